@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every target of the project shares: the language, the warnings, visibility.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+# A compiler cache speeds up rebuilding; it is used where there is one and never required.
+find_program(ACLGRAD_CCACHE ccache)
+if(ACLGRAD_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ACLGRAD_CCACHE})
+endif()
+
+# Results must not depend on how the compiler fuses multiplications and additions.
+add_compile_options(-ffp-contract=off)
+
+set(ACLGRAD_SANITIZER "" CACHE STRING "Sanitizers to build with, such as address,undefined")
+if(ACLGRAD_SANITIZER)
+  add_compile_options(-fsanitize=${ACLGRAD_SANITIZER} -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${ACLGRAD_SANITIZER})
+endif()
+
+add_library(aclgrad_warnings INTERFACE)
+target_compile_options(aclgrad_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+
+# Keeps everything but the library's own C symbols out of its dynamic symbol table: code that came
+# from static libraries stays inside, and so do the C++ runtime's template instances.
+function(aclgrad_export_c_only target)
+  target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/c_symbols.map)
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/c_symbols.map)
+endfunction()

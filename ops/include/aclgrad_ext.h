@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What aclgrad adds to the vendor's interface. Nothing here is needed to run aclnn host code; a
+ * program that wants to run on the vendor's libraries too must not depend on it (declare the
+ * function weak and test its address, as aclgrad's own framework does).
+ *
+ * All functions may be called from any thread.
+ */
+#ifndef ACLGRAD_EXT_H_
+#define ACLGRAD_EXT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "acl/acl_base.h"
+#include "acl/acl_rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+/*
+ * Number of CPU threads that operators may use, process-wide; results do not depend on it.
+ * 0 restores the default (OMP_NUM_THREADS, else all cores). Library: ascendcl.
+ * Returns 0, or 100000 when count is negative.
+ */
+ACL_FUNC_VISIBILITY aclError aclgradSetNumThreads(int32_t count);
+
+/* The number of threads now in force, at least 1. Library: ascendcl. */
+ACL_FUNC_VISIBILITY int32_t aclgradGetNumThreads(void);
+
+/*
+ * Chooses the product whose dtype tables apply, by its full chip name ("Ascend910B1",
+ * "Ascend310P3", ...) or its family ("Ascend910B", "Ascend310P", "Ascend910", "Ascend910_93",
+ * "Ascend950"). NULL restores the default: the environment variable ACLGRAD_SOC, else Ascend910B1.
+ * Returns 0, or 100000 for a name of no known family. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY aclError aclgradSetSocName(const char* name);
+
+/*
+ * Lets the operators accept ACL_DOUBLE wherever they accept ACL_FLOAT (non-zero), or holds them to
+ * the vendor's tables exactly (0, the default). Meant for gradient checks. Library: nnopbase.
+ */
+ACL_FUNC_VISIBILITY void aclgradSetAcceptDouble(int32_t accept);
+
+/* Non-zero while ACL_DOUBLE is accepted beyond the vendor's tables. Library: nnopbase. */
+ACL_FUNC_VISIBILITY int32_t aclgradGetAcceptDouble(void);
+
+/* ---- For authors of operator libraries ------------------------------------------------------- */
+
+/* Work for a stream. Returns 0, or the status that the next synchronisation shall report. */
+typedef aclError (*aclgradTaskFunction)(void* argument);
+
+/*
+ * Queues run(argument) on the stream (NULL: the current context's default stream), in order with
+ * everything else there. release(argument), when given, is called exactly once, after the task ran
+ * or was dropped, or before this function returns an error. `name` appears in messages and must
+ * live as long as the program. Library: ascendcl.
+ * Returns 0; 107002 without a context; 107003 for a stream of another context; 107017 for
+ * something that is not a live stream; 100000 when run is NULL.
+ */
+ACL_FUNC_VISIBILITY aclError aclgradLaunchTask(aclrtStream stream, const char* name,
+                                               aclgradTaskFunction run, void* argument,
+                                               void (*release)(void* argument));
+
+/*
+ * Adds a message to what aclGetRecentErrMsg returns on this thread. `code` and `title` as in
+ * "EZ1001" and "AclNN_Parameter_Error"; `cause` and `solution` may be NULL. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY void aclgradReportError(const char* code, const char* title,
+                                            const char* message, const char* cause,
+                                            const char* solution);
+
+/* What a handle of the meta layer stands for. */
+typedef enum aclgradHandleKind {
+  ACLGRAD_HANDLE_TENSOR = 1,
+  ACLGRAD_HANDLE_SCALAR = 2,
+  ACLGRAD_HANDLE_INT_ARRAY = 3,
+  ACLGRAD_HANDLE_FLOAT_ARRAY = 4,
+  ACLGRAD_HANDLE_BOOL_ARRAY = 5,
+  ACLGRAD_HANDLE_TENSOR_LIST = 6,
+  ACLGRAD_HANDLE_SCALAR_LIST = 7,
+  ACLGRAD_HANDLE_EXECUTOR = 8
+} aclgradHandleKind;
+
+/*
+ * The table of live handles, by which a destroyed, foreign or wild handle is told from a good one
+ * without touching its memory. Add returns 0 or 200000 (out of memory); Remove returns non-zero
+ * when the handle was live and of that kind (exactly one caller wins); Check returns non-zero when
+ * it is. Library: nnopbase.
+ */
+ACL_FUNC_VISIBILITY aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind);
+ACL_FUNC_VISIBILITY int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind);
+ACL_FUNC_VISIBILITY int32_t aclgradHandleCheck(const void* handle, aclgradHandleKind kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_EXT_H_ */

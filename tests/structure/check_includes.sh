@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Arrows go down only: which #include may stand in which folder. Prints each line that breaks a rule.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+broken=0
+
+# forbid FOLDERS PATTERN REASON: no source in FOLDERS may include what matches PATTERN.
+forbid() {
+  local found
+  # shellcheck disable=SC2086  # FOLDERS is a list
+  found=$(grep -rnE --include='*.h' --include='*.cpp' "^\s*#\s*include\s*[<\"]($2)" $1) || return 0
+  printf '%s\n  -> %s\n' "$found" "$3"
+  broken=1
+}
+
+forbid "framework autograd" '(\.\./)*ops/' \
+  "above the line only the C headers acl/, aclnn/, aclnnop/ and aclgrad_ext.h may be included"
+forbid "ops" 'aclgrad/' "the operators know nothing of the framework"
+forbid "framework" 'aclgrad/(aclgrad|backward|rules|gradcheck)\.h' \
+  "the framework knows nothing of autograd"
+forbid "framework autograd" 'dnnl|oneapi/|hwy/|Eigen/|omp\.h' \
+  "numerical libraries belong to the operators"
+forbid "ops/runtime" 'ops/(meta|kernels|operators)/' "the runtime knows nothing of operators"
+forbid "ops/meta" 'ops/(kernels|operators)/' "tensors and checks know nothing of the operators"
+forbid "ops/kernels" 'ops/operators/' "kernels know nothing of the operators that call them"
+forbid "ops/include" 'ops/' "public C headers must stand alone"
+exit $broken

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles above the line.
+#include "aclnn/acl_meta.h"
+
+uint64_t size_of(const aclIntArray* array) {
+  uint64_t size = 0;
+  aclGetIntArraySize(array, &size);
+  return size;
+}
