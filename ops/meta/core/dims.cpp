@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/meta/dims.h"
+
+namespace aclgrad::ops {
+
+int64_t count_elements(const Dims& shape) {
+  int64_t count = 1;
+  for (int64_t size : shape) count *= size;
+  return count;
+}
+
+Dims contiguous_strides(const Dims& shape) {
+  Dims strides = Dims::filled(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+bool broadcast_shapes(const Dims& a, const Dims& b, Dims& result) {
+  const size_t rank = std::max(a.size(), b.size());
+  result = Dims::filled(rank, 1);
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t size_a = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const int64_t size_b = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (size_a != size_b && size_a != 1 && size_b != 1) return false;
+    result[rank - 1 - i] = size_a == 1 ? size_b : size_a;
+  }
+  return true;
+}
+
+bool broadcasts_to(const Dims& from, const Dims& to) {
+  Dims result;
+  return broadcast_shapes(from, to, result) && result == to;
+}
+
+}  // namespace aclgrad::ops

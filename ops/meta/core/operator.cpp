@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/meta/operator.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "aclgrad_ext.h"
+#include "ops/meta/executor.h"
+#include "ops/meta/rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+// What only the layout of the memory decides: every element of a view must lie in its storage. The
+// vendor finds this for strided inputs while planning (561103) and never for contiguous tensors,
+// which would then read or write foreign memory; here that is a parameter error.
+Verdict check_storage(const Arguments& arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments.role(i) == Role::kAttribute || arguments[i].tensor() == nullptr) continue;
+    const aclTensor& tensor = arguments.tensor(i);
+    if (fits_storage(tensor)) continue;
+    const bool strided_input = arguments.role(i) == Role::kInput && !is_contiguous(tensor);
+    return {
+        strided_input ? kInnerNullPointer : kInvalidParameter,
+        fmt::format("ViewShape overlap. Invalid {} tensor {}: the view of size {} with strides {} "
+                    "and offset {} leaves its storage of size {}.",
+                    arguments.role(i) == Role::kInput ? "input" : "output", arguments.name(i),
+                    to_string(tensor.view_shape), to_string(tensor.view_strides), tensor.offset,
+                    to_string(tensor.storage_shape))};
+  }
+  return {};
+}
+
+Verdict check(const Arguments& arguments) {
+  for (const Rule& rule : arguments.spec().rules) {
+    if (Verdict verdict = rule(arguments); verdict.status != OK) return verdict;
+  }
+  return check_storage(arguments);
+}
+
+std::unique_ptr<aclOpExecutor> make_executor(const Arguments& arguments, Plan plan) {
+  auto executor = std::make_unique<aclOpExecutor>();
+  executor->spec = &arguments.spec();
+  if (plan.body) executor->body = std::make_shared<const Body>(std::move(plan.body));
+  executor->workspace_size = plan.workspace_size;
+  executor->bindings.resize(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments.role(i) == Role::kAttribute || arguments[i].tensor() == nullptr) continue;
+    const aclTensor& tensor = arguments.tensor(i);
+    executor->bindings[i] = {&tensor, tensor.data,
+                             tensor.offset * static_cast<int64_t>(aclDataTypeSize(tensor.dtype))};
+  }
+  return executor;
+}
+
+// One queued run. It shares the plan and has its own copy of the addresses, so that the executor
+// may be changed or destroyed as soon as phase two has returned.
+struct Task {
+  std::shared_ptr<const Body> body;
+  std::vector<void*> addresses;
+  void* workspace;
+
+  static aclError run(void* argument) {
+    const auto* task = static_cast<const Task*>(argument);
+    return (*task->body)(Run(task->addresses, task->workspace));
+  }
+  static void release(void* argument) { delete static_cast<Task*>(argument); }
+};
+
+aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream stream) {
+  if (executor.body == nullptr) return OK;
+  auto task = std::make_unique<Task>();
+  task->body = executor.body;
+  task->workspace = workspace;
+  task->addresses.reserve(executor.bindings.size());
+  for (const aclOpExecutor::Binding& binding : executor.bindings) {
+    task->addresses.push_back(binding.object == nullptr
+                                  ? nullptr
+                                  : static_cast<unsigned char*>(binding.base) +
+                                        binding.byte_offset);
+  }
+  const aclError error =
+      aclgradLaunchTask(stream, executor.spec->name, &Task::run, task.release(), &Task::release);
+  if (error == ACL_SUCCESS) return OK;
+  report(executor.spec->name, kRuntimeError,
+         fmt::format("the work could not be queued on the stream (acl error {}).", error));
+  return kRuntimeError;
+}
+
+}  // namespace
+
+aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argument> values,
+                          uint64_t* workspaceSize, aclOpExecutor** executor,
+                          const Planner& planner) {
+  try {
+    if (workspaceSize == nullptr || executor == nullptr) {
+      report(spec.name, kNullPointer,
+             fmt::format("argument {} must not be null, but got a null pointer.",
+                         workspaceSize == nullptr ? "workspaceSize" : "executor"));
+      return kNullPointer;
+    }
+    const Arguments arguments(spec, std::span(values.begin(), values.size()));
+    if (const Verdict verdict = check(arguments); verdict.status != OK) {
+      report(spec.name, verdict.status, verdict.message);
+      return verdict.status;
+    }
+    auto made = make_executor(arguments, planner(arguments));
+    if (aclgradHandleAdd(made.get(), ACLGRAD_HANDLE_EXECUTOR) != ACL_SUCCESS)
+      throw std::bad_alloc();
+    *workspaceSize = made->workspace_size;
+    *executor = made.release();
+    return OK;
+  } catch (const Refusal& refusal) {
+    report(spec.name, refusal.status, refusal.message);
+    return refusal.status;
+  } catch (const std::exception& problem) {
+    report(spec.name, kInnerError, fmt::format("planning failed: {}.", problem.what()));
+    return kInnerError;
+  }
+}
+
+aclnnStatus run_operator(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                         aclrtStream stream) {
+  constexpr const char* kPhaseTwo = "phase two";
+  if (executor == nullptr) {
+    report(kPhaseTwo, kNullPointer, "argument executor must not be null, but got a null pointer.");
+    return kNullPointer;
+  }
+  if (aclgradHandleCheck(executor, ACLGRAD_HANDLE_EXECUTOR) == 0) {
+    report(
+        kPhaseTwo, kInnerNullPointer,
+        "executor is not live: a single-use executor runs once, and it may have been destroyed or "
+        "never created by a phase one.");
+    return kInnerNullPointer;
+  }
+  const char* name = executor->spec->name;
+  const bool workspace_missing = workspaceSize > 0 && workspace == nullptr;
+  std::unique_ptr<aclOpExecutor> consumed;
+  if (!executor->repeatable || workspace_missing) {
+    if (aclgradHandleRemove(executor, ACLGRAD_HANDLE_EXECUTOR) == 0) {
+      report(kPhaseTwo, kInnerNullPointer, "executor was used by another thread meanwhile.");
+      return kInnerNullPointer;
+    }
+    consumed.reset(executor);
+  }
+  if (workspace_missing) {
+    report(name, kNullPointer,
+           fmt::format("argument workspace must not be null when workspaceSize is {}; the executor "
+                       "is destroyed.",
+                       workspaceSize));
+    return kNullPointer;
+  }
+  if (workspaceSize < executor->workspace_size) {
+    report(name, kInvalidParameter,
+           fmt::format("workspaceSize is {}, but phase one asked for {} bytes.", workspaceSize,
+                       executor->workspace_size));
+    return kInvalidParameter;
+  }
+  try {
+    return launch(*executor, workspace, stream);
+  } catch (const std::exception& problem) {
+    report(name, kInnerError, fmt::format("launching failed: {}.", problem.what()));
+    return kInnerError;
+  }
+}
+
+}  // namespace aclgrad::ops

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/meta/rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "aclgrad_ext.h"
+
+namespace aclgrad::ops {
+namespace {
+
+template <class... Parts>
+Verdict invalid(fmt::format_string<Parts...> format, Parts&&... parts) {
+  return {kInvalidParameter, fmt::format(format, std::forward<Parts>(parts)...)};
+}
+
+struct Handle {
+  const void* pointer;
+  aclgradHandleKind kind;
+  const char* type;
+};
+
+// The handle that an argument carries; a text is no handle and has no kind to look up.
+Handle handle_of(const Argument& argument) {
+  if (argument.scalar() != nullptr) return {argument.scalar(), ACLGRAD_HANDLE_SCALAR, "aclScalar"};
+  if (argument.int_array() != nullptr) {
+    return {argument.int_array(), ACLGRAD_HANDLE_INT_ARRAY, "aclIntArray"};
+  }
+  return {argument.tensor(), ACLGRAD_HANDLE_TENSOR, "aclTensor"};
+}
+
+Verdict check_live(const Arguments& arguments, size_t i) {
+  if (arguments[i].text() != nullptr) return {};
+  const Handle handle = handle_of(arguments[i]);
+  if (aclgradHandleCheck(handle.pointer, handle.kind) != 0) return {};
+  return invalid("{} {} is not a live handle: it was destroyed or never created.", handle.type,
+                 arguments.name(i));
+}
+
+bool given(const Argument& argument) {
+  return argument.text() != nullptr || handle_of(argument).pointer != nullptr;
+}
+
+}  // namespace
+
+std::string to_string(const Dims& shape) {
+  return fmt::format("[{}]", fmt::join(shape.begin(), shape.end(), ", "));
+}
+
+size_t normalize_axis(int64_t axis, size_t rank) {
+  const auto n = static_cast<int64_t>(std::max<size_t>(rank, 1));
+  return static_cast<size_t>(axis < 0 ? axis + n : axis);
+}
+
+Rule not_null(std::initializer_list<size_t> parameters) {
+  return [list = std::vector<size_t>(parameters)](const Arguments& arguments) -> Verdict {
+    for (size_t i : list) {
+      if (!given(arguments[i])) {
+        return {kNullPointer, fmt::format("argument {} must not be null, but got a null pointer.",
+                                          arguments.name(i))};
+      }
+    }
+    for (size_t i : list) {
+      if (Verdict verdict = check_live(arguments, i); verdict.status != OK) return verdict;
+    }
+    return {};
+  };
+}
+
+Rule live_if_given(size_t parameter) {
+  return [parameter](const Arguments& arguments) {
+    return given(arguments[parameter]) ? check_live(arguments, parameter) : Verdict{};
+  };
+}
+
+Rule when(std::function<bool(const Arguments&)> condition, Rule rule) {
+  return [condition = std::move(condition), rule = std::move(rule)](const Arguments& arguments) {
+    return condition(arguments) ? rule(arguments) : Verdict{};
+  };
+}
+
+Rule dtype_in(size_t tensor, const DtypeSet& set) {
+  return [tensor, set](const Arguments& arguments) -> Verdict {
+    const aclDataType dtype = arguments.dtype(tensor);
+    if (set.contains(dtype)) return {};
+    return invalid("tensor {} is not implemented for {}, expected a dtype of {}.",
+                   arguments.name(tensor), dtype_name(dtype), set.to_string());
+  };
+}
+
+Rule same_dtype(size_t tensor, size_t reference) {
+  return [tensor, reference](const Arguments& arguments) -> Verdict {
+    if (arguments.dtype(tensor) == arguments.dtype(reference)) return {};
+    return invalid("tensors {} and {} must have the same dtype, but {} has {} and {} has {}.",
+                   arguments.name(reference), arguments.name(tensor), arguments.name(reference),
+                   dtype_name(arguments.dtype(reference)), arguments.name(tensor),
+                   dtype_name(arguments.dtype(tensor)));
+  };
+}
+
+Rule can_cast_tensor(size_t from, size_t to) {
+  return [from, to](const Arguments& arguments) -> Verdict {
+    if (can_cast(arguments.dtype(from), arguments.dtype(to))) return {};
+    return invalid("a result of {}'s dtype {} cannot be cast to {}, the dtype of {}.",
+                   arguments.name(from), dtype_name(arguments.dtype(from)),
+                   dtype_name(arguments.dtype(to)), arguments.name(to));
+  };
+}
+
+Rule scalar_castable_to_float(size_t scalar) {
+  return [scalar](const Arguments& arguments) -> Verdict {
+    const aclDataType dtype = arguments.scalar(scalar).dtype;
+    if (can_cast(dtype, ACL_FLOAT)) return {};
+    return invalid("scalar {} of dtype {} cannot be cast to DT_FLOAT.", arguments.name(scalar),
+                   dtype_name(dtype));
+  };
+}
+
+Rule promotable(size_t a, size_t b) {
+  return [a, b](const Arguments& arguments) -> Verdict {
+    if (promote_types(arguments.dtype(a), arguments.dtype(b))) return {};
+    return invalid("the dtypes of {} ({}) and {} ({}) have no common type.", arguments.name(a),
+                   dtype_name(arguments.dtype(a)), arguments.name(b),
+                   dtype_name(arguments.dtype(b)));
+  };
+}
+
+Rule same_shape(size_t tensor, size_t reference) {
+  return [tensor, reference](const Arguments& arguments) -> Verdict {
+    if (arguments.shape(tensor) == arguments.shape(reference)) return {};
+    return invalid("tensor {} must have the same size as tensor {}, but {} is {} and {} is {}.",
+                   arguments.name(tensor), arguments.name(reference), arguments.name(tensor),
+                   to_string(arguments.shape(tensor)), arguments.name(reference),
+                   to_string(arguments.shape(reference)));
+  };
+}
+
+Rule max_rank(size_t tensor, size_t limit) {
+  return [tensor, limit](const Arguments& arguments) -> Verdict {
+    const size_t rank = arguments.shape(tensor).size();
+    if (rank <= limit) return {};
+    return invalid("tensor {} cannot have more than {} dimensions, but has {}.",
+                   arguments.name(tensor), limit, rank);
+  };
+}
+
+Rule min_rank(size_t tensor, size_t limit) {
+  return [tensor, limit](const Arguments& arguments) -> Verdict {
+    const size_t rank = arguments.shape(tensor).size();
+    if (rank >= limit) return {};
+    return invalid("tensor {} must have at least {} dimension{}, but has {}.",
+                   arguments.name(tensor), limit, limit == 1 ? "" : "s", rank);
+  };
+}
+
+Rule broadcastable(size_t a, size_t b) {
+  return [a, b](const Arguments& arguments) -> Verdict {
+    Dims result;
+    if (broadcast_shapes(arguments.shape(a), arguments.shape(b), result)) return {};
+    return invalid("the sizes of tensor {} {} and tensor {} {} do not broadcast.",
+                   arguments.name(a), to_string(arguments.shape(a)), arguments.name(b),
+                   to_string(arguments.shape(b)));
+  };
+}
+
+Rule shape_is_broadcast(size_t out, size_t a, size_t b) {
+  return [out, a, b](const Arguments& arguments) -> Verdict {
+    Dims result;
+    broadcast_shapes(arguments.shape(a), arguments.shape(b), result);
+    if (arguments.shape(out) == result) return {};
+    return invalid("tensor {} must have size {}, but is {}.", arguments.name(out),
+                   to_string(result), to_string(arguments.shape(out)));
+  };
+}
+
+Rule integer_between(size_t attribute, int64_t low, int64_t high) {
+  return [attribute, low, high](const Arguments& arguments) -> Verdict {
+    const int64_t value = arguments.integer(attribute);
+    if (value >= low && value <= high) return {};
+    return invalid("{} must be within [{}, {}], but is {}.", arguments.name(attribute), low, high,
+                   value);
+  };
+}
+
+Rule axis_of(size_t attribute, size_t tensor) {
+  return [attribute, tensor](const Arguments& arguments) -> Verdict {
+    const auto n = static_cast<int64_t>(std::max<size_t>(arguments.shape(tensor).size(), 1));
+    const int64_t axis = arguments.integer(attribute);
+    if (axis >= -n && axis < n) return {};
+    return invalid("{} must be within [{}, {}] for tensor {} of size {}, but is {}.",
+                   arguments.name(attribute), -n, n - 1, arguments.name(tensor),
+                   to_string(arguments.shape(tensor)), axis);
+  };
+}
+
+Rule require(std::function<std::optional<std::string>(const Arguments&)> complaint) {
+  return [complaint = std::move(complaint)](const Arguments& arguments) -> Verdict {
+    std::optional<std::string> text = complaint(arguments);
+    return text ? Verdict{kInvalidParameter, *std::move(text)} : Verdict{};
+  };
+}
+
+}  // namespace aclgrad::ops

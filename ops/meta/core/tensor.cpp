@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/meta/tensor.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace aclgrad::ops {
+namespace {
+
+template <class T>
+T read(const aclScalar& scalar, size_t position = 0) {
+  T value;
+  std::memcpy(&value, scalar.value + position * sizeof(T), sizeof(T));
+  return value;
+}
+
+double half_to_double(uint16_t bits) {
+  const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
+  const int exponent = (bits >> 10) & 0x1F;
+  const int mantissa = bits & 0x3FF;
+  if (exponent == 31) {
+    return mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
+                         : sign * std::numeric_limits<double>::infinity();
+  }
+  return exponent == 0 ? sign * std::ldexp(mantissa, -24)
+                       : sign * std::ldexp(mantissa + 1024, exponent - 25);
+}
+
+double bfloat16_to_double(uint16_t bits) {
+  return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
+}
+
+// Real types and how each reads itself; `integer` keeps 64-bit integers exact.
+struct RealType {
+  aclDataType dtype;
+  double (*real)(const aclScalar&);
+  int64_t (*integer)(const aclScalar&);
+};
+
+template <class T>
+double real_of(const aclScalar& scalar) {
+  return static_cast<double>(read<T>(scalar));
+}
+template <class T>
+int64_t integer_of(const aclScalar& scalar) {
+  return static_cast<int64_t>(read<T>(scalar));
+}
+double real_of_half(const aclScalar& scalar) { return half_to_double(read<uint16_t>(scalar)); }
+double real_of_bfloat16(const aclScalar& scalar) {
+  return bfloat16_to_double(read<uint16_t>(scalar));
+}
+double real_of_bool(const aclScalar& scalar) { return read<uint8_t>(scalar) != 0 ? 1.0 : 0.0; }
+int64_t integer_of_bool(const aclScalar& scalar) { return read<uint8_t>(scalar) != 0 ? 1 : 0; }
+
+constexpr std::array kRealTypes = {
+    RealType{ACL_FLOAT, real_of<float>, nullptr},
+    RealType{ACL_DOUBLE, real_of<double>, nullptr},
+    RealType{ACL_FLOAT16, real_of_half, nullptr},
+    RealType{ACL_BF16, real_of_bfloat16, nullptr},
+    RealType{ACL_INT8, real_of<int8_t>, integer_of<int8_t>},
+    RealType{ACL_INT16, real_of<int16_t>, integer_of<int16_t>},
+    RealType{ACL_INT32, real_of<int32_t>, integer_of<int32_t>},
+    RealType{ACL_INT64, real_of<int64_t>, integer_of<int64_t>},
+    RealType{ACL_UINT8, real_of<uint8_t>, integer_of<uint8_t>},
+    RealType{ACL_UINT16, real_of<uint16_t>, integer_of<uint16_t>},
+    RealType{ACL_UINT32, real_of<uint32_t>, integer_of<uint32_t>},
+    RealType{ACL_UINT64, real_of<uint64_t>, integer_of<uint64_t>},
+    RealType{ACL_BOOL, real_of_bool, integer_of_bool},
+};
+
+const RealType* find_real(aclDataType dtype) {
+  for (const RealType& type : kRealTypes) {
+    if (type.dtype == dtype) return &type;
+  }
+  return nullptr;
+}
+
+int64_t truncate_to_int64(double value) {
+  constexpr double kLimit = 0x1p63;
+  if (std::isnan(value)) return 0;
+  if (value >= kLimit) return std::numeric_limits<int64_t>::max();
+  if (value < -kLimit) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(value);
+}
+
+// Smallest and largest position a view reaches, in elements from the base. False when 64 bits
+// cannot hold them.
+bool reach(const aclTensor& tensor, int64_t& low, int64_t& high) {
+  low = high = tensor.offset;
+  for (size_t i = 0; i < tensor.view_shape.size(); ++i) {
+    int64_t span = 0;
+    if (__builtin_mul_overflow(tensor.view_shape[i] - 1, tensor.view_strides[i], &span))
+      return false;
+    int64_t& end = span < 0 ? low : high;
+    if (__builtin_add_overflow(end, span, &end)) return false;
+  }
+  return true;
+}
+
+bool count_checked(const Dims& shape, int64_t& count) {
+  count = 1;
+  for (int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(count, size, &count)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_private_format(aclFormat format) {
+  constexpr std::array kPrivate = {
+      ACL_FORMAT_NC1HWC0,          ACL_FORMAT_FRACTAL_Z,        ACL_FORMAT_NC1HWC0_C04,
+      ACL_FORMAT_FRACTAL_NZ,       ACL_FORMAT_NDC1HWC0,         ACL_FRACTAL_Z_3D,
+      ACL_FORMAT_FRACTAL_NZ_C0_16, ACL_FORMAT_FRACTAL_NZ_C0_32, ACL_FORMAT_FRACTAL_NZ_C0_2,
+      ACL_FORMAT_FRACTAL_NZ_C0_4,  ACL_FORMAT_FRACTAL_NZ_C0_8,
+  };
+  return std::find(kPrivate.begin(), kPrivate.end(), format) != kPrivate.end();
+}
+
+bool is_contiguous(const aclTensor& tensor) {
+  if (is_private_format(tensor.format) || count_elements(tensor.view_shape) <= 1) return true;
+  int64_t expected = 1;
+  for (size_t i = tensor.view_shape.size(); i-- > 0;) {
+    if (tensor.view_shape[i] == 1) continue;
+    if (tensor.view_strides[i] != expected) return false;
+    expected *= tensor.view_shape[i];
+  }
+  return true;
+}
+
+bool is_empty(const aclTensor& tensor) {
+  return std::find(tensor.view_shape.begin(), tensor.view_shape.end(), 0) !=
+         tensor.view_shape.end();
+}
+
+bool fits_storage(const aclTensor& tensor) {
+  int64_t elements = 0;
+  int64_t storage = 0;
+  if (!count_checked(tensor.view_shape, elements)) return false;
+  if (elements == 0) return true;
+  int64_t low = 0;
+  int64_t high = 0;
+  return count_checked(tensor.storage_shape, storage) && reach(tensor, low, high) && low >= 0 &&
+         high < storage;
+}
+
+}  // namespace aclgrad::ops
+
+double aclScalar::to_double() const {
+  const auto* type = aclgrad::ops::find_real(dtype);
+  return type != nullptr ? type->real(*this) : 0.0;
+}
+
+int64_t aclScalar::to_int64() const {
+  const auto* type = aclgrad::ops::find_real(dtype);
+  if (type == nullptr) return 0;
+  return type->integer != nullptr ? type->integer(*this)
+                                  : aclgrad::ops::truncate_to_int64(type->real(*this));
+}
+
+std::complex<double> aclScalar::to_complex() const {
+  if (dtype == ACL_COMPLEX64) {
+    return {static_cast<double>(aclgrad::ops::read<float>(*this, 0)),
+            static_cast<double>(aclgrad::ops::read<float>(*this, 1))};
+  }
+  if (dtype == ACL_COMPLEX128) {
+    return {aclgrad::ops::read<double>(*this, 0), aclgrad::ops::read<double>(*this, 1)};
+  }
+  return {to_double(), 0.0};
+}
+
+bool aclScalar::to_bool() const {
+  const auto* type = aclgrad::ops::find_real(dtype);
+  if (type == nullptr) return false;
+  if (type->integer != nullptr) return type->integer(*this) != 0;
+  return std::fabs(type->real(*this)) >= static_cast<double>(std::numeric_limits<float>::epsilon());
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What phase one hands out. opapi makes and runs executors, nnopbase changes and destroys them;
+// both see this layout, and the table of live handles (aclgradHandle*) tells whether a pointer is
+// one.
+#ifndef ACLGRAD_OPS_META_EXECUTOR_H_
+#define ACLGRAD_OPS_META_EXECUTOR_H_
+
+#include <memory>
+#include <vector>
+
+#include "ops/meta/operator.h"
+
+struct aclOpExecutor {
+  struct Binding {
+    const aclTensor* object = nullptr;  // key of the address setters; null for an attribute
+    void* base = nullptr;
+    int64_t byte_offset = 0;
+  };
+
+  const aclgrad::ops::OperatorSpec* spec = nullptr;
+  std::shared_ptr<const aclgrad::ops::Body> body;  // shared with the runs still queued
+  uint64_t workspace_size = 0;
+  bool repeatable = false;
+  std::vector<Binding> bindings;  // one per parameter
+};
+
+#endif  // ACLGRAD_OPS_META_EXECUTOR_H_

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making, finding and destroying the objects that handles stand for.
+#ifndef ACLGRAD_OPS_META_OBJECTS_H_
+#define ACLGRAD_OPS_META_OBJECTS_H_
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <new>
+
+#include "aclgrad_ext.h"
+#include "ops/meta/operator.h"
+
+namespace aclgrad::ops {
+
+// Makes an object a live handle; null when memory is exhausted.
+template <class T>
+T* enroll(std::unique_ptr<T> object, aclgradHandleKind kind) {
+  if (aclgradHandleAdd(object.get(), kind) != ACL_SUCCESS) return nullptr;
+  return object.release();
+}
+
+// Destroys what a handle stands for. Null is fine; a handle that is not live leaves a message and
+// gives 161002, so that destroying twice is an error and never a crash.
+template <class T>
+aclnnStatus destroy(const char* function, const T* handle, aclgradHandleKind kind) {
+  if (handle == nullptr) return kSuccess;
+  if (aclgradHandleRemove(handle, kind) == 0) {
+    report(function, kInvalidParameter,
+           "the handle is not live: it was destroyed before or never created.");
+    return kInvalidParameter;
+  }
+  delete handle;
+  return kSuccess;
+}
+
+// 161001 and a message naming the parameter when `pointer` is null.
+inline aclnnStatus check_given(const char* function, const char* parameter, const void* pointer) {
+  if (pointer != nullptr) return kSuccess;
+  aclgradReportError(
+      "EZ1011", "AclNN_Null_Pointer",
+      fmt::format("{}: argument {} must not be null, but got a null pointer.", function, parameter)
+          .c_str(),
+      nullptr, nullptr);
+  return kNullPointer;
+}
+
+// The same, and 161002 when the handle is not live.
+inline aclnnStatus check_handle(const char* function, const char* parameter, const void* handle,
+                                aclgradHandleKind kind) {
+  if (const aclnnStatus status = check_given(function, parameter, handle); status != kSuccess) {
+    return status;
+  }
+  if (aclgradHandleCheck(handle, kind) != 0) return kSuccess;
+  report(function, kInvalidParameter,
+         fmt::format("argument {} is not a live handle: it was destroyed or never created.",
+                     parameter));
+  return kInvalidParameter;
+}
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_META_OBJECTS_H_

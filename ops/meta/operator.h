@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an operator is written: a specification (its name, its parameters, its checks in the
+// documented order) and a function that turns checked arguments into a plan. Both phases are
+// carried out here.
+//
+//   const OperatorSpec kScale{"aclnnScale", {input("self"), attribute("factor"), output("out")},
+//                             {not_null({0, 2}), dtype_in(0, kFloats), same_shape(2, 0)}};
+//
+//   aclnnStatus aclnnScaleGetWorkspaceSize(..., uint64_t* workspaceSize, aclOpExecutor** executor)
+//   {
+//     return plan_operator(kScale, {self, factor, out}, workspaceSize, executor,
+//                          [](const Arguments& arguments) { return ...; });
+//   }
+#ifndef ACLGRAD_OPS_META_OPERATOR_H_
+#define ACLGRAD_OPS_META_OPERATOR_H_
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "acl/acl_rt.h"
+#include "ops/meta/status.h"
+#include "ops/meta/tensor.h"
+
+namespace aclgrad::ops {
+
+enum class Role { kInput, kOutput, kInOut, kAttribute };
+
+struct Parameter {
+  const char* name;
+  Role role;
+};
+
+inline Parameter input(const char* name) { return {name, Role::kInput}; }
+inline Parameter output(const char* name) { return {name, Role::kOutput}; }
+inline Parameter in_out(const char* name) { return {name, Role::kInOut}; }
+inline Parameter attribute(const char* name) { return {name, Role::kAttribute}; }
+
+class Arguments;
+
+// The outcome of one check.
+struct Verdict {
+  aclnnStatus status = OK;
+  std::string message;  // empty when the check passed
+};
+
+using Rule = std::function<Verdict(const Arguments&)>;
+
+struct OperatorSpec {
+  const char* name;                   // as in the C interface: "aclnnEluBackward"
+  std::vector<Parameter> parameters;  // in the order of the C signature
+  std::vector<Rule> rules;            // in the documented order, after workspaceSize and executor
+};
+
+// One argument of a phase-one call.
+class Argument {
+ public:
+  Argument(const aclTensor* value) : tensor_(value) {}
+  Argument(const aclScalar* value) : scalar_(value) {}
+  Argument(const aclIntArray* value) : int_array_(value) {}
+  Argument(const char* value) : text_(value) {}
+  Argument(bool value) : integer_(value ? 1 : 0) {}
+  Argument(int8_t value) : integer_(value) {}
+  Argument(int64_t value) : integer_(value) {}
+  Argument(uint64_t value) : integer_(static_cast<int64_t>(value)) {}
+  Argument(aclDataType value) : integer_(value) {}
+  Argument(float value) : real_(static_cast<double>(value)) {}
+  Argument(double value) : real_(value) {}
+
+  const aclTensor* tensor() const { return tensor_; }
+  const aclScalar* scalar() const { return scalar_; }
+  const aclIntArray* int_array() const { return int_array_; }
+  const char* text() const { return text_; }
+  int64_t integer() const { return integer_; }
+  double real() const { return real_; }
+
+ private:
+  // Exactly one of these is meant; which one, the operator knows from its signature.
+  const aclTensor* tensor_ = nullptr;
+  const aclScalar* scalar_ = nullptr;
+  const aclIntArray* int_array_ = nullptr;
+  const char* text_ = nullptr;
+  int64_t integer_ = 0;
+  double real_ = 0;
+};
+
+// The arguments of a phase-one call, by parameter index.
+class Arguments {
+ public:
+  Arguments(const OperatorSpec& spec, std::span<const Argument> values)
+      : spec_(spec), values_(values) {}
+
+  const OperatorSpec& spec() const { return spec_; }
+  size_t size() const { return values_.size(); }
+  const char* name(size_t i) const { return spec_.parameters[i].name; }
+  Role role(size_t i) const { return spec_.parameters[i].role; }
+
+  const Argument& operator[](size_t i) const { return values_[i]; }
+  const aclTensor& tensor(size_t i) const { return *values_[i].tensor(); }
+  const aclScalar& scalar(size_t i) const { return *values_[i].scalar(); }
+  const std::vector<int64_t>& int_array(size_t i) const { return values_[i].int_array()->values; }
+  int64_t integer(size_t i) const { return values_[i].integer(); }
+  double real(size_t i) const { return values_[i].real(); }
+  bool flag(size_t i) const { return values_[i].integer() != 0; }
+  const char* text(size_t i) const { return values_[i].text(); }
+
+  const Dims& shape(size_t i) const { return tensor(i).view_shape; }
+  const Dims& strides(size_t i) const { return tensor(i).view_strides; }
+  aclDataType dtype(size_t i) const { return tensor(i).dtype; }
+  bool empty(size_t i) const { return is_empty(tensor(i)); }
+
+ private:
+  const OperatorSpec& spec_;
+  std::span<const Argument> values_;
+};
+
+// One run of an executor: where its tensors lie this time.
+class Run {
+ public:
+  Run(std::span<void* const> addresses, void* workspace)
+      : addresses_(addresses), workspace_(workspace) {}
+
+  // Address of the first element of tensor parameter i, its offset applied.
+  void* data(size_t i) const { return addresses_[i]; }
+  template <class T>
+  T* data(size_t i) const {
+    return static_cast<T*>(addresses_[i]);
+  }
+  // The caller's workspace, at least as large as the plan asked for.
+  void* workspace() const { return workspace_; }
+
+ private:
+  std::span<void* const> addresses_;
+  void* workspace_;
+};
+
+// The work of phase two. Shapes, strides and dtypes are fixed when the plan is made; a run brings
+// the addresses. The returned status is reported at the next synchronisation of the stream.
+using Body = std::function<aclError(const Run&)>;
+
+struct Plan {
+  Body body;  // empty: nothing to do
+  uint64_t workspace_size = 0;
+};
+
+using Planner = std::function<Plan(const Arguments&)>;
+
+// Phase one: checks workspaceSize and executor, then the rules in their order, then that every view
+// lies in its storage; then plans. On failure leaves a message and both outputs untouched. A
+// planner may throw Refusal for what only planning can find.
+aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argument> arguments,
+                          uint64_t* workspaceSize, aclOpExecutor** executor,
+                          const Planner& planner);
+
+// Phase two: queues the plan's work on the stream and consumes a single-use executor.
+aclnnStatus run_operator(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                         aclrtStream stream);
+
+// Thrown by a planner to end phase one with a status and a message.
+struct Refusal {
+  aclnnStatus status;
+  std::string message;
+};
+
+// Leaves a message for aclGetRecentErrMsg in the documented style; its title follows from the
+// status.
+void report(const char* function, aclnnStatus status, const std::string& message);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_META_OPERATOR_H_

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks that operators share, as data: an operator lists them in its documented order. Numbers
+// are parameter indices. Every rule that fails says 161002 unless its comment says otherwise.
+#ifndef ACLGRAD_OPS_META_RULES_H_
+#define ACLGRAD_OPS_META_RULES_H_
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+#include "ops/meta/dtypes.h"
+#include "ops/meta/operator.h"
+
+namespace aclgrad::ops {
+
+// Tensors, scalars, arrays and texts that must be given, in this order. Null: 161001. A handle that
+// was destroyed or never was one: 161002.
+Rule not_null(std::initializer_list<size_t> parameters);
+
+// A handle that may be null but must be live when given.
+Rule live_if_given(size_t parameter);
+
+// Applies a rule only to calls for which `condition` holds.
+Rule when(std::function<bool(const Arguments&)> condition, Rule rule);
+
+Rule dtype_in(size_t tensor, const DtypeSet& set);
+Rule same_dtype(size_t tensor, size_t reference);
+Rule can_cast_tensor(size_t from, size_t to);
+// The scalar can be converted to FLOAT, that is, it is not complex.
+Rule scalar_castable_to_float(size_t scalar);
+// The two tensors have a common dtype.
+Rule promotable(size_t a, size_t b);
+
+Rule same_shape(size_t tensor, size_t reference);
+Rule max_rank(size_t tensor, size_t limit = 8);
+Rule min_rank(size_t tensor, size_t limit);
+// a and b broadcast against each other.
+Rule broadcastable(size_t a, size_t b);
+// `out` has exactly the shape of the broadcast of a and b.
+Rule shape_is_broadcast(size_t out, size_t a, size_t b);
+
+// Integer attribute within [low, high].
+Rule integer_between(size_t attribute, int64_t low, int64_t high);
+// Axis attribute within [-n, n-1], n the tensor's rank (1 for a 0-d tensor).
+Rule axis_of(size_t attribute, size_t tensor);
+
+// A rule of the operator's own: returns what is wrong, or nothing.
+Rule require(std::function<std::optional<std::string>(const Arguments&)> complaint);
+
+// The shape as messages print it: "[2, 3]".
+std::string to_string(const Dims& shape);
+
+// The axis counted from the front: -1 is the last. Rank 0 counts as rank 1.
+size_t normalize_axis(int64_t axis, size_t rank);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_META_RULES_H_

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A C program may pass any number where the interface takes an enumeration.
+#ifndef ACLGRAD_TESTS_OPS_META_FROM_NUMBER_H_
+#define ACLGRAD_TESTS_OPS_META_FROM_NUMBER_H_
+
+#include <cstring>
+
+template <class Enum>
+Enum from_number(int number) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  Enum value;
+  std::memcpy(&value, &number, sizeof(value));
+  return value;
+}
+
+#endif  // ACLGRAD_TESTS_OPS_META_FROM_NUMBER_H_
