@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "aclgrad/data.h"
+#include "aclgrad/error.h"
+#include "aclgrad/random.h"
+
+namespace aclgrad::data {
+namespace {
+
+// Splitting and batching with one seed must not reuse one order.
+constexpr std::uint64_t kSplitStream = std::uint64_t{1} << 63;
+
+std::int64_t rows_of(const Tensor& tensor, const char* what) {
+  if (tensor.rank() == 0) {
+    throw ShapeError(std::string(what) + " need an axis of examples, got a scalar");
+  }
+  return tensor.shape()[0];
+}
+
+}  // namespace
+
+std::int64_t Dataset::size() const {
+  const std::int64_t rows = rows_of(features, "features");
+  if (rows != rows_of(labels, "labels")) {
+    throw ShapeError("features of shape " + to_string(features.shape()) + " and labels of shape " +
+                     to_string(labels.shape()) + " do not have equally many examples");
+  }
+  return rows;
+}
+
+Tensor take_rows(const Tensor& tensor, std::span<const std::int64_t> rows) {
+  const std::int64_t available = rows_of(tensor, "tensors to take rows from");
+  std::vector<std::int64_t> dims = tensor.shape().dims();
+  dims[0] = static_cast<std::int64_t>(rows.size());
+  Tensor taken = Tensor::zeros(Shape(std::move(dims)), tensor.dtype());
+  const std::size_t row_bytes =
+      available == 0 ? 0 : tensor.nbytes() / static_cast<std::size_t>(available);
+  std::byte* target = taken.bytes();
+  for (const std::int64_t row : rows) {
+    if (row < 0 || row >= available) {
+      throw ShapeError("row " + std::to_string(row) + " is out of range for shape " +
+                       to_string(tensor.shape()));
+    }
+    if (row_bytes == 0) continue;
+    std::memcpy(target, tensor.bytes() + static_cast<std::size_t>(row) * row_bytes, row_bytes);
+    target += row_bytes;
+  }
+  return taken;
+}
+
+Dataset take(const Dataset& dataset, std::span<const std::int64_t> rows) {
+  return {take_rows(dataset.features, rows), take_rows(dataset.labels, rows)};
+}
+
+Split split(const Dataset& dataset, double train_fraction, std::uint64_t seed) {
+  if (!(train_fraction >= 0 && train_fraction <= 1)) {
+    throw ValueError("the fraction for training must lie in [0, 1], got " +
+                     std::to_string(train_fraction));
+  }
+  const std::int64_t size = dataset.size();
+  const std::vector<std::int64_t> order = random_permutation(size, seed, kSplitStream);
+  const auto cut =
+      static_cast<std::size_t>(std::floor(train_fraction * static_cast<double>(size) + 0.5));
+  const std::span<const std::int64_t> rows(order);
+  return {take(dataset, rows.first(cut)), take(dataset, rows.subspan(cut))};
+}
+
+Batches::Batches(Dataset dataset, BatchOptions options)
+    : dataset_(std::move(dataset)), options_(options) {
+  if (options_.batch_size < 1) {
+    throw ValueError("the batch size must be at least 1, got " +
+                     std::to_string(options_.batch_size));
+  }
+  dataset_.size();  // checks that features and labels fit together
+}
+
+std::int64_t Batches::batches_per_epoch() const noexcept {
+  const std::int64_t examples = dataset_.features.shape().dims().front();
+  const std::int64_t whole = examples / options_.batch_size;
+  const bool has_rest = examples % options_.batch_size != 0;
+  return whole + (has_rest && !options_.drop_last ? 1 : 0);
+}
+
+Batches::Epoch Batches::epoch(std::uint64_t number) const& {
+  const std::int64_t examples = dataset_.size();
+  if (options_.shuffle) return {this, random_permutation(examples, options_.seed, number)};
+  std::vector<std::int64_t> order(static_cast<std::size_t>(examples));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  return {this, std::move(order)};
+}
+
+Batches::Epoch::Epoch(const Batches* batches, std::vector<std::int64_t> order)
+    : batches_(batches), order_(std::move(order)) {}
+
+Dataset Batches::Epoch::operator[](std::int64_t batch) const {
+  if (batch < 0 || batch >= size()) {
+    throw ShapeError("batch " + std::to_string(batch) + " is out of range for an epoch of " +
+                     std::to_string(size()) + " batches");
+  }
+  const auto batch_size = static_cast<std::size_t>(batches_->options().batch_size);
+  const std::size_t first = static_cast<std::size_t>(batch) * batch_size;
+  const std::size_t count = std::min(batch_size, order_.size() - first);
+  return take(batches_->dataset(), std::span(order_).subspan(first, count));
+}
+
+}  // namespace aclgrad::data

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aclgrad/data.h"
+#include "aclgrad/error.h"
+#include "aclgrad/file.h"
+
+namespace aclgrad::data {
+namespace {
+
+std::optional<DType> dtype_of_code(unsigned char code) {
+  switch (code) {
+    case 0x08:
+      return DType::uint8;
+    case 0x09:
+      return DType::int8;
+    case 0x0B:
+      return DType::int16;
+    case 0x0C:
+      return DType::int32;
+    case 0x0D:
+      return DType::float32;
+    case 0x0E:
+      return DType::float64;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Tensor read_idx(const std::filesystem::path& path) {
+  const std::string content = read_file(path);
+  const auto fail = [&path](const std::string& what) {
+    throw IoError(path.string() + ": not a sound IDX file: " + what);
+  };
+  const auto byte_at = [&content](std::size_t at) {
+    return static_cast<unsigned char>(content[at]);
+  };
+  if (content.size() < 4) fail(fmt::format("{} bytes are too few for a header", content.size()));
+  if (byte_at(0) == 0x1F && byte_at(1) == 0x8B) {
+    fail("it is compressed with gzip, unpack it first");
+  }
+  if (byte_at(0) != 0 || byte_at(1) != 0) {
+    fail(fmt::format("it begins with bytes {:#04x} {:#04x} instead of zeros", byte_at(0),
+                     byte_at(1)));
+  }
+  const std::optional<DType> dtype = dtype_of_code(byte_at(2));
+  if (!dtype) fail(fmt::format("unknown type code {:#04x}", byte_at(2)));
+  const std::size_t rank = byte_at(3);
+  if (rank == 0) fail("it has no dimensions");
+  const std::size_t header = 4 + 4 * rank;
+  if (content.size() < header) {
+    fail(fmt::format("{} dimensions need a header of {} bytes, the file has {}", rank, header,
+                     content.size()));
+  }
+  std::vector<std::int64_t> dims(rank);
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    for (std::size_t i = 0; i < 4; ++i) dims[axis] = dims[axis] << 8 | byte_at(4 + 4 * axis + i);
+  }
+  Shape shape;
+  try {
+    shape = Shape(dims);
+  } catch (const ShapeError& error) {
+    fail(error.what());
+  }
+  // Compared in elements, so that a damaged extent costs no memory and nothing can overflow.
+  const std::size_t width = size_of(*dtype);
+  const std::size_t present = content.size() - header;
+  const auto elements = static_cast<std::size_t>(shape.numel());
+  if (present % width != 0 || present / width != elements) {
+    fail(fmt::format("shape {} of {} means {} elements of {} bytes, the file has {} bytes of data",
+                     to_string(shape), to_string(*dtype), elements, width, present));
+  }
+  Tensor tensor = Tensor::zeros(shape, *dtype);
+  if (present != 0) std::memcpy(tensor.bytes(), content.data() + header, present);
+  for (std::byte* at = tensor.bytes(); width > 1 && at != tensor.bytes() + present; at += width) {
+    std::reverse(at, at + width);  // big endian in the file
+  }
+  return tensor;
+}
+
+}  // namespace aclgrad::data

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "aclgrad/data.h"
+#include "aclgrad/error.h"
+
+namespace aclgrad::data {
+
+Standardizer::Standardizer(const Tensor& features) {
+  if (features.rank() != 2 || features.shape()[0] == 0) {
+    throw ShapeError("standardizing needs features [n, columns] with n > 0, got shape " +
+                     to_string(features.shape()));
+  }
+  const Tensor wide = features.to(DType::float64);
+  const std::span<const double> values = wide.data<double>();
+  const auto columns = static_cast<std::size_t>(features.shape()[1]);
+  const double count = static_cast<double>(features.shape()[0]);
+  means_.assign(columns, 0);
+  deviations_.assign(columns, 0);
+  for (std::size_t i = 0; i < values.size(); ++i) means_[i % columns] += values[i] / count;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double distance = values[i] - means_[i % columns];
+    deviations_[i % columns] += distance * distance / count;
+  }
+  for (std::size_t column = 0; column < columns; ++column) {
+    double& deviation = deviations_[column];
+    deviation = std::sqrt(deviation);
+    // The mean of equal numbers can be off by a rounding, which must not be blown up to 1.
+    if (deviation <= 1e-12 * std::abs(means_[column])) deviation = 1;
+  }
+}
+
+Tensor Standardizer::operator()(const Tensor& features) const {
+  if (features.rank() != 2 || static_cast<std::size_t>(features.shape()[1]) != means_.size()) {
+    throw ShapeError("the standardizer was made for [n, " + std::to_string(means_.size()) +
+                     "], got shape " + to_string(features.shape()));
+  }
+  Tensor wide = features.to(DType::float64);
+  const std::span<double> values = wide.data<double>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t column = i % means_.size();
+    values[i] = (values[i] - means_[column]) / deviations_[column];
+  }
+  return wide.to(DType::float32);
+}
+
+Tensor rescale(const Tensor& tensor, double factor, double offset) {
+  Tensor wide = tensor.to(DType::float64);
+  for (double& value : wide.data<double>()) value = factor * value + offset;
+  return wide.to(DType::float32);
+}
+
+Tensor one_hot(const Tensor& labels, std::int64_t classes, DType dtype) {
+  if (labels.rank() != 1) {
+    throw ShapeError("one-hot coding needs labels of shape [n], got " + to_string(labels.shape()));
+  }
+  Tensor coded = Tensor::zeros({labels.numel(), classes}, dtype);
+  for (std::int64_t row = 0; row < labels.numel(); ++row) {
+    const double label = labels.get(row);
+    if (!(label >= 0 && label < static_cast<double>(classes)) || label != std::floor(label)) {
+      throw ValueError("label " + std::to_string(label) + " of example " + std::to_string(row) +
+                       " is not a class in 0 .. " + std::to_string(classes - 1));
+    }
+    coded.set(row * classes + static_cast<std::int64_t>(label), 1);
+  }
+  return coded;
+}
+
+}  // namespace aclgrad::data

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/random.h"
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "aclgrad/error.h"
+
+namespace aclgrad {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr std::uint32_t low_word(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+constexpr std::uint32_t high_word(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value >> 32);
+}
+
+/// The upper 53 bits as a multiple of 2^-53.
+double to_unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+
+}  // namespace
+
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
+                                        std::array<std::uint32_t, 2> key) {
+  // Multipliers and key increments of the paper; the increments are the golden ratio and
+  // sqrt(3) - 1 in fixed point.
+  constexpr std::uint64_t kMultiplier0 = 0xD2511F53;
+  constexpr std::uint64_t kMultiplier1 = 0xCD9E8D57;
+  constexpr std::uint32_t kWeyl0 = 0x9E3779B9;
+  constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t product0 = kMultiplier0 * counter[0];
+    const std::uint64_t product1 = kMultiplier1 * counter[2];
+    counter = {high_word(product1) ^ counter[1] ^ key[0], low_word(product1),
+               high_word(product0) ^ counter[3] ^ key[1], low_word(product0)};
+    key[0] += kWeyl0;
+    key[1] += kWeyl1;
+  }
+  return counter;
+}
+
+std::array<std::uint64_t, 2> Random::block(std::uint64_t index) const {
+  const std::array<std::uint32_t, 4> words =
+      philox4x32({low_word(index), high_word(index), low_word(stream_), high_word(stream_)},
+                 {low_word(seed_), high_word(seed_)});
+  return {std::uint64_t{words[1]} << 32 | words[0], std::uint64_t{words[3]} << 32 | words[2]};
+}
+
+std::uint64_t Random::bits(std::uint64_t index) const { return block(index)[0]; }
+
+double Random::uniform(std::uint64_t index) const { return to_unit_interval(bits(index)); }
+
+double Random::normal(std::uint64_t index) const {
+  const auto [first, second] = block(index);
+  const double radius = std::sqrt(-2 * std::log(1 - to_unit_interval(first)));  // never log(0)
+  return radius * std::cos(2 * std::numbers::pi * to_unit_interval(second));
+}
+
+std::uint64_t Random::below(std::uint64_t index, std::uint64_t bound) const {
+  return static_cast<std::uint64_t>(Wide{bits(index)} * bound >> 64);
+}
+
+std::vector<std::int64_t> random_permutation(std::int64_t count, std::uint64_t seed,
+                                             std::uint64_t stream) {
+  if (count < 0) {
+    throw ValueError("a permutation needs a count of at least 0, got " + std::to_string(count));
+  }
+  const Random random(seed, stream);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  for (std::size_t last = order.size(); last > 1; --last) {
+    std::swap(order[last - 1], order[random.below(last, last)]);
+  }
+  return order;
+}
+
+}  // namespace aclgrad

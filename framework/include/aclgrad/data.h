@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// From files to batches: readers for CSV and IDX, a dataset of features and labels, seeded
+// splitting, shuffling and batching, and the usual preparation of features. Everything random
+// depends on nothing but the seeds given.
+#ifndef ACLGRAD_DATA_H_
+#define ACLGRAD_DATA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "aclgrad/tensor.h"
+
+namespace aclgrad::data {
+
+struct CsvOptions {
+  char delimiter = ',';
+  bool header = false;  ///< the first line holds column names and is skipped
+  DType dtype = DType::float32;
+};
+
+/// Reads a table of numbers into [rows, columns]. Lines end with LF or CRLF; spaces around a field,
+/// a UTF-8 byte order mark and empty lines at the end are ignored. Integer dtypes take only whole
+/// numbers in their range, floating ones "nan" and "inf" too.
+/// Throws IoError with file, line, column (both counted from 1) and what was found there: a field
+/// that is no number or does not fit the dtype, a row of another length than the first, a line of
+/// more than 16 MiB, no rows at all, no such file.
+Tensor read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
+
+/// Reads an IDX file, the format of the MNIST images and labels: two zero bytes, a type byte, the
+/// rank, 32-bit big-endian extents, big-endian data. The dtype is the file's: uint8, int8, int16,
+/// int32, float32 or float64. Throws IoError when the file is damaged, shorter or longer than its
+/// header says, or compressed.
+Tensor read_idx(const std::filesystem::path& path);
+
+/// Examples along axis 0 of both tensors: features [n, ...], labels [n] or [n, ...].
+struct Dataset {
+  Tensor features;
+  Tensor labels;
+
+  /// Number of examples. Throws ShapeError when the tensors do not have equally many.
+  std::int64_t size() const;
+};
+
+/// The rows of a tensor along axis 0 in the order asked for. Throws ShapeError.
+Tensor take_rows(const Tensor& tensor, std::span<const std::int64_t> rows);
+
+/// The examples asked for.
+Dataset take(const Dataset& dataset, std::span<const std::int64_t> rows);
+
+struct Split {
+  Dataset train;
+  Dataset test;
+};
+
+/// Shuffles and cuts: round(train_fraction * n) examples to train, the rest to test.
+/// Throws ValueError when the fraction is not in [0, 1].
+Split split(const Dataset& dataset, double train_fraction, std::uint64_t seed);
+
+struct BatchOptions {
+  std::int64_t batch_size = 32;
+  bool shuffle = true;     ///< a new order each epoch, from (seed, epoch)
+  bool drop_last = false;  ///< leave out a last batch smaller than the others
+  std::uint64_t seed = 0;
+};
+
+/// A dataset in batches:
+///
+///   Batches batches(dataset, {.batch_size = 16, .seed = 7});
+///   for (std::uint64_t epoch = 0; epoch < 10; ++epoch)
+///     for (const Dataset& batch : batches.epoch(epoch)) ...
+class Batches {
+ public:
+  class Epoch;
+
+  /// Throws ValueError for a batch size below 1, ShapeError for tensors that do not fit together.
+  Batches(Dataset dataset, BatchOptions options);
+
+  std::int64_t batches_per_epoch() const noexcept;
+
+  /// The batches of one epoch, each copied out when it is reached. Refers to this object.
+  Epoch epoch(std::uint64_t number) const&;
+  Epoch epoch(std::uint64_t number) const&& = delete;
+
+  const Dataset& dataset() const noexcept { return dataset_; }
+  const BatchOptions& options() const noexcept { return options_; }
+
+ private:
+  Dataset dataset_;
+  BatchOptions options_;
+};
+
+class Batches::Epoch {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Dataset;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = Dataset;
+
+    Iterator(const Epoch* epoch, std::int64_t index) : epoch_(epoch), index_(index) {}
+    Dataset operator*() const { return (*epoch_)[index_]; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    void operator++(int) { ++index_; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const Epoch* epoch_;
+    std::int64_t index_;
+  };
+
+  std::int64_t size() const noexcept { return batches_->batches_per_epoch(); }
+  Dataset operator[](std::int64_t batch) const;
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+
+ private:
+  friend class Batches;
+  Epoch(const Batches* batches, std::vector<std::int64_t> order);
+
+  const Batches* batches_;
+  std::vector<std::int64_t> order_;
+};
+
+/// Moves every column to mean 0 and standard deviation 1, by what it saw in the training features.
+class Standardizer {
+ public:
+  /// Mean and (population) standard deviation of each column of [n, columns], n > 0; a constant
+  /// column is only shifted. Throws ShapeError.
+  explicit Standardizer(const Tensor& features);
+
+  /// (features - mean) / deviation, float32, the same shape. Throws ShapeError.
+  Tensor operator()(const Tensor& features) const;
+
+  const std::vector<double>& means() const noexcept { return means_; }
+  const std::vector<double>& deviations() const noexcept { return deviations_; }
+
+ private:
+  std::vector<double> means_;
+  std::vector<double> deviations_;
+};
+
+/// factor * value + offset for every element, as float32: rescale(images, 1.0 / 255).
+Tensor rescale(const Tensor& tensor, double factor, double offset = 0);
+
+/// Class numbers [n] to [n, classes] with a one in the column of the class. Throws ValueError for a
+/// label that is not a whole number in [0, classes), ShapeError for labels that are not rank 1.
+Tensor one_hot(const Tensor& labels, std::int64_t classes, DType dtype = DType::float32);
+
+}  // namespace aclgrad::data
+
+#endif  // ACLGRAD_DATA_H_

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files in and out.
+#ifndef ACLGRAD_FILE_H_
+#define ACLGRAD_FILE_H_
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace aclgrad {
+
+/// The content of a regular file. Throws IoError.
+std::string read_file(const std::filesystem::path& path);
+
+/// Writes a file so that at every moment `path` is either what it was before or complete: the
+/// content goes to a temporary file in the same folder, is forced to the disk, then takes the
+/// name. On failure the temporary file is removed, and IoError says why. The second form writes
+/// the pieces one after the other.
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+void write_file_atomically(const std::filesystem::path& path,
+                           std::span<const std::string_view> pieces);
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_FILE_H_

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "aclgrad/error.h"
+#include "aclgrad/safetensors.h"
+#include "io/safetensors_names.h"
+
+namespace aclgrad {
+namespace {
+
+using Json = nlohmann::json;
+
+/// What is wrong with a file, still without the file's name.
+struct Damage {
+  std::string reason;
+};
+
+/// Where one tensor lies, as the header says; offsets count from the end of the header.
+struct Entry {
+  std::string name;
+  Shape shape;
+  DType dtype = DType::float32;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+struct Header {
+  std::vector<Entry> entries;  // in the order of the file
+  Metadata metadata;
+};
+
+/// A name for a message: quoted, bounded, always printable.
+std::string shown(const std::string& name) {
+  std::string text = Json(name).dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (text.size() > 80) text = text.substr(0, 76) + "...\"";
+  return text;
+}
+
+/// Parses the header. The JSON library keeps the last of equal keys and nests without limit; both
+/// are refused here while it parses. Also notes the order of the names, which a JSON object loses.
+Json parse_header(const std::string& text, std::vector<std::string>& names) {
+  constexpr int kDeepest = 2;  // header object, entry object, arrays of numbers
+  std::vector<std::set<std::string>> keys(kDeepest + 1);
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (depth > kDeepest) throw Damage{"the header is nested too deeply"};
+      keys[static_cast<std::size_t>(depth)].clear();
+    } else if (event == Event::key) {
+      auto key = parsed.get<std::string>();
+      if (!keys[static_cast<std::size_t>(depth - 1)].insert(key).second) {
+        throw Damage{"the key " + shown(key) + " occurs twice"};
+      }
+      if (depth == 1) names.push_back(std::move(key));
+    }
+    return true;
+  };
+  try {
+    Json header = Json::parse(text, watch);
+    if (!header.is_object()) throw Damage{"the header is not a JSON object"};
+    return header;
+  } catch (const Json::parse_error& error) {
+    throw Damage{fmt::format("the header is not valid JSON, at its byte {}", error.byte)};
+  }
+}
+
+Metadata read_metadata(const Json& value) {
+  if (!value.is_object()) throw Damage{"the metadata is not a JSON object"};
+  Metadata metadata;
+  for (const auto& [key, text] : value.items()) {
+    if (!text.is_string()) throw Damage{"the metadata " + shown(key) + " is not a string"};
+    metadata[key] = text.get<std::string>();
+  }
+  return metadata;
+}
+
+const Json& field_of(const Json& entry, const char* field, const std::string& where) {
+  const auto found = entry.find(field);
+  if (found == entry.end()) throw Damage{fmt::format("{}: there is no '{}'", where, field)};
+  return *found;
+}
+
+std::vector<std::int64_t> counts_of(const Json& array, const char* field,
+                                    const std::string& where) {
+  if (!array.is_array()) throw Damage{fmt::format("{}: '{}' is not an array", where, field)};
+  std::vector<std::int64_t> counts;
+  for (const Json& item : array) {
+    if (!item.is_number_unsigned() || item.get<std::uint64_t>() > INT64_MAX) {
+      throw Damage{
+          fmt::format("{}: '{}' holds {}, which is not a count", where, field,
+                      item.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 40))};
+    }
+    counts.push_back(static_cast<std::int64_t>(item.get<std::uint64_t>()));
+  }
+  return counts;
+}
+
+DType dtype_named(const Json& name, const std::string& where) {
+  if (!name.is_string()) throw Damage{where + ": 'dtype' is not a string"};
+  for (const detail::SafetensorsDType& row : detail::kSafetensorsDTypes) {
+    if (row.name == name.get_ref<const std::string&>()) return row.dtype;
+  }
+  throw Damage{where + ": dtype " + shown(name.get<std::string>()) + " is not known here"};
+}
+
+Entry read_entry(const std::string& name, const Json& value, std::uint64_t data_size) {
+  const std::string where = "tensor " + shown(name);
+  if (!value.is_object()) throw Damage{where + ": its entry is not a JSON object"};
+  Entry entry;
+  entry.name = name;
+  entry.dtype = dtype_named(field_of(value, "dtype", where), where);
+  const auto dims = counts_of(field_of(value, "shape", where), "shape", where);
+  const auto offsets = counts_of(field_of(value, "data_offsets", where), "data_offsets", where);
+  if (value.size() != 3) throw Damage{where + ": its entry has fields that the format does not"};
+  if (offsets.size() != 2) throw Damage{where + ": 'data_offsets' does not hold two numbers"};
+  entry.begin = static_cast<std::uint64_t>(offsets[0]);
+  entry.end = static_cast<std::uint64_t>(offsets[1]);
+  if (entry.begin > entry.end || entry.end > data_size) {
+    throw Damage{fmt::format("{}: offsets {} to {} do not lie in the {} bytes of data", where,
+                             entry.begin, entry.end, data_size)};
+  }
+  try {
+    entry.shape = Shape(dims);
+  } catch (const ShapeError& error) {
+    throw Damage{where + ": " + error.what()};
+  }
+  const std::uint64_t length = entry.end - entry.begin;
+  const std::uint64_t width = size_of(entry.dtype);
+  if (length % width != 0 || length / width != static_cast<std::uint64_t>(entry.shape.numel())) {
+    throw Damage{fmt::format("{}: shape {} of {} does not have the {} bytes from {} to {}", where,
+                             to_string(entry.shape), to_string(entry.dtype), length, entry.begin,
+                             entry.end)};
+  }
+  return entry;
+}
+
+/// Every byte of the data must belong to exactly one tensor.
+void check_coverage(const std::vector<Entry>& entries, std::uint64_t data_size) {
+  std::vector<const Entry*> sorted;
+  for (const Entry& entry : entries) sorted.push_back(&entry);
+  std::ranges::sort(sorted, {}, [](const Entry* e) { return std::pair(e->begin, e->end); });
+  std::uint64_t reached = 0;
+  for (const Entry* entry : sorted) {
+    if (entry->begin < reached) {
+      throw Damage{fmt::format("tensor {}: its data overlaps that of another tensor before byte {}",
+                               shown(entry->name), reached)};
+    }
+    if (entry->begin > reached) {
+      throw Damage{
+          fmt::format("bytes {} to {} of the data belong to no tensor", reached, entry->begin)};
+    }
+    reached = entry->end;
+  }
+  if (reached != data_size) {
+    throw Damage{fmt::format("bytes {} to {} of the data belong to no tensor", reached, data_size)};
+  }
+}
+
+Header read_header(const std::string& text, std::uint64_t data_size) {
+  if (!text.starts_with('{')) throw Damage{"the header does not begin with '{'"};
+  std::vector<std::string> names;
+  const Json json = parse_header(text, names);
+  Header header;
+  for (const std::string& name : names) {
+    const Json& value = json.at(name);
+    if (name == detail::kMetadataKey) {
+      header.metadata = read_metadata(value);
+    } else {
+      header.entries.push_back(read_entry(name, value, data_size));
+    }
+  }
+  check_coverage(header.entries, data_size);
+  return header;
+}
+
+void read_exactly(std::ifstream& stream, void* target, std::uint64_t size) {
+  stream.read(static_cast<char*>(target), static_cast<std::streamsize>(size));
+  if (!stream) throw Damage{"the file cannot be read to its end"};
+}
+
+Tensor read_tensor(std::ifstream& stream, const Entry& entry, std::uint64_t data_start) {
+  Tensor tensor = Tensor::zeros(entry.shape, entry.dtype);
+  if (tensor.nbytes() == 0) return tensor;
+  stream.seekg(static_cast<std::streamoff>(data_start + entry.begin));
+  read_exactly(stream, tensor.bytes(), tensor.nbytes());
+  // Any other byte in a bool is undefined behaviour for who reads it.
+  if (entry.dtype == DType::boolean &&
+      std::any_of(tensor.bytes(), tensor.bytes() + tensor.nbytes(),
+                  [](std::byte b) { return std::to_integer<int>(b) > 1; })) {
+    throw Damage{"tensor " + shown(entry.name) + ": a BOOL is neither 0 nor 1"};
+  }
+  return tensor;
+}
+
+SafetensorsFile read_stream(std::ifstream& stream, std::uint64_t file_size) {
+  std::uint64_t header_size = 0;
+  if (file_size < sizeof header_size) {
+    throw Damage{fmt::format("{} bytes are too few for the length of the header", file_size)};
+  }
+  read_exactly(stream, &header_size, sizeof header_size);
+  if (header_size > detail::kLongestHeader) {
+    throw Damage{fmt::format("a header of {} bytes is longer than the format allows", header_size)};
+  }
+  if (header_size > file_size - sizeof header_size) {
+    throw Damage{
+        fmt::format("a header of {} bytes does not fit a file of {}", header_size, file_size)};
+  }
+  std::string text(header_size, '\0');
+  read_exactly(stream, text.data(), header_size);
+  const std::uint64_t data_start = sizeof header_size + header_size;
+  Header header = read_header(text, file_size - data_start);
+  SafetensorsFile file;
+  file.metadata = std::move(header.metadata);
+  for (const Entry& entry : header.entries) {
+    file.tensors.emplace_back(entry.name, read_tensor(stream, entry, data_start));
+  }
+  return file;
+}
+
+}  // namespace
+
+SafetensorsFile load_safetensors(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  if (error) throw IoError(path.string() + ": cannot read: " + error.message());
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    throw IoError(path.string() + ": cannot open: " + std::generic_category().message(errno));
+  }
+  try {
+    return read_stream(stream, size);
+  } catch (const Damage& damage) {
+    throw IoError(path.string() + ": not a sound safetensors file: " + damage.reason);
+  }
+}
+
+bool SafetensorsFile::contains(std::string_view name) const {
+  return std::ranges::any_of(tensors, [&](const auto& item) { return item.first == name; });
+}
+
+const Tensor& SafetensorsFile::operator[](std::string_view name) const {
+  std::string names;
+  for (const auto& [known, tensor] : tensors) {
+    if (known == name) return tensor;
+    names += (names.empty() ? "" : ", ") + known;
+  }
+  throw IoError(fmt::format("there is no tensor '{}' in the file, only: {}", name, names));
+}
+
+}  // namespace aclgrad

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What writing and reading of safetensors files share: the words of the format.
+#ifndef ACLGRAD_IO_SAFETENSORS_NAMES_H_
+#define ACLGRAD_IO_SAFETENSORS_NAMES_H_
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string_view>
+
+#include "aclgrad/dtype.h"
+
+namespace aclgrad::detail {
+
+static_assert(std::endian::native == std::endian::little,
+              "tensors are written and read as they lie in memory, which is little endian");
+
+inline constexpr std::string_view kMetadataKey = "__metadata__";
+inline constexpr std::uint64_t kLongestHeader = 100'000'000;
+
+struct SafetensorsDType {
+  std::string_view name;
+  DType dtype;
+};
+
+inline constexpr std::array kSafetensorsDTypes = {
+    SafetensorsDType{"F64", DType::float64}, SafetensorsDType{"F32", DType::float32},
+    SafetensorsDType{"F16", DType::float16}, SafetensorsDType{"BF16", DType::bfloat16},
+    SafetensorsDType{"I64", DType::int64},   SafetensorsDType{"I32", DType::int32},
+    SafetensorsDType{"I16", DType::int16},   SafetensorsDType{"I8", DType::int8},
+    SafetensorsDType{"U8", DType::uint8},    SafetensorsDType{"BOOL", DType::boolean}};
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_IO_SAFETENSORS_NAMES_H_

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "aclgrad/error.h"
+#include "aclgrad/report.h"
+#include "report/svg.h"
+
+namespace aclgrad::report {
+namespace {
+
+constexpr Colour kPaper = {255, 255, 255};
+constexpr Colour kRight = {8, 81, 156};
+constexpr Colour kWrong = {217, 72, 1};
+
+double longest(const std::vector<std::string>& labels) {
+  double width = 0;
+  for (const std::string& label : labels) width = std::max(width, text_width(label, kTextSize));
+  return width;
+}
+
+void check(const Heatmap& map) {
+  const Shape& shape = map.values.shape();
+  if (shape.rank() != 2 || static_cast<std::size_t>(shape[0]) != map.row_labels.size() ||
+      static_cast<std::size_t>(shape[1]) != map.column_labels.size()) {
+    throw ShapeError(fmt::format("values of shape {} do not fit {} row and {} column labels",
+                                 to_string(shape), map.row_labels.size(),
+                                 map.column_labels.size()));
+  }
+}
+
+/// How values become colours.
+struct Scale {
+  double low = 0;
+  double high = 1;
+  bool counts = false;
+
+  Scale(const Tensor& values, bool confusion) : counts(confusion) {
+    bool first = !confusion;  // counts begin at 0 whatever the least of them is
+    if (confusion) high = 0;
+    for (std::int64_t i = 0; i < values.numel(); ++i) {
+      const double value = values.get(i);
+      if (!std::isfinite(value)) continue;
+      low = first ? value : std::min(low, value);
+      high = first ? value : std::max(high, value);
+      first = false;
+    }
+  }
+
+  double operator()(double value) const {
+    if (high <= low) return 0;
+    const double part = (value - low) / (high - low);
+    // The root makes a single error among hundreds of right answers visible.
+    return counts ? std::sqrt(std::max(part, 0.0)) : part;
+  }
+};
+
+}  // namespace
+
+std::string Heatmap::svg() const {
+  check(*this);
+  const std::int64_t rows = values.shape()[0], columns = values.shape()[1];
+  const double cell = std::clamp(
+      480.0 / static_cast<double>(std::max<std::int64_t>({rows, columns, 1})), 18.0, 56.0);
+  const bool slanted = longest(column_labels) > cell - 6;
+  const double left = 24 + (row_title.empty() ? 0 : 20) + longest(row_labels) + 10;
+  const double labels_height = slanted ? longest(column_labels) * 0.75 + 14 : 20;
+  const double top = 44 + (column_title.empty() ? 0 : 22) + labels_height;
+  const double map_width = cell * static_cast<double>(columns);
+  const double map_height = cell * static_cast<double>(rows);
+  const double right_margin = 24 + (slanted ? longest(column_labels) * 0.6 : 0);
+  const double width = std::max(left + map_width + right_margin,
+                                std::min(text_width(title, kTitleSize) * 1.1 + 20, 640.0));
+  SvgCanvas canvas(width, top + map_height + 24, title);
+  canvas.heading(title, 28);
+  canvas.text(left + map_width / 2, 58, column_title, {.size = 13, .anchor = Anchor::middle});
+  canvas.text(26, top + map_height / 2, row_title,
+              {.size = 13, .anchor = Anchor::middle, .rotation = -90});
+
+  const Scale scale(values, confusion);
+  const double number_size = std::min(kTextSize, cell * 0.36);
+  const auto left_of = [&](std::int64_t column) {
+    return left + cell * static_cast<double>(column);
+  };
+  const auto top_of = [&](std::int64_t row) { return top + cell * static_cast<double>(row); };
+  for (std::int64_t row = 0; row < rows; ++row) {
+    canvas.text(left - 8, top_of(row) + cell / 2 + 4, row_labels[static_cast<std::size_t>(row)],
+                {.anchor = Anchor::end});
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const double value = values.get(row * columns + column);
+      const double strength = scale(value);
+      const Colour& full = confusion && row != column ? kWrong : kRight;
+      canvas.rectangle(left_of(column), top_of(row), cell, cell, blend(kPaper, full, strength),
+                       kGridColour);
+      const bool nothing = confusion && value == 0;
+      canvas.text(left_of(column) + cell / 2, top_of(row) + cell / 2 + number_size * 0.36,
+                  nice_number(value, 3),
+                  {.size = number_size,
+                   .colour = nothing           ? "#b0b0b0"
+                             : strength > 0.55 ? "#ffffff"
+                                               : kInk,
+                   .anchor = Anchor::middle});
+    }
+  }
+  for (std::int64_t column = 0; column < columns; ++column) {
+    const std::string& label = column_labels[static_cast<std::size_t>(column)];
+    if (slanted) {
+      canvas.text(left_of(column) + cell / 2, top - 8, label, {.rotation = -45});
+    } else {
+      canvas.text(left_of(column) + cell / 2, top - 8, label, {.anchor = Anchor::middle});
+    }
+  }
+  for (std::int64_t i = 0; confusion && i < std::min(rows, columns); ++i) {
+    canvas.rectangle(left_of(i), top_of(i), cell, cell, "none", kInk, 1.5);
+  }
+  return std::move(canvas).finish();
+}
+
+Tensor confusion_matrix(const Tensor& actual, const Tensor& predicted, std::int64_t classes) {
+  if (actual.rank() != 1 || !(actual.shape() == predicted.shape())) {
+    throw ShapeError(fmt::format("actual and predicted classes must be [n] both, got {} and {}",
+                                 to_string(actual.shape()), to_string(predicted.shape())));
+  }
+  Tensor counts = Tensor::zeros({classes, classes}, DType::int64);
+  const auto class_of = [&](const Tensor& values, std::int64_t i) {
+    const double value = values.get(i);
+    if (!(value >= 0 && value < static_cast<double>(classes)) || value != std::floor(value)) {
+      throw ValueError(
+          fmt::format("{} (example {}) is not a class in 0 .. {}", value, i, classes - 1));
+    }
+    return static_cast<std::int64_t>(value);
+  };
+  for (std::int64_t i = 0; i < actual.numel(); ++i) {
+    const std::int64_t cell = class_of(actual, i) * classes + class_of(predicted, i);
+    ++counts.data<std::int64_t>()[static_cast<std::size_t>(cell)];
+  }
+  return counts;
+}
+
+}  // namespace aclgrad::report

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "aclgrad/error.h"
+#include "aclgrad/report.h"
+#include "report/svg.h"
+
+namespace aclgrad::report {
+namespace {
+
+constexpr Colour kWhite = {255, 255, 255};
+constexpr Colour kBlack = {0, 0, 0};
+constexpr double kTile = 72;     // longest edge of an image as drawn
+constexpr double kGap = 14;      // between images
+constexpr double kCaption = 18;  // room below an image
+
+/// Neighbours of one row with one shade become one rectangle.
+void draw_image(SvgCanvas& canvas, double left, double top, double pixel, const Tensor& pixels,
+                double light, double dark) {
+  const std::int64_t rows = pixels.shape()[0], columns = pixels.shape()[1];
+  const auto shade = [&](std::int64_t row, std::int64_t column) {
+    const double value = pixels.get(row * columns + column);
+    return blend(kWhite, kBlack, (value - light) / (dark - light));
+  };
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns;) {
+      const std::string colour = shade(row, column);
+      std::int64_t end = column + 1;
+      while (end < columns && shade(row, end) == colour) ++end;
+      canvas.rectangle(left + pixel * static_cast<double>(column),
+                       top + pixel * static_cast<double>(row),
+                       pixel * static_cast<double>(end - column), pixel, colour);
+      column = end;
+    }
+  }
+}
+
+}  // namespace
+
+std::string ImageGrid::svg() const {
+  std::int64_t longest = 1;
+  double tile_width = kTile;
+  for (const GridImage& image : images) {
+    if (image.pixels.rank() != 2) {
+      throw ShapeError("images must be [height, width], got shape " +
+                       to_string(image.pixels.shape()));
+    }
+    longest = std::max({longest, image.pixels.shape()[0], image.pixels.shape()[1]});
+    tile_width = std::max(tile_width, text_width(image.caption, kTextSize));
+  }
+  const double pixel = std::max(1.0, std::floor(kTile / static_cast<double>(longest)));
+  tile_width = std::max(tile_width, pixel * static_cast<double>(longest));
+  const double tile_height = pixel * static_cast<double>(longest) + kCaption;
+  const auto count = static_cast<std::int64_t>(images.size());
+  const std::int64_t across = std::max<std::int64_t>(1, std::min<std::int64_t>(columns, count));
+  const std::int64_t down = (count + across - 1) / across;
+  const double heading = title.empty() ? kGap : 46;
+  SvgCanvas canvas(kGap + (tile_width + kGap) * static_cast<double>(across),
+                   heading + (tile_height + kGap) * static_cast<double>(down), title);
+  canvas.heading(title, 28);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const GridImage& image = images[static_cast<std::size_t>(i)];
+    const double middle =
+        kGap + (tile_width + kGap) * static_cast<double>(i % across) + tile_width / 2;
+    const double top = heading + (tile_height + kGap) * static_cast<double>(i / across);
+    const double width = pixel * static_cast<double>(image.pixels.shape()[1]);
+    const double height = pixel * static_cast<double>(image.pixels.shape()[0]);
+    const double left = std::round(middle - width / 2);
+    canvas.begin_raster();
+    draw_image(canvas, left, top, pixel, image.pixels, light, dark);
+    canvas.end_raster();
+    canvas.rectangle(left - 0.5, top - 0.5, width + 1, height + 1, "none", "#c8c8c8");
+    canvas.text(middle, top + height + 15, image.caption,
+                {.colour = image.colour.empty() ? kInk : std::string_view(image.colour),
+                 .anchor = Anchor::middle});
+  }
+  return std::move(canvas).finish();
+}
+
+}  // namespace aclgrad::report

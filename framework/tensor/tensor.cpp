@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/tensor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "aclgrad/error.h"
+#include "tensor/visit.h"
+
+namespace aclgrad {
+namespace {
+
+std::size_t checked_bytes(const Shape& shape, DType dtype) {
+  const auto size = static_cast<std::int64_t>(size_of(dtype));
+  if (shape.numel() > std::numeric_limits<std::int64_t>::max() / size) {
+    throw ShapeError("a tensor of shape " + to_string(shape) + " and dtype " + to_string(dtype) +
+                     " has more bytes than 63 bits can count");
+  }
+  return static_cast<std::size_t>(shape.numel() * size);
+}
+
+}  // namespace
+
+Tensor::Tensor() : shape_({0}) {}
+
+Tensor::Tensor(Shape shape, DType dtype)
+    : shape_(std::move(shape)), dtype_(dtype), storage_(checked_bytes(shape_, dtype)) {}
+
+Tensor Tensor::zeros(Shape shape, DType dtype) { return Tensor(std::move(shape), dtype); }
+
+Tensor Tensor::full(Shape shape, double value, DType dtype) {
+  Tensor tensor(std::move(shape), dtype);
+  detail::visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    std::ranges::fill(tensor.data<T>(), detail::convert<T>(value));
+  });
+  return tensor;
+}
+
+template <class T>
+Tensor Tensor::from_values(Shape shape, std::span<const T> values, DType dtype) {
+  if (static_cast<std::uint64_t>(shape.numel()) != values.size()) {
+    throw ShapeError("shape " + to_string(shape) + " needs " + std::to_string(shape.numel()) +
+                     " values, got " + std::to_string(values.size()));
+  }
+  Tensor tensor(std::move(shape), dtype);
+  detail::visit_dtype(dtype, [&](auto tag) {
+    using To = typename decltype(tag)::type;
+    std::ranges::transform(values, tensor.data<To>().begin(), detail::convert<To, T>);
+  });
+  return tensor;
+}
+
+Tensor Tensor::from(Shape shape, std::initializer_list<double> values, DType dtype) {
+  return from_values(std::move(shape), std::span<const double>(values.begin(), values.size()),
+                     dtype);
+}
+
+Tensor Tensor::from(Shape shape, std::span<const double> values, DType dtype) {
+  return from_values(std::move(shape), values, dtype);
+}
+
+Tensor Tensor::from(Shape shape, std::span<const float> values, DType dtype) {
+  return from_values(std::move(shape), values, dtype);
+}
+
+Tensor Tensor::from(Shape shape, std::span<const std::int32_t> values, DType dtype) {
+  return from_values(std::move(shape), values, dtype);
+}
+
+Tensor Tensor::from(Shape shape, std::span<const std::int64_t> values, DType dtype) {
+  return from_values(std::move(shape), values, dtype);
+}
+
+Tensor Tensor::scalar(double value, DType dtype) { return full(Shape(), value, dtype); }
+
+Tensor Tensor::arange(std::int64_t count, double start, double step, DType dtype) {
+  Tensor tensor({count}, dtype);
+  detail::visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const std::span<T> values = tensor.data<T>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = detail::convert<T>(start + static_cast<double>(i) * step);
+    }
+  });
+  return tensor;
+}
+
+double Tensor::get(std::int64_t index) const {
+  const std::size_t i = checked_index(index);
+  return detail::visit_dtype(dtype_, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return detail::convert<double>(data<T>()[i]);
+  });
+}
+
+void Tensor::set(std::int64_t index, double value) {
+  const std::size_t i = checked_index(index);
+  detail::visit_dtype(dtype_, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    data<T>()[i] = detail::convert<T>(value);
+  });
+}
+
+double Tensor::at(std::initializer_list<std::int64_t> indices) const {
+  if (indices.size() != rank()) {
+    throw ShapeError(std::to_string(indices.size()) + " indices given for a tensor of shape " +
+                     to_string(shape_));
+  }
+  std::int64_t flat = 0;
+  std::size_t axis = 0;
+  for (const std::int64_t index : indices) {
+    const std::int64_t extent = shape_.dims()[axis];
+    if (index < -extent || index >= extent) {
+      throw ShapeError("index " + std::to_string(index) + " of axis " + std::to_string(axis) +
+                       " is out of range for shape " + to_string(shape_));
+    }
+    flat = flat * extent + (index < 0 ? index + extent : index);
+    ++axis;
+  }
+  return get(flat);
+}
+
+double Tensor::item() const {
+  if (numel() != 1) {
+    throw ShapeError("item() needs exactly one element, the shape is " + to_string(shape_));
+  }
+  return get(0);
+}
+
+Tensor Tensor::to(DType dtype) const {
+  if (dtype == dtype_) return *this;
+  return detail::visit_dtype(dtype_, [&](auto tag) {
+    using From = typename decltype(tag)::type;
+    return from_values(shape_, data<From>(), dtype);
+  });
+}
+
+Tensor Tensor::reshape(Shape shape) const& { return Tensor(*this).reshape(std::move(shape)); }
+
+Tensor Tensor::reshape(Shape shape) && {
+  if (shape.numel() != numel()) {
+    throw ShapeError("cannot reshape " + to_string(shape_) + " with " + std::to_string(numel()) +
+                     " elements to " + to_string(shape) + " with " + std::to_string(shape.numel()));
+  }
+  shape_ = std::move(shape);
+  return std::move(*this);
+}
+
+void Tensor::require_dtype(DType wanted) const {
+  if (wanted != dtype_) {
+    throw DTypeError("the tensor holds " + to_string(dtype_) + ", it was asked for " +
+                     to_string(wanted));
+  }
+}
+
+std::size_t Tensor::checked_index(std::int64_t index) const {
+  if (index < 0 || index >= numel()) {
+    throw ShapeError("index " + std::to_string(index) + " is out of range for " +
+                     std::to_string(numel()) + " elements of shape " + to_string(shape_));
+  }
+  return static_cast<std::size_t>(index);
+}
+
+bool bitwise_equal(const Tensor& a, const Tensor& b) {
+  // memcmp must not see the null pointers of empty tensors.
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         (a.nbytes() == 0 || std::memcmp(a.bytes(), b.bytes(), a.nbytes()) == 0);
+}
+
+bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol) {
+  if (!(a.shape() == b.shape())) return false;
+  const Tensor left = a.to(DType::float64);
+  const Tensor right = b.to(DType::float64);
+  return std::ranges::equal(left.data<double>(), right.data<double>(), [&](double x, double y) {
+    // The second form alone would call infinities different (inf - inf), and everything close
+    // to an infinite bound.
+    return x == y || (std::isfinite(y) && std::abs(x - y) <= atol + rtol * std::abs(y));
+  });
+}
+
+}  // namespace aclgrad

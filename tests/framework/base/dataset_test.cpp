@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "aclgrad/data.h"
+#include "aclgrad/error.h"
+
+namespace aclgrad::data {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+/// Example i has features (i, 10 i) and label i.
+Dataset counted(std::int64_t count) {
+  Dataset dataset{Tensor::zeros({count, 2}), Tensor::arange(count, 0, 1, DType::int32)};
+  for (std::int64_t i = 0; i < count; ++i) {
+    dataset.features.set(2 * i, static_cast<double>(i));
+    dataset.features.set(2 * i + 1, 10.0 * static_cast<double>(i));
+  }
+  return dataset;
+}
+
+/// The labels, after checking that each still has its own features.
+std::vector<std::int32_t> labels_of(const Dataset& dataset) {
+  std::vector<std::int32_t> labels;
+  for (std::int64_t i = 0; i < dataset.size(); ++i) {
+    labels.push_back(dataset.labels.data<std::int32_t>()[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(dataset.features.at({i, 0}), labels.back());
+    EXPECT_EQ(dataset.features.at({i, 1}), 10 * labels.back());
+  }
+  return labels;
+}
+
+std::vector<std::vector<std::int32_t>> batches_of(const Batches& batches, std::uint64_t epoch) {
+  std::vector<std::vector<std::int32_t>> all;
+  for (const Dataset& batch : batches.epoch(epoch)) all.push_back(labels_of(batch));
+  return all;
+}
+
+TEST(DatasetTest, SizeNeedsAsManyLabels) {
+  EXPECT_EQ(counted(4).size(), 4);
+  const Dataset wrong{Tensor::zeros({3, 2}), Tensor::zeros({4})};
+  EXPECT_THAT([&] { wrong.size(); }, ThrowsMessage<ShapeError>(HasSubstr("[3, 2] and labels")));
+  EXPECT_THROW((Dataset{Tensor::scalar(1), Tensor::zeros({1})}.size()), ShapeError);
+}
+
+TEST(DatasetTest, TakeRows) {
+  const std::vector<std::int64_t> rows = {2, 0, 2};
+  EXPECT_THAT(labels_of(take(counted(3), rows)), ElementsAre(2, 0, 2));
+  const std::vector<std::int64_t> outside = {3};
+  EXPECT_THAT(
+      [&] {
+        take_rows(Tensor::zeros({3, 1}), outside);
+      },
+      ThrowsMessage<ShapeError>("row 3 is out of range for shape [3, 1]"));
+  EXPECT_EQ(take_rows(Tensor::zeros({3, 0}), rows).shape(), (Shape{3, 0}));
+}
+
+TEST(SplitTest, IsSeededAndComplete) {
+  const Split parts = split(counted(6), 2.0 / 3, 11);
+  EXPECT_THAT(labels_of(parts.train), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(labels_of(parts.test), ElementsAre(0, 5));
+  EXPECT_EQ(split(counted(7), 0.5, 1).train.size(), 4);
+  EXPECT_EQ(split(counted(7), 1, 1).test.size(), 0);
+  EXPECT_EQ(split(counted(7), 0, 1).test.size(), 7);
+  for (const double fraction : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THAT([&] { split(counted(7), fraction, 1); },
+                ThrowsMessage<ValueError>(HasSubstr("must lie in [0, 1]")));
+  }
+}
+
+TEST(BatchesTest, EpochsHaveTheirOwnFixedOrders) {
+  const Batches batches(counted(5), {.batch_size = 2, .seed = 3});
+  EXPECT_EQ(batches.batches_per_epoch(), 3);
+  EXPECT_THAT(batches_of(batches, 0),
+              ElementsAre(ElementsAre(3, 1), ElementsAre(4, 2), ElementsAre(0)));
+  EXPECT_THAT(batches_of(batches, 1),
+              ElementsAre(ElementsAre(0, 4), ElementsAre(3, 2), ElementsAre(1)));
+  EXPECT_EQ(batches_of(batches, 0), batches_of(batches, 0));
+}
+
+TEST(BatchesTest, OtherSeedsGiveOtherOrders) {
+  const Batches a(counted(50), {.batch_size = 50, .seed = 1});
+  const Batches b(counted(50), {.batch_size = 50, .seed = 2});
+  EXPECT_NE(batches_of(a, 0), batches_of(b, 0));
+  EXPECT_NE(batches_of(a, 0), batches_of(a, 1));
+  std::vector<std::int32_t> labels = batches_of(a, 7)[0];
+  std::ranges::sort(labels);
+  for (std::size_t i = 0; i < labels.size(); ++i) ASSERT_EQ(labels[i], static_cast<int>(i));
+}
+
+TEST(BatchesTest, InOrderAndWithoutTheRest) {
+  const Batches batches(counted(5), {.batch_size = 2, .shuffle = false, .drop_last = true});
+  EXPECT_THAT(batches_of(batches, 4), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
+  const Batches even(counted(4), {.batch_size = 2, .shuffle = false});
+  EXPECT_EQ(even.batches_per_epoch(), 2);
+  const Batches small(counted(3), {.batch_size = 8, .drop_last = true});
+  EXPECT_EQ(small.batches_per_epoch(), 0);
+  EXPECT_TRUE(batches_of(small, 0).empty());
+  EXPECT_THROW(even.epoch(0)[2], ShapeError);
+}
+
+TEST(BatchesTest, RejectsBadArguments) {
+  EXPECT_THAT([] { Batches(counted(5), {.batch_size = 0}); },
+              ThrowsMessage<ValueError>("the batch size must be at least 1, got 0"));
+  EXPECT_THROW(Batches({Tensor::zeros({3, 2}), Tensor::zeros({4})}, {}), ShapeError);
+}
+
+TEST(StandardizerTest, UsesTheTrainingColumns) {
+  const Standardizer standardize(Tensor::from({4, 2}, {1, 5, 3, 5, 1, 5, 3, 5}));
+  EXPECT_THAT(standardize.means(), ElementsAre(2, 5));
+  EXPECT_THAT(standardize.deviations(), ElementsAre(1, 1));
+  const Tensor moved = standardize(Tensor::from({1, 2}, {4, 7}));
+  EXPECT_EQ(moved.dtype(), DType::float32);
+  EXPECT_THAT(moved.data<float>(), ElementsAre(2, 2));
+  EXPECT_THAT(
+      [&] {
+        standardize(Tensor::zeros({1, 3}));
+      },
+      ThrowsMessage<ShapeError>("the standardizer was made for [n, 2], got shape [1, 3]"));
+  EXPECT_THROW(Standardizer(Tensor::zeros({0, 2})), ShapeError);
+  EXPECT_THROW(Standardizer(Tensor::zeros({4})), ShapeError);
+  const Standardizer constant(Tensor::full({3, 1}, 0.1, DType::float64));
+  EXPECT_NEAR(constant(Tensor::full({1, 1}, 0.1, DType::float64)).item(), 0, 1e-12);
+}
+
+TEST(PrepareTest, RescaleAndOneHot) {
+  const Tensor pixels = Tensor::from({2}, {0, 255}, DType::uint8);
+  EXPECT_THAT(rescale(pixels, 2.0 / 255, -1).data<float>(), ElementsAre(-1, 1));
+  const Tensor coded = one_hot(Tensor::from({3}, {2, 0, 1}, DType::int32), 3);
+  EXPECT_EQ(to_string(coded), "[[0, 0, 1], [1, 0, 0], [0, 1, 0]]");
+  for (const double label : {3.0, -1.0, 0.5, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THAT([&] { one_hot(Tensor::from({1}, {label}), 3); },
+                ThrowsMessage<ValueError>(HasSubstr("is not a class in 0 .. 2")));
+  }
+  EXPECT_THROW(one_hot(Tensor::zeros({2, 2}), 3), ShapeError);
+}
+
+}  // namespace
+}  // namespace aclgrad::data

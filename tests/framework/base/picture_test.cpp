@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "aclgrad/error.h"
+#include "aclgrad/report.h"
+#include "xml_check.h"
+
+namespace aclgrad::report {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// Reads a picture and checks what holds for every one of them.
+XmlSummary checked(const std::string& svg) {
+  XmlSummary summary = read_xml(svg);
+  EXPECT_EQ(summary.error, "");
+  EXPECT_THAT(svg, testing::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+  EXPECT_THAT(svg, Not(HasSubstr("href")));
+  for (const char* number : {"\"nan", "\"inf", "\"-inf", ",nan", ",inf", " nan", " inf"}) {
+    EXPECT_THAT(svg, Not(HasSubstr(number)));
+  }
+  return summary;
+}
+
+/// All points of all polylines.
+std::vector<std::pair<double, double>> line_points(const std::string& svg) {
+  std::vector<std::pair<double, double>> points;
+  const std::regex point("(-?[0-9.]+),(-?[0-9.]+)");
+  const std::regex line("points=\"([^\"]*)\"");
+  for (std::sregex_iterator it(svg.begin(), svg.end(), line), end; it != end; ++it) {
+    const std::string list = (*it)[1];
+    for (std::sregex_iterator p(list.begin(), list.end(), point); p != end; ++p) {
+      points.emplace_back(std::stod((*p)[1]), std::stod((*p)[2]));
+    }
+  }
+  return points;
+}
+
+TEST(XmlCheckTest, NoticesWhatIsWrong) {
+  EXPECT_EQ(read_xml("<a b=\"c\"><d/>x &amp; y</a>\n").error, "");
+  for (const char* wrong : {"<a>", "<a></b>", "</a>", "<a/><b/>", "<a>&</a>", "<a b=c/>",
+                            "<a b=\"&\"/>", "<a>></a>", "x", "<a>\x01</a>"}) {
+    EXPECT_NE(read_xml(wrong).error, "") << wrong;
+  }
+}
+
+TEST(LineChartTest, HoldsTitleLabelsLegendAndLines) {
+  LineChart chart{.title = "Loss <of> \"a\" & 'b'", .x_label = "epoch", .y_label = "loss"};
+  chart.series = {{.name = "train", .x = {0, 1, 2}, .y = {3, 2, 1}},
+                  {.name = "test & more", .x = {0, 1, 2}, .y = {3, 2.5, 2}, .colour = "tomato"},
+                  {.x = {0, 2}, .y = {1, 1}}};
+  const std::string svg = chart.svg();
+  const XmlSummary summary = checked(svg);
+  EXPECT_EQ(summary.count.at("polyline"), 3);
+  EXPECT_THAT(summary.texts,
+              AllOf(Contains("Loss &lt;of&gt; &quot;a&quot; &amp; &#39;b&#39;"), Contains("epoch"),
+                    Contains("loss"), Contains("train"), Contains("test &amp; more")));
+  EXPECT_THAT(summary.texts, AllOf(Contains("0.5"), Contains("2.5"), Contains("3")));
+  EXPECT_THAT(svg, AllOf(HasSubstr("stroke=\"tomato\""), HasSubstr("stroke=\"#0072B2\"")));
+}
+
+TEST(LineChartTest, PositionsAreLinearInTheValues) {
+  LineChart chart;
+  chart.series = {{.x = {0, 1, 4}, .y = {0, 2, 8}}};
+  const auto points = line_points(chart.svg());
+  ASSERT_THAT(points, SizeIs(3));
+  EXPECT_NEAR((points[1].first - points[0].first) / (points[2].first - points[0].first), 0.25,
+              1e-3);
+  EXPECT_NEAR((points[1].second - points[0].second) / (points[2].second - points[0].second), 0.25,
+              1e-3);
+  EXPECT_LT(points[2].second, points[0].second) << "larger values are higher up";
+}
+
+TEST(LineChartTest, LogarithmicAxisGivesEqualRatiosEqualSteps) {
+  LineChart chart{.log_y = true};
+  chart.series = {{.x = {0, 1, 2}, .y = {1, 100, 10000}}};
+  const std::string svg = chart.svg();
+  const auto points = line_points(svg);
+  ASSERT_THAT(points, SizeIs(3));
+  EXPECT_NEAR(points[0].second - points[1].second, points[1].second - points[2].second, 0.05);
+  EXPECT_THAT(checked(svg).texts, AllOf(Contains("1"), Contains("100"), Contains("10000")));
+}
+
+TEST(LineChartTest, GapsAndLonePoints) {
+  LineChart chart{.log_y = true};
+  chart.series = {{.x = {0, 1, 2, 3, 4, 5, 6, 7}, .y = {1, 2, kNan, 3, -1, kInf, 1, 2}}};
+  const XmlSummary summary = checked(chart.svg());
+  EXPECT_EQ(summary.count.at("polyline"), 2);
+  EXPECT_EQ(summary.count.at("circle"), 1);
+}
+
+TEST(LineChartTest, OddRangesAreDrawable) {
+  const std::vector<std::vector<double>> ranges = {{},
+                                                   {5},
+                                                   {0, 0},
+                                                   {kNan, kInf},
+                                                   {1e-300, 2e-300},
+                                                   {1e308, -1e308},
+                                                   {3, 3, 3},
+                                                   {1e9, 1e9 + 1},
+                                                   {-1e-9, 1e-9},
+                                                   {0.1, 0.1 + 1e-17},
+                                                   {1e-320, 1},
+                                                   {1e-250, 1e250},
+                                                   {-1e250, 1e250},
+                                                   {1e250}};
+  for (const bool log_y : {false, true}) {
+    for (const std::vector<double>& y : ranges) {
+      LineChart chart{.log_y = log_y};
+      chart.series = {{.name = "s", .x = std::vector<double>(y.size(), 2), .y = y}};
+      for (std::size_t i = 0; i < y.size(); ++i) chart.series[0].x[i] += static_cast<double>(i);
+      const XmlSummary summary = checked(chart.svg());
+      EXPECT_LT(summary.count.at("line"), 80) << testing::PrintToString(y);
+    }
+  }
+}
+
+TEST(LineChartTest, TickLabelsTellNeighboursApart) {
+  LineChart chart;
+  chart.series = {{.x = {0, 1}, .y = {100000.1, 100000.2}}};
+  EXPECT_THAT(checked(chart.svg()).texts, AllOf(Contains("100000.12"), Contains("100000.14")));
+}
+
+TEST(LineChartTest, RejectsSeriesThatDoNotFit) {
+  LineChart chart;
+  chart.series = {{.name = "s", .x = {1, 2}, .y = {1}}};
+  EXPECT_THAT([&] { chart.svg(); }, ThrowsMessage<ShapeError>("series 's' has 2 x and 1 y"));
+}
+
+TEST(HeatmapTest, ConfusionMatrixHasCountsAndAFramedDiagonal) {
+  const Tensor actual = Tensor::from({5}, {0, 1, 1, 2, 2}, DType::int32);
+  const Tensor predicted = Tensor::from({5}, {0, 1, 2, 2, 2}, DType::int64);
+  const Tensor counts = confusion_matrix(actual, predicted, 3);
+  EXPECT_EQ(to_string(counts), "[[1, 0, 0], [0, 1, 1], [0, 0, 2]]");
+  const Heatmap map{.title = "Confusion",
+                    .row_title = "is",
+                    .column_title = "said",
+                    .row_labels = {"cat", "dog", "<bird>"},
+                    .column_labels = {"cat", "dog", "<bird>"},
+                    .values = counts,
+                    .confusion = true};
+  const std::string svg = map.svg();
+  const XmlSummary summary = checked(svg);
+  EXPECT_EQ(summary.count.at("rect"), 1 + 9 + 3);  // ground, cells, frames
+  EXPECT_EQ(std::ranges::count(summary.texts, "&lt;bird&gt;"), 2);
+  EXPECT_EQ(std::ranges::count(summary.texts, "0"), 5);
+  EXPECT_EQ(std::ranges::count(summary.texts, "1"), 3);
+  EXPECT_EQ(std::ranges::count(summary.texts, "2"), 1);
+  EXPECT_THAT(svg, HasSubstr("fill=\"#08519c\"")) << "the largest count in full colour";
+}
+
+TEST(HeatmapTest, PlainValues) {
+  const Heatmap map{.row_labels = {"a"},
+                    .column_labels = {"x", "y", "z"},
+                    .values = Tensor::from({1, 3}, {-1.5, 0.123456, kNan})};
+  const XmlSummary summary = checked(map.svg());
+  EXPECT_EQ(summary.count.at("rect"), 1 + 3);
+  EXPECT_THAT(summary.texts, AllOf(Contains("-1.5"), Contains("0.123"), Contains("nan")));
+}
+
+TEST(HeatmapTest, RejectsWhatDoesNotFit) {
+  const Heatmap map{.row_labels = {"a"}, .column_labels = {"x"}, .values = Tensor::zeros({2, 1})};
+  EXPECT_THAT(
+      [&] { map.svg(); },
+      ThrowsMessage<ShapeError>("values of shape [2, 1] do not fit 1 row and 1 column labels"));
+  EXPECT_THROW(confusion_matrix(Tensor::zeros({2}), Tensor::zeros({3}), 2), ShapeError);
+  EXPECT_THAT([] { confusion_matrix(Tensor::full({1}, 2), Tensor::zeros({1}), 2); },
+              ThrowsMessage<ValueError>("2 (example 0) is not a class in 0 .. 1"));
+}
+
+TEST(ImageGridTest, DrawsShadesAndCaptions) {
+  ImageGrid grid{.title = "Digits", .columns = 2, .light = 0, .dark = 16};
+  const Tensor image = Tensor::from({2, 3}, {0, 8, 16, 16, 16, 16}, DType::uint8);
+  grid.images = {{image, "is 3", "#009E73"}, {image, "", ""}, {image, "a < b", ""}};
+  const std::string svg = grid.svg();
+  const XmlSummary summary = checked(svg);
+  // Ground; for each image three shades in the first row, one run in the second, and a frame.
+  EXPECT_EQ(summary.count.at("rect"), 1 + 3 * (3 + 1 + 1));
+  EXPECT_THAT(svg, AllOf(HasSubstr("fill=\"#808080\""), HasSubstr("fill=\"#000000\""),
+                         HasSubstr("fill=\"#009E73\"")));
+  EXPECT_THAT(summary.texts, testing::ElementsAre("Digits", "is 3", "a &lt; b"));
+  checked(ImageGrid{}.svg());
+  EXPECT_THAT(
+      [] {
+        (ImageGrid{.images = {{Tensor::zeros({4}), "", ""}}}.svg());
+      },
+      ThrowsMessage<ShapeError>("images must be [height, width], got shape [4]"));
+}
+
+TEST(ImageGridTest, LightInkOnDarkGround) {
+  const ImageGrid grid{.images = {{Tensor::from({1, 1}, {1}), "", ""}}, .light = 1, .dark = 0};
+  EXPECT_THAT(grid.svg(), Not(HasSubstr("fill=\"#000000\"")));
+}
+
+TEST(DecisionMapTest, DrawsFieldAndPoints) {
+  DecisionMap map{
+      .title = "Moons", .x_label = "x", .y_label = "y", .x_range = {0, 2}, .y_range = {0, 2}};
+  map.field = Tensor::from({2, 2}, {0, 1, 1, 1});
+  map.points = {{.name = "left", .x = {0.5, kNan}, .y = {0.5, 1}},
+                {.name = "right", .x = {1.5}, .y = {1.5}}};
+  const std::string svg = map.svg();
+  const XmlSummary summary = checked(svg);
+  // Ground, two cells in the lower row, one run in the upper, frame.
+  EXPECT_EQ(summary.count.at("rect"), 1 + 2 + 1 + 1);
+  EXPECT_EQ(summary.count.at("circle"), 2 + 2);  // points and their marks in the legend
+  EXPECT_THAT(summary.texts, AllOf(Contains("left"), Contains("right"), Contains("Moons")));
+  // Row 0 of the field is at the bottom: the rectangle of the value 0 begins halfway down.
+  const std::regex cell("<rect x=\"([0-9.]+)\" y=\"([0-9.]+)\" width=\"220\"");
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(svg, match, cell));
+  EXPECT_EQ(match[2], "266");
+}
+
+TEST(DecisionMapTest, WithoutFieldAndWithBadOne) {
+  DecisionMap map;
+  map.points = {{.x = {0}, .y = {0}}};
+  EXPECT_EQ(checked(map.svg()).count.at("circle"), 1);
+  map.field = Tensor::zeros({4});
+  EXPECT_THAT([&] { map.svg(); },
+              ThrowsMessage<ShapeError>("the field must be [rows, columns], got shape [4]"));
+  map.field = Tensor::full({1, 1}, kNan);
+  checked(map.svg());
+  map.field_colours[0] = "blue";
+  EXPECT_THAT([&] { map.svg(); },
+              ThrowsMessage<ValueError>("a colour must be written #RRGGBB, got 'blue'"));
+}
+
+TEST(PictureTest, AnyBytesAreSafeInTexts) {
+  const std::string hostile = "\xFF<\x01\xC3\xA9]]>\xED\xA0\x80\xEF\xBF\xBE&\t";
+  LineChart chart{.title = hostile, .x_label = hostile, .y_label = hostile};
+  chart.series = {{.name = hostile, .x = {0, 1}, .y = {0, 1}, .colour = "\"><script/>"}};
+  const XmlSummary summary = checked(chart.svg());
+  EXPECT_FALSE(summary.count.contains("script"));
+  const std::string r = "\xEF\xBF\xBD";
+  EXPECT_THAT(summary.texts,
+              Contains(r + "&lt;" + r + "\xC3\xA9]]&gt;" + r + r + r + r + "&amp;\t"));
+}
+
+}  // namespace
+}  // namespace aclgrad::report
