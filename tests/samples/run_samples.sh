@@ -15,10 +15,14 @@ ran=0
 
 for document in "$documents"/*; do
   name=$(basename "$document")
+  # The end of main is found by counting braces: some documents have lost their indentation.
   # LC_ALL=C: comments may hold bytes that are no valid text.
-  LC_ALL=C awk '/^#include/ {inside = 1} inside && /^```/ {exit} inside {print}
-                inside && /^int main/ {in_main = 1} in_main && /^}/ {exit}' \
-    "$document" >"$work/sample.cpp"
+  LC_ALL=C awk '/^#include/ {inside = 1}
+                inside && /^```/ {exit}
+                inside {print}
+                inside && /^int main/ {in_main = 1}
+                in_main {depth += gsub(/{/, "{") - gsub(/}/, "}")}
+                in_main && /}/ && depth == 0 {exit}' "$document" >"$work/sample.cpp"
   if ! grep -q 'int main' "$work/sample.cpp"; then
     echo "== $name: no program in it"
     continue

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cases/case.h"
+
+#include <stdexcept>
+
+#include "tests/cases/families.h"
+
+namespace aclgrad::cases {
+
+int64_t count_of(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (int64_t size : shape) count *= size;
+  return count;
+}
+
+std::vector<int64_t> resolve(std::vector<int64_t> shape, int64_t n) {
+  for (int64_t& size : shape) {
+    if (size == kN) size = n;
+    if (size == kHalfN) size = n / 2;
+  }
+  return shape;
+}
+
+const std::vector<Case>& all_cases() {
+  static const std::vector<Case> cases = [] {
+    std::vector<Case> rows;
+    for (auto family : {selu_cases, elu_cases, hardswish_cases, gelu_cases, geglu_cases,
+                        arithmetic_cases, matmul_cases, reduction_cases, movement_cases, loss_cases,
+                        optimizer_cases, random_cases}) {
+      for (Case& row : family()) rows.push_back(std::move(row));
+    }
+    return rows;
+  }();
+  return cases;
+}
+
+const Case& find_case(const std::string& name) {
+  for (const Case& row : all_cases()) {
+    if (row.name() == name) return row;
+  }
+  throw std::invalid_argument("no row is called " + name);
+}
+
+Reference elementwise(std::function<long double(std::span<const long double>)> f) {
+  return [f = std::move(f)](const Arrays& inputs) {
+    Array out{inputs[0].shape, {}};
+    std::vector<long double> arguments(inputs.size());
+    for (size_t i = 0; i < inputs[0].values.size(); ++i) {
+      for (size_t k = 0; k < inputs.size(); ++k) arguments[k] = inputs[k].values[i];
+      out.values.push_back(f(arguments));
+    }
+    return Arrays{out};
+  };
+}
+
+const aclScalar* scalar(float value) { return aclCreateScalar(&value, ACL_FLOAT); }
+
+const aclIntArray* int_array(std::vector<int64_t> values) {
+  return aclCreateIntArray(values.data(), values.size());
+}
+
+}  // namespace aclgrad::cases

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of the case table: an operator with attributes, its tensors, and what it must compute.
+// The same rows drive the value tests over dtypes and layouts, the gradient checks, the benchmarks,
+// and the table of operators in the docs. An operator family's rows stand in the file of its name.
+#ifndef ACLGRAD_TESTS_CASES_CASE_H_
+#define ACLGRAD_TESTS_CASES_CASE_H_
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "aclnn/aclnn_base.h"
+
+namespace aclgrad::cases {
+
+// A dense tensor of exact numbers, row-major.
+struct Array {
+  std::vector<int64_t> shape;
+  std::vector<long double> values;
+};
+using Arrays = std::vector<Array>;
+
+int64_t count_of(const std::vector<int64_t>& shape);
+
+// Stand in a shape for the size that tests keep small and benchmarks make large, and for half of
+// it.
+inline constexpr int64_t kN = -1;
+inline constexpr int64_t kHalfN = -2;
+
+// The shape with the placeholders filled in; n is even.
+std::vector<int64_t> resolve(std::vector<int64_t> shape, int64_t n);
+
+// A tensor argument of the row.
+struct Slot {
+  std::vector<int64_t> shape;
+  // Values are drawn from here; multiples of 1 for integer dtypes.
+  long double low = -4;
+  long double high = 4;
+  std::optional<aclDataType> dtype = std::nullopt;  // when it is not the dtype under test
+  std::optional<size_t> aliases = std::nullopt;     // an output that is this input (in place)
+};
+
+// Inputs first, then the outputs that alias none of them.
+using PhaseOne = std::function<aclnnStatus(std::span<aclTensor* const> tensors,
+                                           uint64_t* workspace_size, aclOpExecutor** executor)>;
+using PhaseTwo = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+// The exact results for inputs that are taken as exact. A result without values means that the
+// operator must leave this output as it was.
+using Reference = std::function<Arrays(const Arrays& inputs)>;
+
+// How a backward row is the derivative of a forward row: the inputs of the backward, made from
+// those of the forward, its exact outputs and the gradient of its first output. The backward's
+// first output must be the gradient with respect to the forward's first input.
+struct DerivativeOf {
+  std::string forward_row;
+  std::function<Arrays(const Arrays& inputs, const Arrays& outputs, const Array& gradient)> inputs;
+  std::vector<long double> corners = {};  // values of the first input without a derivative
+};
+
+struct Case {
+  std::string api;         // "aclnnEluBackward"
+  std::string attributes;  // "isResult=true"; empty when there is nothing to say
+  std::vector<aclDataType> dtypes;
+  std::vector<Slot> inputs;
+  std::vector<Slot> outputs;
+  PhaseOne phase_one;
+  PhaseTwo phase_two;
+  Reference reference;
+  // Largest allowed error in ulp of the output's dtype. 16-bit results of elementwise operators
+  // must be correctly rounded, which is 0.5 (plus the reference's own error).
+  double max_ulp = 1;
+  double max_ulp_16bit = 0.500001;
+  // For sums that may cancel: the scale on which max_ulp counts, per element of each output.
+  Reference magnitude = nullptr;
+  std::optional<DerivativeOf> derivative_of = std::nullopt;
+
+  std::string name() const { return attributes.empty() ? api : api + " " + attributes; }
+};
+
+// Every row there is.
+const std::vector<Case>& all_cases();
+const Case& find_case(const std::string& name);
+
+// out[i] = f(in...[i]) over equal shapes.
+Reference elementwise(std::function<long double(std::span<const long double>)> f);
+
+inline const std::vector<aclDataType> kFloatTypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+
+// Scalars and arrays made once and kept as long as the table.
+const aclScalar* scalar(float value);
+const aclIntArray* int_array(std::vector<int64_t> values);
+
+}  // namespace aclgrad::cases
+
+#endif  // ACLGRAD_TESTS_CASES_CASE_H_

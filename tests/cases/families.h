@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of each operator family.
+#ifndef ACLGRAD_TESTS_CASES_FAMILIES_H_
+#define ACLGRAD_TESTS_CASES_FAMILIES_H_
+
+#include "tests/cases/case.h"
+
+namespace aclgrad::cases {
+
+std::vector<Case> selu_cases();
+std::vector<Case> elu_cases();
+std::vector<Case> hardswish_cases();
+std::vector<Case> gelu_cases();
+std::vector<Case> geglu_cases();
+std::vector<Case> arithmetic_cases();
+std::vector<Case> matmul_cases();
+std::vector<Case> reduction_cases();
+std::vector<Case> movement_cases();
+std::vector<Case> loss_cases();
+std::vector<Case> optimizer_cases();
+std::vector<Case> random_cases();
+
+}  // namespace aclgrad::cases
+
+#endif  // ACLGRAD_TESTS_CASES_FAMILIES_H_

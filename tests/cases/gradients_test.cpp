@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every backward row is the derivative of its forward row: the kernel, in double, against finite
+// differences of the exact forward, at random points away from corners.
+#include "tests/cases/run_case.h"
+
+namespace aclgrad::cases {
+namespace {
+
+// d/dx of sum(gradient * forward(x)) at every element of the first input. Differences of fourth
+// order: their error is about h^4, and the rounding of long double about 1e-19/h.
+Array numeric_gradient(const Case& forward, Arrays inputs, const Array& gradient) {
+  constexpr long double kStep = 1e-3L;
+  const auto loss_at = [&](size_t i, long double value) {
+    const long double before = std::exchange(inputs[0].values[i], value);
+    const Array out = forward.reference(inputs)[0];
+    inputs[0].values[i] = before;
+    long double loss = 0;
+    for (size_t k = 0; k < out.values.size(); ++k) loss += out.values[k] * gradient.values[k];
+    return loss;
+  };
+  Array numeric = inputs[0];
+  for (size_t i = 0; i < numeric.values.size(); ++i) {
+    const long double x = inputs[0].values[i];
+    const long double near = loss_at(i, x + kStep) - loss_at(i, x - kStep);
+    const long double far = loss_at(i, x + 2 * kStep) - loss_at(i, x - 2 * kStep);
+    numeric.values[i] = (8 * near - far) / (12 * kStep);
+  }
+  return numeric;
+}
+
+std::vector<size_t> backward_rows() {
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < all_cases().size(); ++i) {
+    if (all_cases()[i].derivative_of) rows.push_back(i);
+  }
+  return rows;
+}
+
+class Gradients : public testing::AclTest, public ::testing::WithParamInterface<size_t> {
+ protected:
+  void SetUp() override {
+    AclTest::SetUp();
+    aclgradSetAcceptDouble(1);
+  }
+};
+
+TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
+  const Case& backward = all_cases()[GetParam()];
+  const DerivativeOf& derivative = *backward.derivative_of;
+  const Case& forward = find_case(derivative.forward_row);
+  for (uint64_t seed : {1u, 2u, 3u}) {
+    Arrays inputs = draw_inputs(forward, ACL_DOUBLE, seed);
+    for (long double& x : inputs[0].values) {
+      for (long double corner : derivative.corners) {
+        if (std::abs(x - corner) < 0.01L) x = corner + 0.02L;
+      }
+      x = static_cast<double>(x);  // what the kernel will read
+    }
+    const Arrays outputs = forward.reference(inputs);
+    Array gradient = outputs[0];
+    for (size_t i = 0; i < gradient.values.size(); ++i) {
+      gradient.values[i] = 0.5L + static_cast<long double>(i * 7 % 5) / 4;
+    }
+    const Arrays given = derivative.inputs(inputs, outputs, gradient);
+    const RunResult run = run_case(backward, ACL_DOUBLE, Layout::kContiguous, stream(), 0, &given);
+    ASSERT_FALSE(run.outputs.empty());
+    const Array numeric = numeric_gradient(forward, inputs, gradient);
+    ASSERT_EQ(run.outputs[0].values.size(), numeric.values.size());
+    for (size_t i = 0; i < numeric.values.size(); ++i) {
+      const long double scale = std::max(1e-3L, std::abs(numeric.values[i]));
+      EXPECT_LE(std::abs(run.outputs[0].values[i] - numeric.values[i]) / scale, 1e-9L)
+          << backward.name() << " at x = " << static_cast<double>(inputs[0].values[i]) << ": "
+          << static_cast<double>(run.outputs[0].values[i]) << " instead of "
+          << static_cast<double>(numeric.values[i]);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, Gradients, ::testing::ValuesIn(backward_rows()), test_name);
+
+}  // namespace
+}  // namespace aclgrad::cases

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "aclnnop/aclnn_mean.h"
+#include "aclnnop/aclnn_reduce_sum.h"
+#include "tests/cases/families.h"
+
+namespace aclgrad::cases {
+namespace {
+
+// Sums a [n, 3, 4] tensor over dimensions 0 and 2, or over everything.
+Reference sum(bool everything, bool mean, bool magnitudes) {
+  return [=](const Arrays& inputs) {
+    Array out{everything ? std::vector<int64_t>{} : std::vector<int64_t>{3},
+              std::vector<long double>(everything ? 1 : 3, 0)};
+    for (size_t i = 0; i < inputs[0].values.size(); ++i) {
+      const long double term = inputs[0].values[i];
+      out.values[everything ? 0 : i / 4 % 3] += magnitudes ? std::fabs(term) : term;
+    }
+    const auto terms = static_cast<long double>(inputs[0].values.size() / out.values.size());
+    if (mean) {
+      for (long double& value : out.values) value /= terms;
+    }
+    return Arrays{out};
+  };
+}
+
+// The dtype of the sum is the output's: asked of the tensor, so that one row serves every dtype.
+aclDataType dtype_of(const aclTensor* tensor) {
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  aclGetDataType(tensor, &dtype);
+  return dtype;
+}
+
+}  // namespace
+
+std::vector<Case> reduction_cases() {
+  std::vector<Case> rows;
+  for (bool everything : {false, true}) {
+    const aclIntArray* dims = everything ? int_array({}) : int_array({0, -1});
+    const std::string attributes = everything ? "over everything" : "dims=[0, -1]";
+    const std::vector<int64_t> out = everything ? std::vector<int64_t>{} : std::vector<int64_t>{3};
+    rows.push_back({.api = "aclnnReduceSum",
+                    .attributes = attributes,
+                    .dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT32, ACL_INT64},
+                    .inputs = {{{kN, 3, 4}}},
+                    .outputs = {{out}},
+                    .phase_one =
+                        [dims](auto t, auto* size, auto** executor) {
+                          return aclnnReduceSumGetWorkspaceSize(t[0], dims, false, dtype_of(t[1]),
+                                                                t[1], size, executor);
+                        },
+                    .phase_two = aclnnReduceSum,
+                    .reference = sum(everything, false, false),
+                    .max_ulp = 1,
+                    .max_ulp_16bit = 1,
+                    .magnitude = sum(everything, false, true)});
+    rows.push_back({.api = "aclnnMean",
+                    .attributes = attributes,
+                    .dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE},
+                    .inputs = {{{kN, 3, 4}}},
+                    .outputs = {{out}},
+                    .phase_one =
+                        [dims](auto t, auto* size, auto** executor) {
+                          return aclnnMeanGetWorkspaceSize(t[0], dims, false, dtype_of(t[1]), t[1],
+                                                           size, executor);
+                        },
+                    .phase_two = aclnnMean,
+                    .reference = sum(everything, true, false),
+                    .max_ulp = 1,
+                    .max_ulp_16bit = 1,
+                    .magnitude = sum(everything, true, true)});
+  }
+  return rows;
+}
+
+}  // namespace aclgrad::cases

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a row of the case table on the library: makes its tensors in a layout, calls both phases,
+// and gives back what the operator really read and wrote.
+#ifndef ACLGRAD_TESTS_CASES_RUN_CASE_H_
+#define ACLGRAD_TESTS_CASES_RUN_CASE_H_
+
+#include "tests/cases/case.h"
+#include "tests/ops/support/acl_fixture.h"
+
+namespace aclgrad::cases {
+
+// How the tensors of a row lie in memory; all outputs, and inputs where it makes sense.
+enum class Layout { kContiguous, kTransposed, kStrided, kOffset };
+inline constexpr Layout kLayouts[] = {Layout::kContiguous, Layout::kTransposed, Layout::kStrided,
+                                      Layout::kOffset};
+const char* layout_name(Layout layout);
+
+// The name of a test of the row with this number, in letters that GoogleTest takes.
+std::string test_name(const ::testing::TestParamInfo<size_t>& row);
+
+struct RunResult {
+  Arrays inputs;                // as stored, rounded to the dtype
+  Arrays outputs;               // as read back
+  std::vector<bool> untouched;  // outputs of which no byte changed
+  bool wrote_outside = false;   // memory of an output that no element of it covers was changed
+};
+
+// Inputs are drawn from the row's domains by `seed`, unless `inputs` gives them.
+RunResult run_case(const Case& row, aclDataType dtype, Layout layout, aclrtStream stream,
+                   uint64_t seed = 1, const Arrays* inputs = nullptr);
+
+// Values of a row's inputs, rounded to nothing yet.
+Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed);
+
+}  // namespace aclgrad::cases
+
+#endif  // ACLGRAD_TESTS_CASES_RUN_CASE_H_

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// case_table --operators: the names of the operators that have rows, one a line.
+// case_table --markdown: the rows as a Markdown table.
+#include <cstdio>
+#include <cstring>
+#include <set>
+
+#include "tests/cases/case.h"
+
+using namespace aclgrad::cases;
+
+namespace {
+
+const char* label(aclDataType dtype) {
+  switch (dtype) {
+    case ACL_FLOAT:
+      return "FLOAT";
+    case ACL_FLOAT16:
+      return "FLOAT16";
+    case ACL_BF16:
+      return "BFLOAT16";
+    case ACL_DOUBLE:
+      return "DOUBLE";
+    case ACL_INT8:
+      return "INT8";
+    case ACL_UINT8:
+      return "UINT8";
+    case ACL_INT16:
+      return "INT16";
+    case ACL_INT32:
+      return "INT32";
+    case ACL_INT64:
+      return "INT64";
+    default:
+      return "?";
+  }
+}
+
+void print_operators() {
+  std::set<std::string> names;
+  for (const Case& row : all_cases()) names.insert(row.api);
+  for (const std::string& name : names) std::printf("%s\n", name.c_str());
+}
+
+void print_markdown() {
+  std::printf("| operator | attributes | dtypes tested | bound (ulp) | gradient of |\n");
+  std::printf("|---|---|---|---|---|\n");
+  for (const Case& row : all_cases()) {
+    std::string dtypes;
+    for (aclDataType dtype : row.dtypes)
+      dtypes += (dtypes.empty() ? "" : ", ") + std::string(label(dtype));
+    std::printf("| `%s` | %s | %s | %g | %s |\n", row.api.c_str(), row.attributes.c_str(),
+                dtypes.c_str(), row.max_ulp,
+                row.derivative_of ? row.derivative_of->forward_row.c_str() : "");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--operators") == 0) {
+    print_operators();
+  } else if (argc == 2 && std::strcmp(argv[1], "--markdown") == 0) {
+    print_markdown();
+  } else {
+    std::fprintf(stderr, "usage: case_table --operators | --markdown\n");
+    return 2;
+  }
+}
