@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: check_docs.sh LIBOPAPI ROOT
+# Every operator stands in the table of operators; every link between the documents leads to a file.
+set -u
+cd "$2" || exit 1
+broken=0
+for operator in $(nm -D --defined-only "$1" | awk '{print $3}' | sed -n 's/GetWorkspaceSize$//p'); do
+  grep -q "\`$operator\`" docs/reference/operators.md || {
+    echo "docs/reference/operators.md does not list $operator"
+    broken=1
+  }
+done
+while IFS=: read -r file link; do
+  target=$(dirname "$file")/${link%%#*}
+  [[ -e $target ]] || {
+    echo "$file: there is no $link"
+    broken=1
+  }
+done < <(grep -roE '\]\([^):]+\)' --include='*.md' README.md CONTRIBUTING.md docs examples |
+  sed -E 's/\]\(([^)]*)\)/\1/')
+exit $broken
