@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scalar types, data types, formats and error codes, without any runtime call.
+ */
+#ifndef ACLGRAD_ACL_ACL_BASE_H_
+#define ACLGRAD_ACL_ACL_BASE_H_
+
+#include "acl/acl_base_mdl.h"
+#include "acl/acl_base_rt.h"
+#include "acl/error_codes/rt_error_codes.h"
+
+#endif /* ACLGRAD_ACL_ACL_BASE_H_ */

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a process that forgot to destroy its streams.
+#ifndef ACLGRAD_OPS_RUNTIME_AT_EXIT_H_
+#define ACLGRAD_OPS_RUNTIME_AT_EXIT_H_
+
+namespace aclgrad::runtime {
+
+// Makes sure that no task runs into the destruction of static objects: when the process ends,
+// streams start no further tasks. Cheap to call again.
+void freeze_streams_at_exit();
+
+}  // namespace aclgrad::runtime
+
+#endif  // ACLGRAD_OPS_RUNTIME_AT_EXIT_H_

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/runtime/callback.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "ops/runtime/context.h"
+
+namespace aclgrad::runtime {
+namespace {
+
+struct ReportQueues {
+  std::mutex mutex;
+  std::unordered_map<uint64_t, std::shared_ptr<ReportQueue>> by_thread;
+};
+
+ReportQueues& queues() {
+  static auto& instance = *new ReportQueues;
+  return instance;
+}
+
+uint64_t this_thread() { return static_cast<uint64_t>(pthread_self()); }
+
+std::shared_ptr<ReportQueue> queue_of(uint64_t thread) {
+  const std::lock_guard lock(queues().mutex);
+  std::shared_ptr<ReportQueue>& queue = queues().by_thread[thread];
+  if (!queue) queue = std::make_shared<ReportQueue>();
+  return queue;
+}
+
+std::shared_ptr<ReportQueue> find_queue_of(uint64_t thread) {
+  const std::lock_guard lock(queues().mutex);
+  const auto found = queues().by_thread.find(thread);
+  return found == queues().by_thread.end() ? nullptr : found->second;
+}
+
+aclError stream_is_taken(const Call& call) {
+  return call.failed(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream's callbacks are taken already",
+                     "The stream has a subscribed thread, or runs host functions; one stream does "
+                     "not mix the two.");
+}
+
+// ---- aclrtLaunchCallback: the task posts, the stream waits at the gate if it has to
+// --------------
+
+struct CallbackTask {
+  std::shared_ptr<ReportSubscription> subscription;
+  PostedCallback posted;
+};
+
+aclError post_callback(void* argument) {
+  const auto& task = *static_cast<CallbackTask*>(argument);
+  task.subscription->queue()->post(task.posted);
+  return ACL_SUCCESS;
+}
+
+// ---- aclrtLaunchHostFunc
+// --------------------------------------------------------------------------
+
+struct HostFunctionTask {
+  aclrtHostFunc function;
+  void* arguments;
+};
+
+aclError run_host_function(void* argument) {
+  const auto& task = *static_cast<HostFunctionTask*>(argument);
+  task.function(task.arguments);
+  return ACL_SUCCESS;
+}
+
+template <class Argument>
+void release_argument(void* argument) {
+  delete static_cast<Argument*>(argument);
+}
+
+}  // namespace
+
+void ReportQueue::add_subscription() {
+  const std::lock_guard lock(mutex_);
+  ++subscriptions_;
+}
+
+void ReportQueue::cancel_subscription(const ReportSubscription& subscription) {
+  std::vector<PostedCallback> cancelled;
+  {
+    const std::lock_guard lock(mutex_);
+    const_cast<ReportSubscription&>(subscription).cancelled_ = true;
+    --subscriptions_;
+    const auto first = std::stable_partition(
+        reports_.begin(), reports_.end(),
+        [&](const PostedCallback& report) { return report.from != &subscription; });
+    cancelled.assign(first, reports_.end());
+    reports_.erase(first, reports_.end());
+    arrived_.notify_all();
+  }
+  for (const PostedCallback& report : cancelled) report.processed->open();
+}
+
+void ReportQueue::post(const PostedCallback& report) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!report.from->cancelled_) {
+      reports_.push_back(report);
+      arrived_.notify_one();
+      return;
+    }
+  }
+  report.processed->open();
+}
+
+ReportQueue::TakeResult ReportQueue::take(PostedCallback& report, Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  while (reports_.empty()) {
+    if (subscriptions_ == 0) return TakeResult::kNotSubscribed;
+    if (!deadline) {
+      arrived_.wait(lock);
+    } else if (arrived_.wait_until(lock, *deadline) == std::cv_status::timeout &&
+               reports_.empty()) {
+      return TakeResult::kTimeout;
+    }
+  }
+  report = reports_.front();
+  reports_.pop_front();
+  return TakeResult::kTaken;
+}
+
+void cancel_reports(Stream& stream) {
+  if (const std::shared_ptr<ReportSubscription> subscription = stream.unsubscribe()) {
+    subscription->queue()->cancel_subscription(*subscription);
+  }
+}
+
+}  // namespace aclgrad::runtime
+
+using namespace aclgrad::runtime;
+
+aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (fn == nullptr) return call.null_pointer("fn", ACL_ERROR_RT_PARAM_INVALID);
+    const StreamChoice chosen = choose_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    if (!chosen.stream->use_host_functions()) return stream_is_taken(call);
+    Task task{.name = "host function", .run = run_host_function, .only_on_worker = true};
+    task.argument = new HostFunctionTask{fn, args};
+    task.release = release_argument<HostFunctionTask>;
+    return submit(call, *chosen.stream, std::move(task));
+  });
+}
+
+aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    const StreamChoice chosen = choose_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    const std::shared_ptr<ReportQueue> queue = queue_of(threadId);
+    if (!chosen.stream->subscribe(std::make_shared<ReportSubscription>(threadId, queue))) {
+      return stream_is_taken(call);
+    }
+    queue->add_subscription();
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    const StreamChoice chosen = choose_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    const std::shared_ptr<ReportSubscription> subscription = chosen.stream->subscription();
+    if (!subscription) {
+      return call.failed(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed to the stream");
+    }
+    if (subscription->thread() != threadId) {
+      return call.bad_value(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId", threadId,
+                            "the thread that is subscribed to the stream");
+    }
+    cancel_reports(*chosen.stream);
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBlockType blockType,
+                             aclrtStream stream) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK) {
+      return call.bad_value(ACL_ERROR_INVALID_PARAM, "blockType", static_cast<int>(blockType),
+                            "ACL_CALLBACK_NO_BLOCK (0) or ACL_CALLBACK_BLOCK (1)");
+    }
+    if (fn == nullptr) return call.null_pointer("fn", ACL_ERROR_RT_PARAM_INVALID);
+    const StreamChoice chosen = choose_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    const std::shared_ptr<ReportSubscription> subscription = chosen.stream->subscription();
+    if (!subscription) {
+      return call.failed(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed to the stream", "",
+                         "Call aclrtSubscribeReport for the stream first.");
+    }
+    const auto processed = std::make_shared<Gate>();
+    Task task{.name = "callback", .run = post_callback};
+    if (blockType == ACL_CALLBACK_BLOCK) task.gate = processed;
+    task.argument = new CallbackTask{subscription, {fn, userData, processed, subscription.get()}};
+    task.release = release_argument<CallbackTask>;
+    return submit(call, *chosen.stream, std::move(task));
+  });
+}
+
+aclError aclrtProcessReport(int32_t timeout) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (const aclError status = check_timeout(call, timeout, ACL_ERROR_INVALID_PARAM)) {
+      return status;
+    }
+    PostedCallback report;
+    auto result = ReportQueue::TakeResult::kNotSubscribed;
+    if (const auto queue = find_queue_of(this_thread())) {
+      result = queue->take(report, deadline_after(timeout));
+    }
+    switch (result) {
+      case ReportQueue::TakeResult::kTaken:
+        break;
+      case ReportQueue::TakeResult::kTimeout:
+        return call.failed(ACL_ERROR_RT_REPORT_TIMEOUT,
+                           fmt::format("no callback arrived within {} ms", timeout));
+      case ReportQueue::TakeResult::kNotSubscribed:
+        return call.failed(ACL_ERROR_RT_THREAD_SUBSCRIBE,
+                           "the calling thread is not subscribed to any stream", "",
+                           "Call aclrtSubscribeReport with this thread's id first.");
+    }
+    report.function(report.user_data);
+    report.processed->open();
+    return ACL_SUCCESS;
+  });
+}

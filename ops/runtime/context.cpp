@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/runtime/context.h"
+
+#include <algorithm>
+
+#include "ops/runtime/callback.h"
+
+namespace aclgrad::runtime {
+namespace {
+
+uint64_t next_context_id() {
+  static std::atomic<uint64_t> next{1};
+  return next.fetch_add(1);
+}
+
+std::shared_ptr<Context>& thread_context() {
+  thread_local std::shared_ptr<Context> context;
+  return context;
+}
+
+}  // namespace
+
+Context::Context(int32_t device, bool is_primary)
+    : id_(next_context_id()),
+      device_(device),
+      is_primary_(is_primary),
+      default_stream_(std::make_shared<Stream>(
+          Stream::Settings{.context = id_, .device = device, .is_default = true})) {}
+
+// The tables are never destroyed: threads of the program may outlive main().
+HandleTable<Stream>& streams() {
+  static auto& table = *new HandleTable<Stream>;
+  return table;
+}
+
+HandleTable<Context>& contexts() {
+  static auto& table = *new HandleTable<Context>;
+  return table;
+}
+
+std::shared_ptr<Context> make_context(int32_t device, bool is_primary) {
+  auto context = std::make_shared<Context>(device, is_primary);
+  streams().add(context->default_stream());
+  contexts().add(context);
+  return context;
+}
+
+bool end_context(Context& context, bool drain) {
+  const auto owned = streams().select(
+      [&](const Stream& stream) { return stream.settings().context == context.id(); });
+  for (const auto& stream : owned) {
+    // Blocking callbacks of a forgotten subscription would hold the queue up for ever otherwise.
+    if (!drain) cancel_reports(*stream);
+    if (!stream->close(drain)) return false;
+    cancel_reports(*stream);
+    streams().remove(stream->handle());
+  }
+  context.end_life();
+  contexts().remove(context.handle());
+  return true;
+}
+
+Context* current_context() {
+  Context* const context = thread_context().get();
+  return context != nullptr && context->is_alive() ? context : nullptr;
+}
+
+void set_current_context(std::shared_ptr<Context> context) {
+  thread_context() = std::move(context);
+}
+
+StreamChoice choose_stream(const Call& call, aclrtStream handle) {
+  const Context* const context = current_context();
+  if (context == nullptr) return {call.no_context(), nullptr};
+  if (handle == nullptr) return {ACL_SUCCESS, context->default_stream()};
+  std::shared_ptr<Stream> stream = streams().find(handle);
+  if (!stream) return {call.bad_handle("stream", handle, "stream"), nullptr};
+  if (stream->settings().context != context->id()) {
+    return {call.failed(ACL_ERROR_RT_STREAM_CONTEXT,
+                        "argument stream belongs to another context than the calling thread's",
+                        "The stream was created under another context or device.",
+                        "Make that context current with aclrtSetCurrentContext first."),
+            nullptr};
+  }
+  return {ACL_SUCCESS, std::move(stream)};
+}
+
+StreamChoice choose_named_stream(const Call& call, aclrtStream handle) {
+  if (handle == nullptr) return {call.null_pointer("stream"), nullptr};
+  return choose_stream(call, handle);
+}
+
+aclError submit(const Call& call, Stream& stream, Task task, uint64_t* ticket) {
+  if (!stream.takes_tasks()) {
+    if (task.release != nullptr) task.release(task.argument);
+    return call.unsupported("the stream's flags keep it from taking tasks",
+                            "Use a stream without PERSISTENT, DEVICE_USE_ONLY and CPU_SCHEDULE.");
+  }
+  const aclError status = stream.submit(std::move(task), ticket);
+  if (status == ACL_ERROR_RT_INVALID_HANDLE) {
+    return call.bad_handle("stream", stream.handle(), "stream");
+  }
+  if (status != ACL_SUCCESS) return call.failed(status, "the stream could not queue the task");
+  return ACL_SUCCESS;
+}
+
+}  // namespace aclgrad::runtime

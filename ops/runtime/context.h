@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts: which device and which default stream a thread works with.
+#ifndef ACLGRAD_OPS_RUNTIME_CONTEXT_H_
+#define ACLGRAD_OPS_RUNTIME_CONTEXT_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "ops/runtime/call.h"
+#include "ops/runtime/handles.h"
+#include "ops/runtime/stream.h"
+#include "ops/runtime/system_options.h"
+
+namespace aclgrad::runtime {
+
+class Context {
+ public:
+  Context(int32_t device, bool is_primary);
+
+  uint64_t id() const { return id_; }
+  int32_t device() const { return device_; }
+  bool is_primary() const { return is_primary_; }
+  const std::shared_ptr<Stream>& default_stream() const { return default_stream_; }
+  SystemOptions& options() { return options_; }
+
+  void* handle() const { return handle_; }
+  void set_handle(void* handle) { handle_ = handle; }
+
+  // Cleared when the context is destroyed; threads may still have it as their current one.
+  bool is_alive() const { return alive_.load(std::memory_order_acquire); }
+  void end_life() { alive_.store(false, std::memory_order_release); }
+
+ private:
+  const uint64_t id_;
+  const int32_t device_;
+  const bool is_primary_;
+  std::atomic<bool> alive_{true};
+  std::shared_ptr<Stream> default_stream_;
+  SystemOptions options_;
+  void* handle_ = nullptr;
+};
+
+// All live streams (default streams too) and contexts.
+HandleTable<Stream>& streams();
+HandleTable<Context>& contexts();
+
+// A new context with its default stream, both registered.
+std::shared_ptr<Context> make_context(int32_t device, bool is_primary);
+
+// Ends the context's streams, after their work or (without drain) dropping what has not started,
+// and unregisters it with them. False when called from inside a task of one of its streams.
+bool end_context(Context& context, bool drain);
+
+// The calling thread's context, null when there is none or it was destroyed.
+Context* current_context();
+void set_current_context(std::shared_ptr<Context> context);
+
+// The stream that a program means, or the status that tells why there is none.
+struct StreamChoice {
+  aclError status = ACL_SUCCESS;
+  std::shared_ptr<Stream> stream;
+};
+
+// For submitting and synchronising calls: a null handle means the default stream. In this order:
+// 107002 without a context, 107017 for a handle that is not live, 107003 for another context's.
+StreamChoice choose_stream(const Call& call, aclrtStream handle);
+
+// As choose_stream, for calls where a null handle is an error (100000, before everything else).
+StreamChoice choose_named_stream(const Call& call, aclrtStream handle);
+
+// Submits to the stream and leaves a message when that fails. The task is released in any case.
+aclError submit(const Call& call, Stream& stream, Task task, uint64_t* ticket = nullptr);
+
+}  // namespace aclgrad::runtime
+
+#endif  // ACLGRAD_OPS_RUNTIME_CONTEXT_H_

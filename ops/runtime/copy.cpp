@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies and fills of acl/acl_rt.h. The direction that the caller names is checked and otherwise
+// ignored: all memory is addressable from everywhere.
+#include <cstring>
+
+#include "ops/runtime/context.h"
+#include "ops/runtime/memory.h"
+
+namespace aclgrad::runtime {
+namespace {
+
+// Rows of bytes; a plain copy is one row.
+struct Copy {
+  void* to;
+  const void* from;
+  size_t to_pitch;
+  size_t from_pitch;
+  size_t width;
+  size_t height;
+};
+
+struct Fill {
+  void* at;
+  int value;
+  size_t count;
+};
+
+aclError run_copy(void* argument) {
+  const Copy& copy = *static_cast<const Copy*>(argument);
+  auto* to = static_cast<std::byte*>(copy.to);
+  const auto* from = static_cast<const std::byte*>(copy.from);
+  for (size_t row = 0; row < copy.height; ++row) {
+    std::memmove(to + row * copy.to_pitch, from + row * copy.from_pitch, copy.width);
+  }
+  return ACL_SUCCESS;
+}
+
+aclError run_fill(void* argument) {
+  const Fill& fill = *static_cast<const Fill*>(argument);
+  std::memset(fill.at, fill.value, fill.count);
+  return ACL_SUCCESS;
+}
+
+template <class Argument>
+Task make_task(const char* name, aclgradTaskFunction run, const Argument& argument) {
+  Task task{.name = name, .run = run};
+  task.argument = new Argument(argument);
+  task.release = [](void* pointer) { delete static_cast<Argument*>(pointer); };
+  return task;
+}
+
+// Bytes from the first to behind the last one of the rows; the largest size when that overflows.
+size_t span_of(size_t pitch, size_t width, size_t height) {
+  size_t span = 0;
+  if (__builtin_mul_overflow(pitch, height - 1, &span)) return SIZE_MAX;
+  if (__builtin_add_overflow(span, width, &span)) return SIZE_MAX;
+  return span;
+}
+
+// The checks of a plain copy after count 0, in the documented order.
+aclError check_copy(const Call& call, const void* dst, size_t destMax, const void* src,
+                    size_t count, aclrtMemcpyKind kind) {
+  if (dst == nullptr) return call.null_pointer("dst");
+  if (src == nullptr) return call.null_pointer("src");
+  if (!is_member(kind, ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)) {
+    return call.bad_value(ACL_ERROR_INVALID_PARAM, "kind", static_cast<int>(kind),
+                          "a direction of aclrtMemcpyKind (0..5)");
+  }
+  if (destMax < count) {
+    return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "destMax", destMax,
+                          "at least the value of argument count");
+  }
+  return ACL_SUCCESS;
+}
+
+aclError check_ranges(const Call& call, const Copy& copy) {
+  const size_t to_span = span_of(copy.to_pitch, copy.width, copy.height);
+  const size_t from_span = span_of(copy.from_pitch, copy.width, copy.height);
+  if (const aclError status = check_range(call, "dst", copy.to, to_span)) return status;
+  return check_range(call, "src", copy.from, from_span);
+}
+
+aclError copy_now(const Call& call, Copy copy) {
+  if (current_context() == nullptr) return call.no_context();
+  if (const aclError status = check_ranges(call, copy)) return status;
+  return copy.to == copy.from ? ACL_SUCCESS : run_copy(&copy);
+}
+
+// Memory that the program may change or give back as soon as the call returns.
+bool is_pageable(const void* address) { return !find_memory(address).known; }
+
+aclError copy_in_stream(const Call& call, aclrtStream handle, const Copy& copy) {
+  const StreamChoice chosen = choose_stream(call, handle);
+  if (!chosen.stream) return chosen.status;
+  if (const aclError status = check_ranges(call, copy)) return status;
+  if (copy.to == copy.from) return ACL_SUCCESS;
+  uint64_t ticket = 0;
+  if (const aclError status =
+          submit(call, *chosen.stream, make_task("memory copy", run_copy, copy), &ticket)) {
+    return status;
+  }
+  if (is_pageable(copy.to) || is_pageable(copy.from)) chosen.stream->wait(ticket);
+  return ACL_SUCCESS;
+}
+
+aclError check_fill(const Call& call, const void* devPtr, size_t maxCount, size_t count) {
+  if (devPtr == nullptr) return call.null_pointer("devPtr");
+  if (count > maxCount) {
+    return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "count", count,
+                          "at most the value of argument maxCount");
+  }
+  return ACL_SUCCESS;
+}
+
+aclError check_rows(const Call& call, const Copy& copy, aclrtMemcpyKind kind) {
+  if (copy.to == nullptr) return call.null_pointer("dst");
+  if (copy.from == nullptr) return call.null_pointer("src");
+  if (copy.width > copy.to_pitch || copy.width > copy.from_pitch) {
+    return call.bad_value(ACL_ERROR_INVALID_PARAM, "width", copy.width,
+                          "at most the values of arguments dpitch and spitch");
+  }
+  if (!is_member(kind, ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEFAULT)) {
+    return call.bad_value(ACL_ERROR_INVALID_PARAM, "kind", static_cast<int>(kind),
+                          "a direction of aclrtMemcpyKind from 1 to 4");
+  }
+  return ACL_SUCCESS;
+}
+
+}  // namespace
+}  // namespace aclgrad::runtime
+
+using namespace aclgrad::runtime;
+
+aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
+                     aclrtMemcpyKind kind) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (count == 0) return ACL_SUCCESS;
+    if (const aclError status = check_copy(call, dst, destMax, src, count, kind)) return status;
+    return copy_now(call, {dst, src, count, count, count, 1});
+  });
+}
+
+aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
+                          aclrtMemcpyKind kind, aclrtStream stream) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (count == 0) return ACL_SUCCESS;
+    if (const aclError status = check_copy(call, dst, destMax, src, count, kind)) return status;
+    if (kind == ACL_MEMCPY_HOST_TO_HOST) {
+      return call.unsupported("an asynchronous copy from host to host does not exist",
+                              "Use aclrtMemcpy.");
+    }
+    return copy_in_stream(call, stream, {dst, src, count, count, count, 1});
+  });
+}
+
+aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                       size_t height, aclrtMemcpyKind kind) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (width == 0 || height == 0) return ACL_SUCCESS;
+    const Copy copy{dst, src, dpitch, spitch, width, height};
+    if (const aclError status = check_rows(call, copy, kind)) return status;
+    return copy_now(call, copy);
+  });
+}
+
+aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                            size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (width == 0 || height == 0) return ACL_SUCCESS;
+    const Copy copy{dst, src, dpitch, spitch, width, height};
+    if (const aclError status = check_rows(call, copy, kind)) return status;
+    return copy_in_stream(call, stream, copy);
+  });
+}
+
+aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (count == 0) return ACL_SUCCESS;
+    if (const aclError status = check_fill(call, devPtr, maxCount, count)) return status;
+    if (current_context() == nullptr) return call.no_context();
+    if (const aclError status = check_range(call, "devPtr", devPtr, count)) return status;
+    std::memset(devPtr, value, count);
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
+                          aclrtStream stream) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (count == 0) return ACL_SUCCESS;
+    if (const aclError status = check_fill(call, devPtr, maxCount, count)) return status;
+    const StreamChoice chosen = choose_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    if (const aclError status = check_range(call, "devPtr", devPtr, count)) return status;
+    return submit(call, *chosen.stream,
+                  make_task("memory fill", run_fill, Fill{devPtr, value, count}));
+  });
+}

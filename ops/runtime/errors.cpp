@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/runtime/errors.h"
+
+#include <fmt/format.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <ctime>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "aclgrad_ext.h"
+#include "ops/runtime/call.h"
+
+namespace aclgrad::runtime {
+namespace {
+
+// A program that never asks for its messages must not collect them without end.
+constexpr size_t kMostMessages = 64;
+
+std::atomic<bool> g_per_process{false};
+thread_local aclError t_last_error = ACL_SUCCESS;
+
+struct ProcessMessages {
+  std::mutex mutex;
+  std::deque<std::string> messages;
+};
+
+ProcessMessages& process_messages() {
+  static auto& messages = *new ProcessMessages;  // lives until the process ends, by intention
+  return messages;
+}
+
+std::deque<std::string>& thread_messages() {
+  thread_local std::deque<std::string> messages;
+  return messages;
+}
+
+std::string timestamp() {
+  timeval now{};
+  gettimeofday(&now, nullptr);
+  std::tm local{};
+  localtime_r(&now.tv_sec, &local);
+  return fmt::format("{:04}-{:02}-{:02}-{:02}:{:02}:{:02}.{:03}.{:03}", local.tm_year + 1900,
+                     local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec,
+                     now.tv_usec / 1000, now.tv_usec % 1000);
+}
+
+std::string to_text(const Report& report) {
+  std::string text = fmt::format("[PID: {}] {} {}({}): {}", getpid(), timestamp(), report.title,
+                                 report.code, report.message);
+  if (!report.cause.empty()) text += "\n        Possible Cause: " + report.cause;
+  if (!report.solution.empty()) text += "\n        Solution: " + report.solution;
+  return text;
+}
+
+void append(std::deque<std::string>& messages, std::string text) {
+  if (messages.size() == kMostMessages) messages.pop_front();
+  messages.push_back(std::move(text));
+}
+
+std::deque<std::string> take_messages() {
+  std::deque<std::string> taken;
+  taken.swap(thread_messages());
+  if (g_per_process) {
+    ProcessMessages& shared = process_messages();
+    const std::lock_guard lock(shared.mutex);
+    for (std::string& message : shared.messages) taken.push_back(std::move(message));
+    shared.messages.clear();
+  }
+  return taken;
+}
+
+// The first message in full, the later ones as the trace of what followed from it.
+std::string join(const std::deque<std::string>& messages) {
+  std::string text = messages.front();
+  if (messages.size() > 1) text += "\nTraceBack (most recent call last):";
+  for (size_t i = 1; i < messages.size(); ++i) text += "\n        " + messages[i];
+  return text;
+}
+
+}  // namespace
+
+void add_report(const Report& report) {
+  if (!g_per_process) {
+    append(thread_messages(), to_text(report));
+    return;
+  }
+  ProcessMessages& shared = process_messages();
+  const std::lock_guard lock(shared.mutex);
+  append(shared.messages, to_text(report));
+}
+
+void set_messages_per_process(bool per_process) { g_per_process = per_process; }
+
+void set_last_error(aclError status) noexcept { t_last_error = status; }
+
+}  // namespace aclgrad::runtime
+
+using aclgrad::runtime::Call;
+
+const char* aclGetRecentErrMsg() {
+  // The caller may keep the text until its next call, so the text needs a home on this thread.
+  thread_local std::string text;
+  try {
+    const std::deque<std::string> messages = aclgrad::runtime::take_messages();
+    if (messages.empty()) return nullptr;
+    text = aclgrad::runtime::join(messages);
+    return text.c_str();
+  } catch (...) {
+    return "the messages do not fit into memory";
+  }
+}
+
+aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
+  if (level != ACL_RT_THREAD_LEVEL) {
+    // Not through entry(): asking wrongly must not replace the error that was asked for.
+    return Call(__func__).bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
+                                    "ACL_RT_THREAD_LEVEL (0)");
+  }
+  return aclgrad::runtime::t_last_error;
+}
+
+aclError aclrtGetLastError(aclrtLastErrLevel level) {
+  if (level != ACL_RT_THREAD_LEVEL) {
+    return Call(__func__).bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
+                                    "ACL_RT_THREAD_LEVEL (0)");
+  }
+  return std::exchange(aclgrad::runtime::t_last_error, ACL_SUCCESS);
+}
+
+void aclgradReportError(const char* code, const char* title, const char* message, const char* cause,
+                        const char* solution) {
+  const auto text = [](const char* part) { return std::string(part == nullptr ? "" : part); };
+  try {
+    aclgrad::runtime::add_report(
+        {text(code), text(title), text(message), text(cause), text(solution)});
+  } catch (...) {
+    // Out of memory while telling of an error: the status alone has to do.
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events: marks in streams that others can wait for and that tell the time.
+#ifndef ACLGRAD_OPS_RUNTIME_EVENT_H_
+#define ACLGRAD_OPS_RUNTIME_EVENT_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "ops/runtime/call.h"
+#include "ops/runtime/gate.h"
+#include "ops/runtime/handles.h"
+#include "ops/runtime/stream.h"
+
+namespace aclgrad::runtime {
+
+// One record of an event, in one stream. Waits refer to the record, so recording the event again
+// does not disturb them.
+class EventRecord : public Gate {
+ public:
+  explicit EventRecord(std::weak_ptr<Stream> stream) : stream_(std::move(stream)) {}
+
+  void set_ticket(uint64_t ticket) { ticket_ = ticket; }
+
+  // Waits for the record, running the stream's tasks if need be.
+  Stream::WaitResult wait(Deadline deadline) const;
+
+ private:
+  const std::weak_ptr<Stream> stream_;
+  uint64_t ticket_ = 0;
+};
+
+class Event {
+ public:
+  // By which function it was made.
+  enum class Style { kPlain, kWithFlag, kExtended };
+
+  Event(int32_t device, uint32_t flags, Style style);
+
+  int32_t device() const { return device_; }
+  uint32_t id() const { return id_; }
+  Style style() const { return style_; }
+  bool has(uint32_t flag) const { return (flags_ & flag) != 0; }
+  void* handle() const { return handle_; }
+  void set_handle(void* handle) { handle_ = handle; }
+
+  // Queues a new record.
+  aclError record(const Call& call, const std::shared_ptr<Stream>& stream);
+
+  // Queues a wait for the latest record; patience 0 waits for ever.
+  aclError make_wait(const Call& call, Stream& stream, std::chrono::milliseconds patience);
+
+  // As if never recorded.
+  void reset();
+
+  // Null when never recorded.
+  std::shared_ptr<EventRecord> latest() const;
+
+  bool has_pending_waits() const { return pending_waits_->load() > 0; }
+
+ private:
+  const int32_t device_;
+  const uint32_t flags_;
+  const Style style_;
+  const uint32_t id_;
+  void* handle_ = nullptr;
+  mutable std::mutex mutex_;
+  std::shared_ptr<EventRecord> latest_;
+  const std::shared_ptr<std::atomic<int>> pending_waits_;
+};
+
+HandleTable<Event>& events();
+
+}  // namespace aclgrad::runtime
+
+#endif  // ACLGRAD_OPS_RUNTIME_EVENT_H_

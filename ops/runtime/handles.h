@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles that programs hold, and what they stand for.
+//
+// A handle is a number that is never used twice, not an address: a destroyed, foreign or wild
+// handle is therefore recognised without touching memory, and can never name a newer object by
+// accident.
+#ifndef ACLGRAD_OPS_RUNTIME_HANDLES_H_
+#define ACLGRAD_OPS_RUNTIME_HANDLES_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace aclgrad::runtime {
+
+// A new handle value, distinct from those of every table.
+void* next_handle();
+
+template <class Object>
+class HandleTable {
+ public:
+  // Registers the object under a new handle, and tells it to the object before anyone can see it.
+  void* add(const std::shared_ptr<Object>& object) {
+    void* const handle = next_handle();
+    object->set_handle(handle);
+    const std::unique_lock lock(mutex_);
+    objects_.emplace(handle, object);
+    return handle;
+  }
+
+  // Null when the handle is not live.
+  std::shared_ptr<Object> find(const void* handle) const {
+    const std::shared_lock lock(mutex_);
+    const auto found = objects_.find(handle);
+    return found == objects_.end() ? nullptr : found->second;
+  }
+
+  // The object, for exactly one of several callers; null when the handle is not live.
+  std::shared_ptr<Object> remove(const void* handle) {
+    const std::unique_lock lock(mutex_);
+    const auto found = objects_.find(handle);
+    if (found == objects_.end()) return nullptr;
+    std::shared_ptr<Object> object = std::move(found->second);
+    objects_.erase(found);
+    return object;
+  }
+
+  // The live objects for which keep(object) holds.
+  template <class Predicate>
+  std::vector<std::shared_ptr<Object>> select(Predicate keep) const {
+    std::vector<std::shared_ptr<Object>> selected;
+    const std::shared_lock lock(mutex_);
+    for (const auto& [handle, object] : objects_) {
+      if (keep(*object)) selected.push_back(object);
+    }
+    return selected;
+  }
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<const void*, std::shared_ptr<Object>> objects_;
+};
+
+}  // namespace aclgrad::runtime
+
+#endif  // ACLGRAD_OPS_RUNTIME_HANDLES_H_

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocation functions of acl/acl_rt.h.
+#include "ops/runtime/memory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+
+#include "ops/runtime/context.h"
+#include "ops/runtime/device.h"
+#include "ops/runtime/soc.h"
+
+namespace aclgrad::runtime {
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kGranule = 32;
+
+struct Allocation {
+  size_t size = 0;
+  MemoryKind kind = MemoryKind::kDevice;
+  int32_t device = 0;
+  MemoryBlock block;
+};
+
+struct Register {
+  std::shared_mutex mutex;
+  std::map<uintptr_t, Allocation> by_address;
+};
+
+Register& live() {
+  static auto& instance = *new Register;
+  return instance;
+}
+
+uintptr_t number(const void* address) { return reinterpret_cast<uintptr_t>(address); }
+
+// Rounded up to `multiple` with `extra` bytes behind; nothing on overflow.
+std::optional<size_t> padded(size_t size, size_t multiple, size_t extra) {
+  size_t sum = 0;
+  if (__builtin_add_overflow(size, multiple - 1 + extra, &sum)) return std::nullopt;
+  return (size + multiple - 1) / multiple * multiple + extra;
+}
+
+aclError allocate(const Call& call, const char* parameter, void** pointer, size_t size,
+                  size_t extra, MemoryKind kind) {
+  if (pointer == nullptr) return call.null_pointer(parameter);
+  const std::optional<size_t> real_size = padded(size, kGranule, extra);
+  if (size == 0 || !real_size || !padded(*real_size, kAlignment, 0)) {
+    return call.bad_value(ACL_ERROR_INVALID_PARAM, "size", size,
+                          "1 or more, and small enough to be padded");
+  }
+  const Context* const context = current_context();
+  if (context == nullptr) return call.no_context();
+  *pointer = nullptr;
+  MemoryBlock block;
+  // The allocator might promise more than there is, so the size of the memory is a limit too.
+  if (*real_size <= device_memory()) {
+    block.reset(std::aligned_alloc(kAlignment, *padded(*real_size, kAlignment, 0)));
+  }
+  if (!block) {
+    return call.failed(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                       fmt::format("{} bytes of memory are not available", *real_size), "",
+                       "Free memory, or work on smaller pieces.");
+  }
+  void* const address = block.get();
+  {
+    const std::unique_lock lock(live().mutex);
+    live().by_address[number(address)] =
+        Allocation{*real_size, kind, context->device(), std::move(block)};
+  }
+  *pointer = address;
+  return ACL_SUCCESS;
+}
+
+aclError allocate_on_device(const Call& call, void** pointer, size_t size) {
+  return allocate(call, "devPtr", pointer, size, current_soc().family->allocation_extra,
+                  MemoryKind::kDevice);
+}
+
+aclError free_memory(const Call& call, const char* parameter, void* address, MemoryKind kind) {
+  if (address == nullptr) return call.null_pointer(parameter);
+  const char* const what = kind == MemoryKind::kDevice ? "device allocation" : "host allocation";
+  MemoryBlock block;
+  {
+    const std::unique_lock lock(live().mutex);
+    const auto found = live().by_address.find(number(address));
+    if (found != live().by_address.end() && found->second.kind == kind) {
+      block = std::move(found->second.block);
+      live().by_address.erase(found);
+    }
+  }
+  return block ? ACL_SUCCESS : call.bad_handle(parameter, address, what);
+}
+
+aclError free_after_synchronising(const Call& call, const char* parameter, void* address,
+                                  MemoryKind kind) {
+  if (address == nullptr) return call.null_pointer(parameter);
+  const Context* const context = current_context();
+  if (context == nullptr) return call.no_context();
+  const aclError tasks = synchronize_device(call, context->device(), {});
+  const aclError freed = free_memory(call, parameter, address, kind);
+  return freed != ACL_SUCCESS ? freed : tasks;
+}
+
+}  // namespace
+
+MemoryRange find_memory(const void* address) {
+  const std::shared_lock lock(live().mutex);
+  auto next = live().by_address.upper_bound(number(address));
+  if (next == live().by_address.begin()) return {};
+  const auto& [start, allocation] = *--next;
+  const size_t offset = number(address) - start;
+  if (offset >= allocation.size) return {};
+  return {true, allocation.kind, allocation.device, allocation.size - offset};
+}
+
+std::vector<MemoryBlock> take_memory_of(int32_t device) {
+  std::vector<MemoryBlock> taken;
+  const std::unique_lock lock(live().mutex);
+  auto& all = live().by_address;
+  for (auto it = all.begin(); it != all.end();) {
+    if (it->second.kind == MemoryKind::kDevice && it->second.device == device) {
+      taken.push_back(std::move(it->second.block));
+      it = all.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  return taken;
+}
+
+aclError check_range(const Call& call, const char* parameter, const void* address, size_t count) {
+  const MemoryRange range = find_memory(address);
+  if (!range.known || count <= range.bytes_from_here) return ACL_SUCCESS;
+  return call.failed(ACL_ERROR_RT_PARAM_INVALID,
+                     fmt::format("{} bytes from argument {} pass the end of its allocation, which "
+                                 "is {} bytes away",
+                                 count, parameter, range.bytes_from_here));
+}
+
+}  // namespace aclgrad::runtime
+
+using namespace aclgrad::runtime;
+
+// The policies choose between kinds of pages and memory that a CPU does not have.
+
+aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/) {
+  return entry(__func__, [&](const Call& call) { return allocate_on_device(call, devPtr, size); });
+}
+
+aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/) {
+  return entry(__func__, [&](const Call& call) {
+    return allocate(call, "devPtr", devPtr, size, /*extra=*/0, MemoryKind::kDevice);
+  });
+}
+
+aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/) {
+  return entry(__func__, [&](const Call& call) { return allocate_on_device(call, devPtr, size); });
+}
+
+aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/,
+                            aclrtMallocConfig* /*cfg*/) {
+  return entry(__func__, [&](const Call& call) { return allocate_on_device(call, devPtr, size); });
+}
+
+aclError aclrtMallocHost(void** hostPtr, size_t size) {
+  return entry(__func__, [&](const Call& call) {
+    return allocate(call, "hostPtr", hostPtr, size, /*extra=*/0, MemoryKind::kPinnedHost);
+  });
+}
+
+aclError aclrtFree(void* devPtr) {
+  return entry(__func__, [&](const Call& call) {
+    return free_memory(call, "devPtr", devPtr, MemoryKind::kDevice);
+  });
+}
+
+aclError aclrtFreeHost(void* hostPtr) {
+  return entry(__func__, [&](const Call& call) {
+    return free_memory(call, "hostPtr", hostPtr, MemoryKind::kPinnedHost);
+  });
+}
+
+aclError aclrtFreeWithDevSync(void* devPtr) {
+  return entry(__func__, [&](const Call& call) {
+    return free_after_synchronising(call, "devPtr", devPtr, MemoryKind::kDevice);
+  });
+}
+
+aclError aclrtFreeHostWithDevSync(void* hostPtr) {
+  return entry(__func__, [&](const Call& call) {
+    return free_after_synchronising(call, "hostPtr", hostPtr, MemoryKind::kPinnedHost);
+  });
+}
+
+aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (free == nullptr) return call.null_pointer("free");
+    if (total == nullptr) return call.null_pointer("total");
+    if (!is_member(attr, ACL_DDR_MEM, ACL_MEM_P2P_HUGE1G)) {
+      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "attr", static_cast<int>(attr),
+                            "a value of aclrtMemAttr (0..17)");
+    }
+    if (current_context() == nullptr) return call.no_context();
+    *total = device_memory();
+    *free =
+        static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (ptr == nullptr) return call.null_pointer("ptr");
+    if (attributes == nullptr) return call.null_pointer("attributes");
+    const MemoryRange range = find_memory(ptr);
+    *attributes = {};
+    attributes->pageSize = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
+    if (!range.known) {
+      attributes->location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+    } else if (range.kind == MemoryKind::kPinnedHost) {
+      attributes->location.type = ACL_MEM_LOCATION_TYPE_HOST;
+    } else {
+      attributes->location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+      attributes->location.id = static_cast<uint32_t>(range.device);
+    }
+    return ACL_SUCCESS;
+  });
+}

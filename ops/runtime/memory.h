@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that the runtime hands out. Device memory is host memory too; the register tells them
+// apart, and knows every live allocation.
+#ifndef ACLGRAD_OPS_RUNTIME_MEMORY_H_
+#define ACLGRAD_OPS_RUNTIME_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "ops/runtime/call.h"
+
+namespace aclgrad::runtime {
+
+enum class MemoryKind { kDevice, kPinnedHost };
+
+struct FreeDeleter {
+  void operator()(void* address) const { std::free(address); }
+};
+using MemoryBlock = std::unique_ptr<void, FreeDeleter>;
+
+// What is known about an address inside a live allocation.
+struct MemoryRange {
+  bool known = false;  // false: memory that does not come from the runtime
+  MemoryKind kind = MemoryKind::kDevice;
+  int32_t device = 0;
+  size_t bytes_from_here = 0;
+};
+
+MemoryRange find_memory(const void* address);
+
+// Takes the device's memory out of the register; it is freed with the result.
+std::vector<MemoryBlock> take_memory_of(int32_t device);
+
+// 107000 when `count` bytes from the address would pass the end of its allocation.
+aclError check_range(const Call& call, const char* parameter, const void* address, size_t count);
+
+}  // namespace aclgrad::runtime
+
+#endif  // ACLGRAD_OPS_RUNTIME_MEMORY_H_

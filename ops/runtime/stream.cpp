@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/runtime/stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "ops/runtime/at_exit.h"
+
+namespace aclgrad::runtime {
+namespace {
+
+using std::chrono::steady_clock;
+
+// An idle worker looks for work by itself for a while before it sleeps for good. While it does,
+// submitting need not wake it, which would cost more than a short task; the price is that a task
+// nobody synchronises on may start this much later.
+constexpr std::chrono::microseconds kLookEvery{100};
+constexpr int kLooksBeforeSleep = 20;
+
+// So many tasks are worth waking a lingering worker at once.
+constexpr size_t kWakeAtDepth = 4;
+
+// How long a waiting thread watches a running task before it goes to sleep.
+constexpr std::chrono::microseconds kSpin{10};
+
+constexpr uint32_t kFlagsWithoutTasks =
+    ACL_STREAM_PERSISTENT | ACL_STREAM_DEVICE_USE_ONLY | ACL_STREAM_CPU_SCHEDULE;
+
+int32_t next_stream_id() {
+  static std::atomic<int32_t> next{0};
+  return next.fetch_add(1);
+}
+
+void release(Task& task) {
+  if (task.release != nullptr) task.release(task.argument);
+  task.release = nullptr;
+}
+
+}  // namespace
+
+Stream::Stream(const Settings& settings) : settings_(settings), id_(next_stream_id()) {}
+
+Stream::~Stream() {
+  // close() has ended the worker, unless the stream never was in use.
+  if (worker_.joinable()) worker_.detach();
+}
+
+bool Stream::takes_tasks() const { return (settings_.flags & kFlagsWithoutTasks) == 0; }
+
+uint64_t Stream::submitted() const {
+  const std::lock_guard lock(mutex_);
+  return submitted_;
+}
+
+aclError Stream::submit(Task task, uint64_t* ticket) {
+  aclError status = ACL_SUCCESS;
+  try {
+    const std::lock_guard lock(mutex_);
+    if (closed_) {
+      status = ACL_ERROR_RT_INVALID_HANDLE;
+    } else {
+      if (worker_state_ == WorkerState::kNotStarted) {
+        freeze_streams_at_exit();
+        worker_ = std::thread([this] { work(); });
+        worker_state_ = WorkerState::kBusy;
+      }
+      const bool urgent = task.only_on_worker;
+      queue_.push_back(std::move(task));
+      ++submitted_;
+      if (ticket != nullptr) *ticket = submitted_;
+      if (urgent || worker_state_ == WorkerState::kAsleep || queue_.size() >= kWakeAtDepth) {
+        wake_worker();
+      }
+      return ACL_SUCCESS;
+    }
+  } catch (const std::system_error&) {
+    status = ACL_ERROR_RT_RESOURCE_ALLOC_FAIL;
+  } catch (const std::bad_alloc&) {
+    status = ACL_ERROR_BAD_ALLOC;
+  }
+  release(task);
+  return status;
+}
+
+Stream::WaitResult Stream::wait(uint64_t ticket, Deadline deadline) {
+  if (is_done(ticket)) return WaitResult::kDone;
+  Lock lock(mutex_);
+  bool has_spun = false;
+  while (!is_done(ticket)) {
+    if (running_ && runner_ == std::this_thread::get_id()) return WaitResult::kInsideOwnTask;
+    // With a deadline the tasks are left to the worker: this thread could not leave them in time.
+    if (!deadline && can_run(Runner::kWaiter)) {
+      run_tasks(lock, ticket, Runner::kWaiter);
+      continue;
+    }
+    if (running_ && !has_spun) {
+      has_spun = true;
+      lock.unlock();
+      spin_until_done(ticket);
+      lock.lock();
+      continue;
+    }
+    if (!running_) wake_worker();
+    notify_at_ = std::min(notify_at_, ticket);
+    if (!deadline) {
+      progress_.wait(lock);
+    } else if (progress_.wait_until(lock, *deadline) == std::cv_status::timeout &&
+               !is_done(ticket)) {
+      return WaitResult::kTimeout;
+    }
+  }
+  return WaitResult::kDone;
+}
+
+void Stream::spin_until_done(uint64_t ticket) const {
+  const auto end = steady_clock::now() + kSpin;
+  while (!is_done(ticket) && steady_clock::now() < end) std::this_thread::yield();
+}
+
+TaskFailure Stream::take_failure() {
+  const std::lock_guard lock(mutex_);
+  if (failure_.status == ACL_SUCCESS) return {};
+  if (stopped_) return failure_;
+  return std::exchange(failure_, {});
+}
+
+void Stream::set_stop_on_failure(bool stop) {
+  const std::lock_guard lock(mutex_);
+  stop_on_failure_ = stop;
+  stopped_ = false;
+}
+
+bool Stream::close(bool drain) {
+  Lock lock(mutex_);
+  if (running_ && runner_ == std::this_thread::get_id()) return false;
+  closed_ = true;
+  if (!drain) drop_queue(lock);
+  const uint64_t last = submitted_;
+  lock.unlock();
+  wait(last);
+  lock.lock();
+  if (worker_state_ == WorkerState::kNotStarted) return true;
+  wake_worker();
+  std::thread worker = std::move(worker_);
+  lock.unlock();
+  if (worker.joinable()) worker.join();
+  return true;
+}
+
+bool Stream::is_running_here() const {
+  const std::lock_guard lock(mutex_);
+  return running_ && runner_ == std::this_thread::get_id();
+}
+
+// Drops what has not started. The dropped tasks count as done once their arguments are released.
+void Stream::drop_queue(Lock& lock) {
+  held_ = true;
+  await_no_runner(lock, {});
+  if (parked_) {
+    Task task = std::move(*parked_);
+    parked_.reset();
+    finish(lock, task);
+  }
+  while (!queue_.empty()) {
+    Task task = std::move(queue_.front());
+    queue_.pop_front();
+    finish(lock, task);
+  }
+  held_ = false;
+}
+
+void Stream::freeze(steady_clock::time_point deadline) {
+  Lock lock(mutex_);
+  held_ = true;
+  if (running_ && runner_ == std::this_thread::get_id()) return;
+  await_no_runner(lock, deadline);
+}
+
+// Only while held_: the thread that runs tasks then stops after the present one.
+void Stream::await_no_runner(Lock& lock, Deadline deadline) {
+  while (running_) {
+    notify_at_ = 0;
+    if (!deadline) {
+      progress_.wait(lock);
+    } else if (progress_.wait_until(lock, *deadline) == std::cv_status::timeout) {
+      return;
+    }
+  }
+}
+
+void Stream::gate_opened() {
+  const std::lock_guard lock(mutex_);
+  wake_worker();
+  progress_.notify_all();
+}
+
+bool Stream::subscribe(std::shared_ptr<ReportSubscription> subscription) {
+  const std::lock_guard lock(mutex_);
+  if (subscription_ || has_host_functions_ || closed_) return false;
+  subscription_ = std::move(subscription);
+  return true;
+}
+
+bool Stream::use_host_functions() {
+  const std::lock_guard lock(mutex_);
+  if (subscription_) return false;
+  has_host_functions_ = true;
+  return true;
+}
+
+std::shared_ptr<ReportSubscription> Stream::subscription() const {
+  const std::lock_guard lock(mutex_);
+  return subscription_;
+}
+
+std::shared_ptr<ReportSubscription> Stream::unsubscribe() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(subscription_, nullptr);
+}
+
+// ---- Running ------------------------------------------------------------------------------------
+
+void Stream::wake_worker() {
+  if (worker_state_ == WorkerState::kLingering || worker_state_ == WorkerState::kAsleep) {
+    worker_state_ = WorkerState::kBusy;
+    worker_wakes_.notify_one();
+  }
+}
+
+void Stream::work() {
+  Lock lock(mutex_);
+  int idle_rounds = 0;
+  while (!(closed_ && queue_.empty() && !parked_ && !running_)) {
+    if (can_run(Runner::kWorker)) {
+      run_tasks(lock, UINT64_MAX, Runner::kWorker);
+      idle_rounds = 0;
+    } else {
+      idle(lock, idle_rounds);
+    }
+  }
+}
+
+void Stream::idle(Lock& lock, int& idle_rounds) {
+  const uint64_t submitted_before = submitted_;
+  if (parked_ && parked_until_ && !held_) {
+    worker_state_ = WorkerState::kLingering;
+    worker_wakes_.wait_until(lock, *parked_until_);
+  } else if (idle_rounds < kLooksBeforeSleep && !closed_ && !held_) {
+    worker_state_ = WorkerState::kLingering;
+    worker_wakes_.wait_for(lock, kLookEvery);
+    idle_rounds = submitted_ == submitted_before ? idle_rounds + 1 : 0;
+  } else {
+    worker_state_ = WorkerState::kAsleep;
+    worker_wakes_.wait(lock);
+    idle_rounds = 0;
+  }
+  worker_state_ = WorkerState::kBusy;
+}
+
+bool Stream::park_is_over() const {
+  return parked_->gate->is_open() || (parked_until_ && steady_clock::now() >= *parked_until_);
+}
+
+bool Stream::can_run(Runner runner) const {
+  if (running_ || held_) return false;
+  if (parked_) return park_is_over();
+  if (queue_.empty()) return false;
+  return runner == Runner::kWorker || !queue_.front().only_on_worker;
+}
+
+void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) {
+  while (!is_done(until) && can_run(runner)) {
+    running_ = true;
+    runner_ = std::this_thread::get_id();
+    Task task;
+    if (parked_) {
+      task = std::move(*parked_);
+      parked_.reset();
+      if (!task.gate->is_open()) {
+        note_failure(task, ACL_ERROR_RT_WAIT_TIMEOUT, "waited too long for an event");
+      }
+      finish(lock, task);
+    } else {
+      task = std::move(queue_.front());
+      queue_.pop_front();
+      if (perform(lock, task)) finish(lock, task);
+    }
+    running_ = false;
+  }
+  // Whoever else could go on from here must hear of it: the worker, or another waiting thread.
+  if (runner == Runner::kWaiter && (parked_ || !queue_.empty())) wake_worker();
+  if (notify_at_ != UINT64_MAX) {
+    notify_at_ = UINT64_MAX;
+    progress_.notify_all();
+  }
+}
+
+// Runs the task; false when it now waits at its gate.
+bool Stream::perform(Lock& lock, Task& task) {
+  if (stopped_) return true;
+  if (task.run != nullptr) {
+    lock.unlock();
+    aclError status = ACL_SUCCESS;
+    std::string reason;
+    try {
+      status = task.run(task.argument);
+    } catch (const std::exception& error) {
+      status = ACL_ERROR_RT_INTERNAL_ERROR;
+      reason = error.what();
+    } catch (...) {
+      status = ACL_ERROR_RT_INTERNAL_ERROR;
+      reason = "an exception of unknown type";
+    }
+    lock.lock();
+    if (status != ACL_SUCCESS) note_failure(task, status, reason);
+  }
+  if (!task.gate || task.gate->open_or_park(shared_from_this())) return true;
+  parked_until_.reset();
+  if (task.gate_patience.count() > 0) parked_until_ = steady_clock::now() + task.gate_patience;
+  parked_ = std::move(task);
+  if (parked_until_) wake_worker();  // to watch the time
+  return false;
+}
+
+void Stream::finish(Lock& lock, Task& task) {
+  lock.unlock();
+  release(task);
+  lock.lock();
+  complete_one();
+}
+
+void Stream::complete_one() {
+  const uint64_t done = done_.load(std::memory_order_relaxed) + 1;
+  done_.store(done, std::memory_order_release);
+  if (done >= notify_at_) {
+    notify_at_ = UINT64_MAX;  // those who wait for more will say so again
+    progress_.notify_all();
+  }
+}
+
+void Stream::note_failure(const Task& task, aclError status, const std::string& reason) {
+  if (failure_.status == ACL_SUCCESS) {
+    failure_.status = status;
+    failure_.message = fmt::format("task {} on stream {} failed with {}{}{}", task.name, id_,
+                                   status, reason.empty() ? "" : ": ", reason);
+  }
+  if (stop_on_failure_) stopped_ = true;
+}
+
+}  // namespace aclgrad::runtime

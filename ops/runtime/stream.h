@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream: an in-order queue of tasks.
+//
+// Tasks are run by the stream's worker thread, which starts with the first task, or by a thread
+// that synchronises the stream while nobody else is running it: a short task then costs no
+// hand-over between threads. At most one thread runs tasks of a stream at any time, always in
+// order.
+//
+// No task blocks a thread to wait for something: a task that has to wait carries a gate, and the
+// stream is parked at it until the gate opens. So waiting streams cannot deadlock the threads that
+// run them.
+#ifndef ACLGRAD_OPS_RUNTIME_STREAM_H_
+#define ACLGRAD_OPS_RUNTIME_STREAM_H_
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "acl/acl_rt.h"
+#include "aclgrad_ext.h"
+#include "ops/runtime/gate.h"
+
+namespace aclgrad::runtime {
+
+class ReportSubscription;  // callback.h
+
+// Nothing: wait for ever.
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+struct Task {
+  const char* name = "";
+  aclgradTaskFunction run = nullptr;  // may be null for a task that only waits
+  void* argument = nullptr;
+  void (*release)(void*) = nullptr;            // exactly once, whether the task ran or was dropped
+  std::shared_ptr<Gate> gate = nullptr;        // after run, the stream waits here
+  std::chrono::milliseconds gate_patience{0};  // 0: for ever, else the task fails with 107019
+  bool only_on_worker = false;  // code of the program that must not run inside a synchronisation
+};
+
+// The first task that failed since somebody asked.
+struct TaskFailure {
+  aclError status = ACL_SUCCESS;
+  std::string message;
+};
+
+class Stream : public std::enable_shared_from_this<Stream> {
+ public:
+  struct Settings {
+    uint64_t context = 0;  // Context::id
+    int32_t device = 0;
+    uint32_t priority = 0;
+    uint32_t flags = 0;
+    bool is_default = false;
+  };
+
+  enum class WaitResult { kDone, kTimeout, kInsideOwnTask };
+
+  explicit Stream(const Settings& settings);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  const Settings& settings() const { return settings_; }
+  int32_t id() const { return id_; }
+  void* handle() const { return handle_; }
+  void set_handle(void* handle) { handle_ = handle; }
+
+  // False for streams that exist for the device's own use and take no tasks.
+  bool takes_tasks() const;
+
+  // Queues the task and tells its ticket: the number of tasks up to and including it. On failure
+  // the task is released. Returns 107017 once the stream is closed, 207005 without a thread.
+  aclError submit(Task task, uint64_t* ticket = nullptr);
+
+  // The ticket of the latest task.
+  uint64_t submitted() const;
+
+  bool is_done(uint64_t ticket) const { return done_.load(std::memory_order_acquire) >= ticket; }
+
+  // Waits until the task with this ticket is over. Without a deadline the calling thread may run
+  // the tasks itself.
+  WaitResult wait(uint64_t ticket, Deadline deadline = {});
+
+  // Hands out the failure, so that it is reported once; a stopped stream keeps reporting it.
+  TaskFailure take_failure();
+
+  void set_stop_on_failure(bool stop);
+
+  // Refuses further tasks, lets the queued ones end (drain) or drops those that have not started,
+  // and ends the worker. False when called from inside a task of this stream, which cannot wait for
+  // itself; nothing has changed then.
+  bool close(bool drain);
+
+  // Whether the calling thread is inside a task of this stream.
+  bool is_running_here() const;
+
+  // At the end of the process: starts no further task and waits for the running one, briefly.
+  void freeze(std::chrono::steady_clock::time_point deadline);
+
+  // A gate that the stream was parked at has opened.
+  void gate_opened();
+
+  // Callbacks of the program: which thread processes them. The two kinds exclude each other; both
+  // functions return false when the other kind (or another thread) has the stream already.
+  bool subscribe(std::shared_ptr<ReportSubscription> subscription);
+  bool use_host_functions();
+  std::shared_ptr<ReportSubscription> subscription() const;
+  std::shared_ptr<ReportSubscription> unsubscribe();
+
+ private:
+  enum class Runner { kWorker, kWaiter };
+  enum class WorkerState { kNotStarted, kBusy, kLingering, kAsleep };
+  using Lock = std::unique_lock<std::mutex>;
+
+  void work();
+  void idle(Lock& lock, int& idle_rounds);
+  bool can_run(Runner runner) const;
+  bool park_is_over() const;
+  void run_tasks(Lock& lock, uint64_t until, Runner runner);
+  bool perform(Lock& lock, Task& task);
+  void finish(Lock& lock, Task& task);
+  void complete_one();
+  void note_failure(const Task& task, aclError status, const std::string& reason);
+  void wake_worker();
+  void drop_queue(Lock& lock);
+  void await_no_runner(Lock& lock, Deadline deadline);
+  void spin_until_done(uint64_t ticket) const;
+
+  const Settings settings_;
+  const int32_t id_;
+  void* handle_ = nullptr;
+
+  mutable std::mutex mutex_;
+  std::condition_variable worker_wakes_;
+  std::condition_variable progress_;  // for waiting threads
+
+  std::deque<Task> queue_;
+  std::optional<Task> parked_;  // ran, and waits at its gate
+  Deadline parked_until_;
+  uint64_t submitted_ = 0;
+  std::atomic<uint64_t> done_{0};
+  uint64_t notify_at_ = UINT64_MAX;  // the earliest ticket that somebody waits for
+
+  bool running_ = false;
+  std::thread::id runner_;  // while running_
+  bool closed_ = false;
+  bool held_ = false;  // nobody may start a task
+  bool stop_on_failure_ = false;
+  bool stopped_ = false;
+  TaskFailure failure_;
+
+  std::thread worker_;
+  WorkerState worker_state_ = WorkerState::kNotStarted;
+
+  std::shared_ptr<ReportSubscription> subscription_;
+  bool has_host_functions_ = false;
+};
+
+}  // namespace aclgrad::runtime
+
+#endif  // ACLGRAD_OPS_RUNTIME_STREAM_H_

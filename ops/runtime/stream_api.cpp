@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stream functions of acl/acl_rt.h, and the way in for operator libraries.
+#include "aclgrad_ext.h"
+#include "ops/runtime/callback.h"
+#include "ops/runtime/context.h"
+#include "ops/runtime/device.h"
+#include "ops/runtime/soc.h"
+#include "ops/runtime/timeout.h"
+
+namespace aclgrad::runtime {
+namespace {
+
+constexpr uint32_t kMostUrgent = 0;
+constexpr uint32_t kLeastUrgent = 7;
+constexpr uint32_t kKnownFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC |
+                                 ACL_STREAM_PERSISTENT | ACL_STREAM_HUGE | ACL_STREAM_CPU_SCHEDULE |
+                                 ACL_STREAM_DEVICE_USE_ONLY;
+
+// Streams that programs made; default streams do not count against the limit.
+uint32_t streams_on(int32_t device) {
+  const auto made = streams().select([&](const Stream& stream) {
+    return stream.settings().device == device && !stream.settings().is_default;
+  });
+  return static_cast<uint32_t>(made.size());
+}
+
+aclError make_stream(const Call& call, aclrtStream* stream, uint32_t priority, uint32_t flags) {
+  const Context* const context = current_context();
+  if (context == nullptr) return call.no_context();
+  const uint32_t most = current_soc().family->most_streams;
+  if (streams_on(context->device()) >= most) {
+    return call.failed(ACL_ERROR_RT_NO_STREAM_RESOURCE,
+                       fmt::format("device {} has {} streams already, which is its limit",
+                                   context->device(), most),
+                       "", "Destroy streams that are no longer needed.");
+  }
+  *stream = streams().add(std::make_shared<Stream>(Stream::Settings{.context = context->id(),
+                                                                    .device = context->device(),
+                                                                    .priority = priority,
+                                                                    .flags = flags}));
+  return ACL_SUCCESS;
+}
+
+aclError destroy_stream(const Call& call, aclrtStream handle, bool drain) {
+  const StreamChoice chosen = choose_named_stream(call, handle);
+  if (!chosen.stream) return chosen.status;
+  Stream& stream = *chosen.stream;
+  if (stream.settings().is_default) {
+    return call.failed(ACL_ERROR_RT_PARAM_INVALID,
+                       "argument stream is the default stream of its context",
+                       "Default streams go away with their context.");
+  }
+  if (stream.is_running_here()) return inside_own_task(call);
+  // Of several callers one destroys; the handle is dead for the others from here on.
+  if (!streams().remove(handle)) return call.bad_handle("stream", handle, "stream");
+  if (!drain) cancel_reports(stream);
+  stream.close(drain);
+  cancel_reports(stream);
+  return ACL_SUCCESS;
+}
+
+aclError synchronize_stream(const Call& call, aclrtStream handle, Deadline deadline) {
+  const StreamChoice chosen = choose_stream(call, handle);
+  if (!chosen.stream) return chosen.status;
+  Stream& stream = *chosen.stream;
+  switch (stream.wait(stream.submitted(), deadline)) {
+    case Stream::WaitResult::kDone:
+      break;
+    case Stream::WaitResult::kTimeout:
+      return call.failed(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                         "the stream's work took longer than the timeout",
+                         "The work goes on; synchronise again to wait for it.");
+    case Stream::WaitResult::kInsideOwnTask:
+      return inside_own_task(call);
+  }
+  return report_task_failure(call, stream);
+}
+
+}  // namespace
+}  // namespace aclgrad::runtime
+
+using namespace aclgrad::runtime;
+
+aclError aclrtCreateStream(aclrtStream* stream) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (stream == nullptr) return call.null_pointer("stream");
+    return make_stream(call, stream, kMostUrgent, /*flags=*/0);
+  });
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (stream == nullptr) return call.null_pointer("stream");
+    if (priority > kLeastUrgent) {
+      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "priority", priority, "0..7");
+    }
+    if ((flag & ~kKnownFlags) != 0) {
+      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "flag", flag, "ACL_STREAM_* flags or-ed");
+    }
+    return make_stream(call, stream, priority, flag);
+  });
+}
+
+aclError aclrtDestroyStream(aclrtStream stream) {
+  return entry(__func__,
+               [&](const Call& call) { return destroy_stream(call, stream, /*drain=*/true); });
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream) {
+  return entry(__func__,
+               [&](const Call& call) { return destroy_stream(call, stream, /*drain=*/false); });
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream) {
+  return entry(__func__, [&](const Call& call) { return synchronize_stream(call, stream, {}); });
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (const aclError status = check_timeout(call, timeout)) return status;
+    return synchronize_stream(call, stream, deadline_after(timeout));
+  });
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (status == nullptr) return call.null_pointer("status");
+    const StreamChoice chosen = choose_named_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    *status = chosen.stream->is_done(chosen.stream->submitted()) ? ACL_STREAM_STATUS_COMPLETE
+                                                                 : ACL_STREAM_STATUS_NOT_READY;
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (streamId == nullptr) return call.null_pointer("streamId");
+    const StreamChoice chosen = choose_named_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    *streamId = chosen.stream->id();
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (priority == nullptr) return call.null_pointer("priority");
+    const StreamChoice chosen = choose_named_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    *priority = chosen.stream->settings().priority;
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (flags == nullptr) return call.null_pointer("flags");
+    const StreamChoice chosen = choose_named_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    *flags = chosen.stream->settings().flags;
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (streamCount == nullptr) return call.null_pointer("streamCount");
+    const Context* const context = current_context();
+    if (context == nullptr) return call.no_context();
+    const uint32_t most = current_soc().family->most_streams;
+    const uint32_t used = streams_on(context->device());
+    *streamCount = used >= most ? 0 : most - used;
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    const StreamChoice chosen = choose_named_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE) {
+      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "mode", mode,
+                            "ACL_CONTINUE_ON_FAILURE (0) or ACL_STOP_ON_FAILURE (1)");
+    }
+    chosen.stream->set_stop_on_failure(mode == ACL_STOP_ON_FAILURE);
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclgradLaunchTask(aclrtStream stream, const char* name, aclgradTaskFunction run,
+                           void* argument, void (*release)(void* argument)) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    const Task task{.name = name == nullptr ? "task" : name,
+                    .run = run,
+                    .argument = argument,
+                    .release = release};
+    const auto refuse = [&](aclError status) {
+      if (release != nullptr) release(argument);
+      return status;
+    };
+    if (run == nullptr) return refuse(call.null_pointer("run"));
+    const StreamChoice chosen = choose_stream(call, stream);
+    if (!chosen.stream) return refuse(chosen.status);
+    return submit(call, *chosen.stream, task);
+  });
+}

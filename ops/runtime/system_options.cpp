@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings of the process and of contexts: aclrtSetSysParamOpt and its relatives.
+#include "ops/runtime/system_options.h"
+
+#include "ops/runtime/context.h"
+
+namespace aclgrad::runtime {
+namespace {
+
+SystemOptions& process_options() {
+  static auto& options = *new SystemOptions;
+  return options;
+}
+
+aclError check_option(const Call& call, aclSysParamOpt option) {
+  if (is_member(option, ACL_OPT_DETERMINISTIC, ACL_OPT_ENABLE_KERNEL_EARLY_START)) {
+    return ACL_SUCCESS;
+  }
+  return call.bad_value(ACL_ERROR_INVALID_PARAM, "opt", static_cast<int>(option),
+                        "a value of aclSysParamOpt (0..3)");
+}
+
+aclError set_option(const Call& call, SystemOptions& options, aclSysParamOpt option,
+                    int64_t value) {
+  if (option == ACL_OPT_DETERMINISTIC && (value < 0 || value > 3)) {
+    return call.bad_value(ACL_ERROR_INVALID_PARAM, "value", value,
+                          "0..3 for ACL_OPT_DETERMINISTIC");
+  }
+  options.set(option, value);
+  return ACL_SUCCESS;
+}
+
+aclError get_option(const Call& call, const SystemOptions& options, aclSysParamOpt option,
+                    int64_t* value) {
+  const std::optional<int64_t> found = options.get(option);
+  if (!found) {
+    return call.failed(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
+                       fmt::format("option {} was never set", static_cast<int>(option)));
+  }
+  *value = *found;
+  return ACL_SUCCESS;
+}
+
+}  // namespace
+}  // namespace aclgrad::runtime
+
+using namespace aclgrad::runtime;
+
+aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (const aclError status = check_option(call, opt)) return status;
+    return set_option(call, process_options(), opt, value);
+  });
+}
+
+aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (value == nullptr) return call.null_pointer("value");
+    if (const aclError status = check_option(call, opt)) return status;
+    return get_option(call, process_options(), opt, value);
+  });
+}
+
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (const aclError status = check_option(call, opt)) return status;
+    Context* const context = current_context();
+    if (context == nullptr) return call.no_context();
+    return set_option(call, context->options(), opt, value);
+  });
+}
+
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (value == nullptr) return call.null_pointer("value");
+    if (const aclError status = check_option(call, opt)) return status;
+    Context* const context = current_context();
+    if (context == nullptr) return call.no_context();
+    return get_option(call, context->options(), opt, value);
+  });
+}

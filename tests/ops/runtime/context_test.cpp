@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts, their default streams and the settings kept in them.
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "support.h"
+
+namespace aclgrad::test {
+namespace {
+
+using Context = DeviceTest;
+
+TEST_F(Context, SetDeviceMakesTheDefaultOneCurrent) {
+  aclrtContext first = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&first), ACL_SUCCESS);
+  EXPECT_NE(first, nullptr);
+  std::thread([&] {
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    aclrtContext other = nullptr;
+    ASSERT_EQ(aclrtGetCurrentContext(&other), ACL_SUCCESS);
+    EXPECT_EQ(other, first) << "threads share the default context";
+    EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  }).join();
+}
+
+TEST_F(Context, ExplicitOneIsCurrentWithItsOwnDefaultStream) {
+  aclrtContext by_default = nullptr;
+  aclrtStream default_stream = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&by_default), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCtxGetCurrentDefaultStream(&default_stream), ACL_SUCCESS);
+  aclrtContext made = nullptr;
+  ASSERT_EQ(aclrtCreateContext(&made, 1), ACL_SUCCESS);
+  aclrtContext current = nullptr;
+  EXPECT_EQ(aclrtGetCurrentContext(&current), ACL_SUCCESS);
+  EXPECT_EQ(current, made);
+  EXPECT_NE(made, by_default);
+  int32_t device = -1;
+  EXPECT_EQ(aclrtGetDevice(&device), ACL_SUCCESS);
+  EXPECT_EQ(device, 1);
+  aclrtStream stream = nullptr;
+  EXPECT_EQ(aclrtCtxGetCurrentDefaultStream(&stream), ACL_SUCCESS);
+  EXPECT_NE(stream, default_stream);
+
+  EXPECT_EQ(aclrtSetCurrentContext(by_default), ACL_SUCCESS);
+  EXPECT_EQ(aclrtGetDevice(&device), ACL_SUCCESS);
+  EXPECT_EQ(device, 0);
+  EXPECT_EQ(aclrtSetCurrentContext(made), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS) << "overrides the explicit context";
+  EXPECT_EQ(aclrtGetCurrentContext(&current), ACL_SUCCESS);
+  EXPECT_EQ(current, by_default);
+  EXPECT_EQ(aclrtDestroyContext(made), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
+TEST_F(Context, BadArguments) {
+  aclrtContext context = nullptr;
+  EXPECT_TRUE(fails(aclrtCreateContext(nullptr, 0), 100000, {"aclrtCreateContext", "context"}));
+  EXPECT_TRUE(fails(aclrtCreateContext(&context, 2), 107001, {"aclrtCreateContext", "deviceId"}));
+  EXPECT_TRUE(fails(aclrtDestroyContext(nullptr), 100000, {"aclrtDestroyContext", "context"}));
+  EXPECT_TRUE(fails(aclrtSetCurrentContext(nullptr), 100000, {"aclrtSetCurrentContext"}));
+  EXPECT_TRUE(fails(aclrtGetCurrentContext(nullptr), 100000, {"aclrtGetCurrentContext"}));
+  EXPECT_TRUE(fails(aclrtCtxGetCurrentDefaultStream(nullptr), 100000, {"stream"}));
+  int nonsense = 0;
+  EXPECT_TRUE(fails(aclrtSetCurrentContext(&nonsense), 107000, {"not a live context"}));
+  EXPECT_TRUE(fails(aclrtDestroyContext(&nonsense), 107000, {"not a live context"}));
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtDestroyContext(context), 107000, {"default context"}));
+}
+
+TEST_F(Context, DestroyingWaitsAndEndsItEverywhere) {
+  aclrtContext made = nullptr;
+  ASSERT_EQ(aclrtCreateContext(&made, 0), ACL_SUCCESS);
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  std::atomic<bool> ran{false};
+  ASSERT_EQ(launch(stream,
+                   [&] {
+                     std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                     ran = true;
+                     return ACL_SUCCESS;
+                   }),
+            ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyContext(made), ACL_SUCCESS);
+  EXPECT_TRUE(ran);
+  aclrtContext current = nullptr;
+  EXPECT_EQ(aclrtGetCurrentContext(&current), 107002);
+  EXPECT_EQ(aclrtDestroyContext(made), 107000);
+  EXPECT_EQ(aclrtSetCurrentContext(made), 107000);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream), 107017);
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
+TEST_F(Context, StreamsOfAnotherOneAreRefused) {
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  aclrtContext made = nullptr;
+  ASSERT_EQ(aclrtCreateContext(&made, 0), ACL_SUCCESS);
+  aclrtEvent event = nullptr;
+  ASSERT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
+  aclrtStreamStatus status{};
+  char byte = 0;
+  const std::vector<std::function<aclError()>> calls{
+      [&] { return aclrtSynchronizeStream(stream); },
+      [&] { return aclrtSynchronizeStreamWithTimeout(stream, 5); },
+      [&] { return aclrtDestroyStream(stream); },
+      [&] { return aclrtStreamQuery(stream, &status); },
+      [&] { return aclrtRecordEvent(event, stream); },
+      [&] { return aclrtStreamWaitEvent(stream, event); },
+      [&] { return aclrtMemsetAsync(&byte, 1, 0, 1, stream); },
+      [&] {
+        return aclrtLaunchHostFunc(
+            stream, [](void*) {}, nullptr);
+      },
+      [&] { return aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED); },
+      [&] { return launch(stream, [] { return ACL_SUCCESS; }); },
+  };
+  for (size_t i = 0; i < calls.size(); ++i) {
+    EXPECT_TRUE(fails(calls[i](), 107003, {"stream", "context"})) << "call " << i;
+  }
+  EXPECT_EQ(aclrtDestroyContext(made), ACL_SUCCESS);
+}
+
+TEST_F(Context, PrimaryState) {
+  uint32_t flags = 9;
+  int32_t active = -1;
+  EXPECT_EQ(aclrtGetPrimaryCtxState(0, &flags, &active), ACL_SUCCESS);
+  EXPECT_EQ(flags, 0U);
+  EXPECT_EQ(active, 1);
+  EXPECT_EQ(aclrtGetPrimaryCtxState(1, &flags, &active), ACL_SUCCESS);
+  EXPECT_EQ(active, 0);
+  EXPECT_EQ(aclrtGetPrimaryCtxState(0, nullptr, &active), 100000);
+  EXPECT_EQ(aclrtGetPrimaryCtxState(0, &flags, nullptr), 100000);
+}
+
+TEST_F(Context, NothingWorksWithoutOne) {
+  std::thread([] {
+    aclrtStream stream = nullptr;
+    aclrtEvent event = nullptr;
+    aclrtContext context = nullptr;
+    void* memory = nullptr;
+    size_t free = 0;
+    size_t total = 0;
+    uint32_t number = 0;
+    int64_t value = 0;
+    char bytes[2] = {};
+    const std::vector<std::function<aclError()>> calls{
+        [&] { return aclrtMalloc(&memory, 1, ACL_MEM_MALLOC_HUGE_FIRST); },
+        [&] { return aclrtMallocHost(&memory, 1); },
+        [&] { return aclrtFreeWithDevSync(bytes); },
+        [&] { return aclrtMemcpy(bytes, 1, bytes + 1, 1, ACL_MEMCPY_HOST_TO_HOST); },
+        [&] { return aclrtMemcpyAsync(bytes, 1, bytes + 1, 1, ACL_MEMCPY_DEFAULT, nullptr); },
+        [&] { return aclrtMemcpy2d(bytes, 1, bytes + 1, 1, 1, 1, ACL_MEMCPY_HOST_TO_DEVICE); },
+        [&] { return aclrtMemset(bytes, 1, 0, 1); },
+        [&] { return aclrtMemsetAsync(bytes, 1, 0, 1, nullptr); },
+        [&] { return aclrtGetMemInfo(ACL_HBM_MEM, &free, &total); },
+        [&] { return aclrtCreateStream(&stream); },
+        [&] { return aclrtCreateStreamWithConfig(&stream, 0, 0); },
+        [&] { return aclrtSynchronizeStream(nullptr); },
+        [&] { return aclrtSynchronizeStreamWithTimeout(nullptr, 1); },
+        [&] { return aclrtGetStreamAvailableNum(&number); },
+        [&] { return aclrtCreateEvent(&event); },
+        [&] { return aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC); },
+        [&] { return aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC); },
+        [&] { return aclrtGetCurrentContext(&context); },
+        [&] { return aclrtCtxGetCurrentDefaultStream(&stream); },
+        [&] { return aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1); },
+        [&] { return aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value); },
+        [&] {
+          return aclrtLaunchHostFunc(
+              nullptr, [](void*) {}, nullptr);
+        },
+        [&] { return aclrtSubscribeReport(1, nullptr); },
+        [&] { return launch(nullptr, [] { return ACL_SUCCESS; }); },
+    };
+    for (size_t i = 0; i < calls.size(); ++i) {
+      EXPECT_TRUE(fails(calls[i](), 107002, {"context", "aclrtSetDevice"})) << "call " << i;
+    }
+  }).join();
+}
+
+TEST_F(Context, SystemOptionsOfProcessAndContext) {
+  int64_t value = -1;
+  EXPECT_TRUE(fails(aclrtGetSysParamOpt(ACL_OPT_ENABLE_DEBUG_KERNEL, &value), 107021,
+                    {"aclrtGetSysParamOpt", "never set"}));
+  EXPECT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value), ACL_SUCCESS);
+  EXPECT_EQ(value, 1);
+  EXPECT_EQ(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value), 107021);
+  EXPECT_EQ(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 3), ACL_SUCCESS);
+  EXPECT_EQ(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value), ACL_SUCCESS);
+  EXPECT_EQ(value, 3);
+  EXPECT_EQ(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value), ACL_SUCCESS);
+  EXPECT_EQ(value, 1);
+  clear_errors();
+  const auto option = no_member<aclSysParamOpt>(4);
+  EXPECT_TRUE(fails(aclrtSetSysParamOpt(option, 1), 100000, {"aclrtSetSysParamOpt", "opt", "4"}));
+  EXPECT_TRUE(fails(aclrtGetSysParamOpt(option, &value), 100000, {"opt"}));
+  EXPECT_TRUE(fails(aclrtCtxSetSysParamOpt(option, 1), 100000, {"opt"}));
+  EXPECT_TRUE(fails(aclrtCtxGetSysParamOpt(option, &value), 100000, {"opt"}));
+  EXPECT_TRUE(fails(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 4), 100000, {"value", "4"}));
+  EXPECT_TRUE(fails(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr), 100000, {"value"}));
+  EXPECT_TRUE(fails(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr), 100000, {"value"}));
+}
+
+}  // namespace
+}  // namespace aclgrad::test

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setting, resetting and asking devices.
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+
+#include "support.h"
+
+namespace aclgrad::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Device : public testing::Test {
+ protected:
+  void SetUp() override {
+    aclFinalize();
+    ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+    clear_errors();
+  }
+  void TearDown() override { EXPECT_EQ(aclFinalize(), ACL_SUCCESS); }
+};
+
+TEST_F(Device, CountComesFromTheEnvironment) {
+  uint32_t count = 0;
+  EXPECT_EQ(aclrtGetDeviceCount(&count), ACL_SUCCESS);
+  EXPECT_EQ(count, 2U);
+  EXPECT_TRUE(fails(aclrtGetDeviceCount(nullptr), 100000, {"aclrtGetDeviceCount", "count"}));
+}
+
+TEST(DeviceDeathTest, CountIsOneByDefaultAndHasLimits) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto count_is = [](uint32_t expected) {
+    uint32_t count = 0;
+    std::exit(aclrtGetDeviceCount(&count) == ACL_SUCCESS && count == expected ? 0 : 1);
+  };
+  setenv("ACLGRAD_TEST_KEEP_ENVIRONMENT", "1", 1);
+  unsetenv("ACLGRAD_DEVICE_COUNT");
+  EXPECT_EXIT(count_is(1), testing::ExitedWithCode(0), "");
+  setenv("ACLGRAD_DEVICE_COUNT", "16", 1);
+  EXPECT_EXIT(count_is(16), testing::ExitedWithCode(0), "");
+  setenv("ACLGRAD_DEVICE_COUNT", "17", 1);
+  EXPECT_EXIT(count_is(16), testing::ExitedWithCode(0), "");
+  setenv("ACLGRAD_DEVICE_COUNT", "none", 1);
+  EXPECT_EXIT(count_is(1), testing::ExitedWithCode(0), "");
+  unsetenv("ACLGRAD_TEST_KEEP_ENVIRONMENT");
+  setenv("ACLGRAD_DEVICE_COUNT", "2", 1);
+}
+
+TEST_F(Device, UnknownOnesAreRefused) {
+  for (const int32_t id : {-1, 2, 1000}) {
+    const std::string number = " is " + std::to_string(id);
+    EXPECT_TRUE(fails(aclrtSetDevice(id), 107001, {"aclrtSetDevice", "deviceId", number.c_str()}));
+    EXPECT_TRUE(fails(aclrtResetDevice(id), 107001, {"aclrtResetDevice", number.c_str()}));
+    EXPECT_TRUE(fails(aclrtResetDeviceForce(id), 107001, {"aclrtResetDeviceForce"}));
+    aclrtDeviceStatus status{};
+    EXPECT_TRUE(fails(aclrtQueryDeviceStatus(id, &status), 107001, {"deviceId"}));
+    uint32_t flags = 0;
+    int32_t active = 0;
+    EXPECT_TRUE(fails(aclrtGetPrimaryCtxState(id, &flags, &active), 107001, {"deviceId"}));
+  }
+}
+
+TEST_F(Device, IsCurrentOnTheThreadThatSetIt) {
+  int32_t device = -1;
+  EXPECT_TRUE(fails(aclrtGetDevice(nullptr), 100000, {"aclrtGetDevice", "deviceId"}));
+  EXPECT_TRUE(fails(aclrtGetDevice(&device), 107002, {"aclrtGetDevice"}));
+  ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtGetDevice(&device), ACL_SUCCESS);
+  EXPECT_EQ(device, 1);
+  std::thread([] {
+    int32_t other = -1;
+    EXPECT_EQ(aclrtGetDevice(&other), 107002);
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    EXPECT_EQ(aclrtGetDevice(&other), ACL_SUCCESS);
+    EXPECT_EQ(other, 0);
+  }).join();
+  EXPECT_EQ(aclrtGetDevice(&device), ACL_SUCCESS);
+  EXPECT_EQ(device, 1);
+}
+
+TEST_F(Device, UsesAreCounted) {
+  EXPECT_TRUE(fails(aclrtResetDevice(0), 507007, {"aclrtResetDevice", "device 0"}));
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  std::thread([] { ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS); }).join();
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  int32_t device = -1;
+  EXPECT_EQ(aclrtGetDevice(&device), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtGetDevice(&device), 107002);
+  EXPECT_EQ(aclrtResetDevice(0), 507007);
+  EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS) << "can be set again";
+}
+
+TEST_F(Device, ForcedResetIgnoresTheCount) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtResetDeviceForce(0), 507007, {"aclrtResetDeviceForce"}));
+}
+
+TEST_F(Device, ResetWaitsForWorkAndReleasesEverything) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclrtContext context = nullptr;
+  aclrtStream default_stream = nullptr;
+  aclrtStream stream = nullptr;
+  aclrtEvent event = nullptr;
+  void* memory = nullptr;
+  void* host_memory = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCtxGetCurrentDefaultStream(&default_stream), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMalloc(&memory, 8, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMallocHost(&host_memory, 8), ACL_SUCCESS);
+  std::atomic<int> ran{0};
+  for (const aclrtStream where : {static_cast<aclrtStream>(nullptr), stream}) {
+    ASSERT_EQ(launch(where,
+                     [&] {
+                       std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                       ++ran;
+                       return ACL_SUCCESS;
+                     }),
+              ACL_SUCCESS);
+  }
+  ASSERT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(ran, 2);
+  clear_errors();
+  EXPECT_TRUE(fails(aclrtFree(memory), 107017, {"aclrtFree", "devPtr"}));
+  EXPECT_EQ(aclrtFreeHost(host_memory), ACL_SUCCESS) << "host memory stays the program's";
+  EXPECT_EQ(aclrtSetCurrentContext(context), 107000);
+  EXPECT_EQ(aclrtDestroyEvent(event), 107017);
+  EXPECT_EQ(aclrtSynchronizeStream(stream), 107002);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream), 107017);
+  EXPECT_EQ(aclrtSynchronizeStream(default_stream), 107017);
+}
+
+TEST_F(Device, ResetLeavesTheOtherDeviceAlone) {
+  ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  void* memory = nullptr;
+  aclrtEvent event = nullptr;
+  ASSERT_EQ(aclrtMalloc(&memory, 8, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  ASSERT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+}
+
+TEST_F(Device, ForcedResetDropsWhatHasNotStarted) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  std::atomic<bool> ran{false};
+  Roadblock block(nullptr);
+  ASSERT_EQ(launch(nullptr,
+                   [&] {
+                     ran = true;
+                     return ACL_SUCCESS;
+                   }),
+            ACL_SUCCESS);
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    block.open();
+  });
+  EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS);
+  opener.join();
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(Device, CannotBeResetFromInsideItsTasks) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclError reset = ACL_SUCCESS;
+  aclError finalize = ACL_SUCCESS;
+  ASSERT_EQ(launch(nullptr,
+                   [&] {
+                     reset = aclrtResetDevice(0);
+                     finalize = aclFinalize();
+                     return ACL_SUCCESS;
+                   }),
+            ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(reset, 207000);
+  EXPECT_EQ(finalize, 207000);
+}
+
+TEST_F(Device, TellsWhatItIs) {
+  aclrtRunMode mode = ACL_DEVICE;
+  EXPECT_EQ(aclrtGetRunMode(&mode), ACL_SUCCESS);
+  EXPECT_EQ(mode, ACL_HOST);
+  EXPECT_TRUE(fails(aclrtGetRunMode(nullptr), 100000, {"aclrtGetRunMode", "runMode"}));
+
+  int32_t least = -1;
+  int32_t greatest = -1;
+  EXPECT_EQ(aclrtDeviceGetStreamPriorityRange(&least, &greatest), ACL_SUCCESS);
+  EXPECT_EQ(least, 7);
+  EXPECT_EQ(greatest, 0);
+  EXPECT_EQ(aclrtDeviceGetStreamPriorityRange(nullptr, &greatest), 100000);
+  EXPECT_EQ(aclrtDeviceGetStreamPriorityRange(&least, nullptr), 100000);
+
+  aclrtDeviceStatus status = ACL_RT_DEVICE_STATUS_END;
+  EXPECT_EQ(aclrtQueryDeviceStatus(0, &status), ACL_SUCCESS);
+  EXPECT_EQ(status, ACL_RT_DEVICE_STATUS_NORMAL);
+  EXPECT_EQ(aclrtQueryDeviceStatus(0, nullptr), 100000);
+}
+
+TEST_F(Device, InfoHasSensibleValues) {
+  int64_t value = 0;
+  for (const aclrtDevAttr attribute :
+       {ACL_DEV_ATTR_AICPU_CORE_NUM, ACL_DEV_ATTR_AICORE_CORE_NUM, ACL_DEV_ATTR_CUBE_CORE_NUM,
+        ACL_DEV_ATTR_VECTOR_CORE_NUM, ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE,
+        ACL_DEV_ATTR_L2_CACHE_SIZE}) {
+    value = 0;
+    EXPECT_EQ(aclrtGetDeviceInfo(0, attribute, &value), ACL_SUCCESS);
+    EXPECT_GT(value, 0) << attribute;
+  }
+  EXPECT_EQ(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_NPU_ARCH, &value), ACL_SUCCESS);
+  EXPECT_EQ(value, 2201);
+  EXPECT_TRUE(fails(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_NPU_ARCH, nullptr), 100000, {"value"}));
+  EXPECT_TRUE(fails(aclrtGetDeviceInfo(2, ACL_DEV_ATTR_NPU_ARCH, &value), 107001, {"deviceId"}));
+  EXPECT_TRUE(fails(aclrtGetDeviceInfo(0, no_member<aclrtDevAttr>(7), &value), 100000, {"attr"}));
+
+  for (const aclDeviceInfo info :
+       {ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM, ACL_DEVICE_INFO_L2_SIZE}) {
+    value = 0;
+    EXPECT_EQ(aclGetDeviceCapability(0, info, &value), ACL_SUCCESS);
+    EXPECT_GT(value, 0) << info;
+  }
+  EXPECT_EQ(aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, nullptr), 100000);
+  EXPECT_EQ(aclGetDeviceCapability(2, ACL_DEVICE_INFO_L2_SIZE, &value), 107001);
+  EXPECT_EQ(aclGetDeviceCapability(0, ACL_DEVICE_INFO_UNDEFINED, &value), 100000);
+
+  uint32_t cores = 0;
+  EXPECT_EQ(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &cores), 107002);
+  EXPECT_EQ(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, nullptr), 100000);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_VECTOR_CORE, &cores), ACL_SUCCESS);
+  EXPECT_GT(cores, 0U);
+  EXPECT_EQ(aclrtGetResInCurrentThread(no_member<aclrtDevResLimitType>(2), &cores), 100000);
+}
+
+TEST_F(Device, PeersShareTheMemory) {
+  int32_t can = -1;
+  EXPECT_EQ(aclrtDeviceCanAccessPeer(&can, 0, 1), ACL_SUCCESS);
+  EXPECT_EQ(can, 1);
+  EXPECT_EQ(aclrtDeviceCanAccessPeer(&can, 1, 1), ACL_SUCCESS);
+  EXPECT_EQ(can, 0);
+  EXPECT_EQ(aclrtDeviceCanAccessPeer(nullptr, 0, 1), 100000);
+  EXPECT_EQ(aclrtDeviceCanAccessPeer(&can, 2, 1), 107001);
+  EXPECT_EQ(aclrtDeviceCanAccessPeer(&can, 0, 2), 107001);
+  EXPECT_EQ(aclrtDeviceEnablePeerAccess(1, 0), 107002);
+  EXPECT_EQ(aclrtDeviceDisablePeerAccess(1), 107002);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDeviceEnablePeerAccess(1, 0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDeviceEnablePeerAccess(1, 1), 100000);
+  EXPECT_EQ(aclrtDeviceEnablePeerAccess(-1, 0), 107001);
+  EXPECT_EQ(aclrtDeviceDisablePeerAccess(1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDeviceDisablePeerAccess(2), 107001);
+}
+
+TEST_F(Device, SynchronizeCoversAllItsStreams) {
+  EXPECT_TRUE(fails(aclrtSynchronizeDevice(), 107002, {"aclrtSynchronizeDevice"}));
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclrtStream streams[3] = {};
+  std::atomic<int> ran{0};
+  const auto work = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ++ran;
+    return ACL_SUCCESS;
+  };
+  for (aclrtStream& stream : streams) {
+    ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+    ASSERT_EQ(launch(stream, work), ACL_SUCCESS);
+  }
+  ASSERT_EQ(launch(nullptr, work), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
+  EXPECT_EQ(ran, 4);
+  EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(1000), ACL_SUCCESS);
+}
+
+TEST_F(Device, SynchronizeWithTimeout) {
+  EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(5), 107002);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  clear_errors();
+  for (const int32_t timeout : {0, -2}) {
+    EXPECT_TRUE(fails(aclrtSynchronizeDeviceWithTimeout(timeout), 107000,
+                      {"aclrtSynchronizeDeviceWithTimeout", "timeout"}));
+  }
+  Roadblock block(nullptr);
+  EXPECT_TRUE(fails(aclrtSynchronizeDeviceWithTimeout(5), 507046, {"device 0"}));
+  block.open();
+  EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(-1), ACL_SUCCESS);
+}
+
+}  // namespace
+}  // namespace aclgrad::test

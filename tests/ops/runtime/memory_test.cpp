@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocating, freeing and asking about memory.
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "support.h"
+
+namespace aclgrad::test {
+namespace {
+
+class Memory : public StreamTest {
+ protected:
+  void* allocate(size_t size) {
+    void* memory = nullptr;
+    EXPECT_EQ(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    return memory;
+  }
+};
+
+TEST_F(Memory, IsAlignedAndUsable) {
+  for (const size_t size : {1U, 31U, 32U, 33U, 64U, 1000U, 1U << 20}) {
+    void* const memory = allocate(size);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0U);
+    // The size is rounded up to 32, and 32 more are there.
+    std::memset(memory, 0x5A, (size + 31) / 32 * 32 + 32);
+    EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  }
+}
+
+TEST_F(Memory, EveryPolicyIsTaken) {
+  for (const int policy : {0, 1, 5, 7, 0x0100, 0x1000, 0x100000, 12345}) {
+    void* memory = nullptr;
+    EXPECT_EQ(aclrtMalloc(&memory, 1, no_member<aclrtMemMallocPolicy>(policy)), ACL_SUCCESS);
+    EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  }
+}
+
+TEST_F(Memory, RelativesOfMalloc) {
+  constexpr auto kPolicy = ACL_MEM_MALLOC_HUGE_FIRST;
+  void* memory = nullptr;
+  EXPECT_EQ(aclrtMallocAlign32(&memory, 33, kPolicy), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemset(memory, 64, 1, 64), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtMemset(memory, 65, 1, 65), 107000, {"devPtr", "64"}));
+  EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMallocCached(&memory, 33, kPolicy), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMallocWithCfg(&memory, 33, kPolicy, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  aclrtMallocAttribute attribute{ACL_RT_MEM_ATTR_DEVICE_ID, {}};
+  aclrtMallocConfig config{&attribute, 1};
+  EXPECT_EQ(aclrtMallocWithCfg(&memory, 33, kPolicy, &config), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtMallocAlign32(nullptr, 1, kPolicy), 100000, {"aclrtMallocAlign32"}));
+  EXPECT_TRUE(fails(aclrtMallocCached(nullptr, 1, kPolicy), 100000, {"aclrtMallocCached"}));
+  EXPECT_TRUE(fails(aclrtMallocWithCfg(nullptr, 1, kPolicy, nullptr), 100000, {"devPtr"}));
+}
+
+TEST_F(Memory, PaddingDependsOnTheChip) {
+  void* memory = allocate(32);
+  EXPECT_EQ(aclrtMemset(memory, 64, 0, 64), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemset(memory, 65, 0, 65), 107000);
+  ASSERT_EQ(aclgradSetSocName("Ascend950"), ACL_SUCCESS);
+  memory = allocate(32);
+  EXPECT_EQ(aclrtMemset(memory, 32, 0, 32), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemset(memory, 33, 0, 33), 107000);
+  ASSERT_EQ(aclgradSetSocName(nullptr), ACL_SUCCESS);
+}
+
+TEST_F(Memory, BadSizes) {
+  void* memory = &memory;
+  constexpr auto kPolicy = ACL_MEM_MALLOC_HUGE_FIRST;
+  constexpr size_t kMost = std::numeric_limits<size_t>::max();
+  EXPECT_TRUE(fails(aclrtMalloc(nullptr, 8, kPolicy), 100000, {"aclrtMalloc", "devPtr", "EH0008"}));
+  EXPECT_TRUE(fails(aclrtMalloc(&memory, 0, kPolicy), 100000, {"aclrtMalloc", "size", "EH0007"}));
+  EXPECT_TRUE(fails(aclrtMalloc(&memory, kMost, kPolicy), 100000, {"size"}));
+  EXPECT_TRUE(fails(aclrtMalloc(&memory, kMost - 62, kPolicy), 100000, {"size"}));
+  EXPECT_EQ(memory, &memory) << "untouched by bad arguments";
+  EXPECT_TRUE(fails(aclrtMalloc(&memory, kMost / 2, kPolicy), 207001, {"aclrtMalloc", "bytes"}));
+  EXPECT_EQ(memory, nullptr);
+  EXPECT_TRUE(fails(aclrtMallocHost(nullptr, 8), 100000, {"aclrtMallocHost", "hostPtr"}));
+  EXPECT_TRUE(fails(aclrtMallocHost(&memory, 0), 100000, {"size"}));
+  EXPECT_TRUE(fails(aclrtMallocHost(&memory, kMost / 2), 207001, {"aclrtMallocHost"}));
+}
+
+TEST_F(Memory, ArgumentsComeBeforeTheContext) {
+  std::thread([] {
+    void* memory = nullptr;
+    EXPECT_EQ(aclrtMalloc(nullptr, 8, ACL_MEM_MALLOC_HUGE_FIRST), 100000);
+    EXPECT_EQ(aclrtMalloc(&memory, 0, ACL_MEM_MALLOC_HUGE_FIRST), 100000);
+    EXPECT_EQ(aclrtMalloc(&memory, 8, ACL_MEM_MALLOC_HUGE_FIRST), 107002);
+  }).join();
+}
+
+TEST_F(Memory, WrongAddressesAreNotFreed) {
+  void* const memory = allocate(100);
+  void* host = nullptr;
+  ASSERT_EQ(aclrtMallocHost(&host, 100), ACL_SUCCESS);
+  std::vector<char> own(100);
+  EXPECT_TRUE(fails(aclrtFree(nullptr), 100000, {"aclrtFree", "devPtr"}));
+  EXPECT_TRUE(fails(aclrtFreeHost(nullptr), 100000, {"aclrtFreeHost", "hostPtr"}));
+  EXPECT_TRUE(fails(aclrtFree(own.data()), 107017, {"aclrtFree", "devPtr"}));
+  EXPECT_TRUE(fails(aclrtFree(static_cast<char*>(memory) + 64), 107017, {"devPtr"}));
+  EXPECT_TRUE(fails(aclrtFree(host), 107017, {"devPtr"}));
+  EXPECT_TRUE(fails(aclrtFreeHost(memory), 107017, {"hostPtr"}));
+  EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtFree(memory), 107017, {"aclrtFree", "devPtr"})) << "a second time";
+  EXPECT_EQ(aclrtFreeHost(host), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreeHost(host), 107017);
+}
+
+TEST_F(Memory, FreeNeedsNoContext) {
+  void* const memory = allocate(100);
+  std::thread([memory] { EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS); }).join();
+}
+
+TEST_F(Memory, FreeWithDevSyncWaits) {
+  void* const memory = allocate(8);
+  void* host = nullptr;
+  ASSERT_EQ(aclrtMallocHost(&host, 8), ACL_SUCCESS);
+  const auto write_late = [](void* where) {
+    return [where] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::memset(where, 1, 8);
+      return ACL_SUCCESS;
+    };
+  };
+  ASSERT_EQ(launch(stream_, write_late(memory)), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreeWithDevSync(memory), ACL_SUCCESS);
+  ASSERT_EQ(launch(stream_, write_late(host)), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreeHostWithDevSync(host), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtFreeWithDevSync(nullptr), 100000, {"aclrtFreeWithDevSync"}));
+  EXPECT_TRUE(fails(aclrtFreeHostWithDevSync(nullptr), 100000, {"hostPtr"}));
+  EXPECT_TRUE(fails(aclrtFreeWithDevSync(memory), 107017, {"devPtr"}));
+}
+
+TEST_F(Memory, InfoIsPlausible) {
+  size_t free = 0;
+  size_t total = 0;
+  for (int attr = ACL_DDR_MEM; attr <= ACL_MEM_P2P_HUGE1G; ++attr) {
+    EXPECT_EQ(aclrtGetMemInfo(no_member<aclrtMemAttr>(attr), &free, &total), ACL_SUCCESS);
+    EXPECT_GT(free, 0U);
+    EXPECT_LE(free, total);
+  }
+  EXPECT_TRUE(fails(aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &total), 100000, {"free"}));
+  EXPECT_TRUE(fails(aclrtGetMemInfo(ACL_HBM_MEM, &free, nullptr), 100000, {"total"}));
+  EXPECT_TRUE(
+      fails(aclrtGetMemInfo(no_member<aclrtMemAttr>(18), &free, &total), 107000, {"attr", "18"}));
+}
+
+TEST_F(Memory, PointerAttributesTellWhereItLies) {
+  aclrtPtrAttributes attributes{};
+  void* const memory = allocate(100);
+  EXPECT_EQ(aclrtPointerGetAttributes(static_cast<char*>(memory) + 99, &attributes), ACL_SUCCESS);
+  EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+  EXPECT_EQ(attributes.location.id, 0U);
+  EXPECT_GE(attributes.pageSize, 4096U);
+  void* host = nullptr;
+  ASSERT_EQ(aclrtMallocHost(&host, 100), ACL_SUCCESS);
+  EXPECT_EQ(aclrtPointerGetAttributes(host, &attributes), ACL_SUCCESS);
+  EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_HOST);
+  EXPECT_EQ(aclrtFreeHost(host), ACL_SUCCESS);
+  EXPECT_EQ(aclrtPointerGetAttributes(&attributes, &attributes), ACL_SUCCESS);
+  EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
+  EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  EXPECT_EQ(aclrtPointerGetAttributes(memory, &attributes), ACL_SUCCESS);
+  EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
+
+  ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtPointerGetAttributes(allocate(1), &attributes), ACL_SUCCESS);
+  EXPECT_EQ(attributes.location.id, 1U);
+  EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtPointerGetAttributes(nullptr, &attributes), 100000, {"ptr"}));
+  EXPECT_TRUE(fails(aclrtPointerGetAttributes(host, nullptr), 100000, {"attributes"}));
+}
+
+}  // namespace
+}  // namespace aclgrad::test

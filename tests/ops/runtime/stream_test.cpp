@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams: creation, order, synchronisation, timeouts, destruction.
+#include <atomic>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "support.h"
+
+namespace aclgrad::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Stream : public StreamTest {
+ protected:
+  std::vector<int> counted(int count) const {
+    std::vector<int> numbers(static_cast<size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+  }
+};
+
+TEST_F(Stream, NullArguments) {
+  EXPECT_TRUE(fails(aclrtCreateStream(nullptr), 100000, {"aclrtCreateStream", "stream", "EH0008"}));
+  EXPECT_TRUE(fails(aclrtCreateStreamWithConfig(nullptr, 0, 0), 100000, {"stream"}));
+  EXPECT_TRUE(fails(aclrtDestroyStream(nullptr), 100000, {"aclrtDestroyStream", "stream"}));
+  EXPECT_TRUE(fails(aclrtDestroyStreamForce(nullptr), 100000, {"aclrtDestroyStreamForce"}));
+  aclrtStreamStatus status{};
+  int32_t id = 0;
+  uint32_t number = 0;
+  EXPECT_TRUE(fails(aclrtStreamQuery(stream_, nullptr), 100000, {"aclrtStreamQuery", "status"}));
+  EXPECT_TRUE(fails(aclrtStreamQuery(nullptr, &status), 100000, {"aclrtStreamQuery", "stream"}));
+  EXPECT_TRUE(fails(aclrtStreamGetId(stream_, nullptr), 100000, {"streamId"}));
+  EXPECT_TRUE(fails(aclrtStreamGetId(nullptr, &id), 100000, {"stream"}));
+  EXPECT_TRUE(fails(aclrtStreamGetPriority(stream_, nullptr), 100000, {"priority"}));
+  EXPECT_TRUE(fails(aclrtStreamGetPriority(nullptr, &number), 100000, {"stream"}));
+  EXPECT_TRUE(fails(aclrtStreamGetFlags(stream_, nullptr), 100000, {"flags"}));
+  EXPECT_TRUE(fails(aclrtStreamGetFlags(nullptr, &number), 100000, {"stream"}));
+  EXPECT_TRUE(fails(aclrtSetStreamFailureMode(nullptr, 0), 100000, {"stream"}));
+  EXPECT_TRUE(fails(aclrtGetStreamAvailableNum(nullptr), 100000, {"streamCount"}));
+}
+
+TEST_F(Stream, ConfigurationIsCheckedAndKept) {
+  aclrtStream made = nullptr;
+  EXPECT_TRUE(fails(aclrtCreateStreamWithConfig(&made, 8, 0), 107000, {"priority", "8"}));
+  EXPECT_TRUE(fails(aclrtCreateStreamWithConfig(&made, 0, 0x40), 107000, {"flag", "64"}));
+  constexpr uint32_t kFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC;
+  ASSERT_EQ(aclrtCreateStreamWithConfig(&made, 7, kFlags), ACL_SUCCESS);
+  uint32_t number = 0;
+  EXPECT_EQ(aclrtStreamGetPriority(made, &number), ACL_SUCCESS);
+  EXPECT_EQ(number, 7U);
+  EXPECT_EQ(aclrtStreamGetFlags(made, &number), ACL_SUCCESS);
+  EXPECT_EQ(number, kFlags);
+  int32_t id = -1;
+  int32_t other = -1;
+  EXPECT_EQ(aclrtStreamGetId(made, &id), ACL_SUCCESS);
+  EXPECT_EQ(aclrtStreamGetId(stream_, &other), ACL_SUCCESS);
+  EXPECT_NE(id, other);
+  EXPECT_EQ(aclrtSetStreamFailureMode(made, 1), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtSetStreamFailureMode(made, 2), 107000, {"mode", "2"}));
+}
+
+TEST_F(Stream, ThoseForTheDeviceTakeNoTasks) {
+  for (const uint32_t flag :
+       {ACL_STREAM_PERSISTENT, ACL_STREAM_DEVICE_USE_ONLY, ACL_STREAM_CPU_SCHEDULE}) {
+    aclrtStream made = nullptr;
+    ASSERT_EQ(aclrtCreateStreamWithConfig(&made, 0, flag), ACL_SUCCESS);
+    bool released = false;
+    EXPECT_EQ(aclgradLaunchTask(
+                  made, "x", [](void*) { return ACL_SUCCESS; }, &released,
+                  [](void* argument) { *static_cast<bool*>(argument) = true; }),
+              207000);
+    EXPECT_TRUE(released);
+    EXPECT_EQ(aclrtSynchronizeStream(made), ACL_SUCCESS);
+    EXPECT_EQ(aclrtDestroyStream(made), ACL_SUCCESS);
+  }
+}
+
+TEST_F(Stream, TheNumberIsLimitedPerDevice) {
+  uint32_t available = 0;
+  ASSERT_EQ(aclrtGetStreamAvailableNum(&available), ACL_SUCCESS);
+  EXPECT_EQ(available, 1983U) << "1984 less the one of the fixture";
+  ASSERT_EQ(aclgradSetSocName("Ascend310B1"), ACL_SUCCESS);
+  std::vector<aclrtStream> made(511);
+  for (aclrtStream& stream : made) ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  aclrtStream one_more = nullptr;
+  EXPECT_TRUE(fails(aclrtCreateStream(&one_more), 207008, {"aclrtCreateStream", "512"}));
+  EXPECT_EQ(aclrtGetStreamAvailableNum(&available), ACL_SUCCESS);
+  EXPECT_EQ(available, 0U);
+  EXPECT_EQ(aclrtDestroyStream(made.back()), ACL_SUCCESS);
+  EXPECT_EQ(aclrtCreateStream(&one_more), ACL_SUCCESS);
+  EXPECT_EQ(aclgradSetSocName(nullptr), ACL_SUCCESS);
+}
+
+TEST_F(Stream, TasksRunInOrder) {
+  constexpr int kCount = 5000;
+  std::vector<int> seen;
+  for (int i = 0; i < kCount; ++i) {
+    ASSERT_EQ(launch(stream_,
+                     [&seen, i] {
+                       seen.push_back(i);
+                       return ACL_SUCCESS;
+                     }),
+              ACL_SUCCESS);
+    // Sometimes this thread runs the tasks, sometimes the worker.
+    if (i % 97 == 0) {
+      ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+    }
+  }
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(seen, counted(kCount));
+}
+
+TEST_F(Stream, OnlyOneThreadRunsTasksAtATime) {
+  constexpr int kThreads = 4;
+  constexpr int kEach = 500;
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  int unguarded = 0;  // a data race, and a wrong sum, if two tasks ever overlapped
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+      for (int i = 0; i < kEach; ++i) {
+        ASSERT_EQ(launch(stream_,
+                         [&] {
+                           if (++inside > most) most = inside.load();
+                           ++unguarded;
+                           --inside;
+                           return ACL_SUCCESS;
+                         }),
+                  ACL_SUCCESS);
+        if (i % 3 == 0) {
+          ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(unguarded, kThreads * kEach);
+  EXPECT_EQ(most, 1);
+}
+
+TEST_F(Stream, WorkGoesOnWithoutSynchronisation) {
+  for (int i = 0; i < 3; ++i) {
+    std::promise<void> done;
+    ASSERT_EQ(launch(stream_,
+                     [&] {
+                       done.set_value();
+                       return ACL_SUCCESS;
+                     }),
+              ACL_SUCCESS);
+    done.get_future().wait();
+    // Long enough for the worker to go to sleep in between.
+    std::this_thread::sleep_for(std::chrono::milliseconds(10 * i));
+  }
+}
+
+TEST_F(Stream, DifferentOnesOverlap) {
+  aclrtStream other = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  Roadblock block(stream_);
+  bool ran = false;
+  ASSERT_EQ(launch(other,
+                   [&] {
+                     ran = true;
+                     return ACL_SUCCESS;
+                   }),
+            ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(other), ACL_SUCCESS);
+  EXPECT_TRUE(ran) << "while the first stream is still busy";
+  aclrtStreamStatus status{};
+  EXPECT_EQ(aclrtStreamQuery(stream_, &status), ACL_SUCCESS);
+  EXPECT_EQ(status, ACL_STREAM_STATUS_NOT_READY);
+  block.open();
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtStreamQuery(stream_, &status), ACL_SUCCESS);
+  EXPECT_EQ(status, ACL_STREAM_STATUS_COMPLETE);
+}
+
+TEST_F(Stream, SynchronizingDoesNotWaitForLaterWork) {
+  std::promise<void> first_done;
+  ASSERT_EQ(launch(stream_, [] { return ACL_SUCCESS; }), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  Roadblock block(stream_);
+  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 5), 507046);
+}
+
+TEST_F(Stream, SeveralThreadsMayWait) {
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  std::atomic<int> ran{0};
+  Roadblock block(stream_);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(launch(stream_,
+                     [&] {
+                       ++ran;
+                       return ACL_SUCCESS;
+                     }),
+              ACL_SUCCESS);
+  }
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+      EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+      EXPECT_EQ(ran, 10);
+    });
+  }
+  block.open();
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Stream, NullMeansTheDefaultStream) {
+  aclrtStream by_default = nullptr;
+  ASSERT_EQ(aclrtCtxGetCurrentDefaultStream(&by_default), ACL_SUCCESS);
+  std::vector<int> seen;
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(launch(i % 2 == 0 ? nullptr : by_default,
+                     [&seen, i] {
+                       seen.push_back(i);
+                       return ACL_SUCCESS;
+                     }),
+              ACL_SUCCESS);
+  }
+  EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(seen, counted(10));
+  EXPECT_TRUE(fails(aclrtDestroyStream(by_default), 107000, {"default stream"}));
+  EXPECT_EQ(aclrtSynchronizeStream(by_default), ACL_SUCCESS) << "still there";
+}
+
+TEST_F(Stream, TimeoutsOfSynchronizing) {
+  for (const int32_t timeout : {0, -2}) {
+    EXPECT_TRUE(fails(aclrtSynchronizeStreamWithTimeout(stream_, timeout), 107000,
+                      {"aclrtSynchronizeStreamWithTimeout", "timeout"}));
+  }
+  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 1), ACL_SUCCESS);
+  std::atomic<bool> ran{false};
+  Roadblock block(stream_);
+  ASSERT_EQ(launch(stream_,
+                   [&] {
+                     ran = true;
+                     return ACL_SUCCESS;
+                   }),
+            ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtSynchronizeStreamWithTimeout(stream_, 5), 507046, {"timeout"}));
+  block.open();
+  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, -1), ACL_SUCCESS) << "the work goes on";
+  EXPECT_TRUE(ran);
+}
+
+TEST_F(Stream, TheTimeoutHoldsForATaskThatNobodyStartedYet) {
+  // The waiting thread must not start this task itself: it could not come back in time.
+  std::promise<void> opened;
+  auto is_open = opened.get_future().share();
+  ASSERT_EQ(launch(stream_,
+                   [is_open] {
+                     is_open.wait();
+                     return ACL_SUCCESS;
+                   }),
+            ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 5), 507046);
+  opened.set_value();
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+}
+
+TEST_F(Stream, DestroyingDrains) {
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(launch(stream_,
+                     [&] {
+                       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                       ++ran;
+                       return ACL_SUCCESS;
+                     }),
+              ACL_SUCCESS);
+  }
+  EXPECT_EQ(aclrtDestroyStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(ran, 20);
+}
+
+TEST_F(Stream, ForcedDestroyingDropsAndReleases) {
+  std::atomic<int> ran{0};
+  std::atomic<int> released{0};
+  struct Counters {
+    std::atomic<int>* ran;
+    std::atomic<int>* released;
+  } counters{&ran, &released};
+  Roadblock block(stream_);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(aclgradLaunchTask(
+                  stream_, "counted",
+                  [](void* argument) {
+                    ++*static_cast<Counters*>(argument)->ran;
+                    return ACL_SUCCESS;
+                  },
+                  &counters, [](void* argument) { ++*static_cast<Counters*>(argument)->released; }),
+              ACL_SUCCESS);
+  }
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    block.open();
+  });
+  EXPECT_EQ(aclrtDestroyStreamForce(stream_), ACL_SUCCESS);
+  opener.join();
+  EXPECT_EQ(ran, 0);
+  EXPECT_EQ(released, 20);
+}
+
+TEST_F(Stream, DestroyedOrForeignHandlesAreRecognised) {
+  ASSERT_EQ(aclrtDestroyStream(stream_), ACL_SUCCESS);
+  aclrtEvent event = nullptr;
+  ASSERT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
+  int nonsense = 0;
+  aclrtStream newer = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&newer), ACL_SUCCESS);
+  for (const aclrtStream bad :
+       {stream_, static_cast<aclrtStream>(event), static_cast<aclrtStream>(&nonsense)}) {
+    aclrtStreamStatus status{};
+    int32_t id = 0;
+    char byte = 0;
+    EXPECT_TRUE(fails(aclrtDestroyStream(bad), 107017, {"aclrtDestroyStream", "stream"}));
+    EXPECT_TRUE(fails(aclrtSynchronizeStream(bad), 107017, {"aclrtSynchronizeStream"}));
+    EXPECT_TRUE(fails(aclrtStreamQuery(bad, &status), 107017, {"aclrtStreamQuery"}));
+    EXPECT_TRUE(fails(aclrtStreamGetId(bad, &id), 107017, {"aclrtStreamGetId"}));
+    EXPECT_TRUE(fails(aclrtRecordEvent(event, bad), 107017, {"aclrtRecordEvent", "stream"}));
+    EXPECT_TRUE(fails(aclrtStreamWaitEvent(bad, event), 107017, {"aclrtStreamWaitEvent"}));
+    EXPECT_TRUE(fails(aclrtMemsetAsync(&byte, 1, 0, 1, bad), 107017, {"aclrtMemsetAsync"}));
+    EXPECT_TRUE(fails(launch(bad, [] { return ACL_SUCCESS; }), 107017, {"aclgradLaunchTask"}));
+  }
+}
+
+TEST_F(Stream, OneOfSeveralDestroyersWins) {
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  std::atomic<int> won{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+      const aclError status = aclrtDestroyStream(stream_);
+      if (status == ACL_SUCCESS) {
+        ++won;
+      } else {
+        EXPECT_EQ(status, 107017);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(won, 1);
+}
+
+TEST_F(Stream, ATaskCannotWaitForItsOwnStream) {
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  aclError synchronized = ACL_SUCCESS;
+  aclError destroyed = ACL_SUCCESS;
+  ASSERT_EQ(launch(stream_,
+                   [&] {
+                     aclrtSetCurrentContext(context);
+                     synchronized = aclrtSynchronizeStream(stream_);
+                     destroyed = aclrtDestroyStream(stream_);
+                     return ACL_SUCCESS;
+                   }),
+            ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(synchronized, 207000);
+  EXPECT_EQ(destroyed, 207000);
+}
+
+TEST_F(Stream, LaunchNeedsAFunctionAndReleasesInAnyCase) {
+  int released = 0;
+  const auto release = [](void* argument) { ++*static_cast<int*>(argument); };
+  EXPECT_TRUE(fails(aclgradLaunchTask(stream_, "x", nullptr, &released, release), 100000,
+                    {"aclgradLaunchTask", "run"}));
+  EXPECT_EQ(released, 1);
+  const auto run = [](void*) { return ACL_SUCCESS; };
+  EXPECT_EQ(aclgradLaunchTask(&released, "x", run, &released, release), 107017);
+  EXPECT_EQ(released, 2);
+  EXPECT_EQ(aclgradLaunchTask(stream_, nullptr, run, &released, release), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(released, 3);
+}
+
+}  // namespace
+}  // namespace aclgrad::test
