@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "aclgrad/format.h"
+#include "aclgrad/ops/losses.h"
+#include "aclgrad/record.h"
+#include "aclnnop/aclnn_nll_loss.h"
+#include "aclnnop/aclnn_nll_loss_backward.h"
+
+namespace aclgrad {
+namespace {
+
+void check(const Recorder& record, const Value& scores, const Value& target) {
+  const Shape& shape = scores.shape();
+  if (shape.rank() < 1 || shape.rank() > 2) {
+    record.shape_error(fmt::format("log-probabilities must be [N, C] or [C], got {}", shape));
+  }
+  const Shape wanted = shape.rank() == 2 ? Shape{shape[0]} : Shape{};
+  if (target.shape() != wanted) {
+    record.shape_error(fmt::format("log-probabilities {} need targets of shape {}, got {}", shape,
+                                   wanted, target.shape()));
+  }
+  const DType dtype = target.dtype();
+  if (dtype != DType::int64 && dtype != DType::int32 && dtype != DType::uint8) {
+    record.dtype_error(fmt::format("targets must be int64, int32 or uint8, got {}", dtype));
+  }
+}
+
+void check_weight(const Recorder& record, const Value& scores, const Value& weight) {
+  if (weight.shape() != Shape{scores.shape()[-1]}) {
+    record.shape_error(fmt::format("the class weights must have shape [{}], got {}",
+                                   scores.shape()[-1], weight.shape()));
+  }
+  if (weight.dtype() != scores.dtype()) {
+    record.dtype_error(
+        fmt::format("the class weights must be {}, got {}", scores.dtype(), weight.dtype()));
+  }
+}
+
+std::string describe(Reduction reduction, std::int64_t ignore_index) {
+  return fmt::format("reduction={}, ignore_index={}", to_string(reduction), ignore_index);
+}
+
+}  // namespace
+
+Value nll_loss(const Value& log_probabilities, const Value& target, const Value& weight,
+               Reduction reduction, std::int64_t ignore_index, std::source_location where) {
+  Value weights = weight;
+  {
+    Recorder record("nll_loss", {log_probabilities, target}, where);
+    record.require_floating(0);
+    check(record, log_probabilities, target);
+    if (weight.id() < 0) {
+      // The operator insists on weights.
+      Graph graph = log_probabilities.graph();
+      weights = graph.constant(
+          Tensor::full({log_probabilities.shape()[-1]}, 1, log_probabilities.dtype()), where);
+    }
+  }
+  Recorder record("nll_loss", {log_probabilities, target, weights}, where);
+  check_weight(record, log_probabilities, weights);
+  const DType dtype = log_probabilities.dtype();
+  Shape shape = reduction == Reduction::none ? target.shape() : Shape{};
+  return record
+      .add(std::make_shared<NllLossOp>(reduction, ignore_index),
+           {TensorSpec{std::move(shape), dtype}, TensorSpec{Shape{}, dtype}})
+      .front();
+}
+
+Value nll_loss_backward(const Value& grad, const Value& log_probabilities, const Value& target,
+                        const Value& weight, const Value& total_weight, Reduction reduction,
+                        std::int64_t ignore_index, std::source_location where) {
+  Recorder record("nll_loss_backward", {grad, log_probabilities, target, weight, total_weight},
+                  where);
+  record.require_floating(1);
+  record.require_same_dtype(0, 1);
+  record.require_same_dtype(4, 1);
+  check(record, log_probabilities, target);
+  check_weight(record, log_probabilities, weight);
+  return record.add(std::make_shared<NllLossBackwardOp>(reduction, ignore_index),
+                    {log_probabilities.shape(), log_probabilities.dtype()});
+}
+
+std::string NllLossOp::attributes() const { return describe(reduction, ignore_index); }
+aclnnStatus NllLossOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
+  return aclnnNLLLossGetWorkspaceSize(call.input(0), call.input(1), call.input(2),
+                                      static_cast<std::int64_t>(reduction), ignore_index,
+                                      call.output(0), call.output(1), size, executor);
+}
+PhaseTwo NllLossOp::phase_two() const { return aclnnNLLLoss; }
+
+std::string NllLossBackwardOp::attributes() const { return describe(reduction, ignore_index); }
+aclnnStatus NllLossBackwardOp::phase_one(Call& call, std::uint64_t* size,
+                                         aclOpExecutor** executor) const {
+  return aclnnNLLLossBackwardGetWorkspaceSize(call.input(0), call.input(1), call.input(2),
+                                              call.input(3), static_cast<std::int64_t>(reduction),
+                                              ignore_index, call.input(4), call.output(0), size,
+                                              executor);
+}
+PhaseTwo NllLossBackwardOp::phase_two() const { return aclnnNLLLossBackward; }
+
+}  // namespace aclgrad

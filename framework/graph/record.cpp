@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/record.h"
+
+#include <fmt/format.h>
+
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+#include "graph/describe.h"
+#include "graph/graph_data.h"
+
+namespace aclgrad {
+
+Recorder::Recorder(std::string_view op, std::vector<Value> inputs, std::source_location where)
+    : op_(op), inputs_(std::move(inputs)), where_(where) {
+  for (const Value& input : inputs_) {
+    if (input.id() < 0) {
+      throw ValueError(
+          fmt::format("`{}` ({}): an input is an empty Value", op_, detail::place(where)));
+    }
+    if (!input.valid()) {
+      throw ValueError(fmt::format("`{}` ({}): the graph of an input (value {}) is gone", op_,
+                                   detail::place(where), input.id()));
+    }
+  }
+  if (inputs_.empty()) throw ValueError(fmt::format("`{}` needs an input", op_));
+  data_ = inputs_.front().data();
+  if (data_->where) where_ = *data_->where;
+  for (const Value& input : inputs_) {
+    if (input.data() != data_) {
+      value_error(fmt::format("inputs come from different graphs: {} and {}",
+                              inputs_.front().description(), input.description()));
+    }
+    check_fresh(input);
+  }
+}
+
+Recorder::Recorder(std::string_view op, const Graph& graph, std::source_location where)
+    : op_(op), where_(where) {
+  graph.data();  // throws for a graph that was moved from
+  data_ = graph.data_;
+  if (data_->where) where_ = *data_->where;
+}
+
+std::string Recorder::next_label() const {
+  return detail::node_label(static_cast<NodeId>(data_->nodes.size()), op_, where_);
+}
+
+void Recorder::shape_error(std::string_view message) const {
+  throw ShapeError(fmt::format("{}: {}", next_label(), message));
+}
+void Recorder::dtype_error(std::string_view message) const {
+  throw DTypeError(fmt::format("{}: {}", next_label(), message));
+}
+void Recorder::value_error(std::string_view message) const {
+  throw ValueError(fmt::format("{}: {}", next_label(), message));
+}
+
+void Recorder::check_fresh(const Value& input) const {
+  const detail::ValueRecord& record = input.record();
+  const auto storage = data_->storages.find(record.root);
+  if (storage == data_->storages.end() || storage->second.version == record.version) return;
+  value_error(
+      fmt::format("{} is {} as it was before {} updated it; use the value that the update "
+                  "returned, or record this node before it",
+                  input.description(), label(data_->node(record.node)),
+                  label(data_->node(storage->second.updated_by))));
+}
+
+void Recorder::require_floating(std::size_t index) const {
+  const Value& value = input(index);
+  if (is_floating(value.dtype())) return;
+  dtype_error(
+      fmt::format("{} must be of a floating type, got {}", value.description(), value.dtype()));
+}
+
+void Recorder::require_same_dtype(std::size_t a, std::size_t b) const {
+  if (input(a).dtype() == input(b).dtype()) return;
+  dtype_error(fmt::format("{} is {} and {} is {}, they must be the same", input(a).description(),
+                          input(a).dtype(), input(b).description(), input(b).dtype()));
+}
+
+void Recorder::require_same_shape(std::size_t a, std::size_t b) const {
+  if (input(a).shape() == input(b).shape()) return;
+  shape_error(fmt::format("{} has shape {} and {} has shape {}, they must be the same",
+                          input(a).description(), input(a).shape(), input(b).description(),
+                          input(b).shape()));
+}
+
+std::int64_t Recorder::axis(std::int64_t axis, std::size_t rank) const {
+  // As for the operators, a scalar counts as one axis.
+  const auto count = static_cast<std::int64_t>(rank == 0 ? 1 : rank);
+  if (axis < -count || axis >= count) {
+    shape_error(fmt::format("axis {} is out of range for rank {}", axis, rank));
+  }
+  return axis < 0 ? axis + count : axis;
+}
+
+Shape Recorder::broadcast(const Shape& a, const Shape& b) const {
+  try {
+    return aclgrad::broadcast(a, b);
+  } catch (const ShapeError&) {
+    shape_error(fmt::format("shapes {} and {} do not broadcast", a, b));
+  }
+}
+
+DType Recorder::promote(DType a, DType b) {
+  if (a == b) return a;
+  if (a == DType::boolean) return b;
+  if (b == DType::boolean) return a;
+  if (is_floating(a) || is_floating(b)) {
+    if (!is_floating(a)) return b;
+    if (!is_floating(b)) return a;
+    const bool wide = a == DType::float64 || b == DType::float64;
+    return wide ? DType::float64 : DType::float32;  // also for float16 beside bfloat16
+  }
+  if (size_of(a) != size_of(b)) {
+    // The wider type wins, except that uint8 beside int8 was handled by size already.
+    return size_of(a) > size_of(b) ? a : b;
+  }
+  return DType::int16;  // int8 beside uint8
+}
+
+Node& Recorder::append(std::shared_ptr<const Op> op) {
+  Node& node = data_->nodes.emplace_back();
+  node.id = static_cast<NodeId>(data_->nodes.size() - 1);
+  node.op = std::move(op);
+  node.where = where_;
+  node.phase = data_->phase;
+  node.inputs.reserve(inputs_.size());
+  for (const Value& input : inputs_) node.inputs.push_back(input.id());
+  return node;
+}
+
+Value Recorder::output(Node& node, detail::ValueRecord record) {
+  const auto id = static_cast<ValueId>(data_->values.size());
+  record.node = node.id;
+  if (record.root < 0) record.root = id;
+  data_->values.push_back(std::move(record));
+  node.outputs.push_back(id);
+  return Value(data_, id);
+}
+
+Value Recorder::updated(Node& node, std::size_t index) {
+  const Value& target = inputs_[index];
+  detail::ValueRecord record = target.record();
+  detail::VersionedStorage& storage = data_->storages.at(record.root);
+  record.version = ++storage.version;
+  storage.updated_by = node.id;
+  const Value result = output(node, std::move(record));
+  storage.newest = result.id();
+  return result;
+}
+
+Value Recorder::add(std::shared_ptr<const Op> op, TensorSpec output) {
+  return add(std::move(op), std::vector<TensorSpec>{std::move(output)}).front();
+}
+
+std::vector<Value> Recorder::add(std::shared_ptr<const Op> op, std::vector<TensorSpec> outputs) {
+  const auto* call = dynamic_cast<const AclnnOp*>(op.get());
+  std::vector<std::optional<std::size_t>> updates(outputs.size());
+  for (std::size_t i = 0; call != nullptr && i < outputs.size(); ++i) {
+    updates[i] = call->updated_input(i);
+    if (updates[i] && input(*updates[i]).variable() == nullptr) {
+      value_error(fmt::format("updates {} in place, which is not a variable",
+                              input(*updates[i]).description()));
+    }
+  }
+  Node& node = append(std::move(op));
+  std::vector<Value> result;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (updates[i]) {
+      result.push_back(updated(node, *updates[i]));
+    } else {
+      detail::ValueRecord record;
+      record.strides = outputs[i].shape.strides();
+      record.spec = std::move(outputs[i]);
+      result.push_back(output(node, std::move(record)));
+    }
+  }
+  return result;
+}
+
+Value Recorder::add_view(std::shared_ptr<const ViewOp> op, Shape shape,
+                         std::vector<std::int64_t> strides, std::int64_t offset) {
+  const detail::ValueRecord& viewed = input(0).record();
+  detail::ValueRecord record;
+  record.spec = {std::move(shape), viewed.spec.dtype};
+  record.strides = std::move(strides);
+  record.offset = offset;
+  record.root = viewed.root;
+  record.version = viewed.version;
+  return output(append(std::move(op)), std::move(record));
+}
+
+RecordScope::RecordScope(const Graph& graph, Phase phase, std::optional<std::source_location> where)
+    : data_(graph.data_) {
+  graph.data();  // throws for a graph that was moved from
+  phase_ = data_->phase;
+  where_ = data_->where;
+  data_->phase = phase;
+  if (where) data_->where = where;
+}
+
+RecordScope::~RecordScope() {
+  data_->phase = phase_;
+  data_->where = where_;
+}
+
+}  // namespace aclgrad

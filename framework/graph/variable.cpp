@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/variable.h"
+
+#include <fmt/format.h>
+
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+
+namespace aclgrad {
+
+Variable::Variable(std::string name, const Tensor& initial)
+    : state_(std::make_shared<State>(State{std::move(name), initial.shape(), initial.dtype(),
+                                           DeviceBuffer(initial.nbytes()), 0})) {
+  state_->buffer.upload(initial.bytes(), initial.nbytes());
+}
+
+Tensor Variable::value() const {
+  Tensor result = Tensor::zeros(shape(), dtype());
+  state_->buffer.download(result.bytes(), result.nbytes());
+  return result;
+}
+
+void Variable::assign(const Tensor& value) const {
+  if (value.shape() != shape()) {
+    throw ShapeError(fmt::format("variable `{}` has shape {}, cannot assign a tensor of shape {}",
+                                 name(), shape(), value.shape()));
+  }
+  if (value.dtype() != dtype()) {
+    throw DTypeError(fmt::format("variable `{}` is {}, cannot assign a tensor of {}", name(),
+                                 dtype(), value.dtype()));
+  }
+  state_->buffer.upload(value.bytes(), value.nbytes());
+  mark_changed();
+}
+
+}  // namespace aclgrad

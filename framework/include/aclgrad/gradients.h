@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients: what backward() returns and optimizers take: for each value asked for, the value that
+// holds the derivative of the loss with respect to it.
+#ifndef ACLGRAD_GRADIENTS_H_
+#define ACLGRAD_GRADIENTS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "aclgrad/graph.h"
+
+namespace aclgrad {
+
+class Gradients {
+ public:
+  struct Pair {
+    Value value;
+    Value gradient;  // of the value's shape and dtype
+  };
+
+  Gradients() = default;
+  explicit Gradients(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {}
+
+  /// The gradient with respect to `value`. Throws ValueError, naming it, when it is not there.
+  const Value& operator[](const Value& value) const;
+  bool contains(const Value& value) const;
+
+  /// In the order in which the values were given to backward().
+  auto begin() const { return pairs_.begin(); }
+  auto end() const { return pairs_.end(); }
+  std::size_t size() const { return pairs_.size(); }
+
+ private:
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_GRADIENTS_H_

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Move-only owners of the objects of the C interface. Each destroys what it holds exactly once;
+// destructors swallow the status, since there is nobody left to tell.
+#ifndef ACLGRAD_HANDLES_H_
+#define ACLGRAD_HANDLES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "acl/acl_rt.h"
+#include "aclgrad/dtype.h"
+#include "aclgrad/shape.h"
+#include "aclnn/acl_meta.h"
+
+namespace aclgrad {
+
+/// Device memory from aclrtMalloc, uninitialised. At least one byte is allocated, so that the
+/// address of an empty tensor is an address too.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(std::size_t bytes);
+
+  void* data() const noexcept { return memory_.get(); }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  /// Copies the first `count` bytes from or to host memory; complete on return. The caller sees to
+  /// it that no stream is using the buffer. Throws StatusError.
+  void upload(const void* host, std::size_t count);
+  void download(void* host, std::size_t count) const;
+
+ private:
+  struct Free {
+    void operator()(void* memory) const noexcept { aclrtFree(memory); }
+  };
+  std::unique_ptr<void, Free> memory_;
+  std::size_t bytes_ = 0;
+};
+
+/// An in-order queue of work.
+class Stream {
+ public:
+  /// Creates a stream on the current device. Throws StatusError.
+  Stream();
+
+  aclrtStream get() const noexcept { return stream_.get(); }
+
+  /// Waits for everything queued; throws StatusError when a task failed.
+  void synchronize() const;
+
+ private:
+  struct Destroy {
+    void operator()(void* stream) const noexcept { aclrtDestroyStream(stream); }
+  };
+  std::unique_ptr<void, Destroy> stream_;
+};
+
+/// Description of a view of device memory that somebody else owns.
+class TensorHandle {
+ public:
+  TensorHandle() = default;
+
+  /// Strides and offset in elements. `storage` is the shape of the memory at `data`. Throws
+  /// StatusError.
+  TensorHandle(const Shape& shape, DType dtype, std::span<const std::int64_t> strides,
+               std::int64_t offset, const Shape& storage, void* data);
+
+  aclTensor* get() const noexcept { return tensor_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(aclTensor* tensor) const noexcept { aclDestroyTensor(tensor); }
+  };
+  std::unique_ptr<aclTensor, Destroy> tensor_;
+};
+
+/// A number given to an operator: ACL_DOUBLE beside float64 tensors, ACL_FLOAT beside the other
+/// floating types, ACL_INT64 beside integers and bool when the value is whole.
+class ScalarHandle {
+ public:
+  ScalarHandle(double value, DType beside);
+
+  const aclScalar* get() const noexcept { return scalar_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(aclScalar* scalar) const noexcept { aclDestroyScalar(scalar); }
+  };
+  std::unique_ptr<aclScalar, Destroy> scalar_;
+};
+
+class IntArrayHandle {
+ public:
+  explicit IntArrayHandle(std::span<const std::int64_t> values);
+
+  const aclIntArray* get() const noexcept { return array_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(aclIntArray* array) const noexcept { aclDestroyIntArray(array); }
+  };
+  std::unique_ptr<aclIntArray, Destroy> array_;
+};
+
+/// What phase one of an operator returned. Destroyed unless phase two has consumed it.
+class Executor {
+ public:
+  Executor() = default;
+  explicit Executor(aclOpExecutor* executor) : executor_(executor) {}
+
+  aclOpExecutor* get() const noexcept { return executor_.get(); }
+
+  /// Lets phase two run any number of times. Returns the status of the C call.
+  int make_repeatable() noexcept { return aclSetAclOpExecutorRepeatable(executor_.get()); }
+
+  /// Gives the executor up: for phase two of a single-use executor, which consumes it.
+  aclOpExecutor* release() noexcept { return executor_.release(); }
+
+ private:
+  struct Destroy {
+    void operator()(aclOpExecutor* executor) const noexcept { aclDestroyAclOpExecutor(executor); }
+  };
+  std::unique_ptr<aclOpExecutor, Destroy> executor_;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_HANDLES_H_

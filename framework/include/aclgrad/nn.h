@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers. A layer owns Variables and is called with a Value; the call records nodes into the
+// Value's graph. The same layer may be called in several graphs, which then share its parameters:
+//
+//   Sequential net(Linear("hidden", 2, 16, {.activation = Activation::elu}), Elu{},
+//                  Linear("output", 16, 1));
+//   Value prediction = net(x);
+//   Gradients gradients = backward(loss, net.parameters(graph));
+//
+// Anything with `Value operator()(const Value&, std::source_location) const` and
+// `std::vector<Variable> variables() const` is a layer; there is no base class.
+#ifndef ACLGRAD_NN_H_
+#define ACLGRAD_NN_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "aclgrad/graph.h"
+#include "aclgrad/init.h"
+#include "aclgrad/ops.h"
+#include "aclgrad/variable.h"
+
+namespace aclgrad {
+
+using Here = std::source_location;
+
+struct LinearOptions {
+  /// What follows the layer; its gain goes into the initial weights.
+  Activation activation = Activation::none;
+  std::uint64_t seed = 0;
+  bool bias = true;
+  DType dtype = DType::float32;
+};
+
+/// x @ weight + bias with weight [in, out] (see linear()). Initial weights are normal with
+/// deviation gain(activation) / sqrt(in), the bias is 0. The variables are called name.weight and
+/// name.bias.
+class Linear {
+ public:
+  Linear(const std::string& name, std::int64_t in, std::int64_t out, LinearOptions options = {});
+
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const;
+
+  const Variable& weight() const { return weight_; }
+  const std::optional<Variable>& bias() const { return bias_; }
+
+ private:
+  Variable weight_;
+  std::optional<Variable> bias_;
+};
+
+/// Activations as layers, with the parameters of the functions of the same names.
+struct Selu {
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+struct Elu {
+  double alpha = 1;
+  double scale = 1;
+  double input_scale = 1;
+  BackwardFrom backward_from = BackwardFrom::input;
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+struct Hardswish {
+  HardswishGradient gradient = HardswishGradient::v2;
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+struct Gelu {
+  Approximate approximate = Approximate::none;
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+/// Halves the last extent.
+struct Geglu {
+  Approximate approximate = Approximate::none;
+  bool activate_left = false;
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+/// Linear(in, 2 hidden), GEGLU, Linear(hidden, out): the feed-forward block of Shazeer (2020). The
+/// parts are called name.up and name.down.
+class GegluFeedForward {
+ public:
+  GegluFeedForward(const std::string& name, std::int64_t in, std::int64_t hidden, std::int64_t out,
+                   std::uint64_t seed = 0, Geglu geglu = {});
+
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const;
+
+ private:
+  Linear up_;
+  Geglu geglu_;
+  Linear down_;
+};
+
+/// Layers one after the other. Throws ValueError when two variables have the same name.
+class Sequential {
+ public:
+  template <class... Layers>
+  explicit Sequential(Layers... layers) {
+    (add(std::move(layers)), ...);
+  }
+
+  template <class Layer>
+  Sequential& add(Layer layer) {
+    adopt(layer.variables());
+    layers_.emplace_back(
+        [kept = std::move(layer)](const Value& x, Here where) { return kept(x, where); });
+    return *this;
+  }
+
+  Value operator()(const Value& x, Here where = Here::current()) const;
+
+  /// All variables, layer by layer.
+  const std::vector<Variable>& variables() const { return variables_; }
+
+  /// The variables' values in a graph: what to give to backward().
+  std::vector<Value> parameters(Graph& graph, Here where = Here::current()) const;
+
+ private:
+  void adopt(const std::vector<Variable>& variables);
+
+  std::vector<std::function<Value(const Value&, Here)>> layers_;
+  std::vector<Variable> variables_;
+};
+
+/// The values of variables in a graph.
+std::vector<Value> parameters(Graph& graph, const std::vector<Variable>& variables,
+                              Here where = Here::current());
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_NN_H_

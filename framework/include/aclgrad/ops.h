@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// All recording functions. Each appends a node to the graph of its arguments and returns the node's
+// (first) output; the last parameter is the line that messages name, filled in by itself.
+#ifndef ACLGRAD_OPS_H_
+#define ACLGRAD_OPS_H_
+
+#include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/elu.h"
+#include "aclgrad/ops/fill.h"
+#include "aclgrad/ops/geglu.h"
+#include "aclgrad/ops/gelu.h"
+#include "aclgrad/ops/hardswish.h"
+#include "aclgrad/ops/losses.h"
+#include "aclgrad/ops/matmul.h"
+#include "aclgrad/ops/reduce.h"
+#include "aclgrad/ops/selu.h"
+#include "aclgrad/ops/update.h"
+#include "aclgrad/ops/views.h"
+
+#endif  // ACLGRAD_OPS_H_

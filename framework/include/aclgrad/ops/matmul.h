@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products.
+#ifndef ACLGRAD_OPS_MATMUL_H_
+#define ACLGRAD_OPS_MATMUL_H_
+
+#include <source_location>
+
+#include "aclgrad/graph.h"
+
+namespace aclgrad {
+
+/// a @ b for ranks 1 to 6, floating: the last two axes multiply, the axes before them broadcast. A
+/// vector on the left counts as one row, on the right as one column, and that axis is dropped.
+Value matmul(const Value& a, const Value& b,
+             std::source_location where = std::source_location::current());
+
+/// beta c + alpha (a @ b) with a [m, k], b [k, n], and c of rank 1 or 2 that broadcasts to [m, n].
+Value addmm(const Value& c, const Value& a, const Value& b, double beta = 1, double alpha = 1,
+            std::source_location where = std::source_location::current());
+
+/// x @ weight + bias. weight is [in, out], so that no transposed view is needed and the product
+/// reads as it is written; bias is [out]. x of any rank from 1 with last extent `in` (ranks other
+/// than 2 are reshaped around aclnnAddmm).
+Value linear(const Value& x, const Value& weight, const Value& bias,
+             std::source_location where = std::source_location::current());
+
+struct MatmulOp final : AclnnOp {
+  std::string_view name() const override { return "matmul"; }
+  std::string_view call_name() const override { return "aclnnMatmul"; }
+  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
+  PhaseTwo phase_two() const override;
+};
+
+/// Inputs c, a, b.
+struct AddmmOp final : AclnnOp {
+  double beta;
+  double alpha;
+
+  AddmmOp(double beta_, double alpha_) : beta(beta_), alpha(alpha_) {}
+  std::string_view name() const override { return "addmm"; }
+  std::string_view call_name() const override { return "aclnnAddmm"; }
+  std::string attributes() const override;
+  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
+  PhaseTwo phase_two() const override;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_OPS_MATMUL_H_

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// How nodes get into a graph. A recording function makes a Recorder, checks its arguments with it,
+// and adds the node:
+//
+//   Value selu(const Value& x, std::source_location where) {
+//     Recorder record("selu", {x}, where);
+//     record.require_floating(0);
+//     return record.add(std::make_shared<SeluOp>(), {x.shape(), x.dtype()});
+//   }
+#ifndef ACLGRAD_RECORD_H_
+#define ACLGRAD_RECORD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aclgrad/graph.h"
+
+namespace aclgrad {
+
+class Recorder {
+ public:
+  /// Begins a node. Throws ValueError when an input is empty, its graph is gone, the inputs belong
+  /// to different graphs, or an input is a variable as it was before an update recorded since. That
+  /// last message names both nodes.
+  Recorder(std::string_view op, std::vector<Value> inputs, std::source_location where);
+
+  /// The same for a node without inputs.
+  Recorder(std::string_view op, const Graph& graph, std::source_location where);
+
+  const Value& input(std::size_t index) const { return inputs_[index]; }
+
+  /// Throw the error with the coming node's label in front of the message.
+  [[noreturn]] void shape_error(std::string_view message) const;
+  [[noreturn]] void dtype_error(std::string_view message) const;
+  [[noreturn]] void value_error(std::string_view message) const;
+
+  /// Throws DTypeError unless the input is of a floating type.
+  void require_floating(std::size_t index) const;
+  /// Throws DTypeError unless the two inputs are of one type.
+  void require_same_dtype(std::size_t a, std::size_t b) const;
+  /// Throws ShapeError unless the two inputs are of one shape.
+  void require_same_shape(std::size_t a, std::size_t b) const;
+  /// Turns an axis of a tensor of this rank into one counted from the front. Throws ShapeError.
+  std::int64_t axis(std::int64_t axis, std::size_t rank) const;
+  /// The shape that two shapes broadcast to. Throws ShapeError.
+  Shape broadcast(const Shape& a, const Shape& b) const;
+  /// The common type of two types, by the operators' promotion rules.
+  static DType promote(DType a, DType b);
+
+  /// Appends the node and returns its outputs. Throws ValueError when an output would overwrite
+  /// something that is not a variable.
+  Value add(std::shared_ptr<const Op> op, TensorSpec output);
+  std::vector<Value> add(std::shared_ptr<const Op> op, std::vector<TensorSpec> outputs);
+
+  /// Appends a view of input 0's storage.
+  Value add_view(std::shared_ptr<const ViewOp> op, Shape shape, std::vector<std::int64_t> strides,
+                 std::int64_t offset);
+
+ private:
+  friend class Graph;
+  std::string next_label() const;
+  void check_fresh(const Value& input) const;
+  Node& append(std::shared_ptr<const Op> op);
+  Value output(Node& node, detail::ValueRecord record);
+  Value updated(Node& node, std::size_t index);
+
+  std::string_view op_;
+  std::vector<Value> inputs_;
+  std::source_location where_;
+  std::shared_ptr<detail::GraphData> data_;
+};
+
+/// While it lives, nodes recorded into the graph belong to `phase`, and to the line `where` when
+/// one is given. Scopes nest.
+class RecordScope {
+ public:
+  RecordScope(const Graph& graph, Phase phase,
+              std::optional<std::source_location> where = std::nullopt);
+  ~RecordScope();
+  RecordScope(const RecordScope&) = delete;
+  RecordScope& operator=(const RecordScope&) = delete;
+
+ private:
+  std::shared_ptr<detail::GraphData> data_;
+  Phase phase_;
+  std::optional<std::source_location> where_;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_RECORD_H_

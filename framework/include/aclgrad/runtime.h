@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The framework's side of the C interface: bringing the runtime up, and turning its status codes
+// into exceptions.
+#ifndef ACLGRAD_RUNTIME_H_
+#define ACLGRAD_RUNTIME_H_
+
+#include <string_view>
+
+namespace aclgrad {
+
+/// Makes sure that aclInit was called in this process and aclrtSetDevice(0) on this thread. Cheap
+/// after the first call of a thread; everything that touches a device calls it. Throws StatusError.
+void ensure_runtime();
+
+/// Throws StatusError unless `status` is 0. The message reads "`where`: `function` returned
+/// `status`: text of aclGetRecentErrMsg"; `where` may be empty and names a node otherwise.
+void check_status(int status, std::string_view function, std::string_view where = {});
+
+/// Number of CPU threads that operators may use; 0 restores the default. Results do not depend on
+/// it. Returns false, and does nothing, on an operator library without such a setting (the
+/// vendor's). Throws StatusError for a negative count.
+bool set_num_threads(int count);
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_RUNTIME_H_

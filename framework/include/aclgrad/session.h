@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Session: runs part of a graph, as often as wanted.
+//
+//   Session session(graph, {loss, update});                  // plans once
+//   Results results = session.run({{x, batch}, {t, labels}});  // runs
+//   double value = results[loss].item();
+//
+// Construction works out which nodes the fetched values need, allocates memory, and calls phase one
+// of every operator once, making its executor repeatable. A run copies the feeds in, calls phase
+// two of every operator in the order of recording on one stream, and waits for the stream. An eager
+// session calls both phases of each operator in every run and waits after each: slow, for looking
+// at what happens. Both give the same bits.
+//
+// The graph may grow, or die, afterwards; the session runs what it planned. A session is for one
+// thread at a time. Sessions that share variables must not run at the same time.
+#ifndef ACLGRAD_SESSION_H_
+#define ACLGRAD_SESSION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "aclgrad/graph.h"
+#include "aclgrad/tensor.h"
+
+namespace aclgrad {
+
+/// Updated variables, to be fetched for the sake of the update: nothing is copied out.
+struct Update {
+  std::vector<Value> values;
+};
+
+/// One thing to run for.
+class Fetch {
+ public:
+  Fetch(Value value) : values_{std::move(value)}, readable_(true) {}  // NOLINT: converts
+  Fetch(Update update) : values_(std::move(update.values)) {}         // NOLINT: converts
+
+  const std::vector<Value>& values() const { return values_; }
+  bool readable() const { return readable_; }
+
+ private:
+  std::vector<Value> values_;
+  bool readable_ = false;
+};
+
+/// A tensor for an input. Keeps a temporary tensor; refers to any other, which must live until
+/// run() returns.
+class Feed {
+ public:
+  Feed(Value input, const Tensor& tensor) : input_(std::move(input)), borrowed_(&tensor) {}
+  Feed(Value input, Tensor&& tensor) : input_(std::move(input)), owned_(std::move(tensor)) {}
+
+  const Value& input() const { return input_; }
+  const Tensor& tensor() const { return owned_ ? *owned_ : *borrowed_; }
+
+ private:
+  Value input_;
+  std::optional<Tensor> owned_;
+  const Tensor* borrowed_ = nullptr;
+};
+
+struct SessionOptions {
+  /// Run node by node (see above).
+  bool eager = false;
+
+  /// Called after every operator of an eager run with its tensors; inputs are as they were before
+  /// it ran. Only with `eager`.
+  std::function<void(const Node& node, const std::vector<Tensor>& inputs,
+                     const std::vector<Tensor>& outputs)>
+      observer = {};
+};
+
+namespace detail {
+class SessionState;
+}
+
+/// What a run left. Tensors are copied out when they are asked for, so what nobody looks at costs
+/// nothing. Reading after the next run of the same session throws ValueError, since its memory has
+/// been overwritten; so does reading a variable that has changed meanwhile.
+class Results {
+ public:
+  /// A copy of a fetched value. Throws ValueError when it was not fetched.
+  Tensor operator[](const Value& value) const;
+
+ private:
+  friend class Session;
+  Results(std::shared_ptr<detail::SessionState> state, std::uint64_t run)
+      : state_(std::move(state)), run_(run) {}
+
+  std::shared_ptr<detail::SessionState> state_;
+  std::uint64_t run_;
+};
+
+class Session {
+ public:
+  /// Throws ValueError for a fetched value of another graph, or one that a node needed here
+  /// overwrites; StatusError, naming the node, when phase one of an operator fails.
+  Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options = {});
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  /// Runs once. Before anything runs, throws ValueError for a missing, unknown or doubled feed,
+  /// ShapeError and DTypeError for a tensor that does not fit its input. Throws StatusError when an
+  /// operator fails; variables may then be half updated.
+  Results run(std::span<const Feed> feeds);
+  Results run(std::initializer_list<Feed> feeds = {});
+
+  /// The operators' nodes in the order of running.
+  std::vector<NodeId> schedule() const;
+
+  /// The inputs that run() wants.
+  std::vector<Value> inputs() const;
+
+  /// Bytes of device memory that the plan holds, without the variables.
+  std::size_t device_bytes() const;
+
+ private:
+  std::shared_ptr<detail::SessionState> state_;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_SESSION_H_

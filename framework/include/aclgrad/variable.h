@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variable: a named device tensor that outlives graphs: a parameter, or the state of an optimizer.
+// It is a handle; copies share the tensor. A graph refers to it (Graph::parameter), so a training
+// graph and an evaluation graph over the same Variables see the same weights at once.
+#ifndef ACLGRAD_VARIABLE_H_
+#define ACLGRAD_VARIABLE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "aclgrad/handles.h"
+#include "aclgrad/tensor.h"
+
+namespace aclgrad {
+
+class Variable {
+ public:
+  /// Allocates device memory and copies `initial` there. Throws StatusError.
+  Variable(std::string name, const Tensor& initial);
+
+  const std::string& name() const noexcept { return state_->name; }
+  const Shape& shape() const noexcept { return state_->shape; }
+  DType dtype() const noexcept { return state_->dtype; }
+
+  /// A copy of the present contents. Not while a Session that updates the variable is running.
+  Tensor value() const;
+
+  /// Replaces the contents. Throws ShapeError or DTypeError unless `value` is of the variable's
+  /// shape and dtype.
+  void assign(const Tensor& value) const;
+
+  /// Counts the changes of the contents (by assign, or by the run of a Session).
+  std::uint64_t version() const noexcept { return state_->version; }
+
+  /// Base address on the device; constant over the variable's life.
+  void* address() const noexcept { return state_->buffer.data(); }
+
+  /// Whether both are handles of the same tensor.
+  friend bool operator==(const Variable& a, const Variable& b) { return a.state_ == b.state_; }
+
+  /// Counts a change made behind the variable's back: for what runs operators on address().
+  void mark_changed() const noexcept { ++state_->version; }
+
+  /// A number that tells variables apart, for use as a key.
+  std::uintptr_t identity() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(state_.get());
+  }
+
+ private:
+  struct State {
+    std::string name;
+    Shape shape;
+    DType dtype;
+    DeviceBuffer buffer;
+    std::uint64_t version = 0;
+  };
+
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_VARIABLE_H_

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/init.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+#include "aclgrad/random.h"
+
+namespace aclgrad::init {
+namespace {
+
+template <class Draw>
+Tensor filled(const Shape& shape, DType dtype, const Draw& draw) {
+  Tensor result = Tensor::zeros(shape, dtype);
+  for (std::int64_t i = 0; i < shape.numel(); ++i) {
+    result.set(i, draw(static_cast<std::uint64_t>(i)));
+  }
+  return result;
+}
+
+struct Fans {
+  double in;
+  double out;
+};
+
+Fans fans(const Shape& shape) {
+  if (shape.rank() != 2 || shape[0] == 0) {
+    throw ShapeError(fmt::format("weights must have shape [fan_in, fan_out], got {}", shape));
+  }
+  return {static_cast<double>(shape[0]), static_cast<double>(shape[1])};
+}
+
+}  // namespace
+
+Tensor normal(const Shape& shape, std::uint64_t seed, double deviation, DType dtype) {
+  const Random random(seed);
+  return filled(shape, dtype, [&](std::uint64_t i) { return deviation * random.normal(i); });
+}
+
+Tensor uniform(const Shape& shape, std::uint64_t seed, double low, double high, DType dtype) {
+  const Random random(seed);
+  return filled(shape, dtype,
+                [&](std::uint64_t i) { return low + (high - low) * random.uniform(i); });
+}
+
+double gain(Activation activation) {
+  switch (activation) {
+    case Activation::none:
+    case Activation::selu:
+      return 1;
+    case Activation::relu:
+      return std::sqrt(2.0);
+    case Activation::elu:
+      return 1.245198300700750;
+    case Activation::hardswish:
+      return 1.736657212723726;
+    case Activation::gelu:
+    case Activation::geglu:
+      return 1.533530441195571;
+  }
+  throw ValueError("unknown activation");
+}
+
+Tensor lecun_normal(const Shape& shape, std::uint64_t seed, DType dtype) {
+  return normal(shape, seed, 1 / std::sqrt(fans(shape).in), dtype);
+}
+
+Tensor he_normal(const Shape& shape, std::uint64_t seed, Activation activation, DType dtype) {
+  return normal(shape, seed, gain(activation) / std::sqrt(fans(shape).in), dtype);
+}
+
+Tensor xavier_normal(const Shape& shape, std::uint64_t seed, double gain, DType dtype) {
+  const Fans fan = fans(shape);
+  return normal(shape, seed, gain * std::sqrt(2 / (fan.in + fan.out)), dtype);
+}
+
+Tensor xavier_uniform(const Shape& shape, std::uint64_t seed, double gain, DType dtype) {
+  const Fans fan = fans(shape);
+  const double bound = gain * std::sqrt(6 / (fan.in + fan.out));
+  return uniform(shape, seed, -bound, bound, dtype);
+}
+
+}  // namespace aclgrad::init

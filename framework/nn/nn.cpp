@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/nn.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "aclgrad/error.h"
+
+namespace aclgrad {
+namespace {
+
+// The seeds of a layer's parts: far enough apart that neighbouring seeds of layers do not meet.
+constexpr std::uint64_t kPartSeed = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
+
+Tensor initial_weight(std::int64_t in, std::int64_t out, const LinearOptions& options) {
+  if (in < 1 || out < 1) {
+    throw ShapeError(fmt::format("a linear layer needs positive sizes, got {} and {}", in, out));
+  }
+  return init::he_normal({in, out}, options.seed, options.activation, options.dtype);
+}
+
+}  // namespace
+
+Linear::Linear(const std::string& name, std::int64_t in, std::int64_t out, LinearOptions options)
+    : weight_(name + ".weight", initial_weight(in, out, options)) {
+  if (options.bias) bias_.emplace(name + ".bias", Tensor::zeros({out}, options.dtype));
+}
+
+Value Linear::operator()(const Value& x, Here where) const {
+  Graph graph = x.graph();
+  const Value weight = graph.parameter(weight_, where);
+  if (!bias_) return matmul(x, weight, where);
+  return linear(x, weight, graph.parameter(*bias_, where), where);
+}
+
+std::vector<Variable> Linear::variables() const {
+  std::vector<Variable> all = {weight_};
+  if (bias_) all.push_back(*bias_);
+  return all;
+}
+
+Value Selu::operator()(const Value& x, Here where) const { return selu(x, where); }
+Value Elu::operator()(const Value& x, Here where) const {
+  return elu(x, alpha, scale, input_scale, backward_from, where);
+}
+Value Hardswish::operator()(const Value& x, Here where) const {
+  return hardswish(x, gradient, where);
+}
+Value Gelu::operator()(const Value& x, Here where) const { return gelu_v2(x, approximate, where); }
+Value Geglu::operator()(const Value& x, Here where) const {
+  return geglu(x, -1, approximate, activate_left, where);
+}
+
+GegluFeedForward::GegluFeedForward(const std::string& name, std::int64_t in, std::int64_t hidden,
+                                   std::int64_t out, std::uint64_t seed, Geglu geglu)
+    : up_(name + ".up", in, 2 * hidden, {.activation = Activation::none, .seed = seed}),
+      geglu_(geglu),
+      down_(name + ".down", hidden, out,
+            {.activation = Activation::geglu, .seed = seed ^ kPartSeed}) {}
+
+Value GegluFeedForward::operator()(const Value& x, Here where) const {
+  return down_(geglu_(up_(x, where), where), where);
+}
+
+std::vector<Variable> GegluFeedForward::variables() const {
+  std::vector<Variable> all = up_.variables();
+  for (const Variable& variable : down_.variables()) all.push_back(variable);
+  return all;
+}
+
+void Sequential::adopt(const std::vector<Variable>& variables) {
+  for (const Variable& variable : variables) {
+    const bool taken =
+        std::any_of(variables_.begin(), variables_.end(), [&](const Variable& other) {
+          return other.name() == variable.name() && !(other == variable);
+        });
+    if (taken) throw ValueError(fmt::format("two variables are called `{}`", variable.name()));
+    // A layer that occurs twice shares its variables; they are listed once.
+    if (std::find(variables_.begin(), variables_.end(), variable) == variables_.end()) {
+      variables_.push_back(variable);
+    }
+  }
+}
+
+Value Sequential::operator()(const Value& x, Here where) const {
+  Value result = x;
+  for (const auto& layer : layers_) result = layer(result, where);
+  return result;
+}
+
+std::vector<Value> Sequential::parameters(Graph& graph, Here where) const {
+  return aclgrad::parameters(graph, variables_, where);
+}
+
+std::vector<Value> parameters(Graph& graph, const std::vector<Variable>& variables, Here where) {
+  std::vector<Value> values;
+  for (const Variable& variable : variables) values.push_back(graph.parameter(variable, where));
+  return values;
+}
+
+}  // namespace aclgrad

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/handles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "aclgrad/error.h"
+#include "aclgrad/runtime.h"
+
+namespace aclgrad {
+namespace {
+
+// The creating functions of the meta layer answer null instead of a status.
+constexpr int kCreationFailed = 561103;
+
+template <class T>
+T* created(T* object, std::string_view function) {
+  if (object == nullptr) check_status(kCreationFailed, function);
+  return object;
+}
+
+}  // namespace
+
+DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
+  ensure_runtime();
+  void* memory = nullptr;
+  check_status(aclrtMalloc(&memory, std::max<std::size_t>(bytes, 1), ACL_MEM_MALLOC_NORMAL_ONLY),
+               "aclrtMalloc");
+  memory_.reset(memory);
+}
+
+void DeviceBuffer::upload(const void* host, std::size_t count) {
+  ensure_runtime();
+  check_status(aclrtMemcpy(data(), bytes_, host, count, ACL_MEMCPY_HOST_TO_DEVICE), "aclrtMemcpy");
+}
+
+void DeviceBuffer::download(void* host, std::size_t count) const {
+  if (count > bytes_) {
+    throw ValueError(fmt::format("cannot read {} bytes of a device buffer of {}", count, bytes_));
+  }
+  ensure_runtime();
+  check_status(aclrtMemcpy(host, count, data(), count, ACL_MEMCPY_DEVICE_TO_HOST), "aclrtMemcpy");
+}
+
+Stream::Stream() {
+  ensure_runtime();
+  aclrtStream stream = nullptr;
+  check_status(aclrtCreateStream(&stream), "aclrtCreateStream");
+  stream_.reset(stream);
+}
+
+void Stream::synchronize() const {
+  check_status(aclrtSynchronizeStream(get()), "aclrtSynchronizeStream");
+}
+
+TensorHandle::TensorHandle(const Shape& shape, DType dtype, std::span<const std::int64_t> strides,
+                           std::int64_t offset, const Shape& storage, void* data)
+    : tensor_(created(aclCreateTensor(shape.data(), shape.rank(), static_cast<aclDataType>(dtype),
+                                      strides.data(), offset, ACL_FORMAT_ND, storage.data(),
+                                      storage.rank(), data),
+                      "aclCreateTensor")) {}
+
+ScalarHandle::ScalarHandle(double value, DType beside) {
+  auto create = [this](auto typed, aclDataType dtype) {
+    scalar_.reset(created(aclCreateScalar(&typed, dtype), "aclCreateScalar"));
+  };
+  const bool whole = std::trunc(value) == value && std::abs(value) < 0x1p63;
+  if (beside == DType::float64) {
+    create(value, ACL_DOUBLE);
+  } else if (!is_floating(beside) && whole) {
+    create(static_cast<std::int64_t>(value), ACL_INT64);
+  } else {
+    create(static_cast<float>(value), ACL_FLOAT);
+  }
+}
+
+IntArrayHandle::IntArrayHandle(std::span<const std::int64_t> values)
+    : array_(created(aclCreateIntArray(values.data(), values.size()), "aclCreateIntArray")) {}
+
+}  // namespace aclgrad

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/runtime.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <string>
+
+#include "acl/acl_rt.h"
+#include "aclgrad/error.h"
+#include "aclgrad_ext.h"
+
+// Only our own runtime has it; null on other libraries.
+#pragma weak aclgradSetNumThreads
+
+namespace aclgrad {
+
+void ensure_runtime() {
+  thread_local bool ready = false;
+  if (ready) return;
+  static std::once_flag initialised;
+  std::call_once(initialised, [] {
+    const aclError status = aclInit(nullptr);
+    if (status != ACL_ERROR_REPEAT_INITIALIZE) return check_status(status, "aclInit");
+    aclGetRecentErrMsg();  // somebody else was first: no error, so its message goes
+  });
+  check_status(aclrtSetDevice(0), "aclrtSetDevice");
+  ready = true;
+}
+
+void check_status(int status, std::string_view function, std::string_view where) {
+  if (status == 0) return;
+  const char* recent = aclGetRecentErrMsg();
+  std::string message;
+  if (!where.empty()) message = fmt::format("{}: ", where);
+  message += fmt::format("{} returned {}", function, status);
+  if (recent != nullptr && *recent != '\0') message += fmt::format(": {}", recent);
+  throw StatusError(message, status);
+}
+
+bool set_num_threads(int count) {
+  if (aclgradSetNumThreads == nullptr) return false;
+  check_status(aclgradSetNumThreads(count), "aclgradSetNumThreads");
+  return true;
+}
+
+}  // namespace aclgrad

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers and initial values.
+#include "aclgrad/nn.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+std::vector<std::string> names(const std::vector<Variable>& variables) {
+  std::vector<std::string> result;
+  for (const Variable& variable : variables) result.push_back(variable.name());
+  return result;
+}
+
+TEST(Layers, LinearIsXTimesWPlusB) {
+  Linear layer("l", 2, 3);
+  layer.weight().assign(Tensor::from({2, 3}, {1, 2, 3, 4, 5, 6}));
+  layer.bias()->assign(Tensor::from({3}, {10, 20, 30}));
+  Graph graph;
+  const Value y = layer(graph.constant(Tensor::from({1, 2}, {1, -1})));
+  Session session(graph, {y});
+  EXPECT_TRUE(bitwise_equal(session.run()[y], Tensor::from({1, 3}, {7, 17, 27})));
+  EXPECT_THAT(names(layer.variables()), testing::ElementsAre("l.weight", "l.bias"));
+}
+
+TEST(Layers, LinearWithoutBias) {
+  Linear layer("l", 2, 3, {.bias = false});
+  Graph graph;
+  EXPECT_EQ(layer(graph.input("x", {5, 2})).shape(), (Shape{5, 3}));
+  EXPECT_THAT(names(layer.variables()), testing::ElementsAre("l.weight"));
+  EXPECT_THROW(Linear("bad", 0, 3), ShapeError);
+}
+
+TEST(Layers, SequentialRunsAndListsItsParts) {
+  Sequential net(Linear("in", 2, 8, {.activation = Activation::selu, .seed = 1}), Selu{},
+                 GegluFeedForward("ffn", 8, 6, 4, 2), Elu{.alpha = 2}, Hardswish{}, Gelu{});
+  net.add(Linear("out", 4, 1));
+  EXPECT_THAT(names(net.variables()),
+              testing::ElementsAre("in.weight", "in.bias", "ffn.up.weight", "ffn.up.bias",
+                                   "ffn.down.weight", "ffn.down.bias", "out.weight", "out.bias"));
+  Graph graph;
+  const int line = __LINE__ + 1;
+  const Value y = net(graph.input("x", {3, 2}));
+  EXPECT_EQ(y.shape(), (Shape{3, 1}));
+  EXPECT_EQ(static_cast<int>(y.node().where.line()), line) << "nodes belong to the caller's line";
+  EXPECT_EQ(net.parameters(graph).size(), 8u);
+  EXPECT_EQ(graph.variables().size(), 8u) << "asking for them must not bind them again";
+}
+
+TEST(Layers, OneLayerInTwoGraphsAndTwiceInOne) {
+  Linear shared("shared", 2, 2);
+  Sequential twice(shared, Selu{}, shared);
+  EXPECT_EQ(twice.variables().size(), 2u);
+  Graph one;
+  Graph two;
+  twice(one.input("x", {1, 2}));
+  twice(two.input("x", {7, 2}));
+  EXPECT_EQ(one.variables().size(), 2u);
+  EXPECT_TRUE(one.variables()[0] == two.variables()[0]);
+}
+
+TEST(Layers, NamesMustDiffer) {
+  Sequential net(Linear("a", 1, 1));
+  EXPECT_THROW(net.add(Linear("a", 1, 1)), ValueError);
+}
+
+TEST(Init, IsAFunctionOfSeedAndIndex) {
+  EXPECT_TRUE(bitwise_equal(init::normal({3, 4}, 7), init::normal({3, 4}, 7)));
+  EXPECT_FALSE(bitwise_equal(init::normal({3, 4}, 7), init::normal({3, 4}, 8)));
+  EXPECT_EQ(init::normal({12}, 7).get(5), init::normal({3, 4}, 7).get(5));
+}
+
+double deviation(const Tensor& tensor) {
+  double square = 0;
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) square += tensor.get(i) * tensor.get(i);
+  return std::sqrt(square / static_cast<double>(tensor.numel()));
+}
+
+TEST(Init, Deviations) {
+  const Shape shape{100, 300};
+  EXPECT_NEAR(deviation(init::normal(shape, 1, 0.5)), 0.5, 0.01);
+  EXPECT_NEAR(deviation(init::lecun_normal(shape, 1)), 0.1, 0.002);
+  EXPECT_NEAR(deviation(init::he_normal(shape, 1)), std::sqrt(0.02), 0.003);
+  EXPECT_NEAR(deviation(init::xavier_normal(shape, 1)), std::sqrt(2.0 / 400), 0.002);
+  EXPECT_NEAR(deviation(init::xavier_uniform(shape, 1)), std::sqrt(2.0 / 400), 0.002);
+  const Tensor uniform = init::uniform(shape, 1, 2, 3);
+  EXPECT_NEAR(deviation(uniform), std::sqrt(19.0 / 3), 0.01);
+  EXPECT_THROW(init::lecun_normal({3}, 1), ShapeError);
+}
+
+// E f(z)^2 for standard normal z, by the midpoint rule.
+template <class F>
+double second_moment(const F& f) {
+  double sum = 0;
+  const double h = 1e-4;
+  for (double z = -12 + h / 2; z < 12; z += h) {
+    sum += f(z) * f(z) * std::exp(-z * z / 2) / std::sqrt(2 * M_PI) * h;
+  }
+  return sum;
+}
+
+TEST(Init, GainsUndoTheActivations) {
+  const double alpha = 1.6732632423543772;
+  const double lambda = 1.0507009873554805;
+  auto product = [](Activation activation, double moment) {
+    return init::gain(activation) * init::gain(activation) * moment;
+  };
+  EXPECT_NEAR(product(Activation::none, second_moment([](double z) { return z; })), 1, 1e-8);
+  EXPECT_NEAR(product(Activation::relu, second_moment([](double z) { return std::max(z, 0.0); })),
+              1, 1e-8);
+  EXPECT_NEAR(product(Activation::selu, second_moment([&](double z) {
+                        return lambda * (z > 0 ? z : alpha * std::expm1(z));
+                      })),
+              1, 1e-8);
+  EXPECT_NEAR(
+      product(Activation::elu, second_moment([](double z) { return z > 0 ? z : std::expm1(z); })),
+      1, 1e-8);
+  EXPECT_NEAR(product(Activation::hardswish, second_moment([](double z) {
+                        return z * std::min(std::max(z + 3, 0.0), 6.0) / 6;
+                      })),
+              1, 1e-8);
+  auto gelu = [](double z) { return 0.5 * z * std::erfc(-z / std::sqrt(2.0)); };
+  EXPECT_NEAR(product(Activation::gelu, second_moment(gelu)), 1, 1e-8);
+  EXPECT_EQ(init::gain(Activation::geglu), init::gain(Activation::gelu));
+}
+
+}  // namespace
+}  // namespace aclgrad

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every recording function through a session: one hand-computed value each shows that arguments
+// arrive in the right places. How exact operators are is tested below the line.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+class Operators : public testing::Test {
+ protected:
+  Value value(Shape shape, std::initializer_list<double> numbers, DType dtype = DType::float32) {
+    return graph_.constant(Tensor::from(std::move(shape), numbers, dtype));
+  }
+
+  void expect(const Value& result, Shape shape, std::initializer_list<double> numbers) {
+    Session session(graph_, {result});
+    const Tensor tensor = session.run()[result];
+    const Tensor wanted = Tensor::from(std::move(shape), numbers, DType::float64);
+    EXPECT_TRUE(allclose(tensor, wanted, 1e-6, 1e-6)) << tensor << "\nexpected\n" << wanted;
+  }
+
+  Graph graph_;
+};
+
+TEST_F(Operators, Arithmetic) {
+  const Value a = value({2, 2}, {1, 2, 3, 4});
+  const Value b = value({2}, {10, 20});
+  expect(add(a, b), {2, 2}, {11, 22, 13, 24});
+  expect(add(a, b, 0.5), {2, 2}, {6, 12, 8, 14});
+  expect(sub(a, b, 2), {2, 2}, {-19, -38, -17, -36});
+  expect(mul(a, b), {2, 2}, {10, 40, 30, 80});
+  expect(a + b, {2, 2}, {11, 22, 13, 24});
+  expect(a - b, {2, 2}, {-9, -18, -7, -16});
+  expect(a * b, {2, 2}, {10, 40, 30, 80});
+  expect(2 * a - 1, {2, 2}, {1, 3, 5, 7});
+  expect(1 - a, {2, 2}, {0, -1, -2, -3});
+  expect(1 + a * 2, {2, 2}, {3, 5, 7, 9});
+  expect(-a, {2, 2}, {-1, -2, -3, -4});
+  expect(mul(value({2}, {3, 4}, DType::int32), 2), {2}, {6, 8});
+}
+
+TEST_F(Operators, Products) {
+  const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Value b = value({3, 2}, {1, 0, 0, 1, 1, 1});
+  const Value c = value({2}, {100, 200});
+  expect(matmul(a, b), {2, 2}, {4, 5, 10, 11});
+  expect(matmul(transpose(b, 0, 1), transpose(a, 0, 1)), {2, 2}, {4, 10, 5, 11});
+  expect(linear(a, b, c), {2, 2}, {104, 205, 110, 211});
+  expect(addmm(c, a, b, 0.5, 2), {2, 2}, {58, 110, 70, 122});
+  expect(linear(reshape(a, {1, 2, 3}), b, c), {1, 2, 2}, {104, 205, 110, 211});
+  expect(linear(reshape(a, {2, 1, 3}), b, c), {2, 1, 2}, {104, 205, 110, 211});
+  expect(linear(value({3}, {1, 2, 3}), b, c), {2}, {104, 205});
+}
+
+TEST_F(Operators, Reductions) {
+  const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
+  expect(reduce_sum(a), {}, {21});
+  expect(reduce_sum(a, {0}), {3}, {5, 7, 9});
+  expect(reduce_sum(a, {-1}, true), {2, 1}, {6, 15});
+  expect(mean(a, {1}), {2}, {2, 5});
+  expect(mean(a), {}, {3.5});
+}
+
+TEST_F(Operators, ViewsAreReadThroughStrides) {
+  const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Value t = transpose(a, 0, 1);
+  expect(t, {3, 2}, {1, 4, 2, 5, 3, 6});
+  expect(t * 10, {3, 2}, {10, 40, 20, 50, 30, 60});
+  expect(reshape(t, {2, 3}), {2, 3}, {1, 4, 2, 5, 3, 6});
+  expect(copy(t), {3, 2}, {1, 4, 2, 5, 3, 6});
+  expect(expand(value({1, 2}, {7, 8}), {2, 2, 2}), {2, 2, 2}, {7, 8, 7, 8, 7, 8, 7, 8});
+  expect(reshape(permute(reshape(a, {1, 2, 3}), {2, 0, 1}), {6}), {6}, {1, 4, 2, 5, 3, 6});
+}
+
+TEST_F(Operators, FillsAndCasts) {
+  expect(zeros(graph_, {2}), {2}, {0, 0});
+  expect(full(graph_, {2}, 1.5), {2}, {1.5, 1.5});
+  expect(cast(value({3}, {1.9, -1.9, 3}), DType::int32), {3}, {1, -1, 3});
+  const Value a = value({2}, {1, 2});
+  EXPECT_TRUE(cast(a, DType::float32) == a);
+  EXPECT_TRUE(contiguous(a) == a);
+}
+
+TEST_F(Operators, RandomFillsRepeat) {
+  const Value n = normal(graph_, {1000}, 3, 2, 42);
+  const Value u = uniform(graph_, {1000}, -1, 5, 42);
+  Session session(graph_, {n, u});
+  const Results first = session.run();
+  const Tensor normals = first[n];
+  const Tensor uniforms = first[u];
+  const Results second = session.run();
+  EXPECT_TRUE(bitwise_equal(normals, second[n]));
+  EXPECT_TRUE(bitwise_equal(uniforms, second[u]));
+  double sum = 0;
+  double lowest = 5;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    sum += normals.get(i) / 1000;
+    lowest = std::min(lowest, uniforms.get(i));
+    EXPECT_LT(uniforms.get(i), 5);
+  }
+  EXPECT_NEAR(sum, 3, 0.3);
+  EXPECT_GE(lowest, -1);
+  EXPECT_LT(lowest, -0.9);
+  EXPECT_THROW(normal(graph_, {2}, 0, -1, 1), ValueError);
+  EXPECT_THROW(uniform(graph_, {2}, 1, 0, 1), ValueError);
+}
+
+TEST_F(Operators, Activations) {
+  const double e = std::exp(-1.0);
+  const Value x = value({2}, {-1, 2});
+  expect(selu(x), {2}, {1.7580993408473766 * (e - 1), 2 * 1.0507009873554805});
+  expect(elu(x, 3, 2, 0.5), {2}, {6 * (std::exp(-0.5) - 1), 4});
+  expect(hardswish(x), {2}, {-1.0 / 3, 5.0 / 3});
+  auto phi = [](double v) { return 0.5 * (1 + std::erf(v / std::sqrt(2.0))); };
+  auto tanh_gelu = [](double v) {
+    return 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
+  };
+  expect(gelu(x), {2}, {tanh_gelu(-1), tanh_gelu(2)});
+  expect(gelu_v2(x), {2}, {-phi(-1), 2 * phi(2)});
+  expect(gelu_v2(x, Approximate::tanh), {2}, {tanh_gelu(-1), tanh_gelu(2)});
+  const Value pair = value({1, 2}, {-1, 2});
+  expect(geglu(pair), {1, 1}, {-2 * phi(2)});
+  expect(geglu(pair, -1, Approximate::tanh), {1, 1}, {-tanh_gelu(2)});
+  expect(geglu(pair, 1, Approximate::none, true), {1, 1}, {-phi(-1) * 2});
+  expect(geglu(value({2, 1}, {-1, 2}), 0), {1, 1}, {-2 * phi(2)});
+}
+
+TEST_F(Operators, Losses) {
+  const Value p = value({2}, {1, 4});
+  const Value t = value({2}, {0, 2});
+  expect(mse_loss(p, t), {}, {2.5});
+  expect(mse_loss(p, t, Reduction::sum), {}, {5});
+  expect(mse_loss(p, t, Reduction::none), {2}, {1, 4});
+  const Value logits = value({2, 2}, {0, 0, std::log(3.0), 0});
+  expect(log_softmax(logits), {2, 2},
+         {-std::log(2.0), -std::log(2.0), std::log(0.75), std::log(0.25)});
+  const Value target = value({2}, {1, 0}, DType::int64);
+  expect(cross_entropy(logits, target), {}, {(std::log(2.0) - std::log(0.75)) / 2});
+  expect(cross_entropy(logits, target, Reduction::none), {2}, {std::log(2.0), -std::log(0.75)});
+  expect(cross_entropy(logits, target, Reduction::mean, 1), {}, {-std::log(0.75)});
+  const Value weight = value({2}, {1, 3});
+  expect(nll_loss(log_softmax(logits), target, weight), {},
+         {(3 * std::log(2.0) - std::log(0.75)) / 4});
+}
+
+}  // namespace
+}  // namespace aclgrad

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Optimizers against steps computed by hand.
+#include "aclgrad/optim.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+// A variable p = [1, -2] whose gradient is fed.
+struct Fixture {
+  Fixture() {
+    p = graph.parameter("p", Tensor::from({2}, {1, -2}));
+    gradient = graph.input("gradient", {2});
+    gradients = Gradients({{p, gradient}});
+    variable = *p.variable();
+  }
+  void run(Update update, const std::vector<std::vector<double>>& steps) {
+    Session session(graph, {std::move(update)});
+    for (const auto& step : steps) {
+      session.run({{gradient, Tensor::from({2}, std::span<const double>(step))}});
+    }
+  }
+  void expect(double first, double second) const {
+    EXPECT_NEAR(variable->value().get(0), first, 2e-6);
+    EXPECT_NEAR(variable->value().get(1), second, 2e-6);
+  }
+  Graph graph;
+  Value p, gradient;
+  Gradients gradients;
+  std::optional<Variable> variable;
+};
+
+TEST(Sgd, Plain) {
+  Fixture f;
+  Sgd sgd({.learning_rate = 0.1});
+  f.run(sgd.step(f.graph, f.gradients), {{1, 2}, {3, 0}});
+  f.expect(1 - 0.1 - 0.3, -2 - 0.2);
+  EXPECT_TRUE(sgd.state().empty());
+}
+
+TEST(Sgd, MomentumAndWeightDecay) {
+  Fixture f;
+  Sgd sgd({.learning_rate = 0.1, .momentum = 0.9, .weight_decay = 0.01});
+  f.run(sgd.step(f.graph, f.gradients), {{1, 2}, {3, 0}, {0, -1}});
+  double p[2] = {1, -2};
+  double v[2] = {0, 0};
+  const double g[3][2] = {{1, 2}, {3, 0}, {0, -1}};
+  for (const auto& step : g) {
+    for (int i = 0; i < 2; ++i) {
+      v[i] = step[i] + 0.01 * p[i] + 0.9 * v[i];
+      p[i] -= 0.1 * v[i];
+    }
+  }
+  f.expect(p[0], p[1]);
+  ASSERT_EQ(sgd.state().size(), 1u);
+  EXPECT_EQ(sgd.state()[0].name(), "p.velocity");
+  EXPECT_NEAR(sgd.state()[0].value().get(0), v[0], 1e-6);
+}
+
+TEST(AdamW, ThreeSteps) {
+  Fixture f;
+  AdamW adam({.learning_rate = 0.1, .weight_decay = 0.05});
+  f.run(adam.step(f.graph, f.gradients), {{1, 2}, {3, 0}, {-0.5, -1}});
+  double p[2] = {1, -2};
+  double m[2] = {0, 0};
+  double v[2] = {0, 0};
+  const double g[3][2] = {{1, 2}, {3, 0}, {-0.5, -1}};
+  for (int t = 1; t <= 3; ++t) {
+    for (int i = 0; i < 2; ++i) {
+      const double gi = g[t - 1][i];
+      p[i] *= 1 - 0.1 * 0.05;
+      m[i] = 0.9 * m[i] + 0.1 * gi;
+      v[i] = 0.999 * v[i] + 0.001 * gi * gi;
+      const double m_hat = m[i] / (1 - std::pow(0.9, t));
+      const double v_hat = v[i] / (1 - std::pow(0.999, t));
+      p[i] -= 0.1 * m_hat / (std::sqrt(v_hat) + 1e-8);
+    }
+  }
+  f.expect(p[0], p[1]);
+  ASSERT_EQ(adam.state().size(), 3u);
+  EXPECT_EQ(adam.state()[0].value().item(), 3) << "steps done";
+  EXPECT_NEAR(adam.state()[1].value().get(0), m[0], 1e-6);
+  EXPECT_NEAR(adam.state()[2].value().get(0), v[0], 1e-6);
+}
+
+TEST(Optimizers, StateIsSharedByAllGraphs) {
+  const Variable p("p", Tensor::from({1}, {0}));
+  Sgd sgd({.learning_rate = 1, .momentum = 0.5});
+  auto step_with = [&](double gradient) {
+    Graph graph;
+    const Value value = graph.parameter(p);
+    const Value g = graph.constant(Tensor::from({1}, {gradient}));
+    Session(graph, {sgd.step(graph, Gradients({{value, g}}))}).run();
+  };
+  step_with(1);  // v = 1, p = -1
+  step_with(1);  // v = 1.5, p = -2.5
+  EXPECT_EQ(p.value().item(), -2.5);
+  EXPECT_EQ(sgd.state().size(), 1u);
+}
+
+TEST(Optimizers, NodesBelongToTheUpdatePhase) {
+  Fixture f;
+  AdamW adam;
+  const Update update = adam.step(f.graph, f.gradients);
+  EXPECT_EQ(update.values.size(), 2u) << "the parameter and the step counter";
+  for (const Value& value : update.values) EXPECT_EQ(value.node().phase, Phase::update);
+  EXPECT_EQ(f.p.node().phase, Phase::forward);
+  EXPECT_EQ(update.values[0].node().op->name(), "apply_adam_w");
+}
+
+TEST(Optimizers, OnlyVariablesCanBeUpdated) {
+  Fixture f;
+  Sgd sgd;
+  EXPECT_THROW(sgd.step(f.graph, Gradients({{f.gradient, f.gradient}})), ValueError);
+  Graph other;
+  EXPECT_THROW(sgd.step(other, f.gradients), ValueError);
+}
+
+TEST(Optimizers, TrainALineToItsData) {
+  Graph graph;
+  const Value x = graph.input("x", {4, 1});
+  const Value t = graph.input("t", {4, 1});
+  Linear layer("line", 1, 1, {.seed = 3});
+  const Value loss = mse_loss(layer(x), t);
+  AdamW adam({.learning_rate = 0.1, .weight_decay = 0});
+  const Gradients gradients = backward(loss, parameters(graph, layer.variables()));
+  Session session(graph, {loss, adam.step(graph, gradients)});
+  const Tensor xs = Tensor::from({4, 1}, {-1, 0, 1, 2});
+  const Tensor ts = Tensor::from({4, 1}, {-5, -2, 1, 4});  // 3 x - 2
+  double last = 0;
+  for (int i = 0; i < 300; ++i) last = session.run({{x, xs}, {t, ts}})[loss].item();
+  EXPECT_LT(last, 1e-4);
+  EXPECT_NEAR(layer.weight().value().item(), 3, 0.02);
+  EXPECT_NEAR(layer.bias()->value().item(), -2, 0.02);
+}
+
+}  // namespace
+}  // namespace aclgrad

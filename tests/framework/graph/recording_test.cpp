@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// What recording a node does, and how it refuses.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+using testing::ElementsAre;
+
+// Runs `record` and returns the message of the E that it throws.
+template <class E, class Record>
+std::string message_of(const Record& record) {
+  try {
+    record();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+std::string here(int line) { return fmt::format("graph/recording_test.cpp:{}", line); }
+
+TEST(Recording, KnowsShapeDtypeAndName) {
+  Graph graph;
+  const Value x = graph.input("x", {4, 2});
+  const Value w = graph.parameter("w", Tensor::zeros({2, 6}));
+  const Value y = geglu(matmul(x, w)).named("y");
+  EXPECT_EQ(y.shape(), (Shape{4, 3}));
+  EXPECT_EQ(y.dtype(), DType::float32);
+  EXPECT_EQ(y.name(), "y");
+  EXPECT_EQ(x.name(), "x");
+  EXPECT_EQ(w.variable()->name(), "w");
+  EXPECT_EQ(x.variable(), nullptr);
+  EXPECT_EQ(graph.size(), 4u);
+  EXPECT_EQ(y.node().id, 3);
+  EXPECT_EQ(y.node().outputs.size(), 2u) << "the kept gelu is the second output";
+  EXPECT_EQ(y.node().phase, Phase::forward);
+  EXPECT_TRUE(y.graph() == graph);
+}
+
+TEST(Recording, OddSplitNamesNodePlaceAndExtent) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 7});
+  const int line = __LINE__ + 1;
+  const auto message = message_of<ShapeError>([&] { geglu(x); });
+  EXPECT_EQ(message,
+            fmt::format("node 1 `geglu` ({}): last dimension must be even, got 7", here(line)));
+  EXPECT_EQ(graph.size(), 1u) << "a refused node must leave no trace";
+  EXPECT_THAT(message_of<ShapeError>([&] {
+                geglu(graph.input("y", {3, 2}), 0);
+              }),
+              testing::HasSubstr("dimension 0 must be even, got 3"));
+  EXPECT_THAT(message_of<ShapeError>([&] { geglu(x, 2); }),
+              testing::HasSubstr("axis 2 is out of range for rank 2"));
+}
+
+TEST(Recording, InnerSizes) {
+  Graph graph;
+  const Value a = graph.input("a", {2, 3});
+  const Value b = graph.input("b", {4, 5});
+  const int line = __LINE__ + 1;
+  const auto message = message_of<ShapeError>([&] { matmul(a, b); });
+  EXPECT_EQ(message, fmt::format("node 2 `matmul` ({}): inner sizes of [2, 3] and [4, 5] differ",
+                                 here(line)));
+}
+
+TEST(Recording, OperatorsNameTheLineThatWroteThem) {
+  Graph graph;
+  const Value a = graph.input("a", {2, 3});
+  const Value b = graph.input("b", {4});
+  const int line = __LINE__ + 1;
+  const auto message = message_of<ShapeError>([&] { a + b; });
+  EXPECT_EQ(message,
+            fmt::format("node 2 `add` ({}): shapes [2, 3] and [4] do not broadcast", here(line)));
+  const int number_line = __LINE__ + 1;
+  const Value y = 2 * a;
+  EXPECT_EQ(static_cast<int>(y.node().where.line()), number_line);
+}
+
+TEST(Recording, WrongDtypes) {
+  Graph graph;
+  const Value n = graph.input("n", {2}, DType::int32);
+  const int line = __LINE__ + 1;
+  const auto message = message_of<DTypeError>([&] { selu(n); });
+  EXPECT_EQ(message, fmt::format("node 1 `selu` ({}): `n` must be of a floating type, got int32",
+                                 here(line)));
+  EXPECT_THROW(mul(n, 0.5), DTypeError);
+  EXPECT_NO_THROW(mul(n, 3));
+  EXPECT_THROW(nll_loss(graph.input("p", {2, 3}), graph.input("t", {2}, DType::float32)),
+               DTypeError);
+  EXPECT_THROW(mse_loss(graph.input("q", {2}), graph.input("h", {2}, DType::float16)), DTypeError);
+}
+
+TEST(Recording, ValuesOfTwoGraphs) {
+  Graph one;
+  Graph two;
+  const Value a = one.input("a", {2});
+  const Value b = two.input("b", {2});
+  const int line = __LINE__ + 1;
+  const auto message = message_of<ValueError>([&] { add(a, b); });
+  EXPECT_EQ(
+      message,
+      fmt::format("node 1 `add` ({}): inputs come from different graphs: `a` and `b`", here(line)));
+}
+
+TEST(Recording, EmptyValueAndDeadGraph) {
+  EXPECT_THAT(message_of<ValueError>([] { selu(Value()); }),
+              testing::HasSubstr("an input is an empty Value"));
+  Value orphan;
+  {
+    Graph graph;
+    orphan = graph.input("x", {2});
+    EXPECT_TRUE(orphan.valid());
+  }
+  EXPECT_FALSE(orphan.valid());
+  EXPECT_EQ(message_of<ValueError>([&] { orphan.shape(); }), "the graph of value 0 is gone");
+  EXPECT_THAT(message_of<ValueError>([&] { selu(orphan); }), testing::HasSubstr("is gone"));
+}
+
+TEST(Recording, MovedGraph) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  Graph target = std::move(graph);
+  EXPECT_TRUE(x.valid());
+  EXPECT_EQ(selu(x).graph() == target, true);
+  EXPECT_EQ(message_of<ValueError>([&] { graph.size(); }),  // NOLINT: use after move is the point
+            "this Graph was moved from");
+}
+
+TEST(Recording, InputNamesAreUnique) {
+  Graph graph;
+  graph.input("x", {2});
+  EXPECT_THAT(message_of<ValueError>([&] { graph.input("x", {3}); }),
+              testing::HasSubstr("is already an input called `x`"));
+}
+
+TEST(Recording, ViewsDescribeTheirRoot) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 3, 4});
+  const Value t = transpose(x, 0, -1);
+  EXPECT_EQ(t.shape(), (Shape{4, 3, 2}));
+  EXPECT_THAT(t.strides(), ElementsAre(1, 4, 12));
+  EXPECT_TRUE(t.root() == x);
+  EXPECT_FALSE(t.is_contiguous());
+  const Value p = permute(x, {1, 2, 0});
+  EXPECT_EQ(p.shape(), (Shape{3, 4, 2}));
+  EXPECT_THAT(p.strides(), ElementsAre(4, 1, 12));
+  const Value e = expand(reshape(x, {1, 24}), {5, 24});
+  EXPECT_THAT(e.strides(), ElementsAre(0, 1));
+  EXPECT_TRUE(e.root() == x);
+  const std::size_t before = graph.size();
+  EXPECT_EQ(reshape(x, {6, -1}).shape(), (Shape{6, 4}));
+  EXPECT_EQ(graph.size(), before + 1) << "a dense reshape is one view";
+  EXPECT_FALSE(reshape(t, {24}).root() == x) << "a transposed value is copied first";
+  EXPECT_EQ(graph.size(), before + 3);
+  EXPECT_THROW(reshape(x, {5, -1}), ShapeError);
+  EXPECT_THROW(reshape(x, {-1, -1}), ShapeError);
+  EXPECT_THROW(reshape(x, {25}), ShapeError);
+  EXPECT_THROW(expand(x, {2, 3, 5}), ShapeError);
+  EXPECT_THROW(permute(x, {0, 0, 1}), ShapeError);
+  EXPECT_THROW(transpose(x, 0, 3), ShapeError);
+}
+
+TEST(Recording, MatmulShapes) {
+  Graph graph;
+  auto shape = [&](Shape a, Shape b) {
+    return matmul(graph.constant(Tensor::zeros(a)), graph.constant(Tensor::zeros(b))).shape();
+  };
+  EXPECT_EQ(shape({3}, {3}), (Shape{}));
+  EXPECT_EQ(shape({2, 3}, {3}), (Shape{2}));
+  EXPECT_EQ(shape({3}, {3, 4}), (Shape{4}));
+  EXPECT_EQ(shape({2, 3}, {3, 4}), (Shape{2, 4}));
+  EXPECT_EQ(shape({5, 1, 2, 3}, {6, 3, 4}), (Shape{5, 6, 2, 4}));
+  EXPECT_EQ(shape({5, 2, 3}, {3}), (Shape{5, 2}));
+  EXPECT_EQ(shape({3}, {5, 3, 4}), (Shape{5, 4}));
+  EXPECT_THROW(shape({}, {3}), ShapeError);
+}
+
+TEST(Recording, LinearSaysWhatItNeeds) {
+  Graph graph;
+  const Value x = graph.input("x", {4, 2});
+  const Value w = graph.parameter("w", Tensor::zeros({3, 6}));
+  const Value b = graph.parameter("b", Tensor::zeros({5}));
+  EXPECT_THAT(message_of<ShapeError>([&] { linear(x, w, b); }),
+              testing::HasSubstr("x [4, 2] needs a weight of shape [2, out], got [3, 6]"));
+  const Value z = graph.input("z", {4, 3});
+  EXPECT_THAT(message_of<ShapeError>([&] { linear(z, w, b); }),
+              testing::HasSubstr("the bias must have shape [6], got [5]"));
+  const Value cube = graph.input("cube", {2, 4, 3});
+  const Value bias = graph.parameter("bias", Tensor::zeros({6}));
+  EXPECT_EQ(linear(cube, w, bias).shape(), (Shape{2, 4, 6}));
+}
+
+TEST(Recording, ReductionAxes) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 3, 4});
+  EXPECT_EQ(reduce_sum(x).shape(), (Shape{}));
+  EXPECT_EQ(reduce_sum(x, {-1, 0}).shape(), (Shape{3}));
+  EXPECT_EQ(mean(x, {1}, true).shape(), (Shape{2, 1, 4}));
+  EXPECT_THAT(message_of<ShapeError>([&] {
+                reduce_sum(x, {0, -3});
+              }),
+              testing::HasSubstr("axis 0 is named twice"));
+}
+
+TEST(Recording, Promotion) {
+  const auto promote = [](DType a, DType b) { return Recorder::promote(a, b); };
+  EXPECT_EQ(promote(DType::float16, DType::bfloat16), DType::float32);
+  EXPECT_EQ(promote(DType::float16, DType::int64), DType::float16);
+  EXPECT_EQ(promote(DType::float32, DType::float64), DType::float64);
+  EXPECT_EQ(promote(DType::int8, DType::uint8), DType::int16);
+  EXPECT_EQ(promote(DType::uint8, DType::int16), DType::int16);
+  EXPECT_EQ(promote(DType::int32, DType::int64), DType::int64);
+  EXPECT_EQ(promote(DType::boolean, DType::int8), DType::int8);
+}
+
+TEST(Recording, EluFromResultNeedsAnInvertibleFunction) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  EXPECT_THAT(message_of<ValueError>([&] { elu(x, -1, 1, 1, BackwardFrom::result); }),
+              testing::HasSubstr("got alpha=-1, scale=1, input_scale=1"));
+  EXPECT_NO_THROW(elu(x, -1, 1, 1, BackwardFrom::input));
+}
+
+}  // namespace
+}  // namespace aclgrad

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variables: shared between graphs, overwritten in place, and guarded against stale use.
+#include "aclgrad/variable.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+template <class E, class Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Variables, HoldAndReplaceTheirContents) {
+  const Variable w("w", Tensor::from({2}, {1, 2}));
+  const Variable same = w;  // NOLINT: a copy on purpose
+  EXPECT_EQ(w.version(), 0u);
+  same.assign(Tensor::from({2}, {3, 4}));
+  EXPECT_EQ(w.value().get(1), 4);
+  EXPECT_EQ(w.version(), 1u);
+  EXPECT_TRUE(w == same);
+  EXPECT_FALSE(w == Variable("w", Tensor::zeros({2})));
+  EXPECT_EQ(message_of<ShapeError>([&] { w.assign(Tensor::zeros({3})); }),
+            "variable `w` has shape [2], cannot assign a tensor of shape [3]");
+  EXPECT_EQ(message_of<DTypeError>([&] { w.assign(Tensor::zeros({2}, DType::float16)); }),
+            "variable `w` is float32, cannot assign a tensor of float16");
+  EXPECT_EQ(w.value().get(1), 4);
+}
+
+TEST(Variables, BoundTwiceGiveOneValue) {
+  Graph graph;
+  const Variable w("w", Tensor::zeros({2}));
+  const Value first = graph.parameter(w);
+  const Value second = graph.parameter(w);
+  EXPECT_TRUE(first == second);
+  EXPECT_EQ(graph.size(), 1u);
+  EXPECT_EQ(graph.variables().size(), 1u);
+}
+
+TEST(Variables, TwoGraphsShareThem) {
+  const Variable w("w", Tensor::from({2}, {1, 2}));
+  Graph training;
+  const Value x = training.input("x", {2});
+  Session step(training, {Update{{inplace_add(training.parameter(w), x, -0.5)}}});
+  Graph evaluation;
+  const Value y = evaluation.parameter(w) * 10;
+  Session look(evaluation, {y});
+  EXPECT_EQ(look.run()[y].get(0), 10);
+  step.run({{x, Tensor::full({2}, 4)}});
+  EXPECT_EQ(look.run()[y].get(0), -10);
+  EXPECT_EQ(w.value().get(1), 0);
+  EXPECT_EQ(w.version(), 1u);
+}
+
+TEST(Updates, AStaleValueNamesBothNodes) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 2});
+  const int first_line = __LINE__ + 1;
+  const Value w = graph.parameter("w", Tensor::zeros({2, 2}));
+  const Value view = transpose(w, 0, 1);
+  const int update_line = __LINE__ + 1;
+  const Value fresh = inplace_add(w, x);
+  const int line = __LINE__ + 1;
+  const auto message = message_of<ValueError>([&] { mul(x, w); });
+  EXPECT_EQ(message,
+            fmt::format("node 4 `mul` (graph/update_test.cpp:{}): `w` is node 1 `variable` "
+                        "(graph/update_test.cpp:{}) as it was before node 3 `inplace_add` "
+                        "(graph/update_test.cpp:{}) updated it; use the value that the update "
+                        "returned, or record this node before it",
+                        line, first_line, update_line));
+  EXPECT_THROW(mul(x, view), ValueError) << "views of it are stale too";
+  EXPECT_NO_THROW(mul(x, fresh));
+  EXPECT_TRUE(graph.parameter(*fresh.variable()) == fresh) << "binding again gives the newest";
+}
+
+TEST(Updates, ReadersBeforeAndAfterSeeTheRightContents) {
+  Graph graph;
+  const Value w = graph.parameter("w", Tensor::full({2}, 1));
+  const Value before = w * 10;
+  const Value updated = inplace_add(w, before);
+  const Value after = updated * 10;
+  Session session(graph, {before, after});
+  const Results results = session.run();
+  EXPECT_EQ(results[before].get(0), 10);
+  EXPECT_EQ(results[after].get(0), 110);
+}
+
+TEST(Updates, OnlyVariablesAreOverwritten) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value w = graph.parameter("w", Tensor::zeros({2, 2}));
+  EXPECT_THAT(message_of<ValueError>([&] { inplace_add(x, x); }),
+              testing::HasSubstr("updates `x` in place, which is not a variable"));
+  EXPECT_THROW(inplace_add(transpose(w, 0, 1), w), ValueError);
+  EXPECT_THROW(inplace_add(w * 1, w), ValueError);
+  EXPECT_THROW(inplace_add(w, graph.constant(Tensor::zeros({3, 2, 2}))), ShapeError);
+  EXPECT_THROW(inplace_add(w, graph.constant(Tensor::zeros({2}, DType::float16))), DTypeError);
+  EXPECT_NO_THROW(inplace_add(w, x));
+}
+
+TEST(Updates, Assign) {
+  Graph graph;
+  const Value w = graph.parameter("w", Tensor::zeros({2, 2}));
+  const Value x = graph.input("x", {2}, DType::int32);
+  const Value updated = assign(w, x);
+  Session session(graph, {updated});
+  EXPECT_TRUE(bitwise_equal(session.run({{x, Tensor::from({2}, {3, 4}, DType::int32)}})[updated],
+                            Tensor::from({2, 2}, {3, 4, 3, 4})));
+}
+
+TEST(Updates, Accumulate) {
+  Graph graph;
+  const Value v = graph.parameter("v", Tensor::from({2}, {4, 8}));
+  const Value x = graph.input("x", {2});
+  const Value updated = accumulate(v, x, 0.5);
+  Session session(graph, {updated});
+  const Tensor ones = Tensor::full({2}, 1);
+  EXPECT_TRUE(bitwise_equal(session.run({{x, ones}})[updated], Tensor::from({2}, {3, 5})));
+  EXPECT_TRUE(bitwise_equal(session.run({{x, ones}})[updated], Tensor::from({2}, {2.5, 3.5})));
+}
+
+}  // namespace
+}  // namespace aclgrad
