@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/backward.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+#include "aclgrad/ops.h"
+#include "aclgrad/record.h"
+#include "aclgrad/rule.h"
+
+namespace aclgrad {
+namespace {
+
+using Mask = std::vector<bool>;
+
+bool at(const Mask& mask, ValueId id) { return mask[static_cast<std::size_t>(id)]; }
+void set(Mask& mask, ValueId id) { mask[static_cast<std::size_t>(id)] = true; }
+
+// Undoes broadcasting: sums a gradient over the axes along which its value was repeated.
+Value sum_to(const Value& gradient, const Shape& shape) {
+  const std::size_t added = gradient.shape().rank() - shape.rank();
+  std::vector<std::int64_t> axes;
+  for (std::size_t i = 0; i < gradient.shape().rank(); ++i) {
+    const bool repeated = i < added || shape.dims()[i - added] != gradient.shape().dims()[i];
+    if (repeated) axes.push_back(static_cast<std::int64_t>(i));
+  }
+  const Value sum = axes.empty() ? gradient : reduce_sum(gradient, axes);
+  return sum.shape() == shape ? sum : reshape(sum, shape.dims());
+}
+
+// One call of backward().
+class Engine {
+ public:
+  Engine(const Value& loss, const std::vector<Value>& wrt)
+      : graph_(loss.graph()), loss_(loss), wanted_(wrt), last_(loss.node().id) {
+    mark_what_depends_on_wrt();
+  }
+
+  void run(const Value& seed) {
+    gradients_.emplace(loss_.id(), seed);
+    for (NodeId id = last_; id >= 0; --id) differentiate(graph_.node(id));
+  }
+
+  // The finished gradient, empty when the loss does not depend on the value.
+  Value gradient(const Value& value) const {
+    const auto found = gradients_.find(value.id());
+    return found == gradients_.end() ? Value() : found->second;
+  }
+
+ private:
+  void mark_what_depends_on_wrt() {
+    dependent_.assign(graph_.value_count(), false);
+    for (const Value& value : wanted_) set(dependent_, value.id());
+    for (NodeId id = 0; id <= last_; ++id) {
+      const Node& node = graph_.node(id);
+      bool any = false;
+      for (const ValueId input : node.inputs) any = any || at(dependent_, input);
+      if (!any) continue;
+      for (const ValueId output : node.outputs) {
+        if (is_floating(graph_.value(output).dtype())) set(dependent_, output);
+      }
+    }
+  }
+
+  void differentiate(const Node& node) {
+    std::vector<Value> arrived;
+    bool any = false;
+    for (const ValueId output : node.outputs) {
+      const auto found = gradients_.find(output);
+      arrived.push_back(found == gradients_.end() ? Value() : found->second);
+      any = any || arrived.back().valid();
+    }
+    if (!any) return;
+    Mask needs;
+    bool needed = false;
+    for (const ValueId input : node.inputs) {
+      needs.push_back(at(dependent_, input));
+      needed = needed || needs.back();
+    }
+    if (!needed) return;
+    const Rule rule = find_rule(typeid(*node.op));
+    if (!rule) {
+      throw ValueError(fmt::format("{}: the operator has no gradient rule", label(node)));
+    }
+    const RecordScope scope(graph_, Phase::backward, node.where);
+    const RuleCall call(node, graph_.values(node.inputs), graph_.values(node.outputs),
+                        std::move(arrived), needs);
+    InputGradients found = rule(*node.op, call);
+    if (found.size() != node.inputs.size()) {
+      throw ValueError(fmt::format("{}: its gradient rule returned {} gradients for {} inputs",
+                                   label(node), found.size(), node.inputs.size()));
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (needs[i] && found[i]) accumulate_into(call.input(i), fit(node, i, found[i]));
+    }
+  }
+
+  // Brings a rule's gradient to the shape and dtype of its input.
+  Value fit(const Node& node, std::size_t index, const Value& gradient) const {
+    const Value input = graph_.value(node.inputs[index]);
+    if (gradient.shape().rank() < input.shape().rank() ||
+        broadcast_or_none(gradient.shape(), input.shape()) != gradient.shape()) {
+      throw ShapeError(
+          fmt::format("{}: its gradient rule returned shape {} for input {} of shape "
+                      "{}",
+                      label(node), gradient.shape(), index, input.shape()));
+    }
+    return cast(sum_to(gradient, input.shape()), input.dtype());
+  }
+
+  static Shape broadcast_or_none(const Shape& a, const Shape& b) {
+    try {
+      return broadcast(a, b);
+    } catch (const ShapeError&) {
+      return {};
+    }
+  }
+
+  void accumulate_into(const Value& value, const Value& gradient) {
+    const auto [entry, is_first] = gradients_.try_emplace(value.id(), gradient);
+    if (!is_first) entry->second = add(entry->second, gradient);
+  }
+
+  Graph graph_;
+  Value loss_;
+  std::vector<Value> wanted_;
+  NodeId last_;
+  Mask dependent_;  // by value: whether a change of some wanted value can reach it
+  std::unordered_map<ValueId, Value> gradients_;
+};
+
+void check(const Value& loss, const std::vector<Value>& wrt, const BackwardOptions& options) {
+  if (!is_floating(loss.dtype())) {
+    throw DTypeError(
+        fmt::format("cannot differentiate {}: it is {}", label(loss.node()), loss.dtype()));
+  }
+  for (const Value& value : wrt) {
+    if (!(value.graph() == loss.graph())) {
+      throw ValueError(
+          fmt::format("{} belongs to another graph than the loss", value.description()));
+    }
+    if (!is_floating(value.dtype())) {
+      throw DTypeError(fmt::format("{} is {}, there is no gradient with respect to it",
+                                   value.description(), value.dtype()));
+    }
+  }
+  if (options.seed.id() < 0) {
+    if (loss.shape().numel() != 1) {
+      throw ShapeError(
+          fmt::format("{} has shape {}; a loss must have one element, or a seed be "
+                      "given",
+                      label(loss.node()), loss.shape()));
+    }
+    return;
+  }
+  if (options.seed.shape() != loss.shape()) {
+    throw ShapeError(fmt::format("the seed has shape {}, {} has {}", options.seed.shape(),
+                                 label(loss.node()), loss.shape()));
+  }
+  if (options.seed.dtype() != loss.dtype()) {
+    throw DTypeError(fmt::format("the seed is {}, {} is {}", options.seed.dtype(),
+                                 label(loss.node()), loss.dtype()));
+  }
+}
+
+}  // namespace
+
+Gradients backward(const Value& loss, const std::vector<Value>& wrt, BackwardOptions options,
+                   std::source_location where) {
+  check(loss, wrt, options);
+  Graph graph = loss.graph();
+  const RecordScope scope(graph, Phase::backward);
+  Engine engine(loss, wrt);
+  if (options.seed.id() < 0) {
+    options.seed = graph.constant(Tensor::full(loss.shape(), 1, loss.dtype()), where);
+  }
+  engine.run(options.seed);
+  std::vector<Gradients::Pair> pairs;
+  for (const Value& value : wrt) {
+    Value gradient = engine.gradient(value);
+    if (!gradient && !options.allow_unused) {
+      throw ValueError(
+          fmt::format("{} does not depend on {} (set allow_unused for a gradient of "
+                      "zeros)",
+                      label(loss.node()), value.description()));
+    }
+    if (!gradient) gradient = graph.constant(Tensor::zeros(value.shape(), value.dtype()), where);
+    if (gradient.name().empty() && !value.name().empty()) gradient.named("d " + value.name());
+    pairs.push_back({value, gradient});
+  }
+  return Gradients(std::move(pairs));
+}
+
+}  // namespace aclgrad

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradcheck/double_copy.h"
+
+#include <fmt/format.h>
+
+#include "aclgrad/error.h"
+#include "aclgrad/record.h"
+
+namespace aclgrad::detail {
+namespace {
+
+DType widened(DType dtype) { return is_floating(dtype) ? DType::float64 : dtype; }
+
+class Copier {
+ public:
+  explicit Copier(const Value& result) : from_(result.graph()), needed_(from_.size(), false) {
+    const NodeId last = result.node().id;
+    need(last);
+    for (NodeId id = last; id >= 0; --id) {
+      if (!needed_[static_cast<std::size_t>(id)]) continue;
+      for (const Value& input : from_.values(from_.node(id).inputs)) need(input.node().id);
+    }
+    for (NodeId id = 0; id <= last; ++id) {
+      if (needed_[static_cast<std::size_t>(id)]) copy(from_.node(id));
+    }
+    out_.result = copies_.at(result.id());
+  }
+
+  DoubleCopy take() { return std::move(out_); }
+
+ private:
+  void need(NodeId id) { needed_[static_cast<std::size_t>(id)] = true; }
+
+  void copy(const Node& node) {
+    if (node.inputs.empty() && copy_source(node)) return;
+    std::vector<Value> inputs;
+    for (const ValueId input : node.inputs) inputs.push_back(copies_.at(input));
+    const std::vector<Value> outputs = from_.values(node.outputs);
+    Recorder record = inputs.empty() ? Recorder(node.op->name(), out_.graph, node.where)
+                                     : Recorder(node.op->name(), std::move(inputs), node.where);
+    if (auto view = std::dynamic_pointer_cast<const ViewOp>(node.op)) {
+      const Value& value = outputs.front();
+      define(value,
+             record.add_view(std::move(view), value.shape(), value.strides(), value.offset()));
+      return;
+    }
+    std::vector<TensorSpec> specs;
+    for (const Value& output : outputs) {
+      if (!(output.root() == output)) {
+        throw ValueError(
+            fmt::format("{} updates a variable: gradients can be checked only of what "
+                        "was recorded before the update",
+                        label(node)));
+      }
+      specs.push_back({output.shape(), widened(output.dtype())});
+    }
+    const std::vector<Value> copied = record.add(node.op, std::move(specs));
+    for (std::size_t i = 0; i < copied.size(); ++i) define(outputs[i], copied[i]);
+  }
+
+  // Inputs, variables and constants; false for an operator without inputs.
+  bool copy_source(const Node& node) {
+    const Value value = from_.value(node.outputs.front());
+    if (const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get())) {
+      define(value, out_.graph.constant(constant->tensor.to(widened(value.dtype())), node.where));
+      return true;
+    }
+    const bool is_leaf = dynamic_cast<const InputOp*>(node.op.get()) != nullptr ||
+                         dynamic_cast<const VariableOp*>(node.op.get()) != nullptr;
+    if (!is_leaf) return false;
+    // Names may occur twice between inputs and variables; numbers do not.
+    const Value input = out_.graph.input(std::to_string(value.id()), value.shape(),
+                                         widened(value.dtype()), node.where);
+    out_.leaves.push_back({value, input});
+    define(value, input);
+    return true;
+  }
+
+  void define(const Value& original, const Value& copied) {
+    if (!original.name().empty()) copied.named(original.name());
+    copies_.emplace(original.id(), copied);
+  }
+
+  Graph from_;
+  std::vector<bool> needed_;
+  DoubleCopy out_;
+  std::unordered_map<ValueId, Value> copies_;
+};
+
+}  // namespace
+
+DoubleCopy copy_as_double(const Value& result) { return Copier(result).take(); }
+
+}  // namespace aclgrad::detail

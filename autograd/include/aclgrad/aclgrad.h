@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything.
+#ifndef ACLGRAD_ACLGRAD_H_
+#define ACLGRAD_ACLGRAD_H_
+
+#include "aclgrad/backward.h"
+#include "aclgrad/dot.h"
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+#include "aclgrad/gradcheck.h"
+#include "aclgrad/graph.h"
+#include "aclgrad/init.h"
+#include "aclgrad/nn.h"
+#include "aclgrad/ops.h"
+#include "aclgrad/optim.h"
+#include "aclgrad/record.h"
+#include "aclgrad/rule.h"
+#include "aclgrad/runtime.h"
+#include "aclgrad/session.h"
+#include "aclgrad/tensor.h"
+#include "aclgrad/variable.h"
+
+#endif  // ACLGRAD_ACLGRAD_H_

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/ops/losses.h"
+
+#include "aclgrad/ops/arithmetic.h"
+#include "rules/table.h"
+
+namespace aclgrad::detail {
+
+void add_loss_rules(RuleTable& table) {
+  table.add<MseLossOp>([](const MseLossOp& op, const RuleCall& call) {
+    // The operator differentiates by the prediction; by the target it is the negative.
+    const Value g = mse_loss_backward(call.gradient(), call.input(0), call.input(1), op.reduction);
+    return InputGradients{g, call.needs(1) ? mul(g, -1) : Value()};
+  });
+
+  table.add<LogSoftmaxOp>([](const LogSoftmaxOp& op, const RuleCall& call) {
+    return InputGradients{log_softmax_backward(call.gradient(), call.output(), op.dim)};
+  });
+
+  table.add<NllLossOp>([](const NllLossOp& op, const RuleCall& call) {
+    if (call.needs(2)) call.no_gradient_for("the class weights");
+    if (call.has_gradient(1)) call.no_gradient_for("a use of the total weight");
+    const Value g = nll_loss_backward(call.gradient(), call.input(0), call.input(1), call.input(2),
+                                      call.output(1), op.reduction, op.ignore_index);
+    return InputGradients{g, Value(), Value()};
+  });
+}
+
+}  // namespace aclgrad::detail

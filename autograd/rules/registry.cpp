@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "aclgrad/error.h"
+#include "aclgrad/rule.h"
+#include "rules/table.h"
+
+namespace aclgrad {
+namespace detail {
+
+Rule RuleTable::find(std::type_index op) const {
+  const auto found = rules_.find(op);
+  return found == rules_.end() ? Rule() : found->second;
+}
+
+Rule RuleTable::exchange(std::type_index op, Rule rule) {
+  Rule former = find(op);
+  if (rule) {
+    rules_[op] = std::move(rule);
+  } else {
+    rules_.erase(op);
+  }
+  return former;
+}
+
+namespace {
+
+struct Registry {
+  Registry() {
+    add_activation_rules(table);
+    add_arithmetic_rules(table);
+    add_loss_rules(table);
+    add_matmul_rules(table);
+    add_movement_rules(table);
+    add_reduce_rules(table);
+  }
+  RuleTable table;
+  std::mutex mutex;
+};
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+}  // namespace
+}  // namespace detail
+
+Rule find_rule(std::type_index op) {
+  detail::Registry& registry = detail::registry();
+  const std::lock_guard lock(registry.mutex);
+  return registry.table.find(op);
+}
+
+Rule exchange_rule(std::type_index op, Rule rule) {
+  detail::Registry& registry = detail::registry();
+  const std::lock_guard lock(registry.mutex);
+  return registry.table.exchange(op, std::move(rule));
+}
+
+const Value& RuleCall::gradient(std::size_t output) const {
+  if (!has_gradient(output)) {
+    throw ValueError(fmt::format("{}: no gradient arrived at its output {}", label(node_), output));
+  }
+  return gradients_[output];
+}
+
+void RuleCall::no_gradient_for(std::string_view what) const {
+  throw ValueError(fmt::format("{}: there is no gradient for {}", label(node_), what));
+}
+
+}  // namespace aclgrad

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules that come with the library, one function a family. They are listed in registry.cpp: a
+// rule that registered itself would be dropped by the linker with the rest of its object file.
+#ifndef ACLGRAD_AUTOGRAD_RULES_TABLE_H_
+#define ACLGRAD_AUTOGRAD_RULES_TABLE_H_
+
+#include <functional>
+#include <typeindex>
+#include <unordered_map>
+
+#include "aclgrad/rule.h"
+
+namespace aclgrad::detail {
+
+class RuleTable {
+ public:
+  template <class OpType, class TypedRule>
+  void add(TypedRule rule) {
+    rules_[typeid(OpType)] = [typed = std::move(rule)](const Op& op, const RuleCall& call) {
+      return typed(static_cast<const OpType&>(op), call);
+    };
+  }
+
+  Rule find(std::type_index op) const;
+  Rule exchange(std::type_index op, Rule rule);
+
+ private:
+  std::unordered_map<std::type_index, Rule> rules_;
+};
+
+void add_activation_rules(RuleTable& table);
+void add_arithmetic_rules(RuleTable& table);
+void add_loss_rules(RuleTable& table);
+void add_matmul_rules(RuleTable& table);
+void add_movement_rules(RuleTable& table);
+void add_reduce_rules(RuleTable& table);
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_AUTOGRAD_RULES_TABLE_H_

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// What backward() appends to a graph, and what it refuses.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <class E, class Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+// The names of the nodes from `first` on.
+std::vector<std::string> nodes_from(const Graph& graph, std::size_t first) {
+  std::vector<std::string> names;
+  for (std::size_t id = first; id < graph.size(); ++id) {
+    names.emplace_back(graph.node(static_cast<NodeId>(id)).op->name());
+  }
+  return names;
+}
+
+Tensor run(const Graph& graph, const Value& value, std::initializer_list<Feed> feeds = {}) {
+  Session session(graph, {value});
+  return session.run(feeds)[value];
+}
+
+TEST(Backward, AppendsTheOperatorsOfTheRules) {
+  Graph graph;
+  const Value x = graph.input("x", {4, 2});
+  const Value w = graph.parameter("w", init::normal({2, 6}, 1));
+  const Value y = geglu(matmul(x, w));
+  const int loss_line = __LINE__ + 1;
+  const Value loss = mean(mul(y, y));
+  const std::size_t forward = graph.size();
+  const Gradients gradients = backward(loss, {w});
+  EXPECT_THAT(nodes_from(graph, forward),
+              ElementsAre("constant", "muls", "reshape", "expand", "mul", "mul", "add",
+                          "geglu_backward", "permute", "matmul"));
+  for (std::size_t id = forward; id < graph.size(); ++id) {
+    EXPECT_EQ(graph.node(static_cast<NodeId>(id)).phase, Phase::backward);
+  }
+  EXPECT_EQ(static_cast<int>(graph.node(static_cast<NodeId>(forward + 4)).where.line()), loss_line)
+      << "a gradient node belongs to the line of its forward node";
+  EXPECT_EQ(gradients[w].shape(), w.shape());
+  EXPECT_EQ(gradients[w].name(), "d w");
+  EXPECT_TRUE(gradients.contains(w));
+  EXPECT_FALSE(gradients.contains(x));
+  EXPECT_EQ(message_of<ValueError>([&] { gradients[x]; }),
+            "backward was not asked for the gradient of `x`");
+}
+
+TEST(Backward, EluRuleFollowsBackwardFrom) {
+  for (const BackwardFrom from : {BackwardFrom::input, BackwardFrom::result}) {
+    Graph graph;
+    const Value x = graph.input("x", {1});
+    const Value y = elu(x, 1, 1, 1, from);
+    const Gradients gradients = backward(y, {x});
+    const Node& node = gradients[x].node();
+    EXPECT_EQ(node.op->name(), "elu_backward");
+    EXPECT_EQ(node.inputs[1], from == BackwardFrom::input ? x.id() : y.id());
+  }
+}
+
+TEST(Backward, HardswishRuleFollowsItsVersion) {
+  for (const auto& [version, call] :
+       {std::pair{HardswishGradient::v1, "aclnnHardswishBackward"},
+        std::pair{HardswishGradient::v2, "aclnnHardswishBackwardV2"}}) {
+    Graph graph;
+    const Value x = graph.input("x", {1});
+    const Gradients gradients = backward(hardswish(x, version), {x});
+    const auto& op = dynamic_cast<const AclnnOp&>(*gradients[x].node().op);
+    EXPECT_EQ(op.call_name(), call);
+    // At the corner x = 3 the two differ: the slope inside is 1.5, outside 1.
+    EXPECT_EQ(run(graph, gradients[x], {{x, Tensor::full({1}, 3)}}).item(),
+              version == HardswishGradient::v1 ? 1.5 : 1);
+  }
+}
+
+TEST(Backward, UsesAddUp) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value y = x * 3;
+  const Value loss = reduce_sum(mul(y, y) + y + add(x, y, 5));  // 9x^2 + 3x + x + 15x
+  const Gradients gradients = backward(loss, {x, y});
+  const Tensor at = Tensor::from({2}, {1, -2});
+  EXPECT_TRUE(bitwise_equal(run(graph, gradients[x], {{x, at}}), Tensor::from({2}, {37, -17})));
+  EXPECT_TRUE(bitwise_equal(run(graph, gradients[y], {{x, at}}), Tensor::from({2}, {12, -6})))
+      << "the gradient of a value in the middle: 2y + 1 + 5";
+}
+
+TEST(Backward, ManyUsesOfOneValue) {
+  Graph graph;
+  const Value x = graph.input("x", {1});
+  Value sum = x;
+  for (int i = 0; i < 1000; ++i) sum = add(sum, x);
+  const Gradients gradients = backward(sum, {x});
+  EXPECT_EQ(run(graph, gradients[x]).item(), 1001);
+}
+
+TEST(Backward, DeepGraphsNeedNoRecursion) {
+  Graph graph;
+  const Value x = graph.input("x", {1});
+  Value y = x;
+  for (int i = 0; i < 200000; ++i) y = mul(y, 1.0);
+  const std::size_t forward = graph.size();
+  backward(y, {x});
+  EXPECT_EQ(graph.size(), 2 * forward) << "one node for each, and the seed";
+}
+
+TEST(Backward, WhatNeedsNoGradientGetsNoNode) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 2});
+  const Value w = graph.parameter("w", Tensor::zeros({2, 2}));
+  const Value v = graph.parameter("v", Tensor::zeros({2, 2}));
+  const Value loss = reduce_sum(matmul(selu(matmul(x, v)), w));
+  const std::size_t forward = graph.size();
+  backward(loss, {w});
+  EXPECT_THAT(nodes_from(graph, forward),
+              ElementsAre("constant", "reshape", "expand", "permute", "matmul"))
+      << "nothing for x, v and the selu";
+}
+
+TEST(Backward, UnusedValues) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value w = graph.parameter("w", Tensor::zeros({3}));
+  const int line = __LINE__ + 1;
+  const Value loss = reduce_sum(x);
+  EXPECT_EQ(message_of<ValueError>([&] {
+              backward(loss, {x, w});
+            }),
+            fmt::format("node 2 `reduce_sum` (autograd/engine_test.cpp:{}) does not depend on `w` "
+                        "(set allow_unused for a gradient of zeros)",
+                        line));
+  const Gradients gradients = backward(loss, {w, x}, {.allow_unused = true});
+  EXPECT_TRUE(bitwise_equal(run(graph, gradients[w]), Tensor::zeros({3})));
+  EXPECT_TRUE(bitwise_equal(run(graph, gradients[x]), Tensor::full({2}, 1)));
+}
+
+TEST(Backward, LossMustBeOneElementUnlessSeeded) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value y = x * 2;
+  EXPECT_THAT(message_of<ShapeError>([&] { backward(y, {x}); }),
+              HasSubstr("has shape [2]; a loss must have one element, or a seed be given"));
+  const Value seed = graph.constant(Tensor::from({2}, {10, 20}));
+  const Gradients gradients = backward(y, {x}, {.seed = seed});
+  EXPECT_TRUE(bitwise_equal(run(graph, gradients[x]), Tensor::from({2}, {20, 40})));
+  EXPECT_THROW(backward(y, {x}, {.seed = graph.constant(Tensor::zeros({3}))}), ShapeError);
+  EXPECT_THROW(backward(y, {x}, {.seed = graph.constant(Tensor::zeros({2}, DType::float16))}),
+               DTypeError);
+}
+
+TEST(Backward, IntegersHaveNoGradient) {
+  Graph graph;
+  const Value n = graph.input("n", {1}, DType::int32);
+  const Value x = graph.input("x", {1});
+  EXPECT_EQ(message_of<DTypeError>([&] { backward(x * 1, {n}); }),
+            "`n` is int32, there is no gradient with respect to it");
+  EXPECT_THROW(backward(n * 2, {x}), DTypeError);
+  // Through an integer nothing passes.
+  const Value y = cast(cast(x, DType::int32), DType::float32);
+  EXPECT_THROW(backward(y, {x}), ValueError);
+}
+
+TEST(Backward, MissingRuleNamesTheNode) {
+  Graph graph;
+  const Value w = graph.parameter("w", Tensor::zeros({1}));
+  const int line = __LINE__ + 1;
+  const Value y = inplace_add(w, w * 1);
+  EXPECT_EQ(message_of<ValueError>([&] { backward(y * 1, {w}); }),
+            fmt::format("node 2 `inplace_add` (autograd/engine_test.cpp:{}): the operator has no "
+                        "gradient rule",
+                        line));
+}
+
+TEST(Backward, AStaleForwardIsRefused) {
+  Graph graph;
+  const Value w = graph.parameter("w", Tensor::zeros({1}));
+  const Value loss = mul(w, w);
+  inplace_add(w, w);
+  EXPECT_THAT(message_of<ValueError>([&] { backward(loss, {w}); }),
+              HasSubstr("as it was before node 2 `inplace_add`"));
+}
+
+TEST(Backward, MixedDtypesAreCastBack) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value h = graph.input("h", {2}, DType::bfloat16);
+  const Gradients gradients = backward(reduce_sum(mul(x, h)), {x, h});
+  EXPECT_EQ(gradients[h].dtype(), DType::bfloat16);
+  EXPECT_EQ(gradients[x].dtype(), DType::float32);
+  const Tensor three = Tensor::full({2}, 3);
+  const Tensor two = Tensor::full({2}, 2, DType::bfloat16);
+  EXPECT_EQ(run(graph, gradients[h], {{x, three}}).get(0), 3);
+  EXPECT_EQ(run(graph, gradients[x], {{h, two}}).get(0), 2);
+}
+
+TEST(Backward, TheWeightsOfALossHaveNoGradient) {
+  Graph graph;
+  const Value p = graph.input("p", {2, 3});
+  const Value weight = graph.input("weight", {3});
+  const Value target = graph.input("t", {2}, DType::int64);
+  const Value loss = nll_loss(p, target, weight);
+  EXPECT_THAT(message_of<ValueError>([&] { backward(loss, {weight}); }), HasSubstr("`nll_loss`"));
+  EXPECT_THAT(message_of<ValueError>([&] { backward(loss, {weight}); }),
+              HasSubstr("there is no gradient for the class weights"));
+}
+
+// An operator of our own: 2x through aclnnMuls, with a rule of its own.
+struct TwiceOp final : AclnnOp {
+  MulNumberOp inner{2};
+  std::string_view name() const override { return "twice"; }
+  std::string_view call_name() const override { return "aclnnMuls"; }
+  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+    return inner.phase_one(call, size, executor);
+  }
+  PhaseTwo phase_two() const override { return inner.phase_two(); }
+};
+
+Value twice(const Value& x, std::source_location where = std::source_location::current()) {
+  return Recorder("twice", {x}, where)
+      .add(std::make_shared<TwiceOp>(), TensorSpec{x.shape(), x.dtype()});
+}
+
+TEST(Rule, AnOperatorFromOutside) {
+  Graph graph;
+  const Value x = graph.input("x", {1});
+  const Value y = twice(x);
+  EXPECT_THAT(message_of<ValueError>([&] { backward(y, {x}); }), HasSubstr("no gradient rule"));
+  {
+    ScopedRule<TwiceOp> rule([](const TwiceOp&, const RuleCall& call) {
+      return InputGradients{twice(call.gradient())};
+    });
+    const Gradients gradients = backward(y, {x});
+    EXPECT_EQ(run(graph, gradients[x]).item(), 2);
+  }
+  EXPECT_THROW(backward(y, {x}), ValueError) << "the scope must have removed the rule";
+}
+
+TEST(Rule, WrongAnswersOfRulesAreNamed) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value loss = reduce_sum(twice(x));
+  {
+    ScopedRule<TwiceOp> none([](const TwiceOp&, const RuleCall&) { return InputGradients{}; });
+    EXPECT_THAT(message_of<ValueError>([&] { backward(loss, {x}); }),
+                HasSubstr("its gradient rule returned 0 gradients for 1 inputs"));
+  }
+  ScopedRule<TwiceOp> shape([](const TwiceOp&, const RuleCall& call) {
+    Graph here = call.input().graph();
+    return InputGradients{here.constant(Tensor::zeros({3}))};
+  });
+  EXPECT_THAT(message_of<ShapeError>([&] { backward(loss, {x}); }),
+              HasSubstr("its gradient rule returned shape [3] for input 0 of shape [2]"));
+}
+
+}  // namespace
+}  // namespace aclgrad

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every gradient rule against finite differences in double.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+// Smooth points: standard normal numbers, moved away from the corners at 0 and +-3.
+Tensor points(const Shape& shape, std::uint64_t seed) {
+  Tensor tensor = init::normal(shape, seed, 2);
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    for (const double corner : {-3.0, 0.0, 3.0}) {
+      const double distance = tensor.get(i) - corner;
+      if (std::abs(distance) < 0.05) tensor.set(i, corner + (distance < 0 ? -0.05 : 0.05));
+    }
+  }
+  return tensor;
+}
+
+// Values named x0, x1, ... of these shapes, and their feeds.
+struct Inputs {
+  explicit Inputs(const std::vector<Shape>& shapes) {
+    for (const Shape& shape : shapes) {
+      const std::size_t i = values.size();
+      values.push_back(graph.input(fmt::format("x{}", i), shape));
+      feeds.emplace_back(values.back(), points(shape, 100 + i));
+    }
+  }
+  const Value& operator[](std::size_t i) const { return values[i]; }
+  Graph graph;
+  std::vector<Value> values;
+  std::vector<Feed> feeds;
+};
+
+// Records with `build`, checks all inputs, and makes sure that something was checked.
+void expect_right(const std::vector<Shape>& shapes,
+                  const std::function<Value(const Inputs&)>& build) {
+  Inputs inputs(shapes);
+  const Value result = build(inputs);
+  const GradcheckReport report = gradcheck(result, {}, inputs.feeds);
+  EXPECT_TRUE(report.passed()) << report.to_string() << inputs.graph.to_string();
+  ASSERT_EQ(report.tensors.size(), shapes.size());
+  double largest = 0;
+  for (const GradcheckTensor& tensor : report.tensors) {
+    largest = std::max(largest, tensor.max_gradient);
+    EXPECT_LE(tensor.max_abs_error, 1e-8) << report.to_string();
+  }
+  EXPECT_GT(largest, 1e-3) << "a gradient of zeros proves nothing";
+}
+
+TEST(Rules, Arithmetic) {
+  expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return add(x[0], x[1]); });
+  expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return add(x[0], x[1], -0.7); });
+  expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return sub(x[0], x[1]); });
+  expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return sub(x[0], x[1], 2.5); });
+  expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return mul(x[0], x[1]); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return 3 - x[0] * 0.3 + 1; });
+}
+
+TEST(Rules, BroadcastingIsUndone) {
+  using Binary = std::function<Value(const Value&, const Value&)>;
+  const std::vector<Binary> operators = {
+      [](const Value& a, const Value& b) { return add(a, b, 0.5); },
+      [](const Value& a, const Value& b) { return sub(a, b, 0.5); },
+      [](const Value& a, const Value& b) { return mul(a, b); },
+      [](const Value& a, const Value& b) { return mse_loss(a, b); },
+      [](const Value& a, const Value& b) { return mse_loss(a, b, Reduction::none); }};
+  const std::vector<std::pair<Shape, Shape>> shapes = {
+      {{2, 3}, {3}}, {{3}, {2, 3}},       {{2, 3}, {1, 3}}, {{2, 1}, {1, 3}},    {{2, 3}, {}},
+      {{}, {2, 3}},  {{2, 1, 4}, {3, 1}}, {{1, 1}, {2}},    {{4, 1, 2}, {3, 2}}, {{1}, {1, 1, 1}}};
+  for (const Binary& op : operators) {
+    for (const auto& [a, b] : shapes) {
+      SCOPED_TRACE(fmt::format("{} with {}", a, b));
+      expect_right({a, b}, [&](const Inputs& x) { return op(x[0], x[1]); });
+    }
+  }
+}
+
+TEST(Rules, Matmul) {
+  const std::vector<std::pair<Shape, Shape>> shapes = {
+      {{2, 3}, {3, 4}},       {{3}, {3}},
+      {{2, 3}, {3}},          {{3}, {3, 4}},
+      {{5, 2, 3}, {3}},       {{3}, {5, 3, 4}},
+      {{5, 2, 3}, {3, 4}},    {{2, 3}, {5, 3, 4}},
+      {{5, 2, 3}, {5, 3, 4}}, {{5, 1, 2, 3}, {2, 3, 4}},
+      {{1, 2, 3}, {5, 3, 4}}};
+  for (const auto& [a, b] : shapes) {
+    SCOPED_TRACE(fmt::format("{} with {}", a, b));
+    expect_right({a, b}, [](const Inputs& x) { return matmul(x[0], x[1]); });
+  }
+  expect_right({{3, 2}, {4, 3}}, [](const Inputs& x) {
+    return matmul(transpose(x[0], 0, 1), transpose(x[1], 0, 1));
+  });
+}
+
+TEST(Rules, AddmmAndLinear) {
+  for (const Shape& c : {Shape{4}, Shape{2, 4}, Shape{1, 4}, Shape{2, 1}, Shape{1}}) {
+    SCOPED_TRACE(to_string(c));
+    expect_right({c, {2, 3}, {3, 4}},
+                 [](const Inputs& x) { return addmm(x[0], x[1], x[2], 0.5, -2); });
+  }
+  for (const Shape& shape : {Shape{2, 3}, Shape{3}, Shape{2, 2, 3}, Shape{2, 1, 2, 3}}) {
+    SCOPED_TRACE(to_string(shape));
+    expect_right({shape, {3, 4}, {4}}, [](const Inputs& x) { return linear(x[0], x[1], x[2]); });
+  }
+}
+
+TEST(Rules, Reductions) {
+  for (const bool keepdim : {false, true}) {
+    for (const std::vector<std::int64_t>& axes :
+         {std::vector<std::int64_t>{}, {0}, {1}, {-1}, {0, 2}, {2, 1, 0}}) {
+      expect_right({{2, 3, 4}}, [&](const Inputs& x) { return reduce_sum(x[0], axes, keepdim); });
+      expect_right({{2, 3, 4}}, [&](const Inputs& x) { return mean(x[0], axes, keepdim); });
+    }
+  }
+  expect_right({{}}, [](const Inputs& x) { return reduce_sum(x[0]); });
+  expect_right({{}}, [](const Inputs& x) { return mean(x[0]); });
+}
+
+TEST(Rules, ViewsAndMovement) {
+  expect_right({{2, 3, 4}}, [](const Inputs& x) { return transpose(x[0], 0, 2); });
+  expect_right({{2, 3, 4}}, [](const Inputs& x) { return permute(x[0], {2, 0, 1}); });
+  expect_right({{2, 3, 4}}, [](const Inputs& x) { return reshape(x[0], {6, -1}); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return reshape(transpose(x[0], 0, 1), {6}); });
+  expect_right({{3, 1}}, [](const Inputs& x) { return expand(x[0], {2, 3, 4}); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return copy(transpose(x[0], 0, 1)) * 2; });
+  expect_right({{2, 3}}, [](const Inputs& x) { return selu(transpose(x[0], 0, 1)); });
+  expect_right({{3, 1}}, [](const Inputs& x) { return selu(expand(x[0], {3, 4})); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return cast(x[0], DType::bfloat16) * 2; });
+}
+
+TEST(Rules, Selu) {
+  expect_right({{3, 4}}, [](const Inputs& x) { return selu(x[0]); });
+}
+
+TEST(Rules, Elu) {
+  for (const BackwardFrom from : {BackwardFrom::input, BackwardFrom::result}) {
+    for (const double alpha : {1.0, 0.3, 2.0}) {
+      for (const double scale : {1.0, 1.7}) {
+        for (const double input_scale : {1.0, 0.4}) {
+          SCOPED_TRACE(fmt::format("alpha {} scale {} input_scale {} from {}", alpha, scale,
+                                   input_scale, from == BackwardFrom::result ? "result" : "input"));
+          expect_right({{3, 4}},
+                       [&](const Inputs& x) { return elu(x[0], alpha, scale, input_scale, from); });
+        }
+      }
+    }
+  }
+  expect_right({{3, 4}}, [](const Inputs& x) { return elu(x[0], -0.5); });
+}
+
+TEST(Rules, Hardswish) {
+  for (const HardswishGradient version : {HardswishGradient::v1, HardswishGradient::v2}) {
+    expect_right({{5, 6}}, [&](const Inputs& x) { return hardswish(x[0], version); });
+  }
+}
+
+TEST(Rules, Gelu) {
+  expect_right({{3, 4}}, [](const Inputs& x) { return gelu(x[0]); });
+  for (const Approximate form : {Approximate::none, Approximate::tanh}) {
+    expect_right({{3, 4}}, [&](const Inputs& x) { return gelu_v2(x[0], form); });
+  }
+}
+
+TEST(Rules, GegluAlongEveryAxis) {
+  for (const Approximate form : {Approximate::none, Approximate::tanh}) {
+    for (const bool left : {false, true}) {
+      for (std::int64_t dim = -4; dim < 4; ++dim) {
+        SCOPED_TRACE(fmt::format("dim {} {} left {}", dim, to_string(form), left));
+        expect_right({{2, 4, 2, 6}}, [&](const Inputs& x) { return geglu(x[0], dim, form, left); });
+      }
+    }
+  }
+  expect_right({{4, 3}}, [](const Inputs& x) { return geglu(transpose(x[0], 0, 1)); });
+}
+
+TEST(Rules, Losses) {
+  for (const Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
+    expect_right({{3, 4}, {3, 4}},
+                 [&](const Inputs& x) { return mse_loss(x[0], x[1], reduction); });
+    for (const std::int64_t ignored : {kIgnoreIndex, std::int64_t{2}}) {
+      for (const bool weighted : {false, true}) {
+        expect_right({{4, 3}}, [&](const Inputs& x) {
+          Graph graph = x[0].graph();
+          const Value target = graph.constant(Tensor::from({4}, {0, 2, 1, 1}, DType::int64));
+          const Value weight = graph.constant(Tensor::from({3}, {0.5, 2, 1.5}));
+          return nll_loss(log_softmax(x[0]), target, weighted ? weight : Value(), reduction,
+                          ignored);
+        });
+      }
+    }
+  }
+  expect_right({{3}}, [](const Inputs& x) {
+    Graph graph = x[0].graph();
+    return cross_entropy(x[0], graph.constant(Tensor::scalar(1, DType::int32)));
+  });
+}
+
+TEST(Rules, LogSoftmaxAlongEveryAxis) {
+  for (std::int64_t dim = -3; dim < 3; ++dim) {
+    expect_right({{2, 3, 4}}, [&](const Inputs& x) { return log_softmax(x[0], dim); });
+  }
+}
+
+TEST(Rules, ACompositeNetwork) {
+  Graph graph;
+  const Value x = graph.input("x", {4, 6});
+  const Value t = graph.input("t", {4}, DType::int64);
+  Sequential net(Linear("a", 6, 8, {.activation = Activation::selu, .seed = 1}), Selu{},
+                 GegluFeedForward("b", 8, 5, 8, 2, {Approximate::tanh, true}),
+                 Elu{0.7, 1.2, 0.9, BackwardFrom::result}, Linear("c", 8, 8, {.seed = 3}), Gelu{},
+                 Linear("d", 8, 3, {.seed = 4}));
+  const Value hidden = hardswish(x);
+  const Value loss = cross_entropy(net(hidden), t) + mean(mul(hidden, hidden)) * 0.1;
+  const Tensor batch = points({4, 6}, 5);
+  const Tensor labels = Tensor::from({4}, {0, 2, 1, 1}, DType::int64);
+  const GradcheckReport report = gradcheck(loss, {}, {{x, batch}, {t, labels}});
+  EXPECT_TRUE(report.passed()) << report.to_string();
+  EXPECT_EQ(report.tensors.size(), 1 + net.variables().size());
+}
+
+}  // namespace
+}  // namespace aclgrad

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mocked operator library: the C functions of a few operators and of executors, defined in the
+// test program, where they stand before those of the real libraries, and forwarded to a GoogleMock
+// object. Tensors, streams and memory stay real.
+#ifndef ACLGRAD_TESTS_MOCK_MOCK_OPERATORS_H_
+#define ACLGRAD_TESTS_MOCK_MOCK_OPERATORS_H_
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <string>
+
+#include "aclnn/acl_meta.h"
+#include "aclnn/aclnn_base.h"
+
+namespace aclgrad::mock {
+
+class Operators {
+ public:
+  Operators() { current_ = this; }
+  ~Operators() { current_ = nullptr; }
+  Operators(const Operators&) = delete;
+  Operators& operator=(const Operators&) = delete;
+
+  /// The object that the C functions forward to.
+  static Operators& current() { return *current_; }
+
+  MOCK_METHOD(aclnnStatus, plan_selu,
+              (const aclTensor* self, aclTensor* out, std::uint64_t* size,
+               aclOpExecutor** executor));
+  MOCK_METHOD(aclnnStatus, plan_selu_backward,
+              (const aclTensor* grad, const aclTensor* result, aclTensor* out, std::uint64_t* size,
+               aclOpExecutor** executor));
+  MOCK_METHOD(aclnnStatus, plan_geglu,
+              (const aclTensor* self, std::int64_t dim, std::int64_t approximate, bool left,
+               aclTensor* out, aclTensor* gelu, std::uint64_t* size, aclOpExecutor** executor));
+  MOCK_METHOD(aclnnStatus, plan_geglu_backward,
+              (const aclTensor* grad, const aclTensor* self, const aclTensor* gelu,
+               std::int64_t dim, std::int64_t approximate, bool left, aclTensor* out,
+               std::uint64_t* size, aclOpExecutor** executor));
+
+  /// Phase two of all of them; `name` is the C function's.
+  MOCK_METHOD(aclnnStatus, run,
+              (const std::string& name, void* workspace, std::uint64_t size,
+               aclOpExecutor* executor, aclrtStream stream));
+
+  MOCK_METHOD(aclnnStatus, make_repeatable, (aclOpExecutor * executor));
+  MOCK_METHOD(aclnnStatus, destroy, (aclOpExecutor * executor));
+
+ private:
+  static inline Operators* current_ = nullptr;
+};
+
+}  // namespace aclgrad::mock
+
+#endif  // ACLGRAD_TESTS_MOCK_MOCK_OPERATORS_H_
