@@ -22,62 +22,64 @@ long double open_slope(std::span<const long double> g_x) {
   return g * (x <= -3 ? 0 : x >= 3 ? 1 : x / 3 + 0.5L);
 }
 
+const std::vector<int64_t> kShape = {kN, 3, 4};
+
+Case forward(std::string api, bool in_place, PhaseOne phase_one, PhaseTwo phase_two) {
+  return {
+      .api = std::move(api),
+      .attributes = "",
+      .dtypes = kFloatTypes,
+      .inputs = {{kShape, -5, 5}},
+      .outputs = {{.shape = kShape, .aliases = in_place ? std::optional<size_t>(0) : std::nullopt}},
+      .phase_one = std::move(phase_one),
+      .phase_two = phase_two,
+      .reference = elementwise(hardswish)};
+}
+
+Case backward(std::string api, PhaseOne phase_one, PhaseTwo phase_two, Reference reference) {
+  return {.api = std::move(api),
+          .attributes = "",
+          .dtypes = kFloatTypes,
+          .inputs = {{kShape}, {kShape, -5, 5}},
+          .outputs = {{kShape}},
+          .phase_one = std::move(phase_one),
+          .phase_two = phase_two,
+          .reference = std::move(reference),
+          .derivative_of = DerivativeOf{"aclnnHardswish",
+                                        [](const Arrays& x, const Arrays&, const Array& g) {
+                                          return Arrays{g, x[0]};
+                                        },
+                                        {-3, 3}}};
+}
+
 }  // namespace
 
 std::vector<Case> hardswish_cases() {
-  const std::vector<int64_t> shape = {kN, 3, 4};
-  const auto derivative = DerivativeOf{"aclnnHardswish",
-                                       [](const Arrays& x, const Arrays&, const Array& g) {
-                                         return Arrays{g, x[0]};
-                                       },
-                                       {-3, 3}};
   return {
-      {.api = "aclnnHardswish",
-       .attributes = "",
-       .dtypes = kFloatTypes,
-       .inputs = {{shape, -5, 5}},
-       .outputs = {{shape}},
-       .phase_one =
-           [](auto t, auto* size, auto** executor) {
-             return aclnnHardswishGetWorkspaceSize(t[0], t[1], size, executor);
-           },
-       .phase_two = aclnnHardswish,
-       .reference = elementwise(hardswish)},
-      {.api = "aclnnInplaceHardswish",
-       .attributes = "",
-       .dtypes = kFloatTypes,
-       .inputs = {{shape, -5, 5}},
-       .outputs = {{.shape = shape, .aliases = 0}},
-       .phase_one =
-           [](auto t, auto* size, auto** executor) {
-             return aclnnInplaceHardswishGetWorkspaceSize(t[0], size, executor);
-           },
-       .phase_two = aclnnInplaceHardswish,
-       .reference = elementwise(hardswish)},
-      {.api = "aclnnHardswishBackward",
-       .attributes = "",
-       .dtypes = kFloatTypes,
-       .inputs = {{shape}, {shape, -5, 5}},
-       .outputs = {{shape}},
-       .phase_one =
-           [](auto t, auto* size, auto** executor) {
-             return aclnnHardswishBackwardGetWorkspaceSize(t[0], t[1], t[2], size, executor);
-           },
-       .phase_two = aclnnHardswishBackward,
-       .reference = elementwise(closed_slope),
-       .derivative_of = derivative},
-      {.api = "aclnnHardswishBackwardV2",
-       .attributes = "",
-       .dtypes = kFloatTypes,
-       .inputs = {{shape}, {shape, -5, 5}},
-       .outputs = {{shape}},
-       .phase_one =
-           [](auto t, auto* size, auto** executor) {
-             return aclnnHardswishBackwardV2GetWorkspaceSize(t[0], t[1], t[2], size, executor);
-           },
-       .phase_two = aclnnHardswishBackwardV2,
-       .reference = elementwise(open_slope),
-       .derivative_of = derivative},
+      forward(
+          "aclnnHardswish", false,
+          [](auto t, auto* size, auto** executor) {
+            return aclnnHardswishGetWorkspaceSize(t[0], t[1], size, executor);
+          },
+          aclnnHardswish),
+      forward(
+          "aclnnInplaceHardswish", true,
+          [](auto t, auto* size, auto** executor) {
+            return aclnnInplaceHardswishGetWorkspaceSize(t[0], size, executor);
+          },
+          aclnnInplaceHardswish),
+      backward(
+          "aclnnHardswishBackward",
+          [](auto t, auto* size, auto** executor) {
+            return aclnnHardswishBackwardGetWorkspaceSize(t[0], t[1], t[2], size, executor);
+          },
+          aclnnHardswishBackward, elementwise(closed_slope)),
+      backward(
+          "aclnnHardswishBackwardV2",
+          [](auto t, auto* size, auto** executor) {
+            return aclnnHardswishBackwardV2GetWorkspaceSize(t[0], t[1], t[2], size, executor);
+          },
+          aclnnHardswishBackwardV2, elementwise(open_slope)),
   };
 }
 
