@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addition with a factor.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ *
+ * Data types: FLOAT, FLOAT16, INT32, INT64, INT16, INT8, UINT8, DOUBLE, BOOL, COMPLEX64,
+ * COMPLEX128, and BF16 on Atlas A2, A3 and 950. The computation is exact and rounded once to the
+ * promoted type P; integers wrap (two's complement); in BOOL the sum is a logical or.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_ADD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_ADD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = self + alpha * other, computed in P = PromoteType(self, other), to which alpha is
+ * converted. self and other broadcast to exactly out's shape, ranks at most 8. P must be
+ * convertible to out's dtype and alpha to P, so BOOL tensors want an integer or BOOL alpha (a
+ * non-zero one counts as 1). Order of the checks: self, other, alpha, out not null; dtype of self,
+ * of other; P exists; alpha; out's dtype; ranks; broadcast; out's shape. An empty self or other:
+ * success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAddGetWorkspaceSize(const aclTensor* self,
+                                                         const aclTensor* other,
+                                                         const aclScalar* alpha, aclTensor* out,
+                                                         uint64_t* workspaceSize,
+                                                         aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAdd(void* workspace, uint64_t workspaceSize,
+                                         aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * selfRef += alpha * other. As aclnnAdd with out = selfRef: other broadcasts to selfRef's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddGetWorkspaceSize(const aclTensor* selfRef,
+                                                                const aclTensor* other,
+                                                                const aclScalar* alpha,
+                                                                uint64_t* workspaceSize,
+                                                                aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAdd(void* workspace, uint64_t workspaceSize,
+                                                aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * out = self + alpha * other with a scalar `other`; out has self's shape. Computed in P: with a
+ * complex operand PromoteType(self, other); else self's type when self is floating; else FLOAT when
+ * other is DOUBLE and out FLOAT; else PromoteType(self, other) when other is floating or self BOOL;
+ * else self's type. Checks as aclnnAdd, where they apply.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAddsGetWorkspaceSize(const aclTensor* self,
+                                                          const aclScalar* other,
+                                                          const aclScalar* alpha, aclTensor* out,
+                                                          uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAdds(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * selfRef += alpha * other with a scalar `other`. As aclnnAdds with out = selfRef.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddsGetWorkspaceSize(const aclTensor* selfRef,
+                                                                 const aclScalar* other,
+                                                                 const aclScalar* alpha,
+                                                                 uint64_t* workspaceSize,
+                                                                 aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAdds(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_ADD_H_ */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Product of two matrices added to a matrix: a linear layer with its bias.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ *
+ * cubeMathType: 0 keep the dtype, 1 allow less precision for FLOAT, 2 round the inputs to FLOAT16
+ * (FLOAT inputs; ignored for BF16), 3 allow hf32, 4 FLOAT accumulation; others 161002. 1, 3 and 4
+ * compute as 0 here. On Atlas 910 and 310P, FLOAT inputs with 0 or 3 give 161002 (as the vendor's
+ * hardware has no such unit), and BF16 is refused.
+ *
+ * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, in any mixture; FLOAT with a 16-bit
+ * type or FLOAT16 with BF16 compute in FLOAT. 16-bit products accumulate in FLOAT and are rounded
+ * once to the output's dtype. Results do not depend on the number of threads.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_ADDMM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_ADDMM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = beta * self + alpha * (mat1 @ mat2); note that beta comes before alpha. self is of rank 1
+ * or 2 and broadcasts to out's [M,N]; mat1 [M,K], mat2 [K,N]. beta and alpha are converted to
+ * FLOAT. A beta of 0 (below FLOAT's epsilon) means that self is not read, an alpha of 0 that the
+ * product is not computed: a NaN there does not show. K = 0 gives beta * self; an empty self, M = 0
+ * or N = 0: success, nothing is written. Order of the checks: self, mat1, mat2, beta, alpha, out
+ * not null; dtype of mat1, mat2, self, out; beta and alpha not complex; cubeMathType with the
+ * dtypes; mat1's rank; mat2's rank; inner sizes; self not FRACTAL_NZ; self's rank; broadcast; out's
+ * shape; cubeMathType's range.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus
+aclnnAddmmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat1, const aclTensor* mat2,
+                           const aclScalar* beta, const aclScalar* alpha, aclTensor* out,
+                           int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAddmm(void* workspace, uint64_t workspaceSize,
+                                           aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * selfRef = beta * selfRef + alpha * (mat1 @ mat2). As aclnnAddmm with out = selfRef, so selfRef is
+ * [M,N].
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddmmGetWorkspaceSize(
+    const aclTensor* selfRef, const aclTensor* mat1, const aclTensor* mat2, const aclScalar* beta,
+    const aclScalar* alpha, int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddmm(void* workspace, uint64_t workspaceSize,
+                                                  aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_ADDMM_H_ */

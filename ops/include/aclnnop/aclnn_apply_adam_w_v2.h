@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One step of AdamW (Loshchilov and Hutter, 2019), in place.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_V2_H_
+#define ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_V2_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * With t = step + 1 (the tensor step holds the number of steps already done; it is not advanced):
+ *   g     = -grad if maximize, else grad
+ *   theta = theta * (1 - lr * weightDecay)
+ *   m     = m + (1 - beta1) * (g - m)
+ *   v     = beta2 * v + (1 - beta2) * g^2
+ *   u     = v; with amsgrad maxGradNorm = max(maxGradNorm, v) and u = maxGradNorm
+ *   theta = theta - lr / (1 - beta1^t) * m / (sqrt(u) / sqrt(1 - beta2^t) + eps)
+ * computed in DOUBLE from the tensors and the FLOAT hyper-parameters, each tensor rounded once at
+ * the end. weightDecay 0 gives Adam.
+ *
+ * varRef (theta), mRef, vRef, grad and maxGradNormOptionalRef: each FLOAT, FLOAT16 or BF16, all of
+ * varRef's shape. maxGradNormOptionalRef is required with amsgrad and else may be null; without
+ * amsgrad it keeps its values. step: FLOAT or INT64, one element of any rank. Hyper-parameters are
+ * not checked. Atlas A2, A3 and 950. Order of the checks: varRef, mRef, vRef,
+ * maxGradNormOptionalRef (amsgrad), grad, step not null; their dtypes in that order; shapes of
+ * mRef, vRef, maxGradNormOptionalRef, grad; step has one element. An empty varRef: success, nothing
+ * is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWV2GetWorkspaceSize(
+    aclTensor* varRef, aclTensor* mRef, aclTensor* vRef, aclTensor* maxGradNormOptionalRef,
+    const aclTensor* grad, const aclTensor* step, float lr, float beta1, float beta2,
+    float weightDecay, float eps, bool amsgrad, bool maximize, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWV2(void* workspace, uint64_t workspaceSize,
+                                                  aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_V2_H_ */

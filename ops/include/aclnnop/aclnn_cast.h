@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Conversion of data types.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ *
+ * Conversion rounds to nearest even between floating types (overflow gives an infinity); floating
+ * to integer truncates toward 0, saturates, and turns NaN into 0; integer to integer wraps; to
+ * BOOL, non-zero and NaN are true; complex to real keeps the real part.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_CAST_H_
+#define ACLGRAD_ACLNNOP_ACLNN_CAST_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = self converted to `dtype`. Any of INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
+ * FLOAT, FLOAT16, DOUBLE, BOOL, COMPLEX64, COMPLEX128 (and BF16 on Atlas A2, A3 and 950) to any
+ * other. out has self's shape and the dtype `dtype`. Order of the checks: self, out not null;
+ * self's dtype; dtype in the list; rank at most 8; shapes equal; last, out's own dtype: 561103 when
+ * it is not `dtype`. An empty self: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnCastGetWorkspaceSize(const aclTensor* self,
+                                                          const aclDataType dtype, aclTensor* out,
+                                                          uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnCast(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_CAST_H_ */

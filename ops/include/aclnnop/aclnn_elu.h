@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ELU: the exponential linear unit.
+ *
+ *   out = scale * x                                     x > 0
+ *         alpha * scale * (e^(x * inputScale) - 1)      x <= 0
+ *
+ * The scalars are taken as float. NaN stays NaN; -infinity gives -alpha * scale. Where alpha or
+ * inputScale is not finite, the lower branch is -alpha * scale throughout.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_ELU_H_
+#define ACLGRAD_ACLNNOP_ACLNN_ELU_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self        FLOAT, FLOAT16, DOUBLE, BF16; rank 0 to 8
+ * alpha, scale, inputScale   host scalars of any type but complex
+ * out         any type that self converts to, that is, floating or complex; shape of self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, alpha, scale, inputScale, out null
+ * 161002  3. dtype of self   4. scale complex   5. alpha complex   6. inputScale complex
+ *         7. self does not convert to out's dtype   8. shapes differ   9. rank above 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnEluGetWorkspaceSize(
+    const aclTensor* self, const aclScalar* alpha, const aclScalar* scale,
+    const aclScalar* inputScale, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnElu: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnElu(void* workspace, uint64_t workspaceSize,
+                                         aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * aclnnElu with selfRef as both self and out; the same checks.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceEluGetWorkspaceSize(
+    aclTensor* selfRef, const aclScalar* alpha, const aclScalar* scale, const aclScalar* inputScale,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplaceElu: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceElu(void* workspace, uint64_t workspaceSize,
+                                                aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_ELU_H_ */

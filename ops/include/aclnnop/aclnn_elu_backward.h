@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The derivative of ELU. With s an element of selfOrResult:
+ *
+ *   isResult (s is the forward's output):
+ *     gradInput = gradOutput * inputScale * (s + alpha * scale)                         s <= 0
+ *   not isResult (s is the forward's input):
+ *     gradInput = gradOutput * inputScale * alpha * scale * e^(s * inputScale)          s <= 0
+ *   both:
+ *     gradInput = gradOutput * scale                                                    s > 0
+ *
+ * The scalars are taken as float. With isResult the branch follows the sign of the output, so for
+ * scale < 0 or inputScale < 0 this is not the derivative of aclnnElu; only a negative alpha is
+ * refused. NaN in s gives NaN.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_ELU_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_ELU_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * gradOutput    FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ * selfOrResult  dtype and shape of gradOutput
+ * gradInput     any floating or complex type; shape of gradOutput. The result is rounded to
+ *               gradOutput's dtype first and then converted.
+ * alpha, scale, inputScale   host scalars of any type but complex
+ *
+ * 161001  1. workspaceSize or executor null
+ *         2. gradOutput, alpha, scale, inputScale, selfOrResult, gradInput null
+ * 161002  3. selfOrResult's dtype is not gradOutput's   4. dtype not in the list
+ *         5. alpha complex   6. scale complex   7. inputScale complex
+ *         8. gradOutput does not convert to gradInput's dtype   9. selfOrResult's shape
+ *         10. gradInput's shape   11. rank above 8   12. isResult and alpha < 0
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnEluBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclScalar* alpha, const aclScalar* scale,
+    const aclScalar* inputScale, bool isResult, const aclTensor* selfOrResult, aclTensor* gradInput,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnEluBackward: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnEluBackward(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_ELU_BACKWARD_H_ */

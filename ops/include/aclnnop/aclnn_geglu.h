@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GEGLU: self is split along `dim` into two equal halves A (first) and B (second).
+ *
+ *   activateLeft    outGelu    out
+ *   false           gelu(B)    A * gelu(B)
+ *   true            gelu(A)    gelu(A) * B
+ *
+ *   approximate 0   gelu(x) = x * Phi(x),  Phi the normal distribution function
+ *   approximate 1   gelu(x) = x / (1 + e^(-2 u)),  u = sqrt(2/pi) * (x + 0.044715 x^3)
+ *
+ * gelu(-infinity) = 0, gelu(+infinity) = +infinity, NaN stays NaN. `out` uses gelu before its
+ * rounding to the output's dtype.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_
+#define ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * aclnnGeGluV3 with activateLeft = false.
+ *
+ * self          FLOAT16, FLOAT, BF16 (Ascend910B, Ascend910_93, Ascend950); rank up to 8, an even
+ *               size along dim
+ * dim           -n to n-1 for rank n (n = 1 for a 0-d self)
+ * approximate   0 or 1; on Ascend310P only 1
+ * out, outGelu  dtype of self (not compared for an empty or 0-d self); shape of self with the size
+ *               along dim halved. No output may overlap self.
+ *
+ * 161001  1. workspaceSize or executor null   2. self, out, outGelu null
+ * 161002  3. dtypes of self, out, outGelu   4. dtypes of out, outGelu against self
+ *         5. ranks of self, out, outGelu above 8   6. dim   7. size along dim odd
+ *         8. size of out along dim   9. size of outGelu along dim   10. ranks differ
+ *         11. other sizes differ   12. approximate
+ *
+ * A 0-d self passes only with one-dimensional outputs of size 0; nothing is computed then.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluGetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                           int64_t approximate, aclTensor* out,
+                                                           aclTensor* outGelu,
+                                                           uint64_t* workspaceSize,
+                                                           aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnGeGlu: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGlu(void* workspace, uint64_t workspaceSize,
+                                           aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * As aclnnGeGlu, with the half that goes through gelu given by activateLeft.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluV3GetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                             int64_t approximate, bool activateLeft,
+                                                             aclTensor* out, aclTensor* outGelu,
+                                                             uint64_t* workspaceSize,
+                                                             aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnGeGluV3: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluV3(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_ */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The derivative of GEGLU. With self = [A, B] and gradInput = [dA, dB] along `dim` and g =
+ * gradOutput:
+ *
+ *   activateLeft    dA                   dB
+ *   false           g * gelu             g * A * gelu'(B)
+ *   true            g * B * gelu'(A)     g * gelu
+ *
+ * `gelu` is the forward's outGelu and is used as given.
+ *
+ *   approximate 0   gelu'(x) = Phi(x) + x * phi(x),  Phi and phi of the normal distribution
+ *   approximate 1   gelu'(x) = s + x * s * (1 - s) * 2 u'(x),  s = 1 / (1 + e^(-2 u)),
+ *                   u = sqrt(2/pi) * (x + 0.044715 x^3)
+ *
+ * gelu'(-infinity) = 0, gelu'(+infinity) = 1, NaN stays NaN.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_GEGLU_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_GEGLU_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * aclnnGeGluV3Backward with activateLeft = false.
+ *
+ * gradOutput    FLOAT16, FLOAT, BF16 (Ascend910B, Ascend910_93, Ascend950); rank up to 8; shape of
+ *               self with the size along dim halved
+ * self          dtype of gradOutput
+ * gelu          dtype and shape of gradOutput
+ * dim           -n to n-1 for self's rank n (n = 1 for a 0-d self)
+ * approximate   0 or 1; on Ascend310P only 1
+ * gradInput     dtype of gradOutput, shape of self; may not overlap an input
+ *
+ * 161001  1. workspaceSize or executor null   2. gradOutput, self, gelu, gradInput null
+ * 161002  3. dtype of gradOutput   4. dtypes of self, gelu, gradInput (then: a rank above 8)
+ *         5. gelu's shape   6. gradInput's shape   7. dim   8. rank of gradOutput is not self's
+ *         9. sizes before dim   10. twice gradOutput's size along dim is not self's
+ *         11. sizes after dim   12. approximate
+ *
+ * A 0-d self passes only with a one-dimensional gradOutput of size 0; nothing is computed then.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* gelu, int64_t dim,
+    int64_t approximate, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnGeGluBackward: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluBackward(void* workspace, uint64_t workspaceSize,
+                                                   aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * As aclnnGeGluBackward, with the half that went through gelu given by activateLeft.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluV3BackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* gelu, int64_t dim,
+    int64_t approximate, bool activateLeft, aclTensor* gradInput, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnGeGluV3Backward: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluV3Backward(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_GEGLU_BACKWARD_H_ */

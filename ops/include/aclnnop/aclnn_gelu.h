@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GELU in its tanh form.
+ *
+ *   out = x / (1 + e^(-2 u)),  u = sqrt(2/pi) * (x + 0.044715 x^3)
+ *
+ * -infinity gives 0, +infinity and NaN stay. aclnnGeluV2 has the exact form too.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Formats are taken as ND, private ones refused. An empty
+ * tensor passes the same checks, asks for no workspace and computes nothing.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_GELU_H_
+#define ACLGRAD_ACLNNOP_ACLNN_GELU_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self   FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950); rank up to 8; no private
+ * format out    dtype and shape of self; may be self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, out null
+ * 161002  3. BF16 on a product without it   4. dtype of self   5. dtype of out   6. private format
+ *         7. rank above 8   8. shapes differ
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                          uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnGelu: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGelu(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_GELU_H_ */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The derivative of GELU in both forms: gradInput = gradOutput * gelu'(x) with
+ *
+ *   approximate "none"   gelu'(x) = Phi(x) + x * phi(x),  Phi and phi of the normal distribution
+ *   approximate "tanh"   gelu'(x) = s + x * s * (1 - s) * 2 u'(x),  s = 1 / (1 + e^(-2 u)),
+ *                        u = sqrt(2/pi) * (x + 0.044715 x^3)
+ *
+ * gelu'(-infinity) = 0, gelu'(+infinity) = 1, NaN stays NaN.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_GELU_BACKWARD_V2_H_
+#define ACLGRAD_ACLNNOP_ACLNN_GELU_BACKWARD_V2_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * gradOutput, self   broadcast against each other, rank up to 8; the type P that both promote to is
+ *                    FLOAT, FLOAT16 or BF16 (Ascend910B, Ascend910_93, Ascend950)
+ * approximate        "none" or "tanh"
+ * gradInput          broadcast shape of the two; the result is rounded to P and then converted to
+ *                    gradInput's dtype
+ *
+ * 161001  1. workspaceSize or executor null   2. gradOutput, self, approximate, gradInput null
+ * 161002  3. no common dtype P   4. P is BF16 on a product without it   5. P not in the list
+ *         6. rank above 8   7. shapes do not broadcast   8. gradInput's shape
+ *         9. any other text for approximate
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluBackwardV2GetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, char* approximate, aclTensor* gradInput,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnGeluBackwardV2: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluBackwardV2(void* workspace, uint64_t workspaceSize,
+                                                    aclOpExecutor* executor,
+                                                    const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_GELU_BACKWARD_V2_H_ */

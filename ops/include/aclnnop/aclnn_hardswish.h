@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hardswish: x times a piecewise linear sigmoid.
+ *
+ *   out = 0                    x <= -3
+ *         x * (x + 3) / 6      -3 < x < 3
+ *         x                    x >= 3
+ *
+ * -infinity gives 0, +infinity and NaN stay.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_H_
+#define ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self, out   FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950);
+ *             each from the list, they may differ
+ * out         shape of self, any rank; may be self. It is written, in spite of the const.
+ *
+ * 161001  1. workspaceSize or executor null   2. self, out null
+ * 161002  3. dtype of self   4. dtype of out   5. self does not convert to out's dtype
+ *         6. shapes differ
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnHardswishGetWorkspaceSize(const aclTensor* self,
+                                                               const aclTensor* out,
+                                                               uint64_t* workspaceSize,
+                                                               aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnHardswish: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnHardswish(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, const aclrtStream stream);
+
+/*
+ * aclnnHardswish with self as both input and output; the same checks. self is written, in spite of
+ * the const.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceHardswishGetWorkspaceSize(const aclTensor* self,
+                                                                      uint64_t* workspaceSize,
+                                                                      aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplaceHardswish: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceHardswish(void* workspace, uint64_t workspaceSize,
+                                                      aclOpExecutor* executor,
+                                                      const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_H_ */

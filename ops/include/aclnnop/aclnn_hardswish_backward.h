@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The derivative of Hardswish: out = gradOutput * d with
+ *
+ *   d = 0               x < -3
+ *       x / 3 + 0.5     -3 <= x <= 3
+ *       1               x > 3
+ *
+ * The middle interval is closed: d(-3) = -0.5 and d(3) = 1.5, the one-sided derivatives from
+ * inside. Version 2 takes those from outside. NaN in x gives NaN. Below -3 the zero is multiplied,
+ * so an infinite or NaN gradOutput gives NaN there.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * gradOutput  FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ * self        the forward's input x; dtype and shape of gradOutput
+ * out         dtype and shape of self; may be gradOutput or self
+ *
+ * 161001  1. workspaceSize or executor null   2. gradOutput, self, out null
+ * 161002  3. self, then gradOutput in the dtype list   4. gradOutput's dtype is not self's
+ *         5. out's dtype is not self's   6. rank of gradOutput above 8   7. rank of self above 8
+ *         8. gradOutput's shape is not self's   9. out's shape is not self's
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnHardswishBackwardGetWorkspaceSize(const aclTensor* gradOutput,
+                                                                       const aclTensor* self,
+                                                                       aclTensor* out,
+                                                                       uint64_t* workspaceSize,
+                                                                       aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnHardswishBackward: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnHardswishBackward(void* workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor* executor,
+                                                       const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_BACKWARD_H_ */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Logarithm of the softmax.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_H_
+#define ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = x - max - log(sum(exp(x - max))) along dimension dim, with x = self converted to out's
+ * dtype first. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3 and 950; self and out
+ * may differ. The computation runs in DOUBLE and rounds once. A row of minus infinities gives NaN,
+ * and so does a row with a NaN or plus infinity in it. Order of the checks: self, out not null; dim
+ * in [-n, n-1] (n = 1 for 0-d); dtype of self, out; ranks at most 8; shapes equal. An empty self:
+ * success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                                aclTensor* out,
+                                                                uint64_t* workspaceSize,
+                                                                aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSoftmax(void* workspace, uint64_t workspaceSize,
+                                                aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_H_ */

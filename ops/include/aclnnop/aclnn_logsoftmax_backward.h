@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradient of the logarithm of the softmax.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = gradOutput - exp(output) * sum(gradOutput) along dimension dim, where output is the result
+ * of aclnnLogSoftmax. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; gradOutput and
+ * output have the same, out's may be another. The computation runs in DOUBLE and rounds once. Order
+ * of the checks: output, gradOutput, out not null; an empty gradOutput or output succeeds at once
+ * (not on 950); dtype of gradOutput, output, out; gradOutput's is output's; ranks at most 8; shapes
+ * equal; dim in [-n, n-1].
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput,
+                                                                        const aclTensor* output,
+                                                                        int64_t dim, aclTensor* out,
+                                                                        uint64_t* workspaceSize,
+                                                                        aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSoftmaxBackward(void* workspace, uint64_t workspaceSize,
+                                                        aclOpExecutor* executor,
+                                                        aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_BACKWARD_H_ */

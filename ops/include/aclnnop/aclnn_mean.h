@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mean over dimensions.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ *
+ * Data types: FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, DOUBLE, COMPLEX64, COMPLEX128, and
+ * BF16 on Atlas A2, A3 and 950. Sums are taken in DOUBLE (integers: 64 bits, wrapping at the end)
+ * in a fixed order that depends on the shape only, and rounded once.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_MEAN_H_
+#define ACLGRAD_ACLNNOP_ACLNN_MEAN_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self is converted to `dtype`, summed over the dimensions `dim` and divided by their extent; the
+ * result in `dtype` (an integer mean truncates toward 0) is converted to out's dtype. An empty dim
+ * means all dimensions. Shapes as for aclnnReduceSum. An empty self fills out with NaN (0 in an
+ * integer out). Order of the checks: null; self's dtype; dtype in the list; out's dtype; self
+ * convertible to dtype; dtype convertible to out; range of dim; duplicates; ranks of self and out
+ * at most 8; out's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMeanGetWorkspaceSize(const aclTensor* self,
+                                                          const aclIntArray* dim, bool keepDim,
+                                                          aclDataType dtype, aclTensor* out,
+                                                          uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMean(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_MEAN_H_ */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mean squared error.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ *
+ * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950. The computation runs in DOUBLE with
+ * sums in a fixed order, and rounds once. reduction: 0 none, 1 mean, 2 sum.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_H_
+#define ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * (self - target)^2 over the broadcast of both shapes: each value (reduction 0, out of that shape),
+ * their mean (1) or their sum (2), both with an out of rank 0 (a [1] is refused). self and target
+ * may differ in dtype; the result is converted to out's. An empty broadcast: none writes nothing,
+ * the mean is NaN, the sum 0. Order of the checks: self, target, out not null; PromoteType(self,
+ * target) in the list; dtype of self, target, out; reduction; ranks at most 8; broadcast; out's
+ * shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self,
+                                                             const aclTensor* target,
+                                                             int64_t reduction, aclTensor* out,
+                                                             uint64_t* workspaceSize,
+                                                             aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMseLoss(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_H_ */

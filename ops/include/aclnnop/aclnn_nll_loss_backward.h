@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradient of the negative log likelihood loss.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ *
+ * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950. The computation runs in DOUBLE with
+ * sums in a fixed order, and rounds once. reduction: 0 none, 1 mean, 2 sum. Targets: INT64, UINT8,
+ * INT32, each a class in [0, C) or ignoreIndex. A target that is neither makes the task fail: the
+ * next synchronisation returns 507000 with a message that names the operator, the row and the
+ * class, and the output is not written.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out[n, target[n]] = -w[n] * g with g = gradOutput[n] (reduction 0), gradOutput / totalWeight (1),
+ * gradOutput (2) and w as in aclnnNLLLoss; all other elements are 0. totalWeight is the forward's
+ * totalWeightOut. weight, gradOutput and totalWeight have self's dtype, which must convert to
+ * out's; out has self's shape; gradOutput is [N] for reduction 0 and a 2-D self, else one element
+ * of rank 0 or 1; totalWeight is one element. Order of the checks: gradOutput, self, target,
+ * weight, totalWeight, out not null; dtype of weight, gradOutput, totalWeight is self's; out's
+ * dtype; self's dtype; target's dtype; reduction; self's rank; target's rank; N equal; weight's
+ * shape; gradOutput's shape; totalWeight's shape; out's shape; C not 0 when there are targets. An
+ * empty self: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLossBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target,
+    const aclTensor* weight, int64_t reduction, int64_t ignoreIndex, const aclTensor* totalWeight,
+    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLossBackward(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_ */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sum over dimensions.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ *
+ * Data types: FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, BOOL, DOUBLE, COMPLEX64,
+ * COMPLEX128, and BF16 on Atlas A2, A3 and 950. Sums are taken in DOUBLE (integers: 64 bits,
+ * wrapping at the end) in a fixed order that depends on the shape only, and rounded once.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_REDUCE_SUM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_REDUCE_SUM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self is converted to `dtype`, which must be out's, and summed over the dimensions `dims`; with
+ * dtype BOOL the result is whether any element is non-zero. Each entry of dims lies in [-n, n-1]
+ * for rank n (0-d: -1 or 0) and no dimension comes twice; an empty dims means all of them. keepDims
+ * leaves summed dimensions as 1. out has the reduced shape, or both have one element. An empty self
+ * fills out with 0. Order of the checks: self, dims, out not null; self's dtype; out's dtype; dtype
+ * in the list; dtype is out's; rank at most 8; range of dims; duplicates; out's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnReduceSumGetWorkspaceSize(
+    const aclTensor* self, const aclIntArray* dims, bool keepDims, aclDataType dtype,
+    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnReduceSum(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_REDUCE_SUM_H_ */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SELU: the scaled exponential linear unit.
+ *
+ *   out = lambda * x                      x > 0
+ *         lambda * alpha * (e^x - 1)      x <= 0
+ *
+ * with alpha = 1.6732632423543772848 and lambda = 1.0507009873554804934. NaN stays NaN; +infinity
+ * stays, -infinity gives -lambda * alpha. Integers take the exact real value, cut off towards zero
+ * and held to the type's range.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_SELU_H_
+#define ACLGRAD_ACLNNOP_ACLNN_SELU_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self, out   FLOAT, FLOAT16, INT32, INT8, BF16 (Ascend910B, Ascend910_93, Ascend950);
+ *             each from the list, they may differ: the result is converted (towards zero into
+ * integers) out         shape of self, any rank; may be self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, out null
+ * 161002  3. dtype of self   4. dtype of out   5. shapes differ
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSeluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                          uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnSelu: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSelu(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * aclnnSelu with selfRef as both self and out; the same checks.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceSeluGetWorkspaceSize(aclTensor* selfRef,
+                                                                 uint64_t* workspaceSize,
+                                                                 aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplaceSelu: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceSelu(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_SELU_H_ */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Uniformly distributed random numbers.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined.
+ *
+ * The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+ * 2011). Element i, counted in row-major order of the view, takes words 2(i mod 2) and 2(i mod 2) +
+ * 1 of the block with the counter (low and high half of i / 2, low and high half of offset) and the
+ * key (low and high half of seed). So a value depends on seed, offset and i only: not on shape,
+ * strides or threads. The vendor's devices use other generators; values are not portable,
+ * distributions are.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_UNIFORM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_UNIFORM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * selfRef ~ uniform on [from, to); all elements are `from` when from = to. With the element's words
+ * a, b: value = from + (to - from) * (b * 2^21 + floor(a / 2^11)) / 2^53, computed in DOUBLE and
+ * rounded once, but never up to `to`: then the largest number of the dtype below it. Integers are
+ * truncated. Data types: FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, and BF16 on Atlas
+ * A2, A3 and 950. Order of the checks: selfRef not null; dtype; rank at most 8; from not above to.
+ * An empty selfRef: success.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfRef,
+                                                                    double from, double to,
+                                                                    uint64_t seed, uint64_t offset,
+                                                                    uint64_t* workspaceSize,
+                                                                    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t workspaceSize,
+                                                    aclOpExecutor* executor,
+                                                    const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_UNIFORM_H_ */

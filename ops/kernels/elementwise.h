@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elementwise engine: it owns strides, broadcasting, dimension collapsing, blocking, conversion
+// between dtypes and threading, so that a kernel is only its formula over dense blocks.
+//
+// A kernel computes in one of three types, whatever the tensors' dtypes are: double (real numbers;
+// the result is rounded once to the output's dtype), int64_t (integers that must wrap or stay
+// exact) or std::complex<double>.
+#ifndef ACLGRAD_OPS_KERNELS_ELEMENTWISE_H_
+#define ACLGRAD_OPS_KERNELS_ELEMENTWISE_H_
+
+#include <complex>
+#include <functional>
+#include <variant>
+#include <vector>
+
+#include "ops/meta/operator.h"
+
+namespace aclgrad::ops {
+
+// Elements per block. Buffers hold a whole block, 64-byte aligned; beyond `count` they hold zeros
+// (or earlier results), so a kernel may work in whole vectors up to the block's end.
+inline constexpr size_t kBlock = 512;
+
+// in[k] and out[k] are dense blocks of the k-th input and output; an output block never overlaps an
+// input block.
+template <class T>
+using BlockKernel = std::function<void(const T* const* in, T* const* out, size_t count)>;
+using RealKernel = BlockKernel<double>;
+using IntegerKernel = BlockKernel<int64_t>;
+using ComplexKernel = BlockKernel<std::complex<double>>;
+using Kernel = std::variant<RealKernel, IntegerKernel, ComplexKernel>;
+
+// A tensor parameter as the engine walks it, over the common shape of the whole operation.
+struct Operand {
+  size_t parameter;  // whose address a run brings
+  aclDataType dtype;
+  Dims strides;             // in elements, one per dimension of the common shape; 0 = broadcast
+  int64_t offset = 0;       // in elements, on top of the parameter's own offset (a half of GEGLU)
+  aclDataType round_first;  // rounded to this dtype too: an output before, an input after
+                            // `dtype`; normally the same
+};
+
+// The tensor parameter broadcast to `shape`.
+Operand operand(const Arguments& arguments, size_t parameter, const Dims& shape);
+
+// A planned elementwise operation. Cheap to copy into a Body.
+class Elementwise {
+ public:
+  // Outputs may be exactly an input (same address and layout); any other overlap is undefined.
+  Elementwise(const Dims& shape, std::vector<Operand> outputs, std::vector<Operand> inputs,
+              Kernel kernel);
+
+  aclError operator()(const Run& run) const;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+// The common case: every input broadcasts to the shape of the first output. A plan with nothing to
+// do when that shape is empty.
+Plan elementwise(const Arguments& arguments, std::initializer_list<size_t> outputs,
+                 std::initializer_list<size_t> inputs, Kernel kernel);
+
+// Conversion of `count` elements with strides (in elements) between a tensor's dtype and a compute
+// type, for kernels that are not elementwise (reductions, losses). Float to integer truncates and
+// saturates, NaN becomes 0; integer to integer wraps; to BOOL: non-zero (NaN too) is true.
+template <class T>
+void load(const void* source, aclDataType dtype, int64_t stride, T* block, size_t count);
+template <class T>
+void store(const T* block, void* target, aclDataType dtype, int64_t stride, size_t count);
+
+// Runs body(begin, end) over [0, count) in fixed pieces of `grain`, on the threads in force. The
+// cut does not depend on the number of threads.
+void parallel_pieces(int64_t count, int64_t grain,
+                     const std::function<void(int64_t begin, int64_t end)>& body);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_KERNELS_ELEMENTWISE_H_

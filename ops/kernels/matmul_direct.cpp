@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/kernels/matmul_direct.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "ops/kernels/cast.h"
+#include "ops/kernels/strided.h"
+
+namespace aclgrad::ops {
+namespace {
+
+// Most multiplications of a small product. Each operand then fits a local buffer.
+constexpr int64_t kSmallWork = 2048;
+constexpr int64_t kSmallOperand = 1024;
+
+constexpr int64_t kInnerPiece = kBlock;  // terms of a dot product that are read at a time
+constexpr int64_t kColumnGroup = 8;      // dot products that advance together
+
+aclDataType through(const MatmulProblem& problem, const MatrixView& view) {
+  return problem.round_to_half ? ACL_FLOAT16 : view.dtype;
+}
+
+// `count` elements from (row, column) on, along a row or a column of a matrix.
+enum class Along { kRow, kColumn };
+void load_line(const MatmulProblem& problem, const Run& run, const MatrixView& view, int64_t batch,
+               int64_t row, int64_t column, Along direction, int64_t count, double* values) {
+  const int64_t offset =
+      batch_offset(problem, view, batch) + row * view.row_stride + column * view.column_stride;
+  const int64_t stride = direction == Along::kRow ? view.column_stride : view.row_stride;
+  for (int64_t i = 0; i < count; i += kInnerPiece) {
+    load_through(element(run.data(view.parameter), view.dtype, offset + i * stride), view.dtype,
+                 through(problem, view), stride, values + i,
+                 static_cast<size_t>(std::min(kInnerPiece, count - i)));
+  }
+}
+
+// A whole matrix, row after row.
+void load_matrix(const MatmulProblem& problem, const Run& run, const MatrixView& view,
+                 int64_t batch, int64_t rows, int64_t columns, double* values) {
+  if (rows < columns || view.column_stride == 1) {
+    for (int64_t i = 0; i < rows; ++i) {
+      load_line(problem, run, view, batch, i, 0, Along::kRow, columns, values + i * columns);
+    }
+    return;
+  }
+  alignas(64) double column[kSmallOperand];
+  for (int64_t j = 0; j < columns; ++j) {
+    load_line(problem, run, view, batch, 0, j, Along::kColumn, rows, column);
+    for (int64_t i = 0; i < rows; ++i) values[i * columns + j] = column[i];
+  }
+}
+
+void run_small(const MatmulProblem& problem, const Run& run, int64_t batch) {
+  alignas(64) double a[kSmallOperand];
+  alignas(64) double b[kSmallOperand];
+  load_matrix(problem, run, problem.a, batch, problem.m, problem.k, a);
+  load_matrix(problem, run, problem.b, batch, problem.k, problem.n, b);
+  for (int64_t i = 0; i < problem.m; ++i) {
+    alignas(64) double sums[kRowPiece] = {};
+    for (int64_t l = 0; l < problem.k; ++l) {
+      const double factor = a[i * problem.k + l];
+      const double* row = b + l * problem.n;
+      for (int64_t j = 0; j < problem.n; ++j) sums[j] += factor * row[j];
+    }
+    finish_row(problem, run, batch, i, 0, sums, problem.n);
+  }
+}
+
+// A vector times columns [column, column + count) of a matrix. Whichever way the matrix lies in
+// memory, every sum takes its terms one after the other.
+void run_vector(const MatmulProblem& problem, const Run& run, int64_t batch, int64_t column,
+                int64_t count) {
+  const MatrixView& b = problem.b;
+  const bool b_by_rows = std::abs(b.column_stride) <= std::abs(b.row_stride);
+  alignas(64) double sums[kRowPiece] = {};
+  alignas(64) double factors[kInnerPiece];
+  for (int64_t l = 0; l < problem.k; l += kInnerPiece) {
+    const int64_t terms = std::min(kInnerPiece, problem.k - l);
+    load_line(problem, run, problem.a, batch, 0, l, Along::kRow, terms, factors);
+    if (b_by_rows) {
+      alignas(64) double row[kRowPiece];
+      for (int64_t i = 0; i < terms; ++i) {
+        load_line(problem, run, b, batch, l + i, column, Along::kRow, count, row);
+        for (int64_t j = 0; j < count; ++j) sums[j] += factors[i] * row[j];
+      }
+      continue;
+    }
+    alignas(64) double columns[kColumnGroup][kInnerPiece];
+    for (int64_t j = 0; j < count; j += kColumnGroup) {
+      const int64_t group = std::min(kColumnGroup, count - j);
+      for (int64_t g = 0; g < group; ++g) {
+        load_line(problem, run, b, batch, l, column + j + g, Along::kColumn, terms, columns[g]);
+      }
+      for (int64_t i = 0; i < terms; ++i) {
+        for (int64_t g = 0; g < group; ++g) sums[j + g] += factors[i] * columns[g][i];
+      }
+    }
+  }
+  finish_row(problem, run, batch, 0, column, sums, count);
+}
+
+void transpose(MatrixView& view) { std::swap(view.row_stride, view.column_stride); }
+
+// (a b)^T = b^T a^T: a vector on the right becomes one on the left.
+MatmulProblem transposed(MatmulProblem problem) {
+  std::swap(problem.a, problem.b);
+  std::swap(problem.m, problem.n);
+  transpose(problem.a);
+  transpose(problem.b);
+  transpose(problem.out);
+  if (problem.addend) transpose(*problem.addend);
+  return problem;
+}
+
+// A row of the output without any product in it.
+void run_addend_only(const MatmulProblem& problem, const Run& run, int64_t row) {
+  for (int64_t j = 0; j < problem.n; j += kRowPiece) {
+    alignas(64) double sums[kRowPiece] = {};
+    finish_row(problem, run, row / problem.m, row % problem.m, j, sums,
+               std::min(kRowPiece, problem.n - j));
+  }
+}
+
+}  // namespace
+
+int64_t batch_offset(const MatmulProblem& problem, const MatrixView& view, int64_t index) {
+  int64_t offset = 0;
+  for (size_t d = problem.batch.size(); d-- > 0; index /= problem.batch[d]) {
+    offset += index % problem.batch[d] * view.batch_strides[d];
+  }
+  return offset;
+}
+
+void finish_row(const MatmulProblem& problem, const Run& run, int64_t batch, int64_t row,
+                int64_t column, double* sums, int64_t count) {
+  const auto at = [&](const MatrixView& view) {
+    const int64_t offset =
+        batch_offset(problem, view, batch) + row * view.row_stride + column * view.column_stride;
+    return element(run.data(view.parameter), view.dtype, offset);
+  };
+  const auto size = static_cast<size_t>(count);
+  if (problem.alpha != 1) {
+    for (size_t j = 0; j < size; ++j) sums[j] *= problem.alpha;
+  }
+  if (problem.addend) {
+    alignas(64) double added[kRowPiece];
+    load(at(*problem.addend), problem.addend->dtype, problem.addend->column_stride, added, size);
+    for (size_t j = 0; j < size; ++j) sums[j] += problem.beta * added[j];
+  }
+  store(sums, at(problem.out), problem.out.dtype, problem.out.column_stride, size);
+}
+
+bool is_small(const MatmulProblem& problem) {
+  return problem.m * problem.n * problem.k <= kSmallWork && problem.n <= kRowPiece &&
+         problem.m * problem.k <= kSmallOperand && problem.k * problem.n <= kSmallOperand;
+}
+
+bool has_vector(const MatmulProblem& problem) { return problem.m == 1 || problem.n == 1; }
+
+Plan plan_small(const MatmulProblem& problem) {
+  return {[problem](const Run& run) -> aclError {
+    parallel_pieces(count_elements(problem.batch), 8, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) run_small(problem, run, i);
+    });
+    return ACL_SUCCESS;
+  }};
+}
+
+Plan plan_vector(const MatmulProblem& original) {
+  const MatmulProblem problem = original.m == 1 ? original : transposed(original);
+  return {[problem](const Run& run) -> aclError {
+    const int64_t pieces = (problem.n + kRowPiece - 1) / kRowPiece;
+    parallel_pieces(count_elements(problem.batch) * pieces, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t column = i % pieces * kRowPiece;
+        run_vector(problem, run, i / pieces, column, std::min(kRowPiece, problem.n - column));
+      }
+    });
+    return ACL_SUCCESS;
+  }};
+}
+
+Plan plan_addend_only(const MatmulProblem& original) {
+  MatmulProblem problem = original;
+  problem.alpha = 1;
+  return {[problem](const Run& run) -> aclError {
+    parallel_pieces(count_elements(problem.batch) * problem.m, 64, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) run_addend_only(problem, run, i);
+    });
+    return ACL_SUCCESS;
+  }};
+}
+
+}  // namespace aclgrad::ops

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products that need no library, in double with one order of addition: those so small that calling
+// one would take longer, and those with a vector in them. Also what every way to a product ends
+// with.
+#ifndef ACLGRAD_OPS_KERNELS_MATMUL_DIRECT_H_
+#define ACLGRAD_OPS_KERNELS_MATMUL_DIRECT_H_
+
+#include "ops/kernels/matmul.h"
+
+namespace aclgrad::ops {
+
+// Sums are finished at most so many at a time.
+inline constexpr int64_t kRowPiece = 256;
+
+// Offset of the matrix that belongs to an index of the batch.
+int64_t batch_offset(const MatmulProblem& problem, const MatrixView& view, int64_t index);
+
+// Turns `count` sums of a row, from `column` on, into results and writes them: scales, adds the
+// addend, rounds once. At most kRowPiece.
+void finish_row(const MatmulProblem& problem, const Run& run, int64_t batch, int64_t row,
+                int64_t column, double* sums, int64_t count);
+
+bool is_small(const MatmulProblem& problem);
+bool has_vector(const MatmulProblem& problem);
+
+Plan plan_small(const MatmulProblem& problem);
+Plan plan_vector(const MatmulProblem& problem);
+// Without a product to compute: zeros or the scaled addend.
+Plan plan_addend_only(const MatmulProblem& problem);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_KERNELS_MATMUL_DIRECT_H_

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/kernels/random.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "ops/kernels/philox.h"
+#include "ops/kernels/strided.h"
+#include "ops/meta/dtypes.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr int64_t kGrain = 4096;
+
+double normal(RandomWords words) {
+  const double u = (static_cast<double>(words.a) + 1) * 0x1p-32;
+  const double v = static_cast<double>(words.b) * 0x1p-32;
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+}
+
+// 53 random bits as a number in [0, 1).
+double uniform(RandomWords words) {
+  const uint64_t bits = (static_cast<uint64_t>(words.b) << 21) | (words.a >> 11);
+  return static_cast<double>(bits) * 0x1p-53;
+}
+
+// What a number becomes in a floating dtype.
+double rounded(double value, aclDataType dtype) {
+  alignas(8) unsigned char slot[8];
+  store(&value, slot, dtype, 1, 1);
+  load(slot, dtype, 1, &value, 1);
+  return value;
+}
+
+// The largest number of a floating dtype below `limit`: rounding could otherwise reach the open end
+// of an interval.
+double largest_below(double limit, aclDataType dtype) {
+  if (!std::isfinite(limit)) return limit;
+  double step = std::abs(limit) * std::numeric_limits<double>::epsilon() +
+                std::numeric_limits<double>::denorm_min();
+  double below = rounded(limit, dtype);
+  for (double value = limit; below >= limit; step *= 2) {
+    value = limit - step;
+    below = rounded(value, dtype);
+  }
+  return below;
+}
+
+template <class Formula>
+Plan fill(const Arguments& arguments, size_t out, RandomStream stream, Formula formula) {
+  if (arguments.empty(out)) return {};
+  return {[=, dtype = arguments.dtype(out),
+           index = StridedIndex(arguments.shape(out), arguments.strides(out))](
+              const Run& run) -> aclError {
+    parallel_pieces(index.count(), kGrain, [&](int64_t begin, int64_t end) {
+      alignas(64) double block[kBlock];
+      for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {
+        const int64_t stop = std::min(end, i + static_cast<int64_t>(kBlock));
+        for (int64_t j = i; j < stop; ++j) {
+          block[j - i] =
+              formula(random_words(stream.seed, stream.offset, static_cast<uint64_t>(j)));
+        }
+        write_elements(block, run.data(out), dtype, index, i, stop);
+      }
+    });
+    return ACL_SUCCESS;
+  }};
+}
+
+}  // namespace
+
+Plan plan_normal(const Arguments& arguments, size_t out, double mean, double deviation,
+                 RandomStream stream) {
+  if (is_floating(arguments.dtype(out))) {
+    return fill(arguments, out, stream,
+                [=](RandomWords words) { return mean + deviation * normal(words); });
+  }
+  return fill(arguments, out, stream, [=](RandomWords words) {
+    return static_cast<double>(static_cast<float>(mean + deviation * normal(words)));
+  });
+}
+
+Plan plan_uniform(const Arguments& arguments, size_t out, double from, double to,
+                  RandomStream stream) {
+  const aclDataType dtype = arguments.dtype(out);
+  const double highest = std::max(from, largest_below(to, is_floating(dtype) ? dtype : ACL_DOUBLE));
+  const double width = to - from;
+  return fill(arguments, out, stream, [=](RandomWords words) {
+    const double u = uniform(words);
+    // The width of an interval may be beyond every number while its points are not.
+    const double value = std::isinf(width) ? from * (1 - u) + to * u : from + width * u;
+    return value > highest ? highest : value;
+  });
+}
+
+}  // namespace aclgrad::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filling a tensor with random numbers: element i, in row-major order, is a function of seed,
+// offset and i alone. The public headers aclnn_normal.h and aclnn_uniform.h state the formulas.
+#ifndef ACLGRAD_OPS_KERNELS_RANDOM_H_
+#define ACLGRAD_OPS_KERNELS_RANDOM_H_
+
+#include "ops/kernels/elementwise.h"
+
+namespace aclgrad::ops {
+
+struct RandomStream {
+  uint64_t seed;
+  uint64_t offset;
+};
+
+Plan plan_normal(const Arguments& arguments, size_t out, double mean, double deviation,
+                 RandomStream stream);
+
+Plan plan_uniform(const Arguments& arguments, size_t out, double from, double to,
+                  RandomStream stream);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_KERNELS_RANDOM_H_

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/kernels/reduce.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+#include "ops/kernels/cast.h"
+#include "ops/kernels/formats.h"
+#include "ops/kernels/strided.h"
+#include "ops/kernels/tree_sum.h"
+#include "ops/meta/dtypes.h"
+
+namespace aclgrad::ops {
+namespace {
+
+// Outputs that are handled together. When the elements of neighbouring outputs lie side by side,
+// whole rows of them are added at once.
+constexpr int64_t kOutputs = 64;
+
+// Terms that a thread takes at a time.
+constexpr int64_t kGrain = 16384;
+
+template <class T>
+void divide(T& value, int64_t count) {
+  value /= static_cast<double>(count);
+}
+template <>
+void divide(int64_t& value, int64_t count) {
+  value /= count;
+}
+
+template <class T>
+class Reducer {
+ public:
+  Reducer(const Arguments& arguments, const ReduceProblem& problem)
+      : problem_(problem),
+        input_dtype_(arguments.dtype(problem.input)),
+        output_dtype_(arguments.dtype(problem.output)),
+        output_(arguments.shape(problem.output), arguments.strides(problem.output)) {
+    Dims kept_shape, kept_strides, reduced_shape, reduced_strides;
+    const Dims& shape = arguments.shape(problem.input);
+    const Dims& strides = arguments.strides(problem.input);
+    for (size_t i = 0; i < shape.size(); ++i) {
+      (problem.reduced[i] ? reduced_shape : kept_shape).push_back(shape[i]);
+      (problem.reduced[i] ? reduced_strides : kept_strides).push_back(strides[i]);
+    }
+    kept_ = StridedIndex(kept_shape, kept_strides);
+    terms_ = StridedIndex(reduced_shape, reduced_strides);
+    chunks_ = sum_chunks(terms_.count());
+    side_by_side_ = kept_.inner_extent() >= 4 && terms_.count() > 1 &&
+                    std::abs(kept_.inner_stride()) < std::abs(terms_.inner_stride());
+  }
+
+  // Sums of the chunks of outputs with more than one.
+  uint64_t workspace_size() const {
+    if (chunks_ <= 1) return 0;
+    return static_cast<uint64_t>(chunks_ * kept_.count()) * sizeof(T) + alignof(T);
+  }
+
+  void run(const Run& run) const {
+    if (chunks_ <= 1) {
+      const int64_t outputs = std::max(kOutputs, kGrain / std::max<int64_t>(terms_.count(), 1));
+      parallel_pieces(kept_.count(), outputs, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i += kOutputs) {
+          const int64_t stop = std::min(end, i + kOutputs);
+          T sums[kOutputs];
+          sum_chunk(run, i, stop, 0, sums);
+          finish(run, i, stop, sums);
+        }
+      });
+      return;
+    }
+    T* partial = partial_sums(run);
+    const int64_t groups = (kept_.count() + kOutputs - 1) / kOutputs;
+    parallel_pieces(groups * chunks_, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t first = i / chunks_ * kOutputs;
+        const int64_t last = std::min(kept_.count(), first + kOutputs);
+        const int64_t chunk = i % chunks_;
+        sum_chunk(run, first, last, chunk, partial + chunk * kept_.count() + first);
+      }
+    });
+    for (int64_t i = 0; i < kept_.count(); i += kOutputs) {
+      const int64_t stop = std::min(kept_.count(), i + kOutputs);
+      T sums[kOutputs];
+      for (int64_t j = i; j < stop; ++j) {
+        T sum = partial[j];
+        for (int64_t chunk = 1; chunk < chunks_; ++chunk) {
+          sum = wrapping_sum(sum, partial[chunk * kept_.count() + j]);
+        }
+        sums[j - i] = sum;
+      }
+      finish(run, i, stop, sums);
+    }
+  }
+
+ private:
+  T* partial_sums(const Run& run) const {
+    void* start = run.workspace();
+    size_t room = workspace_size();
+    return static_cast<T*>(std::align(alignof(T), room - alignof(T), start, room));
+  }
+
+  void fetch(const Run& run, int64_t offset, int64_t stride, int64_t count, T* block) const {
+    load_through(element(run.data(problem_.input), input_dtype_, offset), input_dtype_,
+                 problem_.dtype, stride, block, static_cast<size_t>(count));
+  }
+
+  // The sums over one chunk of terms for outputs [begin, end).
+  void sum_chunk(const Run& run, int64_t begin, int64_t end, int64_t chunk, T* sums) const {
+    const int64_t first = chunk * kSumChunk;
+    const int64_t last = std::min(terms_.count(), first + kSumChunk);
+    kept_.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t count) {
+      if (side_by_side_) {
+        sum_rows(run, offset, stride, count, first, last, sums);
+      } else {
+        for (int64_t i = 0; i < count; ++i) {
+          sums[i] = sum_one(run, offset + i * stride, first, last);
+        }
+      }
+      sums += count;
+    });
+  }
+
+  T sum_one(const Run& run, int64_t base, int64_t first, int64_t last) const {
+    alignas(64) T block[kBlock];
+    LaneSum<T> sum;
+    for (int64_t i = first; i < last; i += static_cast<int64_t>(kBlock)) {
+      const int64_t stop = std::min(last, i + static_cast<int64_t>(kBlock));
+      T* next = block;
+      terms_.for_runs(i, stop, [&](int64_t offset, int64_t stride, int64_t count) {
+        fetch(run, base + offset, stride, count, next);
+        next += count;
+      });
+      sum.add(block, static_cast<size_t>(stop - i));
+    }
+    return sum.total();
+  }
+
+  void sum_rows(const Run& run, int64_t base, int64_t stride, int64_t count, int64_t first,
+                int64_t last, T* sums) const {
+    alignas(64) T row[kOutputs];
+    alignas(64) std::array<T, kOutputs> lanes[kSumLanes];
+    for (std::array<T, kOutputs>& each : lanes) each.fill(kNothing<T>);
+    size_t lane = 0;
+    terms_.for_runs(first, last, [&](int64_t offset, int64_t step, int64_t rows) {
+      for (int64_t i = 0; i < rows; ++i, lane = (lane + 1) % kSumLanes) {
+        fetch(run, base + offset + i * step, stride, count, row);
+        std::array<T, kOutputs>& into = lanes[lane];
+        for (size_t j = 0; j < static_cast<size_t>(count); ++j) {
+          into[j] = wrapping_sum(into[j], row[j]);
+        }
+      }
+    });
+    for (size_t j = 0; j < static_cast<size_t>(count); ++j) {
+      std::array<T, kSumLanes> column;
+      for (size_t k = 0; k < kSumLanes; ++k) column[k] = lanes[k][j];
+      sums[j] = LaneSum<T>::combine(column);
+    }
+  }
+
+  void finish(const Run& run, int64_t begin, int64_t end, T* sums) const {
+    if (problem_.reduction == Reduction::kMean) {
+      for (int64_t i = 0; i < end - begin; ++i) divide(sums[i], terms_.count());
+    }
+    output_.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t count) {
+      store_through(sums, element(run.data(problem_.output), output_dtype_, offset), problem_.dtype,
+                    output_dtype_, stride, static_cast<size_t>(count));
+      sums += count;
+    });
+  }
+
+  ReduceProblem problem_;
+  aclDataType input_dtype_;
+  aclDataType output_dtype_;
+  StridedIndex output_;
+  StridedIndex kept_;   // the input's dimensions that the output has too
+  StridedIndex terms_;  // those that are summed over
+  int64_t chunks_ = 0;
+  bool side_by_side_ = false;
+};
+
+template <class T>
+Plan plan_for(const Arguments& arguments, const ReduceProblem& problem) {
+  auto reducer = std::make_shared<const Reducer<T>>(arguments, problem);
+  return {[reducer](const Run& run) -> aclError {
+            reducer->run(run);
+            return ACL_SUCCESS;
+          },
+          reducer->workspace_size()};
+}
+
+}  // namespace
+
+Plan plan_reduce(const Arguments& arguments, const ReduceProblem& problem) {
+  if (arguments.empty(problem.output)) return {};
+  if (arguments.empty(problem.input)) {
+    const double value =
+        problem.reduction == Reduction::kSum ? 0 : std::numeric_limits<double>::quiet_NaN();
+    return elementwise(arguments, {problem.output}, {},
+                       RealKernel([value](const double* const*, double* const* out, size_t count) {
+                         std::fill_n(out[0], count, value);
+                       }));
+  }
+  if (is_complex(problem.dtype)) return plan_for<std::complex<double>>(arguments, problem);
+  if (is_floating(problem.dtype)) return plan_for<double>(arguments, problem);
+  return plan_for<int64_t>(arguments, problem);
+}
+
+}  // namespace aclgrad::ops

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/kernels/selu.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/kernels/selu.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/kernels/block-inl.h"
+#include "ops/kernels/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+constexpr double kLambda = 1.0507009873554804934;
+// lambda * alpha, and what the double leaves out of it: y + lambda alpha is small where y is near
+// the forward's limit.
+constexpr double kLambdaAlpha = 1.7580993408473768600;
+constexpr double kLambdaAlphaRest = 0x1.05161b045a1f7p-56;
+
+void selu_block(const double* const* in, double* const* out, size_t count) {
+  map_block<1>(in, out, count, [](auto d, auto x) HWY_ATTR {
+    const auto rising = hn::Mul(x, hn::Set(d, kLambda));
+    const auto falling = hn::Mul(exponential_minus_one(d, x), hn::Set(d, kLambdaAlpha));
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), rising, falling);
+  });
+}
+
+void selu_backward_block(const double* const* in, double* const* out, size_t count) {
+  map_block<2>(in, out, count, [](auto d, auto g, auto y) HWY_ATTR {
+    const auto falling =
+        hn::Add(hn::Add(y, hn::Set(d, kLambdaAlpha)), hn::Set(d, kLambdaAlphaRest));
+    // Chosen so that NaN takes the branch that passes it on.
+    const auto slope = hn::IfThenElse(hn::Ge(y, hn::Zero(d)), hn::Set(d, kLambda), falling);
+    return hn::Mul(g, slope);
+  });
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+#include <limits>
+
+namespace aclgrad::ops {
+
+HWY_EXPORT(selu_block);
+HWY_EXPORT(selu_backward_block);
+
+RealKernel selu_kernel() {
+  return [](const double* const* in, double* const* out, size_t count) {
+    HWY_DYNAMIC_DISPATCH(selu_block)(in, out, count);
+  };
+}
+
+RealKernel selu_backward_kernel() {
+  return [](const double* const* in, double* const* out, size_t count) {
+    HWY_DYNAMIC_DISPATCH(selu_backward_block)(in, out, count);
+  };
+}
+
+namespace {
+
+// Products of integers with lambda and lambda alpha as multiples of 2^-64. Their error is below
+// 2^-34 for factors of 32 bits, while no such product comes that near to an integer (by the
+// continued fractions of the two constants), so cutting off gives the digits of the exact value.
+using Wide = __int128;
+constexpr Wide kOne = Wide{1} << 64;
+constexpr Wide kLambdaWide = kOne + 0x0cfabd6a911322e0;
+constexpr Wide kLambdaAlphaWide = kOne + 0xc212cc640f031105;
+
+int64_t cut_and_hold(Wide multiple, int64_t low, int64_t high) {
+  return std::clamp(static_cast<int64_t>(multiple / kOne), low, high);  // division truncates
+}
+
+struct Range {
+  int64_t low;
+  int64_t high;
+};
+
+Range range_of(aclDataType dtype) {
+  if (dtype == ACL_INT8)
+    return {std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max()};
+  return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+}
+
+}  // namespace
+
+IntegerKernel selu_integer_kernel(aclDataType dtype) {
+  return [range = range_of(dtype)](const int64_t* const* in, int64_t* const* out, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const int64_t x = in[0][i];
+      // Below 0 the value lies between -1.76 and -1.11.
+      out[0][i] = x > 0 ? cut_and_hold(x * kLambdaWide, range.low, range.high) : (x < 0 ? -1 : 0);
+    }
+  };
+}
+
+IntegerKernel selu_backward_integer_kernel(aclDataType dtype) {
+  return [range = range_of(dtype)](const int64_t* const* in, int64_t* const* out, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const int64_t g = in[0][i];
+      const int64_t y = in[1][i];
+      const Wide slope = y < 0 ? y * kOne + kLambdaAlphaWide : kLambdaWide;
+      out[0][i] = cut_and_hold(g * slope, range.low, range.high);
+    }
+  };
+}
+
+}  // namespace aclgrad::ops
+#endif  // HWY_ONCE

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_addmm.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ops/operators/products.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr size_t kSelf = 0;
+constexpr size_t kMat1 = 1;
+constexpr size_t kMat2 = 2;
+constexpr size_t kBeta = 3;
+constexpr size_t kAlpha = 4;
+
+Rule not_fractal_nz(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (arguments.tensor(tensor).format != ACL_FORMAT_FRACTAL_NZ) return std::nullopt;
+    return fmt::format("tensor {} has the format FRACTAL_NZ, which is not supported.",
+                       arguments.name(tensor));
+  });
+}
+
+Dims product_shape(const Arguments& arguments) {
+  return {arguments.shape(kMat1)[0], arguments.shape(kMat2)[1]};
+}
+
+Rule broadcasts_to_product(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims product = product_shape(arguments);
+    if (broadcasts_to(arguments.shape(tensor), product)) return std::nullopt;
+    return fmt::format("tensor {} {} does not broadcast to the product's size {}.",
+                       arguments.name(tensor), to_string(arguments.shape(tensor)),
+                       to_string(product));
+  });
+}
+
+Rule is_product(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims product = product_shape(arguments);
+    if (arguments.shape(tensor) == product) return std::nullopt;
+    return fmt::format("tensor {} must have size {}, but is {}.", arguments.name(tensor),
+                       to_string(product), to_string(arguments.shape(tensor)));
+  });
+}
+
+std::vector<Rule> rules(size_t out, size_t cube_math_type) {
+  return {out == kSelf ? not_null({kSelf, kMat1, kMat2, kBeta, kAlpha})
+                       : not_null({kSelf, kMat1, kMat2, kBeta, kAlpha, out}),
+          dtype_in(kMat1, kProductDtypes),
+          dtype_in(kMat2, kProductDtypes),
+          dtype_in(kSelf, kProductDtypes),
+          dtype_in(out, kProductDtypes),
+          scalar_castable_to_float(kBeta),
+          scalar_castable_to_float(kAlpha),
+          cube_math_type_fits(cube_math_type, kMat1, kMat2),
+          rank_is(kMat1, 2),
+          rank_is(kMat2, 2),
+          inner_sizes_match(kMat1, kMat2),
+          not_fractal_nz(kSelf),
+          min_rank(kSelf, 1),
+          max_rank(kSelf, 2),
+          broadcasts_to_product(kSelf),
+          is_product(out),
+          cube_math_type_known(cube_math_type)};
+}
+
+const OperatorSpec kAddmm{"aclnnAddmm",
+                          {input("self"), input("mat1"), input("mat2"), attribute("beta"),
+                           attribute("alpha"), output("out"), attribute("cubeMathType")},
+                          rules(5, 6)};
+const OperatorSpec kInplaceAddmm{"aclnnInplaceAddmm",
+                                 {in_out("selfRef"), input("mat1"), input("mat2"),
+                                  attribute("beta"), attribute("alpha"), attribute("cubeMathType")},
+                                 rules(kSelf, 5)};
+
+// beta or alpha in the type of the computation; what FLOAT cannot tell from 0 is 0.
+double factor(const Arguments& arguments, size_t scalar, aclDataType dtype) {
+  const double value = arguments.scalar(scalar).to_double();
+  if (std::abs(value) < static_cast<double>(std::numeric_limits<float>::epsilon())) return 0;
+  return dtype == ACL_DOUBLE ? value : static_cast<double>(static_cast<float>(value));
+}
+
+Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
+  if (arguments.empty(kSelf)) return {};
+  MatmulProblem problem = matrix_product(arguments, kMat1, kMat2, out, cube_math_type);
+  problem.alpha = factor(arguments, kAlpha, problem.dtype);
+  problem.beta = factor(arguments, kBeta, problem.dtype);
+  if (problem.beta != 0) {
+    const Operand addend = operand(arguments, kSelf, product_shape(arguments));
+    problem.addend = MatrixView{kSelf, addend.dtype, addend.strides[0], addend.strides[1], {}};
+  }
+  return plan_matmul(problem);
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+aclnnStatus aclnnAddmmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat1,
+                                       const aclTensor* mat2, const aclScalar* beta,
+                                       const aclScalar* alpha, aclTensor* out, int8_t cubeMathType,
+                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kAddmm, {self, mat1, mat2, beta, alpha, out, cubeMathType}, workspaceSize,
+                       executor, [](const Arguments& arguments) { return plan(arguments, 5, 6); });
+}
+
+aclnnStatus aclnnAddmm(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                       aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnInplaceAddmmGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* mat1,
+                                              const aclTensor* mat2, const aclScalar* beta,
+                                              const aclScalar* alpha, int8_t cubeMathType,
+                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kInplaceAddmm, {selfRef, mat1, mat2, beta, alpha, cubeMathType},
+                       workspaceSize, executor,
+                       [](const Arguments& arguments) { return plan(arguments, kSelf, 5); });
+}
+
+aclnnStatus aclnnInplaceAddmm(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                              aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_apply_adam_w_v2.h"
+
+#include <fmt/format.h>
+
+#include "ops/kernels/adamw.h"
+#include "ops/meta/rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr size_t kVar = 0;
+constexpr size_t kM = 1;
+constexpr size_t kV = 2;
+constexpr size_t kMaxGradNorm = 3;
+constexpr size_t kGrad = 4;
+constexpr size_t kStep = 5;
+constexpr size_t kLr = 6;
+constexpr size_t kBeta1 = 7;
+constexpr size_t kBeta2 = 8;
+constexpr size_t kWeightDecay = 9;
+constexpr size_t kEps = 10;
+constexpr size_t kAmsgrad = 11;
+constexpr size_t kMaximize = 12;
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+constexpr DtypeSet kStepDtypes{ACL_FLOAT, ACL_INT64};
+
+bool is_amsgrad(const Arguments& arguments) { return arguments.flag(kAmsgrad); }
+bool has_max_grad_norm(const Arguments& arguments) {
+  return arguments[kMaxGradNorm].tensor() != nullptr;
+}
+
+Rule step_is_one_number() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    if (count_elements(arguments.shape(kStep)) == 1) return std::nullopt;
+    return fmt::format("tensor {} must have one element, but is {}.", arguments.name(kStep),
+                       to_string(arguments.shape(kStep)));
+  });
+}
+
+const OperatorSpec kSpec{
+    "aclnnApplyAdamWV2",
+    {in_out("varRef"), in_out("mRef"), in_out("vRef"), in_out("maxGradNormOptionalRef"),
+     input("grad"), input("step"), attribute("lr"), attribute("beta1"), attribute("beta2"),
+     attribute("weightDecay"), attribute("eps"), attribute("amsgrad"), attribute("maximize")},
+    {not_null({kVar, kM, kV}), when(is_amsgrad, not_null({kMaxGradNorm})), not_null({kGrad, kStep}),
+     live_if_given(kMaxGradNorm), dtype_in(kVar, kDtypes), dtype_in(kM, kDtypes),
+     dtype_in(kV, kDtypes), when(has_max_grad_norm, dtype_in(kMaxGradNorm, kDtypes)),
+     dtype_in(kGrad, kDtypes), dtype_in(kStep, kStepDtypes), same_shape(kM, kVar),
+     same_shape(kV, kVar), when(has_max_grad_norm, same_shape(kMaxGradNorm, kVar)),
+     same_shape(kGrad, kVar), step_is_one_number()}};
+
+Plan plan(const Arguments& arguments) {
+  const Dims& shape = arguments.shape(kVar);
+  if (count_elements(shape) == 0) return {};
+  const AdamWSettings settings{arguments.real(kLr),      arguments.real(kBeta1),
+                               arguments.real(kBeta2),   arguments.real(kWeightDecay),
+                               arguments.real(kEps),     arguments.flag(kAmsgrad),
+                               arguments.flag(kMaximize)};
+  const auto whole = [&](size_t parameter) { return operand(arguments, parameter, shape); };
+  const aclDataType step_dtype = arguments.dtype(kStep);
+  const Operand step{kStep, step_dtype, Dims::filled(shape.size(), 0), 0, step_dtype};
+  std::vector<Operand> outputs = {whole(kVar), whole(kM), whole(kV)};
+  std::vector<Operand> inputs = {whole(kVar), whole(kM), whole(kV), whole(kGrad), step};
+  if (settings.amsgrad) {
+    outputs.push_back(whole(kMaxGradNorm));
+    inputs.push_back(whole(kMaxGradNorm));
+  }
+  return {Elementwise(shape, std::move(outputs), std::move(inputs), adamw_step(settings))};
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+aclnnStatus aclnnApplyAdamWV2GetWorkspaceSize(aclTensor* varRef, aclTensor* mRef, aclTensor* vRef,
+                                              aclTensor* maxGradNormOptionalRef,
+                                              const aclTensor* grad, const aclTensor* step,
+                                              float lr, float beta1, float beta2, float weightDecay,
+                                              float eps, bool amsgrad, bool maximize,
+                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kSpec,
+                       {varRef, mRef, vRef, maxGradNormOptionalRef, grad, step, lr, beta1, beta2,
+                        weightDecay, eps, amsgrad, maximize},
+                       workspaceSize, executor, plan);
+}
+
+aclnnStatus aclnnApplyAdamWV2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                              aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnGelu, aclnnGeluV2, aclnnGeluBackward, aclnnGeluBackwardV2. The first version of each is the
+// tanh form.
+#include "ops/kernels/gelu.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "aclnnop/aclnn_gelu.h"
+#include "aclnnop/aclnn_gelu_backward.h"
+#include "aclnnop/aclnn_gelu_backward_v2.h"
+#include "aclnnop/aclnn_gelu_v2.h"
+#include "ops/meta/rules.h"
+
+using namespace aclgrad::ops;
+
+namespace {
+
+const DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+// BF16 is refused by the product before the list of dtypes is looked at.
+Rule no_unknown_bfloat(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (arguments.dtype(tensor) != ACL_BF16 || is_a2_or_later(current_soc())) return std::nullopt;
+    return fmt::format("tensor {} is of DT_BF16, which this product does not know.",
+                       arguments.name(tensor));
+  });
+}
+
+Rule no_private_format(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (!is_private_format(arguments.tensor(tensor).format)) return std::nullopt;
+    return fmt::format("tensor {} must not be in a private format, but its format is {}.",
+                       arguments.name(tensor), static_cast<int>(arguments.tensor(tensor).format));
+  });
+}
+
+std::vector<Rule> forward_rules(size_t self, size_t out) {
+  return {not_null({self, out}), no_unknown_bfloat(self), dtype_in(self, kDtypes),
+          same_dtype(out, self), no_private_format(self), no_private_format(out),
+          max_rank(self),        max_rank(out),           same_shape(out, self)};
+}
+
+const OperatorSpec kGelu{"aclnnGelu", {input("self"), output("out")}, forward_rules(0, 1)};
+const OperatorSpec kGeluV2{
+    "aclnnGeluV2", {input("x"), attribute("approximate"), output("y")}, forward_rules(0, 2)};
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+// The type that the gradient is computed in, when the two have one.
+aclDataType common_type(const Arguments& arguments) {
+  return promote_types(arguments.dtype(0), arguments.dtype(1)).value_or(ACL_DT_UNDEFINED);
+}
+
+std::optional<std::string> common_bfloat_complaint(const Arguments& arguments) {
+  if (common_type(arguments) != ACL_BF16 || is_a2_or_later(current_soc())) return std::nullopt;
+  return "gradOutput and self promote to DT_BF16, which this product does not know.";
+}
+
+std::optional<std::string> common_type_complaint(const Arguments& arguments) {
+  if (kDtypes.contains(common_type(arguments))) return std::nullopt;
+  return fmt::format("gradOutput ({}) and self ({}) promote to {}, expected a dtype of {}.",
+                     dtype_name(arguments.dtype(0)), dtype_name(arguments.dtype(1)),
+                     dtype_name(common_type(arguments)), kDtypes.to_string());
+}
+
+std::vector<Rule> backward_rules(size_t grad_input) {
+  return {promotable(0, 1),
+          require(common_bfloat_complaint),
+          require(common_type_complaint),
+          max_rank(0),
+          max_rank(1),
+          max_rank(grad_input),
+          broadcastable(0, 1),
+          shape_is_broadcast(grad_input, 0, 1)};
+}
+
+std::optional<std::string> approximate_complaint(const Arguments& arguments) {
+  const std::string_view text = arguments.text(2);
+  if (text == "none" || text == "tanh") return std::nullopt;
+  return fmt::format("approximate must be \"none\" or \"tanh\", but is \"{}\".", text);
+}
+
+// not_null first, then the given rules, then the last ones.
+std::vector<Rule> framed(Rule first, std::vector<Rule> rules, std::vector<Rule> last = {}) {
+  rules.insert(rules.begin(), std::move(first));
+  rules.insert(rules.end(), last.begin(), last.end());
+  return rules;
+}
+
+const OperatorSpec kGeluBackward{"aclnnGeluBackward",
+                                 {input("gradOutput"), input("self"), output("gradInput")},
+                                 framed(not_null({0, 1, 2}), backward_rules(2))};
+const OperatorSpec kGeluBackwardV2{
+    "aclnnGeluBackwardV2",
+    {input("gradOutput"), input("self"), attribute("approximate"), output("gradInput")},
+    framed(not_null({0, 1, 2, 3}), backward_rules(3), {require(approximate_complaint)})};
+
+// Inputs are taken in the common type, and the result is one of it before gradInput's dtype, which
+// may be any, comes in.
+Plan plan_backward(const Arguments& arguments, size_t grad_input, GeluForm form) {
+  const Dims& shape = arguments.shape(grad_input);
+  Operand operands[] = {operand(arguments, 0, shape), operand(arguments, 1, shape),
+                        operand(arguments, grad_input, shape)};
+  for (Operand& each : operands) each.round_first = common_type(arguments);
+  Elementwise body(shape, {operands[2]}, {operands[0], operands[1]}, gelu_backward_kernel(form));
+  if (arguments.empty(grad_input)) return {};
+  return {std::move(body)};
+}
+
+}  // namespace
+
+aclnnStatus aclnnGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kGelu, {self, out}, workspaceSize, executor, [](const Arguments& arguments) {
+    return elementwise(arguments, {1}, {0}, gelu_kernel(GeluForm::kTanh));
+  });
+}
+
+aclnnStatus aclnnGelu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                      const aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnGeluV2GetWorkspaceSize(const aclTensor* x, int64_t approximate, aclTensor* y,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(
+      kGeluV2, {x, approximate, y}, workspaceSize, executor, [](const Arguments& arguments) {
+        const GeluForm form = arguments.integer(1) == 1 ? GeluForm::kTanh : GeluForm::kErf;
+        return elementwise(arguments, {2}, {0}, gelu_kernel(form));
+      });
+}
+
+aclnnStatus aclnnGeluV2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                        const aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                              const aclTensor* gradInput, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  return plan_operator(
+      kGeluBackward, {gradOutput, self, gradInput}, workspaceSize, executor,
+      [](const Arguments& arguments) { return plan_backward(arguments, 2, GeluForm::kTanh); });
+}
+
+aclnnStatus aclnnGeluBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                              const aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnGeluBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                char* approximate, aclTensor* gradInput,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kGeluBackwardV2, {gradOutput, self, approximate, gradInput}, workspaceSize,
+                       executor, [](const Arguments& arguments) {
+                         const bool exact = std::string_view(arguments.text(2)) == "none";
+                         return plan_backward(arguments, 3,
+                                              exact ? GeluForm::kErf : GeluForm::kTanh);
+                       });
+}
+
+aclnnStatus aclnnGeluBackwardV2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                const aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}

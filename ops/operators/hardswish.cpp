@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnHardswish, aclnnInplaceHardswish, aclnnHardswishBackward, aclnnHardswishBackwardV2.
+#include "ops/kernels/hardswish.h"
+
+#include "aclnnop/aclnn_hardswish.h"
+#include "aclnnop/aclnn_hardswish_backward.h"
+#include "aclnnop/aclnn_hardswish_backward_v2.h"
+#include "ops/meta/rules.h"
+
+using namespace aclgrad::ops;
+
+namespace {
+
+const DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+
+const OperatorSpec kHardswish{"aclnnHardswish",
+                              {input("self"), output("out")},
+                              {not_null({0, 1}), dtype_in(0, kDtypes), dtype_in(1, kDtypes),
+                               can_cast_tensor(0, 1), same_shape(1, 0)}};
+
+const OperatorSpec kInplaceHardswish{
+    "aclnnInplaceHardswish", {in_out("self")}, {not_null({0}), dtype_in(0, kDtypes)}};
+
+// The two versions differ in which dtype they look at first.
+OperatorSpec backward_spec(const char* name, size_t first_dtype, size_t second_dtype) {
+  return {name,
+          {input("gradOutput"), input("self"), output("out")},
+          {not_null({0, 1, 2}), dtype_in(first_dtype, kDtypes), dtype_in(second_dtype, kDtypes),
+           same_dtype(0, 1), same_dtype(2, 1), max_rank(0), max_rank(1), same_shape(0, 1),
+           same_shape(2, 1)}};
+}
+
+const OperatorSpec kBackward = backward_spec("aclnnHardswishBackward", 1, 0);
+const OperatorSpec kBackwardV2 = backward_spec("aclnnHardswishBackwardV2", 0, 1);
+
+}  // namespace
+
+aclnnStatus aclnnHardswishGetWorkspaceSize(const aclTensor* self, const aclTensor* out,
+                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kHardswish, {self, out}, workspaceSize, executor,
+                       [](const Arguments& arguments) {
+                         return elementwise(arguments, {1}, {0}, hardswish_kernel());
+                       });
+}
+
+aclnnStatus aclnnHardswish(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                           const aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnInplaceHardswishGetWorkspaceSize(const aclTensor* self, uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor) {
+  return plan_operator(kInplaceHardswish, {self}, workspaceSize, executor,
+                       [](const Arguments& arguments) {
+                         return elementwise(arguments, {0}, {0}, hardswish_kernel());
+                       });
+}
+
+aclnnStatus aclnnInplaceHardswish(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                  const aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnHardswishBackwardGetWorkspaceSize(const aclTensor* gradOutput,
+                                                   const aclTensor* self, aclTensor* out,
+                                                   uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
+  return plan_operator(
+      kBackward, {gradOutput, self, out}, workspaceSize, executor, [](const Arguments& arguments) {
+        return elementwise(arguments, {2}, {0, 1}, hardswish_backward_kernel(Interval::kClosed));
+      });
+}
+
+aclnnStatus aclnnHardswishBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                   const aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnHardswishBackwardV2GetWorkspaceSize(const aclTensor* gradOutput,
+                                                     const aclTensor* self, aclTensor* out,
+                                                     uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor) {
+  return plan_operator(
+      kBackwardV2, {gradOutput, self, out}, workspaceSize, executor,
+      [](const Arguments& arguments) {
+        return elementwise(arguments, {2}, {0, 1}, hardswish_backward_kernel(Interval::kOpen));
+      });
+}
+
+aclnnStatus aclnnHardswishBackwardV2(void* workspace, uint64_t workspaceSize,
+                                     aclOpExecutor* executor, aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_mse_loss.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "aclnnop/aclnn_mse_loss_backward.h"
+#include "ops/kernels/mse.h"
+#include "ops/kernels/nll.h"
+#include "ops/operators/arithmetic.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+
+constexpr int64_t kFirstReduction = static_cast<int64_t>(LossReduction::kNone);
+constexpr int64_t kLastReduction = static_cast<int64_t>(LossReduction::kSum);
+
+LossReduction reduction(const Arguments& arguments, size_t attribute) {
+  return static_cast<LossReduction>(arguments.integer(attribute));
+}
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+namespace forward {
+
+constexpr size_t kSelf = 0;
+constexpr size_t kTarget = 1;
+constexpr size_t kReduction = 2;
+constexpr size_t kOut = 3;
+
+Rule promotion_supported() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const auto promoted = promote_types(arguments.dtype(kSelf), arguments.dtype(kTarget));
+    if (promoted && kDtypes.contains(*promoted)) return std::nullopt;
+    return fmt::format("{} ({}) and {} ({}) do not promote to a dtype of {}.",
+                       arguments.name(kSelf), dtype_name(arguments.dtype(kSelf)),
+                       arguments.name(kTarget), dtype_name(arguments.dtype(kTarget)),
+                       kDtypes.to_string());
+  });
+}
+
+Rule out_shape() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    Dims expected;
+    if (reduction(arguments, kReduction) == LossReduction::kNone) {
+      broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), expected);
+    }
+    if (arguments.shape(kOut) == expected) return std::nullopt;
+    return fmt::format("tensor {} must have size {}, but is {}.", arguments.name(kOut),
+                       to_string(expected), to_string(arguments.shape(kOut)));
+  });
+}
+
+const OperatorSpec kSpec{
+    "aclnnMseLoss",
+    {input("self"), input("target"), attribute("reduction"), output("out")},
+    {not_null({kSelf, kTarget, kOut}), promotion_supported(), dtype_in(kSelf, kDtypes),
+     dtype_in(kTarget, kDtypes), dtype_in(kOut, kDtypes),
+     integer_between(kReduction, kFirstReduction, kLastReduction), max_rank(kSelf),
+     max_rank(kTarget), max_rank(kOut), broadcastable(kSelf, kTarget), out_shape()}};
+
+Plan plan(const Arguments& arguments) {
+  const aclDataType dtype = *promote_types(arguments.dtype(kSelf), arguments.dtype(kTarget));
+  if (reduction(arguments, kReduction) == LossReduction::kNone) {
+    return plan_arithmetic(arguments, kOut, {kSelf, kTarget}, dtype, squared_difference());
+  }
+  Dims common;
+  broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), common);
+  const bool is_mean = reduction(arguments, kReduction) == LossReduction::kMean;
+  const int64_t count = count_elements(common);
+  if (count == 0) {
+    Number nothing;
+    nothing.real = is_mean ? std::numeric_limits<double>::quiet_NaN() : 0;
+    return plan_arithmetic(arguments, kOut, {}, dtype, constant(dtype, nothing));
+  }
+  return plan_squared_error(arguments, kSelf, kTarget, kOut, is_mean ? count : 1, dtype);
+}
+
+}  // namespace forward
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+namespace backward {
+
+constexpr size_t kGradOutput = 0;
+constexpr size_t kSelf = 1;
+constexpr size_t kTarget = 2;
+constexpr size_t kReduction = 3;
+constexpr size_t kOut = 4;
+
+bool broadcast_all(const Arguments& arguments, Dims& result) {
+  Dims pair;
+  return broadcast_shapes(arguments.shape(kGradOutput), arguments.shape(kSelf), pair) &&
+         broadcast_shapes(pair, arguments.shape(kTarget), result);
+}
+
+Rule target_broadcasts() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    Dims result;
+    if (broadcast_all(arguments, result)) return std::nullopt;
+    return fmt::format("the sizes of tensor {} {} and tensors {} {} and {} {} do not broadcast.",
+                       arguments.name(kTarget), to_string(arguments.shape(kTarget)),
+                       arguments.name(kGradOutput), to_string(arguments.shape(kGradOutput)),
+                       arguments.name(kSelf), to_string(arguments.shape(kSelf)));
+  });
+}
+
+Rule out_shape() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    Dims expected;
+    broadcast_all(arguments, expected);
+    if (arguments.shape(kOut) == expected) return std::nullopt;
+    return fmt::format("tensor {} must have size {}, but is {}.", arguments.name(kOut),
+                       to_string(expected), to_string(arguments.shape(kOut)));
+  });
+}
+
+const OperatorSpec kSpec{
+    "aclnnMseLossBackward",
+    {input("gradOutput"), input("self"), input("target"), attribute("reduction"), output("out")},
+    {not_null({kGradOutput, kSelf, kTarget, kOut}), same_dtype(kGradOutput, kSelf),
+     same_dtype(kTarget, kSelf), dtype_in(kSelf, kDtypes), dtype_in(kOut, kDtypes),
+     integer_between(kReduction, kFirstReduction, kLastReduction), max_rank(kGradOutput),
+     max_rank(kSelf), max_rank(kTarget), max_rank(kOut), broadcastable(kGradOutput, kSelf),
+     target_broadcasts(), out_shape()}};
+
+Plan plan(const Arguments& arguments) {
+  Dims common;
+  broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), common);
+  const bool is_mean = reduction(arguments, kReduction) == LossReduction::kMean;
+  const double count = is_mean ? static_cast<double>(count_elements(common)) : 1;
+  return plan_arithmetic(arguments, kOut, {kGradOutput, kSelf, kTarget}, arguments.dtype(kSelf),
+                         scaled_difference(count));
+}
+
+}  // namespace backward
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
+                                         int64_t reduction, aclTensor* out, uint64_t* workspaceSize,
+                                         aclOpExecutor** executor) {
+  return plan_operator(forward::kSpec, {self, target, reduction, out}, workspaceSize, executor,
+                       forward::plan);
+}
+
+aclnnStatus aclnnMseLoss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                         aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnMseLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                 const aclTensor* target, int64_t reduction,
+                                                 aclTensor* out, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor) {
+  return plan_operator(backward::kSpec, {gradOutput, self, target, reduction, out}, workspaceSize,
+                       executor, backward::plan);
+}
+
+aclnnStatus aclnnMseLossBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                 aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_mul.h"
+
+#include "ops/meta/dtypes.h"
+#include "ops/meta/soc.h"
+#include "ops/operators/arithmetic.h"
+
+namespace aclgrad::ops {
+namespace {
+
+bool on_950(const Arguments&) { return current_soc() == Soc::kAscend950; }
+bool before_950(const Arguments& arguments) { return !on_950(arguments); }
+
+std::vector<Rule> tensor_rules(size_t out) {
+  const Promotion promotion = promote_tensors(0, 1);
+  return {out == 0 ? not_null({0, 1}) : not_null({0, 1, out}),
+          dtype_in(0, kArithmeticDtypes),
+          dtype_in(1, kArithmeticDtypes),
+          dtype_in(out, kArithmeticDtypes),
+          promotion_exists(promotion, 0, 1),
+          when(before_950, result_converts(promotion, out)),
+          max_rank(0),
+          max_rank(1),
+          max_rank(out),
+          broadcastable(0, 1),
+          shape_is_broadcast(out, 0, 1)};
+}
+
+std::vector<Rule> scalar_rules(size_t out) {
+  const Promotion promotion = promote_factor(0, 1, out);
+  return {out == 0 ? not_null({0, 1}) : not_null({0, 1, out}),
+          dtype_in(0, kArithmeticDtypes),
+          dtype_in(out, kArithmeticDtypes),
+          when(on_950, promotion_exists(promotion, 0, 1)),
+          when(on_950, result_converts(promotion, out)),
+          max_rank(0),
+          same_shape(out, 0)};
+}
+
+const OperatorSpec kMul{
+    "aclnnMul", {input("self"), input("other"), output("out")}, tensor_rules(2)};
+const OperatorSpec kInplaceMul{
+    "aclnnInplaceMul", {in_out("selfRef"), input("other")}, tensor_rules(0)};
+const OperatorSpec kMuls{
+    "aclnnMuls", {input("self"), attribute("other"), output("out")}, scalar_rules(2)};
+const OperatorSpec kInplaceMuls{
+    "aclnnInplaceMuls", {in_out("selfRef"), attribute("other")}, scalar_rules(0)};
+
+Plan plan_mul(const Arguments& arguments, size_t out) {
+  const aclDataType dtype = *promote_tensors(0, 1)(arguments);
+  return plan_arithmetic(arguments, out, {0, 1}, dtype, product(dtype));
+}
+
+Plan plan_muls(const Arguments& arguments, size_t out) {
+  const std::optional<aclDataType> dtype = promote_factor(0, 1, out)(arguments);
+  if (!dtype) {
+    throw Refusal{kInnerNullPointer,
+                  "self of dtype " + dtype_name(arguments.dtype(0)) + " and other of dtype " +
+                      dtype_name(arguments.scalar(1).dtype) + " have no common type."};
+  }
+  // A BF16 tensor is multiplied in FLOAT, so its factor keeps that precision.
+  const aclDataType factor_dtype = *dtype == ACL_BF16 ? ACL_FLOAT : *dtype;
+  return plan_arithmetic(arguments, out, {0}, *dtype,
+                         product(*dtype, Number::of(arguments.scalar(1), factor_dtype)));
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+aclnnStatus aclnnMulGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kMul, {self, other, out}, workspaceSize, executor,
+                       [](const Arguments& arguments) { return plan_mul(arguments, 2); });
+}
+
+aclnnStatus aclnnMul(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                     aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnInplaceMulGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kInplaceMul, {selfRef, other}, workspaceSize, executor,
+                       [](const Arguments& arguments) { return plan_mul(arguments, 0); });
+}
+
+aclnnStatus aclnnInplaceMul(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                            aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnMulsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kMuls, {self, other, out}, workspaceSize, executor,
+                       [](const Arguments& arguments) { return plan_muls(arguments, 2); });
+}
+
+aclnnStatus aclnnMuls(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                      aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnInplaceMulsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
+                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kInplaceMuls, {selfRef, other}, workspaceSize, executor,
+                       [](const Arguments& arguments) { return plan_muls(arguments, 0); });
+}
+
+aclnnStatus aclnnInplaceMuls(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                             aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_normal.h"
+
+#include <fmt/format.h>
+
+#include "ops/kernels/random.h"
+#include "ops/meta/rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr size_t kSelf = 0;
+constexpr size_t kMean = 1;
+constexpr size_t kStd = 2;
+constexpr size_t kSeed = 3;
+constexpr size_t kOffset = 4;
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_INT16, ACL_INT32, ACL_INT64,
+                            ACL_INT8, ACL_UINT8, ACL_BOOL},
+                           {ACL_BF16}};
+
+Rule not_negative(size_t attribute) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (!(arguments.real(attribute) < 0)) return std::nullopt;
+    return fmt::format("{} must not be negative, but is {}.", arguments.name(attribute),
+                       arguments.real(attribute));
+  });
+}
+
+const OperatorSpec kInplaceNormal{
+    "aclnnInplaceNormal",
+    {in_out("selfRef"), attribute("mean"), attribute("std"), attribute("seed"),
+     attribute("offset")},
+    {not_null({kSelf}), not_negative(kStd), dtype_in(kSelf, kDtypes), max_rank(kSelf)}};
+
+Plan plan(const Arguments& arguments) {
+  return plan_normal(arguments, kSelf, arguments.real(kMean), arguments.real(kStd),
+                     {static_cast<uint64_t>(arguments.integer(kSeed)),
+                      static_cast<uint64_t>(arguments.integer(kOffset))});
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+aclnnStatus aclnnInplaceNormalGetWorkspaceSize(const aclTensor* selfRef, float mean, float std,
+                                               int64_t seed, int64_t offset,
+                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kInplaceNormal, {selfRef, mean, std, seed, offset}, workspaceSize, executor,
+                       plan);
+}
+
+aclnnStatus aclnnInplaceNormal(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                               aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}

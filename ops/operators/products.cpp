@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/operators/products.h"
+
+#include <fmt/format.h>
+
+#include "ops/meta/soc.h"
+
+namespace aclgrad::ops {
+namespace {
+
+// Values of cubeMathType that do not only permit something.
+constexpr int64_t kKeepDtype = 0;
+constexpr int64_t kUseFloat16 = 2;
+constexpr int64_t kUseHf32 = 3;
+constexpr int64_t kLastCubeMathType = 4;
+
+}  // namespace
+
+Rule cube_math_type_known(size_t attribute) {
+  return integer_between(attribute, kKeepDtype, kLastCubeMathType);
+}
+
+Rule cube_math_type_fits(size_t attribute, size_t a, size_t b) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const int64_t value = arguments.integer(attribute);
+    const auto promoted = promote_types(arguments.dtype(a), arguments.dtype(b));
+    if (is_a2_or_later(current_soc()) || promoted != ACL_FLOAT ||
+        (value != kKeepDtype && value != kUseHf32)) {
+      return std::nullopt;
+    }
+    return fmt::format("{} {} with {} operands is not supported on this product.",
+                       arguments.name(attribute), value, dtype_name(*promoted));
+  });
+}
+
+Rule rank_is(size_t tensor, size_t rank) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims& shape = arguments.shape(tensor);
+    if (shape.size() == rank) return std::nullopt;
+    return fmt::format("tensor {} must have {} dimensions, but is {}.", arguments.name(tensor),
+                       rank, to_string(shape));
+  });
+}
+
+Rule inner_sizes_match(size_t a, size_t b) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims& left = arguments.shape(a);
+    const Dims& right = arguments.shape(b);
+    // A vector on the right is a column.
+    const int64_t rows = right.size() == 1 ? right[0] : right[right.size() - 2];
+    if (left[left.size() - 1] == rows) return std::nullopt;
+    return fmt::format("the last size of tensor {} {} and the rows of tensor {} {} must be equal.",
+                       arguments.name(a), to_string(left), arguments.name(b), to_string(right));
+  });
+}
+
+MatrixView matrix_view(const Arguments& arguments, size_t parameter) {
+  const Dims& strides = arguments.strides(parameter);
+  return {parameter, arguments.dtype(parameter), strides[0], strides[1], {}};
+}
+
+MatmulProblem matrix_product(const Arguments& arguments, size_t a, size_t b, size_t out,
+                             size_t cube_math_type) {
+  MatmulProblem problem;
+  problem.m = arguments.shape(a)[0];
+  problem.k = arguments.shape(a)[1];
+  problem.n = arguments.shape(b)[1];
+  problem.a = matrix_view(arguments, a);
+  problem.b = matrix_view(arguments, b);
+  problem.out = matrix_view(arguments, out);
+  set_product_dtype(arguments, cube_math_type, problem);
+  return problem;
+}
+
+void set_product_dtype(const Arguments& arguments, size_t cube_math_type, MatmulProblem& problem) {
+  problem.dtype = *promote_types(problem.a.dtype, problem.b.dtype);
+  problem.round_to_half =
+      arguments.integer(cube_math_type) == kUseFloat16 && problem.dtype == ACL_FLOAT;
+}
+
+}  // namespace aclgrad::ops

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_reduce_sum.h"
+
+#include <fmt/format.h>
+
+#include "ops/operators/reductions.h"
+
+namespace aclgrad::ops {
+namespace {
+
+using P = ReductionParameters;
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64,
+                            ACL_UINT8, ACL_BOOL, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128},
+                           {ACL_BF16}};
+
+Rule out_has_dtype() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const auto dtype = static_cast<aclDataType>(arguments.integer(P::kDtype));
+    if (arguments.dtype(P::kOut) == dtype) return std::nullopt;
+    return fmt::format("tensor {} expected dtype {}, but found {}.", arguments.name(P::kOut),
+                       dtype_name(dtype), dtype_name(arguments.dtype(P::kOut)));
+  });
+}
+
+const OperatorSpec kReduceSum{
+    "aclnnReduceSum",
+    {input("self"), attribute("dims"), attribute("keepDims"), attribute("dtype"), output("out")},
+    {not_null({P::kSelf, P::kDims, P::kOut}), dtype_in(P::kSelf, kDtypes),
+     dtype_in(P::kOut, kDtypes), attribute_dtype_in(P::kDtype, kDtypes), out_has_dtype(),
+     max_rank(P::kSelf), max_rank(P::kOut), dims_in_range(), dims_are_distinct(),
+     out_is_reduced()}};
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+aclnnStatus aclnnReduceSumGetWorkspaceSize(const aclTensor* self, const aclIntArray* dims,
+                                           bool keepDims, aclDataType dtype, aclTensor* out,
+                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(
+      kReduceSum, {self, dims, keepDims, dtype, out}, workspaceSize, executor,
+      [](const Arguments& arguments) { return plan_reduction(arguments, Reduction::kSum); });
+}
+
+aclnnStatus aclnnReduceSum(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                           aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_uniform.h"
+
+#include <fmt/format.h>
+
+#include "ops/kernels/random.h"
+#include "ops/meta/rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr size_t kSelf = 0;
+constexpr size_t kFrom = 1;
+constexpr size_t kTo = 2;
+constexpr size_t kSeed = 3;
+constexpr size_t kOffset = 4;
+
+constexpr DtypeSet kDtypes{
+    {ACL_FLOAT, ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_INT16, ACL_INT8, ACL_UINT8, ACL_DOUBLE},
+    {ACL_BF16}};
+
+Rule ordered(size_t from, size_t to) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (!(arguments.real(from) > arguments.real(to))) return std::nullopt;
+    return fmt::format("{} must not be above {}, but they are {} and {}.", arguments.name(from),
+                       arguments.name(to), arguments.real(from), arguments.real(to));
+  });
+}
+
+const OperatorSpec kInplaceUniform{
+    "aclnnInplaceUniform",
+    {in_out("selfRef"), attribute("from"), attribute("to"), attribute("seed"), attribute("offset")},
+    {not_null({kSelf}), dtype_in(kSelf, kDtypes), max_rank(kSelf), ordered(kFrom, kTo)}};
+
+Plan plan(const Arguments& arguments) {
+  return plan_uniform(arguments, kSelf, arguments.real(kFrom), arguments.real(kTo),
+                      {static_cast<uint64_t>(arguments.integer(kSeed)),
+                       static_cast<uint64_t>(arguments.integer(kOffset))});
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfRef, double from, double to,
+                                                uint64_t seed, uint64_t offset,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kInplaceUniform, {selfRef, from, to, seed, offset}, workspaceSize, executor,
+                       plan);
+}
+
+aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                const aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}

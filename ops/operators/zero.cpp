@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_zero.h"
+
+#include "ops/operators/arithmetic.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr DtypeSet kDtypes{ACL_INT8,  ACL_INT32,     ACL_INT64,     ACL_UINT8, ACL_FLOAT16,
+                           ACL_FLOAT, ACL_BOOL,      ACL_DOUBLE,    ACL_INT16, ACL_UINT16,
+                           ACL_BF16,  ACL_COMPLEX64, ACL_COMPLEX128};
+
+const OperatorSpec kInplaceZero{
+    "aclnnInplaceZero", {in_out("selfRef")}, {not_null({0}), dtype_in(0, kDtypes)}};
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+aclnnStatus aclnnInplaceZeroGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  return plan_operator(kInplaceZero, {selfRef}, workspaceSize, executor,
+                       [](const Arguments& arguments) {
+                         const aclDataType dtype = arguments.dtype(0);
+                         return plan_arithmetic(arguments, 0, {}, dtype, constant(dtype, {}));
+                       });
+}
+
+aclnnStatus aclnnInplaceZero(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                             aclrtStream stream) {
+  return run_operator(workspace, workspaceSize, executor, stream);
+}

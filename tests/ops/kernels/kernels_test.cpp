@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The activation kernels as blocks: the same bits on every instruction set, and no effect of where
+// in a block an element stands or of what lies beyond its end.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ops/kernels/elu.h"
+#include "ops/kernels/geglu.h"
+#include "ops/kernels/gelu.h"
+#include "ops/kernels/hardswish.h"
+#include "ops/kernels/selu.h"
+#include "tests/ops/kernels/targets.h"
+
+namespace aclgrad::ops {
+namespace {
+
+struct Row {
+  std::string name;
+  RealKernel kernel;
+};
+
+std::vector<Row> rows() {
+  const EluParameters elu{1.5f, 1.25f, 0.75f};
+  const EluParameters infinite{1.5f, 1.25f, std::numeric_limits<float>::infinity()};
+  return {{"selu", selu_kernel()},
+          {"selu backward", selu_backward_kernel()},
+          {"elu", elu_kernel(elu)},
+          {"elu, infinite inputScale", elu_kernel(infinite)},
+          {"elu backward", elu_backward_kernel(elu, false)},
+          {"elu backward of result", elu_backward_kernel(elu, true)},
+          {"hardswish", hardswish_kernel()},
+          {"hardswish backward", hardswish_backward_kernel(Interval::kClosed)},
+          {"hardswish backward V2", hardswish_backward_kernel(Interval::kOpen)},
+          {"gelu erf", gelu_kernel(GeluForm::kErf)},
+          {"gelu tanh", gelu_kernel(GeluForm::kTanh)},
+          {"gelu backward erf", gelu_backward_kernel(GeluForm::kErf)},
+          {"gelu backward tanh", gelu_backward_kernel(GeluForm::kTanh)},
+          {"geglu erf", geglu_kernel(GeluForm::kErf)},
+          {"geglu tanh", geglu_kernel(GeluForm::kTanh)},
+          {"geglu backward erf", geglu_backward_kernel(GeluForm::kErf)},
+          {"geglu backward tanh", geglu_backward_kernel(GeluForm::kTanh)}};
+}
+
+// Four inputs and two outputs are the most that a row has. Inputs 0 and 2 are factors; 1 and 3 run
+// through the interesting range, which rows of one input get as well.
+struct Blocks {
+  alignas(64) double in[4][kBlock];
+  alignas(64) double out[2][kBlock];
+  alignas(64) double shifted_out[2][kBlock];
+
+  // Element i is that of place start + i in a longer sequence; beyond `count` lies `padding`.
+  Blocks(size_t start, size_t count, double padding) {
+    for (size_t i = 0; i < kBlock; ++i) {
+      const auto n = static_cast<double>(start + i);
+      in[0][i] = i < count ? 1.0 + 0.01 * n : padding;
+      in[1][i] = i < count ? -9.0 + 0.0357 * n : padding;
+      in[2][i] = i < count ? 2.0 - 0.02 * n : padding;
+      in[3][i] = i < count ? 5.0 - 0.0213 * n : padding;
+    }
+    std::memset(out, 0, sizeof(out));
+    std::memset(shifted_out, 0, sizeof(shifted_out));
+  }
+
+  void run(const RealKernel& kernel, size_t count) {
+    const double* const inputs[] = {in[0], in[1], in[2], in[3]};
+    const double* const shifted[] = {in[1], in[2], in[3], in[0]};
+    double* const outputs[] = {out[0], out[1]};
+    double* const shifted_outputs[] = {shifted_out[0], shifted_out[1]};
+    kernel(inputs, outputs, count);
+    kernel(shifted, shifted_outputs, count);
+  }
+
+  bool same(const Blocks& other, size_t begin, size_t count) const {
+    for (size_t k = 0; k < 2; ++k) {
+      const size_t bytes = count * sizeof(double);
+      if (std::memcmp(out[k], other.out[k] + begin, bytes) != 0) return false;
+      if (std::memcmp(shifted_out[k], other.shifted_out[k] + begin, bytes) != 0) return false;
+    }
+    return true;
+  }
+};
+
+TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
+  for (const Row& row : rows()) {
+    Blocks expected(0, kBlock, 0);
+    expected.run(row.kernel, kBlock);
+    testing::for_each_target([&](int64_t) {
+      Blocks actual(0, kBlock, 0);
+      actual.run(row.kernel, kBlock);
+      EXPECT_TRUE(actual.same(expected, 0, kBlock)) << row.name;
+    });
+  }
+}
+
+TEST(Kernels, PositionAndPaddingDoNotMatter) {
+  constexpr size_t kStart = 101;
+  constexpr size_t kCount = 37;
+  for (const Row& row : rows()) {
+    testing::for_each_target([&](int64_t) {
+      Blocks whole(0, kBlock, 0);
+      whole.run(row.kernel, kBlock);
+      Blocks part(kStart, kCount, std::numeric_limits<double>::quiet_NaN());
+      part.run(row.kernel, kCount);
+      EXPECT_TRUE(part.same(whole, kStart, kCount)) << row.name;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace aclgrad::ops

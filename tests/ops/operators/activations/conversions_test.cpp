@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outputs of another dtype than the input, where an operator allows them.
+#include <cmath>
+#include <complex>
+
+#include "aclnnop/aclnn_elu.h"
+#include "aclnnop/aclnn_elu_backward.h"
+#include "aclnnop/aclnn_gelu_backward.h"
+#include "aclnnop/aclnn_hardswish.h"
+#include "aclnnop/aclnn_selu.h"
+#include "tests/ops/operators/activations/cases.h"
+
+namespace aclgrad::testing {
+namespace {
+
+class Conversions : public AclTest {
+ protected:
+  const Scalar alpha_{kEluAlpha};
+  const Scalar scale_{kEluScale};
+  const Scalar input_scale_{kEluInputScale};
+};
+
+TEST_F(Conversions, SeluOfAnyTypeIntoAnyOther) {
+  const aclDataType dtypes[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32, ACL_INT8};
+  for (const aclDataType from : dtypes) {
+    for (const aclDataType to : dtypes) {
+      const Array x(from, {6}, {-100, -1, 0, 3, 100, 127});
+      const Array out(to, {6});
+      ASSERT_EQ(call(aclnnSeluGetWorkspaceSize, aclnnSelu, x.tensor(), out.tensor()), 0)
+          << recent_message();
+      for (int64_t i = 0; i < 6; ++i) {
+        const bool from_integer = from == ACL_INT32 || from == ACL_INT8;
+        const bool to_integer = to == ACL_INT32 || to == ACL_INT8;
+        long double expected = selu(x.get(i));
+        if (from_integer) expected = std::trunc(expected);
+        if (from == ACL_INT8) expected = std::min(expected, 127.0L);
+        if (to_integer) expected = std::trunc(expected);
+        if (to == ACL_INT8) expected = std::min(expected, 127.0L);
+        if (!to_integer) expected = round_to(expected, to);
+        EXPECT_EQ(out.get(i), expected) << x.get(i) << " from " << from << " to " << to;
+      }
+    }
+  }
+}
+
+TEST_F(Conversions, EluIntoEveryFloatingAndComplexType) {
+  const Array x(ACL_FLOAT16, {4}, {-2, -0.3L, 0, 1.7L});
+  const auto run = [&](const Array& out) {
+    EXPECT_EQ(call(aclnnEluGetWorkspaceSize, aclnnElu, x.tensor(), alpha_.get(), scale_.get(),
+                   input_scale_.get(), out.tensor()),
+              0)
+        << recent_message();
+  };
+  const Case row = activation_case("Elu");
+  for (const aclDataType to : {ACL_FLOAT, ACL_DOUBLE, ACL_BF16, ACL_FLOAT16}) {
+    const Array out(to, {4});
+    run(out);
+    for (int64_t i = 0; i < 4; ++i) {
+      EXPECT_LE(ulp_error(out.get(i), row.reference(x.get(i)), to), to == ACL_DOUBLE ? 2 : 0.5001);
+    }
+  }
+  const Array narrow(ACL_COMPLEX64, {4});
+  const Array wide(ACL_COMPLEX128, {4});
+  run(narrow);
+  run(wide);
+  for (int64_t i = 0; i < 4; ++i) {
+    const auto place = static_cast<size_t>(i);
+    const auto small = load_as<std::complex<float>>(narrow.data(), place);
+    const auto large = load_as<std::complex<double>>(wide.data(), place);
+    EXPECT_LE(ulp_error(small.real(), row.reference(x.get(i)), ACL_FLOAT), 0.5001);
+    EXPECT_LE(ulp_error(large.real(), row.reference(x.get(i)), ACL_DOUBLE), 2);
+    EXPECT_EQ(small.imag(), 0);
+    EXPECT_EQ(large.imag(), 0);
+  }
+}
+
+TEST_F(Conversions, EluTakesDoubleWithoutTheExtension) {
+  const Array x(ACL_DOUBLE, {3}, {-1e-9L, -0.5L, 2});
+  const Array out(ACL_DOUBLE, {3});
+  ASSERT_EQ(call(aclnnEluGetWorkspaceSize, aclnnElu, x.tensor(), alpha_.get(), scale_.get(),
+                 input_scale_.get(), out.tensor()),
+            0);
+  for (int64_t i = 0; i < 3; ++i) {
+    EXPECT_LE(ulp_error(out.get(i), activation_case("Elu").reference(x.get(i)), ACL_DOUBLE), 2);
+  }
+}
+
+// The gradient is a FLOAT16 first; what gradInput's dtype could hold beyond that is lost.
+TEST_F(Conversions, EluBackwardRoundsToTheGradientsTypeFirst) {
+  const Array gradient(ACL_FLOAT16, {3}, {1, 1, 1});
+  const Array x(ACL_FLOAT16, {3}, {-0.1L, -1, -3});
+  const Case row = activation_case("EluBackward of input");
+  for (const aclDataType to : {ACL_FLOAT, ACL_DOUBLE, ACL_BF16, ACL_FLOAT16}) {
+    const Array out(to, {3});
+    ASSERT_EQ(call(aclnnEluBackwardGetWorkspaceSize, aclnnEluBackward, gradient.tensor(),
+                   alpha_.get(), scale_.get(), input_scale_.get(), false, x.tensor(), out.tensor()),
+              0)
+        << recent_message();
+    for (int64_t i = 0; i < 3; ++i) {
+      const long double first = round_to(row.reference(x.get(i)), ACL_FLOAT16);
+      EXPECT_EQ(out.get(i), round_to(first, to)) << to;
+    }
+  }
+  const Array complex_out(ACL_COMPLEX64, {3});
+  ASSERT_EQ(
+      call(aclnnEluBackwardGetWorkspaceSize, aclnnEluBackward, gradient.tensor(), alpha_.get(),
+           scale_.get(), input_scale_.get(), false, x.tensor(), complex_out.tensor()),
+      0);
+  EXPECT_EQ(load_as<std::complex<float>>(complex_out.data(), 1),
+            std::complex<float>(static_cast<float>(round_to(row.reference(-1), ACL_FLOAT16)), 0));
+}
+
+TEST_F(Conversions, HardswishBetweenItsTypes) {
+  for (const aclDataType from : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    for (const aclDataType to : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+      const Array x(from, {5}, {-4, -2.7L, -0.3L, 1.1L, 7.3L});
+      const Array out(to, {5});
+      ASSERT_EQ(call(aclnnHardswishGetWorkspaceSize, aclnnHardswish, x.tensor(), out.tensor()), 0);
+      for (int64_t i = 0; i < 5; ++i) {
+        const long double exact = activation_case("Hardswish").reference(x.get(i));
+        EXPECT_LE(ulp_error(out.get(i), exact, to), 0.5001) << from << " to " << to;
+      }
+    }
+  }
+}
+
+// P of FLOAT16 and BF16 is FLOAT; a broadcast gradient; gradInput of any type, converted from P.
+TEST_F(Conversions, GeluBackwardPromotesBroadcastsAndConverts) {
+  const Array gradient(ACL_BF16, {2, 1}, {2, -3});
+  const Array x(ACL_FLOAT16, {3}, {-1, 0.5L, 2});
+  const Array out(ACL_FLOAT, {2, 3});
+  ASSERT_EQ(call(aclnnGeluBackwardGetWorkspaceSize, aclnnGeluBackward, gradient.tensor(),
+                 x.tensor(), out.tensor()),
+            0)
+      << recent_message();
+  for (int64_t i = 0; i < 6; ++i) {
+    const long double exact = gradient.get(i / 3) * gelu_tanh_slope(x.get(i % 3));
+    EXPECT_LE(ulp_error(out.get(i), exact, ACL_FLOAT), 0.5001) << i;
+  }
+  const Array integers(ACL_INT32, {2, 3});
+  ASSERT_EQ(call(aclnnGeluBackwardGetWorkspaceSize, aclnnGeluBackward, gradient.tensor(),
+                 x.tensor(), integers.tensor()),
+            0);
+  EXPECT_EQ(integers.get(2), std::trunc(2 * gelu_tanh_slope(2)));
+  EXPECT_EQ(integers.get(5), std::trunc(-3 * gelu_tanh_slope(2)));
+
+  // An integer that FLOAT16 cannot hold becomes one that it can, before the formula sees it.
+  const Array whole(ACL_INT32, {1}, {2049});
+  const Array half(ACL_FLOAT16, {1}, {3});
+  const Array result(ACL_FLOAT, {1});
+  ASSERT_EQ(call(aclnnGeluBackwardGetWorkspaceSize, aclnnGeluBackward, whole.tensor(),
+                 half.tensor(), result.tensor()),
+            0);
+  EXPECT_EQ(result.get(0), round_to(2048 * gelu_tanh_slope(3), ACL_FLOAT16));
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// GEGLU as a whole: every dimension of a rank-4 tensor, both forms, both sides, both versions,
+// strided tensors, and the corners of its shape rules.
+#include <functional>
+
+#include "aclnnop/aclnn_geglu.h"
+#include "aclnnop/aclnn_geglu_backward.h"
+#include "tests/ops/operators/activations/cases.h"
+
+namespace aclgrad::testing {
+namespace {
+
+const Shape kSelf{4, 2, 6, 8};
+
+// The element of a tensor of `shape` at an element of its half along `axis`.
+int64_t index_in_whole(const Shape& half, size_t axis, int64_t i, bool second) {
+  int64_t index = 0;
+  int64_t step = 1;
+  for (size_t d = half.size(); d-- > 0; i /= half[d]) {
+    int64_t position = i % half[d];
+    if (d == axis && second) position += half[d];
+    index += position * step;
+    step *= d == axis ? 2 * half[d] : half[d];
+  }
+  return index;
+}
+
+Shape halved(Shape shape, size_t axis) {
+  shape[axis] /= 2;
+  return shape;
+}
+
+std::vector<long double> sample(int count, long double from, long double step) {
+  std::vector<long double> values;
+  for (int i = 0; i < count; ++i) values.push_back(from + step * ((i * 37) % count));
+  return values;
+}
+
+// Strides of a transposed tensor: the last dimension is the slowest.
+Array::Layout transposed(const Shape& shape) {
+  Array::Layout layout;
+  int64_t step = 2;
+  for (const int64_t size : shape) {
+    layout.strides.push_back(step);
+    step *= size;
+  }
+  layout.offset = 3;
+  return layout;
+}
+
+struct Variant {
+  int64_t dim;
+  int64_t approximate;
+  bool activate_left;
+  bool strided;
+};
+
+std::vector<Variant> variants() {
+  std::vector<Variant> result;
+  for (int64_t dim = -4; dim < 4; ++dim) {
+    for (const int64_t approximate : {0, 1}) {
+      for (const bool left : {false, true}) {
+        for (const bool strided : {false, true})
+          result.push_back({dim, approximate, left, strided});
+      }
+    }
+  }
+  return result;
+}
+
+class GeGlu : public AclTest {
+ protected:
+  static Array make(const Shape& shape, bool strided, const std::vector<long double>& values) {
+    return Array(ACL_FLOAT, shape, strided ? transposed(shape) : Array::Layout{}, values);
+  }
+};
+
+TEST_F(GeGlu, ForwardAlongEveryDimension) {
+  for (const Variant& v : variants()) {
+    const auto axis = static_cast<size_t>(v.dim < 0 ? v.dim + 4 : v.dim);
+    const Shape half = halved(kSelf, axis);
+    const Array self = make(kSelf, v.strided, sample(384, -4, 0.021L));
+    const Array out = make(half, v.strided, {99});
+    const Array out_gelu = make(half, v.strided, {99});
+    ASSERT_EQ(call(aclnnGeGluV3GetWorkspaceSize, aclnnGeGluV3, self.tensor(), v.dim, v.approximate,
+                   v.activate_left, out.tensor(), out_gelu.tensor()),
+              0)
+        << recent_message();
+    for (int64_t i = 0; i < out.count(); ++i) {
+      const long double x = self.get(index_in_whole(half, axis, i, !v.activate_left));
+      const long double other = self.get(index_in_whole(half, axis, i, v.activate_left));
+      const long double gelu = v.approximate == 0 ? gelu_erf(x) : gelu_tanh(x);
+      ASSERT_LE(ulp_error(out_gelu.get(i), gelu, ACL_FLOAT), 0.5001) << v.dim << " " << i;
+      ASSERT_LE(ulp_error(out.get(i), other * gelu, ACL_FLOAT), 0.5001) << v.dim << " " << i;
+    }
+    if (v.activate_left) continue;
+    const Array plain = make(half, v.strided, {99});
+    const Array plain_gelu = make(half, v.strided, {99});
+    ASSERT_EQ(call(aclnnGeGluGetWorkspaceSize, aclnnGeGlu, self.tensor(), v.dim, v.approximate,
+                   plain.tensor(), plain_gelu.tensor()),
+              0);
+    EXPECT_EQ(plain.values(), out.values());
+    EXPECT_EQ(plain_gelu.values(), out_gelu.values());
+  }
+}
+
+TEST_F(GeGlu, BackwardAlongEveryDimension) {
+  for (const Variant& v : variants()) {
+    const auto axis = static_cast<size_t>(v.dim < 0 ? v.dim + 4 : v.dim);
+    const Shape half = halved(kSelf, axis);
+    const Array self = make(kSelf, v.strided, sample(384, -4, 0.021L));
+    const Array gradient = make(half, v.strided, sample(192, -2, 0.023L));
+    // Not what the forward would give: it is used as it comes.
+    const Array gelu = make(half, v.strided, sample(192, 5, 0.5L));
+    const Array grad_input = make(kSelf, v.strided, {99});
+    ASSERT_EQ(call(aclnnGeGluV3BackwardGetWorkspaceSize, aclnnGeGluV3Backward, gradient.tensor(),
+                   self.tensor(), gelu.tensor(), v.dim, v.approximate, v.activate_left,
+                   grad_input.tensor()),
+              0)
+        << recent_message();
+    for (int64_t i = 0; i < gradient.count(); ++i) {
+      const int64_t activated = index_in_whole(half, axis, i, !v.activate_left);
+      const int64_t other = index_in_whole(half, axis, i, v.activate_left);
+      const long double x = self.get(activated);
+      const long double slope = v.approximate == 0 ? gelu_erf_slope(x) : gelu_tanh_slope(x);
+      const long double g = gradient.get(i);
+      ASSERT_LE(ulp_error(grad_input.get(activated), g * self.get(other) * slope, ACL_FLOAT),
+                0.5001)
+          << v.dim << " " << i;
+      ASSERT_EQ(grad_input.get(other), round_to(g * gelu.get(i), ACL_FLOAT));
+    }
+    if (v.activate_left) continue;
+    const Array plain = make(kSelf, v.strided, {99});
+    ASSERT_EQ(call(aclnnGeGluBackwardGetWorkspaceSize, aclnnGeGluBackward, gradient.tensor(),
+                   self.tensor(), gelu.tensor(), v.dim, v.approximate, plain.tensor()),
+              0);
+    EXPECT_EQ(plain.values(), grad_input.values());
+  }
+}
+
+// out multiplies gelu before its rounding to 16 bits.
+TEST_F(GeGlu, ShortTypesAreRoundedOnce) {
+  for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {
+    const Array self(dtype, {2, 64}, Array::Layout{}, sample(128, -3, 0.0471L));
+    const Array out(dtype, {1, 64});
+    const Array out_gelu(dtype, {1, 64});
+    ASSERT_EQ(call(aclnnGeGluV3GetWorkspaceSize, aclnnGeGluV3, self.tensor(), int64_t{0},
+                   int64_t{0}, false, out.tensor(), out_gelu.tensor()),
+              0);
+    bool differs = false;
+    for (int64_t i = 0; i < 64; ++i) {
+      const long double gelu = gelu_erf(self.get(64 + i));
+      EXPECT_EQ(out.get(i), round_to(self.get(i) * gelu, dtype));
+      EXPECT_EQ(out_gelu.get(i), round_to(gelu, dtype));
+      differs |= out.get(i) != round_to(self.get(i) * out_gelu.get(i), dtype);
+    }
+    EXPECT_TRUE(differs) << "the sample cannot tell one rounding from two";
+  }
+}
+
+TEST_F(GeGlu, EmptySelfSucceedsAndComparesNoDtypes) {
+  const Array self(ACL_FLOAT, {3, 0, 4});
+  const Array out(ACL_FLOAT16, {3, 0, 2});
+  const Array out_gelu(ACL_BF16, {3, 0, 2});
+  EXPECT_EQ(call(aclnnGeGluV3GetWorkspaceSize, aclnnGeGluV3, self.tensor(), int64_t{2}, int64_t{0},
+                 true, out.tensor(), out_gelu.tensor()),
+            0)
+      << recent_message();
+  // A size of 0 along the split itself.
+  const Array flat(ACL_FLOAT, {3, 0});
+  EXPECT_EQ(call(aclnnGeGluGetWorkspaceSize, aclnnGeGlu, flat.tensor(), int64_t{-1}, int64_t{1},
+                 flat.tensor(), flat.tensor()),
+            0);
+  // The shape rules hold all the same.
+  const Array wrong(ACL_FLOAT, {3, 0, 3});
+  EXPECT_TRUE(fails_with(161002, {"aclnnGeGluV3", "out", "dimension 2"},
+                         plan(aclnnGeGluV3GetWorkspaceSize, self.tensor(), int64_t{2}, int64_t{0},
+                              true, wrong.tensor(), out_gelu.tensor())));
+}
+
+TEST_F(GeGlu, ZeroDimensionalSelfWantsEmptyOneDimensionalOutputs) {
+  const Array self(ACL_FLOAT, {}, {1});
+  const Array empty(ACL_FLOAT, {0});
+  const Array scalar(ACL_FLOAT, {});
+  const Array one(ACL_FLOAT, {1});
+  const Array two_dimensional(ACL_FLOAT, {0, 1});
+  const auto forward = [&](const Array& out, const Array& out_gelu, int64_t dim) {
+    return plan(aclnnGeGluV3GetWorkspaceSize, self.tensor(), dim, int64_t{0}, true, out.tensor(),
+                out_gelu.tensor());
+  };
+  EXPECT_EQ(forward(empty, empty, 0).status, 0);
+  EXPECT_EQ(forward(empty, empty, -1).status, 0);
+  EXPECT_TRUE(fails_with(161002, {"dim"}, forward(empty, empty, 1)));
+  EXPECT_TRUE(fails_with(161002, {"out"}, forward(one, empty, 0)));
+  EXPECT_TRUE(fails_with(161002, {"outGelu"}, forward(empty, one, 0)));
+  EXPECT_TRUE(fails_with(161002, {"out", "1 dimension"}, forward(scalar, empty, 0)));
+  EXPECT_TRUE(fails_with(161002, {"outGelu"}, forward(empty, two_dimensional, 0)));
+
+  const auto backward = [&](const Array& gradient) {
+    return plan(aclnnGeGluV3BackwardGetWorkspaceSize, gradient.tensor(), self.tensor(),
+                gradient.tensor(), int64_t{0}, int64_t{0}, true, self.tensor());
+  };
+  EXPECT_EQ(backward(empty).status, 0);
+  EXPECT_TRUE(fails_with(161002, {"gradOutput"}, backward(one)));
+  EXPECT_TRUE(fails_with(161002, {"gradOutput"}, backward(scalar)));
+}
+
+TEST_F(GeGlu, EmptyGradientSucceeds) {
+  const Array gradient(ACL_FLOAT, {0, 2});
+  const Array self(ACL_FLOAT, {0, 4});
+  EXPECT_EQ(call(aclnnGeGluBackwardGetWorkspaceSize, aclnnGeGluBackward, gradient.tensor(),
+                 self.tensor(), gradient.tensor(), int64_t{1}, int64_t{0}, self.tensor()),
+            0)
+      << recent_message();
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_apply_adam_w_v2.h"
+#include "tests/ops/operators/training/support.h"
+
+namespace aclgrad::testing {
+namespace {
+
+struct Hyper {
+  float lr = 0.1f, beta1 = 0.9f, beta2 = 0.99f, weight_decay = 0.01f, eps = 1e-8f;
+  bool amsgrad = false, maximize = false;
+};
+
+struct State {
+  Array var, m, v, max, grad;
+
+  State(aclDataType dtype, const Shape& shape, LayoutKind layout = LayoutKind::kContiguous)
+      : var(random_array(dtype, shape, layout, 1)),
+        m(random_array(dtype, shape, layout, 2)),
+        v(random_array(dtype, shape, layout, 3, 0, 2)),
+        max(random_array(dtype, shape, layout, 4, 0, 2)),
+        grad(random_array(dtype, shape, layout, 5)) {}
+};
+
+class AdamWTest : public AclTest {
+ protected:
+  aclnnStatus step(State& state, const Array& steps, const Hyper& h) {
+    return call(aclnnApplyAdamWV2GetWorkspaceSize, aclnnApplyAdamWV2, state.var.tensor(),
+                state.m.tensor(), state.v.tensor(), h.amsgrad ? state.max.tensor() : nullptr,
+                state.grad.tensor(), steps.tensor(), h.lr, h.beta1, h.beta2, h.weight_decay, h.eps,
+                h.amsgrad, h.maximize);
+  }
+};
+
+// One step for one parameter, straight from the formula.
+struct Expected {
+  long double var, m, v, max;
+};
+
+Expected reference(long double var, long double m, long double v, long double max, long double grad,
+                   long double t, const Hyper& h) {
+  const long double lr = h.lr, beta1 = h.beta1, beta2 = h.beta2;
+  const long double g = h.maximize ? -grad : grad;
+  const long double decayed = var * (1 - lr * static_cast<long double>(h.weight_decay));
+  const long double next_m = beta1 * m + (1 - beta1) * g;
+  const long double next_v = beta2 * v + (1 - beta2) * g * g;
+  const long double next_max = std::max(max, next_v);
+  const long double corrected_m = next_m / (1 - std::pow(beta1, t));
+  const long double corrected_u = (h.amsgrad ? next_max : next_v) / (1 - std::pow(beta2, t));
+  const long double moved =
+      decayed - lr * corrected_m / (std::sqrt(corrected_u) + static_cast<long double>(h.eps));
+  return {moved, next_m, next_v, next_max};
+}
+
+void expect_close(const Array& array, int64_t i, long double expected) {
+  ASSERT_TRUE(is_near(array.get(i), expected, 0.501L * ulp_at(expected, array.dtype()) + 1e-14L))
+      << "element " << i;
+}
+
+TEST_F(AdamWTest, HandComputedFirstSteps) {
+  // theta 1, gradient 0.5, beta1 = beta2 = 0.5, no decay, eps 0. Step 1: m = 0.25, v = 0.125,
+  // m_hat = 0.5, v_hat = 0.25, so theta moves by lr * 0.5 / 0.5. Step 2 with gradient -0.5:
+  // m = -0.125, v = 0.1875; m_hat = -1/6, v_hat = 0.25: theta moves by -lr * (-1/6) / 0.5.
+  State state(ACL_FLOAT, {1});
+  state.var.fill({1});
+  state.m.fill({0});
+  state.v.fill({0});
+  state.grad.fill({0.5L});
+  const Hyper h{.lr = 0.25f, .beta1 = 0.5f, .beta2 = 0.5f, .weight_decay = 0, .eps = 0};
+  Array steps(ACL_INT64, {1}, {0});
+  ASSERT_EQ(step(state, steps, h), 0) << recent_message();
+  EXPECT_EQ(state.var.get(0), 0.75L);
+  EXPECT_EQ(state.m.get(0), 0.25L);
+  EXPECT_EQ(state.v.get(0), 0.125L);
+  EXPECT_EQ(steps.get(0), 0) << "step is not advanced";
+  state.grad.fill({-0.5L});
+  steps.fill({1});
+  ASSERT_EQ(step(state, steps, h), 0);
+  EXPECT_EQ(state.m.get(0), -0.125L);
+  EXPECT_EQ(state.v.get(0), 0.1875L);
+  EXPECT_EQ(state.var.get(0), round_to(0.75L + 0.25L / 3, ACL_FLOAT));
+}
+
+TEST_F(AdamWTest, EveryVariantDtypeAndLayout) {
+  for (aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    for (LayoutKind layout : kOutputLayouts) {
+      for (const bool amsgrad : {false, true}) {
+        for (const bool maximize : {false, true}) {
+          for (long double done : {0.0L, 1.0L, 999.0L}) {
+            const Shape shape{13, 50};
+            State state(dtype, shape, layout);
+            const State before(dtype, shape, layout);
+            Hyper h;
+            h.amsgrad = amsgrad;
+            h.maximize = maximize;
+            const Array steps(ACL_FLOAT, {}, {done});
+            ASSERT_EQ(step(state, steps, h), 0) << recent_message();
+            for (int64_t i = 0; i < state.var.count(); ++i) {
+              const Expected expected =
+                  reference(before.var.get(i), before.m.get(i), before.v.get(i), before.max.get(i),
+                            before.grad.get(i), done + 1, h);
+              expect_close(state.var, i, expected.var);
+              expect_close(state.m, i, expected.m);
+              expect_close(state.v, i, expected.v);
+              expect_close(state.max, i, amsgrad ? expected.max : before.max.get(i));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(AdamWTest, MixedDtypes) {
+  State state(ACL_FLOAT, {40});
+  State half(ACL_FLOAT16, {40});
+  const State before(ACL_FLOAT, {40});
+  const State half_before(ACL_FLOAT16, {40});
+  const Array steps(ACL_INT64, {1, 1}, {4});
+  const Hyper h;
+  ASSERT_EQ(call(aclnnApplyAdamWV2GetWorkspaceSize, aclnnApplyAdamWV2, half.var.tensor(),
+                 state.m.tensor(), state.v.tensor(), nullptr, half.grad.tensor(), steps.tensor(),
+                 h.lr, h.beta1, h.beta2, h.weight_decay, h.eps, false, false),
+            0)
+      << recent_message();
+  for (int64_t i = 0; i < 40; ++i) {
+    const Expected expected = reference(half_before.var.get(i), before.m.get(i), before.v.get(i), 0,
+                                        half_before.grad.get(i), 5, h);
+    expect_close(half.var, i, expected.var);
+    expect_close(state.m, i, expected.m);
+  }
+}
+
+TEST_F(AdamWTest, MaxGradNormWithoutAmsgradIsCheckedAndKept) {
+  State state(ACL_FLOAT, {3});
+  const Values before = state.max.values();
+  const Array steps(ACL_INT64, {1}, {0});
+  const Hyper h;
+  ASSERT_EQ(call(aclnnApplyAdamWV2GetWorkspaceSize, aclnnApplyAdamWV2, state.var.tensor(),
+                 state.m.tensor(), state.v.tensor(), state.max.tensor(), state.grad.tensor(),
+                 steps.tensor(), h.lr, h.beta1, h.beta2, h.weight_decay, h.eps, false, false),
+            0);
+  EXPECT_EQ(state.max.values(), before);
+}
+
+TEST_F(AdamWTest, StepIsReadWhenTheStepRuns) {
+  State state(ACL_FLOAT, {1});
+  Array steps(ACL_INT64, {1}, {0});
+  const Hyper h;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnApplyAdamWV2GetWorkspaceSize(
+                state.var.tensor(), state.m.tensor(), state.v.tensor(), nullptr,
+                state.grad.tensor(), steps.tensor(), h.lr, h.beta1, h.beta2, h.weight_decay, h.eps,
+                false, false, &size, &executor),
+            0);
+  const Expected expected =
+      reference(state.var.get(0), state.m.get(0), state.v.get(0), 0, state.grad.get(0), 10, h);
+  steps.fill({9});
+  Buffer workspace(size);
+  ASSERT_EQ(aclnnApplyAdamWV2(workspace.data(), size, executor, stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(stream()), 0);
+  expect_close(state.var, 0, expected.var);
+}
+
+TEST_F(AdamWTest, NanStaysVisibleInTheRunningMaximum) {
+  State state(ACL_FLOAT, {2});
+  state.max.set(0, std::numeric_limits<float>::quiet_NaN());
+  state.grad.set(1, std::numeric_limits<float>::quiet_NaN());
+  Hyper h;
+  h.amsgrad = true;
+  ASSERT_EQ(step(state, Array(ACL_INT64, {1}, {0}), h), 0);
+  EXPECT_TRUE(std::isnan(state.max.get(0)) && std::isnan(state.var.get(0)));
+  EXPECT_TRUE(std::isnan(state.max.get(1)) && std::isnan(state.var.get(1)));
+}
+
+TEST_F(AdamWTest, DoubleWhereAccepted) {
+  aclgradSetAcceptDouble(1);
+  State state(ACL_DOUBLE, {20});
+  const State before(ACL_DOUBLE, {20});
+  const Hyper h;
+  ASSERT_EQ(step(state, Array(ACL_INT64, {1}, {2}), h), 0) << recent_message();
+  for (int64_t i = 0; i < 20; ++i) {
+    const Expected expected =
+        reference(before.var.get(i), before.m.get(i), before.v.get(i), 0, before.grad.get(i), 3, h);
+    ASSERT_TRUE(is_near(state.var.get(i), expected.var, 1e-14L));
+  }
+}
+
+TEST_F(AdamWTest, EmptyParametersNeedNothing) {
+  State state(ACL_FLOAT, {0});
+  EXPECT_EQ(step(state, Array(ACL_INT64, {1}, {0}), {}), 0);
+}
+
+// ---- Checks -------------------------------------------------------------------------------------
+
+struct AdamWCall {
+  TensorArgument var{ACL_FLOAT, {2, 3}}, m{ACL_FLOAT, {2, 3}}, v{ACL_FLOAT, {2, 3}},
+      max{ACL_FLOAT, {2, 3}}, grad{ACL_FLOAT, {2, 3}}, step{ACL_INT64, {1}};
+  bool amsgrad = true;
+};
+
+TEST_F(AdamWTest, ChecksComeInOrder) {
+  const auto run = [&](const AdamWCall& c) {
+    Tensors make;
+    return plan(aclnnApplyAdamWV2GetWorkspaceSize, make(c.var), make(c.m), make(c.v), make(c.max),
+                make(c.grad), make(c.step), 0.1f, 0.9f, 0.99f, 0.0f, 1e-8f, c.amsgrad, false);
+  };
+  expect_order<AdamWCall>(
+      {}, run,
+      {{"null var", [](auto& c) { c.var.null = true; }, 161001, {"aclnnApplyAdamWV2", "varRef"}},
+       {"null m", [](auto& c) { c.m.null = true; }, 161001, {"mRef"}},
+       {"null v", [](auto& c) { c.v.null = true; }, 161001, {"vRef"}},
+       {"null max", [](auto& c) { c.max.null = true; }, 161001, {"maxGradNormOptionalRef"}},
+       {"null grad", [](auto& c) { c.grad.null = true; }, 161001, {"grad"}},
+       {"null step", [](auto& c) { c.step.null = true; }, 161001, {"step"}},
+       {"var dtype", [](auto& c) { c.var.dtype = ACL_INT32; }, 161002, {"varRef", "DT_INT32"}},
+       {"m dtype", [](auto& c) { c.m.dtype = ACL_INT8; }, 161002, {"mRef", "DT_INT8"}},
+       {"v dtype", [](auto& c) { c.v.dtype = ACL_DOUBLE; }, 161002, {"vRef", "DT_DOUBLE"}},
+       {"max dtype",
+        [](auto& c) { c.max.dtype = ACL_INT16; },
+        161002,
+        {"maxGradNormOptionalRef", "DT_INT16"}},
+       {"grad dtype", [](auto& c) { c.grad.dtype = ACL_BOOL; }, 161002, {"grad", "DT_BOOL"}},
+       {"step dtype", [](auto& c) { c.step.dtype = ACL_INT32; }, 161002, {"step", "DT_INT32"}},
+       {"m shape",
+        [](auto& c) {
+          c.m.shape = {3, 2};
+        },
+        161002,
+        {"mRef", "varRef", "[3, 2]"}},
+       {"v shape", [](auto& c) { c.v.shape = {6}; }, 161002, {"vRef", "varRef", "[6]"}},
+       {"max shape", [](auto& c) { c.max.shape = {1}; }, 161002, {"maxGradNormOptionalRef", "[1]"}},
+       {"grad shape", [](auto& c) { c.grad.shape = {3}; }, 161002, {"grad", "varRef", "[3]"}},
+       {"step count", [](auto& c) { c.step.shape = {2}; }, 161002, {"step", "[2]"}}});
+  AdamWCall without;
+  without.amsgrad = false;
+  without.max.null = true;
+  EXPECT_EQ(run(without).status, 0) << "not needed without amsgrad";
+  without.max = {ACL_FLOAT, {1}};
+  EXPECT_TRUE(fails_with(161002, {"maxGradNormOptionalRef", "[1]"}, run(without)));
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_mse_loss.h"
+#include "aclnnop/aclnn_mse_loss_backward.h"
+#include "tests/ops/operators/training/arithmetic_cases.h"
+
+namespace aclgrad::testing {
+namespace {
+
+constexpr int64_t kNone = 0;
+constexpr int64_t kMean = 1;
+constexpr int64_t kSum = 2;
+
+class MseTest : public AclTest {
+ protected:
+  aclnnStatus mse(const Array& self, const Array& target, int64_t reduction, Array& out) {
+    return call(aclnnMseLossGetWorkspaceSize, aclnnMseLoss, self.tensor(), target.tensor(),
+                reduction, out.tensor());
+  }
+  aclnnStatus backward(const Array& gradient, const Array& self, const Array& target,
+                       int64_t reduction, Array& out) {
+    return call(aclnnMseLossBackwardGetWorkspaceSize, aclnnMseLossBackward, gradient.tensor(),
+                self.tensor(), target.tensor(), reduction, out.tensor());
+  }
+};
+
+TEST_F(MseTest, EveryReductionDtypeAndLayout) {
+  for (aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    for (const Shapes& shapes : kBroadcasts) {
+      for (LayoutKind layout : kInputLayouts) {
+        SCOPED_TRACE(::testing::Message()
+                     << dtype << ::testing::PrintToString(shapes.out) << to_string(layout));
+        const Array self = random_array(dtype, shapes.self, layout, 1);
+        const Array target = random_array(dtype, shapes.other, layout, 2);
+        Array each(dtype, shapes.out, make_layout(shapes.out, output_layout(layout)));
+        Array sum(ACL_FLOAT, {}), mean(ACL_FLOAT, {});
+        ASSERT_EQ(mse(self, target, kNone, each), 0) << recent_message();
+        ASSERT_EQ(mse(self, target, kSum, sum), 0);
+        ASSERT_EQ(mse(self, target, kMean, mean), 0);
+        long double total = 0;
+        for (int64_t i = 0; i < each.count(); ++i) {
+          const long double difference = self.get(broadcast_index(shapes.self, shapes.out, i)) -
+                                         target.get(broadcast_index(shapes.other, shapes.out, i));
+          const long double square = difference * difference;
+          total += square;
+          ASSERT_LE(ulp_error(each.get(i), square, dtype), 0.5001) << i;
+        }
+        // Rounded to the inputs' dtype, then to FLOAT.
+        EXPECT_LE(ulp_error(sum.get(0), total, dtype), 0.5001);
+        EXPECT_LE(ulp_error(mean.get(0), total / static_cast<long double>(each.count()), dtype),
+                  0.5001);
+      }
+    }
+  }
+}
+
+TEST_F(MseTest, MixedDtypesPromote) {
+  const Array half(ACL_FLOAT16, {2}, {1, 2});
+  const Array bfloat(ACL_BF16, {2}, {1.5L, 4});
+  Array out(ACL_FLOAT, {2});
+  ASSERT_EQ(mse(half, bfloat, kNone, out), 0);
+  EXPECT_EQ(out.values(), (Values{0.25L, 4}));
+}
+
+TEST_F(MseTest, DoubleWhereAccepted) {
+  aclgradSetAcceptDouble(1);
+  const Array self = random_array(ACL_DOUBLE, {30}, LayoutKind::kContiguous, 1);
+  const Array target = random_array(ACL_DOUBLE, {30}, LayoutKind::kContiguous, 2);
+  Array out(ACL_DOUBLE, {});
+  ASSERT_EQ(mse(self, target, kMean, out), 0);
+  long double total = 0;
+  for (int64_t i = 0; i < 30; ++i) {
+    total += (self.get(i) - target.get(i)) * (self.get(i) - target.get(i));
+  }
+  EXPECT_TRUE(is_near(out.get(0), total / 30, 1e-14L));
+}
+
+TEST_F(MseTest, BitsDependOnTheShapeAlone) {
+  const Values numbers = Sequence(3).take(30000, -1, 1);
+  std::vector<long double> results;
+  for (int32_t threads : {1, 2, 3}) {
+    ASSERT_EQ(aclgradSetNumThreads(threads), 0);
+    aclgradSetAcceptDouble(1);
+    for (LayoutKind layout : {LayoutKind::kContiguous, LayoutKind::kTransposed}) {
+      const Array self(ACL_DOUBLE, {300, 100}, make_layout({300, 100}, layout), numbers);
+      const Array target(ACL_DOUBLE, {100}, make_layout({100}, LayoutKind::kGaps), numbers);
+      Array out(ACL_DOUBLE, {});
+      ASSERT_EQ(mse(self, target, kSum, out), 0);
+      results.push_back(out.get(0));
+      EXPECT_EQ(results.front(), results.back());
+    }
+  }
+}
+
+TEST_F(MseTest, EmptyTensors) {
+  const Array none(ACL_FLOAT, {0, 3});
+  Array each(ACL_FLOAT, {0, 3}), out(ACL_FLOAT, {}, {5});
+  EXPECT_EQ(mse(none, none, kNone, each), 0);
+  EXPECT_EQ(mse(none, none, kSum, out), 0);
+  EXPECT_EQ(out.get(0), 0);
+  EXPECT_EQ(mse(none, none, kMean, out), 0);
+  EXPECT_TRUE(std::isnan(out.get(0)));
+  EXPECT_EQ(backward(none, none, none, kMean, each), 0);
+}
+
+TEST_F(MseTest, BackwardOfEveryReductionAndLayout) {
+  for (aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    for (const Shapes& shapes : kBroadcasts) {
+      for (LayoutKind layout : kInputLayouts) {
+        for (int64_t reduction : {kNone, kMean, kSum}) {
+          const Shape single{};
+          const Shape& gradient_shape = reduction == kNone ? shapes.out : single;
+          const Array gradient = random_array(dtype, gradient_shape, layout, 3);
+          const Array self = random_array(dtype, shapes.self, layout, 1);
+          const Array target = random_array(dtype, shapes.other, layout, 2);
+          Array out(dtype, shapes.out, make_layout(shapes.out, output_layout(layout)));
+          ASSERT_EQ(backward(gradient, self, target, reduction, out), 0) << recent_message();
+          for (int64_t i = 0; i < out.count(); ++i) {
+            const long double difference = self.get(broadcast_index(shapes.self, shapes.out, i)) -
+                                           target.get(broadcast_index(shapes.other, shapes.out, i));
+            long double expected =
+                2 * difference * gradient.get(broadcast_index(gradient_shape, shapes.out, i));
+            if (reduction == kMean) expected /= static_cast<long double>(out.count());
+            ASSERT_LE(ulp_error(out.get(i), expected, dtype), 0.5001) << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(MseTest, TheMeanCountsSelfAndTargetOnly) {
+  const Array gradient(ACL_FLOAT, {3, 2}, {1, 1, 1, 1, 1, 1});
+  const Array self(ACL_FLOAT, {2}, {3, 4});
+  const Array target(ACL_FLOAT, {1}, {1});
+  Array out(ACL_FLOAT, {3, 2});
+  ASSERT_EQ(backward(gradient, self, target, kMean, out), 0);
+  EXPECT_EQ(out.values(), (Values{2, 3, 2, 3, 2, 3}));
+}
+
+// ---- Checks -------------------------------------------------------------------------------------
+
+struct MseCall {
+  TensorArgument gradient{ACL_FLOAT, {}};
+  TensorArgument self{ACL_FLOAT, {2, 3}};
+  TensorArgument target{ACL_FLOAT, {3}};
+  TensorArgument out{ACL_FLOAT, {2, 3}};
+  int64_t reduction = kNone;
+};
+
+TEST_F(MseTest, ChecksComeInOrder) {
+  expect_order<MseCall>(
+      {},
+      [&](const MseCall& c) {
+        Tensors make;
+        return plan(aclnnMseLossGetWorkspaceSize, make(c.self), make(c.target), c.reduction,
+                    make(c.out));
+      },
+      {{"null self", [](auto& c) { c.self.null = true; }, 161001, {"aclnnMseLoss", "self"}},
+       {"null target", [](auto& c) { c.target.null = true; }, 161001, {"aclnnMseLoss", "target"}},
+       {"null out", [](auto& c) { c.out.null = true; }, 161001, {"aclnnMseLoss", "out"}},
+       {"promotion",
+        [](auto& c) { c.self.dtype = ACL_DOUBLE; },
+        161002,
+        {"self", "target", "DT_DOUBLE", "promote"}},
+       {"self dtype",
+        [](auto& c) {
+          if (c.self.dtype == ACL_FLOAT) c.self.dtype = ACL_INT32;
+          c.target.dtype = ACL_FLOAT;  // the one that INT32 promotes with
+        },
+        161002,
+        {"self", "DT_INT32", "not implemented"}},
+       {"target dtype",
+        [](auto& c) { c.target.dtype = ACL_INT8; },
+        161002,
+        {"target", "DT_INT8", "not implemented"}},
+       {"out dtype", [](auto& c) { c.out.dtype = ACL_INT64; }, 161002, {"out", "DT_INT64"}},
+       {"reduction", [](auto& c) { c.reduction = 3; }, 161002, {"reduction", "3"}},
+       {"self rank", [](auto& c) { c.self.shape = ranked(9); }, 161002, {"self", "8 dimensions"}},
+       {"target rank",
+        [](auto& c) { c.target.shape = ranked(9); },
+        161002,
+        {"target", "8 dimensions"}},
+       {"out rank", [](auto& c) { c.out.shape = ranked(9); }, 161002, {"out", "8 dimensions"}},
+       {"broadcast", [](auto& c) { c.target.shape = {4}; }, 161002, {"self", "target", "[4]"}},
+       {"out shape", [](auto& c) { c.out.shape = {3}; }, 161002, {"out", "[2, 3]", "[3]"}}});
+}
+
+TEST_F(MseTest, ReducedLossesAreZeroDimensional) {
+  Array self(ACL_FLOAT, {2});
+  Array one(ACL_FLOAT, {1});
+  for (int64_t reduction : {kMean, kSum}) {
+    EXPECT_TRUE(fails_with(
+        161002, {"aclnnMseLoss", "out", "[]", "[1]"},
+        plan(aclnnMseLossGetWorkspaceSize, self.tensor(), self.tensor(), reduction, one.tensor())));
+  }
+  EXPECT_TRUE(fails_with(
+      161002, {"reduction", "-1"},
+      plan(aclnnMseLossGetWorkspaceSize, self.tensor(), self.tensor(), int64_t{-1}, one.tensor())));
+}
+
+TEST_F(MseTest, ChecksOfTheBackwardComeInOrder) {
+  expect_order<MseCall>(
+      {},
+      [&](const MseCall& c) {
+        Tensors make;
+        return plan(aclnnMseLossBackwardGetWorkspaceSize, make(c.gradient), make(c.self),
+                    make(c.target), c.reduction, make(c.out));
+      },
+      {{"null gradOutput",
+        [](auto& c) { c.gradient.null = true; },
+        161001,
+        {"aclnnMseLossBackward", "gradOutput"}},
+       {"null self", [](auto& c) { c.self.null = true; }, 161001, {"self"}},
+       {"null target", [](auto& c) { c.target.null = true; }, 161001, {"target"}},
+       {"null out", [](auto& c) { c.out.null = true; }, 161001, {"out"}},
+       {"gradOutput dtype",
+        [](auto& c) { c.gradient.dtype = ACL_FLOAT16; },
+        161002,
+        {"gradOutput", "self", "DT_FLOAT16"}},
+       {"target dtype",
+        [](auto& c) { c.target.dtype = ACL_BF16; },
+        161002,
+        {"target", "self", "DT_BF16"}},
+       {"self dtype",
+        [](auto& c) {
+          if (c.gradient.dtype != ACL_FLOAT || c.target.dtype != ACL_FLOAT) return;
+          c.gradient.dtype = c.self.dtype = c.target.dtype = ACL_INT32;
+        },
+        161002,
+        {"self", "DT_INT32"}},
+       {"out dtype", [](auto& c) { c.out.dtype = ACL_INT64; }, 161002, {"out", "DT_INT64"}},
+       {"reduction", [](auto& c) { c.reduction = 3; }, 161002, {"reduction", "3"}},
+       {"gradOutput rank",
+        [](auto& c) { c.gradient.shape = ranked(9); },
+        161002,
+        {"gradOutput", "8 dimensions"}},
+       {"self rank", [](auto& c) { c.self.shape = ranked(9); }, 161002, {"self", "8 dimensions"}},
+       {"target rank",
+        [](auto& c) { c.target.shape = ranked(9); },
+        161002,
+        {"target", "8 dimensions"}},
+       {"out rank", [](auto& c) { c.out.shape = ranked(9); }, 161002, {"out", "8 dimensions"}},
+       {"gradOutput broadcast",
+        [](auto& c) { c.gradient.shape = {5}; },
+        161002,
+        {"gradOutput", "self", "[5]"}},
+       {"target broadcast", [](auto& c) { c.target.shape = {4}; }, 161002, {"target", "[4]"}},
+       {"out shape", [](auto& c) { c.out.shape = {3}; }, 161002, {"out", "[2, 3]", "[3]"}}});
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

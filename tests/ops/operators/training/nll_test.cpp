@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_nll_loss.h"
+#include "aclnnop/aclnn_nll_loss_backward.h"
+#include "tests/ops/operators/training/arithmetic_cases.h"
+
+namespace aclgrad::testing {
+namespace {
+
+constexpr int64_t kNone = 0;
+constexpr int64_t kMean = 1;
+constexpr int64_t kSum = 2;
+constexpr int64_t kIgnore = -100;
+
+class NllTest : public AclTest {
+ protected:
+  aclnnStatus nll(const Array& self, const Array& target, const Array& weight, int64_t reduction,
+                  Array& out, Array& total, int64_t ignore = kIgnore) {
+    return call(aclnnNLLLossGetWorkspaceSize, aclnnNLLLoss, self.tensor(), target.tensor(),
+                weight.tensor(), reduction, ignore, out.tensor(), total.tensor());
+  }
+  aclnnStatus backward(const Array& gradient, const Array& self, const Array& target,
+                       const Array& weight, int64_t reduction, const Array& total, Array& out,
+                       int64_t ignore = kIgnore) {
+    return call(aclnnNLLLossBackwardGetWorkspaceSize, aclnnNLLLossBackward, gradient.tensor(),
+                self.tensor(), target.tensor(), weight.tensor(), reduction, ignore, total.tensor(),
+                out.tensor());
+  }
+};
+
+constexpr int64_t kClasses = 5;
+
+// Targets that visit every class, with class 2 as the ignored one in some tests.
+Array make_targets(aclDataType dtype, int64_t rows, LayoutKind layout) {
+  Array target(dtype, {rows}, make_layout({rows}, layout));
+  for (int64_t n = 0; n < rows; ++n) target.set(n, n * 3 % kClasses);
+  return target;
+}
+
+TEST_F(NllTest, EveryReductionDtypeAndLayout) {
+  for (aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    for (aclDataType target_dtype : {ACL_INT64, ACL_INT32, ACL_UINT8}) {
+      for (LayoutKind layout : kInputLayouts) {
+        for (int64_t rows : {int64_t{1}, int64_t{7}, int64_t{5000}}) {
+          SCOPED_TRACE(::testing::Message() << dtype << " " << target_dtype << to_string(layout));
+          const Array self = random_array(dtype, {rows, kClasses}, layout, 1);
+          const Array weight = random_array(dtype, {kClasses}, layout, 2, 0.5L, 2);
+          const Array target = make_targets(target_dtype, rows, layout);
+          const int64_t ignore = 2;
+          Array each(dtype, {rows}), sum(ACL_FLOAT, {}), mean(ACL_FLOAT, {1});
+          Array untouched(dtype, {}, {77}), total(ACL_FLOAT, {1});
+          ASSERT_EQ(nll(self, target, weight, kNone, each, untouched, ignore), 0)
+              << recent_message();
+          EXPECT_EQ(untouched.get(0), 77);
+          ASSERT_EQ(nll(self, target, weight, kSum, sum, total, ignore), 0);
+          ASSERT_EQ(nll(self, target, weight, kMean, mean, total, ignore), 0);
+          long double losses = 0, magnitude = 0, weights = 0;
+          for (int64_t n = 0; n < rows; ++n) {
+            const auto wanted = static_cast<int64_t>(target.get(n));
+            const long double w = wanted == ignore ? 0 : weight.get(wanted);
+            const long double loss = -w * self.get(n * kClasses + wanted);
+            losses += loss;
+            magnitude += std::abs(loss);
+            weights += w;
+            ASSERT_EQ(each.get(n), w == 0 ? 0 : round_to(loss, dtype)) << n;
+          }
+          const long double slack = 1e-13L * magnitude;
+          EXPECT_TRUE(is_near(sum.get(0), losses, 0.501L * ulp_at(losses, ACL_FLOAT) + slack));
+          EXPECT_TRUE(is_near(total.get(0), weights, 0.501L * ulp_at(weights, ACL_FLOAT) + slack));
+          const long double average = losses / weights;
+          EXPECT_TRUE(is_near(mean.get(0), average, 0.501L * ulp_at(average, ACL_FLOAT) + slack));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(NllTest, OneRowWithoutABatch) {
+  const Array self(ACL_FLOAT, {3}, {1, 2, 3});
+  const Array target(ACL_INT64, {}, {2});
+  const Array weight(ACL_FLOAT, {3}, {1, 1, 0.5L});
+  for (const Shape& shape : {Shape{}, Shape{1}}) {
+    for (int64_t reduction : {kNone, kMean, kSum}) {
+      Array out(ACL_FLOAT, shape), total(ACL_FLOAT, {});
+      ASSERT_EQ(nll(self, target, weight, reduction, out, total), 0) << recent_message();
+      EXPECT_EQ(out.get(0), reduction == kMean ? -3 : -1.5L);
+      EXPECT_EQ(total.get(0), reduction == kNone ? 0 : 0.5L);
+      Array gradient(ACL_FLOAT, shape, {2}), result(ACL_FLOAT, {3}, {9, 9, 9});
+      total.fill({0.5L});
+      ASSERT_EQ(backward(gradient, self, target, weight, reduction, total, result), 0);
+      EXPECT_EQ(result.values(), (Values{0, 0, reduction == kMean ? -2.0L : -1.0L}));
+    }
+  }
+}
+
+TEST_F(NllTest, BackwardOfEveryReductionDtypeAndLayout) {
+  for (aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    for (LayoutKind layout : kInputLayouts) {
+      for (int64_t reduction : {kNone, kMean, kSum}) {
+        const int64_t rows = 9, ignore = 2;
+        const Shape shape{rows, kClasses};
+        const Array self = random_array(dtype, shape, layout, 1);
+        const Array weight = random_array(dtype, {kClasses}, layout, 2, 0.5L, 2);
+        const Array target = make_targets(ACL_INT64, rows, layout);
+        const Array gradient =
+            random_array(dtype, reduction == kNone ? Shape{rows} : Shape{}, layout, 3);
+        const Array total(dtype, {}, {6.5L});
+        Array out(dtype, shape, make_layout(shape, output_layout(layout)));
+        out.fill({9});
+        ASSERT_EQ(backward(gradient, self, target, weight, reduction, total, out, ignore), 0)
+            << recent_message();
+        for (int64_t i = 0; i < out.count(); ++i) {
+          const int64_t n = i / kClasses, c = i % kClasses;
+          long double expected = 0;
+          if (static_cast<int64_t>(target.get(n)) == c && c != ignore) {
+            expected = -weight.get(c) * gradient.get(reduction == kNone ? n : 0);
+            if (reduction == kMean) expected /= 6.5L;
+          }
+          ASSERT_LE(ulp_error(out.get(i), expected, dtype), 0.5001) << i;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(NllTest, EmptyAndIgnoredBatches) {
+  const Array self(ACL_FLOAT, {0, 3});
+  const Array target(ACL_INT64, {0});
+  const Array weight(ACL_FLOAT, {3}, {1, 1, 1});
+  Array none(ACL_FLOAT, {0}), out(ACL_FLOAT, {}, {5}), total(ACL_FLOAT, {}, {5});
+  ASSERT_EQ(nll(self, target, weight, kNone, none, total), 0) << recent_message();
+  EXPECT_EQ(total.get(0), 5);
+  ASSERT_EQ(nll(self, target, weight, kSum, out, total), 0);
+  EXPECT_EQ(out.get(0), 0);
+  EXPECT_EQ(total.get(0), 0);
+  ASSERT_EQ(nll(self, target, weight, kMean, out, total), 0);
+  EXPECT_TRUE(std::isnan(out.get(0)));
+  Array empty(ACL_FLOAT, {0, 3});
+  EXPECT_EQ(backward(out, self, target, weight, kMean, total, empty), 0);
+
+  const Array rows(ACL_FLOAT, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Array ignored(ACL_INT64, {2}, {kIgnore, kIgnore});
+  ASSERT_EQ(nll(rows, ignored, weight, kMean, out, total), 0);
+  EXPECT_TRUE(std::isnan(out.get(0)));
+  EXPECT_EQ(total.get(0), 0);
+  ASSERT_EQ(nll(rows, ignored, weight, kSum, out, total), 0);
+  EXPECT_EQ(out.get(0), 0);
+}
+
+TEST_F(NllTest, ATargetThatIsNoClassFailsTheTaskAndWritesNothing) {
+  const Array self(ACL_FLOAT, {3, 4});
+  const Array weight(ACL_FLOAT, {4}, {1, 1, 1, 1});
+  for (long double wrong : {4.0L, -1.0L, 1e15L}) {
+    const Array target(ACL_INT64, {3}, {0, wrong, 1});
+    const std::string row = "row 1";
+    const std::string class_text = "class " + std::to_string(static_cast<int64_t>(wrong));
+    Array out(ACL_FLOAT, {}, {55}), total(ACL_FLOAT, {}, {66});
+    for (int64_t reduction : {kMean, kSum}) {
+      recent_message();
+      const aclnnStatus status = nll(self, target, weight, reduction, out, total);
+      EXPECT_TRUE(fails_with(ACL_ERROR_RT_INTERNAL_ERROR, {"aclnnNLLLoss", row, class_text},
+                             {status, recent_message()}));
+      EXPECT_EQ(out.get(0), 55);
+      EXPECT_EQ(total.get(0), 66);
+    }
+    Array each(ACL_FLOAT, {3}, {7, 7, 7});
+    EXPECT_NE(nll(self, target, weight, kNone, each, total), 0);
+    EXPECT_EQ(each.values(), Values(3, 7));
+    Array gradient(ACL_FLOAT, {}, {1}), result(ACL_FLOAT, {3, 4}, {8});
+    recent_message();
+    const aclnnStatus status = backward(gradient, self, target, weight, kSum, total, result);
+    EXPECT_TRUE(fails_with(ACL_ERROR_RT_INTERNAL_ERROR, {"aclnnNLLLossBackward", row, class_text},
+                           {status, recent_message()}));
+    EXPECT_EQ(result.values(), Values(12, 8));
+  }
+  // The stream goes on afterwards.
+  const Array target(ACL_INT64, {3}, {0, 3, 1});
+  Array out(ACL_FLOAT, {}), total(ACL_FLOAT, {});
+  EXPECT_EQ(nll(self, target, weight, kSum, out, total), 0);
+  EXPECT_EQ(total.get(0), 3);
+}
+
+TEST_F(NllTest, DoubleWhereAccepted) {
+  aclgradSetAcceptDouble(1);
+  const Array self(ACL_DOUBLE, {1, 2}, {-0.1L, -0.7L});
+  const Array target(ACL_INT64, {1}, {1});
+  const Array weight(ACL_DOUBLE, {2}, {1, 1});
+  Array out(ACL_DOUBLE, {}), total(ACL_DOUBLE, {});
+  ASSERT_EQ(nll(self, target, weight, kMean, out, total), 0) << recent_message();
+  EXPECT_EQ(out.get(0), static_cast<long double>(0.7));
+}
+
+// ---- Checks -------------------------------------------------------------------------------------
+
+struct NllCall {
+  TensorArgument gradient{ACL_FLOAT, {2}};
+  TensorArgument self{ACL_FLOAT, {2, 3}};
+  TensorArgument target{ACL_INT64, {2}};
+  TensorArgument weight{ACL_FLOAT, {3}};
+  TensorArgument out{ACL_FLOAT, {2}};
+  TensorArgument total{ACL_FLOAT, {}};
+  int64_t reduction = kNone;
+};
+
+TEST_F(NllTest, ChecksComeInOrder) {
+  expect_order<NllCall>(
+      {},
+      [&](const NllCall& c) {
+        Tensors make;
+        return plan(aclnnNLLLossGetWorkspaceSize, make(c.self), make(c.target), make(c.weight),
+                    c.reduction, kIgnore, make(c.out), make(c.total));
+      },
+      {{"null self", [](auto& c) { c.self.null = true; }, 161001, {"aclnnNLLLoss", "self"}},
+       {"null target", [](auto& c) { c.target.null = true; }, 161001, {"target"}},
+       {"null weight", [](auto& c) { c.weight.null = true; }, 161001, {"weight"}},
+       {"null out", [](auto& c) { c.out.null = true; }, 161001, {"out"}},
+       {"null total", [](auto& c) { c.total.null = true; }, 161001, {"totalWeightOut"}},
+       {"weight dtype",
+        [](auto& c) { c.weight.dtype = ACL_FLOAT16; },
+        161002,
+        {"weight", "self", "DT_FLOAT16"}},
+       {"out cast", [](auto& c) { c.out.dtype = ACL_INT32; }, 161002, {"out", "DT_INT32"}},
+       {"total cast",
+        [](auto& c) { c.total.dtype = ACL_INT8; },
+        161002,
+        {"totalWeightOut", "DT_INT8"}},
+       {"self dtype",
+        [](auto& c) {
+          if (c.weight.dtype == ACL_FLOAT) c.self.dtype = c.weight.dtype = ACL_DOUBLE;
+        },
+        161002,
+        {"self", "DT_DOUBLE"}},
+       {"target dtype",
+        [](auto& c) { c.target.dtype = ACL_INT16; },
+        161002,
+        {"target", "DT_INT16"}},
+       {"reduction", [](auto& c) { c.reduction = 3; }, 161002, {"reduction", "3"}},
+       {"0-d self", [](auto& c) { c.self.shape = {}; }, 161002, {"self", "1 dimension"}},
+       {"self rank",
+        [](auto& c) {
+          c.self.shape = {1, 2, 3};
+        },
+        161002,
+        {"self", "2 dimensions"}},
+       {"target rank",
+        [](auto& c) {
+          c.target.shape = {2, 1};
+        },
+        161002,
+        {"target", "1 dimension"}},
+       {"rows", [](auto& c) { c.target.shape = {4}; }, 161002, {"target", "[2]", "[4]"}},
+       {"weight shape", [](auto& c) { c.weight.shape = {4}; }, 161002, {"weight", "[4]"}},
+       {"out shape", [](auto& c) { c.out.shape = {5}; }, 161002, {"out", "[2]", "[5]"}},
+       {"total shape", [](auto& c) { c.total.shape = {2}; }, 161002, {"totalWeightOut", "[2]"}},
+       {"no classes",
+        [](auto& c) {
+          if (c.self.shape.size() == 2 && c.weight.shape == Shape{3}) {
+            c.self.shape = {2, 0};
+            c.weight.shape = {0};
+          }
+        },
+        161002,
+        {"self", "no classes"}}});
+}
+
+TEST_F(NllTest, ShapesOfReducedLossesAndSingleRows) {
+  Array self(ACL_FLOAT, {2, 3}), target(ACL_INT64, {2}), weight(ACL_FLOAT, {3});
+  Array total(ACL_FLOAT, {}), two(ACL_FLOAT, {2}), deep(ACL_FLOAT, {1, 1});
+  for (Array* out : {&two, &deep}) {
+    EXPECT_TRUE(fails_with(161002, {"aclnnNLLLoss", "out", "[] or [1]"},
+                           plan(aclnnNLLLossGetWorkspaceSize, self.tensor(), target.tensor(),
+                                weight.tensor(), kMean, kIgnore, out->tensor(), total.tensor())));
+  }
+  Array row(ACL_FLOAT, {3}), one(ACL_INT64, {1});
+  EXPECT_TRUE(fails_with(161002, {"target", "[]", "[1]"},
+                         plan(aclnnNLLLossGetWorkspaceSize, row.tensor(), one.tensor(),
+                              weight.tensor(), kMean, kIgnore, total.tensor(), total.tensor())));
+}
+
+TEST_F(NllTest, ChecksOfTheBackwardComeInOrder) {
+  NllCall good;
+  good.out.shape = {2, 3};
+  expect_order<NllCall>(
+      good,
+      [&](const NllCall& c) {
+        Tensors make;
+        return plan(aclnnNLLLossBackwardGetWorkspaceSize, make(c.gradient), make(c.self),
+                    make(c.target), make(c.weight), c.reduction, kIgnore, make(c.total),
+                    make(c.out));
+      },
+      {{"null gradOutput",
+        [](auto& c) { c.gradient.null = true; },
+        161001,
+        {"aclnnNLLLossBackward", "gradOutput"}},
+       {"null self", [](auto& c) { c.self.null = true; }, 161001, {"self"}},
+       {"null target", [](auto& c) { c.target.null = true; }, 161001, {"target"}},
+       {"null weight", [](auto& c) { c.weight.null = true; }, 161001, {"weight"}},
+       {"null total", [](auto& c) { c.total.null = true; }, 161001, {"totalWeight"}},
+       {"null out", [](auto& c) { c.out.null = true; }, 161001, {"out"}},
+       {"weight dtype",
+        [](auto& c) { c.weight.dtype = ACL_FLOAT16; },
+        161002,
+        {"weight", "DT_FLOAT16"}},
+       {"gradOutput dtype",
+        [](auto& c) { c.gradient.dtype = ACL_BF16; },
+        161002,
+        {"gradOutput", "DT_BF16"}},
+       {"total dtype",
+        [](auto& c) { c.total.dtype = ACL_BF16; },
+        161002,
+        {"totalWeight", "DT_BF16"}},
+       {"out cast", [](auto& c) { c.out.dtype = ACL_INT32; }, 161002, {"out", "DT_INT32"}},
+       {"target dtype",
+        [](auto& c) { c.target.dtype = ACL_INT16; },
+        161002,
+        {"target", "DT_INT16"}},
+       {"reduction", [](auto& c) { c.reduction = 3; }, 161002, {"reduction", "3"}},
+       {"self rank",
+        [](auto& c) {
+          c.self.shape = {1, 2, 3};
+        },
+        161002,
+        {"self", "2 dimensions"}},
+       {"target rank",
+        [](auto& c) {
+          c.target.shape = {2, 1};
+        },
+        161002,
+        {"target", "1 dimension"}},
+       {"rows", [](auto& c) { c.target.shape = {4}; }, 161002, {"target", "[2]", "[4]"}},
+       {"weight shape", [](auto& c) { c.weight.shape = {4}; }, 161002, {"weight", "[4]"}},
+       {"gradOutput shape",
+        [](auto& c) { c.gradient.shape = {5}; },
+        161002,
+        {"gradOutput", "[2]", "[5]"}},
+       {"total shape", [](auto& c) { c.total.shape = {2}; }, 161002, {"totalWeight", "[2]"}},
+       {"out shape",
+        [](auto& c) {
+          c.out.shape = {3, 2};
+        },
+        161002,
+        {"out", "self", "[3, 2]"}},
+       {"no classes",
+        [](auto& c) {
+          if (c.self.shape == Shape{2, 3} && c.weight.shape == Shape{3} &&
+              c.out.shape == Shape{2, 3}) {
+            c.self.shape = c.out.shape = {2, 0};
+            c.weight.shape = {0};
+          }
+        },
+        161002,
+        {"self", "no classes"}}});
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of the training operators share: inputs in every layout, and the proof that checks
+// come in their documented order.
+#ifndef ACLGRAD_TESTS_OPS_OPERATORS_TRAINING_SUPPORT_H_
+#define ACLGRAD_TESTS_OPS_OPERATORS_TRAINING_SUPPORT_H_
+
+#include <complex>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/ops/support/acl_fixture.h"
+
+namespace aclgrad::testing {
+
+using Values = std::vector<long double>;
+
+// ---- Inputs -------------------------------------------------------------------------------------
+
+enum class LayoutKind { kContiguous, kTransposed, kGaps, kReversed, kExpanded };
+
+inline const std::vector<LayoutKind> kInputLayouts = {LayoutKind::kContiguous,
+                                                      LayoutKind::kTransposed, LayoutKind::kGaps,
+                                                      LayoutKind::kReversed, LayoutKind::kExpanded};
+inline const std::vector<LayoutKind> kOutputLayouts = {
+    LayoutKind::kContiguous, LayoutKind::kTransposed, LayoutKind::kGaps, LayoutKind::kReversed};
+
+inline std::string to_string(LayoutKind kind) {
+  constexpr const char* kNames[] = {"contiguous", "transposed", "gaps", "reversed", "expanded"};
+  return kNames[static_cast<int>(kind)];
+}
+
+// Strides and offset of a view: transposed has its dimensions in reverse order in memory, gaps has
+// an offset and unused elements between rows, reversed runs backwards through memory, expanded
+// repeats its first dimension (stride 0).
+inline Array::Layout make_layout(const Shape& shape, LayoutKind kind) {
+  Array::Layout layout;
+  layout.strides.assign(shape.size(), 0);
+  int64_t step = kind == LayoutKind::kGaps ? 2 : 1;
+  if (kind == LayoutKind::kTransposed) {
+    for (size_t d = 0; d < shape.size(); ++d) {
+      layout.strides[d] = step;
+      step *= shape[d];
+    }
+    return layout;
+  }
+  for (size_t d = shape.size(); d-- > 0;) {
+    layout.strides[d] = step;
+    step *= kind == LayoutKind::kGaps ? shape[d] + 1 : shape[d];
+  }
+  if (kind == LayoutKind::kGaps) layout.offset = 3;
+  if (kind == LayoutKind::kExpanded && !shape.empty()) layout.strides[0] = 0;
+  if (kind == LayoutKind::kReversed && element_count(shape) > 0) {
+    for (size_t d = 0; d < shape.size(); ++d) {
+      layout.strides[d] = -layout.strides[d];
+      layout.offset -= (shape[d] - 1) * layout.strides[d];
+    }
+  }
+  return layout;
+}
+
+// Numbers that do not repeat soon and that every thread of control makes the same.
+class Sequence {
+ public:
+  explicit Sequence(uint64_t seed = 1) : state_(seed * 0x9E3779B97F4A7C15u + 1) {}
+  // Uniform on [low, high).
+  long double next(long double low, long double high) {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * std::ldexp(static_cast<long double>(state_ >> 11), -53);
+  }
+  Values take(int64_t count, long double low, long double high) {
+    Values values;
+    for (int64_t i = 0; i < count; ++i) values.push_back(next(low, high));
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+inline Array random_array(aclDataType dtype, const Shape& shape, LayoutKind kind, uint64_t seed,
+                          long double low = -4, long double high = 4) {
+  Array array(dtype, shape, make_layout(shape, kind));
+  if (array.count() > 0) array.fill(Sequence(seed).take(array.count(), low, high));
+  return array;
+}
+
+// Element `i` of `from`, broadcast to `to`.
+inline int64_t broadcast_index(const Shape& from, const Shape& to, int64_t i) {
+  int64_t index = 0;
+  int64_t step = 1;
+  for (size_t d = to.size(); d-- > 0; i /= to[d]) {
+    if (to.size() - d > from.size()) continue;
+    const int64_t size = from[d + from.size() - to.size()];
+    index += size == 1 ? 0 : i % to[d] * step;
+    step *= size;
+  }
+  return index;
+}
+
+// The bytes of an array, to compare results bit by bit.
+inline std::vector<unsigned char> bytes_of(const Array& array) {
+  const auto* data = static_cast<const unsigned char*>(array.data());
+  return {data, data + array.memory().bytes()};
+}
+
+// Within a distance; NaN is near NaN and an infinity near itself.
+inline ::testing::AssertionResult is_near(long double actual, long double expected,
+                                          long double tolerance) {
+  if (actual == expected || std::abs(actual - expected) <= tolerance ||
+      (std::isnan(actual) && std::isnan(expected))) {
+    return ::testing::AssertionSuccess();
+  }
+  return ::testing::AssertionFailure()
+         << "got " << actual << ", expected " << expected << " within " << tolerance;
+}
+
+// ---- The order of checks ------------------------------------------------------------------------
+
+// A tensor argument that a test can spoil before it is made.
+struct TensorArgument {
+  aclDataType dtype = ACL_FLOAT;
+  Shape shape;
+  bool null = false;
+  aclFormat format = ACL_FORMAT_ND;
+
+  Array make() const { return {dtype, shape, Array::Layout{{}, 0, -1, format}}; }
+};
+
+// Tensors of a call, alive as long as this; null where the argument says so.
+class Tensors {
+ public:
+  aclTensor* operator()(const TensorArgument& argument) {
+    if (argument.null) return nullptr;
+    arrays_.push_back(std::make_unique<Array>(argument.make()));
+    return arrays_.back()->tensor();
+  }
+
+ private:
+  std::vector<std::unique_ptr<Array>> arrays_;
+};
+
+inline Shape ranked(size_t rank) { return Shape(rank, 1); }
+
+// One way to break a call, and what must come back.
+template <class Call>
+struct Violation {
+  const char* what;
+  std::function<void(Call&)> apply;
+  aclnnStatus status;
+  std::vector<std::string> pieces;
+};
+
+// The call as it is succeeds; each violation alone gives its status and message; of two at once the
+// one that is listed first reports.
+template <class Call>
+void expect_order(const Call& good, const std::function<Outcome(const Call&)>& run,
+                  const std::vector<Violation<Call>>& violations) {
+  const Outcome fine = run(good);
+  EXPECT_EQ(fine.status, 0) << fine.message;
+  for (size_t i = 0; i < violations.size(); ++i) {
+    Call call = good;
+    violations[i].apply(call);
+    EXPECT_TRUE(fails_with(violations[i].status, violations[i].pieces, run(call)))
+        << violations[i].what;
+    for (size_t j = i + 1; j < violations.size(); ++j) {
+      Call both = good;
+      violations[j].apply(both);
+      violations[i].apply(both);
+      EXPECT_TRUE(fails_with(violations[i].status, violations[i].pieces, run(both)))
+          << violations[i].what << " together with " << violations[j].what;
+    }
+  }
+}
+
+}  // namespace aclgrad::testing
+
+#endif  // ACLGRAD_TESTS_OPS_OPERATORS_TRAINING_SUPPORT_H_
