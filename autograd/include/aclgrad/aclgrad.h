@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything.
+// Everything of the framework and of autograd.
 #ifndef ACLGRAD_ACLGRAD_H_
 #define ACLGRAD_ACLGRAD_H_
 
 #include "aclgrad/backward.h"
+#include "aclgrad/data.h"
 #include "aclgrad/dot.h"
 #include "aclgrad/error.h"
+#include "aclgrad/file.h"
 #include "aclgrad/format.h"
 #include "aclgrad/gradcheck.h"
 #include "aclgrad/graph.h"
@@ -13,9 +15,12 @@
 #include "aclgrad/nn.h"
 #include "aclgrad/ops.h"
 #include "aclgrad/optim.h"
+#include "aclgrad/random.h"
 #include "aclgrad/record.h"
+#include "aclgrad/report.h"
 #include "aclgrad/rule.h"
 #include "aclgrad/runtime.h"
+#include "aclgrad/safetensors.h"
 #include "aclgrad/session.h"
 #include "aclgrad/tensor.h"
 #include "aclgrad/variable.h"
