@@ -16,7 +16,8 @@
  *
  * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, in any mixture; FLOAT with a 16-bit
  * type or FLOAT16 with BF16 compute in FLOAT. 16-bit products accumulate in FLOAT and are rounded
- * once to the output's dtype. Results do not depend on the number of threads.
+ * once to the output's dtype. Bits depend neither on the number of threads nor on how the operands
+ * lie in memory.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_MM_H_
 #define ACLGRAD_ACLNNOP_ACLNN_MM_H_

@@ -41,7 +41,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMul(void* workspace, uint64_t workspaceSize
  * is DOUBLE and self is BOOL or out FLOAT; else PromoteType(self, other) when other is floating or
  * self BOOL; else self's type. The result is converted to out's dtype freely (complex to real keeps
  * the real part); on 950 it must be convertible. Order of the checks: null; dtype of self, out;
- * (950: promotion); shape.
+ * (950: promotion); rank at most 8; shape. The scalar is converted to the computing type first, for
+ * BF16 tensors to FLOAT.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMulsGetWorkspaceSize(const aclTensor* self,
                                                           const aclScalar* other, aclTensor* out,

@@ -79,6 +79,7 @@ TEST(Updates, AStaleValueNamesBothNodes) {
                         line, first_line, update_line));
   EXPECT_THROW(mul(x, view), ValueError) << "views of it are stale too";
   EXPECT_NO_THROW(mul(x, fresh));
+  EXPECT_NO_THROW(mul(x, transpose(fresh, 0, 1))) << "a view of the new value is new";
   EXPECT_TRUE(graph.parameter(*fresh.variable()) == fresh) << "binding again gives the newest";
 }
 
@@ -105,6 +106,30 @@ TEST(Updates, OnlyVariablesAreOverwritten) {
   EXPECT_THROW(inplace_add(w, graph.constant(Tensor::zeros({3, 2, 2}))), ShapeError);
   EXPECT_THROW(inplace_add(w, graph.constant(Tensor::zeros({2}, DType::float16))), DTypeError);
   EXPECT_NO_THROW(inplace_add(w, x));
+}
+
+// Passes on to InplaceAddOp and looks at what it is given.
+struct LookingOp final : AclnnOp {
+  InplaceAddOp inner{1};
+  mutable bool same_object = false;
+  std::string_view name() const override { return "looking"; }
+  std::string_view call_name() const override { return inner.call_name(); }
+  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+    same_object = call.output(0) == call.input(0);
+    return inner.phase_one(call, size, executor);
+  }
+  PhaseTwo phase_two() const override { return inner.phase_two(); }
+  std::optional<std::size_t> updated_input(std::size_t) const override { return 0; }
+};
+
+TEST(Updates, TheOperatorGetsTheVariableAsOneTensor) {
+  Graph graph;
+  const Value w = graph.parameter("w", Tensor::zeros({2}));
+  const auto op = std::make_shared<LookingOp>();
+  const Value updated = Recorder("looking", {w, w}, std::source_location::current())
+                            .add(op, TensorSpec{w.shape(), w.dtype()});
+  Session session(graph, {updated});
+  EXPECT_TRUE(op->same_object);
 }
 
 TEST(Updates, Assign) {
