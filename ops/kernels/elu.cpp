@@ -68,9 +68,10 @@ void elu_backward_of_result_block(const double* const* in, double* const* out, s
   const double limit = static_cast<double>(parameters.alpha) * scale;
   const double input_scale = static_cast<double>(parameters.input_scale);
   map_block<2>(in, out, count, [=](auto d, auto g, auto y) HWY_ATTR {
-    const auto sum = two_sum(y, hn::Set(d, limit));
-    const auto falling = hn::Mul(hn::Set(d, input_scale), round_to_odd(d, sum.high, sum.low));
-    return hn::Mul(g, hn::IfThenElse(hn::Gt(y, hn::Zero(d)), hn::Set(d, scale), falling));
+    const auto factor = hn::Mul(g, hn::Set(d, input_scale));
+    const auto falling = multiply_to_odd(d, factor, two_sum(y, hn::Set(d, limit)));
+    const auto rising = hn::Mul(g, hn::Set(d, scale));
+    return hn::IfThenElse(hn::Gt(y, hn::Zero(d)), rising, falling);
   });
 }
 

@@ -26,11 +26,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 inline constexpr double kErfLimit = 40.0;
 inline constexpr double kTanhLimit = 25.0;
 
-// A sigmoid that is 1/2 at 0 and rises there: for tiny x, 1/2 moved to the side where it lies.
+// A function that is 1/2 at 0 and rises there: for tiny x, 1/2 moved to the side where it lies.
 template <class D, class V>
-HWY_INLINE V beside_one_half(D d, V x, V sigmoid) {
+HWY_INLINE V beside_one_half(D d, V x, V value) {
   const V moved = hn::Add(hn::Set(d, 0.5), hn::CopySign(hn::Set(d, 0x1p-53), x));
-  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, kTiny)), moved, sigmoid);
+  const auto tiny = hn::And(hn::Lt(hn::Abs(x), hn::Set(d, kTiny)), hn::Ne(x, hn::Zero(d)));
+  return hn::IfThenElse(tiny, moved, value);
 }
 
 struct GeluErf {
@@ -51,7 +52,7 @@ struct GeluErf {
     // For x = -a: Phi(-a) - a phi(a), without cancelling the common factor first.
     const V small = hn::Mul(tail.decay, hn::Sub(tail.mills, hn::Mul(a, inverse_root)));
     const V slope = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), small, hn::Sub(hn::Set(d, 1.0), small));
-    return hn::IfThenElse(hn::IsNaN(x), x, slope);
+    return hn::IfThenElse(hn::IsNaN(x), x, beside_one_half(d, x, slope));
   }
 };
 
@@ -71,7 +72,7 @@ struct GeluTanh {
     const V slope =
         hn::Add(hn::Set(d, kLinear), hn::Mul(hn::Set(d, 3 * kCubic), hn::Mul(held, held)));
     const V bend = hn::Mul(hn::Mul(held, s.of_minus), slope);
-    return hn::Mul(s.of_plus, hn::Add(hn::Set(d, 1.0), bend));
+    return beside_one_half(d, x, hn::Mul(s.of_plus, hn::Add(hn::Set(d, 1.0), bend)));
   }
 
  private:

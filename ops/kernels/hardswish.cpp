@@ -23,25 +23,34 @@ void hardswish_block(const double* const* in, double* const* out, size_t count) 
   });
 }
 
-// x/3 + 1/2, exact at its zero.
+// g (x/3 + 1/2) as g (x + 3/2) / 3, rounded to odd: with short inputs the quotient can be a tie.
 template <class D, class V>
-HWY_INLINE V middle_slope(D d, V x) {
-  return hn::Div(hn::Add(x, hn::Set(d, 1.5)), hn::Set(d, 3.0));
+HWY_INLINE V middle(D d, V g, V x) {
+  const V three = hn::Set(d, 3.0);
+  const Twofold<V> sum = two_sum(x, hn::Set(d, 1.5));
+  const Twofold<V> product = two_product(d, g, sum.high);
+  const V quotient = hn::Div(product.high, three);
+  const Twofold<V> back = two_product(d, quotient, three);
+  const V left_over = hn::Sub(hn::Sub(product.high, back.high), back.low);
+  const V beyond = hn::Add(product.low, hn::Mul(g, sum.low));
+  return round_to_odd(d, quotient, hn::Add(left_over, beyond));
 }
 
 void hardswish_backward_closed_block(const double* const* in, double* const* out, size_t count) {
   map_block<2>(in, out, count, [](auto d, auto g, auto x) HWY_ATTR {
     const auto three = hn::Set(d, 3.0);
-    const auto above = hn::IfThenElse(hn::Gt(x, three), hn::Set(d, 1.0), middle_slope(d, x));
-    return hn::Mul(g, hn::IfThenElse(hn::Lt(x, hn::Neg(three)), hn::Zero(d), above));
+    const auto above = hn::IfThenElse(hn::Gt(x, three), g, middle(d, g, x));
+    const auto nothing = hn::Mul(g, hn::Zero(d));
+    return hn::IfThenElse(hn::Lt(x, hn::Neg(three)), nothing, above);
   });
 }
 
 void hardswish_backward_open_block(const double* const* in, double* const* out, size_t count) {
   map_block<2>(in, out, count, [](auto d, auto g, auto x) HWY_ATTR {
     const auto three = hn::Set(d, 3.0);
-    const auto above = hn::IfThenElse(hn::Ge(x, three), hn::Set(d, 1.0), middle_slope(d, x));
-    return hn::Mul(g, hn::IfThenElse(hn::Le(x, hn::Neg(three)), hn::Zero(d), above));
+    const auto above = hn::IfThenElse(hn::Ge(x, three), g, middle(d, g, x));
+    const auto nothing = hn::Mul(g, hn::Zero(d));
+    return hn::IfThenElse(hn::Le(x, hn::Neg(three)), nothing, above);
   });
 }
 

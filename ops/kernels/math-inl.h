@@ -84,6 +84,14 @@ HWY_INLINE V round_to_odd(D d, V value, V rest) {
   return hn::IfThenElse(inexact, hn::IfThenElse(outwards, outer, inner), value);
 }
 
+// factor * (value.high + value.low), rounded to odd: for results that may lie at a tie of a shorter
+// format but for their last digits.
+template <class D, class V>
+HWY_INLINE V multiply_to_odd(D d, V factor, Twofold<V> value) {
+  const Twofold<V> product = two_product(d, factor, value.high);
+  return round_to_odd(d, product.high, hn::Add(product.low, hn::Mul(factor, value.low)));
+}
+
 // c[0] + c[1] x + ... for an even number of coefficients; even and odd powers run side by side.
 template <class D, class V, size_t kCount>
 HWY_INLINE V polynomial(D d, V x, const double (&c)[kCount]) {

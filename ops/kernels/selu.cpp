@@ -27,11 +27,15 @@ void selu_block(const double* const* in, double* const* out, size_t count) {
 
 void selu_backward_block(const double* const* in, double* const* out, size_t count) {
   map_block<2>(in, out, count, [](auto d, auto g, auto y) HWY_ATTR {
-    const auto falling =
-        hn::Add(hn::Add(y, hn::Set(d, kLambdaAlpha)), hn::Set(d, kLambdaAlphaRest));
+    const auto sum = two_sum(y, hn::Set(d, kLambdaAlpha));
+    // Summed again, because the rest is all there is where the first sum is 0. An infinite y has a
+    // NaN for its low part, which must not spread.
+    const auto rest = hn::Set(d, kLambdaAlphaRest);
+    const auto low = hn::IfThenElse(hn::IsNaN(sum.low), rest, hn::Add(sum.low, rest));
+    const auto falling = two_sum(sum.high, low);
+    const auto of_positive = hn::Mul(g, hn::Set(d, kLambda));
     // Chosen so that NaN takes the branch that passes it on.
-    const auto slope = hn::IfThenElse(hn::Ge(y, hn::Zero(d)), hn::Set(d, kLambda), falling);
-    return hn::Mul(g, slope);
+    return hn::IfThenElse(hn::Ge(y, hn::Zero(d)), of_positive, multiply_to_odd(d, g, falling));
   });
 }
 
