@@ -4,6 +4,22 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+
+namespace {
+
+// CLI11's own check of positive numbers lets NaN through, and its unsigned options take "-1".
+std::string learning_rate_complaint(const std::string& text) {
+  double rate = 0;
+  const bool right = CLI::detail::lexical_cast(text, rate) && rate > 0 && std::isfinite(rate);
+  return right ? "" : text + " is not a number above 0";
+}
+
+std::string seed_complaint(const std::string& text) {
+  return text.starts_with('-') ? text + " is negative" : "";
+}
+
+}  // namespace
 
 std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
   const std::vector<std::string> all = {"selu", "elu", "hardswish", "geglu"};
@@ -33,10 +49,11 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--lr", options.learning_rate, "learning rate of AdamW")
-      ->check(CLI::PositiveNumber)
+      ->check(learning_rate_complaint)
       ->type_name("X")
       ->capture_default_str();
   app.add_option("--seed", options.seed, "of the split, the weights and the order of digits")
+      ->check(seed_complaint)
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--threads", options.threads,

@@ -113,11 +113,8 @@ DType Recorder::promote(DType a, DType b) {
     const bool wide = a == DType::float64 || b == DType::float64;
     return wide ? DType::float64 : DType::float32;  // also for float16 beside bfloat16
   }
-  if (size_of(a) != size_of(b)) {
-    // The wider type wins, except that uint8 beside int8 was handled by size already.
-    return size_of(a) > size_of(b) ? a : b;
-  }
-  return DType::int16;  // int8 beside uint8
+  if (size_of(a) != size_of(b)) return size_of(a) > size_of(b) ? a : b;
+  return DType::int16;  // int8 beside uint8, the only two of one size
 }
 
 Node& Recorder::append(std::shared_ptr<const Op> op) {

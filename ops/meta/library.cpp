@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator library as a whole: its (unnecessary) initialisation and the switch for doubles.
+// The operator library as a whole: initialisation, which it does not need, dumps, which it does not
+// make, and the switch for doubles.
 #include <atomic>
 
 #include "aclgrad_ext.h"
@@ -12,6 +13,12 @@ std::atomic<bool> accept_double = false;
 aclnnStatus aclnnInit(const char* /*configPath*/) { return OK; }
 
 aclnnStatus aclnnFinalize(void) { return OK; }
+
+aclnnStatus aclDumpOpTensors(const char* /*opType*/, const char* /*opName*/,
+                             aclTensor** /*tensors*/, size_t /*inputTensorNum*/,
+                             size_t /*outputTensorNum*/, aclrtStream /*stream*/) {
+  return OK;
+}
 
 void aclgradSetAcceptDouble(int32_t accept) { accept_double = accept != 0; }
 

@@ -212,7 +212,8 @@ std::optional<std::string> halving_complaint(const Arguments& arguments) {
   const Dims& self = arguments.shape(BackwardPlaces::kSelf);
   const Dims& grad_output = arguments.shape(BackwardPlaces::kGradOutput);
   const size_t axis = backward_axis(arguments);
-  if (2 * size_along(grad_output, axis) == size_along(self, axis)) return std::nullopt;
+  const int64_t whole = size_along(self, axis);
+  if (whole % 2 == 0 && size_along(grad_output, axis) == whole / 2) return std::nullopt;
   return fmt::format(
       "tensor gradOutput must have half of self's size along dimension {}; "
       "gradOutput is {} and self is {}.",

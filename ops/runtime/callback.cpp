@@ -43,8 +43,7 @@ aclError stream_is_taken(const Call& call) {
                      "not mix the two.");
 }
 
-// ---- aclrtLaunchCallback: the task posts, the stream waits at the gate if it has to
-// --------------
+// ---- aclrtLaunchCallback: the task posts, the stream waits at the gate if it has to -------------
 
 struct CallbackTask {
   std::shared_ptr<ReportSubscription> subscription;
@@ -57,8 +56,7 @@ aclError post_callback(void* argument) {
   return ACL_SUCCESS;
 }
 
-// ---- aclrtLaunchHostFunc
-// --------------------------------------------------------------------------
+// ---- aclrtLaunchHostFunc ------------------------------------------------------------------------
 
 struct HostFunctionTask {
   aclrtHostFunc function;

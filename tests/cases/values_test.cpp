@@ -63,8 +63,7 @@ TEST_P(Values, MatchTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Rows, Values, ::testing::Range(size_t{0}, all_cases().size()), test_name);
 
-// ---- Properties that hold for every row
-// ------------------------------------------------------------
+// ---- Properties that hold for every row ---------------------------------------------------------
 
 class Properties : public testing::AclTest, public ::testing::WithParamInterface<size_t> {};
 

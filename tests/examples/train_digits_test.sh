@@ -51,6 +51,9 @@ refused "--activation" --activation relu
 refused "--epochs" --epochs 0
 refused "--epochs" --epochs many
 refused "--what" --what
+refused "--lr: nan is not a number above 0" --lr nan
+refused "--lr: 0 is not a number above 0" --lr 0
+refused "--seed: -1 is negative" --seed -1
 refused "missing.csv" --data missing.csv
 printf '1,2,3\n' >narrow.csv
 refused "narrow.csv" --data narrow.csv

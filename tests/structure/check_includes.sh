@@ -17,7 +17,7 @@ forbid() {
 forbid "framework autograd" '(\.\./)*ops/' \
   "above the line only the C headers acl/, aclnn/, aclnnop/ and aclgrad_ext.h may be included"
 forbid "ops" 'aclgrad/' "the operators know nothing of the framework"
-forbid "framework" 'aclgrad/(aclgrad|backward|rules|gradcheck)\.h' \
+forbid "framework" 'aclgrad/(aclgrad|backward|rule|gradcheck)\.h' \
   "the framework knows nothing of autograd"
 forbid "framework autograd" 'dnnl|oneapi/|hwy/|Eigen/|omp\.h' \
   "numerical libraries belong to the operators"

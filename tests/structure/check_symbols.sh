@@ -6,14 +6,20 @@
 set -u
 headers=$1
 shift
+# A name before an opening parenthesis; not "aclError (*", which begins a pointer to a function.
 declared=$(cat $(find "$headers" -name '*.h') | tr '\n' ' ' |
-  grep -oE '\b(acl|Acl)[A-Za-z0-9_]*\s*\(' | tr -d ' (' | sort -u)
+  grep -oE '\b(acl|Acl)[A-Za-z0-9_]*\s*\([^*]' | sed 's/[ (].*//' | sort -u)
 defined=$(nm -D --defined-only "$@" | awk 'NF == 3 && $2 != "A" {print $3}' | sort)
 broken=0
 
 unknown=$(comm -23 <(sort -u <<<"$defined") <(echo "$declared"))
 if [[ -n $unknown ]]; then
   printf 'exported, but not declared in a public header:\n%s\n' "$unknown"
+  broken=1
+fi
+missing=$(comm -13 <(sort -u <<<"$defined") <(echo "$declared"))
+if [[ -n $missing ]]; then
+  printf 'declared in a public header, but exported by no library:\n%s\n' "$missing"
   broken=1
 fi
 twice=$(uniq -d <<<"$defined")

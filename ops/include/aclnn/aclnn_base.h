@@ -21,6 +21,14 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInit(const char* configPath);
 /* Always 0. */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnFinalize(void);
 
+/*
+ * Dumps an operator's tensors where dumping is configured, which this library does not support: it
+ * does nothing, reads no argument and returns 0.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclDumpOpTensors(const char* opType, const char* opName,
+                                                 aclTensor** tensors, size_t inputTensorNum,
+                                                 size_t outputTensorNum, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

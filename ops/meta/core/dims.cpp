@@ -2,16 +2,24 @@
 #include "ops/meta/dims.h"
 
 namespace aclgrad::ops {
+namespace {
+
+// Sizes come from programs unchecked, and their product may not fit; it then wraps.
+int64_t product(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+}  // namespace
 
 int64_t count_elements(const Dims& shape) {
   int64_t count = 1;
-  for (int64_t size : shape) count *= size;
+  for (int64_t size : shape) count = product(count, size);
   return count;
 }
 
 Dims contiguous_strides(const Dims& shape) {
   Dims strides = Dims::filled(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = product(strides[i], shape[i]);
   return strides;
 }
 

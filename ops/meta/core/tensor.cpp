@@ -127,7 +127,8 @@ bool is_contiguous(const aclTensor& tensor) {
   for (size_t i = tensor.view_shape.size(); i-- > 0;) {
     if (tensor.view_shape[i] == 1) continue;
     if (tensor.view_strides[i] != expected) return false;
-    expected *= tensor.view_shape[i];
+    // Sizes come from programs unchecked: a product that does not fit wraps, as the strides do.
+    (void)__builtin_mul_overflow(expected, tensor.view_shape[i], &expected);
   }
   return true;
 }

@@ -278,5 +278,11 @@ TEST(Library, InitAndFinalizeAlwaysSucceed) {
   EXPECT_EQ(aclnnFinalize(), 0);
 }
 
+TEST(Library, DumpingIsNotConfiguredAndSucceeds) {
+  aclGetRecentErrMsg();  // forgets what earlier tests left
+  EXPECT_EQ(aclDumpOpTensors("Selu", "selu_1", nullptr, 1, 1, nullptr), 0);
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+}
+
 }  // namespace
 }  // namespace aclgrad::ops

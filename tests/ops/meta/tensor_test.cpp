@@ -180,8 +180,7 @@ TEST_F(TensorApi, DestroyedAndForeignHandlesAreErrorsNotCrashes) {
   EXPECT_EQ(aclDestroyScalar(scalar), 0);
 }
 
-// ---- What a layout means
-// ---------------------------------------------------------------------------
+// ---- What a layout means ------------------------------------------------------------------------
 
 aclTensor layout(std::initializer_list<int64_t> shape, std::initializer_list<int64_t> strides,
                  int64_t offset, std::initializer_list<int64_t> storage) {
@@ -223,6 +222,15 @@ TEST(Layout, StorageBoundsAreExact) {
   const int64_t huge = int64_t{1} << 62;
   EXPECT_FALSE(fits_storage(layout({huge, huge}, {huge, 1}, 0, {6})));
   EXPECT_FALSE(fits_storage(layout({3}, {huge}, huge, {6})));
+}
+
+TEST(Layout, SizesWhoseProductDoesNotFitAreHeld) {
+  using aclgrad::ops::Dims;
+  const int64_t huge = int64_t{1} << 62;
+  EXPECT_EQ(contiguous_strides(Dims{2, huge, 5}), (Dims{huge, 5, 1}));
+  EXPECT_EQ(count_elements(Dims{huge, 5}), huge);
+  EXPECT_TRUE(aclgrad::ops::is_contiguous(layout({huge, 5}, {5, 1}, 0, {6})));
+  EXPECT_FALSE(aclgrad::ops::fits_storage(layout({huge, 5}, {5, 1}, 0, {6})));
 }
 
 TEST(Layout, BroadcastIsNumPys) {
