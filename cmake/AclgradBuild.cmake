@@ -28,7 +28,8 @@ add_compile_options(-ffp-contract=off)
 set(ACLGRAD_SANITIZER "" CACHE STRING "Sanitizers to build with, such as address,undefined")
 if(ACLGRAD_SANITIZER)
   # A C program may pass any number where an enumeration is declared, and tests do.
-  add_compile_options(-fsanitize=${ACLGRAD_SANITIZER} -fno-sanitize=enum -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${ACLGRAD_SANITIZER} -fno-sanitize=enum -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${ACLGRAD_SANITIZER})
 endif()
 

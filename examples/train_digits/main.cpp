@@ -42,7 +42,12 @@ std::string summary(const std::vector<TrainingRun>& runs) {
 
 void run(const Options& options) {
   set_num_threads(options.threads);
-  std::filesystem::create_directories(options.out);
+  std::error_code problem;
+  std::filesystem::create_directories(options.out, problem);
+  if (problem) {
+    throw IoError(
+        fmt::format("{}: cannot make this folder: {}", options.out.string(), problem.message()));
+  }
   const data::Split digits = data::split(load_digits(options.data), 0.8, options.seed);
   if (digits.train.size() < options.batch) {
     throw ValueError(fmt::format("{} has {} digits to train on, fewer than a batch of {}",
@@ -68,11 +73,11 @@ int main(int argc, char** argv) {
   if (!options) return exit_status;
   try {
     run(*options);
-  } catch (const StatusError& error) {
-    fmt::print(stderr, "train_digits: {}\n", error.what());
-    return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "train_digits: {}\n", error.what());
-    return 2;
+    // 2: options or files are at fault; 1: something went wrong on the way.
+    const bool on_the_way = dynamic_cast<const StatusError*>(&error) != nullptr ||
+                            dynamic_cast<const Diverged*>(&error) != nullptr;
+    return on_the_way ? 1 : 2;
   }
 }

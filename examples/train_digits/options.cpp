@@ -41,7 +41,7 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--batch", options.batch, "digits per step")
-      ->check(CLI::Range(1, 1437))
+      ->check(CLI::Range(1, 1000000))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--hidden", options.hidden, "units of each of the two hidden layers")

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -98,8 +99,14 @@ TrainingRun train(const std::string& activation, const data::Split& digits,
     std::int64_t step = 0;
     for (const data::Dataset& batch : batches.epoch(static_cast<std::uint64_t>(epoch))) {
       const auto begin = std::chrono::steady_clock::now();
-      sum += session.run({{x, batch.features}, {labels, batch.labels}})[loss].item();
+      const double step_loss =
+          session.run({{x, batch.features}, {labels, batch.labels}})[loss].item();
       in_steps += std::chrono::steady_clock::now() - begin;
+      if (!std::isfinite(step_loss)) {
+        throw Diverged(fmt::format("{}: the loss became {} in epoch {}; try a smaller --lr",
+                                   activation, step_loss, epoch + 1));
+      }
+      sum += step_loss;
       const std::string accuracy =
           run.epochs.empty() ? ""
                              : fmt::format("  acc {:.1f}%", 100 * run.epochs.back().test_accuracy);

@@ -4,6 +4,7 @@
 #define ACLGRAD_EXAMPLES_TRAIN_DIGITS_TRAINING_H_
 
 #include <aclgrad/data.h>
+#include <aclgrad/error.h>
 #include <aclgrad/safetensors.h>
 
 #include <string>
@@ -28,6 +29,13 @@ struct TrainingRun {
   std::string graph_dot;  // the training graph: forward, backward and update
 };
 
+// The loss is no number any more.
+class Diverged : public aclgrad::Error {
+ public:
+  using Error::Error;
+};
+
+// Throws Diverged.
 TrainingRun train(const std::string& activation, const aclgrad::data::Split& digits,
                   const Options& options);
 

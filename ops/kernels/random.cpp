@@ -34,10 +34,18 @@ double rounded(double value, aclDataType dtype) {
   return value;
 }
 
+double largest_finite(aclDataType dtype) {
+  if (dtype == ACL_FLOAT16) return 65504;
+  if (dtype == ACL_BF16) return 0x1.FEp127;
+  return dtype == ACL_FLOAT ? static_cast<double>(std::numeric_limits<float>::max())
+                            : std::numeric_limits<double>::max();
+}
+
 // The largest number of a floating dtype below `limit`: rounding could otherwise reach the open end
 // of an interval.
 double largest_below(double limit, aclDataType dtype) {
   if (!std::isfinite(limit)) return limit;
+  if (limit > largest_finite(dtype)) return largest_finite(dtype);
   double step = std::abs(limit) * std::numeric_limits<double>::epsilon() +
                 std::numeric_limits<double>::denorm_min();
   double below = rounded(limit, dtype);

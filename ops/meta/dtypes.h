@@ -21,7 +21,8 @@ bool is_integer(aclDataType dtype);   // INT8 ... UINT64, without BOOL
 bool is_complex(aclDataType dtype);   // COMPLEX32, COMPLEX64, COMPLEX128
 
 // May a value of `from` be converted to `to`? No from complex to real, from floating to integer,
-// from anything but BOOL to BOOL; yes otherwise.
+// from anything but BOOL to BOOL, and to or from a type that no kernel here reads (8-bit floats and
+// smaller, STRING); yes otherwise.
 bool can_cast(aclDataType from, aclDataType to);
 
 // The common type of two tensors; nothing when there is none (UINT16, UINT32 and UINT64 only match

@@ -155,9 +155,11 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
                           uint64_t* workspaceSize, aclOpExecutor** executor,
                           const Planner& planner);
 
-// Phase two: queues the plan's work on the stream and consumes a single-use executor.
-aclnnStatus run_operator(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                         aclrtStream stream);
+// Phase two of the operator called `name` (__func__ in its C function): queues the plan's work on
+// the stream and consumes a single-use executor. An executor of another operator is refused and
+// stays.
+aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSize,
+                         aclOpExecutor* executor, aclrtStream stream);
 
 // Thrown by a planner to end phase one with a status and a message.
 struct Refusal {

@@ -41,5 +41,5 @@ aclnnStatus aclnnCastGetWorkspaceSize(const aclTensor* self, const aclDataType d
 
 aclnnStatus aclnnCast(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                       aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }

@@ -122,7 +122,7 @@ aclnnStatus aclnnGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
 
 aclnnStatus aclnnGelu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                       const aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnGeluV2GetWorkspaceSize(const aclTensor* x, int64_t approximate, aclTensor* y,
@@ -136,7 +136,7 @@ aclnnStatus aclnnGeluV2GetWorkspaceSize(const aclTensor* x, int64_t approximate,
 
 aclnnStatus aclnnGeluV2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                         const aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
@@ -149,7 +149,7 @@ aclnnStatus aclnnGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const
 
 aclnnStatus aclnnGeluBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                               const aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnGeluBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
@@ -165,5 +165,5 @@ aclnnStatus aclnnGeluBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, con
 
 aclnnStatus aclnnGeluBackwardV2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                 const aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }

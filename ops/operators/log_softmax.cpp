@@ -78,7 +78,7 @@ aclnnStatus aclnnLogSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim, 
 
 aclnnStatus aclnnLogSoftmax(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                             aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnLogSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput,
@@ -91,5 +91,5 @@ aclnnStatus aclnnLogSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput,
 
 aclnnStatus aclnnLogSoftmaxBackward(void* workspace, uint64_t workspaceSize,
                                     aclOpExecutor* executor, aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }

@@ -159,7 +159,7 @@ aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self, const aclTensor* 
 
 aclnnStatus aclnnMatmul(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                         aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnMmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out,
@@ -174,5 +174,5 @@ aclnnStatus aclnnMmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2
 
 aclnnStatus aclnnMm(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                     aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }

@@ -53,5 +53,5 @@ aclnnStatus aclnnInplaceNormalGetWorkspaceSize(const aclTensor* selfRef, float m
 
 aclnnStatus aclnnInplaceNormal(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }

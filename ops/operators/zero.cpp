@@ -29,5 +29,5 @@ aclnnStatus aclnnInplaceZeroGetWorkspaceSize(aclTensor* selfRef, uint64_t* works
 
 aclnnStatus aclnnInplaceZero(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                              aclrtStream stream) {
-  return run_operator(workspace, workspaceSize, executor, stream);
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }

@@ -65,5 +65,7 @@ head -n 20 "$(dirname "$0")/../../examples/data/digits.csv" >few.csv
 refused "fewer than a batch" --data few.csv
 touch plain_file
 refused "plain_file" --out plain_file/below --epochs 1
+"$program" --activation elu --epochs 1 --lr 1e30 --out wild >wild.txt 2>&1
+[[ $? == 1 ]] && grep -q "smaller --lr" wild.txt || fail "a diverging run ends without a word"
 "$program" --help | grep -q -- --activation || fail "--help does not explain the options"
 ((failures == 0))

@@ -100,6 +100,7 @@ bool is_integer(aclDataType dtype) { return category(dtype) == Category::kIntege
 bool is_complex(aclDataType dtype) { return category(dtype) == Category::kComplex; }
 
 bool can_cast(aclDataType from, aclDataType to) {
+  if (category(from) == Category::kNone || category(to) == Category::kNone) return false;
   if (is_complex(from) && !is_complex(to)) return false;
   if (is_floating(from) && is_integer(to)) return false;
   return to != ACL_BOOL || from == ACL_BOOL;

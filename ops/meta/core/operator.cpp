@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <exception>
 #include <new>
 #include <utility>
@@ -122,26 +123,30 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
   }
 }
 
-aclnnStatus run_operator(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                         aclrtStream stream) {
-  constexpr const char* kPhaseTwo = "phase two";
+aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSize,
+                         aclOpExecutor* executor, aclrtStream stream) {
   if (executor == nullptr) {
-    report(kPhaseTwo, kNullPointer, "argument executor must not be null, but got a null pointer.");
+    report(name, kNullPointer, "argument executor must not be null, but got a null pointer.");
     return kNullPointer;
   }
   if (aclgradHandleCheck(executor, ACLGRAD_HANDLE_EXECUTOR) == 0) {
     report(
-        kPhaseTwo, kInnerNullPointer,
+        name, kInnerNullPointer,
         "executor is not live: a single-use executor runs once, and it may have been destroyed or "
         "never created by a phase one.");
     return kInnerNullPointer;
   }
-  const char* name = executor->spec->name;
+  if (std::strcmp(executor->spec->name, name) != 0) {
+    report(name, kInnerNullPointer,
+           fmt::format("executor comes from {}GetWorkspaceSize; run it with {}.",
+                       executor->spec->name, executor->spec->name));
+    return kInnerNullPointer;
+  }
   const bool workspace_missing = workspaceSize > 0 && workspace == nullptr;
   std::unique_ptr<aclOpExecutor> consumed;
   if (!executor->repeatable || workspace_missing) {
     if (aclgradHandleRemove(executor, ACLGRAD_HANDLE_EXECUTOR) == 0) {
-      report(kPhaseTwo, kInnerNullPointer, "executor was used by another thread meanwhile.");
+      report(name, kInnerNullPointer, "executor was used by another thread meanwhile.");
       return kInnerNullPointer;
     }
     consumed.reset(executor);

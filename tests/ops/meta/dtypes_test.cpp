@@ -90,6 +90,14 @@ TEST(Dtypes, CastRefusesExactlyTheThreeCases) {
   }
 }
 
+TEST(Dtypes, WhatNoKernelReadsCannotBeCast) {
+  for (aclDataType dtype : {ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_HIFLOAT8, ACL_FLOAT4_E2M1,
+                            ACL_STRING, ACL_DT_UNDEFINED, from_number<aclDataType>(77)}) {
+    EXPECT_FALSE(can_cast(dtype, ACL_FLOAT)) << dtype_name(dtype);
+    EXPECT_FALSE(can_cast(ACL_FLOAT, dtype)) << dtype_name(dtype);
+  }
+}
+
 TEST(Dtypes, NamesAreTheVendors) {
   EXPECT_EQ(dtype_name(ACL_BF16), "DT_BF16");
   EXPECT_EQ(dtype_name(ACL_COMPLEX64), "DT_COMPLEX64");

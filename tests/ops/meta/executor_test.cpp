@@ -65,7 +65,9 @@ class TwoPhases : public ::testing::Test {
   aclnnStatus phase_one() {
     return plan_operator(kIncrement, {self_, out_}, &size_, &executor_, plan_increment);
   }
-  aclnnStatus phase_two() { return run_operator(workspace_, size_, executor_, stream_); }
+  aclnnStatus phase_two() {
+    return run_operator("aclnnIncrement", workspace_, size_, executor_, stream_);
+  }
 
   aclrtStream stream_ = nullptr;
   std::vector<int> a_ = {1, 2, 3};
@@ -148,7 +150,7 @@ TEST_F(TwoPhases, EmptyNeedsNothing) {
   ASSERT_EQ(plan_operator(kIncrement, {empty, empty}, &size_, &executor_, plan_increment), OK);
   EXPECT_EQ(size_, 0u);
   EXPECT_NE(executor_, nullptr);
-  EXPECT_EQ(run_operator(nullptr, 0, executor_, stream_), OK);
+  EXPECT_EQ(run_operator("aclnnIncrement", nullptr, 0, executor_, stream_), OK);
   aclDestroyTensor(empty);
 }
 
@@ -160,19 +162,28 @@ TEST_F(TwoPhases, DestroyedTensorIsNamed) {
 }
 
 TEST_F(TwoPhases, PhaseTwoChecksItsArguments) {
-  EXPECT_EQ(run_operator(workspace_, kWorkspace, nullptr, stream_), 161001);
+  EXPECT_EQ(run_operator("aclnnIncrement", workspace_, kWorkspace, nullptr, stream_), 161001);
   EXPECT_THAT(recent_message(), HasSubstr("executor"));
 
   ASSERT_EQ(phase_one(), OK);
-  EXPECT_EQ(run_operator(nullptr, kWorkspace, executor_, stream_), 161001);
+  EXPECT_EQ(run_operator("aclnnIncrement", nullptr, kWorkspace, executor_, stream_), 161001);
   EXPECT_THAT(recent_message(), HasSubstr("workspace"));
   EXPECT_EQ(phase_two(), 561103) << "the executor went with the failure";
 
   ASSERT_EQ(phase_one(), OK);
-  EXPECT_EQ(run_operator(workspace_, kWorkspace - 1, executor_, stream_), 161002);
+  EXPECT_EQ(run_operator("aclnnIncrement", workspace_, kWorkspace - 1, executor_, stream_), 161002);
   EXPECT_THAT(recent_message(), AllOf(HasSubstr("63"), HasSubstr("64")));
   EXPECT_EQ(phase_two(), 561103);
   EXPECT_THAT(b_, ElementsAre(0, 0, 0));
+}
+
+TEST_F(TwoPhases, AnotherOperatorsExecutorIsRefusedAndStays) {
+  ASSERT_EQ(phase_one(), OK);
+  EXPECT_EQ(run_operator("aclnnDecrement", workspace_, size_, executor_, stream_), 561103);
+  EXPECT_THAT(recent_message(), AllOf(HasSubstr("aclnnDecrement"), HasSubstr("aclnnIncrement")));
+  ASSERT_EQ(phase_two(), OK);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_THAT(b_, ElementsAre(2, 3, 4));
 }
 
 TEST_F(TwoPhases, ASingleUseExecutorRunsOnce) {
@@ -221,7 +232,7 @@ TEST_F(TwoPhases, ARepeatableExecutorRunsAgainAndMoves) {
   aclGetRawTensorAddr(self_, &address);
   EXPECT_EQ(address, other_in.data());
 
-  EXPECT_EQ(run_operator(nullptr, kWorkspace, executor_, stream_), 161001);
+  EXPECT_EQ(run_operator("aclnnIncrement", nullptr, kWorkspace, executor_, stream_), 161001);
   EXPECT_EQ(phase_two(), 561103) << "a missing workspace destroys a repeatable executor, too";
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnInplaceNormal and aclnnInplaceUniform, and the generator under them.
+#include <algorithm>
 #include <numbers>
 
 #include "aclnnop/aclnn_normal.h"
@@ -178,6 +179,16 @@ struct RandomCall {
   float deviation = 1;
   double from = 0;
 };
+
+TEST_F(RandomTest, UniformBeyondTheDtypesRangeStopsAtItsLargestNumber) {
+  Array half(ACL_FLOAT16, {4096});
+  ASSERT_EQ(uniform(half, 0, 70000, 1, 0), 0);
+  const std::vector<long double> values = half.values();
+  EXPECT_EQ(*std::max_element(values.begin(), values.end()), 65504);
+  EXPECT_EQ(uniform(half, 0, 1e300, 1, 0), 0);
+  EXPECT_EQ(half.get(0), 65504);
+  for (int64_t i = 0; i < half.count(); ++i) ASSERT_TRUE(std::isfinite(half.get(i)));
+}
 
 TEST_F(RandomTest, ChecksOfNormalComeInOrder) {
   expect_order<RandomCall>(
