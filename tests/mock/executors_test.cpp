@@ -7,11 +7,15 @@
 #include <set>
 
 #include "aclgrad/aclgrad.h"
+#include "inspect.h"
 #include "mock_operators.h"
 
 namespace aclgrad {
 namespace {
 
+using mock::address_of;
+using mock::executor;
+using mock::shape_of;
 using testing::_;
 using testing::DoAll;
 using testing::HasSubstr;
@@ -24,26 +28,6 @@ using testing::StrictMock;
 
 constexpr int kInvalid = 161002;
 constexpr int kInner = 561103;
-
-// Stand-ins for what phase one returns; never dereferenced.
-aclOpExecutor* executor(std::uintptr_t number) {
-  return reinterpret_cast<aclOpExecutor*>(0x1000 * number);
-}
-
-std::vector<std::int64_t> shape_of(const aclTensor* tensor) {
-  std::int64_t* dims = nullptr;
-  std::uint64_t count = 0;
-  EXPECT_EQ(aclGetViewShape(tensor, &dims, &count), 0);
-  const std::vector<std::int64_t> shape(dims, dims + count);
-  delete[] dims;
-  return shape;
-}
-
-void* address_of(const aclTensor* tensor) {
-  void* address = nullptr;
-  EXPECT_EQ(aclGetRawTensorAddr(tensor, &address), 0);
-  return address;
-}
 
 // y = geglu(selu(x)) with x [1, 2], so that y is a loss, and the gradient of x.
 class Executors : public testing::Test {

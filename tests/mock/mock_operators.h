@@ -15,6 +15,14 @@
 
 namespace aclgrad::mock {
 
+/// The arguments of aclnnApplyAdamWV2, which are more than a mocked method can have.
+struct AdamWCall {
+  aclTensor *var, *m, *v, *max_grad_norm;
+  const aclTensor *grad, *step;
+  float lr, beta1, beta2, weight_decay, eps;
+  bool amsgrad, maximize;
+};
+
 class Operators {
  public:
   Operators() { current_ = this; }
@@ -37,6 +45,29 @@ class Operators {
   MOCK_METHOD(aclnnStatus, plan_geglu_backward,
               (const aclTensor* grad, const aclTensor* self, const aclTensor* gelu,
                std::int64_t dim, std::int64_t approximate, bool left, aclTensor* out,
+               std::uint64_t* size, aclOpExecutor** executor));
+
+  MOCK_METHOD(aclnnStatus, plan_elu,
+              (const aclTensor* self, const aclScalar* alpha, const aclScalar* scale,
+               const aclScalar* input_scale, aclTensor* out, std::uint64_t* size,
+               aclOpExecutor** executor));
+  MOCK_METHOD(aclnnStatus, plan_elu_backward,
+              (const aclTensor* grad, const aclScalar* alpha, const aclScalar* scale,
+               const aclScalar* input_scale, bool is_result, const aclTensor* self_or_result,
+               aclTensor* out, std::uint64_t* size, aclOpExecutor** executor));
+  MOCK_METHOD(aclnnStatus, plan_hardswish,
+              (const aclTensor* self, const aclTensor* out, std::uint64_t* size,
+               aclOpExecutor** executor));
+
+  /// Both versions; `name` is the C function's, as in run().
+  MOCK_METHOD(aclnnStatus, plan_hardswish_backward,
+              (const std::string& name, const aclTensor* grad, const aclTensor* self,
+               aclTensor* out, std::uint64_t* size, aclOpExecutor** executor));
+
+  MOCK_METHOD(aclnnStatus, plan_adam_w,
+              (const AdamWCall& call, std::uint64_t* size, aclOpExecutor** executor));
+  MOCK_METHOD(aclnnStatus, plan_inplace_add,
+              (const aclTensor* self, const aclTensor* other, const aclScalar* alpha,
                std::uint64_t* size, aclOpExecutor** executor));
 
   /// Phase two of all of them; `name` is the C function's.
