@@ -7,11 +7,9 @@
 #define ACLGRAD_OPS_KERNELS_NLL_H_
 
 #include "ops/kernels/elementwise.h"
+#include "ops/kernels/loss_reduction.h"
 
 namespace aclgrad::ops {
-
-// Values of the operators' attribute `reduction`.
-enum class LossReduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };
 
 struct NllParameters {
   size_t self, target, weight;

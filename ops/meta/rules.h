@@ -31,6 +31,9 @@ Rule scalar_castable_to_float(size_t scalar);
 // The two tensors have a common dtype.
 Rule promotable(size_t a, size_t b);
 
+// FRACTAL_NZ, NC1HWC0 and their relatives.
+Rule no_private_format(size_t tensor);
+
 Rule same_shape(size_t tensor, size_t reference);
 Rule max_rank(size_t tensor, size_t limit = 8);
 Rule min_rank(size_t tensor, size_t limit);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnAdd, aclnnInplaceAdd, aclnnAdds, aclnnInplaceAdds.
 #include "aclnnop/aclnn_add.h"
 
 #include "ops/operators/arithmetic.h"

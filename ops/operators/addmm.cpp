@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnAddmm, aclnnInplaceAddmm.
 #include "aclnnop/aclnn_addmm.h"
 
 #include <fmt/format.h>

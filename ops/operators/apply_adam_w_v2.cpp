@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnApplyAdamWV2.
 #include "aclnnop/aclnn_apply_adam_w_v2.h"
 
 #include <fmt/format.h>

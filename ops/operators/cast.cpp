@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnCast.
 #include "aclnnop/aclnn_cast.h"
 
 #include "ops/kernels/cast.h"

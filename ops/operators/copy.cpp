@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnInplaceCopy.
 #include "aclnnop/aclnn_copy.h"
 
 #include "ops/kernels/cast.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnInplaceFillScalar.
 #include "aclnnop/aclnn_fill_scalar.h"
 
 #include "ops/operators/arithmetic.h"

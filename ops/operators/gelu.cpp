@@ -30,14 +30,6 @@ Rule no_unknown_bfloat(size_t tensor) {
   });
 }
 
-Rule no_private_format(size_t tensor) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    if (!is_private_format(arguments.tensor(tensor).format)) return std::nullopt;
-    return fmt::format("tensor {} must not be in a private format, but its format is {}.",
-                       arguments.name(tensor), static_cast<int>(arguments.tensor(tensor).format));
-  });
-}
-
 std::vector<Rule> forward_rules(size_t self, size_t out) {
   return {not_null({self, out}), no_unknown_bfloat(self), dtype_in(self, kDtypes),
           same_dtype(out, self), no_private_format(self), no_private_format(out),

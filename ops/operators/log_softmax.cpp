@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnLogSoftmax, aclnnLogSoftmaxBackward.
 #include "ops/kernels/log_softmax.h"
 
 #include "aclnnop/aclnn_logsoftmax.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnMatmul, aclnnMm.
 #include "aclnnop/aclnn_matmul.h"
 
 #include <fmt/format.h>
@@ -59,14 +60,6 @@ Rule batch_broadcasts() {
   });
 }
 
-Rule not_private(size_t tensor) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    if (!is_private_format(arguments.tensor(tensor).format)) return std::nullopt;
-    return fmt::format("tensor {} has the private format {}, which is not supported.",
-                       arguments.name(tensor), static_cast<int>(arguments.tensor(tensor).format));
-  });
-}
-
 Rule out_is_product() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     const Dims expected = product_shape(arguments);
@@ -85,8 +78,8 @@ const OperatorSpec kMatmul{
      cube_math_type_known(kCubeMathType), cube_math_type_fits(kCubeMathType, kSelf, kMat2),
      max_rank(kSelf, kMaxMatmulRank), max_rank(kMat2, kMaxMatmulRank),
      max_rank(kOut, kMaxMatmulRank), not_zero_dimensional(kSelf), not_zero_dimensional(kMat2),
-     inner_sizes_match(kSelf, kMat2), batch_broadcasts(), not_private(kSelf), not_private(kMat2),
-     not_private(kOut), out_is_product()}};
+     inner_sizes_match(kSelf, kMat2), batch_broadcasts(), no_private_format(kSelf),
+     no_private_format(kMat2), no_private_format(kOut), out_is_product()}};
 
 const OperatorSpec kMm{
     "aclnnMm",

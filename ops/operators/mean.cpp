@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnMean.
 #include "aclnnop/aclnn_mean.h"
 
 #include <fmt/format.h>

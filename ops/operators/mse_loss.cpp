@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnMseLoss, aclnnMseLossBackward.
 #include "aclnnop/aclnn_mse_loss.h"
 
 #include <fmt/format.h>
@@ -6,21 +7,14 @@
 #include <limits>
 
 #include "aclnnop/aclnn_mse_loss_backward.h"
+#include "ops/kernels/loss_reduction.h"
 #include "ops/kernels/mse.h"
-#include "ops/kernels/nll.h"
 #include "ops/operators/arithmetic.h"
 
 namespace aclgrad::ops {
 namespace {
 
 constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
-
-constexpr int64_t kFirstReduction = static_cast<int64_t>(LossReduction::kNone);
-constexpr int64_t kLastReduction = static_cast<int64_t>(LossReduction::kSum);
-
-LossReduction reduction(const Arguments& arguments, size_t attribute) {
-  return static_cast<LossReduction>(arguments.integer(attribute));
-}
 
 // ---- Forward ------------------------------------------------------------------------------------
 
@@ -45,7 +39,7 @@ Rule promotion_supported() {
 Rule out_shape() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     Dims expected;
-    if (reduction(arguments, kReduction) == LossReduction::kNone) {
+    if (loss_reduction(arguments, kReduction) == LossReduction::kNone) {
       broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), expected);
     }
     if (arguments.shape(kOut) == expected) return std::nullopt;
@@ -58,18 +52,18 @@ const OperatorSpec kSpec{
     "aclnnMseLoss",
     {input("self"), input("target"), attribute("reduction"), output("out")},
     {not_null({kSelf, kTarget, kOut}), promotion_supported(), dtype_in(kSelf, kDtypes),
-     dtype_in(kTarget, kDtypes), dtype_in(kOut, kDtypes),
-     integer_between(kReduction, kFirstReduction, kLastReduction), max_rank(kSelf),
-     max_rank(kTarget), max_rank(kOut), broadcastable(kSelf, kTarget), out_shape()}};
+     dtype_in(kTarget, kDtypes), dtype_in(kOut, kDtypes), loss_reduction_known(kReduction),
+     max_rank(kSelf), max_rank(kTarget), max_rank(kOut), broadcastable(kSelf, kTarget),
+     out_shape()}};
 
 Plan plan(const Arguments& arguments) {
   const aclDataType dtype = *promote_types(arguments.dtype(kSelf), arguments.dtype(kTarget));
-  if (reduction(arguments, kReduction) == LossReduction::kNone) {
+  if (loss_reduction(arguments, kReduction) == LossReduction::kNone) {
     return plan_arithmetic(arguments, kOut, {kSelf, kTarget}, dtype, squared_difference());
   }
   Dims common;
   broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), common);
-  const bool is_mean = reduction(arguments, kReduction) == LossReduction::kMean;
+  const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
   const int64_t count = count_elements(common);
   if (count == 0) {
     Number nothing;
@@ -123,14 +117,13 @@ const OperatorSpec kSpec{
     {input("gradOutput"), input("self"), input("target"), attribute("reduction"), output("out")},
     {not_null({kGradOutput, kSelf, kTarget, kOut}), same_dtype(kGradOutput, kSelf),
      same_dtype(kTarget, kSelf), dtype_in(kSelf, kDtypes), dtype_in(kOut, kDtypes),
-     integer_between(kReduction, kFirstReduction, kLastReduction), max_rank(kGradOutput),
-     max_rank(kSelf), max_rank(kTarget), max_rank(kOut), broadcastable(kGradOutput, kSelf),
-     target_broadcasts(), out_shape()}};
+     loss_reduction_known(kReduction), max_rank(kGradOutput), max_rank(kSelf), max_rank(kTarget),
+     max_rank(kOut), broadcastable(kGradOutput, kSelf), target_broadcasts(), out_shape()}};
 
 Plan plan(const Arguments& arguments) {
   Dims common;
   broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), common);
-  const bool is_mean = reduction(arguments, kReduction) == LossReduction::kMean;
+  const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
   const double count = is_mean ? static_cast<double>(count_elements(common)) : 1;
   return plan_arithmetic(arguments, kOut, {kGradOutput, kSelf, kTarget}, arguments.dtype(kSelf),
                          scaled_difference(count));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnMul, aclnnInplaceMul, aclnnMuls, aclnnInplaceMuls.
 #include "aclnnop/aclnn_mul.h"
 
 #include "ops/meta/dtypes.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnNLLLoss, aclnnNLLLossBackward.
 #include "aclnnop/aclnn_nll_loss.h"
 
 #include <fmt/format.h>
@@ -12,9 +13,6 @@ namespace {
 
 constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 constexpr DtypeSet kTargetDtypes{ACL_INT64, ACL_UINT8, ACL_INT32};
-
-constexpr int64_t kFirstReduction = static_cast<int64_t>(LossReduction::kNone);
-constexpr int64_t kLastReduction = static_cast<int64_t>(LossReduction::kSum);
 
 // ---- Checks of both directions ------------------------------------------------------------------
 
@@ -53,7 +51,7 @@ Rule has_loss_shape(size_t tensor, size_t self, size_t reduction) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const Dims& shape = arguments.shape(tensor);
     const Dims& input = arguments.shape(self);
-    const auto kind = static_cast<LossReduction>(arguments.integer(reduction));
+    const auto kind = loss_reduction(arguments, reduction);
     if (kind == LossReduction::kNone && input.size() == 2) {
       if (shape == Dims{input[0]}) return std::nullopt;
       return fmt::format("tensor {} must have size [{}], but is {}.", arguments.name(tensor),
@@ -77,7 +75,7 @@ Rule has_classes(size_t self) {
 
 NllParameters nll_parameters(const Arguments& arguments, size_t self, size_t target, size_t weight,
                              size_t reduction, size_t ignore_index) {
-  return {self, target, weight, static_cast<LossReduction>(arguments.integer(reduction)),
+  return {self, target, weight, loss_reduction(arguments, reduction),
           arguments.integer(ignore_index)};
 }
 
@@ -99,8 +97,8 @@ const OperatorSpec kSpec{
      attribute("ignoreIndex"), output("out"), output("totalWeightOut")},
     {not_null({kSelf, kTarget, kWeight, kOut, kTotalWeight}), same_dtype(kWeight, kSelf),
      can_cast_tensor(kSelf, kOut), can_cast_tensor(kSelf, kTotalWeight), dtype_in(kSelf, kDtypes),
-     dtype_in(kTarget, kTargetDtypes), integer_between(kReduction, kFirstReduction, kLastReduction),
-     min_rank(kSelf, 1), max_rank(kSelf, 2), max_rank(kTarget, 1), rows_match(kSelf, kTarget),
+     dtype_in(kTarget, kTargetDtypes), loss_reduction_known(kReduction), min_rank(kSelf, 1),
+     max_rank(kSelf, 2), max_rank(kTarget, 1), rows_match(kSelf, kTarget),
      one_weight_per_class(kSelf, kWeight), has_loss_shape(kOut, kSelf, kReduction),
      has_one_element(kTotalWeight), has_classes(kSelf)}};
 
@@ -132,10 +130,10 @@ const OperatorSpec kSpec{
     {not_null({kGradOutput, kSelf, kTarget, kWeight, kTotalWeight, kOut}),
      same_dtype(kWeight, kSelf), same_dtype(kGradOutput, kSelf), same_dtype(kTotalWeight, kSelf),
      can_cast_tensor(kSelf, kOut), dtype_in(kSelf, kDtypes), dtype_in(kTarget, kTargetDtypes),
-     integer_between(kReduction, kFirstReduction, kLastReduction), min_rank(kSelf, 1),
-     max_rank(kSelf, 2), max_rank(kTarget, 1), rows_match(kSelf, kTarget),
-     one_weight_per_class(kSelf, kWeight), has_loss_shape(kGradOutput, kSelf, kReduction),
-     has_one_element(kTotalWeight), same_shape(kOut, kSelf), has_classes(kSelf)}};
+     loss_reduction_known(kReduction), min_rank(kSelf, 1), max_rank(kSelf, 2), max_rank(kTarget, 1),
+     rows_match(kSelf, kTarget), one_weight_per_class(kSelf, kWeight),
+     has_loss_shape(kGradOutput, kSelf, kReduction), has_one_element(kTotalWeight),
+     same_shape(kOut, kSelf), has_classes(kSelf)}};
 
 Plan plan(const Arguments& arguments) {
   return plan_nll_backward(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnInplaceNormal.
 #include "aclnnop/aclnn_normal.h"
 
 #include <fmt/format.h>

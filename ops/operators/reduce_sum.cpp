@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnReduceSum.
 #include "aclnnop/aclnn_reduce_sum.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnSub, aclnnInplaceSub, aclnnSubs, aclnnInplaceSubs.
 #include "aclnnop/aclnn_sub.h"
 
 #include "ops/operators/arithmetic.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnInplaceUniform.
 #include "aclnnop/aclnn_uniform.h"
 
 #include <fmt/format.h>

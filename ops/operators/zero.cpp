@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// aclnnInplaceZero.
 #include "aclnnop/aclnn_zero.h"
 
 #include "ops/operators/arithmetic.h"

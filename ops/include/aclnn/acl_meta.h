@@ -33,7 +33,7 @@ typedef struct aclTensorList aclTensorList;
 typedef struct aclScalarList aclScalarList;
 #endif
 
-/* ---- Creation -------------------------------------------------------------------------------- */
+/* ---- Creation ---- */
 
 /*
  * Describes a view of device memory. Element (i, j, ...) lies at
@@ -71,7 +71,7 @@ ACL_FUNC_VISIBILITY aclTensorList* aclCreateTensorList(const aclTensor* const* v
 ACL_FUNC_VISIBILITY aclScalarList* aclCreateScalarList(const aclScalar* const* value,
                                                        uint64_t size);
 
-/* ---- Destruction: null is allowed and does nothing; device memory is not touched ---------------- */
+/* ---- Destruction: null is allowed and does nothing; device memory is not touched ---- */
 
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyTensor(const aclTensor* tensor);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyScalar(const aclScalar* scalar);
@@ -81,7 +81,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDestroyBoolArray(const aclBoolArray* array);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyTensorList(const aclTensorList* array);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyScalarList(const aclScalarList* array);
 
-/* ---- Getters: 161001 when any argument is null ------------------------------------------------- */
+/* ---- Getters: 161001 when any argument is null ---- */
 
 /* These three allocate the array with new int64_t[]; the caller frees it with delete[]. */
 ACL_FUNC_VISIBILITY aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims,
@@ -116,7 +116,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* 
 ACL_FUNC_VISIBILITY aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr);
 ACL_FUNC_VISIBILITY aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr);
 
-/* ---- Executors --------------------------------------------------------------------------------- */
+/* ---- Executors ---- */
 
 /*
  * Lets phase two run any number of times with one executor; call it right after phase one. Such an

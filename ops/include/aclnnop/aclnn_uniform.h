@@ -29,9 +29,9 @@ extern "C" {
  * selfRef ~ uniform on [from, to); all elements are `from` when from = to. With the element's words
  * a, b: value = from + (to - from) * (b * 2^21 + floor(a / 2^11)) / 2^53, computed in DOUBLE and
  * rounded once, but never up to `to`: then the largest number of the dtype below it. Integers are
- * truncated. Data types: FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, and BF16 on Atlas
- * A2, A3 and 950. Order of the checks: selfRef not null; dtype; rank at most 8; from not above to.
- * An empty selfRef: success.
+ * truncated. Data types: FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, and BF16 on
+ * Atlas A2, A3 and 950. Order of the checks: selfRef not null; dtype; rank at most 8; from not
+ * above to. An empty selfRef: success.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfRef,
                                                                     double from, double to,

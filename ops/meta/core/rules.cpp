@@ -127,6 +127,15 @@ Rule promotable(size_t a, size_t b) {
   };
 }
 
+Rule no_private_format(size_t tensor) {
+  return [tensor](const Arguments& arguments) -> Verdict {
+    const aclFormat format = arguments.tensor(tensor).format;
+    if (!is_private_format(format)) return {};
+    return invalid("tensor {} must not be in a private format, but its format is {}.",
+                   arguments.name(tensor), static_cast<int>(format));
+  };
+}
+
 Rule same_shape(size_t tensor, size_t reference) {
   return [tensor, reference](const Arguments& arguments) -> Verdict {
     if (arguments.shape(tensor) == arguments.shape(reference)) return {};
