@@ -21,6 +21,11 @@ constexpr int64_t kHighTileRows = 128;
 constexpr int64_t kLowTileRows = 64;
 constexpr int64_t kTileColumns = 256;
 constexpr int64_t kManyTiles = 8;
+
+// Waking a second thread costs some microseconds: below so many multiplications, or elements to
+// copy, one thread is done sooner. The arithmetic is the same either way.
+constexpr int64_t kWorthThreads = 1 << 22;
+constexpr int64_t kWorthThreadsToCopy = 1 << 16;
 static_assert(kTileColumns <= kRowPiece);
 
 int64_t largest_tile_rows(int64_t m, int64_t n) {
@@ -139,7 +144,10 @@ class TiledProduct {
     keep_from_output(run, a_, problem_.m, problem_.k, inputs.a, inputs.a_copy);
     keep_from_output(run, b_, problem_.k, problem_.n, inputs.b, inputs.b_copy);
     const int64_t per_batch = rows_.pieces() * columns_.pieces();
-    parallel_pieces(count_elements(problem_.batch) * per_batch, 1, [&](int64_t begin, int64_t end) {
+    const int64_t tiles = count_elements(problem_.batch) * per_batch;
+    const int64_t multiplications = problem_.m * problem_.n * problem_.k * tiles / per_batch;
+    const int64_t grain = multiplications < kWorthThreads ? tiles : 1;
+    parallel_pieces(tiles, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         run_tile(inputs, i / per_batch, i % per_batch / columns_.pieces(), i % columns_.pieces());
       }
@@ -215,13 +223,15 @@ class TiledProduct {
     const uintptr_t skip = (kAlignment - start % kAlignment) % kAlignment;
     void* target = static_cast<unsigned char*>(run.workspace()) + skip + packing.workspace_offset;
     if (packing.transposes_floats) {
-      parallel_pieces(packing.rows, 16, [&](int64_t begin, int64_t end) {
+      const int64_t grain =
+          std::max<int64_t>(16, kWorthThreadsToCopy / std::max<int64_t>(1, packing.columns));
+      parallel_pieces(packing.rows, grain, [&](int64_t begin, int64_t end) {
         transpose_floats(static_cast<const float*>(source), operand.view.row_stride, packing.rows,
                          packing.columns, begin, end, static_cast<float*>(target));
       });
       return target;
     }
-    parallel_pieces(packing.source.count(), 16 * kBlock, [&](int64_t begin, int64_t end) {
+    parallel_pieces(packing.source.count(), kWorthThreadsToCopy, [&](int64_t begin, int64_t end) {
       alignas(64) double block[kBlock];
       for (int64_t i = begin; i < end; i += kBlock) {
         const int64_t stop = std::min<int64_t>(end, i + kBlock);
