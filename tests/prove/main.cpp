@@ -3,6 +3,8 @@
 // 256 gradients, all 2^32 of FLOAT. Can be interrupted and goes on where it stopped.
 #include <aclgrad/aclgrad.h>
 
+#include <dlfcn.h>
+
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include <thread>
 
 #include "aclgrad_ext.h"
+#include "aclnnop/aclnn_selu.h"
 #include "tests/prove/probe.h"
 
 namespace {
@@ -100,6 +103,16 @@ struct Checkpoint {
   Findings found;
 };
 
+// Tells builds of the operator library apart: what an older one computed proves nothing.
+size_t library_fingerprint() {
+  static const size_t fingerprint = [] {
+    Dl_info library{};
+    if (dladdr(reinterpret_cast<const void*>(&aclnnSelu), &library) == 0) return size_t{0};
+    return std::hash<std::string>{}(read_file(library.dli_fname));
+  }();
+  return fingerprint;
+}
+
 std::filesystem::path checkpoint_path(const Claim& claim, const Options& options) {
   std::string name = claim.title();
   for (char& c : name) {
@@ -112,10 +125,11 @@ Checkpoint load_checkpoint(const Claim& claim, const Options& options) {
   std::ifstream file(checkpoint_path(claim, options));
   Checkpoint loaded;
   uint64_t sample = 0;
+  size_t library = 0;
   Findings& f = loaded.found;
-  if (file >> sample >> loaded.items_done >> f.inputs >> f.not_correctly_rounded >> f.undecided >>
-          f.max_ulp >> f.worst_x >> f.worst_gradient &&
-      sample == options.sample) {
+  if (file >> library >> sample >> loaded.items_done >> f.inputs >> f.not_correctly_rounded >>
+          f.undecided >> f.max_ulp >> f.worst_x >> f.worst_gradient &&
+      sample == options.sample && library == library_fingerprint()) {
     return loaded;
   }
   return {};
@@ -125,8 +139,9 @@ void save_checkpoint(const Claim& claim, const Options& options, const Checkpoin
   const Findings& f = state.found;
   write_file_atomically(
       checkpoint_path(claim, options),
-      fmt::format("{} {} {} {} {} {} {} {}\n", options.sample, state.items_done, f.inputs,
-                  f.not_correctly_rounded, f.undecided, f.max_ulp, f.worst_x, f.worst_gradient));
+      fmt::format("{} {} {} {} {} {} {} {} {}\n", library_fingerprint(), options.sample,
+                  state.items_done, f.inputs, f.not_correctly_rounded, f.undecided, f.max_ulp,
+                  f.worst_x, f.worst_gradient));
 }
 
 // ---- Proving

@@ -86,7 +86,8 @@ void Findings::merge(const Findings& other) {
   inputs += other.inputs;
   not_correctly_rounded += other.not_correctly_rounded;
   undecided += other.undecided;
-  if (other.max_ulp > max_ulp) {
+  const bool as_bad = max_ulp > 0 && other.max_ulp == max_ulp;
+  if (other.max_ulp > max_ulp || (as_bad && other.worst_x < worst_x)) {
     max_ulp = other.max_ulp;
     worst_x = other.worst_x;
     worst_gradient = other.worst_gradient;
