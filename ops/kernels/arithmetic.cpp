@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/kernels/rounding.h"
+#include "ops/kernels/tree_sum.h"
 #include "ops/meta/dtypes.h"
 
 namespace aclgrad::ops {
@@ -11,10 +12,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// Unsigned arithmetic wraps where signed arithmetic would be undefined.
-int64_t wrapping_add(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
+// As wrapping_sum: unsigned arithmetic wraps where signed arithmetic would be undefined.
 int64_t wrapping_multiply(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
@@ -85,7 +83,7 @@ Number Number::operator-() const { return {-real, wrapping_multiply(integer, -1)
 Kernel scaled_sum(aclDataType dtype, const Number& factor) {
   if (computes_in_integers(dtype)) {
     return binary<int64_t>([f = factor.integer](int64_t a, int64_t b) {
-      return wrapping_add(a, wrapping_multiply(f, b));
+      return wrapping_sum<int64_t>(a, wrapping_multiply(f, b));
     });
   }
   if (is_complex(dtype)) {
@@ -105,7 +103,7 @@ Kernel scaled_sum(aclDataType dtype, const Number& factor) {
 Kernel scaled_sum(aclDataType dtype, const Number& factor, const Number& constant) {
   if (computes_in_integers(dtype)) {
     const int64_t term = wrapping_multiply(factor.integer, constant.integer);
-    return unary<int64_t>([term](int64_t a) { return wrapping_add(a, term); });
+    return unary<int64_t>([term](int64_t a) { return wrapping_sum<int64_t>(a, term); });
   }
   if (is_complex(dtype)) {
     const Complex term = multiply(constant.complex, factor.complex);
