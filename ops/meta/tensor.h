@@ -67,16 +67,6 @@ bool fits_storage(const aclTensor& tensor);
 
 bool is_private_format(aclFormat format);
 
-// A tensor as a kernel sees it: `data` points at element (0, 0, ...), the offset applied.
-struct TensorView {
-  void* data = nullptr;
-  aclDataType dtype = ACL_DT_UNDEFINED;
-  Dims shape;
-  Dims strides;  // in elements
-
-  int64_t count() const { return count_elements(shape); }
-};
-
 }  // namespace aclgrad::ops
 
 #endif  // ACLGRAD_OPS_META_TENSOR_H_
