@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of AdamW for a block of parameters.
+// One step of AdamW. Dense parameters of one dtype are worked through in one pass over their own
+// memory; everything else goes through the elementwise engine, to the same bits. Arithmetic is
+// double but for the root and the division: those start in float and are corrected once, which
+// leaves an error of 2^-44 of the step.
 #ifndef ACLGRAD_OPS_KERNELS_ADAMW_H_
 #define ACLGRAD_OPS_KERNELS_ADAMW_H_
 
@@ -12,9 +15,13 @@ struct AdamWSettings {
   bool amsgrad, maximize;
 };
 
-// Inputs: theta, m, v, gradient, steps done (one number for the whole block), with amsgrad the
-// largest v so far. Outputs: theta, m, v, with amsgrad the largest v.
-Kernel adamw_step(const AdamWSettings& settings);
+struct AdamWParameters {
+  size_t var, m, v, largest_v, gradient, step;  // largest_v counts with amsgrad only
+};
+
+// At least one element.
+Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
+                const AdamWSettings& settings);
 
 }  // namespace aclgrad::ops
 

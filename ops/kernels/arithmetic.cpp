@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ops/kernels/float_arithmetic.h"
 #include "ops/kernels/rounding.h"
 #include "ops/kernels/tree_sum.h"
 #include "ops/meta/dtypes.h"
@@ -25,7 +26,7 @@ Complex multiply(const Complex& a, const Complex& b) {
 bool computes_in_integers(aclDataType dtype) { return is_integer(dtype) || dtype == ACL_BOOL; }
 
 template <class T, class Formula>
-Kernel unary(Formula formula) {
+BlockKernel<T> unary(Formula formula) {
   return BlockKernel<T>([formula](const T* const* in, T* const* out, size_t count) {
     const T* a = in[0];
     T* result = out[0];
@@ -34,7 +35,7 @@ Kernel unary(Formula formula) {
 }
 
 template <class T, class Formula>
-Kernel binary(Formula formula) {
+BlockKernel<T> binary(Formula formula) {
   return BlockKernel<T>([formula](const T* const* in, T* const* out, size_t count) {
     const T* a = in[0];
     const T* b = in[1];
@@ -44,7 +45,7 @@ Kernel binary(Formula formula) {
 }
 
 template <class T>
-Kernel filled(T value) {
+BlockKernel<T> filled(T value) {
   return BlockKernel<T>(
       [value](const T* const*, T* const* out, size_t count) { std::fill_n(out[0], count, value); });
 }
@@ -90,14 +91,13 @@ Kernel scaled_sum(aclDataType dtype, const Number& factor) {
     return binary<Complex>(
         [f = factor.complex](const Complex& a, const Complex& b) { return a + multiply(b, f); });
   }
-  // A double that is the nearest to a sum of two shorter numbers rounds to the same as the sum.
-  if (factor.real == 1) return binary<double>([](double a, double b) { return a + b; });
-  if (factor.real == -1) return binary<double>([](double a, double b) { return a - b; });
   const double f = factor.real;
   if (dtype == ACL_DOUBLE) {
     return binary<double>([f](double a, double b) { return std::fma(f, b, a); });
   }
-  return binary<double>([f](double a, double b) { return add_to_odd(a, f * b); });
+  RealKernel exact = binary<double>([f](double a, double b) { return add_to_odd(a, f * b); });
+  StoredKernel stored = stored_sum(static_cast<float>(f), exact);
+  return FloatKernel{std::move(exact), std::move(stored)};
 }
 
 Kernel scaled_sum(aclDataType dtype, const Number& factor, const Number& constant) {
@@ -114,7 +114,10 @@ Kernel scaled_sum(aclDataType dtype, const Number& factor, const Number& constan
         [f = factor.real, c = constant.real](double a) { return std::fma(f, c, a); });
   }
   const double term = factor.real * constant.real;
-  return unary<double>([term](double a) { return add_to_odd(a, term); });
+  RealKernel exact = unary<double>([term](double a) { return add_to_odd(a, term); });
+  StoredKernel stored =
+      stored_sum_with(static_cast<float>(factor.real), static_cast<float>(constant.real), exact);
+  return FloatKernel{std::move(exact), std::move(stored)};
 }
 
 Kernel product(aclDataType dtype) {
@@ -122,7 +125,9 @@ Kernel product(aclDataType dtype) {
   if (is_complex(dtype)) {
     return binary<Complex>([](const Complex& a, const Complex& b) { return a * b; });
   }
-  return binary<double>([](double a, double b) { return a * b; });
+  RealKernel exact = binary<double>([](double a, double b) { return a * b; });
+  StoredKernel stored = stored_product(exact);
+  return FloatKernel{std::move(exact), std::move(stored)};
 }
 
 Kernel product(aclDataType dtype, const Number& constant) {
@@ -132,13 +137,15 @@ Kernel product(aclDataType dtype, const Number& constant) {
   if (is_complex(dtype)) {
     return unary<Complex>([c = constant.complex](const Complex& a) { return multiply(a, c); });
   }
-  return unary<double>([c = constant.real](double a) { return a * c; });
+  RealKernel exact = unary<double>([c = constant.real](double a) { return a * c; });
+  StoredKernel stored = stored_product_with(static_cast<float>(constant.real), exact);
+  return FloatKernel{std::move(exact), std::move(stored)};
 }
 
 Kernel constant(aclDataType dtype, const Number& value) {
   if (computes_in_integers(dtype)) return filled<int64_t>(value.integer);
   if (is_complex(dtype)) return filled<Complex>(value.complex);
-  return filled<double>(value.real);
+  return FloatKernel{filled<double>(value.real), stored_constant(value.real)};
 }
 
 }  // namespace aclgrad::ops

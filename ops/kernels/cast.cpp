@@ -3,8 +3,10 @@
 
 #include <complex>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
+#include "ops/kernels/convert_stored.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/rounding.h"
 #include "ops/meta/dtypes.h"
@@ -92,14 +94,49 @@ void cast_elements(const CastSource& source, const CastTarget& target, int64_t b
                  static_cast<size_t>((end - begin) * size));
     return;
   }
+  if (source.index.dense() && target.index.dense() &&
+      convert_stored(element(source.data, source.dtype, begin), source.dtype,
+                     element(target.data, target.dtype, begin), target.dtype,
+                     static_cast<size_t>(end - begin))) {
+    return;
+  }
   for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {
     cast_block(source, target, i, std::min(end, i + static_cast<int64_t>(kBlock)));
   }
 }
 
+namespace {
+
+bool is_dense(const Arguments& arguments, size_t parameter, const Dims& shape) {
+  return StridedIndex::broadcast(arguments.shape(parameter), arguments.strides(parameter), shape)
+      .dense();
+}
+
+// Copies of 2 or 4 bytes an element between different layouts go through the tiles of the stored
+// loop, where only the size of the dtype counts.
+std::optional<Plan> plan_relayout(const Arguments& arguments, size_t source, size_t target) {
+  const Dims& shape = arguments.shape(target);
+  const aclDataType dtype = arguments.dtype(source);
+  const size_t size = element_size(dtype);
+  if (dtype != arguments.dtype(target) || (size != 2 && size != 4)) return std::nullopt;
+  if (is_dense(arguments, source, shape) && is_dense(arguments, target, shape)) return std::nullopt;
+  const aclDataType bits = size == 2 ? ACL_FLOAT16 : ACL_FLOAT;
+  Operand to = operand(arguments, target, shape);
+  Operand from = operand(arguments, source, shape);
+  to.dtype = from.dtype = bits;
+  to.round_first = from.round_first = bits;
+  const StoredKernel copy = [size](const StoredBlock& block) {
+    std::memmove(block.out[0], block.in[0], block.count * size);
+  };
+  return Plan{Elementwise(shape, {to}, {from}, FloatKernel{RealKernel(), copy})};
+}
+
+}  // namespace
+
 Plan plan_cast(const Arguments& arguments, size_t source, size_t target) {
   const Dims& shape = arguments.shape(target);
   if (count_elements(shape) == 0) return {};
+  if (std::optional<Plan> plan = plan_relayout(arguments, source, target)) return *std::move(plan);
   struct State {
     StridedIndex from;
     StridedIndex to;

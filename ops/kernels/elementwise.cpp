@@ -5,6 +5,7 @@
 #include <new>
 
 #include "ops/kernels/formats.h"
+#include "ops/kernels/stored.h"
 #include "ops/kernels/walk.h"
 #include "ops/meta/dtypes.h"
 
@@ -85,24 +86,48 @@ std::vector<Place> places(const std::vector<Operand>& operands, const Run& run) 
   return result;
 }
 
+bool is_short_float(aclDataType dtype) {
+  return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16;
+}
+
+// All operands are of one dtype that stored kernels know.
+bool suits_stored_kernels(const std::vector<Operand>& outputs, const std::vector<Operand>& inputs) {
+  const aclDataType dtype = outputs[0].dtype;
+  const auto suits = [&](const Operand& each) {
+    return each.dtype == dtype && each.round_first == dtype;
+  };
+  return is_short_float(dtype) && std::all_of(outputs.begin(), outputs.end(), suits) &&
+         std::all_of(inputs.begin(), inputs.end(), suits);
+}
+
 void require_storable(aclDataType dtype) {
   if (element_size(dtype) == 0) {
     throw Refusal{kInvalidParameter, "No kernel handles tensors of type " + dtype_name(dtype)};
   }
 }
 
-}  // namespace
+// Block by block in a compute type.
+template <class T>
+class BlockLoop final : public Loop {
+ public:
+  BlockLoop(Dims shape, std::vector<Operand> outputs, std::vector<Operand> inputs,
+            BlockKernel<T> kernel)
+      : shape_(shape),
+        count_(count_elements(shape)),
+        outputs_(std::move(outputs)),
+        inputs_(std::move(inputs)),
+        kernel_(std::move(kernel)) {}
 
-struct Elementwise::State {
-  Dims shape;
-  int64_t count;
-  std::vector<Operand> outputs;
-  std::vector<Operand> inputs;
-  Kernel kernel;
+  void run(const Run& run) const override {
+    const std::vector<Place> targets = places(outputs_, run);
+    const std::vector<Place> sources = places(inputs_, run);
+    parallel_pieces(count_, kGrain,
+                    [&](int64_t begin, int64_t end) { run_piece(targets, sources, begin, end); });
+  }
 
-  template <class T>
-  void run_piece(const BlockKernel<T>& compute, const std::vector<Place>& targets,
-                 const std::vector<Place>& sources, int64_t begin, int64_t end) const {
+ private:
+  void run_piece(const std::vector<Place>& targets, const std::vector<Place>& sources,
+                 int64_t begin, int64_t end) const {
     std::vector<Block<T>>& blocks = scratch_blocks<T>(sources.size() + targets.size());
     std::vector<const T*> in(sources.size());
     std::vector<T*> out(targets.size());
@@ -111,14 +136,39 @@ struct Elementwise::State {
     for (int64_t first = begin; first < end; first += static_cast<int64_t>(kBlock)) {
       const size_t size = std::min(kBlock, static_cast<size_t>(end - first));
       for (size_t k = 0; k < sources.size(); ++k) {
-        gather(sources[k], shape, first, size, blocks[k].values);
+        gather(sources[k], shape_, first, size, blocks[k].values);
       }
-      compute(in.data(), out.data(), size);
+      kernel_(in.data(), out.data(), size);
       // Every input of the block has been read by now, so an output may be one of them.
-      for (size_t k = 0; k < targets.size(); ++k) scatter(targets[k], shape, first, size, out[k]);
+      for (size_t k = 0; k < targets.size(); ++k) scatter(targets[k], shape_, first, size, out[k]);
     }
   }
+
+  Dims shape_;
+  int64_t count_;
+  std::vector<Operand> outputs_;
+  std::vector<Operand> inputs_;
+  BlockKernel<T> kernel_;
 };
+
+// The loop that a kernel asks for.
+struct LoopMaker {
+  const Dims& shape;
+  std::vector<Operand>& outputs;
+  std::vector<Operand>& inputs;
+
+  template <class T>
+  std::shared_ptr<const Loop> operator()(BlockKernel<T>& kernel) const {
+    return std::make_shared<BlockLoop<T>>(shape, std::move(outputs), std::move(inputs),
+                                          std::move(kernel));
+  }
+  std::shared_ptr<const Loop> operator()(FloatKernel& kernel) const {
+    if (!suits_stored_kernels(outputs, inputs)) return (*this)(kernel.exact);
+    return std::make_shared<StoredLoop>(shape, outputs, inputs, std::move(kernel.stored));
+  }
+};
+
+}  // namespace
 
 Operand operand(const Arguments& arguments, size_t parameter, const Dims& shape) {
   const Dims& own_shape = arguments.shape(parameter);
@@ -134,31 +184,22 @@ Operand operand(const Arguments& arguments, size_t parameter, const Dims& shape)
 
 Elementwise::Elementwise(const Dims& shape, std::vector<Operand> outputs,
                          std::vector<Operand> inputs, Kernel kernel) {
-  const auto state = std::make_shared<State>(State{shape, count_elements(shape), std::move(outputs),
-                                                   std::move(inputs), std::move(kernel)});
+  Dims collapsed = shape;
   std::vector<Dims*> strides;
-  for (std::vector<Operand>* operands : {&state->outputs, &state->inputs}) {
+  for (std::vector<Operand>* operands : {&outputs, &inputs}) {
     for (Operand& each : *operands) {
       require_storable(each.dtype);
       require_storable(each.round_first);
       strides.push_back(&each.strides);
     }
   }
-  collapse_dimensions(state->shape, strides);
-  state_ = state;
+  collapse_dimensions(collapsed, strides);
+  loop_ = std::visit(LoopMaker{collapsed, outputs, inputs}, kernel);
 }
 
 aclError Elementwise::operator()(const Run& run) const {
   try {
-    const std::vector<Place> targets = places(state_->outputs, run);
-    const std::vector<Place> sources = places(state_->inputs, run);
-    std::visit(
-        [&](const auto& compute) {
-          parallel_pieces(state_->count, kGrain, [&](int64_t begin, int64_t end) {
-            state_->run_piece(compute, targets, sources, begin, end);
-          });
-        },
-        state_->kernel);
+    loop_->run(run);
     return ACL_SUCCESS;
   } catch (const std::bad_alloc&) {
     return ACL_ERROR_BAD_ALLOC;

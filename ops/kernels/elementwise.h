@@ -4,7 +4,8 @@
 //
 // A kernel computes in one of three types, whatever the tensors' dtypes are: double (real numbers;
 // the result is rounded once to the output's dtype), int64_t (integers that must wrap or stay
-// exact) or std::complex<double>.
+// exact) or std::complex<double>. Beside double it may have a second body, in float, for tensors
+// that are all FLOAT, all FLOAT16 or all BF16: that one works on the stored elements themselves.
 #ifndef ACLGRAD_OPS_KERNELS_ELEMENTWISE_H_
 #define ACLGRAD_OPS_KERNELS_ELEMENTWISE_H_
 
@@ -28,7 +29,24 @@ using BlockKernel = std::function<void(const T* const* in, T* const* out, size_t
 using RealKernel = BlockKernel<double>;
 using IntegerKernel = BlockKernel<int64_t>;
 using ComplexKernel = BlockKernel<std::complex<double>>;
-using Kernel = std::variant<RealKernel, IntegerKernel, ComplexKernel>;
+
+// A dense stretch of stored elements, all operands of one dtype: FLOAT, FLOAT16 or BF16.
+struct StoredBlock {
+  aclDataType dtype;
+  const void* const* in;
+  void* const* out;    // each is one of the inputs or overlaps none
+  size_t count;        // in elements
+  bool around_caches;  // the outputs are so large that they had better not go through the caches
+};
+using StoredKernel = std::function<void(const StoredBlock&)>;
+
+// A formula of floating dtypes twice: exact, for any mix of them, and fast, for one dtype.
+struct FloatKernel {
+  RealKernel exact;
+  StoredKernel stored;
+};
+
+using Kernel = std::variant<RealKernel, IntegerKernel, ComplexKernel, FloatKernel>;
 
 // A tensor parameter as the engine walks it, over the common shape of the whole operation.
 struct Operand {
@@ -43,6 +61,13 @@ struct Operand {
 // The tensor parameter broadcast to `shape`.
 Operand operand(const Arguments& arguments, size_t parameter, const Dims& shape);
 
+// What walks over the tensors of a planned operation.
+class Loop {
+ public:
+  virtual ~Loop() = default;
+  virtual void run(const Run& run) const = 0;
+};
+
 // A planned elementwise operation. Cheap to copy into a Body.
 class Elementwise {
  public:
@@ -53,8 +78,7 @@ class Elementwise {
   aclError operator()(const Run& run) const;
 
  private:
-  struct State;
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<const Loop> loop_;
 };
 
 // The common case: every input broadcasts to the shape of the first output. A plan with nothing to

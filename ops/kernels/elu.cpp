@@ -7,9 +7,11 @@
 #include "hwy/highway.h"
 #include "ops/kernels/block-inl.h"
 #include "ops/kernels/math-inl.h"
+#include "ops/kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
+namespace {
 
 // -infinity becomes the lowest finite number, so that its product with an inputScale of 0 is 0, and
 // so that the limit holds for every other inputScale. NaN stays.
@@ -19,8 +21,10 @@ HWY_INLINE V above_minus_infinity(D d, V x) {
   return hn::IfThenElse(hn::Lt(x, lowest), lowest, x);
 }
 
-void elu_block(const double* const* in, double* const* out, size_t count,
-               const EluParameters& parameters) {
+// ---- Exact --------------------------------------------------------------------------------------
+
+void elu(const double* const* in, double* const* out, size_t count,
+         const EluParameters& parameters) {
   const double scale = static_cast<double>(parameters.scale);
   const double limit = static_cast<double>(parameters.alpha) * scale;  // exact
   const double input_scale = static_cast<double>(parameters.input_scale);
@@ -36,8 +40,8 @@ void elu_block(const double* const* in, double* const* out, size_t count,
 }
 
 // The path for an alpha or inputScale that is not finite.
-void elu_constant_block(const double* const* in, double* const* out, size_t count,
-                        const EluParameters& parameters) {
+void elu_constant(const double* const* in, double* const* out, size_t count,
+                  const EluParameters& parameters) {
   const double scale = static_cast<double>(parameters.scale);
   const double limit = static_cast<double>(parameters.alpha) * scale;
   map_block<1>(in, out, count, [=](auto d, auto x) HWY_ATTR {
@@ -46,8 +50,8 @@ void elu_constant_block(const double* const* in, double* const* out, size_t coun
   });
 }
 
-void elu_backward_block(const double* const* in, double* const* out, size_t count,
-                        const EluParameters& parameters) {
+void elu_backward(const double* const* in, double* const* out, size_t count,
+                  const EluParameters& parameters) {
   const double scale = static_cast<double>(parameters.scale);
   const double input_scale = static_cast<double>(parameters.input_scale);
   const double factor = static_cast<double>(parameters.alpha) * scale * input_scale;
@@ -62,8 +66,8 @@ void elu_backward_block(const double* const* in, double* const* out, size_t coun
   });
 }
 
-void elu_backward_of_result_block(const double* const* in, double* const* out, size_t count,
-                                  const EluParameters& parameters) {
+void elu_backward_of_result(const double* const* in, double* const* out, size_t count,
+                            const EluParameters& parameters) {
   const double scale = static_cast<double>(parameters.scale);
   const double limit = static_cast<double>(parameters.alpha) * scale;
   const double input_scale = static_cast<double>(parameters.input_scale);
@@ -75,6 +79,77 @@ void elu_backward_of_result_block(const double* const* in, double* const* out, s
   });
 }
 
+// ---- In float, for parameters of moderate size --------------------------------------------------
+
+void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
+  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
+                              static_cast<double>(parameters.scale));
+  const auto slope_at_0 = static_cast<float>(static_cast<double>(parameters.alpha) *
+                                             static_cast<double>(parameters.scale) *
+                                             static_cast<double>(parameters.input_scale));
+  map_stored<1, 1>(
+      block,
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto positive = hn::Gt(x[0], hn::Zero(d));
+        const auto z = twofold_product(d, x[0], hn::Set(d, parameters.input_scale));
+        const auto e = float_exponential(d, z.high, z.low);
+        const auto growth = product(d, twofold(d, limit), minus_one(d, e));
+        // For tiny x the low parts are lost; there the line itself is good.
+        const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-80f));
+        const auto line = hn::Mul(x[0], hn::Set(d, slope_at_0));
+        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
+        y[0] = hn::IfThenElse(positive, rising, hn::IfThenElse(tiny, line, growth));
+        valid = hn::Or(positive, within_exponential(d, z.high));
+      },
+      [&](const double* const* in, double* const* out, size_t count) {
+        elu(in, out, count, parameters);
+      });
+}
+
+void elu_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
+  const TwofoldConstant factor(static_cast<double>(parameters.alpha) *
+                               static_cast<double>(parameters.scale) *
+                               static_cast<double>(parameters.input_scale));
+  map_stored<2, 1>(
+      block,
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto positive = hn::Gt(x[1], hn::Zero(d));
+        const auto z = twofold_product(d, x[1], hn::Set(d, parameters.input_scale));
+        const auto e = float_exponential(d, z.high, z.low);
+        auto scaled = twofold_product(d, x[0], hn::Set(d, factor.high));
+        scaled.low = fused(d, x[0], hn::Set(d, factor.low), scaled.low);
+        const auto growth = normalized(decltype(scaled){hn::Set(d, 1.0f), e.first});
+        const decltype(scaled) factor_of_g{growth.high, hn::Add(growth.low, e.second)};
+        const auto falling = hn::Mul(product(d, scaled, factor_of_g), e.power);
+        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
+        y[0] = hn::IfThenElse(positive, rising, falling);
+        valid = hn::Or(positive, within_exponential(d, z.high));
+      },
+      [&](const double* const* in, double* const* out, size_t count) {
+        elu_backward(in, out, count, parameters);
+      });
+}
+
+void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {
+  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
+                              static_cast<double>(parameters.scale));
+  map_stored<2, 1, Outputs::kWithRest>(
+      block,
+      [=](auto d, const auto& x, auto& y, auto&) HWY_ATTR {
+        const auto sum = two_sum(x[1], hn::Set(d, limit.high));
+        const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
+        const auto slope = scaled(d, TwofoldConstant(static_cast<double>(parameters.input_scale)),
+                                  normalized(decltype(sum){sum.high, low}));
+        const auto rising = twofold_product(d, x[0], hn::Set(d, parameters.scale));
+        const auto falling = product_and_rest(d, decltype(sum){x[0], hn::Zero(d)}, slope);
+        y[0] = if_then_else(hn::Gt(x[1], hn::Zero(d)), rising, falling);
+      },
+      [&](const double* const* in, double* const* out, size_t count) {
+        elu_backward_of_result(in, out, count, parameters);
+      });
+}
+
+}  // namespace
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -83,31 +158,53 @@ HWY_AFTER_NAMESPACE();
 
 namespace aclgrad::ops {
 
-HWY_EXPORT(elu_block);
-HWY_EXPORT(elu_constant_block);
-HWY_EXPORT(elu_backward_block);
-HWY_EXPORT(elu_backward_of_result_block);
+HWY_EXPORT(elu);
+HWY_EXPORT(elu_constant);
+HWY_EXPORT(elu_backward);
+HWY_EXPORT(elu_backward_of_result);
+HWY_EXPORT(elu_stored);
+HWY_EXPORT(elu_backward_stored);
+HWY_EXPORT(elu_backward_of_result_stored);
 
-RealKernel elu_kernel(const EluParameters& parameters) {
-  if (!std::isfinite(parameters.alpha) || !std::isfinite(parameters.input_scale)) {
-    return [parameters](const double* const* in, double* const* out, size_t count) {
-      HWY_DYNAMIC_DISPATCH(elu_constant_block)(in, out, count, parameters);
-    };
-  }
-  return [parameters](const double* const* in, double* const* out, size_t count) {
-    HWY_DYNAMIC_DISPATCH(elu_block)(in, out, count, parameters);
-  };
+namespace {
+
+// Products of three such numbers are floats with all their digits.
+bool is_moderate(float parameter) {
+  const float size = std::abs(parameter);
+  return size == 0 || (size >= 0x1p-20f && size <= 0x1p20f);
 }
 
-RealKernel elu_backward_kernel(const EluParameters& parameters, bool is_result) {
-  if (is_result) {
-    return [parameters](const double* const* in, double* const* out, size_t count) {
-      HWY_DYNAMIC_DISPATCH(elu_backward_of_result_block)(in, out, count, parameters);
-    };
+bool are_moderate(const EluParameters& parameters) {
+  return is_moderate(parameters.alpha) && is_moderate(parameters.scale) &&
+         is_moderate(parameters.input_scale);
+}
+
+// The exported function with the parameters bound, as the kernel of a FloatKernel or on its own.
+#define ACLGRAD_BOUND(function)                               \
+  [parameters](const auto&... arguments) {                    \
+    HWY_DYNAMIC_DISPATCH(function)(arguments..., parameters); \
   }
-  return [parameters](const double* const* in, double* const* out, size_t count) {
-    HWY_DYNAMIC_DISPATCH(elu_backward_block)(in, out, count, parameters);
-  };
+
+Kernel kernel_for(const EluParameters& parameters, RealKernel exact, StoredKernel stored) {
+  if (!are_moderate(parameters)) return exact;
+  return FloatKernel{std::move(exact), std::move(stored)};
+}
+
+}  // namespace
+
+Kernel elu_kernel(const EluParameters& parameters) {
+  if (!std::isfinite(parameters.alpha) || !std::isfinite(parameters.input_scale)) {
+    return RealKernel(ACLGRAD_BOUND(elu_constant));
+  }
+  return kernel_for(parameters, ACLGRAD_BOUND(elu), ACLGRAD_BOUND(elu_stored));
+}
+
+Kernel elu_backward_kernel(const EluParameters& parameters, bool is_result) {
+  if (is_result) {
+    return kernel_for(parameters, ACLGRAD_BOUND(elu_backward_of_result),
+                      ACLGRAD_BOUND(elu_backward_of_result_stored));
+  }
+  return kernel_for(parameters, ACLGRAD_BOUND(elu_backward), ACLGRAD_BOUND(elu_backward_stored));
 }
 
 }  // namespace aclgrad::ops

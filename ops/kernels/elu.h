@@ -20,9 +20,9 @@ struct EluParameters {
 };
 
 // in: x; out: ELU of x. Where alpha or inputScale is not finite the lower branch is -alpha scale.
-RealKernel elu_kernel(const EluParameters& parameters);
+Kernel elu_kernel(const EluParameters& parameters);
 // in: g, then the forward's input or its output; out: the gradient.
-RealKernel elu_backward_kernel(const EluParameters& parameters, bool is_result);
+Kernel elu_backward_kernel(const EluParameters& parameters, bool is_result);
 
 }  // namespace aclgrad::ops
 

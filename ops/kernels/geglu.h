@@ -11,9 +11,9 @@
 namespace aclgrad::ops {
 
 // in: x, v; out: out, outGelu.
-RealKernel geglu_kernel(GeluForm form);
+FloatKernel geglu_kernel(GeluForm form);
 // in: g, x, v, y; out: dx, dv.
-RealKernel geglu_backward_kernel(GeluForm form);
+FloatKernel geglu_backward_kernel(GeluForm form);
 
 }  // namespace aclgrad::ops
 

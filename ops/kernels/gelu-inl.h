@@ -14,6 +14,8 @@
 #define ACLGRAD_OPS_KERNELS_GELU_INL_H_
 #endif
 
+#include "ops/kernels/gelu_pieces-inl.h"
+#include "ops/kernels/gelu_tail-inl.h"
 #include "ops/kernels/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,59 +23,51 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Beyond these limits the exponential of the form is 0 even in double, so that clamping the
-// argument changes no result and keeps infinities out of products with 0.
-inline constexpr double kErfLimit = 40.0;
-inline constexpr double kTanhLimit = 25.0;
+// ---- In double ----------------------------------------------------------------------------------
 
-// A function that is 1/2 at 0 and rises there: for tiny x, 1/2 moved to the side where it lies.
-template <class D, class V>
-HWY_INLINE V beside_one_half(D d, V x, V value) {
-  const V moved = hn::Add(hn::Set(d, 0.5), hn::CopySign(hn::Set(d, 0x1p-53), x));
-  const auto tiny = hn::And(hn::Lt(hn::Abs(x), hn::Set(d, kTiny)), hn::Ne(x, hn::Zero(d)));
-  return hn::IfThenElse(tiny, moved, value);
-}
+// The lower tails at x = -a, for a >= 0 up to kLimit; beyond that they are 0 even in double.
 
 struct GeluErf {
+  static constexpr double kLimit = 40.0;
+
   template <class D, class V>
-  static HWY_INLINE V value(D d, V x) {
-    const NormalTail<V> tail = normal_tail(d, hn::Min(hn::Abs(x), hn::Set(d, kErfLimit)));
-    const V small = hn::Mul(tail.decay, tail.mills);
-    const V phi = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), small, hn::Sub(hn::Set(d, 1.0), small));
-    const V limit = hn::Set(d, -kErfLimit);
-    return hn::Mul(hn::IfThenElse(hn::Lt(x, limit), limit, x), beside_one_half(d, x, phi));
+  static HWY_INLINE V lower_gate(D d, V a) {
+    const NormalTail<V> tail = normal_tail(d, a);
+    return hn::Mul(tail.decay, tail.mills);
   }
 
   template <class D, class V>
-  static HWY_INLINE V derivative(D d, V x) {
-    const V a = hn::Min(hn::Abs(x), hn::Set(d, kErfLimit));
+  static HWY_INLINE V lower_slope(D d, V a) {
     const NormalTail<V> tail = normal_tail(d, a);
     const V inverse_root = hn::Set(d, 0.39894228040143267794);  // 1 / sqrt(2 pi)
-    // For x = -a: Phi(-a) - a phi(a), without cancelling the common factor first.
-    const V small = hn::Mul(tail.decay, hn::Sub(tail.mills, hn::Mul(a, inverse_root)));
-    const V slope = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), small, hn::Sub(hn::Set(d, 1.0), small));
-    return hn::IfThenElse(hn::IsNaN(x), x, beside_one_half(d, x, slope));
+    // Phi(-a) - a phi(a), without cancelling the common factor first.
+    return hn::Mul(tail.decay, hn::Sub(tail.mills, hn::Mul(a, inverse_root)));
   }
+
+  using Tail = ErfTail;
+  static constexpr const GeluPieces& kGate = kErfGate;
+  static constexpr const GeluPieces& kSlope = kErfSlope;
 };
 
 struct GeluTanh {
+  static constexpr double kLimit = 25.0;
+
   template <class D, class V>
-  static HWY_INLINE V value(D d, V x) {
-    const V held = clamp(d, x, -kTanhLimit, kTanhLimit);
-    const V limit = hn::Set(d, -kTanhLimit);
-    const V s = beside_one_half(d, x, sigmoid(d, held).of_plus);
-    return hn::Mul(hn::IfThenElse(hn::Lt(x, limit), limit, x), s);
+  static HWY_INLINE V lower_gate(D d, V a) {
+    return logistic(d, a).of_minus;
   }
 
   template <class D, class V>
-  static HWY_INLINE V derivative(D d, V x) {
-    const V held = clamp(d, x, -kTanhLimit, kTanhLimit);
-    const LogisticPair<V> s = sigmoid(d, held);
-    const V slope =
-        hn::Add(hn::Set(d, kLinear), hn::Mul(hn::Set(d, 3 * kCubic), hn::Mul(held, held)));
-    const V bend = hn::Mul(hn::Mul(held, s.of_minus), slope);
-    return beside_one_half(d, x, hn::Mul(s.of_plus, hn::Add(hn::Set(d, 1.0), bend)));
+  static HWY_INLINE V lower_slope(D d, V a) {
+    const LogisticPair<V> s = logistic(d, a);
+    const V slope = hn::Add(hn::Set(d, kLinear), hn::Mul(hn::Set(d, 3 * kCubic), hn::Mul(a, a)));
+    const V bend = hn::Mul(hn::Mul(a, s.of_plus), slope);
+    return hn::Mul(s.of_minus, hn::Sub(hn::Set(d, 1.0), bend));
   }
+
+  using Tail = TanhTail;
+  static constexpr const GeluPieces& kGate = kTanhGate;
+  static constexpr const GeluPieces& kSlope = kTanhSlope;
 
  private:
   // 2 sqrt(2/pi) and 0.044715 times it, each with what the double leaves out.
@@ -82,20 +76,83 @@ struct GeluTanh {
   static constexpr double kCubic = 0x1.2444f2a4d8b4bp-4;
   static constexpr double kCubicRest = -0x1.6c843a29d1c70p-61;
 
-  // s(z) and s(-z). z reaches -750 where the double result ends, and an error of z is a relative
-  // error of s: hence z in two parts.
+  // s(z(a)) and s(-z(a)). z reaches 750 where the double result ends, and an error of z is a
+  // relative error of s: hence z in two parts.
   template <class D, class V>
-  static HWY_INLINE LogisticPair<V> sigmoid(D d, V x) {
-    const Twofold<V> square = two_product(d, x, x);
+  static HWY_INLINE LogisticPair<V> logistic(D d, V a) {
+    const Twofold<V> square = two_product(d, a, a);
     const Twofold<V> cubic = two_product(d, hn::Set(d, kCubic), square.high);
     const V cubic_low = hn::Add(cubic.low, hn::Add(hn::Mul(hn::Set(d, kCubic), square.low),
                                                    hn::Mul(hn::Set(d, kCubicRest), square.high)));
     const Twofold<V> sum = two_sum(hn::Set(d, kLinear), cubic.high);
     const V sum_low = hn::Add(sum.low, hn::Add(cubic_low, hn::Set(d, kLinearRest)));
-    const Twofold<V> z = two_product(d, x, sum.high);
-    return logistic(d, z.high, hn::Add(z.low, hn::Mul(x, sum_low)));
+    const Twofold<V> z = two_product(d, a, sum.high);
+    return logistic_pair(d, z.high, hn::Add(z.low, hn::Mul(a, sum_low)));
   }
 };
+
+// |x| for the lower tail, such that F(x) = 1 - tail is 1 and a rest that is not 0 for all large x.
+template <class Form, class D, class V>
+HWY_INLINE V tail_argument(D d, V x) {
+  constexpr double kAllButOne = 9.0;  // the tails are below 2^-54 there
+  const auto below = hn::Lt(x, hn::Zero(d));
+  const V limit = hn::IfThenElse(below, hn::Set(d, Form::kLimit), hn::Set(d, kAllButOne));
+  return hn::Min(hn::Abs(x), limit);
+}
+
+// F(x) from its lower tail F(-|x|), for F(x) + F(-x) = 1, rising at 0.
+template <class D, class V>
+HWY_INLINE Twofold<V> mirrored(D d, V x, V lower) {
+  const V one = hn::Set(d, 1.0);
+  const V upper = hn::Sub(one, lower);
+  const auto below = hn::Lt(x, hn::Zero(d));
+  const V high = hn::IfThenElse(below, lower, upper);
+  // A zero of the same sign, so that adding it keeps a -0.
+  const V nothing = hn::CopySign(hn::Zero(d), lower);
+  const V low = hn::IfThenElse(below, nothing, hn::Sub(hn::Sub(one, upper), lower));
+  // For tiny x, 1/2 and a rest on the side where F lies.
+  const auto tiny = hn::And(hn::Lt(hn::Abs(x), hn::Set(d, kTiny)), hn::Ne(x, hn::Zero(d)));
+  return {hn::IfThenElse(tiny, hn::Set(d, 0.5), high),
+          hn::IfThenElse(tiny, hn::CopySign(hn::Set(d, kTiny), x), low)};
+}
+
+// The gate, of which gelu(x) = x gate(x).
+template <class Form, class D, class V>
+HWY_INLINE Twofold<V> exact_gate(D d, V x) {
+  return mirrored(d, x, Form::lower_gate(d, tail_argument<Form>(d, x)));
+}
+
+// gelu'(x); NaN for NaN.
+template <class Form, class D, class V>
+HWY_INLINE Twofold<V> exact_slope(D d, V x) {
+  Twofold<V> slope = mirrored(d, x, Form::lower_slope(d, tail_argument<Form>(d, x)));
+  slope.high = hn::IfThenElse(hn::IsNaN(x), x, slope.high);
+  return slope;
+}
+
+// x, held where the gate is not yet 0: 0 times -infinity would be NaN.
+template <class Form, class D, class V>
+HWY_INLINE V held_below(D d, V x) {
+  const V limit = hn::Set(d, -Form::kLimit);
+  return hn::IfThenElse(hn::Lt(x, limit), limit, x);
+}
+
+// ---- In float -----------------------------------------------------------------------------------
+
+// The gate, of which gelu(x) = x gate(x), or gelu'(x). Far below 0, and for NaN, lanes are taken
+// out of `valid`.
+template <class Form, class D, class V, class M>
+HWY_INLINE Twofold<V> gelu_gate(D d, V x, M& valid) {
+  const Twofold<V> inner = by_pieces<false>(d, Form::kGate, x, valid);
+  if (HWY_LIKELY(hn::AllTrue(d, valid))) return inner;
+  return with_tail<false, typename Form::Tail>(d, x, inner, valid);
+}
+template <class Form, class D, class V, class M>
+HWY_INLINE Twofold<V> gelu_slope(D d, V x, M& valid) {
+  const Twofold<V> inner = by_pieces<true>(d, Form::kSlope, x, valid);
+  if (HWY_LIKELY(hn::AllTrue(d, valid))) return inner;
+  return with_tail<true, typename Form::Tail>(d, x, inner, valid);
+}
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -7,65 +7,91 @@
 #include "hwy/highway.h"
 #include "ops/kernels/block-inl.h"
 #include "ops/kernels/gelu-inl.h"
+#include "ops/kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
+namespace {
 
 template <class Form>
 HWY_INLINE void forward(const double* const* in, double* const* out, size_t count) {
-  map_block<1>(in, out, count, [](auto d, auto x) HWY_ATTR { return Form::value(d, x); });
+  map_block<1>(in, out, count, [](auto d, auto x) HWY_ATTR {
+    const auto gate = exact_gate<Form>(d, x);
+    return hn::Mul(held_below<Form>(d, x), hn::Add(gate.high, gate.low));
+  });
 }
 
 template <class Form>
 HWY_INLINE void backward(const double* const* in, double* const* out, size_t count) {
-  map_block<2>(in, out, count,
-               [](auto d, auto g, auto x) HWY_ATTR { return hn::Mul(g, Form::derivative(d, x)); });
+  map_block<2>(in, out, count, [](auto d, auto g, auto x) HWY_ATTR {
+    const auto slope = exact_slope<Form>(d, x);
+    return hn::Mul(g, hn::Add(slope.high, slope.low));
+  });
 }
 
-void gelu_erf_block(const double* const* in, double* const* out, size_t count) {
+template <class Form>
+HWY_INLINE void forward_stored(const StoredBlock& block) {
+  map_stored<1, 1>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid)
+          HWY_ATTR { y[0] = product(d, x[0], gelu_gate<Form>(d, x[0], valid)); },
+      forward<Form>);
+}
+
+template <class Form>
+HWY_INLINE void backward_stored(const StoredBlock& block) {
+  map_stored<2, 1>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid)
+          HWY_ATTR { y[0] = product(d, x[0], gelu_slope<Form>(d, x[1], valid)); },
+      backward<Form>);
+}
+
+void gelu_erf(const double* const* in, double* const* out, size_t count) {
   forward<GeluErf>(in, out, count);
 }
-void gelu_tanh_block(const double* const* in, double* const* out, size_t count) {
+void gelu_tanh(const double* const* in, double* const* out, size_t count) {
   forward<GeluTanh>(in, out, count);
 }
-void gelu_backward_erf_block(const double* const* in, double* const* out, size_t count) {
+void gelu_backward_erf(const double* const* in, double* const* out, size_t count) {
   backward<GeluErf>(in, out, count);
 }
-void gelu_backward_tanh_block(const double* const* in, double* const* out, size_t count) {
+void gelu_backward_tanh(const double* const* in, double* const* out, size_t count) {
   backward<GeluTanh>(in, out, count);
 }
+void gelu_erf_stored(const StoredBlock& block) { forward_stored<GeluErf>(block); }
+void gelu_tanh_stored(const StoredBlock& block) { forward_stored<GeluTanh>(block); }
+void gelu_backward_erf_stored(const StoredBlock& block) { backward_stored<GeluErf>(block); }
+void gelu_backward_tanh_stored(const StoredBlock& block) { backward_stored<GeluTanh>(block); }
 
+}  // namespace
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "ops/kernels/dispatch.h"
+
 namespace aclgrad::ops {
 
-HWY_EXPORT(gelu_erf_block);
-HWY_EXPORT(gelu_tanh_block);
-HWY_EXPORT(gelu_backward_erf_block);
-HWY_EXPORT(gelu_backward_tanh_block);
+HWY_EXPORT(gelu_erf);
+HWY_EXPORT(gelu_tanh);
+HWY_EXPORT(gelu_backward_erf);
+HWY_EXPORT(gelu_backward_tanh);
+HWY_EXPORT(gelu_erf_stored);
+HWY_EXPORT(gelu_tanh_stored);
+HWY_EXPORT(gelu_backward_erf_stored);
+HWY_EXPORT(gelu_backward_tanh_stored);
 
-RealKernel gelu_kernel(GeluForm form) {
-  if (form == GeluForm::kErf) {
-    return [](const double* const* in, double* const* out, size_t count) {
-      HWY_DYNAMIC_DISPATCH(gelu_erf_block)(in, out, count);
-    };
-  }
-  return [](const double* const* in, double* const* out, size_t count) {
-    HWY_DYNAMIC_DISPATCH(gelu_tanh_block)(in, out, count);
-  };
+FloatKernel gelu_kernel(GeluForm form) {
+  if (form == GeluForm::kErf)
+    return {ACLGRAD_DISPATCHED(gelu_erf), ACLGRAD_DISPATCHED(gelu_erf_stored)};
+  return {ACLGRAD_DISPATCHED(gelu_tanh), ACLGRAD_DISPATCHED(gelu_tanh_stored)};
 }
 
-RealKernel gelu_backward_kernel(GeluForm form) {
-  if (form == GeluForm::kErf) {
-    return [](const double* const* in, double* const* out, size_t count) {
-      HWY_DYNAMIC_DISPATCH(gelu_backward_erf_block)(in, out, count);
-    };
-  }
-  return [](const double* const* in, double* const* out, size_t count) {
-    HWY_DYNAMIC_DISPATCH(gelu_backward_tanh_block)(in, out, count);
-  };
+FloatKernel gelu_backward_kernel(GeluForm form) {
+  if (form == GeluForm::kErf)
+    return {ACLGRAD_DISPATCHED(gelu_backward_erf), ACLGRAD_DISPATCHED(gelu_backward_erf_stored)};
+  return {ACLGRAD_DISPATCHED(gelu_backward_tanh), ACLGRAD_DISPATCHED(gelu_backward_tanh_stored)};
 }
 
 }  // namespace aclgrad::ops

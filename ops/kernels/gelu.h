@@ -10,9 +10,9 @@ namespace aclgrad::ops {
 enum class GeluForm { kErf, kTanh };
 
 // in: x; out: gelu(x).
-RealKernel gelu_kernel(GeluForm form);
+FloatKernel gelu_kernel(GeluForm form);
 // in: g, x; out: g gelu'(x).
-RealKernel gelu_backward_kernel(GeluForm form);
+FloatKernel gelu_backward_kernel(GeluForm form);
 
 }  // namespace aclgrad::ops
 

@@ -7,13 +7,15 @@
 #include "hwy/highway.h"
 #include "ops/kernels/block-inl.h"
 #include "ops/kernels/math-inl.h"
+#include "ops/kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
+namespace {
 
 // In all three, NaN fails every comparison and so passes through the middle branch.
 
-void hardswish_block(const double* const* in, double* const* out, size_t count) {
+void hardswish(const double* const* in, double* const* out, size_t count) {
   map_block<1>(in, out, count, [](auto d, auto x) HWY_ATTR {
     const auto three = hn::Set(d, 3.0);
     const auto sum = two_sum(x, three);
@@ -36,7 +38,7 @@ HWY_INLINE V middle(D d, V g, V x) {
   return round_to_odd(d, quotient, hn::Add(left_over, beyond));
 }
 
-void hardswish_backward_closed_block(const double* const* in, double* const* out, size_t count) {
+void hardswish_backward_closed(const double* const* in, double* const* out, size_t count) {
   map_block<2>(in, out, count, [](auto d, auto g, auto x) HWY_ATTR {
     const auto three = hn::Set(d, 3.0);
     const auto above = hn::IfThenElse(hn::Gt(x, three), g, middle(d, g, x));
@@ -45,7 +47,7 @@ void hardswish_backward_closed_block(const double* const* in, double* const* out
   });
 }
 
-void hardswish_backward_open_block(const double* const* in, double* const* out, size_t count) {
+void hardswish_backward_open(const double* const* in, double* const* out, size_t count) {
   map_block<2>(in, out, count, [](auto d, auto g, auto x) HWY_ATTR {
     const auto three = hn::Set(d, 3.0);
     const auto above = hn::IfThenElse(hn::Ge(x, three), g, middle(d, g, x));
@@ -54,31 +56,86 @@ void hardswish_backward_open_block(const double* const* in, double* const* out, 
   });
 }
 
+// ---- In float -----------------------------------------------------------------------------------
+
+// a (b.high + b.low) / divisor, and what is left over of it, as a multiple of it.
+template <class D, class V>
+HWY_INLINE Twofold<V> quotient(D d, V a, Twofold<V> b, float divisor) {
+  Twofold<V> dividend = twofold_product(d, a, b.high);
+  dividend.low = fused(d, a, b.low, dividend.low);
+  const auto inverse = twofold(d, TwofoldConstant(1.0 / static_cast<double>(divisor)));
+  const V high = product(d, dividend, inverse);
+  const V left = hn::Neg(fused_minus(d, high, hn::Set(d, divisor), dividend.high));
+  return {high, hn::Add(left, dividend.low)};
+}
+
+void hardswish_stored(const StoredBlock& block) {
+  map_stored<1, 1, Outputs::kWithRest>(
+      block,
+      [](auto d, const auto& x, auto& y, auto&) HWY_ATTR {
+        const auto zero = hn::Zero(d);
+        const auto three = hn::Set(d, 3.0f);
+        y[0] = quotient(d, x[0], two_sum(x[0], three), 6);
+        y[0] = if_then_else(hn::Ge(x[0], three), {x[0], zero}, y[0]);
+        y[0] = if_then_else(hn::Le(x[0], hn::Neg(three)), {zero, zero}, y[0]);
+      },
+      hardswish);
+}
+
+template <class Below, class Above>
+HWY_INLINE void backward_stored(const StoredBlock& block, const Below& below, const Above& above,
+                                BlockFunction exact) {
+  map_stored<2, 1, Outputs::kWithRest>(
+      block,
+      [&](auto d, const auto& x, auto& y, auto&) HWY_ATTR {
+        const auto zero = hn::Zero(d);
+        const auto three = hn::Set(d, 3.0f);
+        y[0] = quotient(d, x[0], two_sum(x[1], hn::Set(d, 1.5f)), 3);
+        y[0] = if_then_else(above(x[1], three), {x[0], zero}, y[0]);
+        y[0] = if_then_else(below(x[1], hn::Neg(three)), {hn::Mul(x[0], zero), zero}, y[0]);
+      },
+      exact);
+}
+
+void hardswish_backward_closed_stored(const StoredBlock& block) {
+  backward_stored(
+      block, [](auto a, auto b) HWY_ATTR { return hn::Lt(a, b); },
+      [](auto a, auto b) HWY_ATTR { return hn::Gt(a, b); }, hardswish_backward_closed);
+}
+
+void hardswish_backward_open_stored(const StoredBlock& block) {
+  backward_stored(
+      block, [](auto a, auto b) HWY_ATTR { return hn::Le(a, b); },
+      [](auto a, auto b) HWY_ATTR { return hn::Ge(a, b); }, hardswish_backward_open);
+}
+
+}  // namespace
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "ops/kernels/dispatch.h"
+
 namespace aclgrad::ops {
 
-HWY_EXPORT(hardswish_block);
-HWY_EXPORT(hardswish_backward_closed_block);
-HWY_EXPORT(hardswish_backward_open_block);
+HWY_EXPORT(hardswish);
+HWY_EXPORT(hardswish_backward_closed);
+HWY_EXPORT(hardswish_backward_open);
+HWY_EXPORT(hardswish_stored);
+HWY_EXPORT(hardswish_backward_closed_stored);
+HWY_EXPORT(hardswish_backward_open_stored);
 
-RealKernel hardswish_kernel() {
-  return [](const double* const* in, double* const* out, size_t count) {
-    HWY_DYNAMIC_DISPATCH(hardswish_block)(in, out, count);
-  };
+FloatKernel hardswish_kernel() {
+  return {ACLGRAD_DISPATCHED(hardswish), ACLGRAD_DISPATCHED(hardswish_stored)};
 }
 
-RealKernel hardswish_backward_kernel(Interval middle) {
+FloatKernel hardswish_backward_kernel(Interval middle) {
   if (middle == Interval::kClosed) {
-    return [](const double* const* in, double* const* out, size_t count) {
-      HWY_DYNAMIC_DISPATCH(hardswish_backward_closed_block)(in, out, count);
-    };
+    return {ACLGRAD_DISPATCHED(hardswish_backward_closed),
+            ACLGRAD_DISPATCHED(hardswish_backward_closed_stored)};
   }
-  return [](const double* const* in, double* const* out, size_t count) {
-    HWY_DYNAMIC_DISPATCH(hardswish_backward_open_block)(in, out, count);
-  };
+  return {ACLGRAD_DISPATCHED(hardswish_backward_open),
+          ACLGRAD_DISPATCHED(hardswish_backward_open_stored)};
 }
 
 }  // namespace aclgrad::ops

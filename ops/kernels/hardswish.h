@@ -14,9 +14,9 @@ namespace aclgrad::ops {
 enum class Interval { kClosed, kOpen };
 
 // in: x; out: hardswish of x.
-RealKernel hardswish_kernel();
+FloatKernel hardswish_kernel();
 // in: g, x; out: the gradient.
-RealKernel hardswish_backward_kernel(Interval middle);
+FloatKernel hardswish_backward_kernel(Interval middle);
 
 }  // namespace aclgrad::ops
 

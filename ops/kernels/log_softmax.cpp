@@ -2,19 +2,19 @@
 #include "ops/kernels/log_softmax.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "ops/kernels/cast.h"
-#include "ops/kernels/formats.h"
+#include "ops/kernels/log_softmax_rows.h"
 #include "ops/kernels/strided.h"
-#include "ops/kernels/tree_sum.h"
 
 namespace aclgrad::ops {
 namespace {
 
 // Elements that a thread takes at a time, at least.
-constexpr int64_t kGrain = 4096;
+constexpr int64_t kGrain = 16384;
 
 // A tensor as rows along one axis: where rows start, and the way from one element to the next.
 struct Rows {
@@ -23,33 +23,61 @@ struct Rows {
   StridedIndex starts;
   int64_t stride;
 
-  void* row(const Run& run, int64_t i) const {
-    return element(run.data(parameter), dtype, starts.offset(i));
+  void* at(const Run& run, int64_t offset) const {
+    return element(run.data(parameter), dtype, offset);
   }
+  void* row(const Run& run, int64_t i) const { return at(run, starts.offset(i)); }
 };
 
 Rows rows_along(const Arguments& arguments, size_t parameter, size_t axis) {
   Dims shape = arguments.shape(parameter);
   const Dims& strides = arguments.strides(parameter);
-  const int64_t stride = shape.empty() ? 0 : strides[axis];
+  const int64_t stride = shape.empty() ? 1 : strides[axis];
   if (!shape.empty()) shape[axis] = 1;
   return {parameter, arguments.dtype(parameter), StridedIndex(shape, strides), stride};
 }
 
-double sum_of(const std::vector<double>& terms) {
-  double total = kNothing<double>;
-  for (size_t i = 0; i < terms.size(); i += kSumChunk) {
-    LaneSum<double> sum;
-    sum.add(terms.data() + i, std::min<size_t>(kSumChunk, terms.size() - i));
-    total += sum.total();
+// The rows of several operands of the same shape.
+template <size_t kOperands>
+struct RowWise {
+  std::array<Rows, kOperands> operands;  // the last one is the output
+  int64_t rows;
+  int64_t length;
+  bool in_place;  // elements of rows are dense, and rows follow each other at fixed distances
+
+  RowWise(const Arguments& arguments, const std::array<size_t, kOperands>& parameters, size_t axis)
+      : RowWise(arguments, parameters, axis, std::make_index_sequence<kOperands>()) {
+    const Dims& shape = arguments.shape(parameters[0]);
+    length = shape.empty() ? 1 : shape[axis];
+    rows = count_elements(shape) / length;
+    in_place = std::all_of(operands.begin(), operands.end(), [&](const Rows& each) {
+      return (each.stride == 1 || length == 1) && each.dtype == operands[0].dtype &&
+             each.starts.inner_extent() == rows;
+    });
   }
-  return total;
-}
+
+  template <class Body>
+  aclError run(const Body& body) const {
+    parallel_pieces(rows, std::max<int64_t>(1, kGrain / length), body);
+    return ACL_SUCCESS;
+  }
+
+  RowBlock block(int64_t begin, int64_t end) const {
+    return {operands[0].dtype, static_cast<size_t>(end - begin), static_cast<size_t>(length)};
+  }
+  RowPlace place(const Run& run, size_t k, int64_t row) const {
+    return {operands[k].row(run, row), operands[k].starts.inner_stride()};
+  }
+
+ private:
+  template <size_t... k>
+  RowWise(const Arguments& arguments, const std::array<size_t, kOperands>& parameters, size_t axis,
+          std::index_sequence<k...>)
+      : operands{rows_along(arguments, parameters[k], axis)...} {}
+};
 
 // kBlock elements at a time, as load_through wants it.
-void load_row(const Run& run, const Rows& rows, int64_t i, aclDataType through,
-              std::vector<double>& row) {
-  const void* start = rows.row(run, i);
+void load_row(const void* start, const Rows& rows, aclDataType through, std::vector<double>& row) {
   for (size_t j = 0; j < row.size(); j += kBlock) {
     const void* from = element(start, rows.dtype, static_cast<int64_t>(j) * rows.stride);
     load_through(from, rows.dtype, through, rows.stride, row.data() + j,
@@ -57,72 +85,63 @@ void load_row(const Run& run, const Rows& rows, int64_t i, aclDataType through,
   }
 }
 
-void store_row(const Run& run, const Rows& rows, int64_t i, const std::vector<double>& row) {
-  store(row.data(), rows.row(run, i), rows.dtype, rows.stride, row.size());
+void store_row(const std::vector<double>& row, void* start, const Rows& rows) {
+  store(row.data(), start, rows.dtype, rows.stride, row.size());
 }
 
-void log_softmax(std::vector<double>& row, std::vector<double>& terms) {
-  // A NaN in the row is not its maximum here; it comes back through the sum.
-  const double largest = *std::max_element(row.begin(), row.end());
-  for (size_t j = 0; j < row.size(); ++j) {
-    row[j] -= largest;
-    terms[j] = std::exp(row[j]);
-  }
-  const double logarithm = std::log(sum_of(terms));
-  for (double& value : row) value -= logarithm;
-}
-
-struct Extent {
-  int64_t rows;
-  size_t length;
-  int64_t grain;
-};
-
-Extent extent_of(const Arguments& arguments, size_t parameter, size_t axis) {
-  const Dims& shape = arguments.shape(parameter);
-  const int64_t length = shape.empty() ? 1 : shape[axis];
-  return {count_elements(shape) / length, static_cast<size_t>(length),
-          std::max<int64_t>(1, kGrain / length)};
-}
+RowPlace place_of(std::vector<double>& row) { return {row.data(), 0}; }
 
 }  // namespace
 
 Plan plan_log_softmax(const Arguments& arguments, size_t self, size_t out, size_t axis) {
   if (arguments.empty(self)) return {};
-  return {[extent = extent_of(arguments, self, axis), source = rows_along(arguments, self, axis),
-           target = rows_along(arguments, out, axis)](const Run& run) -> aclError {
-    parallel_pieces(extent.rows, extent.grain, [&](int64_t begin, int64_t end) {
-      std::vector<double> row(extent.length);
-      std::vector<double> terms(extent.length);
+  const RowWise<2> work(arguments, {self, out}, axis);
+  if (work.in_place) {
+    return {[work](const Run& run) {
+      return work.run([&](int64_t begin, int64_t end) {
+        log_softmax_rows(work.block(begin, end), work.place(run, 0, begin),
+                         work.place(run, 1, begin));
+      });
+    }};
+  }
+  return {[work](const Run& run) {
+    return work.run([&](int64_t begin, int64_t end) {
+      const auto& [source, target] = work.operands;
+      std::vector<double> row(static_cast<size_t>(work.length));
       for (int64_t i = begin; i < end; ++i) {
-        load_row(run, source, i, target.dtype, row);
-        log_softmax(row, terms);
-        store_row(run, target, i, row);
+        load_row(source.row(run, i), source, target.dtype, row);
+        log_softmax_rows({ACL_DOUBLE, 1, row.size()}, place_of(row), place_of(row));
+        store_row(row, target.row(run, i), target);
       }
     });
-    return ACL_SUCCESS;
   }};
 }
 
 Plan plan_log_softmax_backward(const Arguments& arguments, size_t gradient, size_t output,
                                size_t out, size_t axis) {
   if (arguments.empty(out)) return {};
-  return {[extent = extent_of(arguments, gradient, axis),
-           gradients = rows_along(arguments, gradient, axis),
-           outputs = rows_along(arguments, output, axis),
-           target = rows_along(arguments, out, axis)](const Run& run) -> aclError {
-    parallel_pieces(extent.rows, extent.grain, [&](int64_t begin, int64_t end) {
-      std::vector<double> row(extent.length);
-      std::vector<double> logarithms(extent.length);
+  const RowWise<3> work(arguments, {gradient, output, out}, axis);
+  if (work.in_place) {
+    return {[work](const Run& run) {
+      return work.run([&](int64_t begin, int64_t end) {
+        log_softmax_backward_rows(work.block(begin, end), work.place(run, 0, begin),
+                                  work.place(run, 1, begin), work.place(run, 2, begin));
+      });
+    }};
+  }
+  return {[work](const Run& run) {
+    return work.run([&](int64_t begin, int64_t end) {
+      const auto& [gradients, outputs, target] = work.operands;
+      std::vector<double> row(static_cast<size_t>(work.length));
+      std::vector<double> logarithms(row.size());
       for (int64_t i = begin; i < end; ++i) {
-        load_row(run, gradients, i, gradients.dtype, row);
-        load_row(run, outputs, i, outputs.dtype, logarithms);
-        const double sum = sum_of(row);
-        for (size_t j = 0; j < row.size(); ++j) row[j] -= std::exp(logarithms[j]) * sum;
-        store_row(run, target, i, row);
+        load_row(gradients.row(run, i), gradients, gradients.dtype, row);
+        load_row(outputs.row(run, i), outputs, outputs.dtype, logarithms);
+        log_softmax_backward_rows({ACL_DOUBLE, 1, row.size()}, place_of(row), place_of(logarithms),
+                                  place_of(row));
+        store_row(row, target.row(run, i), target);
       }
     });
-    return ACL_SUCCESS;
   }};
 }
 

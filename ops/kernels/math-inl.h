@@ -68,15 +68,16 @@ HWY_INLINE Twofold<V> two_sum(V a, V b) {
 }
 
 // `value`, or its neighbour on the side of `rest` when that is not 0 and the last bit of `value` is
-// 0: the exact value + rest, of which a double holds no more, "rounded to odd". Rounding that to a
+// 0: the exact value + rest, of which the type holds no more, "rounded to odd". Rounding that to a
 // shorter format gives what rounding the exact sum would give, even where `value` is a tie there.
 template <class D, class V>
 HWY_INLINE V round_to_odd(D d, V value, V rest) {
   const hn::RebindToSigned<D> di;
   const V zero = hn::Zero(d);
-  const auto one = hn::Set(di, int64_t{1});
+  const auto one = hn::Set(di, hn::TFromD<decltype(di)>{1});
   const auto bits = hn::BitCast(di, value);
-  const auto outwards = hn::Gt(hn::CopySign(hn::Set(d, 1.0), hn::Xor(value, rest)), zero);
+  const auto outwards =
+      hn::Gt(hn::CopySign(hn::Set(d, hn::TFromD<D>{1}), hn::Xor(value, rest)), zero);
   const auto inexact = hn::Or(hn::Lt(rest, zero), hn::Gt(rest, zero));
   const auto step = hn::Sub(one, hn::And(bits, one));
   const V outer = hn::BitCast(d, hn::Add(bits, step));
@@ -208,7 +209,7 @@ struct LogisticPair {
 
 // For z = high + low with finite low.
 template <class D, class V>
-HWY_INLINE LogisticPair<V> logistic(D d, V high, V low) {
+HWY_INLINE LogisticPair<V> logistic_pair(D d, V high, V low) {
   const auto negative = hn::Lt(high, hn::Zero(d));
   const V e = exponential(d, hn::Neg(hn::Abs(high)), hn::IfThenElse(negative, low, hn::Neg(low)));
   const V sum = hn::Add(hn::Set(d, 1.0), e);

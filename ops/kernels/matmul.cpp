@@ -11,6 +11,7 @@
 #include "ops/kernels/gemm.h"
 #include "ops/kernels/matmul_direct.h"
 #include "ops/kernels/strided.h"
+#include "ops/kernels/tile.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -28,8 +29,11 @@ constexpr int64_t kWorthThreads = 1 << 22;
 constexpr int64_t kWorthThreadsToCopy = 1 << 16;
 static_assert(kTileColumns <= kRowPiece);
 
+// Narrow outputs get higher tiles of the same size.
 int64_t largest_tile_rows(int64_t m, int64_t n) {
-  return m * n >= kManyTiles * kHighTileRows * kTileColumns ? kHighTileRows : kLowTileRows;
+  const bool many = m * n >= kManyTiles * kHighTileRows * kTileColumns;
+  const int64_t rows = many ? kHighTileRows : kLowTileRows;
+  return rows * kTileColumns / std::min(n, kTileColumns);
 }
 
 // One direction of the output cut into pieces as equal as can be: the first ones may be longer
@@ -74,16 +78,20 @@ void join_batch_into_rows(MatmulProblem& problem) {
   }
 }
 
-// target[j * rows + i] = source[i * stride + j]: rows become columns, in squares that stay in the
-// nearest cache.
+// target[j * rows + i] = source[i * stride + j]: rows become columns, by way of squares that stay
+// in the nearest cache.
 void transpose_floats(const float* source, int64_t stride, int64_t rows, int64_t columns,
                       int64_t first_row, int64_t last_row, float* target) {
-  constexpr int64_t kSquare = 16;
-  for (int64_t j0 = 0; j0 < columns; j0 += kSquare) {
-    const int64_t j1 = std::min(columns, j0 + kSquare);
-    for (int64_t j = j0; j < j1; ++j) {
-      for (int64_t i = first_row; i < last_row; ++i) {
-        std::memcpy(target + j * rows + i, source + i * stride + j, sizeof(float));
+  constexpr int64_t kSquare = 64;
+  alignas(64) float tile[kSquare * kSquare];
+  for (int64_t i = first_row; i < last_row; i += kSquare) {
+    const int64_t height = std::min(kSquare, last_row - i);
+    for (int64_t j = 0; j < columns; j += kSquare) {
+      const int64_t width = std::min(kSquare, columns - j);
+      pack_tile({width, height, 1, stride, sizeof(float)}, source + i * stride + j, tile);
+      for (int64_t k = 0; k < width; ++k) {
+        std::memcpy(target + (j + k) * rows + i, tile + k * height,
+                    static_cast<size_t>(height) * sizeof(float));
       }
     }
   }
@@ -95,9 +103,10 @@ struct Packing {
   StridedIndex source;
   uint64_t workspace_offset = 0;
   aclDataType through = ACL_FLOAT;
-  bool transposes_floats = false;  // a single FLOAT matrix, from dense rows to dense columns
-  int64_t rows = 0;
-  int64_t columns = 0;
+  bool transposes_floats = false;  // a single FLOAT matrix whose dense lines become crossing ones
+  int64_t lines = 0;
+  int64_t length = 0;
+  int64_t line_stride = 0;
 };
 
 struct Operand2d {
@@ -116,7 +125,8 @@ class TiledProduct {
     sum_dtype_ = wide;
     // Operands are also packed where reading them as they are would change the order of addition.
     const Demand demand = bfloat16 ? Demand::kPacked : Demand::kReadable;
-    b_ = prepare(problem.b, problem.k, problem.n, PackedBy::kRows, demand);
+    b_ = prepare(problem.b, problem.k, problem.n, PackedBy::kRows,
+                 is_better_by_rows(problem) ? Demand::kByRows : demand);
     const bool b_by_columns = b_.strides.column != 1;
     a_ = prepare(problem.a, problem.m, problem.k, PackedBy::kColumns,
                  b_by_columns ? Demand::kByColumns : demand);
@@ -130,7 +140,7 @@ class TiledProduct {
         if (!rows_.has(taller) || !columns_.has(wider)) continue;
         gemms_[taller][wider] =
             Gemm({input_dtype_, rows_.length(taller), columns_.length(wider), problem.k, a_.strides,
-                  b_.strides, in_place_ ? problem.out.row_stride : kTileColumns});
+                  b_.strides, in_place_ ? problem.out.row_stride : columns_.length(wider)});
       }
     }
   }
@@ -165,7 +175,23 @@ class TiledProduct {
   };
 
   enum class PackedBy { kRows, kColumns };
-  enum class Demand { kReadable, kByColumns, kPacked };
+  enum class Demand { kReadable, kByRows, kByColumns, kPacked };
+
+  // Whether a FLOAT b that lies by columns should be packed by rows. Either it or an a that lies by
+  // rows must change; and the library would rearrange b for every row of tiles.
+  bool is_better_by_rows(const MatmulProblem& problem) const {
+    if (!is_plain_float(problem.b) || !is_plain_float(problem.a) || !problem.batch.empty() ||
+        problem.b.row_stride != 1 || problem.b.column_stride == 1) {
+      return false;
+    }
+    const bool other_must_change = problem.a.column_stride == 1;
+    return problem.m > largest_tile_rows(problem.m, problem.n) ||
+           (other_must_change && problem.n <= problem.m);
+  }
+
+  bool is_plain_float(const MatrixView& view) const {
+    return view.dtype == ACL_FLOAT && input_dtype_ == ACL_FLOAT && !problem_.round_to_half;
+  }
 
   // Packs what gemm cannot read as it is, or what it must have in a certain order.
   Operand2d prepare(const MatrixView& view, int64_t rows, int64_t columns, PackedBy order,
@@ -173,10 +199,9 @@ class TiledProduct {
     Operand2d operand{view, {}, {}};
     const bool readable =
         make_gemm_strides(rows, columns, view.row_stride, view.column_stride, operand.strides);
-    const bool is_plain_float =
-        view.dtype == ACL_FLOAT && input_dtype_ == ACL_FLOAT && !problem_.round_to_half;
-    const bool in_order =
-        demand == Demand::kReadable || (demand == Demand::kByColumns && operand.strides.row == 1);
+    const bool in_order = demand == Demand::kReadable ||
+                          (demand == Demand::kByRows && operand.strides.column == 1) ||
+                          (demand == Demand::kByColumns && operand.strides.row == 1);
     if (readable && in_order && view.dtype == input_dtype_ && !problem_.round_to_half) {
       return operand;
     }
@@ -202,13 +227,16 @@ class TiledProduct {
     for (size_t d = 0; d < problem_.batch.size(); ++d) {
       if (view.batch_strides[d] != 0) operand.view.batch_strides[d] = dense[d];
     }
-    operand.packing = Packing{StridedIndex(shape, strides),
-                              workspace_size_,
-                              problem_.round_to_half ? ACL_FLOAT16 : view.dtype,
-                              readable && order == PackedBy::kColumns && problem_.batch.empty() &&
-                                  is_plain_float && view.column_stride == 1,
-                              rows,
-                              columns};
+    const bool by_rows = order == PackedBy::kRows;
+    const int64_t line_step = by_rows ? view.row_stride : view.column_stride;
+    operand.packing =
+        Packing{StridedIndex(shape, strides),
+                workspace_size_,
+                problem_.round_to_half ? ACL_FLOAT16 : view.dtype,
+                readable && line_step == 1 && problem_.batch.empty() && is_plain_float(view),
+                by_rows ? columns : rows,
+                by_rows ? rows : columns,
+                by_rows ? view.column_stride : view.row_stride};
     const uint64_t size = static_cast<uint64_t>(count_elements(shape)) * element_size(input_dtype_);
     workspace_size_ += (size + kAlignment - 1) / kAlignment * kAlignment;
     return operand;
@@ -224,10 +252,10 @@ class TiledProduct {
     void* target = static_cast<unsigned char*>(run.workspace()) + skip + packing.workspace_offset;
     if (packing.transposes_floats) {
       const int64_t grain =
-          std::max<int64_t>(16, kWorthThreadsToCopy / std::max<int64_t>(1, packing.columns));
-      parallel_pieces(packing.rows, grain, [&](int64_t begin, int64_t end) {
-        transpose_floats(static_cast<const float*>(source), operand.view.row_stride, packing.rows,
-                         packing.columns, begin, end, static_cast<float*>(target));
+          std::max<int64_t>(64, kWorthThreadsToCopy / std::max<int64_t>(1, packing.length));
+      parallel_pieces(packing.lines, grain, [&](int64_t begin, int64_t end) {
+        transpose_floats(static_cast<const float*>(source), packing.line_stride, packing.lines,
+                         packing.length, begin, end, static_cast<float*>(target));
       });
       return target;
     }
@@ -298,7 +326,7 @@ class TiledProduct {
     gemm(a, b, tile.data());
     for (int64_t i = 0; i < rows; ++i) {
       alignas(64) double sums[kTileColumns];
-      const void* source = element(static_cast<void*>(tile.data()), sum_dtype_, i * kTileColumns);
+      const void* source = element(static_cast<void*>(tile.data()), sum_dtype_, i * columns);
       load(source, sum_dtype_, 1, sums, static_cast<size_t>(columns));
       finish_row(problem_, inputs.run, batch, row + i, column, sums, columns);
     }

@@ -2,11 +2,11 @@
 #include "ops/kernels/matmul_direct.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "ops/kernels/cast.h"
 #include "ops/kernels/strided.h"
+#include "ops/kernels/sums.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -16,7 +16,6 @@ constexpr int64_t kSmallWork = 2048;
 constexpr int64_t kSmallOperand = 1024;
 
 constexpr int64_t kInnerPiece = kBlock;  // terms of a dot product that are read at a time
-constexpr int64_t kColumnGroup = 8;      // dot products that advance together
 
 aclDataType through(const MatmulProblem& problem, const MatrixView& view) {
   return problem.round_to_half ? ACL_FLOAT16 : view.dtype;
@@ -68,35 +67,52 @@ void run_small(const MatmulProblem& problem, const Run& run, int64_t batch) {
   }
 }
 
-// A vector times columns [column, column + count) of a matrix. Whichever way the matrix lies in
-// memory, every sum takes its terms one after the other.
+// The sums over terms [first, first + terms) of a vector times columns [column, column + count) of
+// a matrix, in the order of tree_sum.h whichever way the matrix lies in memory.
+void sum_products(const MatmulProblem& problem, const Run& run, int64_t batch, int64_t column,
+                  int64_t count, int64_t first, const double* factors, int64_t terms,
+                  double* sums) {
+  const MatrixView& b = problem.b;
+  const int64_t offset = batch_offset(problem, b, batch);
+  const auto at = [&](int64_t j) {
+    return element(run.data(b.parameter), b.dtype,
+                   offset + first * b.row_stride + j * b.column_stride);
+  };
+  const bool as_stored = through(problem, b) == b.dtype;
+  const auto rows = static_cast<size_t>(terms);
+  if (as_stored && b.column_stride == 1) {
+    constexpr int64_t kColumns = ColumnSums::kColumns;
+    for (int64_t j = 0; j < count; j += kColumns) {
+      ColumnSums columns(static_cast<size_t>(std::min(kColumns, count - j)));
+      columns.add(at(column + j), b.dtype, b.row_stride, rows, factors);
+      columns.finish(sums + j);
+    }
+  } else if (as_stored && b.row_stride == 1) {
+    sum_lines(at(column), b.dtype, b.column_stride, static_cast<size_t>(count), rows, sums,
+              factors);
+  } else {
+    alignas(64) double line[kSumChunk];
+    for (int64_t j = 0; j < count; ++j) {
+      load_line(problem, run, b, batch, first, column + j, Along::kColumn, terms, line);
+      sum_lines(line, ACL_DOUBLE, 0, 1, rows, sums + j, factors);
+    }
+  }
+}
+
 void run_vector(const MatmulProblem& problem, const Run& run, int64_t batch, int64_t column,
                 int64_t count) {
-  const MatrixView& b = problem.b;
-  const bool b_by_rows = std::abs(b.column_stride) <= std::abs(b.row_stride);
-  alignas(64) double sums[kRowPiece] = {};
-  alignas(64) double factors[kInnerPiece];
-  for (int64_t l = 0; l < problem.k; l += kInnerPiece) {
-    const int64_t terms = std::min(kInnerPiece, problem.k - l);
-    load_line(problem, run, problem.a, batch, 0, l, Along::kRow, terms, factors);
-    if (b_by_rows) {
-      alignas(64) double row[kRowPiece];
-      for (int64_t i = 0; i < terms; ++i) {
-        load_line(problem, run, b, batch, l + i, column, Along::kRow, count, row);
-        for (int64_t j = 0; j < count; ++j) sums[j] += factors[i] * row[j];
-      }
+  alignas(64) double sums[kRowPiece];
+  alignas(64) double factors[kSumChunk];
+  for (int64_t first = 0; first < problem.k; first += kSumChunk) {
+    const int64_t terms = std::min(kSumChunk, problem.k - first);
+    load_line(problem, run, problem.a, batch, 0, first, Along::kRow, terms, factors);
+    if (first == 0) {
+      sum_products(problem, run, batch, column, count, first, factors, terms, sums);
       continue;
     }
-    alignas(64) double columns[kColumnGroup][kInnerPiece];
-    for (int64_t j = 0; j < count; j += kColumnGroup) {
-      const int64_t group = std::min(kColumnGroup, count - j);
-      for (int64_t g = 0; g < group; ++g) {
-        load_line(problem, run, b, batch, l, column + j + g, Along::kColumn, terms, columns[g]);
-      }
-      for (int64_t i = 0; i < terms; ++i) {
-        for (int64_t g = 0; g < group; ++g) sums[j + g] += factors[i] * columns[g][i];
-      }
-    }
+    double more[kRowPiece];
+    sum_products(problem, run, batch, column, count, first, factors, terms, more);
+    for (int64_t j = 0; j < count; ++j) sums[j] += more[j];
   }
   finish_row(problem, run, batch, 0, column, sums, count);
 }

@@ -1,14 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernels/mse.h"
 
+#include "ops/kernels/elementwise.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/kernels/mse.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/kernels/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+// (in[0] - in[1])^2
+void squared_differences(const StoredBlock& block) {
+  visit_real(block.dtype, [&](auto tag) HWY_ATTR {
+    using Stored = typename decltype(tag)::type;
+    const auto* a = static_cast<const Stored*>(block.in[0]);
+    const auto* b = static_cast<const Stored*>(block.in[1]);
+    auto* out = static_cast<Stored*>(block.out[0]);
+    for_vectors(block.count, [&](size_t i, auto n) HWY_ATTR {
+      const WideVec difference = hn::Sub(load_wide(a + i, n), load_wide(b + i, n));
+      store_wide(hn::Mul(difference, difference), out + i, n);
+    });
+  });
+}
+
+// (in[1] - in[2]) * in[0] * factor
+void scaled_differences(const StoredBlock& block, double factor) {
+  visit_real(block.dtype, [&](auto tag) HWY_ATTR {
+    using Stored = typename decltype(tag)::type;
+    const auto* g = static_cast<const Stored*>(block.in[0]);
+    const auto* a = static_cast<const Stored*>(block.in[1]);
+    const auto* b = static_cast<const Stored*>(block.in[2]);
+    auto* out = static_cast<Stored*>(block.out[0]);
+    const WideVec scale = hn::Set(Wide(), factor);
+    for_vectors(block.count, [&](size_t i, auto n) HWY_ATTR {
+      const WideVec difference = hn::Sub(load_wide(a + i, n), load_wide(b + i, n));
+      store_wide(hn::Mul(hn::Mul(difference, load_wide(g + i, n)), scale), out + i, n);
+    });
+  });
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+#include <array>
+
 #include "ops/kernels/cast.h"
 #include "ops/kernels/strided.h"
-#include "ops/kernels/tree_sum.h"
+#include "ops/kernels/sums.h"
 
 namespace aclgrad::ops {
+
+HWY_EXPORT(squared_differences);
+HWY_EXPORT(scaled_differences);
+
 namespace {
 
-double squared(double difference) { return difference * difference; }
+// Elements that a thread takes at a time, in whole chunks.
+constexpr int64_t kGrain = 16 * kSumChunk;
+
+// The kernel's other body, for blocks of double: they are stored elements too.
+template <size_t kInputs, class Body>
+RealKernel of_doubles(const Body& body) {
+  return [body](const double* const* in, double* const* out, size_t count) {
+    std::array<const void*, kInputs> inputs;
+    std::copy_n(in, kInputs, inputs.begin());
+    void* const output = out[0];
+    body(StoredBlock{ACL_DOUBLE, inputs.data(), &output, count, /*around_caches=*/false});
+  };
+}
 
 // One side of the difference, broadcast.
 struct Side {
@@ -24,16 +88,20 @@ Side side(const Arguments& arguments, size_t parameter, const Dims& common) {
 }
 
 double chunk_sum(const Run& run, const Side& a, const Side& b, int64_t begin, int64_t end) {
+  RealSum sum;
+  if (a.index.dense() && b.index.dense() && a.dtype == b.dtype) {
+    sum.add_squared_differences(element(run.data(a.parameter), a.dtype, begin),
+                                element(run.data(b.parameter), b.dtype, begin), a.dtype,
+                                static_cast<size_t>(end - begin));
+    return sum.total();
+  }
   alignas(64) double left[kBlock];
   alignas(64) double right[kBlock];
-  LaneSum<double> sum;
   for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {
     const int64_t stop = std::min(end, i + static_cast<int64_t>(kBlock));
     read_elements(run.data(a.parameter), a.dtype, a.index, i, stop, left);
     read_elements(run.data(b.parameter), b.dtype, b.index, i, stop, right);
-    const auto count = static_cast<size_t>(stop - i);
-    for (size_t j = 0; j < count; ++j) left[j] = squared(left[j] - right[j]);
-    sum.add(left, count);
+    sum.add_squared_differences(left, right, ACL_DOUBLE, static_cast<size_t>(stop - i));
   }
   return sum.total();
 }
@@ -41,15 +109,17 @@ double chunk_sum(const Run& run, const Side& a, const Side& b, int64_t begin, in
 }  // namespace
 
 Kernel squared_difference() {
-  return RealKernel([](const double* const* in, double* const* out, size_t count) {
-    for (size_t i = 0; i < count; ++i) out[0][i] = squared(in[0][i] - in[1][i]);
-  });
+  const auto run = [](const StoredBlock& block) {
+    HWY_DYNAMIC_DISPATCH(squared_differences)(block);
+  };
+  return FloatKernel{of_doubles<2>(run), run};
 }
 
 Kernel scaled_difference(double divisor) {
-  return RealKernel([divisor](const double* const* in, double* const* out, size_t count) {
-    for (size_t i = 0; i < count; ++i) out[0][i] = 2 * (in[1][i] - in[2][i]) * in[0][i] / divisor;
-  });
+  const auto run = [factor = 2 / divisor](const StoredBlock& block) {
+    HWY_DYNAMIC_DISPATCH(scaled_differences)(block, factor);
+  };
+  return FloatKernel{of_doubles<3>(run), run};
 }
 
 Plan plan_squared_error(const Arguments& arguments, size_t a, size_t b, size_t out, int64_t divisor,
@@ -70,8 +140,11 @@ Plan plan_squared_error(const Arguments& arguments, size_t a, size_t b, size_t o
               sums = static_cast<double*>(
                   std::align(alignof(double), room - alignof(double), start, room));
             }
-            parallel_pieces(terms, kSumChunk, [&](int64_t begin, int64_t end) {
-              sums[begin / kSumChunk] = chunk_sum(run, left, right, begin, end);
+            parallel_pieces(terms, kGrain, [&](int64_t begin, int64_t end) {
+              for (int64_t i = begin; i < end; i += kSumChunk) {
+                const int64_t stop = std::min(end, i + kSumChunk);
+                sums[i / kSumChunk] = chunk_sum(run, left, right, i, stop);
+              }
             });
             double total = sums[0];
             for (int64_t i = 1; i < chunks; ++i) total += sums[i];
@@ -83,3 +156,4 @@ Plan plan_squared_error(const Arguments& arguments, size_t a, size_t b, size_t o
 }
 
 }  // namespace aclgrad::ops
+#endif  // HWY_ONCE

@@ -6,22 +6,29 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <type_traits>
 
 #include "ops/kernels/cast.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/strided.h"
+#include "ops/kernels/sums.h"
 #include "ops/kernels/tree_sum.h"
 #include "ops/meta/dtypes.h"
 
 namespace aclgrad::ops {
 namespace {
 
-// Outputs that are handled together. When the elements of neighbouring outputs lie side by side,
-// whole rows of them are added at once.
-constexpr int64_t kOutputs = 64;
+// Outputs that are handled together, at most. When the elements of neighbouring outputs lie side by
+// side, whole rows of them are added at once; fewer are taken where several threads may share them.
+constexpr int64_t kOutputs = ColumnSums::kColumns;
+constexpr int64_t kFewOutputs = 64;
+constexpr int64_t kManyOutputs = 2 * kOutputs;
 
 // Terms that a thread takes at a time.
-constexpr int64_t kGrain = 16384;
+constexpr int64_t kGrain = 1 << 16;
+
+// Runs that are shorter are converted here: calling for them would take longer than the work.
+constexpr int64_t kShortRun = 16;
 
 template <class T>
 void divide(T& value, int64_t count) {
@@ -30,6 +37,18 @@ void divide(T& value, int64_t count) {
 template <>
 void divide(int64_t& value, int64_t count) {
   value /= count;
+}
+
+// Sums of blocks: real numbers have kernels for it.
+template <class T>
+using Summation = std::conditional_t<std::is_same_v<T, double>, RealSum, LaneSum<T>>;
+
+void add_block(const double* block, size_t count, RealSum& sum) {
+  sum.add(block, ACL_DOUBLE, count);
+}
+template <class T>
+void add_block(const T* block, size_t count, LaneSum<T>& sum) {
+  sum.add(block, count);
 }
 
 template <class T>
@@ -50,6 +69,9 @@ class Reducer {
     kept_ = StridedIndex(kept_shape, kept_strides);
     terms_ = StridedIndex(reduced_shape, reduced_strides);
     chunks_ = sum_chunks(terms_.count());
+    group_ = kept_.count() < kManyOutputs ? kFewOutputs : kOutputs;
+    direct_ = std::is_same_v<T, double> && is_floating(input_dtype_) &&
+              converts_exactly(input_dtype_, problem.dtype);
     side_by_side_ = kept_.inner_extent() >= 4 && terms_.count() > 1 &&
                     std::abs(kept_.inner_stride()) < std::abs(terms_.inner_stride());
   }
@@ -62,10 +84,10 @@ class Reducer {
 
   void run(const Run& run) const {
     if (chunks_ <= 1) {
-      const int64_t outputs = std::max(kOutputs, kGrain / std::max<int64_t>(terms_.count(), 1));
-      parallel_pieces(kept_.count(), outputs, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; i += kOutputs) {
-          const int64_t stop = std::min(end, i + kOutputs);
+      const int64_t groups = std::max<int64_t>(1, kGrain / terms_.count() / group_);
+      parallel_pieces(kept_.count(), groups * group_, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i += group_) {
+          const int64_t stop = std::min(end, i + group_);
           T sums[kOutputs];
           sum_chunk(run, i, stop, 0, sums);
           finish(run, i, stop, sums);
@@ -74,15 +96,19 @@ class Reducer {
       return;
     }
     T* partial = partial_sums(run);
-    const int64_t groups = (kept_.count() + kOutputs - 1) / kOutputs;
-    parallel_pieces(groups * chunks_, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t first = i / chunks_ * kOutputs;
-        const int64_t last = std::min(kept_.count(), first + kOutputs);
-        const int64_t chunk = i % chunks_;
-        sum_chunk(run, first, last, chunk, partial + chunk * kept_.count() + first);
-      }
-    });
+    if (kept_.count() == 1 && direct_ && terms_.dense()) {
+      sum_whole_tensor(run, partial);
+    } else {
+      const int64_t groups = (kept_.count() + group_ - 1) / group_;
+      parallel_pieces(groups * chunks_, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t first = i / chunks_ * group_;
+          const int64_t last = std::min(kept_.count(), first + group_);
+          const int64_t chunk = i % chunks_;
+          sum_chunk(run, first, last, chunk, partial + chunk * kept_.count() + first);
+        }
+      });
+    }
     for (int64_t i = 0; i < kept_.count(); i += kOutputs) {
       const int64_t stop = std::min(kept_.count(), i + kOutputs);
       T sums[kOutputs];
@@ -104,7 +130,24 @@ class Reducer {
     return static_cast<T*>(std::align(alignof(T), room - alignof(T), start, room));
   }
 
+  // The chunks of a dense tensor.
+  void sum_whole_tensor(const Run& run, T* partial) const {
+    if constexpr (std::is_same_v<T, double>) {
+      parallel_pieces(terms_.count(), kGrain, [&](int64_t begin, int64_t end) {
+        sum_dense_chunks(element(run.data(problem_.input), input_dtype_, begin), input_dtype_,
+                         static_cast<size_t>(end - begin), partial + begin / kSumChunk);
+      });
+    }
+  }
+
   void fetch(const Run& run, int64_t offset, int64_t stride, int64_t count, T* block) const {
+    if constexpr (std::is_same_v<T, double>) {
+      if (direct_ && input_dtype_ == ACL_FLOAT && count < kShortRun) {
+        const auto* from = run.data<const Cell<float>>(problem_.input) + offset;
+        for (int64_t i = 0; i < count; ++i) block[i] = static_cast<double>(from[i * stride].value);
+        return;
+      }
+    }
     load_through(element(run.data(problem_.input), input_dtype_, offset), input_dtype_,
                  problem_.dtype, stride, block, static_cast<size_t>(count));
   }
@@ -114,20 +157,47 @@ class Reducer {
     const int64_t first = chunk * kSumChunk;
     const int64_t last = std::min(terms_.count(), first + kSumChunk);
     kept_.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t count) {
-      if (side_by_side_) {
-        sum_rows(run, offset, stride, count, first, last, sums);
-      } else {
-        for (int64_t i = 0; i < count; ++i) {
-          sums[i] = sum_one(run, offset + i * stride, first, last);
+      if (!(direct_ && sum_directly(run, offset, stride, count, first, last, sums))) {
+        if (side_by_side_) {
+          sum_rows(run, offset, stride, count, first, last, sums);
+        } else {
+          for (int64_t i = 0; i < count; ++i) {
+            sums[i] = sum_one(run, offset + i * stride, first, last);
+          }
         }
       }
       sums += count;
     });
   }
 
+  // Adds from the tensor's own memory; false when its layout does not allow it.
+  bool sum_directly(const Run& run, int64_t base, int64_t stride, int64_t count, int64_t first,
+                    int64_t last, T* sums) const {
+    if constexpr (std::is_same_v<T, double>) {
+      const auto at = [&](int64_t offset) {
+        return element(run.data(problem_.input), input_dtype_, base + offset);
+      };
+      const auto outputs = static_cast<size_t>(count);
+      if (side_by_side_ && stride == 1) {
+        ColumnSums columns(outputs);
+        terms_.for_runs(first, last, [&](int64_t offset, int64_t step, int64_t rows) {
+          columns.add(at(offset), input_dtype_, step, static_cast<size_t>(rows));
+        });
+        columns.finish(sums);
+        return true;
+      }
+      if (terms_.dense()) {
+        sum_lines(at(first), input_dtype_, stride, outputs, static_cast<size_t>(last - first),
+                  sums);
+        return true;
+      }
+    }
+    return false;
+  }
+
   T sum_one(const Run& run, int64_t base, int64_t first, int64_t last) const {
     alignas(64) T block[kBlock];
-    LaneSum<T> sum;
+    Summation<T> sum;
     for (int64_t i = first; i < last; i += static_cast<int64_t>(kBlock)) {
       const int64_t stop = std::min(last, i + static_cast<int64_t>(kBlock));
       T* next = block;
@@ -135,7 +205,7 @@ class Reducer {
         fetch(run, base + offset, stride, count, next);
         next += count;
       });
-      sum.add(block, static_cast<size_t>(stop - i));
+      add_block(block, static_cast<size_t>(stop - i), sum);
     }
     return sum.total();
   }
@@ -180,6 +250,8 @@ class Reducer {
   StridedIndex kept_;   // the input's dimensions that the output has too
   StridedIndex terms_;  // those that are summed over
   int64_t chunks_ = 0;
+  int64_t group_ = 0;    // outputs that are handled together
+  bool direct_ = false;  // elements are terms as they are stored
   bool side_by_side_ = false;
 };
 

@@ -9,10 +9,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "ops/kernels/formats.h"
+
 namespace aclgrad::ops {
 
 // `rounded` is the nearest double to rounded + error, error far below it.
-inline double round_to_odd(double rounded, double error) {
+ACLGRAD_INLINE double round_to_odd(double rounded, double error) {
   const auto bits = std::bit_cast<int64_t>(rounded);
   const bool inexact = error < 0 || error > 0;  // false for a NaN that infinities left behind
   const bool even = (bits & 1) == 0;
@@ -21,7 +23,7 @@ inline double round_to_odd(double rounded, double error) {
 }
 
 // a + b, rounded to odd.
-inline double add_to_odd(double a, double b) {
+ACLGRAD_INLINE double add_to_odd(double a, double b) {
   const double sum = a + b;
   const double part = sum - a;
   const double error = (a - (sum - part)) + (b - part);
@@ -29,12 +31,12 @@ inline double add_to_odd(double a, double b) {
 }
 
 // A 64-bit integer as a double, rounded to odd.
-inline double integer_to_odd(int64_t value) {
+ACLGRAD_INLINE double integer_to_odd(int64_t value) {
   constexpr int64_t kLow = 0x7FF;  // 11 bits: what does not fit can only lie there
   const int64_t low = value & kLow;
   return add_to_odd(static_cast<double>(value - low), static_cast<double>(low));
 }
-inline double integer_to_odd(uint64_t value) {
+ACLGRAD_INLINE double integer_to_odd(uint64_t value) {
   constexpr uint64_t kLow = 0x7FF;
   const uint64_t low = value & kLow;
   return add_to_odd(static_cast<double>(value - low), static_cast<double>(low));

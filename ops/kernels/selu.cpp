@@ -7,9 +7,11 @@
 #include "hwy/highway.h"
 #include "ops/kernels/block-inl.h"
 #include "ops/kernels/math-inl.h"
+#include "ops/kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
+namespace {
 
 constexpr double kLambda = 1.0507009873554804934;
 // lambda * alpha, and what the double leaves out of it: y + lambda alpha is small where y is near
@@ -17,15 +19,19 @@ constexpr double kLambda = 1.0507009873554804934;
 constexpr double kLambdaAlpha = 1.7580993408473768600;
 constexpr double kLambdaAlphaRest = 0x1.05161b045a1f7p-56;
 
-void selu_block(const double* const* in, double* const* out, size_t count) {
+constexpr TwofoldConstant kFloatLambda(kLambda);
+constexpr TwofoldConstant kFloatLambdaAlpha(kLambdaAlpha);
+
+void selu(const double* const* in, double* const* out, size_t count) {
   map_block<1>(in, out, count, [](auto d, auto x) HWY_ATTR {
     const auto rising = hn::Mul(x, hn::Set(d, kLambda));
-    const auto falling = hn::Mul(exponential_minus_one(d, x), hn::Set(d, kLambdaAlpha));
+    const auto growth = hn::CopySign(exponential_minus_one(d, x), x);  // also where it is 0
+    const auto falling = hn::Mul(growth, hn::Set(d, kLambdaAlpha));
     return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), rising, falling);
   });
 }
 
-void selu_backward_block(const double* const* in, double* const* out, size_t count) {
+void selu_backward(const double* const* in, double* const* out, size_t count) {
   map_block<2>(in, out, count, [](auto d, auto g, auto y) HWY_ATTR {
     const auto sum = two_sum(y, hn::Set(d, kLambdaAlpha));
     // Summed again, because the rest is all there is where the first sum is 0. An infinite y has a
@@ -39,6 +45,34 @@ void selu_backward_block(const double* const* in, double* const* out, size_t cou
   });
 }
 
+void selu_stored(const StoredBlock& block) {
+  map_stored<1, 1>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto positive = hn::Gt(x[0], hn::Zero(d));
+        const auto e = float_exponential(d, x[0]);
+        const auto falling = product(d, twofold(d, kFloatLambdaAlpha), minus_one(d, e));
+        const auto rising = product(d, x[0], twofold(d, kFloatLambda));
+        y[0] = hn::CopySign(hn::IfThenElse(positive, rising, falling), x[0]);
+        valid = hn::Or(positive, within_exponential(d, x[0]));
+      },
+      selu);
+}
+
+void selu_backward_stored(const StoredBlock& block) {
+  map_stored<2, 1>(
+      block,
+      [](auto d, const auto& x, auto& y, auto&) HWY_ATTR {
+        const auto sum = two_sum(x[1], hn::Set(d, kFloatLambdaAlpha.high));
+        const auto low = hn::Add(sum.low, hn::Set(d, kFloatLambdaAlpha.low));
+        const auto falling = normalized(decltype(sum){sum.high, low});
+        const auto positive = hn::Ge(x[1], hn::Zero(d));
+        y[0] = product(d, x[0], if_then_else(positive, twofold(d, kFloatLambda), falling));
+      },
+      selu_backward);
+}
+
+}  // namespace
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -46,21 +80,19 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <limits>
 
+#include "ops/kernels/dispatch.h"
+
 namespace aclgrad::ops {
 
-HWY_EXPORT(selu_block);
-HWY_EXPORT(selu_backward_block);
+HWY_EXPORT(selu);
+HWY_EXPORT(selu_backward);
+HWY_EXPORT(selu_stored);
+HWY_EXPORT(selu_backward_stored);
 
-RealKernel selu_kernel() {
-  return [](const double* const* in, double* const* out, size_t count) {
-    HWY_DYNAMIC_DISPATCH(selu_block)(in, out, count);
-  };
-}
+FloatKernel selu_kernel() { return {ACLGRAD_DISPATCHED(selu), ACLGRAD_DISPATCHED(selu_stored)}; }
 
-RealKernel selu_backward_kernel() {
-  return [](const double* const* in, double* const* out, size_t count) {
-    HWY_DYNAMIC_DISPATCH(selu_backward_block)(in, out, count);
-  };
+FloatKernel selu_backward_kernel() {
+  return {ACLGRAD_DISPATCHED(selu_backward), ACLGRAD_DISPATCHED(selu_backward_stored)};
 }
 
 namespace {

@@ -15,9 +15,9 @@
 namespace aclgrad::ops {
 
 // in: x; out: SELU of x.
-RealKernel selu_kernel();
+FloatKernel selu_kernel();
 // in: g, y; out: the gradient.
-RealKernel selu_backward_kernel();
+FloatKernel selu_backward_kernel();
 
 // The same for integers: the exact real value, cut off towards zero and held to the range of
 // `dtype`, which is ACL_INT8 or ACL_INT32. Inputs are of one of the two types.

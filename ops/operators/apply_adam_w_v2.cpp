@@ -53,22 +53,12 @@ const OperatorSpec kSpec{
      same_shape(kGrad, kVar), step_is_one_number()}};
 
 Plan plan(const Arguments& arguments) {
-  const Dims& shape = arguments.shape(kVar);
-  if (count_elements(shape) == 0) return {};
+  if (arguments.empty(kVar)) return {};
   const AdamWSettings settings{arguments.real(kLr),      arguments.real(kBeta1),
                                arguments.real(kBeta2),   arguments.real(kWeightDecay),
                                arguments.real(kEps),     arguments.flag(kAmsgrad),
                                arguments.flag(kMaximize)};
-  const auto whole = [&](size_t parameter) { return operand(arguments, parameter, shape); };
-  const aclDataType step_dtype = arguments.dtype(kStep);
-  const Operand step{kStep, step_dtype, Dims::filled(shape.size(), 0), 0, step_dtype};
-  std::vector<Operand> outputs = {whole(kVar), whole(kM), whole(kV)};
-  std::vector<Operand> inputs = {whole(kVar), whole(kM), whole(kV), whole(kGrad), step};
-  if (settings.amsgrad) {
-    outputs.push_back(whole(kMaxGradNorm));
-    inputs.push_back(whole(kMaxGradNorm));
-  }
-  return {Elementwise(shape, std::move(outputs), std::move(inputs), adamw_step(settings))};
+  return plan_adamw(arguments, {kVar, kM, kV, kMaxGradNorm, kGrad, kStep}, settings);
 }
 
 }  // namespace

@@ -315,6 +315,9 @@ bool Stream::perform(Lock& lock, Task& task) {
       status = ACL_ERROR_RT_INTERNAL_ERROR;
       reason = "an exception of unknown type";
     }
+    // What the task holds goes while the stream is unlocked anyway. A failed task still has a name
+    // to tell, and one with a gate is not over.
+    if (status == ACL_SUCCESS && !task.gate) release(task);
     lock.lock();
     if (status != ACL_SUCCESS) note_failure(task, status, reason);
   }
@@ -327,9 +330,11 @@ bool Stream::perform(Lock& lock, Task& task) {
 }
 
 void Stream::finish(Lock& lock, Task& task) {
-  lock.unlock();
-  release(task);
-  lock.lock();
+  if (task.release != nullptr) {
+    lock.unlock();
+    release(task);
+    lock.lock();
+  }
   complete_one();
 }
 

@@ -1,36 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/prove/probe.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
+#include <stdexcept>
 #include <vector>
 
 #include "acl/acl.h"
 #include "tests/ops/support/numbers.h"
+#include "tests/prove/referee.h"
 
 namespace aclgrad::prove {
 namespace {
 
-using testing::bfloat_value;
-using testing::half_value;
-using testing::round_to;
-using testing::ulp_at;
+using testing::Place;
 
-// Beyond this relative distance from a tie the long double reference decides which way to round: it
-// is good to 1e-16 even where the formula cancels.
-constexpr long double kMargin = 0x1p-46L;
-
-// Where a derivative is this much smaller than its terms, doubles are not enough.
-constexpr double kCancelled = 0.01;
+constexpr size_t kBlock = 1024;
 
 void require(int status, const std::string& what) {
   if (status == 0) return;
   const char* message = aclGetRecentErrMsg();
-  std::fprintf(stderr, "%s: status %d\n%s\n", what.c_str(), status,
-               message != nullptr ? message : "");
-  std::exit(1);
+  throw std::runtime_error(
+      fmt::format("{}: status {}\n{}", what, status, message != nullptr ? message : ""));
 }
 
 class DeviceTensor {
@@ -48,35 +42,33 @@ class DeviceTensor {
   DeviceTensor& operator=(const DeviceTensor&) = delete;
 
   aclTensor* get() const { return tensor_; }
-  template <class T>
-  T* data() const {
-    return static_cast<T*>(memory_);
-  }
+  void* data() const { return memory_; }
 
  private:
   void* memory_ = nullptr;
   aclTensor* tensor_ = nullptr;
 };
 
-// A gradient for each input: any exponent from 2^-20 to 2^20, any significand, either sign.
-float varied_gradient(uint32_t pattern) {
-  uint32_t hash = pattern * 0x9E3779B1u;
-  hash ^= hash >> 15;
-  hash *= 0x85EBCA77u;
-  hash ^= hash >> 13;
-  const uint32_t exponent = 107 + (hash >> 8) % 41;
-  return std::bit_cast<float>((hash & 0x80000000u) | exponent << 23 | (hash & 0x7FFFFFu));
+double value_of(uint16_t pattern, aclDataType dtype) {
+  return static_cast<double>(dtype == ACL_FLOAT16 ? testing::half_value(pattern)
+                                                  : testing::bfloat_value(pattern));
 }
 
-long double value_of(uint16_t pattern, aclDataType dtype) {
-  return dtype == ACL_FLOAT16 ? half_value(pattern) : bfloat_value(pattern);
+// The numbers of a 16-bit dtype by their patterns.
+std::vector<double> values_of(aclDataType dtype) {
+  std::vector<double> values;
+  if (dtype == ACL_FLOAT) return values;
+  for (uint32_t i = 0; i < 65536; ++i) {
+    values.push_back(value_of(static_cast<uint16_t>(i), dtype));
+  }
+  return values;
 }
 
-// Where the reference is exact but for the side of a tie on which it lies, which it knows: near 0
-// (see kTiny), and far out, where a derivative is a constant or x plus a constant.
-bool is_one_sided(long double x) { return std::fabs(x) <= kTiny || std::fabs(x) >= 0x1p20L; }
-
-bool same_value(long double a, long double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+quick::Format quick_format(aclDataType dtype) {
+  const testing::FloatFormat format = testing::float_format(dtype);
+  const double end = std::ldexp(1.0, format.highest_exponent);
+  return {format.precision, format.lowest_exponent, 2 * end - std::ldexp(end, -format.precision)};
+}
 
 }  // namespace
 
@@ -85,12 +77,12 @@ uint16_t one_pattern(aclDataType dtype) { return dtype == ACL_FLOAT16 ? 0x3C00 :
 void Findings::merge(const Findings& other) {
   inputs += other.inputs;
   not_correctly_rounded += other.not_correctly_rounded;
-  undecided += other.undecided;
+  not_numbers += other.not_numbers;
   const bool as_bad = max_ulp > 0 && other.max_ulp == max_ulp;
   if (other.max_ulp > max_ulp || (as_bad && other.worst_x < worst_x)) {
     max_ulp = other.max_ulp;
     worst_x = other.worst_x;
-    worst_gradient = other.worst_gradient;
+    worst_factor = other.worst_factor;
   }
 }
 
@@ -98,63 +90,189 @@ struct Probe::State {
   const Subject& subject;
   aclDataType dtype;
   int64_t count;
-  DeviceTensor x;
-  DeviceTensor gradient;
-  DeviceTensor ones;
-  DeviceTensor result;
-  DeviceTensor unused;
+  Peer peer;
+  std::vector<std::unique_ptr<DeviceTensor>> inputs;
+  std::vector<std::unique_ptr<DeviceTensor>> outputs;
   aclrtStream stream = nullptr;
   aclOpExecutor* executor = nullptr;
   std::vector<char> workspace;
+  std::vector<double> values;  // of the 16-bit patterns
+  quick::Format format;
+  double margin;         // in ulp, of what quick says
+  size_t checks = 0;     // of what quick says
+  double max_ulp = 0.5;  // found so far: smaller errors need no exact measurement
 
-  State(const Subject& which, aclDataType type, int64_t n)
+  State(const Subject& which, aclDataType type, int64_t n, Peer other)
       : subject(which),
         dtype(type),
         count(n),
-        x(type, which.x_behind_ones ? 2 * n : n),
-        gradient(type, n),
-        ones(type, n),
-        result(type, which.result_behind ? 2 * n : n),
-        unused(type, n) {}
+        peer(std::move(other)),
+        values(values_of(type)),
+        format(quick_format(type)),
+        margin(std::ldexp(4 * kQuickMargin, format.precision)) {}
 
   template <class T>
-  T* inputs() const {
-    return x.data<T>() + (subject.x_behind_ones ? count : 0);
+  T* at(const DeviceTensor& tensor, bool second_half) const {
+    return static_cast<T*>(tensor.data()) + (second_half ? count : 0);
+  }
+  template <class T>
+  T* input(Place place) const {
+    return at<T>(*inputs[place.tensor], place.second_half);
+  }
+  template <class T>
+  T* input_x() const {
+    return input<T>(subject.activation.x);
   }
   template <class T>
   const T* results() const {
-    return result.data<T>() + (subject.result_behind ? count : 0);
+    const Place place = subject.activation.result;
+    return at<T>(*outputs[place.tensor], place.second_half);
   }
+  double number(float value) const { return static_cast<double>(value); }
+  double number(uint16_t pattern) const { return values[pattern]; }
+
+  void plan() {
+    const testing::Activation& activation = subject.activation;
+    testing::Activation::Tensors in;
+    testing::Activation::Tensors out;
+    for (const int width : activation.inputs) {
+      in.push_back(
+          inputs.emplace_back(std::make_unique<DeviceTensor>(dtype, count * width))->get());
+      fill_with_one(*inputs.back(), count * width);
+    }
+    for (const int width : activation.outputs) {
+      out.push_back(
+          outputs.emplace_back(std::make_unique<DeviceTensor>(dtype, count * width))->get());
+    }
+    uint64_t size = 0;
+    require(activation.phase_one(in, out, 0, &size, &executor), subject.name());
+    require(aclSetAclOpExecutorRepeatable(executor), subject.name());
+    workspace.resize(size);
+  }
+
+  void fill_with_one(const DeviceTensor& tensor, int64_t elements) const {
+    if (dtype == ACL_FLOAT) {
+      std::fill_n(static_cast<float*>(tensor.data()), elements, 1.0f);
+    } else {
+      std::fill_n(static_cast<uint16_t*>(tensor.data()), elements, one_pattern(dtype));
+    }
+  }
+
+  void run() const {
+    if (peer) {
+      const Place place = subject.activation.result;
+      const DeviceTensor& out = *outputs[place.tensor];
+      const void* gradient =
+          subject.has_factor() ? inputs[subject.activation.factors[0].tensor]->data() : nullptr;
+      peer(inputs[subject.activation.x.tensor]->data(), gradient, out.data(), count);
+      return;
+    }
+    void* const memory = const_cast<char*>(workspace.data());
+    require(subject.activation.phase_two(memory, workspace.size(), executor, stream),
+            subject.name());
+    require(aclrtSynchronizeStream(stream), subject.name());
+  }
+
+  // Measures what run() left in the tensors.
   template <class T>
-  void fill_ones(T one) const {
-    std::fill_n(ones.data<T>(), count, one);
-    if (subject.x_behind_ones) std::fill_n(x.data<T>(), count, one);
+  Findings measure() {
+    Findings found;
+    found.inputs = static_cast<uint64_t>(count);
+    const T* x = input_x<T>();
+    const T* result = results<T>();
+    std::vector<const T*> factors;
+    for (const Place& place : subject.activation.factors) factors.push_back(input<T>(place));
+    alignas(64) double xs[kBlock];
+    alignas(64) double products[kBlock];
+    alignas(64) double slopes[kBlock];
+    alignas(64) double actual[kBlock];
+    alignas(64) double error[kBlock];
+    for (int64_t begin = 0; begin < count; begin += static_cast<int64_t>(kBlock)) {
+      const size_t size = std::min(kBlock, static_cast<size_t>(count - begin));
+      for (size_t i = 0; i < size; ++i) xs[i] = number(x[begin + static_cast<int64_t>(i)]);
+      for (size_t i = 0; i < size; ++i) actual[i] = number(result[begin + static_cast<int64_t>(i)]);
+      std::fill_n(products, size, 1.0);
+      for (const T* factor : factors) {
+        for (size_t i = 0; i < size; ++i) {
+          products[i] *= number(factor[begin + static_cast<int64_t>(i)]);
+        }
+      }
+      subject.quick(xs, slopes, size);
+      const size_t checked = (checks++ * 389) % size;
+      check_quick(xs[checked], slopes[checked]);
+      const double settled = 0.5 - margin;
+      if (quick::errors(actual, slopes, products, size, format, settled, error) == 0 &&
+          !any_cancels(xs, size)) {
+        continue;
+      }
+      for (size_t i = 0; i < size; ++i) {
+        if (error[i] < settled && !subject.cancels(xs[i])) continue;
+        weigh(xs[i], slopes[i], products[i], actual[i], error[i], found);
+      }
+    }
+    return found;
   }
-  long double exact(long double input, long double g) const {
-    return g * subject.precise(input) / subject.divisor;
+
+  bool any_cancels(const double* x, size_t size) const {
+    bool any = false;
+    for (size_t i = 0; i < size; ++i) any |= subject.cancels(x[i]);
+    return any;
   }
-  void run() {
-    require(subject.phase_two(workspace.data(), workspace.size(), executor, stream), subject.name);
-    require(aclrtSynchronizeStream(stream), subject.name);
+
+  // Where slopes jump either side is right, and libraries choose.
+  bool is_open_choice(double x) const {
+    return peer && std::find(subject.kinks.begin(), subject.kinks.end(), x) != subject.kinks.end();
+  }
+
+  // An element that quick found wrong, or cannot judge.
+  void weigh(double x, double slope, double factor, double result, double error, Findings& found) {
+    if (std::isnan(result) && (std::isnan(x) || std::isnan(factor))) return;
+    if (is_open_choice(x)) return;
+    if (!subject.cancels(x)) {
+      if (error > 0.5 + margin && error + margin < max_ulp && !std::isinf(result)) {
+        ++found.not_correctly_rounded;
+        return;
+      }
+      const double product = slope * factor;
+      if (std::isinf(result) && product / result > 0 &&
+          std::fabs(product) > format.limit * (1 + 2 * kQuickMargin)) {
+        return;
+      }
+      if (std::isinf(result) && std::isinf(product) &&
+          std::signbit(result) == std::signbit(product))
+        return;
+    }
+    const Judgement judgement = judge(subject, dtype, x, factor, result);
+    if (judgement.verdict == Verdict::kCorrectlyRounded) return;
+    if (judgement.verdict == Verdict::kNotNumber) {
+      ++found.not_numbers;
+      return;
+    }
+    ++found.not_correctly_rounded;
+    if (judgement.ulp <= found.max_ulp) return;
+    found.max_ulp = judgement.ulp;
+    found.worst_x = x;
+    found.worst_factor = factor;
+    max_ulp = std::max(max_ulp, judgement.ulp);
+  }
+
+  // The margin that everything rests on, tried at one element of every block.
+  void check_quick(double x, double value) const {
+    if (!std::isfinite(x) || subject.cancels(x)) return;
+    const long double precise = subject.precise(x) / subject.divisor;
+    if (!(std::fabs(precise) > 0x1p-900L) || std::isinf(precise)) return;
+    if (std::fabs(static_cast<long double>(value) / precise - 1) < kQuickMargin) return;
+    throw std::runtime_error(
+        fmt::format("{}: the quick reference is {:.17g} at {:.17g}, not {:.17g}", subject.name(),
+                    value, x, precise));
   }
 };
 
-Probe::Probe(const Subject& subject, aclDataType dtype, int64_t count) {
+Probe::Probe(const Subject& subject, aclDataType dtype, Peer peer) {
   require(aclrtSetDevice(0), "aclrtSetDevice");
-  state_ = std::make_unique<State>(subject, dtype, count);
-  State& s = *state_;
-  require(aclrtCreateStream(&s.stream), "aclrtCreateStream");
-  uint64_t size = 0;
-  require(subject.phase_one(s.x.get(), s.gradient.get(), s.ones.get(), s.result.get(),
-                            s.unused.get(), &size, &s.executor),
-          subject.name);
-  require(aclSetAclOpExecutorRepeatable(s.executor), subject.name);
-  s.workspace.resize(size);
-  if (dtype == ACL_FLOAT) {
-    s.fill_ones(1.0f);
-  } else {
-    s.fill_ones(one_pattern(dtype));
-  }
+  state_ = std::make_unique<State>(subject, dtype, kInputs, std::move(peer));
+  require(aclrtCreateStream(&state_->stream), "aclrtCreateStream");
+  state_->plan();
 }
 
 Probe::~Probe() {
@@ -164,69 +282,29 @@ Probe::~Probe() {
   aclrtResetDevice(0);
 }
 
-Findings Probe::run_float(uint32_t first, Gradient gradient) {
+Findings Probe::run_float(uint16_t low_half, Factor factor) {
   State& s = *state_;
-  auto* x = s.inputs<float>();
-  auto* g = s.gradient.data<float>();
+  auto* x = s.input_x<float>();
   for (int64_t i = 0; i < s.count; ++i) {
-    const uint32_t pattern = first + static_cast<uint32_t>(i);
-    x[i] = std::bit_cast<float>(pattern);
-    g[i] = gradient == Gradient::kOne ? 1.0f : varied_gradient(pattern);
+    x[i] = std::bit_cast<float>(static_cast<uint32_t>(i) << 16 | low_half);
+  }
+  const auto& factors = s.subject.activation.factors;
+  for (size_t k = 0; factor == Factor::kVaried && k < factors.size(); ++k) {
+    quick::vary_factors(low_half, k, s.input<float>(factors[k]), static_cast<size_t>(s.count));
   }
   s.run();
-
-  Findings found;
-  const float* result = s.results<float>();
-  for (int64_t i = 0; i < s.count; ++i) {
-    const double slope = s.subject.quick(static_cast<double>(x[i]));
-    double exact = slope * static_cast<double>(g[i]);
-    if (std::fabs(slope) < kCancelled) {
-      exact = static_cast<double>(s.exact(x[i], g[i]));
-    }
-    const auto rounded = static_cast<float>(exact);
-    if (same_value(result[i], rounded)) continue;
-    // Not the nearest, or a tie too close to call: measure it.
-    const double error = testing::ulp_error(result[i], s.exact(x[i], g[i]), ACL_FLOAT);
-    if (error > 0.5 + 1e-6) ++found.not_correctly_rounded;
-    if (error <= found.max_ulp) continue;
-    found.max_ulp = error;
-    found.worst_x = x[i];
-    found.worst_gradient = g[i];
-  }
-  found.inputs = static_cast<uint64_t>(s.count);
-  return found;
+  return s.measure<float>();
 }
 
-Findings Probe::run_16bit(uint16_t gradient_pattern) {
+Findings Probe::run_16bit(uint16_t factor_pattern) {
   State& s = *state_;
-  auto* x = s.inputs<uint16_t>();
+  auto* x = s.input_x<uint16_t>();
   for (int64_t i = 0; i < s.count; ++i) x[i] = static_cast<uint16_t>(i);
-  std::fill_n(s.gradient.data<uint16_t>(), s.count, gradient_pattern);
-  s.run();
-
-  Findings found;
-  const long double g = s.subject.has_gradient ? value_of(gradient_pattern, s.dtype) : 1.0L;
-  const uint16_t* result = s.results<uint16_t>();
-  for (int64_t i = 0; i < s.count; ++i) {
-    const long double input = value_of(x[i], s.dtype);
-    const long double exact = s.exact(input, g);
-    const long double actual = value_of(result[i], s.dtype);
-    if (same_value(actual, round_to(exact, s.dtype))) {
-      if (s.subject.is_rational || is_one_sided(input)) continue;
-      const long double low = round_to(exact * (1 - kMargin), s.dtype);
-      const long double high = round_to(exact * (1 + kMargin), s.dtype);
-      if (!same_value(low, high)) ++found.undecided;
-      continue;
-    }
-    ++found.not_correctly_rounded;
-    const double error = testing::ulp_error(actual, exact, s.dtype);
-    if (error <= found.max_ulp) continue;
-    found.max_ulp = error;
-    found.worst_x = static_cast<double>(input);
-    found.worst_gradient = static_cast<double>(g);
+  if (s.subject.has_factor()) {
+    std::fill_n(s.input<uint16_t>(s.subject.activation.factors[0]), s.count, factor_pattern);
   }
-  found.inputs = static_cast<uint64_t>(s.count);
-  return found;
+  s.run();
+  return s.measure<uint16_t>();
 }
 
 }  // namespace aclgrad::prove

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the library for a subject's results on chosen inputs and measures them against the
+// Asks an implementation for a subject's results on chosen inputs and measures them against the
 // reference.
 #ifndef ACLGRAD_TESTS_PROVE_PROBE_H_
 #define ACLGRAD_TESTS_PROVE_PROBE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "tests/prove/subject.h"
@@ -15,33 +16,39 @@ namespace aclgrad::prove {
 // remembered.
 struct Findings {
   uint64_t inputs = 0;
-  uint64_t not_correctly_rounded = 0;
-  uint64_t undecided = 0;  // the reference is too near to a tie to say
-  double max_ulp = 0;
+  uint64_t not_correctly_rounded = 0;  // numbers that are not the nearest
+  uint64_t not_numbers = 0;  // NaN or an infinity where a number was due, or the other way round
+  double max_ulp = 0;        // over the numbers that are not the nearest; 0 without one
   double worst_x = 0;
-  double worst_gradient = 1;
+  double worst_factor = 1;
 
   void merge(const Findings& other);
 };
 
-// The gradients that a run is made with.
-enum class Gradient { kOne, kVaried };
+// The factors that a run is made with: ones, or another for each input.
+enum class Factor { kOne, kVaried };
 
-// Tensors for `count` elements of a subject in a dtype, with the executor that runs on them.
-// Belongs to the thread that made it.
+// Another library's function: from `count` elements x, and for a backward as many gradients, the
+// results. All of one dtype.
+using Peer = std::function<void(const void* x, const void* gradient, void* result, int64_t count)>;
+
+// Tensors for 65,536 elements of a subject in a dtype, with the executor that runs on them. Belongs
+// to the thread that made it.
 class Probe {
  public:
-  Probe(const Subject& subject, aclDataType dtype, int64_t count);
+  static constexpr int64_t kInputs = 65536;
+
+  // Measures the operator, or the peer where one is given.
+  Probe(const Subject& subject, aclDataType dtype, Peer peer = nullptr);
   ~Probe();
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
 
-  // FLOAT: the `count` bit patterns from `first` on; kVaried takes another gradient for each.
-  Findings run_float(uint32_t first, Gradient gradient);
+  // FLOAT: the bit patterns whose lower half is given. They spread over the whole range.
+  Findings run_float(uint16_t low_half, Factor factor);
 
-  // 16-bit dtypes: all 65,536 patterns (count must be that many) with one gradient, given by its
-  // pattern. Every result must be the correctly rounded one.
-  Findings run_16bit(uint16_t gradient_pattern);
+  // 16-bit dtypes: all patterns with one factor, given by its pattern.
+  Findings run_16bit(uint16_t factor_pattern);
 
  private:
   struct State;

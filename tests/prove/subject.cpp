@@ -2,274 +2,286 @@
 #include "tests/prove/subject.h"
 
 #include <cmath>
-#include <cstring>
-#include <limits>
 
-#include "aclnnop/aclnn_elu.h"
-#include "aclnnop/aclnn_elu_backward.h"
-#include "aclnnop/aclnn_geglu.h"
-#include "aclnnop/aclnn_geglu_backward.h"
-#include "aclnnop/aclnn_hardswish.h"
-#include "aclnnop/aclnn_hardswish_backward.h"
-#include "aclnnop/aclnn_hardswish_backward_v2.h"
-#include "aclnnop/aclnn_selu.h"
-#include "aclnnop/aclnn_selu_backward.h"
+#include "tests/prove/formulas.h"
 
 namespace aclgrad::prove {
 namespace {
 
-// ---- The exact functions, in whatever precision
-// ------------------------------------------------------
+namespace calls = testing::activations;
+using testing::Activation;
+using testing::EluScalars;
 
-template <class T>
-constexpr T kLambda = static_cast<T>(1.0507009873554804934193349852946L);
-template <class T>
-constexpr T kLambdaAlpha = static_cast<T>(1.7580993408473768599402175208123L);
-template <class T>
-constexpr T kSqrtHalf = static_cast<T>(0.70710678118654752440084436210485L);
-template <class T>
-constexpr T kInvSqrt2Pi = static_cast<T>(0.39894228040143267793994605993438L);
-template <class T>
-constexpr T kSqrt2OverPi = static_cast<T>(0.79788456080286535587989211986876L);
-template <class T>
-constexpr T kCubic = static_cast<T>(0.044715L);
+// ---- Where functions come close to something simple ---------------------------------------------
 
-template <class T>
-T selu(T x) {
-  return x > 0 ? kLambda<T> * x : kLambdaAlpha<T> * std::expm1(x);
+constexpr long double kNearZero = 0x1p-40L;
+// From here on e^(-x^2/2) is far below the last digit of anything.
+constexpr long double kFar = 40;
+
+// x Phi(x) = x/2 + x^2 phi(0) - ..., below x far out; the same for the tanh form.
+std::optional<Limit> gelu_limit(long double x) {
+  if (std::fabs(x) <= kNearZero) return Limit{x / 2, x == 0 ? 0 : 1};
+  if (x >= kFar) return Limit{x, std::isinf(x) ? 0 : -1};
+  if (std::isinf(x)) return Limit{-0.0L, 0};
+  return std::nullopt;
 }
 
-// a + b with the last bit set where the sum is inexact ("rounded to odd"), so that what follows
-// cannot mistake it for a tie.
-long double add_to_odd(long double a, long double b) {
-  const long double sum = a + b;
-  const long double part = sum - a;
-  const long double error = (a - (sum - part)) + (b - part);
-  if (!(error < 0 || error > 0)) return sum;
-  uint64_t significand = 0;
-  std::memcpy(&significand, &sum, sizeof(significand));
-  if (significand % 2 == 1) return sum;
-  return std::nextafter(sum, error > 0 ? std::numeric_limits<long double>::infinity()
-                                       : -std::numeric_limits<long double>::infinity());
+// Rises through 1/2 at 0; comes down to 1 far out.
+std::optional<Limit> gelu_slope_limit(long double x) {
+  if (std::fabs(x) <= kNearZero) return Limit{0.5L, x == 0 ? 0 : (x > 0 ? 1 : -1)};
+  if (x >= kFar) return Limit{1, std::isinf(x) ? 0 : 1};
+  if (std::isinf(x)) return Limit{-0.0L, 0};
+  return std::nullopt;
 }
 
-// Of the output: y + lambda*alpha cancels near the lower limit, where a double has too few digits.
-long double selu_slope_precise(long double y) {
-  return y >= 0 ? kLambda<long double> : add_to_odd(y, kLambdaAlpha<long double>);
-}
-double selu_slope(double y) { return static_cast<double>(selu_slope_precise(y)); }
-
-template <class T>
-T elu(T x) {
-  return x > 0 ? x : std::expm1(x);
-}
-template <class T>
-T elu_slope(T x) {
-  return x > 0 ? T{1} : std::exp(x);
-}
-template <class T>
-T elu_slope_of_result(T y) {
-  return y > 0 ? T{1} : y + 1;
+// c (z + z^2/2 + ...) below 0, with z = inputScale x.
+template <Quarters q>
+std::optional<Limit> elu_limit(long double x) {
+  if (x > 0 || x < -kNearZero) return std::nullopt;
+  return Limit{q.alpha * q.scale * q.input_scale / 64.0L * x, x == 0 ? 0 : 1};
 }
 
-long double elu_slope_of_result_precise(long double y) { return y > 0 ? 1 : add_to_odd(y, 1); }
-
-// Six times the value and the slope: whole numbers of the input's last place, for exact quotients.
-long double hardswish_6(long double x) {
-  if (x <= -3) return 0;
-  return x >= 3 ? 6 * x : x * (x + 3);
-}
-long double middle_6(long double x) {
-  if (x == 0 || !(std::fabs(x) <= kTiny)) return 2 * x + 3;
-  return std::nextafter(3.0L, x > 0 ? 4.0L : 2.0L);  // see kTiny
-}
-long double hardswish_slope_closed_6(long double x) {
-  if (x < -3) return 0;
-  return x > 3 ? 6 : middle_6(x);
-}
-long double hardswish_slope_open_6(long double x) {
-  if (x <= -3) return 0;
-  return x >= 3 ? 6 : middle_6(x);
+// c e^z, and of the result c + inputScale y: both below c.
+template <Quarters q>
+std::optional<Limit> elu_slope_limit(long double x) {
+  if (x > 0 || x < -kNearZero) return std::nullopt;
+  return Limit{q.alpha * q.scale * q.input_scale / 64.0L, x == 0 ? 0 : -1};
 }
 
-template <class T>
-T hardswish(T x) {
-  if (x <= -3) return 0;
-  return x >= 3 ? x : x * (x + 3) / 6;
-}
-template <class T>
-T hardswish_slope_closed(T x) {
-  if (x < -3) return 0;
-  return x > 3 ? T{1} : (2 * x + 3) / 6;
-}
-template <class T>
-T hardswish_slope_open(T x) {
-  if (x <= -3) return 0;
-  return x >= 3 ? T{1} : (2 * x + 3) / 6;
+// x/2 + x^2/6.
+std::optional<Limit> hardswish_limit(long double x) {
+  if (std::fabs(x) <= kNearZero) return Limit{x / 2, x == 0 ? 0 : 1};
+  return std::nullopt;
 }
 
-template <class T>
-T gelu_erf(T x) {
-  if (std::isinf(x)) return x > 0 ? x : 0;
-  return x * std::erfc(-x * kSqrtHalf<T>) / 2;
-}
-template <class T>
-T gelu_erf_slope(T x) {
-  if (std::isinf(x)) return x > 0 ? 1 : 0;
-  return std::erfc(-x * kSqrtHalf<T>) / 2 + x * kInvSqrt2Pi<T> * std::exp(-x * x / 2);
+// 1/2 + x/3.
+std::optional<Limit> hardswish_slope_limit(long double x) {
+  if (std::fabs(x) <= kNearZero) return Limit{0.5L, x == 0 ? 0 : (x > 0 ? 1 : -1)};
+  return std::nullopt;
 }
 
-// x * logistic(2u) and its derivative; written with the smaller of the two exponentials.
-template <class T>
-T gelu_tanh(T x) {
-  if (std::isinf(x)) return x > 0 ? x : 0;
-  const T u = kSqrt2OverPi<T> * (x + kCubic<T> * x * x * x);
-  return u > 0 ? x / (1 + std::exp(-2 * u)) : x * (std::exp(2 * u) / (1 + std::exp(2 * u)));
-}
-template <class T>
-T gelu_tanh_slope(T x) {
-  if (std::isinf(x)) return x > 0 ? 1 : 0;
-  const T u = kSqrt2OverPi<T> * (x + kCubic<T> * x * x * x);
-  const T small = std::exp(-2 * std::fabs(u));
-  const T s = u > 0 ? 1 / (1 + small) : small / (1 + small);
-  const T bell = small / ((1 + small) * (1 + small));
-  const T slope_of_2u = 2 * kSqrt2OverPi<T> * (1 + 3 * kCubic<T> * x * x);
-  // Far out the bell is 0 and the polynomial may be infinite.
-  return bell == 0 ? s : s + x * bell * slope_of_2u;
-}
+// ---- The table ----------------------------------------------------------------------------------
 
-// Near 0 these functions are x/2 plus something far below the last digit, and their slopes 1/2 plus
-// something. That decides a tie, and gets lost in any fixed precision: here it becomes one last
-// place.
-
-template <long double (*function)(long double)>
-long double above_half(long double x) {
-  if (x == 0 || !(std::fabs(x) <= kTiny)) return function(x);
-  return std::nextafter(x / 2, std::numeric_limits<long double>::infinity());
-}
-
-long double hardswish_6_above(long double x) {
-  return x == 0 || !(std::fabs(x) <= kTiny) ? hardswish_6(x) : 6 * above_half<hardswish_6>(x);
-}
-
-template <long double (*slope)(long double)>
-long double beside_half(long double x) {
-  if (x == 0 || !(std::fabs(x) <= kTiny)) return slope(x);
-  return std::nextafter(0.5L, x > 0 ? 1.0L : 0.0L);
-}
-
-const aclScalar* one() {
-  static float value = 1;
-  static const aclScalar* scalar = aclCreateScalar(&value, ACL_FLOAT);
-  return scalar;
-}
-
-// ---- How the library is asked
-// -------------------------------------------------------------------------
-
-Subject named(const char* name, auto phase_two, auto quick, auto precise) {
-  Subject subject;
-  subject.name = name;
-  subject.phase_two = phase_two;
-  subject.quick = quick;
-  subject.precise = precise;
-  return subject;
-}
-
-Subject forward(const char* name, auto get_workspace, auto phase_two, auto quick, auto precise) {
-  Subject subject = named(name, phase_two, quick, precise);
-  subject.phase_one = [get_workspace](aclTensor* x, aclTensor*, aclTensor*, aclTensor* result,
-                                      aclTensor*, uint64_t* size, aclOpExecutor** executor) {
-    return get_workspace(x, result, size, executor);
-  };
-  return subject;
-}
-
-Subject backward(const char* name, auto get_workspace, auto phase_two, auto quick, auto precise) {
-  Subject subject = named(name, phase_two, quick, precise);
-  subject.has_gradient = true;
-  subject.phase_one = [get_workspace](aclTensor* x, aclTensor* gradient, aclTensor*,
-                                      aclTensor* result, aclTensor*, uint64_t* size,
-                                      aclOpExecutor** executor) {
-    return get_workspace(gradient, x, result, size, executor);
-  };
-  return subject;
-}
-
-Subject rational(Subject subject, long double divisor) {
-  subject.is_rational = true;
-  subject.divisor = divisor;
-  return subject;
-}
-
-// gelu is what GeGluV3 keeps for the backward.
-Subject gelu_forward(const char* name, int64_t approximate, auto quick, auto precise) {
-  Subject subject = named(name, aclnnGeGluV3, quick, precise);
-  subject.x_behind_ones = true;
-  subject.phase_one = [approximate](aclTensor* x, aclTensor*, aclTensor*, aclTensor* result,
-                                    aclTensor* unused, uint64_t* size, aclOpExecutor** executor) {
-    return aclnnGeGluV3GetWorkspaceSize(x, 0, approximate, false, unused, result, size, executor);
-  };
-  return subject;
-}
-
-// With ones for the other half, the activated half's gradient is gradient * gelu'(x).
-Subject gelu_backward(const char* name, int64_t approximate, auto quick, auto precise) {
-  Subject subject = named(name, aclnnGeGluV3Backward, quick, precise);
-  subject.has_gradient = true;
-  subject.x_behind_ones = true;
-  subject.result_behind = true;
-  subject.phase_one = [approximate](aclTensor* x, aclTensor* gradient, aclTensor* ones,
-                                    aclTensor* result, aclTensor*, uint64_t* size,
-                                    aclOpExecutor** executor) {
-    return aclnnGeGluV3BackwardGetWorkspaceSize(gradient, x, ones, 0, approximate, false, result,
-                                                size, executor);
-  };
-  return subject;
-}
-
-auto elu_call = [](aclTensor* x, aclTensor* out, uint64_t* size, aclOpExecutor** executor) {
-  return aclnnEluGetWorkspaceSize(x, one(), one(), one(), out, size, executor);
+// A function in the three precisions. (A macro would be shorter, templates cannot name templates of
+// functions.)
+struct Reference {
+  Quick quick;
+  long double (*precise)(const long double& x);
+  Real (*exact)(const Real& x);
 };
 
-template <bool is_result>
-aclnnStatus elu_backward_call(aclTensor* gradient, aclTensor* x, aclTensor* out, uint64_t* size,
-                              aclOpExecutor** executor) {
-  return aclnnEluBackwardGetWorkspaceSize(gradient, one(), one(), one(), is_result, x, out, size,
-                                          executor);
+constexpr Reference kSelu{quick::selu, selu, selu};
+constexpr Reference kSeluSlope{quick::selu_slope, selu_slope, selu_slope};
+constexpr Reference kElu{quick::elu, elu<long double, kOnes>, elu<Real, kOnes>};
+constexpr Reference kEluSlope{quick::elu_slope, elu_slope<long double, kOnes>,
+                              elu_slope<Real, kOnes>};
+constexpr Reference kEluOfResult{quick::elu_slope_of_result,
+                                 elu_slope_of_result<long double, kOnes>,
+                                 elu_slope_of_result<Real, kOnes>};
+constexpr Reference kEluScaled{quick::elu_scaled, elu<long double, kScaled>, elu<Real, kScaled>};
+constexpr Reference kEluScaledSlope{quick::elu_scaled_slope, elu_slope<long double, kScaled>,
+                                    elu_slope<Real, kScaled>};
+constexpr Reference kEluScaledOfResult{quick::elu_scaled_slope_of_result,
+                                       elu_slope_of_result<long double, kScaled>,
+                                       elu_slope_of_result<Real, kScaled>};
+constexpr Reference kEluAlpha{quick::elu_alpha, elu<long double, kAlpha>, elu<Real, kAlpha>};
+constexpr Reference kEluAlphaSlope{quick::elu_alpha_slope, elu_slope<long double, kAlpha>,
+                                   elu_slope<Real, kAlpha>};
+constexpr Reference kEluAlphaOfResult{quick::elu_alpha_slope_of_result,
+                                      elu_slope_of_result<long double, kAlpha>,
+                                      elu_slope_of_result<Real, kAlpha>};
+constexpr Reference kHardswish{quick::hardswish, hardswish_6, hardswish_6};
+constexpr Reference kHardswishClosed{quick::hardswish_slope_closed, hardswish_slope_closed_6,
+                                     hardswish_slope_closed_6};
+constexpr Reference kHardswishOpen{quick::hardswish_slope_open, hardswish_slope_open_6,
+                                   hardswish_slope_open_6};
+constexpr Reference kGeluErf{quick::gelu_erf, gelu_erf, gelu_erf};
+constexpr Reference kGeluErfSlope{quick::gelu_erf_slope, gelu_erf_slope, gelu_erf_slope};
+constexpr Reference kGeluTanh{quick::gelu_tanh, gelu_tanh, gelu_tanh};
+constexpr Reference kGeluTanhSlope{quick::gelu_tanh_slope, gelu_tanh_slope, gelu_tanh_slope};
+constexpr Reference kIdentity{quick::identity, identity, identity};
+
+Subject subject(Activation activation, const Reference& reference) {
+  Subject made;
+  made.activation = std::move(activation);
+  made.quick = reference.quick;
+  made.precise = reference.precise;
+  made.exact = reference.exact;
+  return made;
+}
+
+Subject limited(std::optional<Limit> (*limit)(long double), Subject made) {
+  made.limit = limit;
+  return made;
+}
+
+Subject kinked_at(std::vector<double> kinks, Subject made) {
+  made.kinks = std::move(kinks);
+  return made;
+}
+
+Subject with_peers(std::string torch, std::string onednn, Subject made) {
+  made.torch_name = std::move(torch);
+  made.onednn_name = std::move(onednn);
+  return made;
+}
+
+Subject sampled(Subject made) {
+  made.is_sampled = true;
+  return made;
+}
+
+// y + limit near -limit.
+Subject cancelling_at(double x, Subject made) {
+  made.cancels_from = x - 0x1p-12;
+  made.cancels_to = x + 0x1p-12;
+  return made;
+}
+
+Subject hardswish_like(Subject made, std::optional<Limit> (*limit)(long double)) {
+  made.divisor = 6;
+  made.limit = limit;
+  return made;
+}
+
+Subject gelu_value(Activation activation, bool tanh) {
+  Subject made = subject(std::move(activation), tanh ? kGeluTanh : kGeluErf);
+  made.limit = gelu_limit;
+  return made;
+}
+
+// Both slopes are 0 at about -0.752.
+Subject gelu_slope(Activation activation, bool tanh) {
+  Subject made = subject(std::move(activation), tanh ? kGeluTanhSlope : kGeluErfSlope);
+  made.limit = gelu_slope_limit;
+  made.cancels_from = -0.756;
+  made.cancels_to = -0.748;
+  return made;
+}
+
+std::vector<Subject> selu_subjects() {
+  constexpr double kLambdaAlpha = 1.7580993408473768599;
+  const Activation selu_backward = calls::backward(
+      "aclnnSeluBackward (of the result)", aclnnSeluBackwardGetWorkspaceSize, aclnnSeluBackward);
+  return {
+      with_peers("Selu", "",
+                 subject(calls::forward("aclnnSelu", aclnnSeluGetWorkspaceSize, aclnnSelu), kSelu)),
+      with_peers("SeluBackward", "",
+                 cancelling_at(
+                     -kLambdaAlpha,
+                     subject(calls::backward("aclnnSeluBackward (of the result)",
+                                             aclnnSeluBackwardGetWorkspaceSize, aclnnSeluBackward),
+                             kSeluSlope))),
+  };
+}
+
+// The scalars of bench/peers are those of tests/cases; oneDNN has alpha only.
+std::vector<Subject> elu_subjects() {
+  constexpr EluScalars kAll{1.25f, 0.75f, 1.5f};
+  constexpr EluScalars kOne{1.25f, 1, 1};
+  const std::string all = " (5/4, 3/4, 3/2)";
+  const std::string one = " (5/4, 1, 1)";
+  const auto value = [](const std::string& scalars, EluScalars values, const Reference& reference,
+                        auto limit) {
+    return limited(limit, subject(calls::elu("aclnnElu" + scalars, values), reference));
+  };
+  const auto slope = [](const std::string& scalars, EluScalars values, const Reference& reference,
+                        auto limit) {
+    return limited(limit, subject(calls::elu_backward("aclnnEluBackward" + scalars, values, false),
+                                  reference));
+  };
+  const auto slope_of_result = [](const std::string& scalars, EluScalars values,
+                                  const Reference& reference, auto limit) {
+    const std::string name = "aclnnEluBackward isResult" + scalars;
+    return limited(limit, subject(calls::elu_backward(name, values, true), reference));
+  };
+  const std::string self = "EluBackward self";
+  const std::string result = "EluBackward result";
+  return {
+      value("", {}, kElu, elu_limit<kOnes>),
+      slope("", {}, kEluSlope, elu_slope_limit<kOnes>),
+      slope_of_result("", {}, kEluOfResult, elu_slope_limit<kOnes>),
+      with_peers("Elu", "", sampled(value(all, kAll, kEluScaled, elu_limit<kScaled>))),
+      with_peers(self, "", sampled(slope(all, kAll, kEluScaledSlope, elu_slope_limit<kScaled>))),
+      with_peers(result, "",
+                 sampled(slope_of_result(all, kAll, kEluScaledOfResult, elu_slope_limit<kScaled>))),
+      with_peers("", "Elu", sampled(value(one, kOne, kEluAlpha, elu_limit<kAlpha>))),
+      with_peers("", self, sampled(slope(one, kOne, kEluAlphaSlope, elu_slope_limit<kAlpha>))),
+      with_peers("", result,
+                 sampled(slope_of_result(one, kOne, kEluAlphaOfResult, elu_slope_limit<kAlpha>))),
+  };
+}
+
+std::vector<Subject> hardswish_subjects() {
+  const std::string v2 = "HardswishBackwardV2";
+  const Activation forward =
+      calls::forward("aclnnHardswish", aclnnHardswishGetWorkspaceSize, aclnnHardswish);
+  const Activation closed = calls::backward(
+      "aclnnHardswishBackward", aclnnHardswishBackwardGetWorkspaceSize, aclnnHardswishBackward);
+  const Activation open =
+      calls::backward("aclnnHardswishBackwardV2", aclnnHardswishBackwardV2GetWorkspaceSize,
+                      aclnnHardswishBackwardV2);
+  return {
+      with_peers("Hardswish", "Hardswish",
+                 hardswish_like(subject(forward, kHardswish), hardswish_limit)),
+      hardswish_like(subject(closed, kHardswishClosed), hardswish_slope_limit),
+      with_peers(
+          v2, v2,
+          kinked_at({-3, 3}, hardswish_like(subject(open, kHardswishOpen), hardswish_slope_limit))),
+  };
+}
+
+std::vector<Subject> gelu_subjects() {
+  const std::string erf = "GeluBackward erf";
+  const std::string tanh = "GeluBackward tanh";
+  return {
+      gelu_value(calls::forward("aclnnGelu", aclnnGeluGetWorkspaceSize, aclnnGelu), true),
+      with_peers("Gelu erf", "Gelu erf", gelu_value(calls::gelu("aclnnGeluV2 none", 0), false)),
+      with_peers("Gelu tanh", "Gelu tanh", gelu_value(calls::gelu("aclnnGeluV2 tanh", 1), true)),
+      gelu_slope(calls::backward("aclnnGeluBackward", aclnnGeluBackwardGetWorkspaceSize,
+                                 aclnnGeluBackward),
+                 true),
+      with_peers(erf, erf,
+                 gelu_slope(calls::gelu_backward("aclnnGeluBackwardV2 none", "none"), false)),
+      with_peers(tanh, tanh,
+                 gelu_slope(calls::gelu_backward("aclnnGeluBackwardV2 tanh", "tanh"), true)),
+  };
+}
+
+std::vector<Subject> geglu_subjects() {
+  using calls::GegluGradient;
+  using calls::GegluOutput;
+  const auto value = [](const std::string& name, int64_t form, bool left, GegluOutput wanted) {
+    return gelu_value(calls::geglu(name, form, left, wanted), form == 1);
+  };
+  const auto slope = [](const std::string& name, int64_t form, bool left) {
+    return gelu_slope(calls::geglu_backward(name, form, left, GegluGradient::kActivated),
+                      form == 1);
+  };
+  return {
+      value("aclnnGeGluV3 none, outGelu", 0, false, GegluOutput::kGelu),
+      value("aclnnGeGluV3 tanh, outGelu", 1, false, GegluOutput::kGelu),
+      value("aclnnGeGluV3 none, out", 0, false, GegluOutput::kProduct),
+      value("aclnnGeGluV3 tanh, out", 1, true, GegluOutput::kProduct),
+      slope("aclnnGeGluV3Backward none", 0, false),
+      slope("aclnnGeGluV3Backward tanh", 1, true),
+      sampled(subject(calls::geglu_backward("aclnnGeGluV3Backward, gradient * gelu", 0, false,
+                                            GegluGradient::kOther),
+                      kIdentity)),
+  };
 }
 
 }  // namespace
 
 const std::vector<Subject>& subjects() {
-  static const std::vector<Subject> all = {
-      forward("aclnnSelu", aclnnSeluGetWorkspaceSize, aclnnSelu, selu<double>, selu<long double>),
-      backward("aclnnSeluBackward (of the result)", aclnnSeluBackwardGetWorkspaceSize,
-               aclnnSeluBackward, selu_slope, selu_slope_precise),
-      forward("aclnnElu", elu_call, aclnnElu, elu<double>, elu<long double>),
-      backward("aclnnEluBackward", elu_backward_call<false>, aclnnEluBackward, elu_slope<double>,
-               elu_slope<long double>),
-      rational(backward("aclnnEluBackward isResult", elu_backward_call<true>, aclnnEluBackward,
-                        elu_slope_of_result<double>, elu_slope_of_result_precise),
-               1),
-      rational(forward("aclnnHardswish", aclnnHardswishGetWorkspaceSize, aclnnHardswish,
-                       hardswish<double>, hardswish_6_above),
-               6),
-      rational(backward("aclnnHardswishBackward", aclnnHardswishBackwardGetWorkspaceSize,
-                        aclnnHardswishBackward, hardswish_slope_closed<double>,
-                        hardswish_slope_closed_6),
-               6),
-      rational(
-          backward("aclnnHardswishBackwardV2", aclnnHardswishBackwardV2GetWorkspaceSize,
-                   aclnnHardswishBackwardV2, hardswish_slope_open<double>, hardswish_slope_open_6),
-          6),
-      gelu_forward("gelu, erf form", 0, gelu_erf<double>, above_half<gelu_erf<long double>>),
-      gelu_forward("gelu, tanh form", 1, gelu_tanh<double>, above_half<gelu_tanh<long double>>),
-      gelu_backward("aclnnGeGluV3Backward, erf form", 0, gelu_erf_slope<double>,
-                    beside_half<gelu_erf_slope<long double>>),
-      gelu_backward("aclnnGeGluV3Backward, tanh form", 1, gelu_tanh_slope<double>,
-                    beside_half<gelu_tanh_slope<long double>>),
-  };
+  static const std::vector<Subject> all = [] {
+    std::vector<Subject> joined;
+    for (const auto& family : {selu_subjects(), elu_subjects(), hardswish_subjects(),
+                               gelu_subjects(), geglu_subjects()}) {
+      joined.insert(joined.end(), family.begin(), family.end());
+    }
+    return joined;
+  }();
   return all;
 }
 

@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven: functions of one number as the library computes them, with an exact reference.
+// What is proven: results of operators as functions of one number x times given factors, with an
+// exact reference.
 #ifndef ACLGRAD_TESTS_PROVE_SUBJECT_H_
 #define ACLGRAD_TESTS_PROVE_SUBJECT_H_
 
-#include <functional>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "aclnn/aclnn_base.h"
+#include "tests/ops/support/activations.h"
+#include "tests/prove/quick.h"
+#include "tests/prove/real.h"
 
 namespace aclgrad::prove {
 
-// Below this size of x the reference knows only on which side of x/2 or 1/2 the exact value lies,
-// which is all that rounding to 16 bits or to FLOAT needs.
-inline constexpr long double kTiny = 0x1p-40L;
+// The function's value where no precision of any practical size would show it: `value`, moved by
+// less than a part in 2^38 to the side (-1, 0 or 1) on which it lies. That decides ties.
+struct Limit {
+  long double value;
+  int side;
+};
 
-// A forward, or a backward as a function of the tensor that chooses the branch; the gradient is a
-// second argument then.
 struct Subject {
-  std::string name;  // "aclnnGeGluV3Backward erf"
-  bool has_gradient = false;
-  // Results that are quotients of short numbers: the reference is exact even where it is a tie.
-  bool is_rational = false;
-  long double divisor = 1;  // of what precise() gives
-  // Phase one for tensors of n elements each: x, then the gradient (ones when has_gradient is
-  // false), then the result; `ones` for whatever else the operator wants.
-  std::function<aclnnStatus(aclTensor* x, aclTensor* gradient, aclTensor* ones, aclTensor* result,
-                            aclTensor* unused, uint64_t* size, aclOpExecutor** executor)>
-      phase_one;
-  aclnnStatus (*phase_two)(void*, uint64_t, aclOpExecutor*, aclrtStream);
-  // GEGLU's tensor holds both halves: x then lies behind as many ones.
-  bool x_behind_ones = false;
-  bool result_behind = false;  // and so does the result, in a tensor twice as long
+  testing::Activation activation;
+  Quick quick;
+  // `divisor` times the function: in long double, good to 2^-50 relative but for the range of
+  // cancellation; in any precision, good to all but 64 of its bits.
+  long double (*precise)(const long double& x);
+  Real (*exact)(const Real& x);
+  int divisor = 1;
+  std::optional<Limit> (*limit)(long double x) = nullptr;
+  // Between these x the terms of the function cancel, and neither quick nor precise is good.
+  double cancels_from = 0;
+  double cancels_to = 0;
+  std::vector<double> kinks = {};  // where a slope jumps
+  // What bench/peers calls the function, where a library has it.
+  std::string torch_name = {};
+  std::string onednn_name = {};
+  bool is_sampled = false;  // a variation: of FLOAT one input in 64 is enough
 
-  // The function, or its derivative: in double, good to about 1e-14, and, times `divisor`, in long
-  // double, good to about 1e-18.
-  double (*quick)(double x);
-  long double (*precise)(long double x);
+  const std::string& name() const { return activation.name; }
+  bool has_factor() const { return !activation.factors.empty(); }
+  bool cancels(double x) const { return cancels_from < x && x < cancels_to; }
 };
 
 const std::vector<Subject>& subjects();

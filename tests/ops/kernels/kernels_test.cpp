@@ -18,7 +18,16 @@
 namespace aclgrad::ops {
 namespace {
 
+// The body in double of a kernel; what runs in float is tested through the operators.
+RealKernel exact_body(const Kernel& kernel) {
+  const auto* both = std::get_if<FloatKernel>(&kernel);
+  return both != nullptr ? both->exact : std::get<RealKernel>(kernel);
+}
+
 struct Row {
+  Row(std::string name_of_row, const Kernel& of)
+      : name(std::move(name_of_row)), kernel(exact_body(of)) {}
+
   std::string name;
   RealKernel kernel;
 };
@@ -106,6 +115,19 @@ TEST(Kernels, PositionAndPaddingDoNotMatter) {
       Blocks part(kStart, kCount, std::numeric_limits<double>::quiet_NaN());
       part.run(row.kernel, kCount);
       EXPECT_TRUE(part.same(whole, kStart, kCount)) << row.name;
+    });
+  }
+}
+
+// Nothing but the kernel runs here, so nothing else can have asked for a target.
+TEST(Kernels, DispatchIsNotBypassed) {
+  for (const Row& row : rows()) {
+    testing::for_each_target([&](int64_t target) {
+      hwy::SetSupportedTargetsForTest(target);
+      hwy::GetChosenTarget().DeInit();
+      Blocks blocks(0, kBlock, 0);
+      blocks.run(row.kernel, kBlock);
+      EXPECT_TRUE(hwy::GetChosenTarget().IsInitialized()) << row.name;
     });
   }
 }

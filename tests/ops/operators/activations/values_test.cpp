@@ -44,7 +44,7 @@ class ValuesFloat : public Values {};
 
 // A step through all 2^32 patterns that shares no factor with them: every exponent, both signs,
 // NaN.
-TEST_P(ValuesFloat, DenseSampleWithinABitMoreThanHalfAnUlp) {
+TEST_P(ValuesFloat, DenseSampleWithinOneUlp) {
   constexpr int64_t kCount = 1 << 18;
   constexpr uint32_t kStep = 16411;
   const Array x(ACL_FLOAT, {kCount});
@@ -60,12 +60,12 @@ TEST_P(ValuesFloat, DenseSampleWithinABitMoreThanHalfAnUlp) {
       where = i;
     }
   }
-  EXPECT_LE(worst, 0.5001) << GetParam().name << "(" << x.get(where) << ") is " << out.get(where)
+  EXPECT_LE(worst, 1.0) << GetParam().name << "(" << x.get(where) << ") is " << out.get(where)
                            << ", expected " << expected(x.get(where));
 }
 
 // Where curves bend, cross zero or change branch, and where their tails leave the range of float.
-TEST_P(ValuesFloat, NeighboursOfSpecialPointsWithinABitMoreThanHalfAnUlp) {
+TEST_P(ValuesFloat, NeighboursOfSpecialPointsWithinOneUlp) {
   const float points[] = {0.0f,      -0.7518f, -0.7524f, -1.4142f, -1.5f,  3.0f,   -3.0f,
                           -1.75809f, -1.875f,  -5.0f,    -10.0f,   -13.2f, -14.1f, -104.0f};
   constexpr int64_t kEach = 4001;
@@ -82,7 +82,7 @@ TEST_P(ValuesFloat, NeighboursOfSpecialPointsWithinABitMoreThanHalfAnUlp) {
   ASSERT_EQ(GetParam().run(stream(), x, out), 0) << recent_message();
   for (int64_t i = 0; i < x.count(); ++i) {
     const double error = ulp_error(out.get(i), expected(x.get(i)), ACL_FLOAT);
-    ASSERT_LE(error, 0.6) << GetParam().name << "(" << x.get(i) << ") is " << out.get(i)
+    ASSERT_LE(error, 1.0) << GetParam().name << "(" << x.get(i) << ") is " << out.get(i)
                           << ", expected " << expected(x.get(i));
   }
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our operators beside other libraries and the memory's limit, all in one run.
+//
+//   bench_kernels --filter 'GeluBackward' --elements 1048576 --threads 1
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+
+#include "aclgrad/file.h"
+#include "aclgrad/report.h"
+#include "bench/kernels/agreement.h"
+#include "bench/kernels/ours.h"
+#include "bench/kernels/report.h"
+#include "bench/peers/peers.h"
+
+namespace {
+
+using namespace aclgrad::bench;
+
+struct Options {
+  Selection selection;
+  Effort effort;
+  bool quick = false;
+  bool list = false;
+  bool check = false;
+  bool worker = false;
+  std::string markdown;
+  std::string csv;
+};
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("--filter", options.selection.words,
+                 "only cells whose name (see --list) contains one of these texts");
+  app.add_option("--elements", options.selection.elements,
+                 "only these sizes of elementwise operators: 1024, 65536, 1048576, 16777216");
+  app.add_option("--threads", options.selection.threads, "these numbers of threads (1 and all)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--repetitions", options.effort.repetitions, "of which the median is taken")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--seconds", options.effort.least_seconds, "least time of a repetition")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--quick", options.quick,
+               "a look at everything: 1024 elements, one short repetition");
+  app.add_flag("--list", options.list, "print the names of the cells, measure nothing");
+  app.add_flag("--check", options.check, "see that all compute the same, measure nothing");
+  app.add_option("--markdown", options.markdown, "write a report, and its chart beside it (.svg)");
+  app.add_option("--csv", options.csv, "write all times");
+  app.add_flag("--worker", options.worker)->group("");  // see worker.h
+}
+
+std::unique_ptr<Worker> start_worker(int argc, char** argv) {
+  const std::optional<std::string> setting = torch_setting();
+  if (!setting) return nullptr;
+  std::vector<std::string> arguments = {"/proc/self/exe"};
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  arguments.push_back("--worker");
+  return std::make_unique<Worker>(arguments, *setting);
+}
+
+Report measure(const std::vector<Cell>& cells, const Options& options, int argc, char** argv) {
+  Measurement measurement(options.effort, start_worker(argc, argv));
+  Report report{.results = {},
+                .launch = {},
+                .effort = options.effort,
+                .peers = measurement.peers(),
+                .threads = 1};
+  aclgrad::report::ProgressBar progress(static_cast<int64_t>(cells.size()), {.title = "kernels"});
+  for (size_t i = 0; i < cells.size(); ++i) {
+    progress.update(static_cast<int64_t>(i), cells[i].name());
+    report.results.push_back(measurement.run(cells[i], i));
+    report.threads = std::max(report.threads, cells[i].threads);
+  }
+  progress.update(static_cast<int64_t>(cells.size()));
+  progress.finish();
+  report.launch = {.phase_one = measurement.time(phase_one_call()),
+                   .phase_two = measurement.time(phase_two_call(measurement.stream()))};
+  return report;
+}
+
+void write(const Report& report, const Options& options) {
+  if (!options.markdown.empty()) {
+    const std::filesystem::path text = options.markdown;
+    const std::filesystem::path chart = std::filesystem::path(text).replace_extension(".svg");
+    aclgrad::write_file_atomically(text, markdown(report, chart.filename().string()));
+    aclgrad::write_file_atomically(chart, chart_svg(report));
+  }
+  if (!options.csv.empty()) aclgrad::write_file_atomically(options.csv, csv(report));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Measures the operators beside oneDNN, libtorch and the memory's limit.");
+  Options options;
+  declare(app, options);
+  CLI11_PARSE(app, argc, argv);
+  if (options.quick) {
+    options.effort = {.least_seconds = 1e-6, .repetitions = 1};
+    options.selection.elements = {1024};
+    options.selection.smallest = true;
+  }
+  const std::vector<Cell> cells = select_cells(options.selection);
+  if (options.worker) {
+    serve(cells);
+    return 0;
+  }
+  if (cells.empty()) {
+    std::cerr << "No cell is named like that; --list prints their names.\n";
+    return 2;
+  }
+  if (options.list) {
+    for (const Cell& cell : cells) std::cout << cell.name() << '\n';
+    return 0;
+  }
+  if (options.check) {
+    const std::vector<std::string> found = disagreements(cells);
+    for (const std::string& line : found) std::cout << line << '\n';
+    return found.empty() ? 0 : 1;
+  }
+  if (torch() == nullptr) std::cerr << kNoTorch << '\n';
+  const Report report = measure(cells, options, argc, argv);
+  std::cout << terminal_text(report);
+  write(report, options);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of a cell's tensors, filled with its data, and kept from cell to cell.
+#ifndef ACLGRAD_BENCH_KERNELS_MEMORY_H_
+#define ACLGRAD_BENCH_KERNELS_MEMORY_H_
+
+#include <map>
+#include <vector>
+
+#include "bench/contender.h"
+#include "bench/kernels/operation.h"
+
+namespace aclgrad::bench {
+
+class Memory {
+ public:
+  Memory();  // needs, and takes, device 0
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory();
+
+  // The tensors of the cell; they live until the next call. The layout is that of the inputs that
+  // are not written; outputs are contiguous.
+  Problem problem(const Cell& cell);
+
+ private:
+  struct Block {
+    void* allocation = nullptr;
+    char* data = nullptr;
+    size_t bytes = 0;
+    // What it holds, so that it need not be filled again.
+    std::optional<Fill> fill = std::nullopt;
+    aclDataType dtype = ACL_DT_UNDEFINED;
+    size_t filled = 0;
+  };
+
+  Block& block(size_t index, size_t bytes);
+  void* input(size_t index, size_t count, aclDataType dtype, Fill fill, bool is_written);
+  void* output(size_t index, size_t bytes);
+  const std::vector<float>& values(Fill fill);
+
+  std::map<size_t, Block> blocks_;
+  std::map<Fill, std::vector<float>> values_;
+};
+
+}  // namespace aclgrad::bench
+
+#endif  // ACLGRAD_BENCH_KERNELS_MEMORY_H_

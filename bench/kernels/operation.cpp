@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/kernels/operation.h"
+
+namespace aclgrad::bench {
+namespace {
+
+const std::vector<aclDataType> kNarrow = {ACL_BF16, ACL_FLOAT16};
+const std::vector<int64_t> kHalfShape = {kRows, kHalf};
+const Operand kFull = {};
+const Operand kOneValue = {.shape = {}};
+
+Operation forward(std::string name, std::string row, Group group) {
+  return {.name = std::move(name),
+          .row = std::move(row),
+          .group = group,
+          .inputs = {kFull},
+          .outputs = {kFull}};
+}
+
+Operation backward(std::string name, std::string row, Group group, Fill fill = Fill::normal) {
+  return {.name = std::move(name),
+          .row = std::move(row),
+          .group = group,
+          .inputs = {kFull, {.fill = fill}},
+          .outputs = {kFull},
+          .broadcast = 0};
+}
+
+void add_activations(std::vector<Operation>& list) {
+  list.push_back(forward("Selu", "aclnnSelu", Group::elu));
+  list.push_back(backward("SeluBackward", "aclnnSeluBackward", Group::elu, Fill::elu));
+  list.push_back(forward("Elu", "aclnnElu", Group::elu));
+  list.push_back(backward("EluBackward self", "aclnnEluBackward isResult=false", Group::elu));
+  list.push_back(
+      backward("EluBackward result", "aclnnEluBackward isResult=true", Group::elu, Fill::elu));
+  list.push_back(forward("Hardswish", "aclnnHardswish", Group::other));
+  list.push_back(backward("HardswishBackward", "aclnnHardswishBackward", Group::other));
+  list.push_back(backward("HardswishBackwardV2", "aclnnHardswishBackwardV2", Group::other));
+  for (const bool tanh_form : {false, true}) {
+    const std::string form = tanh_form ? " tanh" : " erf";
+    const std::string attribute = tanh_form ? "approximate=tanh" : "approximate=none";
+    list.push_back(forward("Gelu" + form, "aclnnGeluV2 " + attribute, Group::gelu));
+    list.push_back(
+        backward("GeluBackward" + form, "aclnnGeluBackwardV2 " + attribute, Group::gelu));
+  }
+  for (const bool tanh_form : {false, true}) {
+    const std::string form = tanh_form ? " tanh" : " erf";
+    const std::string attributes =
+        std::string("dim=1 approximate=") + (tanh_form ? "1" : "0") + " activateLeft=false";
+    list.push_back({.name = "GeGlu" + form,
+                    .row = "aclnnGeGluV3 " + attributes,
+                    .group = Group::geglu,
+                    .inputs = {kFull},
+                    .outputs = {{.shape = kHalfShape}, {.shape = kHalfShape}}});
+    list.push_back({.name = "GeGluBackward" + form,
+                    .row = "aclnnGeGluV3Backward " + attributes,
+                    .group = Group::geglu,
+                    .inputs = {{.shape = kHalfShape}, kFull, {.shape = kHalfShape}},
+                    .outputs = {kFull},
+                    .broadcast = 0});
+  }
+}
+
+void add_arithmetic(std::vector<Operation>& list) {
+  const auto binary = [&](std::string name, std::string row) {
+    list.push_back({.name = std::move(name),
+                    .row = std::move(row),
+                    .group = Group::other,
+                    .inputs = {kFull, kFull},
+                    .outputs = {kFull},
+                    .broadcast = 1});
+  };
+  binary("Add", "aclnnAdd");
+  binary("Mul", "aclnnMul");
+  list.push_back(forward("Muls", "aclnnMuls", Group::other));
+  list.push_back({.name = "Copy",
+                  .row = "aclnnInplaceCopy",
+                  .group = Group::other,
+                  .inputs = {{.unread = true}, kFull},
+                  .outputs = {{.aliases = 0}},
+                  .broadcast = 1});
+  // The number in the row's name is that of the dtype converted to.
+  const auto cast = [&](std::string name, aclDataType to, std::vector<aclDataType> from) {
+    list.push_back({.name = std::move(name),
+                    .row = "aclnnCast dtype=" + std::to_string(to),
+                    .group = Group::other,
+                    .inputs = {kFull},
+                    .outputs = {{.dtype = to}},
+                    .dtypes = std::move(from)});
+  };
+  cast("Cast to FLOAT", ACL_FLOAT, kNarrow);
+  cast("Cast to BFLOAT16", ACL_BF16, {ACL_FLOAT});
+  cast("Cast to FLOAT16", ACL_FLOAT16, {ACL_FLOAT});
+}
+
+void add_training(std::vector<Operation>& list) {
+  const std::vector<std::vector<int64_t>> batches = {{64, 10}, {1024, 1024}};
+  const std::vector<std::vector<int64_t>> layers = {{64, 128}, {1024, 1024}, {4096, 4096}};
+  const Operand target = {.shape = {kRows}, .fill = Fill::index, .dtype = ACL_INT64};
+  const Operand weight = {.shape = {kColumns}, .fill = Fill::positive};
+  const auto add = [&](std::string name, std::string row, std::vector<Operand> inputs,
+                       std::vector<Operand> outputs, const auto& sizes, bool streams = true) {
+    list.push_back({.name = std::move(name),
+                    .row = std::move(row),
+                    .group = Group::training,
+                    .inputs = std::move(inputs),
+                    .outputs = std::move(outputs),
+                    .sizes = sizes,
+                    .streams = streams});
+  };
+  list.push_back({.name = "AdamW",
+                  .row = "aclnnApplyAdamWV2",
+                  .group = Group::optimizer,
+                  .inputs = {kFull,
+                             kFull,
+                             {.fill = Fill::positive},
+                             kFull,
+                             {.shape = {1}, .fill = Fill::index, .dtype = ACL_INT64}},
+                  .outputs = {{.aliases = 0}, {.aliases = 1}, {.aliases = 2}},
+                  .sizes = layers});
+  add("LogSoftmax", "aclnnLogSoftmax dim=-1", {kFull}, {kFull}, batches);
+  add("LogSoftmaxBackward", "aclnnLogSoftmaxBackward dim=-1", {kFull, {.fill = Fill::log_share}},
+      {kFull}, batches);
+  add("NLLLoss", "aclnnNLLLoss reduction=mean", {kFull, target, weight}, {kOneValue, kOneValue},
+      batches, false);
+  add("NLLLossBackward", "aclnnNLLLossBackward reduction=mean",
+      {kOneValue, {.unread = true}, target, weight, {.shape = {}, .fill = Fill::positive}}, {kFull},
+      batches, false);
+  add("MseLoss", "aclnnMseLoss reduction=mean", {kFull, kFull}, {kOneValue}, layers);
+  add("MseLossBackward", "aclnnMseLossBackward reduction=mean", {kOneValue, kFull, kFull}, {kFull},
+      layers);
+  // The row sums over the first and the last dimension: here the rows, and one of size 1.
+  add("ReduceSum rows", "aclnnReduceSum dims=[0, -1]", {{.shape = {kRows, kColumns, 1}}},
+      {{.shape = {kColumns}}}, layers);
+  add("Add bias", "aclnnAdd", {kFull, {.shape = {kColumns}}}, {kFull}, layers);
+}
+
+void add_products(std::vector<Operation>& list) {
+  const std::vector<std::vector<int64_t>> sizes = {
+      {32, 16, 16}, {64, 32, 128}, {256, 256, 256}, {1024, 1024, 1024}};
+  for (const char* which : {"", "a", "b"}) {
+    const std::string transposed = which;
+    list.push_back({.name = transposed.empty() ? "Matmul" : "Matmul transposed " + transposed,
+                    .row = "aclnnMatmul",
+                    .group = Group::matmul,
+                    .inputs = {{.shape = {kRows, kInner}, .transposed = transposed == "a"},
+                               {.shape = {kInner, kColumns}, .transposed = transposed == "b"}},
+                    .outputs = {kFull},
+                    .dtypes = {ACL_FLOAT, ACL_BF16},
+                    .sizes = sizes,
+                    .streams = false});
+  }
+}
+
+}  // namespace
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> list = [] {
+    std::vector<Operation> made;
+    add_activations(made);
+    add_arithmetic(made);
+    add_training(made);
+    add_products(made);
+    return made;
+  }();
+  return list;
+}
+
+}  // namespace aclgrad::bench

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measurement as text for the terminal, Markdown for the docs, CSV for other programs, and a
+// chart.
+#ifndef ACLGRAD_BENCH_KERNELS_REPORT_H_
+#define ACLGRAD_BENCH_KERNELS_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "bench/kernels/bars.h"
+#include "bench/kernels/measure.h"
+
+namespace aclgrad::bench {
+
+struct Report {
+  std::vector<Result> results;
+  LaunchTimes launch;
+  Effort effort;
+  std::vector<std::string> peers;  // with versions
+  int threads = 1;                 // the most that were used
+};
+
+// Every cell, then what is promised.
+std::string terminal_text(const Report& report);
+// `chart` is the name of the chart's file, relative to that of the text.
+std::string markdown(const Report& report, const std::string& chart);
+std::string csv(const Report& report);
+// Elementwise operations on contiguous tensors of the largest size measured, one thread.
+std::string chart_svg(const Report& report);
+
+// Where there is no libtorch to compare with: how to get it.
+inline constexpr const char* kNoTorch =
+    "libtorch was not found: install libtorch-dev to compare with it, then build again";
+
+// Billions of elements in a second.
+inline double rate(const Cell& cell, double seconds) {
+  return static_cast<double>(cell.elements()) / seconds * 1e-9;
+}
+
+}  // namespace aclgrad::bench
+
+#endif  // ACLGRAD_BENCH_KERNELS_REPORT_H_

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: smoke_test.sh BENCH_KERNELS FOLDER
+# All contenders must compute the same. Then one short repetition of every smallest cell: each must
+# come out with a time of ours, peers and limits must be there, and the report must judge every
+# promise that such a run can judge.
+set -eu
+mkdir -p "$2"
+"$1" --quick --threads 1 --check
+"$1" --quick --threads 1 --markdown "$2/performance.md" --csv "$2/performance.csv" \
+  >"$2/table.txt" 2>"$2/progress.txt" || {
+  cat "$2/progress.txt"
+  exit 1
+}
+cells=$("$1" --quick --threads 1 --list 2>/dev/null | wc -l)
+((cells > 200)) || { echo "only $cells cells"; exit 1; }
+for contender in aclgrad oneDNN 'ordinary stores' 'non-temporal stores'; do
+  rows=$(grep -c ",$contender," "$2/performance.csv" || true)
+  echo "$contender: $rows of $cells cells"
+  [[ $contender != aclgrad || $rows == "$cells" ]] || exit 1
+  ((rows > 20)) || exit 1
+done
+for operation in Selu SeluBackward 'EluBackward self' HardswishBackwardV2 'GeluBackward erf' \
+  'GeGluBackward tanh' Copy AdamW 'ReduceSum rows' 'Matmul transposed b'; do
+  grep -q "^| $operation" "$2/performance.md" || { echo "no row for $operation"; exit 1; }
+done
+grep -qE '^\| (holds|\*\*fails\*\*) \| elementwise operators: at least' "$2/performance.md"
+grep -qE '^\| \? \| 16M FLOAT' "$2/performance.md" # not measured by so small a run
+grep -q '</svg>' "$2/performance.svg"

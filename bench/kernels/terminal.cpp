@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "aclgrad/report.h"
+#include "bench/kernels/report.h"
+
+namespace aclgrad::bench {
+namespace {
+
+std::vector<std::string> row(const Result& result) {
+  const Cell& cell = result.cell;
+  std::vector<std::string> cells = {
+      cell.operation->name,
+      name_of(cell.dtype),
+      cell.size_name(),
+      fmt::format("{}{}", name_of(cell.layout), cell.wide ? ", wide" : ""),
+      std::to_string(cell.threads),
+      fmt::format("{:.3f}", rate(cell, result.ours()))};
+  if (const auto* peer = result.best_peer()) {
+    cells.push_back(fmt::format("{:.3f}", rate(cell, peer->second)));
+    cells.push_back(peer->first);
+    cells.push_back(fmt::format("{:.2f}x", peer->second / result.ours()));
+  } else {
+    cells.insert(cells.end(), {"-", "none", "-"});
+  }
+  if (result.limit() > 0) {
+    cells.push_back(fmt::format("{:.3f}", rate(cell, result.limit())));
+    cells.push_back(fmt::format("{:.0f}%", 100 * result.limit() / result.ours()));
+  } else {
+    cells.insert(cells.end(), {"-", "-"});
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::string terminal_text(const Report& report) {
+  report::Table cells({"operation", "dtype", "size", "layout", "threads", "G/s", "best peer G/s",
+                       "which", "ratio", "limit G/s", "of limit"});
+  for (const Result& result : report.results) cells.add_row(row(result));
+  report::Table promises({"holds", "promise", "measured"});
+  for (const Bar& bar : bars(report.results, report.launch)) {
+    promises.add_row({!bar.holds ? "?" : *bar.holds ? "yes" : "NO", bar.promise, bar.measured});
+  }
+  return cells.to_string() + '\n' + promises.to_string();
+}
+
+std::string csv(const Report& report) {
+  std::string text =
+      "operation,dtype,size,layout,data,threads,elements,contender,seconds,elements per second\n";
+  for (const Result& result : report.results) {
+    const Cell& cell = result.cell;
+    for (const auto& [contender, seconds] : result.seconds) {
+      text += fmt::format("{},{},{},{},{},{},{},{},{:.4g},{:.4g}\n", cell.operation->name,
+                          name_of(cell.dtype), cell.size_name(), name_of(cell.layout),
+                          cell.wide ? "wide" : "normal", cell.threads, cell.elements(), contender,
+                          seconds, rate(cell, seconds) * 1e9);
+    }
+  }
+  return text;
+}
+
+}  // namespace aclgrad::bench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The libraries that we compare with. torch() is null where the build found no libtorch.
+#ifndef ACLGRAD_BENCH_PEERS_PEERS_H_
+#define ACLGRAD_BENCH_PEERS_PEERS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bench/contender.h"
+
+namespace aclgrad::bench {
+
+std::unique_ptr<Contender> onednn();
+std::unique_ptr<Contender> torch();
+
+// What must stand in the environment of another process so that it runs libtorch's other kernels,
+// those for AVX-512; nothing where there are none.
+std::optional<std::string> torch_setting();
+
+}  // namespace aclgrad::bench
+
+#endif  // ACLGRAD_BENCH_PEERS_PEERS_H_

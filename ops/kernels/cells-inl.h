@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per-target: vectors of float out of and into stored elements of FLOAT, FLOAT16 and BF16.
+#if defined(ACLGRAD_OPS_KERNELS_CELLS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLGRAD_OPS_KERNELS_CELLS_INL_H_
+#undef ACLGRAD_OPS_KERNELS_CELLS_INL_H_
+#else
+#define ACLGRAD_OPS_KERNELS_CELLS_INL_H_
+#endif
+
+#include "ops/kernels/float-inl.h"
+#include "ops/kernels/formats.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using WordTag = hn::RebindToUnsigned<FloatTag>;
+using Words = hn::Vec<WordTag>;
+using ShortTag = hn::Rebind<uint16_t, FloatTag>;
+using Shorts = hn::Vec<ShortTag>;
+
+// How a store goes to memory: through the caches, or around them where the target allows it (the
+// address must then be aligned to a whole vector).
+enum class Path { kCached, kAround };
+
+template <Path kPath, class V, class D, class T>
+HWY_INLINE void put(V v, D d, T* target) {
+  if constexpr (kPath == Path::kAround) {
+    hn::Stream(v, d, target);
+  } else {
+    hn::StoreU(v, d, target);
+  }
+}
+
+// For each element type:
+//   load() is exact.
+//   store() rounds to nearest, and takes those lanes out of `certain` that lie so near to the
+//   middle between two neighbours that a float's error of a few units in the last place could make
+//   the difference. store_rounded() is for a float that is the exact value rounded to odd, or the
+//   nearest to a sum, a product or a quotient of two elements: rounding that again gives the
+//   nearest element (Figueroa, "When is double rounding innocuous?", 1995). Among the smallest
+//   numbers of BF16 that is not so: those lanes, and NaN, are taken out.
+template <class Stored>
+struct Cells;
+
+template <>
+struct Cells<float> {
+  static HWY_INLINE Floats load(FloatTag d, const float* source) { return hn::LoadU(d, source); }
+
+  template <Path kPath>
+  static HWY_INLINE void store(FloatTag d, Floats v, float* target, FloatMask&) {
+    put<kPath>(v, d, target);
+  }
+  template <Path kPath>
+  static HWY_INLINE void store_rounded(FloatTag d, Floats v, float* target, FloatMask&) {
+    put<kPath>(v, d, target);
+  }
+};
+
+template <>
+struct Cells<Bfloat> {
+  static HWY_INLINE Floats load(FloatTag d, const Bfloat* source) {
+    const auto bits = hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(source));
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), bits)));
+  }
+
+  template <Path kPath>
+  static HWY_INLINE void store(FloatTag d, Floats v, Bfloat* target, FloatMask& certain) {
+    constexpr uint32_t kDoubt = 3;  // units in the last place of the float
+    const WordTag dw;
+    const auto shifted = hn::Add(hn::BitCast(dw, v), hn::Set(dw, 0x8000u + kDoubt));
+    const auto below = hn::And(shifted, hn::Set(dw, 0xffffu));
+    certain = hn::And(certain, hn::RebindMask(d, hn::Lt(hn::Set(dw, 2 * kDoubt - 1), below)));
+    put_upper<kPath>(shifted, target);
+  }
+
+  template <Path kPath>
+  static HWY_INLINE void store_rounded(FloatTag d, Floats v, Bfloat* target, FloatMask& certain) {
+    const WordTag dw;
+    const auto bits = hn::BitCast(dw, v);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1u));
+    put_upper<kPath>(hn::Add(bits, hn::Add(odd, hn::Set(dw, 0x7fffu))), target);
+    const auto large = hn::Ge(hn::Abs(v), hn::Set(d, 0x1p-90f));  // not for NaN
+    certain = hn::And(certain, hn::Or(large, hn::Eq(v, hn::Zero(d))));
+  }
+
+ private:
+  template <Path kPath>
+  static HWY_INLINE void put_upper(Words bits, Bfloat* target) {
+    const hn::RebindToSigned<WordTag> di;
+    const auto upper = hn::BitCast(di, hn::ShiftRight<16>(bits));
+    put<kPath>(hn::DemoteTo(ShortTag(), upper), ShortTag(), reinterpret_cast<uint16_t*>(target));
+  }
+};
+
+template <>
+struct Cells<Half> {
+  // Instruction sets with fused multiply-add also convert FLOAT16.
+#if HWY_NATIVE_FMA
+  using HalfTag = hn::Rebind<hwy::float16_t, FloatTag>;
+
+  static HWY_INLINE Floats load(FloatTag d, const Half* source) {
+    const auto bits = hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(source));
+    return hn::PromoteTo(d, hn::BitCast(HalfTag(), bits));
+  }
+  static HWY_INLINE Shorts round(Floats v) {
+    return hn::BitCast(ShortTag(), hn::DemoteTo(HalfTag(), v));
+  }
+#else
+  static HWY_INLINE Floats load(FloatTag d, const Half* source) {
+    alignas(64) float values[hn::MaxLanes(FloatTag())];
+    for (size_t i = 0; i < hn::Lanes(d); ++i) {
+      values[i] = static_cast<float>(half_to_double(source[i].bits));
+    }
+    return hn::Load(d, values);
+  }
+  static HWY_INLINE Shorts round(Floats v) {
+    const FloatTag d;
+    alignas(64) float values[hn::MaxLanes(FloatTag())];
+    alignas(64) uint16_t bits[hn::MaxLanes(FloatTag())];
+    hn::Store(v, d, values);
+    for (size_t i = 0; i < hn::Lanes(d); ++i) {
+      bits[i] = double_to_half(static_cast<double>(values[i]));
+    }
+    return hn::Load(ShortTag(), bits);
+  }
+#endif
+
+  template <Path kPath>
+  static HWY_INLINE void store(FloatTag d, Floats v, Half* target, FloatMask& certain) {
+    constexpr float kDoubt = 0x1p-22f;  // relative
+    const auto outer = round(hn::Mul(v, hn::Set(d, 1 + kDoubt)));
+    const auto inner = round(hn::Mul(v, hn::Set(d, 1 - kDoubt)));
+    const auto differ = hn::PromoteTo(WordTag(), hn::Xor(outer, inner));
+    certain = hn::And(certain, hn::RebindMask(d, hn::Eq(differ, hn::Zero(WordTag()))));
+    put<kPath>(outer, ShortTag(), reinterpret_cast<uint16_t*>(target));
+  }
+
+  template <Path kPath>
+  static HWY_INLINE void store_rounded(FloatTag, Floats v, Half* target, FloatMask&) {
+    put<kPath>(round(v), ShortTag(), reinterpret_cast<uint16_t*>(target));
+  }
+};
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

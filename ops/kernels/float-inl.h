@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per-target: building blocks for formulas on vectors of float. A result is carried as the sum of
+// two floats up to its last operation, which rounds once.
+//
+// Every instruction set gives the same bits: where there is no fused multiply-add, fused() is
+// computed in double, rounded to odd, and so comes out the same.
+#if defined(ACLGRAD_OPS_KERNELS_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLGRAD_OPS_KERNELS_FLOAT_INL_H_
+#undef ACLGRAD_OPS_KERNELS_FLOAT_INL_H_
+#else
+#define ACLGRAD_OPS_KERNELS_FLOAT_INL_H_
+#endif
+
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "ops/kernels/exponential_table.h"
+#include "ops/kernels/math-inl.h"
+#include "ops/kernels/rounding.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatTag = hn::ScalableTag<float>;
+using Floats = hn::Vec<FloatTag>;
+using FloatMask = hn::Mask<FloatTag>;
+
+// ---- Fused multiply-add -------------------------------------------------------------------------
+
+// a b + c, rounded once.
+template <class D, class V>
+HWY_INLINE V fused(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  // A product of floats is exact in double, and so is a sum of doubles rounded to odd as far as a
+  // float can tell.
+  alignas(64) float x[hn::MaxLanes(d)];
+  alignas(64) float y[hn::MaxLanes(d)];
+  alignas(64) float z[hn::MaxLanes(d)];
+  hn::Store(a, d, x);
+  hn::Store(b, d, y);
+  hn::Store(c, d, z);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) {
+    const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    z[i] = static_cast<float>(add_to_odd(product, static_cast<double>(z[i])));
+  }
+  return hn::Load(d, z);
+#endif
+}
+
+// a b - c, rounded once.
+template <class D, class V>
+HWY_INLINE V fused_minus(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulSub(a, b, c);
+#else
+  return fused(d, a, b, hn::Neg(c));
+#endif
+}
+
+// a b as high + low. Exact but for results near the ends of the exponent range.
+template <class D, class V>
+HWY_INLINE Twofold<V> twofold_product(D d, V a, V b) {
+  const V high = hn::Mul(a, b);
+  return {high, fused_minus(d, a, b, high)};
+}
+
+template <class M, class V>
+HWY_INLINE Twofold<V> if_then_else(M mask, std::type_identity_t<Twofold<V>> yes, Twofold<V> no) {
+  return {hn::IfThenElse(mask, yes.high, no.high), hn::IfThenElse(mask, yes.low, no.low)};
+}
+
+// high + low of `value` again, such that high is nearest to the sum. Where high is not 0 it must be
+// the larger part.
+template <class V>
+HWY_INLINE Twofold<V> normalized(Twofold<V> value) {
+  const V high = hn::Add(value.high, value.low);
+  return {high, hn::Sub(value.low, hn::Sub(high, value.high))};
+}
+
+// A double constant as two floats.
+struct TwofoldConstant {
+  float high;
+  float low;
+  constexpr explicit TwofoldConstant(double value)
+      : high(static_cast<float>(value)),
+        low(static_cast<float>(value - static_cast<double>(high))) {}
+};
+
+// The product of two sums, rounded once but for the far smaller parts; at 0 with the sign of the
+// product of the high parts, which the sum of several zeros would not keep.
+template <class D, class V>
+HWY_INLINE V product(D d, Twofold<V> a, Twofold<V> b) {
+  const V low = fused(d, a.high, b.low, hn::Mul(a.low, b.high));
+  return hn::CopySign(fused(d, a.high, b.high, low), hn::Xor(a.high, b.high));
+}
+template <class D, class V>
+HWY_INLINE V product(D d, V a, Twofold<V> b) {
+  return hn::CopySign(fused(d, a, b.high, hn::Mul(a, b.low)), hn::Xor(a, b.high));
+}
+
+// The same with what the rounding lost.
+template <class D, class V>
+HWY_INLINE Twofold<V> product_and_rest(D d, Twofold<V> a, Twofold<V> b) {
+  const V high = product(d, a, b);
+  const V rest = fused_minus(d, a.high, b.high, high);
+  return {high, hn::Add(rest, fused(d, a.high, b.low, hn::Mul(a.low, b.high)))};
+}
+
+template <class D>
+HWY_INLINE Twofold<hn::Vec<D>> twofold(D d, TwofoldConstant value) {
+  return {hn::Set(d, value.high), hn::Set(d, value.low)};
+}
+
+// A constant times value, but for the product of the two low parts.
+template <class D, class V>
+HWY_INLINE Twofold<V> scaled(D d, TwofoldConstant factor, Twofold<V> value) {
+  const V high = hn::Mul(hn::Set(d, factor.high), value.high);
+  V low = fused_minus(d, hn::Set(d, factor.high), value.high, high);
+  low = fused(d, hn::Set(d, factor.high), value.low, low);
+  return {high, fused(d, hn::Set(d, factor.low), value.high, low)};
+}
+
+// ---- Exponentials -------------------------------------------------------------------------------
+
+// e^x = (1 + first + second) power, with `power` a power of two, |first| < 0.35 and `second` at
+// most a sixth of it.
+template <class V>
+struct FloatExponential {
+  V first;
+  V second;
+  V power;
+};
+
+// The range of x within which `power` is a normal number.
+inline constexpr float kExponentialLimit = 87.0f;
+
+template <class D, class V>
+HWY_INLINE auto within_exponential(D d, V x) {
+  return hn::Lt(hn::Abs(x), hn::Set(d, kExponentialLimit));  // not for NaN
+}
+
+// What stands before the polynomial: x = n ln 2 + r + rest, with n in the low bits of `shifted`.
+template <class V>
+struct ReducedArgument {
+  V shifted;
+  V r;
+  V rest;
+};
+
+template <class D, class V>
+HWY_INLINE ReducedArgument<V> reduce_argument(D d, V x) {
+  constexpr float kInverseLn2 = 0x1.715476p+0f;
+  // ln 2 in two parts; products of the first with integers up to 2^8 are exact.
+  constexpr float kLn2High = 0x1.62e400p-1f;
+  constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+  constexpr float kMagic = 0x1.8p23f;  // leaves the nearest integer in the low bits of a sum
+  const V shifted = fused(d, x, hn::Set(d, kInverseLn2), hn::Set(d, kMagic));
+  const V n = hn::Sub(shifted, hn::Set(d, kMagic));
+  const V coarse = fused(d, n, hn::Set(d, -kLn2High), x);
+  const V r = fused(d, n, hn::Set(d, -kLn2Low), coarse);
+  return {shifted, r, fused(d, n, hn::Set(d, -kLn2Low), hn::Sub(coarse, r))};
+}
+
+template <class D, class V>
+HWY_INLINE FloatExponential<V> exponential_of(D d, ReducedArgument<V> x) {
+  const hn::RebindToSigned<D> di;
+  // (e^r - 1 - r) / r^2
+  V p = hn::Set(d, kGrowth[std::size(kGrowth) - 1]);
+  for (size_t k = std::size(kGrowth) - 1; k-- > 0;) p = fused(d, x.r, p, hn::Set(d, kGrowth[k]));
+  const V second = fused(d, hn::Mul(x.r, x.r), p, fused(d, x.r, x.rest, x.rest));
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, x.shifted));
+  return {x.r, second, hn::BitCast(d, hn::Add(exponent, hn::Set(di, 0x3f800000)))};
+}
+
+// Within the range; relative error below 2^-27.
+template <class D, class V>
+HWY_INLINE FloatExponential<V> float_exponential(D d, V x) {
+  return exponential_of(d, reduce_argument(d, x));
+}
+
+// The same for x = high + low.
+template <class D, class V>
+HWY_INLINE FloatExponential<V> float_exponential(D d, V high, V low) {
+  ReducedArgument<V> x = reduce_argument(d, high);
+  const V r = hn::Add(x.r, low);
+  x.rest = hn::Add(x.rest, hn::Sub(low, hn::Sub(r, x.r)));
+  x.r = r;
+  return exponential_of(d, x);
+}
+
+// e^x - 1 from the parts of e^x; the low part is up to a fifth of the high one.
+template <class D, class V>
+HWY_INLINE Twofold<V> minus_one(D d, const FloatExponential<V>& e) {
+  const V one = hn::Set(d, 1.0f);
+  const V offset = hn::Sub(e.power, one);
+  const V offset_low = hn::Sub(e.power, hn::Add(offset, one));
+  const V high = fused(d, e.power, e.first, offset);
+  const V low = hn::Add(fused(d, e.power, e.first, hn::Sub(offset, high)), offset_low);
+  return {high, fused(d, e.power, e.second, low)};
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/kernels/sums.h"
+
+#include <algorithm>
+
+#include "ops/kernels/formats.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/kernels/sums.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/kernels/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+void add_dense(const void* terms, aclDataType dtype, size_t count, double* lanes) {
+  visit_real(dtype, [&](auto tag) HWY_ATTR {
+    const auto* elements = static_cast<const typename decltype(tag)::type*>(terms);
+    Lanes sum;
+    sum.load(lanes);
+    add_terms(
+        count, [&](size_t i, auto n) HWY_ATTR { return load_wide(elements + i, n); }, sum);
+    sum.store(lanes);
+  });
+}
+
+void add_squares(const void* a, const void* b, aclDataType dtype, size_t count, double* lanes) {
+  visit_real(dtype, [&](auto tag) HWY_ATTR {
+    using Stored = typename decltype(tag)::type;
+    const auto* left = static_cast<const Stored*>(a);
+    const auto* right = static_cast<const Stored*>(b);
+    Lanes sum;
+    sum.load(lanes);
+    add_terms(
+        count,
+        [&](size_t i, auto n) HWY_ATTR {
+          const WideVec difference = hn::Sub(load_wide(left + i, n), load_wide(right + i, n));
+          return hn::Mul(difference, difference);
+        },
+        sum);
+    sum.store(lanes);
+  });
+}
+
+// A term of a sum as it is, or times a factor.
+template <bool kWeighted>
+HWY_INLINE WideVec weighted(WideVec term, WideVec factor) {
+  return kWeighted ? hn::Mul(term, factor) : term;
+}
+
+// Adds the `terms` elements of lines base + l * stride to lanes[l]. One addition waits for the one
+// before it in the same lane, so several lines advance together.
+template <size_t kLines, bool kWeighted, class Stored>
+HWY_INLINE void add_lines(const Stored* base, int64_t stride, size_t terms, const double* factors,
+                          double (*lanes)[kSumLanes]) {
+  Lanes sum[kLines];
+  const Stored* line[kLines];
+  for (size_t l = 0; l < kLines; ++l) {
+    sum[l].load(lanes[l]);
+    line[l] = base + static_cast<int64_t>(l) * stride;
+  }
+  const size_t whole = terms / kSumLanes * kSumLanes;
+  for (size_t i = 0; i < whole; i += kSumLanes) {
+    for (size_t l = 0; l < kLines; ++l) {
+      for (size_t k = 0; k < kParts; ++k) {
+        const WideVec term = load_wide(line[l] + i + k * kWide);
+        const WideVec factor = kWeighted ? hn::LoadU(Wide(), factors + i + k * kWide) : term;
+        sum[l].part[k] = hn::Add(sum[l].part[k], weighted<kWeighted>(term, factor));
+      }
+    }
+  }
+  for (size_t l = 0; l < kLines; ++l) {
+    add_terms(
+        terms - whole,
+        [&](size_t i, auto n) HWY_ATTR {
+          const WideVec term = load_wide(line[l] + whole + i, n);
+          return weighted<kWeighted>(term, kWeighted ? load_wide(factors + whole + i, n) : term);
+        },
+        sum[l]);
+    sum[l].store(lanes[l]);
+  }
+}
+
+template <bool kWeighted, class Stored>
+HWY_INLINE void add_line_group(const Stored* line, int64_t stride, size_t lines, size_t terms,
+                               const double* factors, LaneMatrix& matrix) {
+  constexpr size_t kTogether = 4;
+  size_t l = 0;
+  for (; l + kTogether <= lines; l += kTogether, line += kTogether * stride) {
+    add_lines<kTogether, kWeighted>(line, stride, terms, factors, matrix.lanes + l);
+  }
+  for (; l < lines; ++l, line += stride) {
+    add_lines<1, kWeighted>(line, stride, terms, factors, matrix.lanes + l);
+  }
+}
+
+// 16-bit elements of long lines become floats first, in vectors twice as wide, piece by piece.
+template <bool kWeighted, class Stored>
+HWY_INLINE void add_widened_lines(const Stored* base, int64_t stride, size_t lines, size_t terms,
+                                  const double* factors, LaneMatrix& matrix) {
+  constexpr size_t kPiece = 256;
+  using Floats = hn::CappedTag<float, 16>;
+  alignas(64) float pieces[kSumLanes][kPiece];
+  for (size_t first = 0; first < terms; first += kPiece) {
+    const size_t count = HWY_MIN(kPiece, terms - first);
+    for (size_t l = 0; l < lines; ++l) {
+      const Stored* line = base + static_cast<int64_t>(l) * stride + first;
+      constexpr size_t kStep = hn::MaxLanes(Floats());
+      size_t i = 0;
+      for (; i + kStep <= count; i += kStep) {
+        const auto stored = hn::LoadU(RawTag<Stored, Floats>(), raw(line + i));
+        hn::Store(floats_of<Stored>(Floats(), stored), Floats(), pieces[l] + i);
+      }
+      for (; i < count; ++i) pieces[l][i] = static_cast<float>(real_part(line[i]));
+    }
+    const double* piece_factors = kWeighted ? factors + first : nullptr;
+    add_line_group<kWeighted>(&pieces[0][0], kPiece, lines, count, piece_factors, matrix);
+  }
+}
+
+template <bool kWeighted, class Stored>
+HWY_INLINE void sum_stored_lines(const Stored* line, int64_t stride, size_t lines, size_t terms,
+                                 const double* factors, double* sums) {
+  for (size_t l = 0; l < lines; l += kSumLanes, line += kSumLanes * stride) {
+    const size_t count = HWY_MIN(kSumLanes, lines - l);
+    LaneMatrix matrix;
+    matrix.clear();
+    if constexpr (sizeof(Stored) == 2) {
+      add_widened_lines<kWeighted>(line, stride, count, terms, factors, matrix);
+    } else {
+      add_line_group<kWeighted>(line, stride, count, terms, factors, matrix);
+    }
+    alignas(64) double totals[kSumLanes];
+    matrix.total(totals);
+    std::memcpy(sums + l, totals, count * sizeof(double));
+  }
+}
+
+void sum_every_line(const void* base, aclDataType dtype, int64_t stride, size_t lines, size_t terms,
+                    const double* factors, double* sums) {
+  visit_real(dtype, [&](auto tag) HWY_ATTR {
+    const auto* line = static_cast<const typename decltype(tag)::type*>(base);
+    factors == nullptr ? sum_stored_lines<false>(line, stride, lines, terms, factors, sums)
+                       : sum_stored_lines<true>(line, stride, lines, terms, factors, sums);
+  });
+}
+
+// Adds a row to a lane, or starts the lane with it.
+template <bool kWeighted, class Stored>
+HWY_INLINE void add_row(const Stored* row, size_t columns, double weight, bool starts,
+                        double* lane) {
+  const WideVec factor = hn::Set(Wide(), weight);
+  const auto term = [&](size_t j, auto n)
+                        HWY_ATTR { return weighted<kWeighted>(load_wide(row + j, n), factor); };
+  if (starts) {
+    for_vectors(columns,
+                [&](size_t j, auto n) HWY_ATTR { hn::Store(term(j, n), Wide(), lane + j); });
+  } else {
+    for_vectors(columns, [&](size_t j, auto n) HWY_ATTR {
+      hn::Store(hn::Add(hn::Load(Wide(), lane + j), term(j, n)), Wide(), lane + j);
+    });
+  }
+}
+
+// Rows of a sum of columns.
+struct RowRange {
+  int64_t stride;
+  size_t first, count;  // numbers of the rows within the sum
+  size_t columns;
+};
+
+template <bool kWeighted, class Stored>
+HWY_INLINE void add_stored_rows(const Stored* row, const RowRange& range, const double* factors,
+                                double* lanes) {
+  // Rows may lie pages apart, where the processor looks ahead by itself only late.
+  constexpr int64_t kAhead = 4;
+  constexpr size_t kLine = 64;
+  for (size_t k = 0; k < range.count; ++k, row += range.stride) {
+    const auto* ahead = reinterpret_cast<const char*>(row + kAhead * range.stride);
+    for (size_t byte = 0; byte < range.columns * sizeof(Stored); byte += kLine) {
+      __builtin_prefetch(ahead + byte);
+    }
+    const size_t i = range.first + k;
+    double* lane = lanes + i % kSumLanes * ColumnSums::kLaneStride;
+    add_row<kWeighted>(row, range.columns, kWeighted ? factors[k] : 0, i < kSumLanes, lane);
+  }
+}
+
+void add_rows(const void* base, aclDataType dtype, int64_t stride, size_t first, size_t rows,
+              size_t columns, const double* factors, double* lanes) {
+  visit_real(dtype, [&](auto tag) HWY_ATTR {
+    const auto* row = static_cast<const typename decltype(tag)::type*>(base);
+    const RowRange range{stride, first, rows, columns};
+    factors == nullptr ? add_stored_rows<false>(row, range, factors, lanes)
+                       : add_stored_rows<true>(row, range, factors, lanes);
+  });
+}
+
+// The lanes in pairs, as LaneSum::combine does.
+void combine_rows(double* lanes, size_t used, size_t columns, double* sums) {
+  const auto lane = [&](size_t i) HWY_ATTR { return lanes + i * ColumnSums::kLaneStride; };
+  for (size_t step = 1; step < kSumLanes; step *= 2) {
+    for (size_t i = 0; i + step < used; i += 2 * step) {
+      for (size_t j = 0; j < columns; j += kWide) {
+        const WideVec pair =
+            hn::Add(hn::Load(Wide(), lane(i) + j), hn::Load(Wide(), lane(i + step) + j));
+        hn::Store(pair, Wide(), lane(i) + j);
+      }
+    }
+  }
+  std::memcpy(sums, lanes, columns * sizeof(double));
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclgrad::ops {
+
+HWY_EXPORT(add_dense);
+HWY_EXPORT(add_squares);
+HWY_EXPORT(sum_every_line);
+HWY_EXPORT(add_rows);
+HWY_EXPORT(combine_rows);
+
+void RealSum::add(const void* terms, aclDataType dtype, size_t count) {
+  HWY_DYNAMIC_DISPATCH(add_dense)(terms, dtype, count, lanes_.data());
+}
+
+void RealSum::add_squared_differences(const void* a, const void* b, aclDataType dtype,
+                                      size_t count) {
+  HWY_DYNAMIC_DISPATCH(add_squares)(a, b, dtype, count, lanes_.data());
+}
+
+void sum_lines(const void* base, aclDataType dtype, int64_t stride, size_t lines, size_t terms,
+               double* sums, const double* factors) {
+  HWY_DYNAMIC_DISPATCH(sum_every_line)(base, dtype, stride, lines, terms, factors, sums);
+}
+
+void sum_dense_chunks(const void* base, aclDataType dtype, size_t terms, double* sums) {
+  constexpr size_t kChunk = kSumChunk;
+  const size_t whole = terms / kChunk;
+  sum_lines(base, dtype, kSumChunk, whole, kChunk, sums);
+  if (terms % kChunk == 0) return;
+  const size_t size = element_size(dtype);
+  sum_lines(static_cast<const char*>(base) + whole * kChunk * size, dtype, 0, 1, terms % kChunk,
+            sums + whole);
+}
+
+void ColumnSums::add(const void* base, aclDataType dtype, int64_t stride, size_t rows,
+                     const double* factors) {
+  HWY_DYNAMIC_DISPATCH(add_rows)(base, dtype, stride, rows_, rows, columns_, factors, lanes_);
+  rows_ += rows;
+}
+
+void ColumnSums::finish(double* sums) {
+  HWY_DYNAMIC_DISPATCH(combine_rows)(lanes_, std::min(rows_, kSumLanes), columns_, sums);
+}
+
+}  // namespace aclgrad::ops
+#endif  // HWY_ONCE

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The polynomials of lanes-inl.h, with the largest error of each once its coefficients are doubles.
+
+Needs mpmath. Prints what the header has; the fits are Chebyshev's, a little worse than minimax.
+"""
+from mpmath import atanh, chebyfit, exp, linspace, log, mp, mpf, nstr, sqrt
+
+mp.dps = 50
+
+
+def fit(name, function, low, high, degree):
+    coefficients = [float(c) for c in chebyfit(function, [low, high], degree + 1)[::-1]]
+    worst = max(abs(sum(mpf(c) * x**k for k, c in enumerate(coefficients)) - function(x))
+                for x in linspace(low, high, 2001))
+    print(f"{name}: error {nstr(worst, 3)}")
+    for c in coefficients:
+        print(f"  {c.hex()}")
+
+
+def log_series(square):
+    """(log((1 + s) / (1 - s)) - 2 s) / s^3 for s^2 = square."""
+    if square < mpf(10)**-12:
+        return mpf(2) / 3 + square * 2 / 5
+    s = sqrt(square)
+    return 2 * (atanh(s) - s) / s**3
+
+
+slack = mpf("1.0001")
+half_ln2 = log(2) / 2 * slack
+fit("e^r for |r| <= ln 2 / 2", exp, -half_ln2, half_ln2, 10)
+largest = (sqrt(2) - 1) / (sqrt(2) + 1) * slack
+fit("logarithm", log_series, mpf(0), largest**2, 7)

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running activations through the public interface on chosen bit patterns in chosen layouts, and
+// getting bit patterns back.
+#ifndef ACLGRAD_TESTS_OPS_KERNELS_BIT_RUNS_H_
+#define ACLGRAD_TESTS_OPS_KERNELS_BIT_RUNS_H_
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/ops/support/acl_fixture.h"
+#include "tests/ops/support/activations.h"
+
+namespace aclgrad::testing {
+
+using Bits = std::vector<uint32_t>;
+
+inline uint32_t read_bits(const void* data, size_t element_bytes, size_t index) {
+  return element_bytes == 2 ? load_as<uint16_t>(data, index) : load_as<uint32_t>(data, index);
+}
+
+inline void write_bits(void* data, size_t element_bytes, size_t index, uint32_t bits) {
+  if (element_bytes == 2) {
+    store_as(data, index, static_cast<uint16_t>(bits));
+  } else {
+    store_as(data, index, bits);
+  }
+}
+
+// One pattern for every NaN: which of two NaNs a product passes on is not promised.
+inline uint32_t with_one_nan(uint32_t bits, aclDataType dtype) {
+  const uint32_t infinity = dtype == ACL_FLOAT     ? 0x7F800000u
+                            : dtype == ACL_FLOAT16 ? 0x7C00u
+                                                   : 0x7F80u;
+  const uint32_t magnitude = bits & (dtype == ACL_FLOAT ? 0x7FFFFFFFu : 0x7FFFu);
+  return magnitude > infinity ? infinity + 1 : bits;
+}
+
+inline uint32_t scrambled(uint64_t index, uint64_t seed) {
+  uint64_t hash = (index + 1) * 0x9E3779B97F4A7C15u + seed * 0xD1B54A32D192ED03u;
+  hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9u;
+  hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBu;
+  return static_cast<uint32_t>(hash >> 32);
+}
+
+inline uint32_t pattern_of(float value, aclDataType dtype) {
+  if (dtype == ACL_FLOAT16) return half_bits(static_cast<long double>(value));
+  if (dtype == ACL_BF16) return bfloat_bits(static_cast<long double>(value));
+  return std::bit_cast<uint32_t>(value);
+}
+
+// Numbers where activations bend for the most part; between them any patterns at all, and in every
+// fourth group of eight a zero, an infinity, a NaN or the end of a range.
+inline Bits sample_bits(aclDataType dtype, size_t count, uint64_t seed) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float special[] = {0.0f, -0.0f, kInf, -kInf, kInf - kInf, 3.0f, -3.0f, 1e-40f, -1e-40f};
+  Bits bits(count);
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t hash = scrambled(i, seed);
+    const uint32_t any = scrambled(i, ~seed);
+    if (hash % 8 == 0) {
+      bits[i] = dtype == ACL_FLOAT ? any : any >> 16;
+    } else if (hash % 32 == 1) {
+      bits[i] = pattern_of(special[any % std::size(special)], dtype);
+    } else {
+      bits[i] = pattern_of(std::ldexp(static_cast<float>(static_cast<int32_t>(any)), -27), dtype);
+    }
+  }
+  return bits;
+}
+
+// Every `step`-th pattern of the dtype.
+inline Bits all_bits(aclDataType dtype, uint64_t step) {
+  Bits bits;
+  const uint64_t end = dtype == ACL_FLOAT ? uint64_t{1} << 32 : uint64_t{1} << 16;
+  for (uint64_t i = 0; i < end; i += step) bits.push_back(static_cast<uint32_t>(i));
+  return bits;
+}
+
+// How a tensor of this shape lies in memory.
+using LayoutOf = std::function<Array::Layout(const Shape& shape)>;
+
+inline Array::Layout contiguous(const Shape&) { return {}; }
+
+// What lies in an output beside its elements.
+inline constexpr unsigned char kUntouched = 0xA5;
+
+// An operator's tensors for one call. `data[k]` are the elements of input k in row-major order, of
+// `shape` with size along dim times the width of the input.
+class BitRun {
+ public:
+  BitRun(const Activation& activation, aclDataType dtype, Shape shape, int64_t dim,
+         const std::vector<Bits>& data, const std::vector<LayoutOf>& in_layouts,
+         const LayoutOf& out_layout)
+      : activation_(activation), bytes_(aclDataTypeSize(dtype)), dim_(dim) {
+    for (size_t k = 0; k < activation.inputs.size(); ++k) {
+      const Shape wide = widened(shape, activation.inputs[k]);
+      const Array& in = inputs_.emplace_back(dtype, wide, in_layouts[k % in_layouts.size()](wide));
+      for (int64_t i = 0; i < in.count(); ++i) {
+        write_bits(in.data(), bytes_, in.place(i), data[k][static_cast<size_t>(i)]);
+      }
+    }
+    for (const int width : activation.outputs) {
+      const Shape wide = widened(shape, width);
+      const Array& out = outputs_.emplace_back(dtype, wide, out_layout(wide));
+      std::memset(out.data(), kUntouched, out.memory().bytes());
+    }
+  }
+
+  // Makes the first output the first input.
+  void in_place() { is_in_place_ = true; }
+
+  aclnnStatus run(aclrtStream stream) const {
+    Activation::Tensors in;
+    Activation::Tensors out;
+    for (const Array& array : inputs_) in.push_back(array.tensor());
+    for (const Array& array : outputs()) out.push_back(array.tensor());
+    return run_two_phases(stream, activation_.phase_one, activation_.phase_two, in, out, dim_);
+  }
+
+  // The elements of all outputs, one output behind the other, with one pattern for every NaN.
+  Bits results() const {
+    Bits bits;
+    for (const Array& out : outputs()) {
+      for (int64_t i = 0; i < out.count(); ++i) {
+        bits.push_back(with_one_nan(read_bits(out.data(), bytes_, out.place(i)), out.dtype()));
+      }
+    }
+    return bits;
+  }
+
+  // Whether the outputs' memory is as it was wherever there is no element.
+  bool left_the_rest_alone() const {
+    for (const Array& out : outputs_) {
+      std::vector<bool> is_element(out.memory().bytes() / bytes_, false);
+      for (int64_t i = 0; i < out.count(); ++i) is_element[out.place(i)] = true;
+      const auto* memory = static_cast<const unsigned char*>(out.data());
+      for (size_t i = 0; i < is_element.size() * bytes_; ++i) {
+        if (!is_element[i / bytes_] && memory[i] != kUntouched) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::span<const Array> outputs() const {
+    return is_in_place_ ? std::span(inputs_).first(1) : std::span(outputs_);
+  }
+  Shape widened(Shape shape, int width) const {
+    shape[static_cast<size_t>(dim_)] *= width;
+    return shape;
+  }
+
+  const Activation& activation_;
+  size_t bytes_;
+  int64_t dim_;
+  std::vector<Array> inputs_;
+  std::vector<Array> outputs_;
+  bool is_in_place_ = false;
+};
+
+// Samples for every input of the operator on `count` elements.
+inline std::vector<Bits> sample_inputs(const Activation& activation, aclDataType dtype,
+                                       int64_t count) {
+  std::vector<Bits> data;
+  for (const int width : activation.inputs) {
+    data.push_back(sample_bits(dtype, static_cast<size_t>(count * width), data.size()));
+  }
+  return data;
+}
+
+// Success when both are the same patterns; else says where they part.
+inline ::testing::AssertionResult same_bits(const Bits& actual, const Bits& expected) {
+  if (actual == expected) return ::testing::AssertionSuccess();
+  if (actual.size() != expected.size()) {
+    return ::testing::AssertionFailure() << actual.size() << " elements, not " << expected.size();
+  }
+  size_t at = 0;
+  size_t differences = 0;
+  for (size_t i = actual.size(); i-- > 0;) {
+    if (actual[i] == expected[i]) continue;
+    at = i;
+    ++differences;
+  }
+  return ::testing::AssertionFailure()
+         << fmt::format("element {} is {:#x}, expected {:#x}; {} of {} differ", at, actual[at],
+                        expected[at], differences, actual.size());
+}
+
+inline const char* short_name(aclDataType dtype) {
+  return dtype == ACL_FLOAT ? "FLOAT" : dtype == ACL_FLOAT16 ? "FLOAT16" : "BFLOAT16";
+}
+
+// Calls body(activation, dtype) for every pair, with both in the trace of a failure.
+template <class Body>
+void for_each_activation(const Body& body) {
+  for (const Activation& activation : all_activations()) {
+    for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+      SCOPED_TRACE(activation.name + " " + short_name(dtype));
+      body(activation, dtype);
+    }
+  }
+}
+
+}  // namespace aclgrad::testing
+
+#endif  // ACLGRAD_TESTS_OPS_KERNELS_BIT_RUNS_H_

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The activations through the public interface on every instruction set that was compiled and that
+// the machine has: the same bits from each, and really from each.
+#include <gtest/gtest.h>
+
+#include "tests/ops/kernels/bit_runs.h"
+#include "tests/ops/kernels/targets.h"
+
+namespace aclgrad::testing {
+namespace {
+
+class InstructionSets : public AclTest {
+ protected:
+  void TearDown() override {
+    choose_targets(0);
+    AclTest::TearDown();
+  }
+};
+
+// x takes every pattern of a 16-bit dtype, and every 65,521st of FLOAT; the other inputs vary with
+// it. The halves of GEGLU's tensor are cut from the same patterns.
+std::vector<Bits> wide_inputs(const Activation& activation, aclDataType dtype) {
+  const Bits x = all_bits(dtype, dtype == ACL_FLOAT ? 65521 : 1);
+  std::vector<Bits> data = sample_inputs(activation, dtype, static_cast<int64_t>(x.size()));
+  const size_t begin = activation.x.second_half ? x.size() : 0;
+  std::copy(x.begin(), x.end(), data[activation.x.tensor].begin() + static_cast<long>(begin));
+  return data;
+}
+
+TEST_F(InstructionSets, GiveTheSameBits) {
+  ASSERT_GE(hwy::SupportedAndGeneratedTargets().size(), 1u);
+  for_each_activation([&](const Activation& activation, aclDataType dtype) {
+    const std::vector<Bits> data = wide_inputs(activation, dtype);
+    const size_t factor = static_cast<size_t>(activation.inputs[0]);
+    const Shape shape{static_cast<int64_t>(data[0].size() / factor)};
+    Bits expected;
+    for_each_target([&](int64_t) {
+      const BitRun run(activation, dtype, shape, 0, data, {contiguous}, contiguous);
+      ASSERT_EQ(run.run(stream()), 0) << recent_message();
+      const Bits actual = run.results();
+      if (expected.empty()) expected = actual;
+      EXPECT_TRUE(same_bits(actual, expected));
+    });
+  });
+}
+
+// Highway notes when a call goes through its tables; one that bypasses them leaves no trace. The
+// instruction set that the next call takes must be the one that was asked for.
+TEST_F(InstructionSets, DispatchIsNotBypassed) {
+  const std::vector<int64_t> targets = hwy::SupportedAndGeneratedTargets();
+  for_each_activation([&](const Activation& activation, aclDataType dtype) {
+    for (const int64_t target : targets) {
+      SCOPED_TRACE(hwy::TargetName(target));
+      const BitRun run(activation, dtype, {100}, 0, sample_inputs(activation, dtype, 100),
+                       {contiguous}, contiguous);
+      hwy::SetSupportedTargetsForTest(target);
+      hwy::GetChosenTarget().DeInit();
+      ASSERT_EQ(run.run(stream()), 0) << recent_message();
+      EXPECT_TRUE(hwy::GetChosenTarget().IsInitialized()) << "no kernel asked for a target";
+      EXPECT_EQ(ops::chosen_instruction_set(), target);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

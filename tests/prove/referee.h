@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges a single result against the exact value: long double first, then any precision until the
+// answer is certain.
+#ifndef ACLGRAD_TESTS_PROVE_REFEREE_H_
+#define ACLGRAD_TESTS_PROVE_REFEREE_H_
+
+#include "acl/acl_base.h"
+#include "tests/prove/subject.h"
+
+namespace aclgrad::prove {
+
+enum class Verdict {
+  kCorrectlyRounded,
+  kInexact,    // a number, but not the nearest
+  kNotNumber,  // NaN or an infinity where a number was due, or the other way round
+};
+
+struct Judgement {
+  Verdict verdict;
+  double ulp = 0;  // of kInexact: the distance in units of the last place of the exact value
+};
+
+// Of subject(x) * factor, rounded to nearest even in dtype. Throws std::runtime_error when even the
+// highest precision does not tell on which side of a tie the value lies.
+Judgement judge(const Subject& subject, aclDataType dtype, long double x, long double factor,
+                long double result);
+
+}  // namespace aclgrad::prove
+
+#endif  // ACLGRAD_TESTS_PROVE_REFEREE_H_
