@@ -3,6 +3,7 @@
 // which they are made.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -24,6 +25,7 @@ class Launch : public benchmark::Fixture {
     require(aclrtCreateStream(&stream_));
     for (int i = 0; i < 2; ++i) {
       require(aclrtMalloc(&memory_[i], kCount * sizeof(float), ACL_MEM_MALLOC_HUGE_FIRST));
+      std::fill_n(static_cast<float*>(memory_[i]), kCount, 0.5f);
       tensor_[i] =
           aclCreateTensor(&kCount, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &kCount, 1, memory_[i]);
     }

@@ -9,6 +9,7 @@
 #include "ops/kernels/convert_stored.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/rounding.h"
+#include "ops/kernels/stored.h"
 #include "ops/meta/dtypes.h"
 
 namespace aclgrad::ops {
@@ -112,23 +113,36 @@ bool is_dense(const Arguments& arguments, size_t parameter, const Dims& shape) {
       .dense();
 }
 
-// Copies of 2 or 4 bytes an element between different layouts go through the tiles of the stored
-// loop, where only the size of the dtype counts.
+bool is_short_float(aclDataType dtype) {
+  return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16;
+}
+
+// Elements of 2 or 4 bytes in different layouts go through the tiles of the stored loop.
 std::optional<Plan> plan_relayout(const Arguments& arguments, size_t source, size_t target) {
   const Dims& shape = arguments.shape(target);
-  const aclDataType dtype = arguments.dtype(source);
-  const size_t size = element_size(dtype);
-  if (dtype != arguments.dtype(target) || (size != 2 && size != 4)) return std::nullopt;
   if (is_dense(arguments, source, shape) && is_dense(arguments, target, shape)) return std::nullopt;
-  const aclDataType bits = size == 2 ? ACL_FLOAT16 : ACL_FLOAT;
   Operand to = operand(arguments, target, shape);
   Operand from = operand(arguments, source, shape);
-  to.dtype = from.dtype = bits;
-  to.round_first = from.round_first = bits;
-  const StoredKernel copy = [size](const StoredBlock& block) {
-    std::memmove(block.out[0], block.in[0], block.count * size);
-  };
-  return Plan{Elementwise(shape, {to}, {from}, FloatKernel{RealKernel(), copy})};
+  const size_t size = element_size(from.dtype);
+  StoredKernel kernel;
+  if (from.dtype == to.dtype && (size == 2 || size == 4)) {
+    kernel = row_by_row<1, 1>(
+        [size](const StoredBlock& row) { std::memmove(row.out[0], row.in[0], row.count * size); });
+  } else if (is_short_float(from.dtype) && is_short_float(to.dtype)) {
+    kernel = row_by_row<1, 1>([in = from.dtype, out = to.dtype](const StoredBlock& row) {
+      convert_stored(row.in[0], in, row.out[0], out, row.count);
+    });
+  } else {
+    return std::nullopt;
+  }
+  Dims collapsed = shape;
+  collapse_dimensions(collapsed, {&to.strides, &from.strides});
+  auto loop = std::make_shared<const StoredLoop>(collapsed, std::vector<Operand>{to},
+                                                 std::vector<Operand>{from}, std::move(kernel));
+  return Plan{[loop](const Run& run) -> aclError {
+    loop->run(run);
+    return ACL_SUCCESS;
+  }};
 }
 
 }  // namespace

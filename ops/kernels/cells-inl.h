@@ -41,6 +41,7 @@ HWY_INLINE void put(V v, D d, T* target) {
 //   nearest to a sum, a product or a quotient of two elements: rounding that again gives the
 //   nearest element (Figueroa, "When is double rounding innocuous?", 1995). Among the smallest
 //   numbers of BF16 that is not so: those lanes, and NaN, are taken out.
+//   rounded() is high + low, rounded to an element but still as a float.
 template <class Stored>
 struct Cells;
 
@@ -56,6 +57,8 @@ struct Cells<float> {
   static HWY_INLINE void store_rounded(FloatTag d, Floats v, float* target, FloatMask&) {
     put<kPath>(v, d, target);
   }
+
+  static HWY_INLINE Floats rounded(FloatTag, Twofold<Floats> value) { return value.high; }
 };
 
 template <>
@@ -77,15 +80,25 @@ struct Cells<Bfloat> {
 
   template <Path kPath>
   static HWY_INLINE void store_rounded(FloatTag d, Floats v, Bfloat* target, FloatMask& certain) {
-    const WordTag dw;
-    const auto bits = hn::BitCast(dw, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1u));
-    put_upper<kPath>(hn::Add(bits, hn::Add(odd, hn::Set(dw, 0x7fffu))), target);
+    put_upper<kPath>(rounded_words(v), target);
     const auto large = hn::Ge(hn::Abs(v), hn::Set(d, 0x1p-90f));  // not for NaN
     certain = hn::And(certain, hn::Or(large, hn::Eq(v, hn::Zero(d))));
   }
 
+  static HWY_INLINE Floats rounded(FloatTag d, Twofold<Floats> value) {
+    const auto words = rounded_words(round_to_odd(d, value.high, value.low));
+    return hn::BitCast(d, hn::And(words, hn::Set(WordTag(), 0xffff0000u)));
+  }
+
  private:
+  // The element in the upper half of each word.
+  static HWY_INLINE Words rounded_words(Floats v) {
+    const WordTag dw;
+    const auto bits = hn::BitCast(dw, v);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1u));
+    return hn::Add(bits, hn::Add(odd, hn::Set(dw, 0x7fffu)));
+  }
+
   template <Path kPath>
   static HWY_INLINE void put_upper(Words bits, Bfloat* target) {
     const hn::RebindToSigned<WordTag> di;
@@ -100,18 +113,19 @@ struct Cells<Half> {
 #if HWY_NATIVE_FMA
   using HalfTag = hn::Rebind<hwy::float16_t, FloatTag>;
 
-  static HWY_INLINE Floats load(FloatTag d, const Half* source) {
-    const auto bits = hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(source));
+  static HWY_INLINE Floats promote(FloatTag d, Shorts bits) {
     return hn::PromoteTo(d, hn::BitCast(HalfTag(), bits));
   }
   static HWY_INLINE Shorts round(Floats v) {
     return hn::BitCast(ShortTag(), hn::DemoteTo(HalfTag(), v));
   }
 #else
-  static HWY_INLINE Floats load(FloatTag d, const Half* source) {
+  static HWY_INLINE Floats promote(FloatTag d, Shorts elements) {
+    alignas(64) uint16_t bits[hn::MaxLanes(FloatTag())];
     alignas(64) float values[hn::MaxLanes(FloatTag())];
+    hn::Store(elements, ShortTag(), bits);
     for (size_t i = 0; i < hn::Lanes(d); ++i) {
-      values[i] = static_cast<float>(half_to_double(source[i].bits));
+      values[i] = static_cast<float>(half_to_double(bits[i]));
     }
     return hn::Load(d, values);
   }
@@ -127,6 +141,10 @@ struct Cells<Half> {
   }
 #endif
 
+  static HWY_INLINE Floats load(FloatTag d, const Half* source) {
+    return promote(d, hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(source)));
+  }
+
   template <Path kPath>
   static HWY_INLINE void store(FloatTag d, Floats v, Half* target, FloatMask& certain) {
     constexpr float kDoubt = 0x1p-22f;  // relative
@@ -135,6 +153,10 @@ struct Cells<Half> {
     const auto differ = hn::PromoteTo(WordTag(), hn::Xor(outer, inner));
     certain = hn::And(certain, hn::RebindMask(d, hn::Eq(differ, hn::Zero(WordTag()))));
     put<kPath>(outer, ShortTag(), reinterpret_cast<uint16_t*>(target));
+  }
+
+  static HWY_INLINE Floats rounded(FloatTag d, Twofold<Floats> value) {
+    return promote(d, round(round_to_odd(d, value.high, value.low)));
   }
 
   template <Path kPath>

@@ -9,7 +9,9 @@
 #ifndef ACLGRAD_OPS_KERNELS_ELEMENTWISE_H_
 #define ACLGRAD_OPS_KERNELS_ELEMENTWISE_H_
 
+#include <array>
 #include <complex>
+#include <cstddef>
 #include <functional>
 #include <variant>
 #include <vector>
@@ -30,15 +32,39 @@ using RealKernel = BlockKernel<double>;
 using IntegerKernel = BlockKernel<int64_t>;
 using ComplexKernel = BlockKernel<std::complex<double>>;
 
-// A dense stretch of stored elements, all operands of one dtype: FLOAT, FLOAT16 or BF16.
+// Rows of stored elements, each dense, all operands of one dtype: FLOAT, FLOAT16 or BF16.
 struct StoredBlock {
   aclDataType dtype;
-  const void* const* in;
-  void* const* out;    // each is one of the inputs or overlaps none
-  size_t count;        // in elements
-  bool around_caches;  // the outputs are so large that they had better not go through the caches
+  const void* const* in;       // the first row
+  void* const* out;            // each row is one of the inputs' or overlaps none
+  size_t count;                // elements of a row
+  bool around_caches = false;  // the outputs are too large to stay in the caches
+  size_t rows = 1;
+  const int64_t* in_steps = nullptr;  // from row to row, in bytes
+  const int64_t* out_steps = nullptr;
 };
 using StoredKernel = std::function<void(const StoredBlock&)>;
+
+// For a kernel with kIn inputs and kOut outputs that knows blocks of one row only.
+template <size_t kIn, size_t kOut, class RowKernel>
+StoredKernel row_by_row(const RowKernel& kernel) {
+  return [kernel](const StoredBlock& block) {
+    std::array<const void*, kIn> in;
+    std::array<void*, kOut> out;
+    for (size_t row = 0; row < block.rows; ++row) {
+      const auto number = static_cast<int64_t>(row);
+      for (size_t k = 0; k < kIn; ++k) {
+        in[k] = static_cast<const std::byte*>(block.in[k]) +
+                (row == 0 ? 0 : number * block.in_steps[k]);
+      }
+      for (size_t k = 0; k < kOut; ++k) {
+        out[k] =
+            static_cast<std::byte*>(block.out[k]) + (row == 0 ? 0 : number * block.out_steps[k]);
+      }
+      kernel(StoredBlock{block.dtype, in.data(), out.data(), block.count, block.around_caches});
+    }
+  };
+}
 
 // A formula of floating dtypes twice: exact, for any mix of them, and fast, for one dtype.
 struct FloatKernel {

@@ -81,24 +81,53 @@ void elu_backward_of_result(const double* const* in, double* const* out, size_t 
 
 // ---- In float, for parameters of moderate size --------------------------------------------------
 
-void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
-  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
-                              static_cast<double>(parameters.scale));
-  const auto slope_at_0 = static_cast<float>(static_cast<double>(parameters.alpha) *
-                                             static_cast<double>(parameters.scale) *
-                                             static_cast<double>(parameters.input_scale));
+// The usual case, which saves much.
+bool all_are_one(const EluParameters& parameters) {
+  return parameters.alpha == 1 && parameters.scale == 1 && parameters.input_scale == 1;
+}
+
+// x scale for elements x, such that the rounding to the element type that follows changes nothing:
+// for 16-bit types the product is often a tie, of which it alone knows on which side it lies.
+template <class D, class V, class CellsOf>
+HWY_INLINE V rising(D d, V x, float scale, CellsOf cells) {
+  const Twofold<V> product = twofold_product(d, x, hn::Set(d, scale));
+  const auto large = hn::Gt(hn::Abs(product.high), hn::Set(d, 0x1p-90f));
+  return hn::IfThenElse(large, cells.rounded(d, product), product.high);
+}
+
+void elu_plain_stored(const StoredBlock& block, const EluParameters& parameters) {
   map_stored<1, 1>(
       block,
-      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto growth = minus_one(d, float_exponential(d, x[0]));
+        const auto falling = hn::CopySign(hn::Add(growth.high, growth.low), x[0]);
+        y[0] = hn::IfThenElse(hn::Gt(x[0], hn::Zero(d)), x[0], falling);
+        valid = hn::Gt(x[0], hn::Set(d, -kExponentialLimit));
+      },
+      [&](const double* const* in, double* const* out, size_t count) {
+        elu(in, out, count, parameters);
+      });
+}
+
+void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
+  if (all_are_one(parameters)) return elu_plain_stored(block, parameters);
+  const double exact_limit =
+      static_cast<double>(parameters.alpha) * static_cast<double>(parameters.scale);
+  const TwofoldConstant limit(exact_limit);
+  const auto slope_at_0 =
+      static_cast<float>(exact_limit * static_cast<double>(parameters.input_scale));
+  map_stored<1, 1>(
+      block,
+      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
         const auto positive = hn::Gt(x[0], hn::Zero(d));
         const auto z = twofold_product(d, x[0], hn::Set(d, parameters.input_scale));
-        const auto e = float_exponential(d, z.high, z.low);
-        const auto growth = product(d, twofold(d, limit), minus_one(d, e));
+        const auto growth = normalized(minus_one(d, float_exponential(d, z.high, z.low)));
         // For tiny x the low parts are lost; there the line itself is good.
         const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-80f));
         const auto line = hn::Mul(x[0], hn::Set(d, slope_at_0));
-        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
-        y[0] = hn::IfThenElse(positive, rising, hn::IfThenElse(tiny, line, growth));
+        const auto falling =
+            hn::IfThenElse(tiny, line, unsigned_product(d, twofold(d, limit), growth));
+        y[0] = hn::IfThenElse(positive, rising(d, x[0], parameters.scale, cells), falling);
         valid = hn::Or(positive, within_exponential(d, z.high));
       },
       [&](const double* const* in, double* const* out, size_t count) {
@@ -106,23 +135,39 @@ void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
       });
 }
 
+void elu_plain_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
+  map_stored<2, 1>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto g = x[0];
+        const auto e = float_exponential(d, x[1]);
+        const auto scaled = hn::Add(g, fused(d, g, e.first, hn::Mul(g, e.second)));
+        const auto falling = hn::Mul(scaled, float_power_of_two(d, e.exponent));
+        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), g, hn::CopySign(falling, g));
+        valid = hn::Gt(x[1], hn::Set(d, -kExponentialLimit));
+      },
+      [&](const double* const* in, double* const* out, size_t count) {
+        elu_backward(in, out, count, parameters);
+      });
+}
+
 void elu_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
+  if (all_are_one(parameters)) return elu_plain_backward_stored(block, parameters);
   const TwofoldConstant factor(static_cast<double>(parameters.alpha) *
                                static_cast<double>(parameters.scale) *
                                static_cast<double>(parameters.input_scale));
   map_stored<2, 1>(
       block,
-      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
         const auto positive = hn::Gt(x[1], hn::Zero(d));
         const auto z = twofold_product(d, x[1], hn::Set(d, parameters.input_scale));
         const auto e = float_exponential(d, z.high, z.low);
         auto scaled = twofold_product(d, x[0], hn::Set(d, factor.high));
         scaled.low = fused(d, x[0], hn::Set(d, factor.low), scaled.low);
-        const auto growth = normalized(decltype(scaled){hn::Set(d, 1.0f), e.first});
-        const decltype(scaled) factor_of_g{growth.high, hn::Add(growth.low, e.second)};
-        const auto falling = hn::Mul(product(d, scaled, factor_of_g), e.power);
-        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
-        y[0] = hn::IfThenElse(positive, rising, falling);
+        auto growth = normalized(decltype(scaled){hn::Set(d, 1.0f), e.first});
+        growth.low = hn::Add(growth.low, e.second);
+        const auto falling = hn::Mul(product(d, scaled, growth), float_power_of_two(d, e.exponent));
+        y[0] = hn::IfThenElse(positive, rising(d, x[0], parameters.scale, cells), falling);
         valid = hn::Or(positive, within_exponential(d, z.high));
       },
       [&](const double* const* in, double* const* out, size_t count) {

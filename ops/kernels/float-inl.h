@@ -94,12 +94,18 @@ struct TwofoldConstant {
         low(static_cast<float>(value - static_cast<double>(high))) {}
 };
 
-// The product of two sums, rounded once but for the far smaller parts; at 0 with the sign of the
-// product of the high parts, which the sum of several zeros would not keep.
+// The product of two sums, rounded once but for the far smaller parts. Where it is 0 the sign may
+// be that of neither.
+template <class D, class V>
+HWY_INLINE V unsigned_product(D d, Twofold<V> a, Twofold<V> b) {
+  return fused(d, a.high, b.high, fused(d, a.high, b.low, hn::Mul(a.low, b.high)));
+}
+
+// The product of two sums, rounded once but for the far smaller parts; at 0 with the sign of
+// the product of the high parts, which the sum of several zeros would not keep.
 template <class D, class V>
 HWY_INLINE V product(D d, Twofold<V> a, Twofold<V> b) {
-  const V low = fused(d, a.high, b.low, hn::Mul(a.low, b.high));
-  return hn::CopySign(fused(d, a.high, b.high, low), hn::Xor(a.high, b.high));
+  return hn::CopySign(unsigned_product(d, a, b), hn::Xor(a.high, b.high));
 }
 template <class D, class V>
 HWY_INLINE V product(D d, V a, Twofold<V> b) {
@@ -136,75 +142,86 @@ template <class V>
 struct FloatExponential {
   V first;
   V second;
-  V power;
+  V exponent;  // integral
 };
 
-// The range of x within which `power` is a normal number.
+// The range of x within which 2^exponent is a normal number.
 inline constexpr float kExponentialLimit = 87.0f;
+
+// Adding it to a number of moderate size leaves the nearest integer in the low bits of the sum.
+inline constexpr float kFloatMagic = 0x1.8p23f;
+
+// What kLn2High in reduce_argument leaves out of ln 2.
+inline constexpr float kLn2Low = 0x1.7f7d1cp-20f;
 
 template <class D, class V>
 HWY_INLINE auto within_exponential(D d, V x) {
   return hn::Lt(hn::Abs(x), hn::Set(d, kExponentialLimit));  // not for NaN
 }
 
-// What stands before the polynomial: x = n ln 2 + r + rest, with n in the low bits of `shifted`.
+// 2^n for integral n; within the range of normal numbers.
+template <class D, class V>
+HWY_INLINE V float_power_of_two(D d, V n) {
+  const hn::RebindToSigned<D> di;
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, hn::Add(n, hn::Set(d, kFloatMagic))));
+  return hn::BitCast(d, hn::Add(exponent, hn::Set(di, 0x3f800000)));
+}
+
+// What stands before the polynomial: x = n ln 2 + r.
 template <class V>
 struct ReducedArgument {
-  V shifted;
+  V n;
   V r;
-  V rest;
+  V coarse;  // r before the last part of n ln 2 was taken off
 };
 
 template <class D, class V>
 HWY_INLINE ReducedArgument<V> reduce_argument(D d, V x) {
   constexpr float kInverseLn2 = 0x1.715476p+0f;
-  // ln 2 in two parts; products of the first with integers up to 2^8 are exact.
-  constexpr float kLn2High = 0x1.62e400p-1f;
-  constexpr float kLn2Low = 0x1.7f7d1cp-20f;
-  constexpr float kMagic = 0x1.8p23f;  // leaves the nearest integer in the low bits of a sum
-  const V shifted = fused(d, x, hn::Set(d, kInverseLn2), hn::Set(d, kMagic));
-  const V n = hn::Sub(shifted, hn::Set(d, kMagic));
+  constexpr float kLn2High = 0x1.62e400p-1f;  // products with integers up to 2^8 are exact
+  const V magic = hn::Set(d, kFloatMagic);
+  const V n = hn::Sub(fused(d, x, hn::Set(d, kInverseLn2), magic), magic);
   const V coarse = fused(d, n, hn::Set(d, -kLn2High), x);
-  const V r = fused(d, n, hn::Set(d, -kLn2Low), coarse);
-  return {shifted, r, fused(d, n, hn::Set(d, -kLn2Low), hn::Sub(coarse, r))};
+  return {n, fused(d, n, hn::Set(d, -kLn2Low), coarse), coarse};
 }
 
+// (e^r - 1 - r) / r^2
 template <class D, class V>
-HWY_INLINE FloatExponential<V> exponential_of(D d, ReducedArgument<V> x) {
-  const hn::RebindToSigned<D> di;
-  // (e^r - 1 - r) / r^2
+HWY_INLINE V growth_beyond_linear(D d, V r) {
   V p = hn::Set(d, kGrowth[std::size(kGrowth) - 1]);
-  for (size_t k = std::size(kGrowth) - 1; k-- > 0;) p = fused(d, x.r, p, hn::Set(d, kGrowth[k]));
-  const V second = fused(d, hn::Mul(x.r, x.r), p, fused(d, x.r, x.rest, x.rest));
-  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, x.shifted));
-  return {x.r, second, hn::BitCast(d, hn::Add(exponent, hn::Set(di, 0x3f800000)))};
+  for (size_t k = std::size(kGrowth) - 1; k-- > 0;) p = fused(d, r, p, hn::Set(d, kGrowth[k]));
+  return p;
 }
 
-// Within the range; relative error below 2^-27.
+// Within the range; relative error below 2^-25.
 template <class D, class V>
 HWY_INLINE FloatExponential<V> float_exponential(D d, V x) {
-  return exponential_of(d, reduce_argument(d, x));
+  const ReducedArgument<V> reduced = reduce_argument(d, x);
+  const V r = reduced.r;
+  return {r, hn::Mul(hn::Mul(r, r), growth_beyond_linear(d, r)), reduced.n};
 }
 
-// The same for x = high + low.
+// For x = high + low; relative error below 2^-27.
 template <class D, class V>
 HWY_INLINE FloatExponential<V> float_exponential(D d, V high, V low) {
-  ReducedArgument<V> x = reduce_argument(d, high);
-  const V r = hn::Add(x.r, low);
-  x.rest = hn::Add(x.rest, hn::Sub(low, hn::Sub(r, x.r)));
-  x.r = r;
-  return exponential_of(d, x);
+  const ReducedArgument<V> reduced = reduce_argument(d, high);
+  const V r = hn::Add(reduced.r, low);
+  const V lost = fused(d, reduced.n, hn::Set(d, -kLn2Low), hn::Sub(reduced.coarse, reduced.r));
+  const V rest = hn::Add(lost, hn::Sub(low, hn::Sub(r, reduced.r)));
+  const V linear = fused(d, r, rest, rest);
+  return {r, fused(d, hn::Mul(r, r), growth_beyond_linear(d, r), linear), reduced.n};
 }
 
 // e^x - 1 from the parts of e^x; the low part is up to a fifth of the high one.
 template <class D, class V>
 HWY_INLINE Twofold<V> minus_one(D d, const FloatExponential<V>& e) {
   const V one = hn::Set(d, 1.0f);
-  const V offset = hn::Sub(e.power, one);
-  const V offset_low = hn::Sub(e.power, hn::Add(offset, one));
-  const V high = fused(d, e.power, e.first, offset);
-  const V low = hn::Add(fused(d, e.power, e.first, hn::Sub(offset, high)), offset_low);
-  return {high, fused(d, e.power, e.second, low)};
+  const V power = float_power_of_two(d, e.exponent);
+  const V offset = hn::Sub(power, one);
+  const V offset_low = hn::Sub(power, hn::Add(offset, one));
+  const V high = fused(d, power, e.first, offset);
+  const V low = hn::Add(fused(d, power, e.first, hn::Sub(offset, high)), offset_low);
+  return {high, fused(d, power, e.second, low)};
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -95,13 +95,12 @@ StoredKernel stored_product_with(float constant, RealKernel exact) {
 }
 
 StoredKernel stored_constant(double value) {
-  return [value](const StoredBlock& block) {
-    visit_stored(block.dtype, [&](auto tag) {
+  return row_by_row<0, 1>([value](const StoredBlock& row) {
+    visit_stored(row.dtype, [&](auto tag) {
       using Stored = typename decltype(tag)::type;
-      const Stored element = from_parts<Stored>(value, 0.0);
-      std::fill_n(static_cast<Stored*>(block.out[0]), block.count, element);
+      std::fill_n(static_cast<Stored*>(row.out[0]), row.count, from_parts<Stored>(value, 0.0));
     });
-  };
+  });
 }
 
 }  // namespace aclgrad::ops

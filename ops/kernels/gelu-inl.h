@@ -139,19 +139,44 @@ HWY_INLINE V held_below(D d, V x) {
 
 // ---- In float -----------------------------------------------------------------------------------
 
-// The gate, of which gelu(x) = x gate(x), or gelu'(x). Far below 0, and for NaN, lanes are taken
-// out of `valid`.
+// The gate or gelu' at x: by pieces, and for lanes beyond them from the tails.
+template <class V>
+struct GeluPart {
+  TailValue<V> parts;
+  bool has_powers;  // false: both powers are 1, whatever stands there
+};
+
+// Far below 0, and for NaN, lanes are taken out of `valid`.
+template <bool kIsSlope, class Form, class D, class V, class M>
+HWY_INLINE GeluPart<V> gelu_part(D d, V x, M& valid) {
+  using Tail = typename Form::Tail;
+  const V one = hn::Set(d, 1.0f);
+  const GeluPieces& pieces = kIsSlope ? Form::kSlope : Form::kGate;
+  const Twofold<V> inner = by_pieces<kIsSlope>(d, pieces, x, valid);
+  if (HWY_LIKELY(hn::AllTrue(d, valid))) return {{inner, one, one}, false};
+  const TailValue<V> outer = tail_at<kIsSlope, Tail>(d, x);
+  const TailValue<V> part{if_then_else(valid, inner, outer.value),
+                          hn::IfThenElse(valid, one, outer.first_power),
+                          hn::IfThenElse(valid, one, outer.second_power)};
+  valid = hn::Or(valid, hn::Ge(x, hn::Set(d, -Tail::kLimit)));  // not for NaN
+  return {part, true};
+}
+
 template <class Form, class D, class V, class M>
-HWY_INLINE Twofold<V> gelu_gate(D d, V x, M& valid) {
-  const Twofold<V> inner = by_pieces<false>(d, Form::kGate, x, valid);
-  if (HWY_LIKELY(hn::AllTrue(d, valid))) return inner;
-  return with_tail<false, typename Form::Tail>(d, x, inner, valid);
+HWY_INLINE GeluPart<V> gelu_gate(D d, V x, M& valid) {
+  return gelu_part<false, Form>(d, x, valid);
 }
 template <class Form, class D, class V, class M>
-HWY_INLINE Twofold<V> gelu_slope(D d, V x, M& valid) {
-  const Twofold<V> inner = by_pieces<true>(d, Form::kSlope, x, valid);
-  if (HWY_LIKELY(hn::AllTrue(d, valid))) return inner;
-  return with_tail<true, typename Form::Tail>(d, x, inner, valid);
+HWY_INLINE GeluPart<V> gelu_slope(D d, V x, M& valid) {
+  return gelu_part<true, Form>(d, x, valid);
+}
+
+// factor times the part; the factor may be a vector or a Twofold.
+template <class D, class Factor, class V>
+HWY_INLINE V product(D d, Factor factor, const GeluPart<V>& part) {
+  const V result = product(d, factor, part.parts.value);
+  if (HWY_LIKELY(!part.has_powers)) return result;
+  return hn::Mul(hn::Mul(result, part.parts.first_power), part.parts.second_power);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -24,24 +24,35 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// (base.high + base.low) (1 + rest) (1 + e.first + e.second) e.power, the larger part first.
+// (high + low) first_power second_power: the value of a tail may lie below the range of float, and
+// yet its product with a gradient need not.
+template <class V>
+struct TailValue {
+  Twofold<V> value;
+  V first_power;
+  V second_power;
+};
+
+// (base.high + base.low) (1 + rest) (1 + e.first + e.second) 2^e.exponent, the larger part first.
 template <class D, class V>
-HWY_INLINE Twofold<V> tail_product(D d, Twofold<V> base, V rest, const FloatExponential<V>& e) {
+HWY_INLINE TailValue<V> tail_product(D d, Twofold<V> base, V rest, const FloatExponential<V>& e) {
   const auto growth = normalized(Twofold<V>{hn::Set(d, 1.0f), e.first});
   const V more =
       hn::Add(growth.low, fused(d, growth.high, rest, fused(d, e.second, rest, e.second)));
   const Twofold<V> product = twofold_product(d, base.high, growth.high);
   const V low = fused(d, base.high, more, fused(d, base.low, growth.high, product.low));
-  const Twofold<V> result = normalized(Twofold<V>{product.high, low});
-  return {hn::Mul(result.high, e.power), hn::Mul(result.low, e.power)};
+  const V magic = hn::Set(d, kFloatMagic);
+  const V half = hn::Sub(fused(d, e.exponent, hn::Set(d, 0.5f), magic), magic);
+  return {normalized(Twofold<V>{product.high, low}), float_power_of_two(d, half),
+          float_power_of_two(d, hn::Sub(e.exponent, half))};
 }
 
 // Above this the upper tail, 1 - F(-a), is 1 for a float.
 inline constexpr float kUpperLimit = 7.5f;
 
 struct ErfTail {
-  // Up to this a the low part of the result has bits enough.
-  static constexpr float kLimit = 12.75f;
+  // Up to this a the exponential is a product of two normal floats.
+  static constexpr float kLimit = 18.25f;
   static constexpr TwofoldConstant kScale{0.39894228040143267794};  // 1 / sqrt(2 pi)
 
   template <class D, class V>
@@ -59,7 +70,7 @@ struct ErfTail {
   }
 
   template <class D, class V>
-  static HWY_INLINE Twofold<V> gate(D d, V a) {
+  static HWY_INLINE TailValue<V> gate(D d, V a) {
     const V inverse = hn::Div(hn::Set(d, 1.0f), a);
     const V error = hn::Neg(fused_minus(d, inverse, a, hn::Set(d, 1.0f)));  // 1 - a / a, nearly
     const Twofold<V> base = scaled(d, kScale, Twofold<V>{inverse, hn::Mul(inverse, error)});
@@ -67,7 +78,7 @@ struct ErfTail {
   }
 
   template <class D, class V>
-  static HWY_INLINE Twofold<V> slope(D d, V a) {
+  static HWY_INLINE TailValue<V> slope(D d, V a) {
     const V inverse = hn::Div(hn::Set(d, 1.0f), a);
     const V v = hn::Mul(inverse, inverse);
     const Twofold<V> base = scaled(d, kScale, Twofold<V>{hn::Neg(a), hn::Zero(d)});
@@ -76,7 +87,7 @@ struct ErfTail {
 };
 
 struct TanhTail {
-  static constexpr float kLimit = 9.75f;
+  static constexpr float kLimit = 12.75f;
   static constexpr TwofoldConstant kLinear{1.5957691216057308};  // 2 sqrt(2/pi)
   static constexpr TwofoldConstant kCubic{0.07135481627260025};  // 0.044715 times it
 
@@ -90,27 +101,31 @@ struct TanhTail {
     return {z.high, fused(d, a, low, z.low)};
   }
 
-  // -e + e^2, so that the logistic function is e (1 + rest).
+  // e, but for the smallest, which do not count beside 1: they come out larger.
   template <class D, class V>
-  static HWY_INLINE V rest(D d, const FloatExponential<V>& e) {
-    const V value = fused(d, hn::Add(e.first, e.second), e.power, e.power);
-    return fused_minus(d, value, value, value);
+  static HWY_INLINE V value_of(D d, const FloatExponential<V>& e) {
+    const V exponent = hn::Max(e.exponent, hn::Set(d, -60.0f));
+    const V power = float_power_of_two(d, exponent);
+    return fused(d, hn::Add(e.first, e.second), power, power);
   }
 
   template <class D, class V>
-  static HWY_INLINE Twofold<V> gate(D d, V a) {
+  static HWY_INLINE TailValue<V> gate(D d, V a) {
     const Twofold<V> z = energy(d, a);
     const auto e = float_exponential(d, hn::Neg(z.high), hn::Neg(z.low));
-    return tail_product(d, Twofold<V>{hn::Set(d, 1.0f), hn::Zero(d)}, rest(d, e), e);
+    const V value = value_of(d, e);
+    // The logistic function is e (1 - e + e^2).
+    const V rest = fused_minus(d, value, value, value);
+    return tail_product(d, Twofold<V>{hn::Set(d, 1.0f), hn::Zero(d)}, rest, e);
   }
 
   template <class D, class V>
-  static HWY_INLINE Twofold<V> slope(D d, V a) {
+  static HWY_INLINE TailValue<V> slope(D d, V a) {
     const Twofold<V> z = energy(d, a);
     const auto e = float_exponential(d, hn::Neg(z.high), hn::Neg(z.low));
-    const V less = rest(d, e);
-    const V s = hn::Mul(fused(d, hn::Add(e.first, e.second), e.power, e.power),
-                        hn::Add(hn::Set(d, 1.0f), less));
+    const V value = value_of(d, e);
+    const V rest = fused_minus(d, value, value, value);
+    const V s = fused(d, value, rest, value);
     // a z'(a) = 3 z - 2 kLinear a
     const Twofold<V> line =
         scaled(d, kLinear, Twofold<V>{hn::Mul(a, hn::Set(d, -2.0f)), hn::Zero(d)});
@@ -120,30 +135,31 @@ struct TanhTail {
         hn::Add(bend.low, hn::Add(line.low, fused(d, hn::Set(d, 3.0f), z.low, triple.low)));
     const Twofold<V> base = two_sum(hn::Set(d, 1.0f), hn::Neg(bend.high));
     const V base_low = fused(d, s, bend.high, hn::Sub(base.low, bend_low));
-    return tail_product(d, normalized(Twofold<V>{base.high, base_low}), less, e);
+    return tail_product(d, normalized(Twofold<V>{base.high, base_low}), rest, e);
   }
 };
 
-// Lanes of `inner` that are not valid get the value of the tail at x, if it is not beyond its
-// limit.
-template <bool kIsSlope, class Tail, class D, class V, class M>
-HWY_INLINE Twofold<V> with_tail(D d, V x, Twofold<V> inner, M& valid) {
+// The value at x from that of the lower tail at -|x|.
+template <bool kIsSlope, class Tail, class D, class V>
+HWY_INLINE TailValue<V> tail_at(D d, V x) {
   const V one = hn::Set(d, 1.0f);
   const auto above = hn::Gt(x, hn::Zero(d));
   const V limit = hn::IfThenElse(above, hn::Set(d, kUpperLimit), hn::Set(d, Tail::kLimit));
   const V a = hn::Min(hn::Abs(x), limit);
-  Twofold<V> lower;
+  TailValue<V> tail;
   if constexpr (kIsSlope) {
-    lower = Tail::slope(d, a);
+    tail = Tail::slope(d, a);
   } else {
-    lower = Tail::gate(d, a);
+    tail = Tail::gate(d, a);
   }
-  const V upper = hn::Sub(one, lower.high);
-  const V upper_low = hn::Sub(hn::Sub(hn::Sub(one, upper), lower.high), lower.low);
-  const Twofold<V> outer = if_then_else(above, Twofold<V>{upper, upper_low}, lower);
-  const Twofold<V> result = if_then_else(valid, inner, outer);
-  valid = hn::Or(valid, hn::Ge(x, hn::Set(d, -Tail::kLimit)));  // not NaN
-  return result;
+  const V first_power = hn::IfThenElse(above, tail.first_power, one);
+  const V second_power = hn::IfThenElse(above, tail.second_power, one);
+  const V lower = hn::Mul(hn::Mul(tail.value.high, first_power), second_power);
+  const V upper = hn::Sub(one, lower);
+  const V upper_low = hn::Sub(hn::Sub(one, upper), lower);
+  return {if_then_else(above, Twofold<V>{upper, upper_low}, tail.value),
+          hn::IfThenElse(above, one, tail.first_power),
+          hn::IfThenElse(above, one, tail.second_power)};
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -112,14 +112,14 @@ Kernel squared_difference() {
   const auto run = [](const StoredBlock& block) {
     HWY_DYNAMIC_DISPATCH(squared_differences)(block);
   };
-  return FloatKernel{of_doubles<2>(run), run};
+  return FloatKernel{of_doubles<2>(run), row_by_row<2, 1>(run)};
 }
 
 Kernel scaled_difference(double divisor) {
   const auto run = [factor = 2 / divisor](const StoredBlock& block) {
     HWY_DYNAMIC_DISPATCH(scaled_differences)(block, factor);
   };
-  return FloatKernel{of_doubles<3>(run), run};
+  return FloatKernel{of_doubles<3>(run), row_by_row<3, 1>(run)};
 }
 
 Plan plan_squared_error(const Arguments& arguments, size_t a, size_t b, size_t out, int64_t divisor,

@@ -49,12 +49,13 @@ void selu_stored(const StoredBlock& block) {
   map_stored<1, 1>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto positive = hn::Gt(x[0], hn::Zero(d));
         const auto e = float_exponential(d, x[0]);
-        const auto falling = product(d, twofold(d, kFloatLambdaAlpha), minus_one(d, e));
-        const auto rising = product(d, x[0], twofold(d, kFloatLambda));
+        const auto falling = unsigned_product(d, twofold(d, kFloatLambdaAlpha), minus_one(d, e));
+        const auto lambda = twofold(d, kFloatLambda);
+        const auto rising = fused(d, x[0], lambda.high, hn::Mul(x[0], lambda.low));
+        const auto positive = hn::Gt(x[0], hn::Zero(d));
         y[0] = hn::CopySign(hn::IfThenElse(positive, rising, falling), x[0]);
-        valid = hn::Or(positive, within_exponential(d, x[0]));
+        valid = hn::Gt(x[0], hn::Set(d, -kExponentialLimit));
       },
       selu);
 }

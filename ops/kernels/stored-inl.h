@@ -12,6 +12,7 @@
 #define ACLGRAD_OPS_KERNELS_STORED_INL_H_
 #endif
 
+#include <cstddef>
 #include <type_traits>
 
 #include "ops/kernels/cells-inl.h"
@@ -44,24 +45,38 @@ class StoredMap {
   HWY_ATTR void operator()(const StoredBlock& block) const {
     const Stored* in[kIn];
     Stored* out[kOut];
-    for (size_t k = 0; k < kIn; ++k) in[k] = static_cast<const Stored*>(block.in[k]);
-    for (size_t k = 0; k < kOut; ++k) out[k] = static_cast<Stored*>(block.out[k]);
-    size_t i = 0;
-    if (block.around_caches) {
-      i = elements_to_alignment(out);
-      if (i <= block.count) {
-        if (i > 0) part(in, out, 0, i);
-        for (; i + kLanes <= block.count; i += kLanes) step<Path::kAround>(in, out, i);
-      } else {
-        i = 0;
+    for (size_t row = 0; row < block.rows; ++row) {
+      const auto steps = static_cast<int64_t>(row);
+      for (size_t k = 0; k < kIn; ++k) {
+        in[k] = reinterpret_cast<const Stored*>(static_cast<const std::byte*>(block.in[k]) +
+                                                steps * block.in_steps[k]);
       }
+      for (size_t k = 0; k < kOut; ++k) {
+        out[k] = reinterpret_cast<Stored*>(static_cast<std::byte*>(block.out[k]) +
+                                           steps * block.out_steps[k]);
+      }
+      map_row(in, out, block.count, block.around_caches);
     }
-    for (; i + kLanes <= block.count; i += kLanes) step<Path::kCached>(in, out, i);
-    if (i < block.count) part(in, out, i, block.count - i);
   }
 
  private:
   static constexpr size_t kLanes = hn::MaxLanes(FloatTag());
+
+  HWY_ATTR void map_row(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t count,
+                        bool around_caches) const {
+    size_t i = 0;
+    if (around_caches) {
+      i = elements_to_alignment(out);
+      if (i <= count) {
+        if (i > 0) part(in, out, 0, i);
+        for (; i + kLanes <= count; i += kLanes) step<Path::kAround>(in, out, i);
+      } else {
+        i = 0;
+      }
+    }
+    for (; i + kLanes <= count; i += kLanes) step<Path::kCached>(in, out, i);
+    if (i < count) part(in, out, i, count - i);
+  }
 
   static constexpr bool is_rounded(size_t output) {
     return kOutputs == Outputs::kRounded || (kOutputs == Outputs::kNearThenRounded && output == 1);
@@ -88,7 +103,11 @@ class StoredMap {
     std::conditional_t<kOutputs == Outputs::kWithRest, Twofold<Floats>, Floats> y[kOut];
     for (size_t k = 0; k < kIn; ++k) x[k] = Cells<Stored>::load(d, in[k] + i);
     FloatMask valid = hn::FirstN(d, kLanes);
-    formula_(d, x, y, valid);
+    if constexpr (std::is_invocable_v<Formula, FloatTag, decltype(x), decltype(y)&, FloatMask&>) {
+      formula_(d, x, y, valid);
+    } else {
+      formula_(d, x, y, valid, Cells<Stored>());
+    }
     for (size_t k = 0; k < kOut; ++k) {
       put_output<kPath>(d, y[k], out[k] + i, is_rounded(k), valid);
     }

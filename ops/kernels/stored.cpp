@@ -15,31 +15,28 @@ namespace {
 constexpr int64_t kPackedTile = 2048;
 // Columns of such a tile where rows and columns change places for some operand. Each row of 16
 // floats of the other layout is then a whole cache line.
-constexpr int64_t kTransposedColumns = 128;
+constexpr int64_t kTransposedColumns = 64;
 // Rows shorter than this are worth copying together, to have one call of the kernel for many.
 constexpr int64_t kShortRow = 64;
 // Elements that a thread takes at a time; smaller operations stay on the calling thread.
 constexpr int64_t kGrain = 16384;
-// Outputs of this many bytes and more are stored around the caches: with the inputs they do not fit a
-// second-level cache, and reading a line before overwriting it costs more than the next operator
-// gains from finding it in the third (bench_kernels, and chains of operators, from 256K elements on).
+// Outputs of this many bytes and more are stored around the caches: with the inputs they do not fit
+// a second-level cache, and reading a line before overwriting it costs more than the next operator
+// gains from finding it in the third (bench_kernels, and chains of operators, from 256K elements
+// on).
 constexpr int64_t kLargeOutput = int64_t{1} << 20;
 
 bool dense(const Operand& operand, size_t dimension) { return operand.strides[dimension] == 1; }
 
-// The dimension along which most operands are dense, the later one of equals.
+// The dimension along which the first operand is dense that is so along any: the outputs come
+// first, as reading across lines costs less than writing across them.
 size_t columns_dimension(const Dims& shape, const std::vector<const Operand*>& operands) {
-  size_t best = shape.size() - 1;
-  int64_t best_count = -1;
-  for (size_t d = shape.size(); d-- > 0;) {
-    const int64_t count = std::count_if(operands.begin(), operands.end(),
-                                        [&](const Operand* each) { return dense(*each, d); });
-    if (count > best_count) {
-      best = d;
-      best_count = count;
+  for (const Operand* each : operands) {
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (dense(*each, d)) return d;
     }
   }
-  return best;
+  return shape.size() - 1;
 }
 
 // The dimension along which some operand is dense that is not so along the columns; otherwise the
@@ -66,26 +63,24 @@ struct StoredLoop::Scratch {
   std::vector<Tile> tiles;
 };
 
-StoredLoop::View StoredLoop::view_of(const Operand& operand, size_t rows, size_t columns,
-                                     size_t element_bytes) {
+StoredLoop::View StoredLoop::view_of(const Operand& operand, size_t rows, size_t columns) {
+  const auto size = static_cast<int64_t>(element_size(operand.dtype));
   View view{operand.parameter,
-            operand.offset * static_cast<int64_t>(element_bytes),
+            operand.offset * size,
+            size,
             {},
-            rows == columns ? 0 : operand.strides[rows],
-            operand.strides[columns],
+            rows == columns ? 0 : operand.strides[rows] * size,
+            operand.strides[columns] * size,
             false};
   for (size_t d = 0; d < operand.strides.size(); ++d) {
-    if (d != rows && d != columns) view.outer.push_back(operand.strides[d]);
+    if (d != rows && d != columns) view.outer.push_back(operand.strides[d] * size);
   }
   return view;
 }
 
 StoredLoop::StoredLoop(Dims shape, const std::vector<Operand>& outputs,
                        const std::vector<Operand>& inputs, StoredKernel kernel)
-    : kernel_(std::move(kernel)),
-      dtype_(outputs[0].dtype),
-      element_bytes_(static_cast<int64_t>(element_size(dtype_))),
-      outputs_(outputs.size()) {
+    : kernel_(std::move(kernel)), dtype_(outputs[0].dtype), outputs_(outputs.size()) {
   std::vector<const Operand*> operands;
   for (const Operand& each : outputs) operands.push_back(&each);
   for (const Operand& each : inputs) operands.push_back(&each);
@@ -96,36 +91,37 @@ StoredLoop::StoredLoop(Dims shape, const std::vector<Operand>& outputs,
   for (size_t d = 0; d < shape.size(); ++d) {
     if (d != rows && d != columns) outer_shape_.push_back(shape[d]);
   }
-  bool transposes = false;
-  for (const Operand* each : operands) {
-    views_.push_back(view_of(*each, rows, columns, static_cast<size_t>(element_bytes_)));
-    View& view = views_.back();
-    view.packed = view.column_stride != 1 && columns_ > 1;
-    transposes = transposes || (view.packed && view.row_stride == 1);
-  }
-  tiles_ = 0;
-  if (rows_ * columns_ * count_elements(outer_shape_) > 0) choose_tile(transposes);
+  for (const Operand* each : operands) views_.push_back(view_of(*each, rows, columns));
+  if (count_elements(shape) > 0) choose_tile();
 }
 
-void StoredLoop::choose_tile(bool transposes) {
-  bool packs = std::any_of(views_.begin(), views_.end(), [](const View& v) { return v.packed; });
-  if (columns_ < kShortRow && rows_ > 1) {
-    packs = true;
-    for (View& view : views_) view.packed = true;
+void StoredLoop::choose_tile() {
+  const bool short_rows = columns_ < kShortRow && rows_ > 1;
+  bool packs = false;
+  bool packs_outputs = false;
+  bool transposes = false;
+  all_packed_ = true;
+  int64_t output_bytes = 0;
+  for (size_t k = 0; k < views_.size(); ++k) {
+    View& view = views_[k];
+    view.packed = short_rows || (columns_ > 1 && !view.dense());
+    packs = packs || view.packed;
+    transposes = transposes || view.transposed();
+    all_packed_ = all_packed_ && view.packed;
+    if (k < outputs_) output_bytes += view.element_bytes;
+    packs_outputs = packs_outputs || (k < outputs_ && view.packed);
   }
   const int64_t limit = packs ? kPackedTile : kGrain;
   tile_columns_ = std::min(columns_, transposes ? kTransposedColumns : limit);
   tile_rows_ = std::clamp<int64_t>(limit / tile_columns_, 1, rows_);
   tiles_across_ = (columns_ + tile_columns_ - 1) / tile_columns_;
   tiles_down_ = (rows_ + tile_rows_ - 1) / tile_rows_;
-  tiles_ = tiles_across_ * tiles_down_ * count_elements(outer_shape_);
-  all_packed_ = std::all_of(views_.begin(), views_.end(), [](const View& v) { return v.packed; });
-  around_caches_ = !packs && rows_ * columns_ * count_elements(outer_shape_) * element_bytes_ *
-                                     static_cast<int64_t>(outputs_) >=
-                                 kLargeOutput;
+  const int64_t outer = count_elements(outer_shape_);
+  tiles_ = tiles_across_ * tiles_down_ * outer;
+  around_caches_ = !packs_outputs && outer * rows_ * columns_ * output_bytes >= kLargeOutput;
 }
 
-std::byte* StoredLoop::tile_start(std::byte* base, const View& view, int64_t tile) const {
+int64_t StoredLoop::tile_offset(const View& view, int64_t tile) const {
   int64_t offset = tile % tiles_across_ * tile_columns_ * view.column_stride;
   tile /= tiles_across_;
   offset += tile % tiles_down_ * tile_rows_ * view.row_stride;
@@ -133,41 +129,35 @@ std::byte* StoredLoop::tile_start(std::byte* base, const View& view, int64_t til
   for (size_t d = outer_shape_.size(); d-- > 0; tile /= outer_shape_[d]) {
     offset += tile % outer_shape_[d] * view.outer[d];
   }
-  return base + offset * element_bytes_;
+  return offset;
 }
 
 void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const {
   const int64_t columns = std::min(tile_columns_, columns_ - tile % tiles_across_ * tile_columns_);
   const int64_t rows =
       std::min(tile_rows_, rows_ - tile / tiles_across_ % tiles_down_ * tile_rows_);
-  const auto tile_shape = [&](const View& view) {
-    return TileShape{rows, columns, view.row_stride, view.column_stride, element_bytes_};
+  const auto shape_of = [&](const View& view) {
+    return TileShape{rows, columns, view.row_stride / view.element_bytes,
+                     view.column_stride / view.element_bytes, view.element_bytes};
   };
   std::array<std::byte*, kMaxOperands> places;  // where each operand's tile lies in its tensor
   std::array<void*, kMaxOperands> starts;       // and where the kernel finds it
+  std::array<int64_t, kMaxOperands> steps;
   for (size_t k = 0; k < views_.size(); ++k) {
-    places[k] = tile_start(bases[k], views_[k], tile);
-    starts[k] = views_[k].packed ? scratch.tiles[k].bytes : places[k];
-    if (views_[k].packed && k >= outputs_) pack_tile(tile_shape(views_[k]), places[k], starts[k]);
+    const View& view = views_[k];
+    places[k] = bases[k] + tile_offset(view, tile);
+    starts[k] = view.packed ? scratch.tiles[k].bytes : places[k];
+    steps[k] = view.packed ? columns * view.element_bytes : view.row_stride;
+    if (view.packed && k >= outputs_) pack_tile(shape_of(view), places[k], starts[k]);
   }
-  const auto call = [&](int64_t count) {
-    kernel_({dtype_, starts.data() + outputs_, starts.data(), static_cast<size_t>(count),
-             around_caches_});
-  };
-  if (all_packed_ || rows == 1) {
-    call(rows * columns);
-  } else {
-    for (int64_t i = 0; i < rows; ++i) {
-      call(columns);
-      for (size_t k = 0; k < views_.size(); ++k) {
-        const int64_t step = views_[k].packed ? columns : views_[k].row_stride;
-        starts[k] = static_cast<std::byte*>(starts[k]) + step * element_bytes_;
-      }
-    }
-  }
+  // Tiles that are all packed are one row each.
+  const int64_t calls = all_packed_ ? 1 : rows;
+  kernel_({dtype_, starts.data() + outputs_, starts.data(),
+           static_cast<size_t>(rows * columns / calls), around_caches_, static_cast<size_t>(calls),
+           steps.data() + outputs_, steps.data()});
   for (size_t k = 0; k < outputs_; ++k) {
     if (!views_[k].packed) continue;
-    unpack_tile(tile_shape(views_[k]), scratch.tiles[k].bytes, places[k]);
+    unpack_tile(shape_of(views_[k]), scratch.tiles[k].bytes, places[k]);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop for kernels that work on stored elements themselves, all of one dtype: no conversion, no
-// copy where the operands are dense, and tiles that fit the first-level cache where they are not.
+// The loop for kernels that work on stored elements themselves: no conversion, no copy where the
+// operands are dense, and tiles that fit the first-level cache where they are not.
 #ifndef ACLGRAD_OPS_KERNELS_STORED_H_
 #define ACLGRAD_OPS_KERNELS_STORED_H_
 
@@ -12,35 +12,38 @@ namespace aclgrad::ops {
 
 class StoredLoop final : public Loop {
  public:
-  // All operands have the same dtype, FLOAT, FLOAT16 or BF16, and at most kMaxOperands there are.
-  // The order in which elements are visited is the loop's own choice.
+  // At most kMaxOperands, of dtypes of 2 or 4 bytes. The order in which elements are visited is the
+  // loop's own choice.
   StoredLoop(Dims shape, const std::vector<Operand>& outputs, const std::vector<Operand>& inputs,
              StoredKernel kernel);
 
   void run(const Run& run) const override;
 
-  static constexpr size_t kMaxOperands = 8;
+  static constexpr size_t kMaxOperands = 9;
 
  private:
-  // An operand as the tiles see it; strides in elements.
+  // An operand as the tiles see it; strides in bytes.
   struct View {
     size_t parameter;
-    int64_t offset;  // in bytes
-    Dims outer;      // strides of the dimensions around the tile
+    int64_t offset;
+    int64_t element_bytes;
+    Dims outer;  // strides of the dimensions around the tile
     int64_t row_stride;
     int64_t column_stride;
     bool packed;  // copied into a dense tile before, or out of it after
+
+    bool dense() const { return column_stride == element_bytes; }
+    bool transposed() const { return packed && row_stride == element_bytes; }
   };
   struct Scratch;
 
-  static View view_of(const Operand& operand, size_t rows, size_t columns, size_t element_bytes);
-  void choose_tile(bool transposes);
+  static View view_of(const Operand& operand, size_t rows, size_t columns);
+  void choose_tile();
+  int64_t tile_offset(const View& view, int64_t tile) const;
   void run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const;
-  std::byte* tile_start(std::byte* base, const View& view, int64_t tile) const;
 
   StoredKernel kernel_;
-  aclDataType dtype_;
-  int64_t element_bytes_;
+  aclDataType dtype_;        // of the first output
   std::vector<View> views_;  // outputs first
   size_t outputs_;
   Dims outer_shape_;
@@ -50,7 +53,7 @@ class StoredLoop final : public Loop {
   int64_t tile_columns_ = 1;
   int64_t tiles_down_ = 1;
   int64_t tiles_across_ = 1;
-  int64_t tiles_ = 1;
+  int64_t tiles_ = 0;
   bool all_packed_ = false;
   bool around_caches_ = false;
 };

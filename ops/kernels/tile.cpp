@@ -105,11 +105,38 @@ void transpose(Lines<const T> from, Lines<T> to, int64_t lines, int64_t length) 
   }
 }
 
+// Every second element.
+template <class T>
+void pack_every_second(const T* from, T* to, int64_t count) {
+  int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; i + lanes < count; i += lanes) {  // the last element has nothing behind it
+    hn::Vec<decltype(d)> even, odd;
+    hn::LoadInterleaved2(d, from + 2 * i, even, odd);
+    hn::StoreU(even, d, to + i);
+  }
+#endif
+  for (; i < count; ++i) to[i] = from[2 * i];
+}
+
+// Asks for the lines of a tile whose columns are dense before they are needed: no hardware foresees
+// a walk across them.
+template <class T>
+void prefetch_columns(const T* from, const TileShape& shape) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  for (int64_t j = 0; j < shape.columns; ++j, from += shape.column_stride) {
+    for (int64_t i = 0; i < shape.rows; i += kLine) __builtin_prefetch(from + i, 0, 2);
+  }
+}
+
 template <class T>
 void pack_as(const TileShape& shape, const void* source, void* tile) {
   const T* from = static_cast<const T*>(source);
   T* to = static_cast<T*>(tile);
   if (shape.row_stride == 1 && shape.column_stride > 1 && shape.rows > 1) {
+    prefetch_columns(from, shape);
     transpose(Lines<const T>{from, shape.column_stride}, Lines<T>{to, shape.columns}, shape.columns,
               shape.rows);
     return;
@@ -119,6 +146,8 @@ void pack_as(const TileShape& shape, const void* source, void* tile) {
       std::memcpy(to, from, static_cast<size_t>(shape.columns) * sizeof(T));
     } else if (shape.column_stride == 0) {
       std::fill_n(to, shape.columns, *from);
+    } else if (shape.column_stride == 2) {
+      pack_every_second(from, to, shape.columns);
     } else {
       for (int64_t j = 0; j < shape.columns; ++j) to[j] = from[j * shape.column_stride];
     }
