@@ -7,10 +7,15 @@
 namespace aclgrad::ops {
 
 // Coefficients of 1, r, r^2, ...
+// clang-format off
 inline constexpr float kGrowth[] = {
-    0x1.fffffc0000000p-2f, 0x1.5554900000000p-3f,  0x1.55589e0000000p-5f,
-    0x1.123ac60000000p-7f, 0x1.6a626a0000000p-10f,
+    0x1.fffffc0000000p-2f,
+    0x1.5554900000000p-3f,
+    0x1.55589e0000000p-5f,
+    0x1.123ac60000000p-7f,
+    0x1.6a626a0000000p-10f,
 };
+// clang-format on
 
 }  // namespace aclgrad::ops
 

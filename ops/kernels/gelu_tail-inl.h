@@ -64,8 +64,9 @@ struct ErfTail {
 
   template <class D, class V>
   static HWY_INLINE V rest(D d, V v) {
-    V r = hn::Set(d, kTailRest[kTailTerms - 1]);
-    for (size_t n = kTailTerms - 1; n-- > 0;) r = fused(d, r, v, hn::Set(d, kTailRest[n]));
+    V r = hn::Set(d, kTailRest[std::size(kTailRest) - 1]);
+    for (size_t n = std::size(kTailRest) - 1; n-- > 0;)
+      r = fused(d, r, v, hn::Set(d, kTailRest[n]));
     return hn::Mul(r, v);
   }
 

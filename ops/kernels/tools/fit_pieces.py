@@ -23,9 +23,7 @@ and all numbers are floats. What makes that exact enough:
     value - (value + slope t) is exact in float on the whole piece, as it is on the others.
   * `slope_rest` is what the float `slope` leaves out of F' at the centre. Both rests serve the
     derivatives alone: beside their zeros they count.
-  * c2 ... c6 are the least squares of the error relative to F, reweighted until the largest errors of a
-    piece are level (Lawson's method), which is nearly the minimax polynomial; rounded one by one
-    from c2 on, each time with the rest fitted anew.
+  * c2 ... c6 make the error relative to F small (float_fit.py).
 
 Run from the repository root (needs python3-mpmath; about twenty seconds):
 
@@ -39,7 +37,8 @@ import pathlib
 import struct
 import sys
 
-from mpmath import cos, diff, erfc, exp, findroot, lu_solve, matrix, mp, mpf, pi, sqrt
+from float_fit import chebyshev_nodes, fit, literal, to_float, write_or_check
+from mpmath import diff, erfc, exp, findroot, floor, log, mpf, pi, sqrt
 
 TARGET = pathlib.Path(__file__).resolve().parent.parent / "gelu_pieces.h"
 PIECES = 32
@@ -47,12 +46,6 @@ FIRST = -14  # of the multiples of 1/4
 WIDTH = mpf(1) / 4
 DEGREES = range(2, 7)
 NODES = 41
-
-mp.dps = 40
-
-
-def to_float(v):
-    return mpf(struct.unpack("f", struct.pack("f", float(v)))[0])
 
 
 def neighbour(f, steps):
@@ -121,69 +114,36 @@ def centre_near(function, j):
     raise RuntimeError("no centre found")
 
 
-def fit(function, j):
+def fit_piece(function, j):
     centre = centre_near(function, j)
-    at_zero = has_zero(function) and j == -3
     value = to_float(function(centre))
-    if at_zero:
-        value = -(mpf(2) ** mp.floor(mp.log(-value, 2)))
-    value_rest = to_float(function(centre) - value) if at_zero else mpf(0)
+    value_rest = slope_rest = mpf(0)
     slope = diff(function, centre)
-    held_slope = to_float(slope)
-    rest = to_float(slope - held_slope)
-    if not has_zero(function):
-        rest = mpf(0)
-    low, high = (j - mpf(1) / 2) * WIDTH - centre, (j + mpf(1) / 2) * WIDTH - centre
-    nodes = [(low + high) / 2 + (high - low) / 2 * cos(pi * (2 * k + 1) / (2 * NODES)) for k in range(NODES)]
-    exact = [function(centre + t) for t in nodes]
-    known = {}  # coefficients that are rounded already
-
-    def left_over(k):
-        t = nodes[k]
-        return exact[k] - value - value_rest - (held_slope + rest) * t - sum(c * t**n for n, c in known.items())
-
-    weights = [mpf(1)] * NODES
-    error = mpf(0)
-    for n in DEGREES:
-        free = [m for m in DEGREES if m not in known]
-        target = [left_over(k) for k in range(NODES)]
-        for _ in range(12 if n == 2 else 4):
-            rows = [[t**m / abs(f) for m in free] for t, f in zip(nodes, exact)]
-            normal_matrix = matrix(len(free), len(free))
-            right = matrix(len(free), 1)
-            for w, row, y, f in zip(weights, rows, target, exact):
-                for a in range(len(free)):
-                    right[a] += w * row[a] * y / abs(f)
-                    for b in range(len(free)):
-                        normal_matrix[a, b] += w * row[a] * row[b]
-            solution = lu_solve(normal_matrix, right)
-            errors = [
-                abs(sum(solution[a] * row[a] for a in range(len(free))) - y / abs(f))
-                for row, y, f in zip(rows, target, exact)
-            ]
-            error = max(errors)
-            weights = [w * (e + error * mpf("1e-3")) for w, e in zip(weights, errors)]
-            total = sum(weights)
-            weights = [w / total for w in weights]
-        known[n] = to_float(solution[0])
-    error = max(abs(left_over(k) / exact[k]) for k in range(NODES))
-    return [centre, value, value_rest, held_slope, rest, *[known[n] for n in DEGREES]], error
+    if has_zero(function):
+        slope_rest = to_float(slope - to_float(slope))
+        if j == -3:
+            value = -(mpf(2) ** floor(log(-value, 2)))
+            value_rest = to_float(function(centre) - value)
+    slope = to_float(slope)
+    coefficients, error = fit(
+        chebyshev_nodes((j - mpf(1) / 2) * WIDTH - centre, (j + mpf(1) / 2) * WIDTH - centre, NODES),
+        [lambda t, n=n: t**n for n in DEGREES],
+        lambda t: function(centre + t) - value - value_rest - (slope + slope_rest) * t,
+        lambda t: 1 / abs(function(centre + t)),
+    )
+    return [centre, value, value_rest, slope, slope_rest, *coefficients], error
 
 
 NAMES = ["centre", "value", "value_rest", "slope", "slope_rest", "c2", "c3", "c4", "c5", "c6"]
-
-
-def literal(v):
-    return f"{float(v).hex()}f".replace("0x0.0p+0f", "0.0f")
 
 
 def table(name, comment, function):
     columns = [None] * PIECES
     worst = mpf(0)
     for j in range(FIRST, FIRST + PIECES):
-        columns[j % PIECES], error = fit(function, j)
+        columns[j % PIECES], error = fit_piece(function, j)
         worst = max(worst, error)
-    print(f"{name}: relative error {float(worst):.2e} = 2^{float(mp.log(worst, 2)):.1f}", flush=True)
+    print(f"{name}: relative error {float(worst):.2e} = 2^{float(log(worst, 2)):.1f}", flush=True)
     lines = [f"// {comment}: relative error below {float(worst):.1e}.", f"inline constexpr GeluPieces {name} = {{"]
     for row, label in enumerate(NAMES):
         lines.append(f"    {{  // {label}")
@@ -221,15 +181,8 @@ def main():
         "}  // namespace aclgrad::ops",
         "",
         "#endif  // ACLGRAD_OPS_KERNELS_GELU_PIECES_H_",
-        "",
     ]
-    text = "\n".join(lines)
-    if "--check" in sys.argv[1:]:
-        same = TARGET.read_text() == text
-        print("the table is up to date" if same else "the table differs")
-        return 0 if same else 1
-    TARGET.write_text(text)
-    return 0
+    return write_or_check(TARGET, lines, sys.argv[1:])
 
 
 if __name__ == "__main__":
