@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernels/adamw.h"
 
-#include "ops/kernels/formats.h"
-
 // What a step multiplies by; the same for all elements.
 #ifndef ACLGRAD_OPS_KERNELS_ADAMW_FACTORS_
 #define ACLGRAD_OPS_KERNELS_ADAMW_FACTORS_
 namespace aclgrad::ops {
 
 struct AdamWFactors {
-  double direction;  // -1 to maximize
-  double one_less_beta1, beta2, one_less_beta2;
-  double inverse_root_correction, eps;
-  double decay, minus_step_size;
-};
-
-// Dense elements; `out` may be `in`.
-struct AdamWBlock {
-  const void* const* in;  // theta, m, v, gradient, with amsgrad the largest v so far
-  void* const* out;       // theta, m, v, with amsgrad the largest v
-  aclDataType dtype;
-  size_t count;
-  bool amsgrad;
+  double beta1, one_less_beta1;  // the second with the sign that the gradient takes
+  double beta2, one_less_beta2;
+  double decay;
+  double root_factor, eps, minus_step_size;  // of m / (root(v) root_factor + eps)
+  bool moderate;  // none so large or so small that float's exponent range could be too short
 };
 
 }  // namespace aclgrad::ops
@@ -32,74 +22,137 @@ struct AdamWBlock {
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "ops/kernels/lanes-inl.h"
+#include "ops/kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
-using NarrowTag = hn::Rebind<float, Wide>;
+// Operands, for both forms of the step. Inputs: theta, m, v, gradient, with amsgrad the largest v
+// so far. Outputs: theta, m, v, with amsgrad the largest v.
+template <bool kAmsgrad>
+inline constexpr size_t kInputs = kAmsgrad ? 5 : 4;
+template <bool kAmsgrad>
+inline constexpr size_t kOutputs = kAmsgrad ? 4 : 3;
 
-// m / (sqrt(u) * factor + eps). Float's root and reciprocals, which every processor rounds alike,
-// are corrected by one step of Newton's method each; where a float has no room, double does it all.
-HWY_INLINE WideVec quotient(WideVec m, WideVec u, double factor, double eps) {
-  const Wide d;
-  const NarrowTag df;
-  const auto small = hn::Set(df, 0x1p-100f);
-  const auto large = hn::Set(df, 0x1p+100f);
-  const auto narrow_u = nearest_floats(u);
-  const auto narrow_root = hn::Sqrt(narrow_u);
-  const WideVec root_guess = hn::PromoteTo(d, narrow_root);
-  const WideVec slope = hn::PromoteTo(d, hn::Div(hn::Set(df, 0.5f), narrow_root));
-  const WideVec root = fused(fused(hn::Neg(root_guess), root_guess, u), slope, root_guess);
-  const WideVec divisor = fused(root, hn::Set(d, factor), hn::Set(d, eps));
-  const auto narrow_divisor = nearest_floats(divisor);
-  const WideVec inverse = hn::PromoteTo(d, hn::Div(hn::Set(df, 1.0f), narrow_divisor));
-  const WideVec guess = hn::Mul(m, inverse);
-  const WideVec result = fused(fused(hn::Neg(guess), divisor, m), inverse, guess);
-  const auto fits = hn::And(hn::And(hn::Ge(narrow_u, small), hn::Le(narrow_u, large)),
-                            hn::And(hn::Ge(narrow_divisor, small), hn::Le(narrow_divisor, large)));
-  if (HWY_LIKELY(hn::AllTrue(df, fits))) return result;
-  const WideVec exact_divisor = hn::Add(hn::Mul(hn::Sqrt(u), hn::Set(d, factor)), hn::Set(d, eps));
-  const WideVec exact = hn::Div(m, exact_divisor);
-  const auto sure = hn::PromoteTo(d, hn::IfThenElseZero(fits, hn::Set(df, 1.0f)));
-  return hn::IfThenElse(hn::Gt(sure, hn::Zero(d)), result, exact);
-}
-
-template <bool kAmsgrad, class Stored>
-HWY_INLINE void step_block(const AdamWBlock& block, const AdamWFactors& factors) {
-  const Wide d;
-  const auto in = [&](size_t k, size_t i) { return static_cast<const Stored*>(block.in[k]) + i; };
-  const auto out = [&](size_t k, size_t i) { return static_cast<Stored*>(block.out[k]) + i; };
-  const auto set = [&](double value) HWY_ATTR { return hn::Set(d, value); };
-  const auto step = [&](size_t i, auto n) HWY_ATTR {
-    const WideVec g = load_wide(in(3, i), n);
-    const WideVec m = load_wide(in(1, i), n);
-    const WideVec v = load_wide(in(2, i), n);
-    const WideVec change = fused(set(factors.direction), g, hn::Neg(m));
-    const WideVec new_m = fused(set(factors.one_less_beta1), change, m);
+// The step in double.
+template <bool kAmsgrad>
+HWY_ATTR void exact_step(const AdamWFactors& factors, const double* const* in, double* const* out,
+                         size_t count) {
+  const auto set = [](double value) HWY_ATTR { return hn::Set(Wide(), value); };
+  for_vectors(count, [&](size_t i, auto n) HWY_ATTR {
+    const WideVec g = load_wide(in[3] + i, n);
+    const WideVec old_m = load_wide(in[1] + i, n);
+    const WideVec old_v = load_wide(in[2] + i, n);
+    const WideVec m = fused(set(factors.beta1), old_m, hn::Mul(set(factors.one_less_beta1), g));
     const WideVec square = hn::Mul(set(factors.one_less_beta2), hn::Mul(g, g));
-    const WideVec new_v = fused(set(factors.beta2), v, square);
-    WideVec u = new_v;
+    const WideVec v = fused(set(factors.beta2), old_v, square);
+    WideVec u = v;
     if constexpr (kAmsgrad) {
       // Written so that a NaN on either side stays: what diverged must show.
-      const WideVec largest = load_wide(in(4, i), n);
-      u = hn::IfThenElse(hn::Or(hn::Ge(largest, new_v), hn::IsNaN(largest)), largest, new_v);
-      store_wide(u, out(3, i), n);
+      const WideVec largest = load_wide(in[4] + i, n);
+      u = hn::IfThenElse(hn::Or(hn::Ge(largest, v), hn::IsNaN(largest)), largest, v);
+      store_wide(u, out[3] + i, n);
     }
-    const WideVec ratio = quotient(new_m, u, factors.inverse_root_correction, factors.eps);
-    const WideVec decayed = hn::Mul(load_wide(in(0, i), n), set(factors.decay));
-    store_wide(fused(set(factors.minus_step_size), ratio, decayed), out(0, i), n);
-    store_wide(new_m, out(1, i), n);
-    store_wide(new_v, out(2, i), n);
-  };
-  for_vectors(block.count, step);
+    const WideVec divisor = fused(hn::Sqrt(u), set(factors.root_factor), set(factors.eps));
+    const WideVec decayed = hn::Mul(load_wide(in[0] + i, n), set(factors.decay));
+    store_wide(fused(set(factors.minus_step_size), hn::Div(m, divisor), decayed), out[0] + i, n);
+    store_wide(m, out[1] + i, n);
+    store_wide(v, out[2] + i, n);
+  });
 }
 
-void adamw_block(const AdamWBlock& block, const AdamWFactors& factors) {
-  visit_real(block.dtype, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    block.amsgrad ? step_block<true, Stored>(block, factors)
-                  : step_block<false, Stored>(block, factors);
-  });
+// -m / divisor for a negative divisor, rounded but for 2^-30 of it. Vectors of a processor that
+// divides and takes roots in one unit, one at a time, get their quotients sooner so.
+HWY_INLINE Floats minus_quotient(FloatTag d, Floats m, Floats divisor) {
+  // The difference of exponents, and for the mantissas a straight line: within 5.1 % of the
+  // inverse.
+  constexpr uint32_t kLine = 0xfef311c7;
+  const hn::RebindToUnsigned<FloatTag> du;
+  const Floats one = hn::Set(d, 1.0f);
+  Floats inverse = hn::BitCast(d, hn::Sub(hn::Set(du, kLine), hn::BitCast(du, divisor)));
+  for (int steps = 0; steps < 2; ++steps) {  // of Newton's method: 0.26 %, 2^-17
+    inverse = fused(d, inverse, fused(d, inverse, divisor, one), inverse);
+  }
+  const Floats guess = hn::Mul(m, inverse);
+  return fused(d, fused(d, guess, divisor, m), inverse, guess);
+}
+
+// a x + b y within a unit in the last place and 2^-46 of the larger product.
+HWY_INLINE Floats weighted_sum(FloatTag d, TwofoldConstant a, Floats x, TwofoldConstant b,
+                               Floats y) {
+  const Twofold<Floats> second = twofold_product(d, hn::Set(d, b.high), y);
+  const Floats sum = fused(d, hn::Set(d, a.high), x, second.high);
+  const Floats rest = fused(d, hn::Set(d, a.low), x, second.low);
+  return hn::Add(sum, fused(d, hn::Set(d, b.low), y, rest));
+}
+
+// a x + b y^2 within a unit in the last place, if nothing is negative.
+HWY_INLINE Floats weighted_square(FloatTag d, TwofoldConstant a, Floats x, TwofoldConstant b,
+                                  Floats y) {
+  const Twofold<Floats> factor = twofold_product(d, hn::Set(d, b.high), y);
+  const Floats factor_rest = fused(d, hn::Set(d, b.low), y, factor.low);
+  const Floats rest = fused(d, factor_rest, y, hn::Mul(hn::Set(d, a.low), x));
+  return fused(d, hn::Set(d, a.high), x, fused(d, factor.high, y, rest));
+}
+
+// The step in float. What theta's change loses is seven roundings of at most 2^-24 of it: of v and
+// m, the root, two factors together, the divisor, the quotient, and the sum with what the short
+// factor of theta leaves out.
+template <bool kAmsgrad>
+HWY_ATTR void stored_step(const StoredBlock& block, const AdamWFactors& factors) {
+  const TwofoldConstant beta1(factors.beta1), one_less_beta1(factors.one_less_beta1);
+  const TwofoldConstant beta2(factors.beta2), one_less_beta2(factors.one_less_beta2);
+  const TwofoldConstant decay(factors.decay);
+  // The step's size goes into the divisor. A NaN in it leaves all elements to the exact step.
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const double scale = factors.moderate ? 1 / factors.minus_step_size : none;
+  const auto root_factor = static_cast<float>(factors.root_factor * scale);
+  const auto eps = static_cast<float>(factors.eps * scale);
+  const auto formula = [&](FloatTag d, const auto& x, auto& y, FloatMask& valid) HWY_ATTR {
+    const auto set = [](float value) HWY_ATTR { return hn::Set(FloatTag(), value); };
+    const Floats theta = x[0], old_m = x[1], old_v = x[2], g = x[3];
+
+    const Floats m = weighted_sum(d, beta1, old_m, one_less_beta1, g);
+    const Floats v = weighted_square(d, beta2, old_v, one_less_beta2, g);
+    const Floats u = kAmsgrad ? hn::Max(x[kInputs<kAmsgrad> - 1], v) : v;
+
+    const Floats divisor = fused(d, hn::Sqrt(u), set(root_factor), set(eps));
+    const Floats step = minus_quotient(d, m, divisor);
+    y[0] = fused(d, theta, set(decay.high), fused_minus(d, theta, set(decay.low), step));
+    y[1] = m;
+    y[2] = v;
+    if constexpr (kAmsgrad) y[3] = u;
+
+    // Far from the ends of the exponent range the above holds.
+    const Floats small = set(0x1p-100f);
+    const auto large_v = hn::Ge(v, small);
+    const auto large_step = hn::Ge(hn::Min(hn::Abs(m), hn::Abs(step)), small);
+    auto certain = hn::And(large_v, large_step);
+    if (HWY_UNLIKELY(!hn::AllTrue(d, certain))) {
+      // And so it does for parameters that no gradient has reached.
+      const auto is_zero = [d](Floats value) HWY_ATTR { return hn::Eq(value, hn::Zero(d)); };
+      const auto no_m = hn::And(is_zero(g), is_zero(old_m));
+      const auto no_v = hn::And(is_zero(g), hn::And(is_zero(old_v), is_zero(u)));
+      certain = hn::And(hn::Or(large_v, no_v), hn::Or(large_step, no_m));
+    }
+    if constexpr (kAmsgrad) {
+      certain = hn::And(certain, hn::Not(hn::IsNaN(x[kInputs<kAmsgrad> - 1])));
+    }
+    certain = hn::And(certain, hn::IsFinite(y[0]));
+    valid = hn::And(valid, certain);
+  };
+  const auto exact = [&](const double* const* in, double* const* out, size_t count)
+                         HWY_ATTR { exact_step<kAmsgrad>(factors, in, out, count); };
+  map_stored<kInputs<kAmsgrad>, kOutputs<kAmsgrad>, Outputs::kRounded>(block, formula, exact);
+}
+
+void exact_block(bool amsgrad, const AdamWFactors& factors, const double* const* in,
+                 double* const* out, size_t count) {
+  amsgrad ? exact_step<true>(factors, in, out, count) : exact_step<false>(factors, in, out, count);
+}
+
+void stored_block(bool amsgrad, const AdamWFactors& factors, const StoredBlock& block) {
+  amsgrad ? stored_step<true>(block, factors) : stored_step<false>(block, factors);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE
@@ -109,12 +162,15 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <new>
 
 #include "ops/kernels/strided.h"
 
 namespace aclgrad::ops {
 
-HWY_EXPORT(adamw_block);
+HWY_EXPORT(exact_block);
+HWY_EXPORT(stored_block);
 
 namespace {
 
@@ -122,81 +178,112 @@ namespace {
 constexpr int64_t kGrain = 1 << 15;
 constexpr size_t kMostTensors = 5;
 
+bool is_moderate(double value) { return std::abs(value) > 0x1p-40 && std::abs(value) < 0x1p40; }
+
 AdamWFactors factors_of(const AdamWSettings& settings, double steps_done) {
   const double t = steps_done + 1;
-  return {.direction = settings.maximize ? -1.0 : 1.0,
-          .one_less_beta1 = 1 - settings.beta1,
-          .beta2 = settings.beta2,
-          .one_less_beta2 = 1 - settings.beta2,
-          .inverse_root_correction = 1 / std::sqrt(1 - std::pow(settings.beta2, t)),
-          .eps = settings.eps,
-          .decay = 1 - settings.lr * settings.weight_decay,
-          .minus_step_size = -settings.lr / (1 - std::pow(settings.beta1, t))};
+  AdamWFactors result{.beta1 = settings.beta1,
+                      .one_less_beta1 = settings.maximize ? settings.beta1 - 1 : 1 - settings.beta1,
+                      .beta2 = settings.beta2,
+                      .one_less_beta2 = 1 - settings.beta2,
+                      .decay = 1 - settings.lr * settings.weight_decay,
+                      .root_factor = 1 / std::sqrt(1 - std::pow(settings.beta2, t)),
+                      .eps = settings.eps,
+                      .minus_step_size = -settings.lr / (1 - std::pow(settings.beta1, t)),
+                      .moderate = false};
+  const auto all = {result.one_less_beta1, result.one_less_beta2, result.root_factor,
+                    result.minus_step_size};
+  const auto or_zero = {result.beta1, result.beta2, result.decay, result.eps};
+  result.moderate = std::all_of(all.begin(), all.end(), is_moderate) &&
+                    std::all_of(or_zero.begin(), or_zero.end(),
+                                [](double value) { return value == 0 || is_moderate(value); });
+  return result;
 }
 
-// For the elementwise engine. Inputs: theta, m, v, gradient, steps done (one number for the whole
-// block), with amsgrad the largest v so far.
-Kernel block_kernel(const AdamWSettings& settings) {
-  return RealKernel([settings](const double* const* in, double* const* out, size_t count) {
-    const std::array<const void*, kMostTensors> from = {in[0], in[1], in[2], in[3],
-                                                        settings.amsgrad ? in[5] : nullptr};
-    const std::array<void*, 4> to = {out[0], out[1], out[2], settings.amsgrad ? out[3] : nullptr};
-    HWY_DYNAMIC_DISPATCH(adamw_block)
-    ({from.data(), to.data(), ACL_DOUBLE, count, settings.amsgrad}, factors_of(settings, in[4][0]));
-  });
-}
+using FactorsOfRun = std::function<AdamWFactors(const Run&)>;
 
-Plan plan_by_blocks(const Arguments& arguments, const AdamWParameters& parameters,
-                    const AdamWSettings& settings) {
-  const Dims& shape = arguments.shape(parameters.var);
-  const auto whole = [&](size_t parameter) { return operand(arguments, parameter, shape); };
-  const aclDataType dtype = arguments.dtype(parameters.step);
-  const Operand step{parameters.step, dtype, Dims::filled(shape.size(), 0), 0, dtype};
-  std::vector<Operand> outputs = {whole(parameters.var), whole(parameters.m), whole(parameters.v)};
-  std::vector<Operand> inputs = outputs;
-  inputs.push_back(whole(parameters.gradient));
-  inputs.push_back(step);
-  if (settings.amsgrad) {
-    outputs.push_back(whole(parameters.largest_v));
-    inputs.push_back(whole(parameters.largest_v));
+// Dense tensors of one dtype, in one pass over their own memory. The outputs go through the caches,
+// where their lines are already: around them would take a third longer.
+struct DenseStep {
+  bool amsgrad;
+  aclDataType dtype;
+  int64_t count;
+  std::vector<size_t> parameters;  // theta, m, v, gradient, with amsgrad the largest v so far
+  FactorsOfRun factors_of_run;
+
+  aclError operator()(const Run& run) const {
+    const AdamWFactors factors = factors_of_run(run);
+    parallel_pieces(count, kGrain, [&](int64_t begin, int64_t end) {
+      std::array<void*, kMostTensors> data{};
+      for (size_t k = 0; k < parameters.size(); ++k) {
+        data[k] = element(run.data(parameters[k]), dtype, begin);
+      }
+      const std::array<const void*, kMostTensors> in = {data[0], data[1], data[2], data[3],
+                                                        data[4]};
+      const std::array<void*, kMostTensors - 1> out = {data[0], data[1], data[2], data[4]};
+      const std::array<int64_t, kMostTensors> no_steps{};
+      HWY_DYNAMIC_DISPATCH(stored_block)
+      (amsgrad, factors,
+       {.dtype = dtype,
+        .in = in.data(),
+        .out = out.data(),
+        .count = static_cast<size_t>(end - begin),
+        .in_steps = no_steps.data(),
+        .out_steps = no_steps.data()});
+    });
+    return ACL_SUCCESS;
   }
-  return {Elementwise(shape, std::move(outputs), std::move(inputs), block_kernel(settings))};
-}
+};
+
+// All others, by the elementwise engine. The loop is made for each run, whose factors it holds.
+struct ViewStep {
+  bool amsgrad;
+  Dims shape;
+  std::vector<Operand> outputs, inputs;
+  FactorsOfRun factors_of_run;
+
+  aclError operator()(const Run& run) const try {
+    const AdamWFactors factors = factors_of_run(run);
+    const FloatKernel kernel{[&](const double* const* in, double* const* out, size_t count) {
+                               HWY_DYNAMIC_DISPATCH(exact_block)(amsgrad, factors, in, out, count);
+                             },
+                             [&](const StoredBlock& block) {
+                               HWY_DYNAMIC_DISPATCH(stored_block)(amsgrad, factors, block);
+                             }};
+    return Elementwise(shape, outputs, inputs, kernel)(run);
+  } catch (const std::bad_alloc&) {
+    return ACL_ERROR_BAD_ALLOC;
+  }
+};
 
 }  // namespace
 
 Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
                 const AdamWSettings& settings) {
-  const std::array<size_t, kMostTensors> tensors = {
-      parameters.var, parameters.m, parameters.v, parameters.gradient,
-      settings.amsgrad ? parameters.largest_v : parameters.var};
+  std::vector<size_t> outputs = {parameters.var, parameters.m, parameters.v};
+  std::vector<size_t> inputs = {parameters.var, parameters.m, parameters.v, parameters.gradient};
+  if (settings.amsgrad) {
+    outputs.push_back(parameters.largest_v);
+    inputs.push_back(parameters.largest_v);
+  }
+  const Dims& shape = arguments.shape(parameters.var);
   const aclDataType dtype = arguments.dtype(parameters.var);
-  const bool plain = std::all_of(tensors.begin(), tensors.end(), [&](size_t each) {
-    return arguments.dtype(each) == dtype &&
-           StridedIndex(arguments.shape(each), arguments.strides(each)).dense();
+  const bool dense = std::all_of(inputs.begin(), inputs.end(), [&](size_t each) {
+    return arguments.dtype(each) == dtype && StridedIndex(shape, arguments.strides(each)).dense();
   });
-  if (!plain) return plan_by_blocks(arguments, parameters, settings);
-  return {[=, count = count_elements(arguments.shape(parameters.var)),
-           step_dtype = arguments.dtype(parameters.step)](const Run& run) -> aclError {
+  const size_t step = parameters.step;
+  const auto factors = [settings, step, dtype = arguments.dtype(step)](const Run& run) {
     double steps_done = 0;
-    load(run.data(parameters.step), step_dtype, 1, &steps_done, 1);
-    const AdamWFactors factors = factors_of(settings, steps_done);
-    parallel_pieces(count, kGrain, [&](int64_t begin, int64_t end) {
-      std::array<const void*, kMostTensors> in{};
-      for (size_t k = 0; k < kMostTensors; ++k) {
-        in[k] = element(run.data(tensors[k]), dtype, begin);
-      }
-      const auto place = [&](size_t parameter) {
-        return element(run.data(parameter), dtype, begin);
-      };
-      const std::array<void*, 4> out = {place(parameters.var), place(parameters.m),
-                                        place(parameters.v), place(tensors[kMostTensors - 1])};
-      const auto size = static_cast<size_t>(end - begin);
-      HWY_DYNAMIC_DISPATCH(adamw_block)
-      ({in.data(), out.data(), dtype, size, settings.amsgrad}, factors);
-    });
-    return ACL_SUCCESS;
-  }};
+    load(run.data(step), dtype, 1, &steps_done, 1);
+    return factors_of(settings, steps_done);
+  };
+  if (dense && dtype != ACL_DOUBLE) {
+    return {DenseStep{settings.amsgrad, dtype, count_elements(shape), inputs, factors}};
+  }
+  ViewStep views{settings.amsgrad, shape, {}, {}, factors};
+  for (size_t each : outputs) views.outputs.push_back(operand(arguments, each, shape));
+  for (size_t each : inputs) views.inputs.push_back(operand(arguments, each, shape));
+  return {std::move(views)};
 }
 
 }  // namespace aclgrad::ops

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of AdamW. Dense parameters of one dtype are worked through in one pass over their own
-// memory; everything else goes through the elementwise engine, to the same bits. Arithmetic is
-// double but for the root and the division: those start in float and are corrected once, which
-// leaves an error of 2^-44 of the step.
+// One step of AdamW. The factors that all elements share are computed in double, once per run.
+//
+// Parameters of one dtype, FLOAT, FLOAT16 or BF16, are worked on in float:
+//   m is within one unit in the last place (and 2^-46 of beta1 m, where its terms cancel),
+//   v within one, theta the nearest float to the exact result but for 2^-21 of its change.
+// Results of 16 bits are those floats, rounded. Near the ends of float's exponent range, with mixed
+// dtypes and in DOUBLE all is double and rounded once. An element's bits depend on its own numbers
+// alone, not on layouts, threads or the instruction set.
 #ifndef ACLGRAD_OPS_KERNELS_ADAMW_H_
 #define ACLGRAD_OPS_KERNELS_ADAMW_H_
 

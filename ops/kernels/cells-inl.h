@@ -41,12 +41,15 @@ HWY_INLINE void put(V v, D d, T* target) {
 //   nearest to a sum, a product or a quotient of two elements: rounding that again gives the
 //   nearest element (Figueroa, "When is double rounding innocuous?", 1995). Among the smallest
 //   numbers of BF16 that is not so: those lanes, and NaN, are taken out.
+//   kRoundsAgain: elements are shorter than floats.
 //   rounded() is high + low, rounded to an element but still as a float.
 template <class Stored>
 struct Cells;
 
 template <>
 struct Cells<float> {
+  static constexpr bool kRoundsAgain = false;
+
   static HWY_INLINE Floats load(FloatTag d, const float* source) { return hn::LoadU(d, source); }
 
   template <Path kPath>
@@ -63,6 +66,8 @@ struct Cells<float> {
 
 template <>
 struct Cells<Bfloat> {
+  static constexpr bool kRoundsAgain = true;
+
   static HWY_INLINE Floats load(FloatTag d, const Bfloat* source) {
     const auto bits = hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(source));
     return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), bits)));
@@ -109,6 +114,8 @@ struct Cells<Bfloat> {
 
 template <>
 struct Cells<Half> {
+  static constexpr bool kRoundsAgain = true;
+
   // Instruction sets with fused multiply-add also convert FLOAT16.
 #if HWY_NATIVE_FMA
   using HalfTag = hn::Rebind<hwy::float16_t, FloatTag>;

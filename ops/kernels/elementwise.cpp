@@ -90,13 +90,14 @@ bool is_short_float(aclDataType dtype) {
   return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16;
 }
 
-// All operands are of one dtype that stored kernels know.
+// All operands are of one dtype that stored kernels know, and not too many.
 bool suits_stored_kernels(const std::vector<Operand>& outputs, const std::vector<Operand>& inputs) {
   const aclDataType dtype = outputs[0].dtype;
   const auto suits = [&](const Operand& each) {
     return each.dtype == dtype && each.round_first == dtype;
   };
-  return is_short_float(dtype) && std::all_of(outputs.begin(), outputs.end(), suits) &&
+  return is_short_float(dtype) && outputs.size() + inputs.size() <= StoredLoop::kMaxOperands &&
+         std::all_of(outputs.begin(), outputs.end(), suits) &&
          std::all_of(inputs.begin(), inputs.end(), suits);
 }
 

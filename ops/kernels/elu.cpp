@@ -180,7 +180,7 @@ void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters
                               static_cast<double>(parameters.scale));
   map_stored<2, 1, Outputs::kWithRest>(
       block,
-      [=](auto d, const auto& x, auto& y, auto&) HWY_ATTR {
+      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
         const auto sum = two_sum(x[1], hn::Set(d, limit.high));
         const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
         const auto slope = scaled(d, TwofoldConstant(static_cast<double>(parameters.input_scale)),
@@ -188,6 +188,11 @@ void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters
         const auto rising = twofold_product(d, x[0], hn::Set(d, parameters.scale));
         const auto falling = product_and_rest(d, decltype(sum){x[0], hn::Zero(d)}, slope);
         y[0] = if_then_else(hn::Gt(x[1], hn::Zero(d)), rising, falling);
+        // Times g, a tiny low part would be lost without a trace.
+        if constexpr (cells.kRoundsAgain) {
+          const auto counts = hn::Gt(hn::Abs(slope.low), hn::Set(d, 0x1p-40f));
+          valid = hn::Or(counts, hn::Eq(slope.low, hn::Zero(d)));
+        }
       },
       [&](const double* const* in, double* const* out, size_t count) {
         elu_backward_of_result(in, out, count, parameters);

@@ -29,6 +29,10 @@ constexpr int64_t kWorthThreads = 1 << 22;
 constexpr int64_t kWorthThreadsToCopy = 1 << 16;
 static_assert(kTileColumns <= kRowPiece);
 
+// Below so many multiplications BF16 operands are multiplied as FLOAT: making a primitive ready
+// costs more than converting them.
+constexpr int64_t kWorthBfloat16 = 1 << 20;
+
 // Narrow outputs get higher tiles of the same size.
 int64_t largest_tile_rows(int64_t m, int64_t n) {
   const bool many = m * n >= kManyTiles * kHighTileRows * kTileColumns;
@@ -119,8 +123,9 @@ class TiledProduct {
  public:
   explicit TiledProduct(const MatmulProblem& problem) : problem_(problem) {
     const aclDataType wide = problem.dtype == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT;
-    const bool bfloat16 =
-        problem.a.dtype == ACL_BF16 && problem.b.dtype == ACL_BF16 && has_bfloat16_gemm();
+    const bool bfloat16 = problem.a.dtype == ACL_BF16 && problem.b.dtype == ACL_BF16 &&
+                          problem.m * problem.n * problem.k >= kWorthBfloat16 &&
+                          has_bfloat16_gemm();
     input_dtype_ = bfloat16 ? ACL_BF16 : wide;
     sum_dtype_ = wide;
     // Operands are also packed where reading them as they are would change the order of addition.

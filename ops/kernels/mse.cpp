@@ -5,6 +5,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/kernels/mse.cpp"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "ops/kernels/lanes-inl.h"
@@ -35,9 +36,21 @@ void scaled_differences(const StoredBlock& block, double factor) {
     const auto* b = static_cast<const Stored*>(block.in[2]);
     auto* out = static_cast<Stored*>(block.out[0]);
     const WideVec scale = hn::Set(Wide(), factor);
-    for_vectors(block.count, [&](size_t i, auto n) HWY_ATTR {
+    const auto result = [&](size_t i, auto n) HWY_ATTR {
       const WideVec difference = hn::Sub(load_wide(a + i, n), load_wide(b + i, n));
-      store_wide(hn::Mul(hn::Mul(difference, load_wide(g + i, n)), scale), out + i, n);
+      return hn::Mul(hn::Mul(difference, load_wide(g + i, n)), scale);
+    };
+    size_t done = 0;
+    if (block.around_caches && reinterpret_cast<uintptr_t>(out) % (kWide * sizeof(Stored)) == 0) {
+      const auto all = std::integral_constant<size_t, kWide>();
+      for (; done + kWide <= block.count; done += kWide) {
+        const auto elements = narrowed<Stored>(result(done, all));
+        hn::Stream(elements, RawTag<Stored, Wide>(), raw(out + done));
+      }
+      hwy::FlushStream();
+    }
+    for_vectors(block.count - done, [&](size_t i, auto n) HWY_ATTR {
+      store_wide(result(done + i, n), out + done + i, n);
     });
   });
 }

@@ -50,7 +50,8 @@ void selu_stored(const StoredBlock& block) {
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto e = float_exponential(d, x[0]);
-        const auto falling = unsigned_product(d, twofold(d, kFloatLambdaAlpha), minus_one(d, e));
+        const auto growth = normalized(minus_one(d, e));
+        const auto falling = unsigned_product(d, twofold(d, kFloatLambdaAlpha), growth);
         const auto lambda = twofold(d, kFloatLambda);
         const auto rising = fused(d, x[0], lambda.high, hn::Mul(x[0], lambda.low));
         const auto positive = hn::Gt(x[0], hn::Zero(d));

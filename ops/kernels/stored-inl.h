@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "hwy/cache_control.h"
 #include "ops/kernels/cells-inl.h"
 #include "ops/kernels/elementwise.h"
 
@@ -57,6 +58,8 @@ class StoredMap {
       }
       map_row(in, out, block.count, block.around_caches);
     }
+    // Such stores may otherwise be seen by other threads after this one's report that it is done.
+    if (block.around_caches) hwy::FlushStream();
   }
 
  private:
