@@ -124,8 +124,7 @@ TEST_F(GeGlu, BackwardAlongEveryDimension) {
       const long double x = self.get(activated);
       const long double slope = v.approximate == 0 ? gelu_erf_slope(x) : gelu_tanh_slope(x);
       const long double g = gradient.get(i);
-      ASSERT_LE(ulp_error(grad_input.get(activated), g * self.get(other) * slope, ACL_FLOAT),
-                1.5)
+      ASSERT_LE(ulp_error(grad_input.get(activated), g * self.get(other) * slope, ACL_FLOAT), 1.5)
           << v.dim << " " << i;
       ASSERT_EQ(grad_input.get(other), round_to(g * gelu.get(i), ACL_FLOAT));
     }

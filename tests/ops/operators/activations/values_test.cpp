@@ -61,7 +61,7 @@ TEST_P(ValuesFloat, DenseSampleWithinOneUlp) {
     }
   }
   EXPECT_LE(worst, 1.0) << GetParam().name << "(" << x.get(where) << ") is " << out.get(where)
-                           << ", expected " << expected(x.get(where));
+                        << ", expected " << expected(x.get(where));
 }
 
 // Where curves bend, cross zero or change branch, and where their tails leave the range of float.
