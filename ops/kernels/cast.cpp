@@ -113,10 +113,6 @@ bool is_dense(const Arguments& arguments, size_t parameter, const Dims& shape) {
       .dense();
 }
 
-bool is_short_float(aclDataType dtype) {
-  return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16;
-}
-
 // Elements of 2 or 4 bytes in different layouts go through the tiles of the stored loop.
 std::optional<Plan> plan_relayout(const Arguments& arguments, size_t source, size_t target) {
   const Dims& shape = arguments.shape(target);

@@ -9,6 +9,7 @@
 
 #include "ops/kernels/float-inl.h"
 #include "ops/kernels/formats.h"
+#include "ops/kernels/short_floats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -18,7 +19,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using WordTag = hn::RebindToUnsigned<FloatTag>;
 using Words = hn::Vec<WordTag>;
 using ShortTag = hn::Rebind<uint16_t, FloatTag>;
-using Shorts = hn::Vec<ShortTag>;
 
 // How a store goes to memory: through the caches, or around them where the target allows it (the
 // address must then be aligned to a whole vector).
@@ -34,15 +34,21 @@ HWY_INLINE void put(V v, D d, T* target) {
 }
 
 // For each element type:
-//   load() is exact.
-//   store() rounds to nearest, and takes those lanes out of `certain` that lie so near to the
-//   middle between two neighbours that a float's error of a few units in the last place could make
-//   the difference. store_rounded() is for a float that is the exact value rounded to odd, or the
-//   nearest to a sum, a product or a quotient of two elements: rounding that again gives the
-//   nearest element (Figueroa, "When is double rounding innocuous?", 1995). Among the smallest
-//   numbers of BF16 that is not so: those lanes, and NaN, are taken out.
-//   kRoundsAgain: elements are shorter than floats.
-//   rounded() is high + low, rounded to an element but still as a float.
+//
+// kRoundsAgain: elements are shorter than floats.
+//
+// load() is exact.
+//
+// store() rounds to nearest, and takes those lanes out of `certain` that lie so near to the middle
+// between two neighbours that a float's error of a few units in the last place could make the
+// difference.
+//
+// store_rounded() is for a float that is the exact value rounded to odd, or the nearest to a sum, a
+// product or a quotient of two elements: rounding that again gives the nearest element (Figueroa,
+// "When is double rounding innocuous?", 1995). Among the smallest numbers of BF16 that is not so:
+// those lanes, and NaN, are taken out.
+//
+// rounded() is high + low, rounded to an element but still as a float.
 template <class Stored>
 struct Cells;
 
@@ -70,7 +76,7 @@ struct Cells<Bfloat> {
 
   static HWY_INLINE Floats load(FloatTag d, const Bfloat* source) {
     const auto bits = hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(source));
-    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), bits)));
+    return floats_of_bfloats(d, bits);
   }
 
   template <Path kPath>
@@ -85,25 +91,17 @@ struct Cells<Bfloat> {
 
   template <Path kPath>
   static HWY_INLINE void store_rounded(FloatTag d, Floats v, Bfloat* target, FloatMask& certain) {
-    put_upper<kPath>(rounded_words(v), target);
+    put_upper<kPath>(bfloat_words(d, v), target);
     const auto large = hn::Ge(hn::Abs(v), hn::Set(d, 0x1p-90f));  // not for NaN
     certain = hn::And(certain, hn::Or(large, hn::Eq(v, hn::Zero(d))));
   }
 
   static HWY_INLINE Floats rounded(FloatTag d, Twofold<Floats> value) {
-    const auto words = rounded_words(round_to_odd(d, value.high, value.low));
+    const auto words = bfloat_words(d, round_to_odd(d, value.high, value.low));
     return hn::BitCast(d, hn::And(words, hn::Set(WordTag(), 0xffff0000u)));
   }
 
  private:
-  // The element in the upper half of each word.
-  static HWY_INLINE Words rounded_words(Floats v) {
-    const WordTag dw;
-    const auto bits = hn::BitCast(dw, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1u));
-    return hn::Add(bits, hn::Add(odd, hn::Set(dw, 0x7fffu)));
-  }
-
   template <Path kPath>
   static HWY_INLINE void put_upper(Words bits, Bfloat* target) {
     const hn::RebindToSigned<WordTag> di;
@@ -116,59 +114,27 @@ template <>
 struct Cells<Half> {
   static constexpr bool kRoundsAgain = true;
 
-  // Instruction sets with fused multiply-add also convert FLOAT16.
-#if HWY_NATIVE_FMA
-  using HalfTag = hn::Rebind<hwy::float16_t, FloatTag>;
-
-  static HWY_INLINE Floats promote(FloatTag d, Shorts bits) {
-    return hn::PromoteTo(d, hn::BitCast(HalfTag(), bits));
-  }
-  static HWY_INLINE Shorts round(Floats v) {
-    return hn::BitCast(ShortTag(), hn::DemoteTo(HalfTag(), v));
-  }
-#else
-  static HWY_INLINE Floats promote(FloatTag d, Shorts elements) {
-    alignas(64) uint16_t bits[hn::MaxLanes(FloatTag())];
-    alignas(64) float values[hn::MaxLanes(FloatTag())];
-    hn::Store(elements, ShortTag(), bits);
-    for (size_t i = 0; i < hn::Lanes(d); ++i) {
-      values[i] = static_cast<float>(half_to_double(bits[i]));
-    }
-    return hn::Load(d, values);
-  }
-  static HWY_INLINE Shorts round(Floats v) {
-    const FloatTag d;
-    alignas(64) float values[hn::MaxLanes(FloatTag())];
-    alignas(64) uint16_t bits[hn::MaxLanes(FloatTag())];
-    hn::Store(v, d, values);
-    for (size_t i = 0; i < hn::Lanes(d); ++i) {
-      bits[i] = double_to_half(static_cast<double>(values[i]));
-    }
-    return hn::Load(ShortTag(), bits);
-  }
-#endif
-
   static HWY_INLINE Floats load(FloatTag d, const Half* source) {
-    return promote(d, hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(source)));
+    return floats_of_halves(d, hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(source)));
   }
 
   template <Path kPath>
   static HWY_INLINE void store(FloatTag d, Floats v, Half* target, FloatMask& certain) {
     constexpr float kDoubt = 0x1p-22f;  // relative
-    const auto outer = round(hn::Mul(v, hn::Set(d, 1 + kDoubt)));
-    const auto inner = round(hn::Mul(v, hn::Set(d, 1 - kDoubt)));
+    const auto outer = nearest_halves(d, hn::Mul(v, hn::Set(d, 1 + kDoubt)));
+    const auto inner = nearest_halves(d, hn::Mul(v, hn::Set(d, 1 - kDoubt)));
     const auto differ = hn::PromoteTo(WordTag(), hn::Xor(outer, inner));
     certain = hn::And(certain, hn::RebindMask(d, hn::Eq(differ, hn::Zero(WordTag()))));
     put<kPath>(outer, ShortTag(), reinterpret_cast<uint16_t*>(target));
   }
 
   static HWY_INLINE Floats rounded(FloatTag d, Twofold<Floats> value) {
-    return promote(d, round(round_to_odd(d, value.high, value.low)));
+    return floats_of_halves(d, nearest_halves(d, round_to_odd(d, value.high, value.low)));
   }
 
   template <Path kPath>
-  static HWY_INLINE void store_rounded(FloatTag, Floats v, Half* target, FloatMask&) {
-    put<kPath>(round(v), ShortTag(), reinterpret_cast<uint16_t*>(target));
+  static HWY_INLINE void store_rounded(FloatTag d, Floats v, Half* target, FloatMask&) {
+    put<kPath>(nearest_halves(d, v), ShortTag(), reinterpret_cast<uint16_t*>(target));
   }
 };
 

@@ -86,10 +86,6 @@ std::vector<Place> places(const std::vector<Operand>& operands, const Run& run) 
   return result;
 }
 
-bool is_short_float(aclDataType dtype) {
-  return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16;
-}
-
 // All operands are of one dtype that stored kernels know, and not too many.
 bool suits_stored_kernels(const std::vector<Operand>& outputs, const std::vector<Operand>& inputs) {
   const aclDataType dtype = outputs[0].dtype;

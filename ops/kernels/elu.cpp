@@ -81,6 +81,14 @@ void elu_backward_of_result(const double* const* in, double* const* out, size_t 
 
 // ---- In float, for parameters of moderate size --------------------------------------------------
 
+// An exact kernel above, as map_stored wants it.
+template <class Function>
+auto with_parameters(const Function& function, const EluParameters& parameters) {
+  return [&](const double* const* in, double* const* out, size_t count) {
+    function(in, out, count, parameters);
+  };
+}
+
 // The usual case, which saves much.
 bool all_are_one(const EluParameters& parameters) {
   return parameters.alpha == 1 && parameters.scale == 1 && parameters.input_scale == 1;
@@ -104,9 +112,7 @@ void elu_plain_stored(const StoredBlock& block, const EluParameters& parameters)
         y[0] = hn::IfThenElse(hn::Gt(x[0], hn::Zero(d)), x[0], falling);
         valid = hn::Gt(x[0], hn::Set(d, -kExponentialLimit));
       },
-      [&](const double* const* in, double* const* out, size_t count) {
-        elu(in, out, count, parameters);
-      });
+      with_parameters(elu, parameters));
 }
 
 void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
@@ -130,9 +136,7 @@ void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
         y[0] = hn::IfThenElse(positive, rising(d, x[0], parameters.scale, cells), falling);
         valid = hn::Or(positive, within_exponential(d, z.high));
       },
-      [&](const double* const* in, double* const* out, size_t count) {
-        elu(in, out, count, parameters);
-      });
+      with_parameters(elu, parameters));
 }
 
 void elu_plain_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
@@ -146,9 +150,7 @@ void elu_plain_backward_stored(const StoredBlock& block, const EluParameters& pa
         y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), g, hn::CopySign(falling, g));
         valid = hn::Gt(x[1], hn::Set(d, -kExponentialLimit));
       },
-      [&](const double* const* in, double* const* out, size_t count) {
-        elu_backward(in, out, count, parameters);
-      });
+      with_parameters(elu_backward, parameters));
 }
 
 void elu_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
@@ -170,9 +172,7 @@ void elu_backward_stored(const StoredBlock& block, const EluParameters& paramete
         y[0] = hn::IfThenElse(positive, rising(d, x[0], parameters.scale, cells), falling);
         valid = hn::Or(positive, within_exponential(d, z.high));
       },
-      [&](const double* const* in, double* const* out, size_t count) {
-        elu_backward(in, out, count, parameters);
-      });
+      with_parameters(elu_backward, parameters));
 }
 
 void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {
@@ -194,9 +194,7 @@ void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters
           valid = hn::Or(counts, hn::Eq(slope.low, hn::Zero(d)));
         }
       },
-      [&](const double* const* in, double* const* out, size_t count) {
-        elu_backward_of_result(in, out, count, parameters);
-      });
+      with_parameters(elu_backward_of_result, parameters));
 }
 
 }  // namespace

@@ -264,6 +264,11 @@ ACLGRAD_INLINE bool visit_stored(aclDataType dtype, const Visit& visit) {
   }
 }
 
+// The dtypes of stored kernels: every value is a float.
+inline bool is_short_float(aclDataType dtype) {
+  return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16;
+}
+
 // Bytes per element; 0 for a dtype that visit_stored does not know.
 inline size_t element_size(aclDataType dtype) {
   size_t size = 0;

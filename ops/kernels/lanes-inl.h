@@ -19,6 +19,7 @@
 #include "hwy/highway.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/math-inl.h"
+#include "ops/kernels/short_floats-inl.h"
 #include "ops/kernels/tree_sum.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,10 +53,9 @@ HWY_INLINE Raw<Stored>* raw(Stored* elements) {
 template <class Stored, class D>
 HWY_INLINE hn::Vec<D> floats_of(D d, hn::Vec<RawTag<Stored, D>> elements) {
   if constexpr (std::is_same_v<Stored, Half>) {
-    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), elements));
+    return floats_of_halves(d, elements);
   } else if constexpr (std::is_same_v<Stored, Bfloat>) {
-    const hn::RebindToUnsigned<D> bits;
-    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(bits, elements)));
+    return floats_of_bfloats(d, elements);
   } else {
     return elements;
   }
@@ -113,7 +113,6 @@ HWY_INLINE auto floats_to_odd(WideVec values) {
 
 HWY_INLINE auto bfloat_patterns(WideVec values) {
   const Wide d;
-  const hn::Rebind<uint32_t, Wide> du;
   const auto tiny = hn::Lt(hn::Abs(values), hn::Set(d, 0x1p-126));
   if (HWY_UNLIKELY(!hn::AllFalse(d, tiny))) {
     // Below the normal range all results are multiples of 2^-133.
@@ -121,9 +120,7 @@ HWY_INLINE auto bfloat_patterns(WideVec values) {
     const WideVec whole = hn::Sub(hn::Add(hn::Abs(values), aligner), aligner);
     values = hn::IfThenElse(tiny, hn::CopySign(whole, values), values);
   }
-  const auto bits = hn::BitCast(du, floats_to_odd(values));
-  const auto last = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
-  const auto carried = hn::Add(hn::Add(bits, hn::Set(du, 0x7FFFu)), last);
+  const auto carried = bfloat_words(hn::Rebind<float, Wide>(), floats_to_odd(values));
   return hn::TruncateTo(hn::Rebind<uint16_t, Wide>(), hn::ShiftRight<16>(carried));
 }
 

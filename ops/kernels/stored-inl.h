@@ -135,7 +135,7 @@ class StoredMap {
     const auto large = hn::Gt(hn::Abs(y.high), hn::Set(d, 0x1p-100f));
     const auto regular = hn::Or(large, hn::Eq(y.high, hn::Zero(d)));
     valid = hn::And(valid, hn::And(regular, hn::IsFinite(y.high)));
-    if constexpr (sizeof(Stored) < sizeof(float)) y.high = round_to_odd(d, y.high, y.low);
+    if constexpr (Cells<Stored>::kRoundsAgain) y.high = round_to_odd(d, y.high, y.low);
     Cells<Stored>::template store_rounded<kPath>(d, y.high, target, valid);
   }
 
