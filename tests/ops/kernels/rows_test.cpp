@@ -125,6 +125,25 @@ TEST(Rows, MinusZerosAddUpToMinusZero) {
   });
 }
 
+// Conversions that know only numbers would read an infinite FLOAT16 as 65536.
+TEST(Rows, InfinityAndNanGoThroughSums) {
+  constexpr size_t kTerms = 20;
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const aclDataType dtype : kDtypes) {
+    for (const double special : {infinity, -infinity, std::nan("")}) {
+      Numbers numbers(dtype, kTerms);
+      for (size_t i = 0; i < kTerms; ++i) numbers.set(i, 1);
+      numbers.set(3, special);
+      for_each_target([&](int64_t) {
+        double sum = 0;
+        sum_lines(numbers.bytes.data(), dtype, kTerms, 1, kTerms, &sum);
+        EXPECT_TRUE(std::isnan(special) ? std::isnan(sum) : sum == special)
+            << sum << " for " << special << ", dtype " << dtype;
+      });
+    }
+  }
+}
+
 TEST(Rows, LogSoftmaxIsAccurateAndTheSameOnEveryInstructionSet) {
   for (const aclDataType dtype : kDtypes) {
     for (const size_t length : {1u, 2u, 5u, 8u, 10u, 16u, 33u, 257u, 5000u}) {
