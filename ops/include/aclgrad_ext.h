@@ -66,6 +66,18 @@ ACL_FUNC_VISIBILITY aclError aclgradLaunchTask(aclrtStream stream, const char* n
                                                void (*release)(void* argument));
 
 /*
+ * The number of tasks that the stream's capture has recorded so far; 0 when it is not captured. So
+ * a program can tell which of its calls made the n-th task. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY size_t aclgradCapturedTaskCount(aclrtStream stream);
+
+/*
+ * The index of the task that failed in the model's latest run, which ended there; -1 when none did.
+ * Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY int64_t aclgradFailedTask(aclmdlRI model);
+
+/*
  * Adds a message to what aclGetRecentErrMsg returns on this thread. `code` and `title` as in
  * "EZ1001" and "AclNN_Parameter_Error"; `cause` and `solution` may be NULL. Library: ascendcl.
  */

@@ -188,6 +188,10 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
     if (fn == nullptr) return call.null_pointer("fn", ACL_ERROR_RT_PARAM_INVALID);
     const StreamChoice chosen = choose_stream(call, stream);
     if (!chosen.stream) return chosen.status;
+    if (chosen.stream->capture()) {
+      return call.unsupported("a callback for another thread cannot be recorded",
+                              "Use aclrtLaunchHostFunc, which can.");
+    }
     const std::shared_ptr<ReportSubscription> subscription = chosen.stream->subscription();
     if (!subscription) {
       return call.failed(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed to the stream", "",

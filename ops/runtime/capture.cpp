@@ -1,89 +1,213 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capture and replay of acl/acl_rt.h: the checks of the arguments. Nothing is recorded yet, so no
-// stream is ever capturing and no handle of a recorded model exists.
-#include "ops/runtime/context.h"
-#include "ops/runtime/timeout.h"
+#include "ops/runtime/capture.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
 
 namespace aclgrad::runtime {
 namespace {
 
-thread_local aclmdlRICaptureMode t_capture_mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+// The captures that have not ended. Counted, so that nobody takes the lock while there are none.
+struct Active {
+  std::atomic<int> count{0};
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Capture>> all;
+};
 
-aclError check_mode(const Call& call, aclmdlRICaptureMode mode) {
-  if (is_member(mode, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL, ACL_MODEL_RI_CAPTURE_MODE_RELAXED)) {
-    return ACL_SUCCESS;
-  }
-  return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "mode", static_cast<int>(mode),
-                        "a value of aclmdlRICaptureMode (0..2)");
+Active& active() {
+  static auto& captures = *new Active;
+  return captures;
 }
 
-// Always an error: nothing is recorded, so there is nothing that the handle could name.
-aclError refuse_model(const Call& call, aclmdlRI model) {
-  if (model == nullptr) return call.null_pointer("modelRI");
-  return call.bad_handle("modelRI", model, "recorded model", ACL_ERROR_RT_PARAM_INVALID);
+template <class Predicate>
+bool any_active(const Predicate& predicate) {
+  if (active().count.load(std::memory_order_acquire) == 0) return false;
+  const std::lock_guard lock(active().mutex);
+  return std::any_of(active().all.begin(), active().all.end(), [&](const auto& weak) {
+    const std::shared_ptr<Capture> capture = weak.lock();
+    return capture && predicate(*capture);
+  });
+}
+
+void release(const std::vector<Task>& tasks) {
+  for (const Task& task : tasks) {
+    if (task.release != nullptr) task.release(task.argument);
+  }
 }
 
 }  // namespace
-}  // namespace aclgrad::runtime
 
-using namespace aclgrad::runtime;
+Capture::Capture(const std::shared_ptr<Stream>& origin, aclmdlRICaptureMode mode,
+                 std::shared_ptr<RecordedModel> model)
+    : origin_(origin->id()),
+      device_(origin->settings().device),
+      thread_(std::this_thread::get_id()),
+      mode_(mode),
+      model_(std::move(model)) {
+  clocks_[origin_] = {};
+  streams_.push_back(origin);
+}
 
-aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (stream == nullptr) return call.null_pointer("stream");
-    if (const auto found = streams().find(stream); found && found->settings().is_default) {
-      return call.unsupported("a default stream cannot be captured",
-                              "Capture a stream made by aclrtCreateStream.");
+void Capture::invalidate() {
+  std::vector<Task> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    valid_ = false;
+    dropped.swap(tasks_);
+  }
+  release(dropped);
+}
+
+bool Capture::is_valid() const {
+  const std::lock_guard lock(mutex_);
+  return valid_;
+}
+
+aclError Capture::add(const Call& call, const Stream& stream, Task task) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (valid_) {
+      tasks_.push_back(std::move(task));
+      ++clocks_[stream.id()][stream.id()];
+      return ACL_SUCCESS;
     }
-    if (const aclError status = check_mode(call, mode)) return status;
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    return call.unsupported("this version of the library does not record streams yet",
-                            "Submit the tasks afresh for each run.");
+  }
+  if (task.release != nullptr) task.release(task.argument);
+  return call.failed(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+                     "the stream's capture was made void by an earlier call", "",
+                     "End it with aclmdlRICaptureEnd and capture again without that call.");
+}
+
+size_t Capture::task_count() const {
+  const std::lock_guard lock(mutex_);
+  return tasks_.size();
+}
+
+CaptureClock Capture::mark(const Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  return clocks_[stream.id()];
+}
+
+void Capture::wait(const std::shared_ptr<Stream>& stream, const CaptureClock& point) {
+  const bool joins = stream->capture() == nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    CaptureClock& clock = clocks_[stream->id()];
+    for (const auto& [id, steps] : point) clock[id] = std::max(clock[id], steps);
+    // Joining is a step of its own, so that a stream without tasks must be joined back too.
+    if (joins) {
+      ++clock[stream->id()];
+      streams_.push_back(stream);
+    }
+  }
+  if (joins) stream->set_capture(shared_from_this());
+}
+
+bool Capture::is_joined() const {
+  const std::lock_guard lock(mutex_);
+  const CaptureClock& seen = clocks_.at(origin_);
+  return std::all_of(clocks_.begin(), clocks_.end(), [&](const auto& entry) {
+    const auto& [id, clock] = entry;
+    if (id == origin_) return true;
+    const auto own = clock.find(id);
+    const auto known = seen.find(id);
+    return known != seen.end() && own != clock.end() && known->second >= own->second;
   });
 }
 
-aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* status,
-                                aclmdlRI* modelRI) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (stream == nullptr) return call.null_pointer("stream");
-    if (status == nullptr && modelRI == nullptr) return call.null_pointer("status and modelRI");
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    if (status != nullptr) *status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
-    if (modelRI != nullptr) *modelRI = nullptr;
-    return ACL_SUCCESS;
+bool Capture::finish() {
+  std::vector<std::weak_ptr<Stream>> streams;
+  std::vector<Task> tasks;
+  bool valid = false;
+  {
+    const std::lock_guard lock(mutex_);
+    streams.swap(streams_);
+    tasks.swap(tasks_);
+    valid = std::exchange(valid_, false);
+  }
+  for (const std::weak_ptr<Stream>& weak : streams) {
+    if (const std::shared_ptr<Stream> stream = weak.lock()) stream->set_capture(nullptr);
+  }
+  {
+    const std::lock_guard lock(active().mutex);
+    active().count -= static_cast<int>(std::erase_if(active().all, [&](const auto& weak) {
+      const std::shared_ptr<Capture> capture = weak.lock();
+      return !capture || capture.get() == this;
+    }));
+  }
+  if (valid) {
+    model_->complete(std::move(tasks));
+  } else {
+    release(tasks);
+  }
+  return valid;
+}
+
+void begin_capture(const std::shared_ptr<Stream>& stream, aclmdlRICaptureMode mode) {
+  const auto model = std::make_shared<RecordedModel>(stream->settings().context);
+  const auto capture = std::make_shared<Capture>(stream, mode, model);
+  {
+    const std::lock_guard lock(active().mutex);
+    active().all.push_back(capture);
+    ++active().count;
+  }
+  recorded_models().add(model);
+  stream->set_capture(capture);
+}
+
+aclmdlRICaptureMode& thread_capture_mode() {
+  thread_local aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+  return mode;
+}
+
+aclError check_unsafe_call(const Call& call, aclError status) {
+  if (thread_capture_mode() == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return ACL_SUCCESS;
+  const bool global = thread_capture_mode() == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+  const bool forbidden = any_active([&](const Capture& capture) {
+    if (capture.began_here()) return capture.mode() != ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+    return global && capture.mode() == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   });
+  if (!forbidden) return ACL_SUCCESS;
+  return call.failed(status, "a stream is being captured in a mode that forbids this call",
+                     "What acts at once cannot be recorded.",
+                     "Move the call out of the capture, or begin it in mode RELAXED.");
 }
 
-aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (stream == nullptr) return call.null_pointer("stream");
-    if (modelRI == nullptr) return call.null_pointer("modelRI", ACL_ERROR_RT_PARAM_INVALID);
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    return call.failed(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not being captured", "",
-                       "aclmdlRICaptureBegin must have succeeded for this stream before.");
+aclError refuse_captured(const Call& call, const Stream& stream) {
+  const std::shared_ptr<Capture> capture = stream.capture();
+  if (!capture) return ACL_SUCCESS;
+  capture->invalidate();
+  return call.failed(ACL_ERROR_RT_STREAM_CAPTURED,
+                     "the stream is being captured, and this call made the capture void",
+                     "Its tasks are recorded, not run; there is nothing to wait for.",
+                     "End the capture first.");
+}
+
+aclError refuse_captured_on(const Call& call, int32_t device) {
+  bool found = false;
+  any_active([&](Capture& capture) {
+    if (capture.device() != device) return false;
+    capture.invalidate();
+    found = true;
+    return false;
   });
+  if (!found) return ACL_SUCCESS;
+  return call.failed(
+      ACL_ERROR_RT_STREAM_CAPTURED,
+      "a stream of the device is being captured, and this call made the capture void", "",
+      "End the capture first.");
 }
 
-aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (mode == nullptr) return call.null_pointer("mode");
-    if (const aclError status = check_mode(call, *mode)) return status;
-    std::swap(t_capture_mode, *mode);
-    return ACL_SUCCESS;
-  });
+void abandon_capture(Stream& stream) {
+  const std::shared_ptr<Capture> capture = stream.capture();
+  if (!capture) return;
+  capture->invalidate();
+  stream.set_capture(nullptr);
+  if (capture->began_on(stream)) {
+    capture->finish();
+    recorded_models().remove(capture->model()->handle());
+  }
 }
 
-aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream /*stream*/) {
-  return entry(__func__, [&](const Call& call) { return refuse_model(call, modelRI); });
-}
-
-aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t /*timeout*/) {
-  return entry(__func__, [&](const Call& call) { return refuse_model(call, modelRI); });
-}
-
-aclError aclmdlRIDestroy(aclmdlRI modelRI) {
-  return entry(__func__, [&](const Call& call) { return refuse_model(call, modelRI); });
-}
+}  // namespace aclgrad::runtime

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/runtime/callback.h"
+#include "ops/runtime/capture.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -51,6 +52,7 @@ bool end_context(Context& context, bool drain) {
   for (const auto& stream : owned) {
     // Blocking callbacks of a forgotten subscription would hold the queue up for ever otherwise.
     if (!drain) cancel_reports(*stream);
+    abandon_capture(*stream);
     if (!stream->close(drain)) return false;
     cancel_reports(*stream);
     streams().remove(stream->handle());
@@ -96,6 +98,7 @@ aclError submit(const Call& call, Stream& stream, Task task, uint64_t* ticket) {
     return call.unsupported("the stream's flags keep it from taking tasks",
                             "Use a stream without PERSISTENT, DEVICE_USE_ONLY and CPU_SCHEDULE.");
   }
+  if (const auto capture = stream.capture()) return capture->add(call, stream, std::move(task));
   const aclError status = stream.submit(std::move(task), ticket);
   if (status == ACL_ERROR_RT_INVALID_HANDLE) {
     return call.bad_handle("stream", stream.handle(), "stream");

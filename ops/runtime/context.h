@@ -69,7 +69,8 @@ StreamChoice choose_stream(const Call& call, aclrtStream handle);
 // As choose_stream, for calls where a null handle is an error (100000, before everything else).
 StreamChoice choose_named_stream(const Call& call, aclrtStream handle);
 
-// Submits to the stream and leaves a message when that fails. The task is released in any case.
+// Submits to the stream, or to its capture (no ticket then), and leaves a message when that fails.
+// The task is released in any case.
 aclError submit(const Call& call, Stream& stream, Task task, uint64_t* ticket = nullptr);
 
 }  // namespace aclgrad::runtime

@@ -3,6 +3,7 @@
 // ignored: all memory is addressable from everywhere.
 #include <cstring>
 
+#include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/memory.h"
 
@@ -82,6 +83,9 @@ aclError check_ranges(const Call& call, const Copy& copy) {
 
 aclError copy_now(const Call& call, Copy copy) {
   if (current_context() == nullptr) return call.no_context();
+  if (const aclError status = check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT)) {
+    return status;
+  }
   if (const aclError status = check_ranges(call, copy)) return status;
   return copy.to == copy.from ? ACL_SUCCESS : run_copy(&copy);
 }
@@ -94,12 +98,19 @@ aclError copy_in_stream(const Call& call, aclrtStream handle, const Copy& copy) 
   if (!chosen.stream) return chosen.status;
   if (const aclError status = check_ranges(call, copy)) return status;
   if (copy.to == copy.from) return ACL_SUCCESS;
+  const bool waits = is_pageable(copy.to) || is_pageable(copy.from);
+  if (waits) {
+    if (const aclError status = check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC)) {
+      return status;
+    }
+  }
   uint64_t ticket = 0;
   if (const aclError status =
           submit(call, *chosen.stream, make_task("memory copy", run_copy, copy), &ticket)) {
     return status;
   }
-  if (is_pageable(copy.to) || is_pageable(copy.from)) chosen.stream->wait(ticket);
+  // Recorded (in mode RELAXED), the copy has no ticket.
+  if (waits && ticket != 0) chosen.stream->wait(ticket);
   return ACL_SUCCESS;
 }
 
@@ -178,6 +189,9 @@ aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count)
     if (count == 0) return ACL_SUCCESS;
     if (const aclError status = check_fill(call, devPtr, maxCount, count)) return status;
     if (current_context() == nullptr) return call.no_context();
+    if (const aclError status = check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT)) {
+      return status;
+    }
     if (const aclError status = check_range(call, "devPtr", devPtr, count)) return status;
     std::memset(devPtr, value, count);
     return ACL_SUCCESS;

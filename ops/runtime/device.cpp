@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/event.h"
 #include "ops/runtime/memory.h"
@@ -128,6 +129,7 @@ aclError release_all_devices(const Call& call) {
 }
 
 aclError synchronize_device(const Call& call, int32_t device, Deadline deadline) {
+  if (const aclError status = refuse_captured_on(call, device)) return status;
   const auto on_device =
       streams().select([&](const Stream& stream) { return stream.settings().device == device; });
   std::vector<uint64_t> tickets;

@@ -54,7 +54,54 @@ Event::Event(int32_t device, uint32_t flags, Style style)
       id_(next_event_id()),
       pending_waits_(std::make_shared<std::atomic<int>>(0)) {}
 
+std::shared_ptr<Capture> Event::marked_capture() const {
+  const std::lock_guard lock(mutex_);
+  return point_.capture.lock();
+}
+
+aclError Event::refuse_captured(const Call& call) const {
+  const std::shared_ptr<Capture> capture = marked_capture();
+  if (!capture) return ACL_SUCCESS;
+  capture->invalidate();
+  return call.failed(ACL_ERROR_RT_EVENT_CAPTURED,
+                     "the event was recorded on a captured stream, and this call made the capture "
+                     "void",
+                     "Its record is a point of the recording, not something that happens now.",
+                     "End the capture first.");
+}
+
+void Event::set_recorded_now() {
+  const auto record = std::make_shared<EventRecord>(std::weak_ptr<Stream>());
+  record->open();
+  const std::lock_guard lock(mutex_);
+  latest_ = record;
+}
+
+aclError Event::record_in_capture(const Call& call, Capture& capture, const Stream& stream) {
+  if (style_ != Style::kExtended) {
+    return call.unsupported("this kind of event cannot be recorded on a captured stream",
+                            "Use an event made by aclrtCreateEventExWithFlag.");
+  }
+  if (has(ACL_EVENT_EXTERNAL)) {
+    using EventPointer = std::shared_ptr<Event>;
+    Task task{.name = "external event record"};
+    task.run = [](void* argument) -> aclError {
+      (*static_cast<EventPointer*>(argument))->set_recorded_now();
+      return ACL_SUCCESS;
+    };
+    task.argument = new EventPointer(shared_from_this());
+    task.release = [](void* argument) { delete static_cast<EventPointer*>(argument); };
+    return capture.add(call, stream, std::move(task));
+  }
+  CapturePoint point{capture.weak_from_this(), capture.mark(stream)};
+  const std::lock_guard lock(mutex_);
+  latest_.reset();
+  point_ = std::move(point);
+  return ACL_SUCCESS;
+}
+
 aclError Event::record(const Call& call, const std::shared_ptr<Stream>& stream) {
+  if (const auto capture = stream->capture()) return record_in_capture(call, *capture, *stream);
   auto record = std::make_shared<EventRecord>(stream);
   Task task{.name = "event record", .run = open_record};
   task.argument = new RecordPointer(record);
@@ -66,22 +113,55 @@ aclError Event::record(const Call& call, const std::shared_ptr<Stream>& stream) 
   if (status != ACL_SUCCESS) return status;
   record->set_ticket(ticket);
   latest_ = std::move(record);
+  point_ = {};
   return ACL_SUCCESS;
 }
 
-aclError Event::make_wait(const Call& call, Stream& stream, std::chrono::milliseconds patience) {
+// The stream, the event's record, or both belong to a capture.
+aclError Event::wait_in_capture(const Call& call, const std::shared_ptr<Stream>& stream) {
+  const std::shared_ptr<Capture> mine = stream->capture();
+  const std::shared_ptr<Capture> marked = marked_capture();
+  if (!marked) {
+    if (!latest()) return ACL_SUCCESS;
+    return call.failed(ACL_ERROR_RT_CAPTURE_DEPENDENCY,
+                       "the stream is being captured, but the event was not recorded in its "
+                       "capture",
+                       "A recording cannot depend on work outside it.",
+                       "Let the stream wait before its capture begins.");
+  }
+  if (mine && mine != marked) {
+    return call.failed(ACL_ERROR_STREAM_CAPTURE_CONFLICT,
+                       "the event was recorded in another capture than the stream's");
+  }
+  if (!mine && stream->settings().is_default) {
+    return call.unsupported("a default stream cannot join a capture",
+                            "Let a stream made by aclrtCreateStream wait for the event.");
+  }
+  CaptureClock clock;
+  {
+    const std::lock_guard lock(mutex_);
+    clock = point_.clock;
+  }
+  marked->wait(stream, clock);
+  return ACL_SUCCESS;
+}
+
+aclError Event::make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
+                          std::chrono::milliseconds patience) {
+  if (stream->capture() || marked_capture()) return wait_in_capture(call, stream);
   const std::shared_ptr<EventRecord> record = latest();
   if (!record) return ACL_SUCCESS;
   Task task{.name = "event wait", .gate = record, .gate_patience = patience};
   task.argument = new WaitCounter(pending_waits_);
   task.release = release_wait;
   pending_waits_->fetch_add(1);
-  return submit(call, stream, std::move(task));
+  return submit(call, *stream, std::move(task));
 }
 
 void Event::reset() {
   const std::lock_guard lock(mutex_);
   latest_.reset();
+  point_ = {};
 }
 
 std::shared_ptr<EventRecord> Event::latest() const {

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "ops/runtime/call.h"
+#include "ops/runtime/capture.h"
 #include "ops/runtime/gate.h"
 #include "ops/runtime/handles.h"
 #include "ops/runtime/stream.h"
@@ -31,7 +32,7 @@ class EventRecord : public Gate {
   uint64_t ticket_ = 0;
 };
 
-class Event {
+class Event : public std::enable_shared_from_this<Event> {
  public:
   // By which function it was made.
   enum class Style { kPlain, kWithFlag, kExtended };
@@ -45,14 +46,21 @@ class Event {
   void* handle() const { return handle_; }
   void set_handle(void* handle) { handle_ = handle; }
 
-  // Queues a new record.
+  // Queues a new record. On a captured stream the event marks a point of the capture instead, or,
+  // being external, is recorded whenever the recording runs.
   aclError record(const Call& call, const std::shared_ptr<Stream>& stream);
 
-  // Queues a wait for the latest record; patience 0 waits for ever.
-  aclError make_wait(const Call& call, Stream& stream, std::chrono::milliseconds patience);
+  // Queues a wait for the latest record; patience 0 waits for ever. When the event marks a point of
+  // a capture, the stream joins it.
+  aclError make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
+                     std::chrono::milliseconds patience);
 
   // As if never recorded.
   void reset();
+
+  // For calls that look at the event from the host: 107028 while it marks a point of a capture,
+  // which becomes void.
+  aclError refuse_captured(const Call& call) const;
 
   // Null when never recorded.
   std::shared_ptr<EventRecord> latest() const;
@@ -60,6 +68,11 @@ class Event {
   bool has_pending_waits() const { return pending_waits_->load() > 0; }
 
  private:
+  aclError record_in_capture(const Call& call, Capture& capture, const Stream& stream);
+  aclError wait_in_capture(const Call& call, const std::shared_ptr<Stream>& stream);
+  std::shared_ptr<Capture> marked_capture() const;
+  void set_recorded_now();
+
   const int32_t device_;
   const uint32_t flags_;
   const Style style_;
@@ -67,6 +80,7 @@ class Event {
   void* handle_ = nullptr;
   mutable std::mutex mutex_;
   std::shared_ptr<EventRecord> latest_;
+  CapturePoint point_;  // its capture is set when the latest record was captured
   const std::shared_ptr<std::atomic<int>> pending_waits_;
 };
 

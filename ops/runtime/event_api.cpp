@@ -61,6 +61,7 @@ EventChoice choose_simple_event(const Call& call, aclrtEvent handle) {
 aclError wait_for_event(const Call& call, aclrtEvent handle, int32_t timeout) {
   const EventChoice chosen = choose_event(call, "event", handle);
   if (!chosen.event) return chosen.status;
+  if (const aclError status = chosen.event->refuse_captured(call)) return status;
   const std::shared_ptr<EventRecord> record = chosen.event->latest();
   if (!record) return ACL_SUCCESS;
   switch (record->wait(deadline_after(timeout))) {
@@ -85,7 +86,7 @@ aclError wait_in_stream(const Call& call, aclrtStream stream, aclrtEvent event,
   }
   const StreamChoice where = choose_stream(call, stream);
   if (!where.stream) return where.status;
-  return chosen.event->make_wait(call, *where.stream, patience);
+  return chosen.event->make_wait(call, where.stream, patience);
 }
 
 // When the event's latest record was reached, or the status that tells why there is no time.
@@ -183,6 +184,7 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
     if (status == nullptr) return call.null_pointer("status");
     const EventChoice chosen = choose_simple_event(call, event);
     if (!chosen.event) return chosen.status;
+    if (const aclError captured = chosen.event->refuse_captured(call)) return captured;
     const auto record = chosen.event->latest();
     *status = !record || record->is_open() ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
     return ACL_SUCCESS;
@@ -195,6 +197,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* statu
     if (status == nullptr) return call.null_pointer("status");
     const EventChoice chosen = choose_event(call, "event", event);
     if (!chosen.event) return chosen.status;
+    if (const aclError captured = chosen.event->refuse_captured(call)) return captured;
     const auto record = chosen.event->latest();
     const bool complete =
         record ? record->is_open() : chosen.event->style() == Event::Style::kExtended;
@@ -209,6 +212,7 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* statu
     if (status == nullptr) return call.null_pointer("status");
     const EventChoice chosen = choose_simple_event(call, event);
     if (!chosen.event) return chosen.status;
+    if (const aclError captured = chosen.event->refuse_captured(call)) return captured;
     *status = chosen.event->has_pending_waits() ? ACL_EVENT_WAIT_STATUS_NOT_READY
                                                 : ACL_EVENT_WAIT_STATUS_COMPLETE;
     return ACL_SUCCESS;

@@ -166,8 +166,7 @@ void Stream::drop_queue(Lock& lock) {
     finish(lock, task);
   }
   while (!queue_.empty()) {
-    Task task = std::move(queue_.front());
-    queue_.pop_front();
+    Task task = queue_.pop_front();
     finish(lock, task);
   }
   held_ = false;
@@ -196,6 +195,18 @@ void Stream::gate_opened() {
   const std::lock_guard lock(mutex_);
   wake_worker();
   progress_.notify_all();
+}
+
+std::shared_ptr<Capture> Stream::capture() const {
+  if (!is_captured_.load(std::memory_order_acquire)) return nullptr;
+  const std::lock_guard lock(mutex_);
+  return capture_;
+}
+
+void Stream::set_capture(std::shared_ptr<Capture> capture) {
+  const std::lock_guard lock(mutex_);
+  capture_ = std::move(capture);
+  is_captured_.store(capture_ != nullptr, std::memory_order_release);
 }
 
 bool Stream::subscribe(std::shared_ptr<ReportSubscription> subscription) {
@@ -285,8 +296,7 @@ void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) {
       }
       finish(lock, task);
     } else {
-      task = std::move(queue_.front());
-      queue_.pop_front();
+      task = queue_.pop_front();
       if (perform(lock, task)) finish(lock, task);
     }
     running_ = false;
@@ -308,6 +318,9 @@ bool Stream::perform(Lock& lock, Task& task) {
     std::string reason;
     try {
       status = task.run(task.argument);
+    } catch (const TaskError& error) {
+      status = error.status;
+      reason = error.reason;
     } catch (const std::exception& error) {
       status = ACL_ERROR_RT_INTERNAL_ERROR;
       reason = error.what();

@@ -16,7 +16,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,9 +26,11 @@
 #include "acl/acl_rt.h"
 #include "aclgrad_ext.h"
 #include "ops/runtime/gate.h"
+#include "ops/runtime/task_queue.h"
 
 namespace aclgrad::runtime {
 
+class Capture;             // capture.h
 class ReportSubscription;  // callback.h
 
 // Nothing: wait for ever.
@@ -42,6 +44,15 @@ struct Task {
   std::shared_ptr<Gate> gate = nullptr;        // after run, the stream waits here
   std::chrono::milliseconds gate_patience{0};  // 0: for ever, else the task fails with 107019
   bool only_on_worker = false;  // code of the program that must not run inside a synchronisation
+};
+
+// Thrown by a task that has more to say than its status.
+struct TaskError : std::exception {
+  TaskError(aclError failed_with, std::string why) : status(failed_with), reason(std::move(why)) {}
+  const char* what() const noexcept override { return reason.c_str(); }
+
+  aclError status;
+  std::string reason;
 };
 
 // The first task that failed since somebody asked.
@@ -107,6 +118,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // A gate that the stream was parked at has opened.
   void gate_opened();
 
+  // The capture that records this stream's tasks, null when they are run.
+  std::shared_ptr<Capture> capture() const;
+  void set_capture(std::shared_ptr<Capture> capture);
+
   // Callbacks of the program: which thread processes them. The two kinds exclude each other; both
   // functions return false when the other kind (or another thread) has the stream already.
   bool subscribe(std::shared_ptr<ReportSubscription> subscription);
@@ -141,7 +156,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::condition_variable worker_wakes_;
   std::condition_variable progress_;  // for waiting threads
 
-  std::deque<Task> queue_;
+  RingQueue<Task> queue_;
   std::optional<Task> parked_;  // ran, and waits at its gate
   Deadline parked_until_;
   uint64_t submitted_ = 0;
@@ -158,6 +173,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   std::thread worker_;
   WorkerState worker_state_ = WorkerState::kNotStarted;
+
+  std::atomic<bool> is_captured_{false};  // spares most callers the lock
+  std::shared_ptr<Capture> capture_;
 
   std::shared_ptr<ReportSubscription> subscription_;
   bool has_host_functions_ = false;

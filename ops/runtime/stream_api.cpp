@@ -2,6 +2,7 @@
 // Stream functions of acl/acl_rt.h, and the way in for operator libraries.
 #include "aclgrad_ext.h"
 #include "ops/runtime/callback.h"
+#include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
 #include "ops/runtime/soc.h"
@@ -51,6 +52,10 @@ aclError destroy_stream(const Call& call, aclrtStream handle, bool drain) {
                        "Default streams go away with their context.");
   }
   if (stream.is_running_here()) return inside_own_task(call);
+  if (stream.capture()) {
+    return call.failed(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is being captured", "",
+                       "End the capture first.");
+  }
   // Of several callers one destroys; the handle is dead for the others from here on.
   if (!streams().remove(handle)) return call.bad_handle("stream", handle, "stream");
   if (!drain) cancel_reports(stream);
@@ -63,6 +68,7 @@ aclError synchronize_stream(const Call& call, aclrtStream handle, Deadline deadl
   const StreamChoice chosen = choose_stream(call, handle);
   if (!chosen.stream) return chosen.status;
   Stream& stream = *chosen.stream;
+  if (const aclError status = refuse_captured(call, stream)) return status;
   switch (stream.wait(stream.submitted(), deadline)) {
     case Stream::WaitResult::kDone:
       break;
@@ -127,6 +133,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     if (status == nullptr) return call.null_pointer("status");
     const StreamChoice chosen = choose_named_stream(call, stream);
     if (!chosen.stream) return chosen.status;
+    if (const aclError captured = refuse_captured(call, *chosen.stream)) return captured;
     *status = chosen.stream->is_done(chosen.stream->submitted()) ? ACL_STREAM_STATUS_COMPLETE
                                                                  : ACL_STREAM_STATUS_NOT_READY;
     return ACL_SUCCESS;

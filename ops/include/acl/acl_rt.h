@@ -363,25 +363,45 @@ ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
 
 /* ---- Capture and replay ---------------------------------------------------------------------- */
 /*
- * Recording what is submitted to a stream, to replay it. The calls check their arguments as
- * documented; recording itself is not there yet: aclmdlRICaptureBegin answers 207000.
+ * Recording what is submitted to a stream, to replay it: phase two of operators, memory fills and
+ * asynchronous copies, host functions. Phase one runs as ever. Addresses are frozen: tensors and
+ * workspaces must stay where they are for as long as the recording is used.
+ *
+ * Another stream joins by waiting for an event of aclrtCreateEventExWithFlag that was recorded on a
+ * captured stream, and is joined back the same way before the end. Synchronising or querying a
+ * captured stream (107027), its event (107028) or the device makes the capture void.
  */
 
-/* 100000 NULL stream; 207000 default stream; 107000 unknown mode. */
+/*
+ * Records from now on. A mode of GLOBAL forbids synchronous copies and fills (107030), and
+ * asynchronous ones of pageable memory (107041), to all threads, THREAD_LOCAL to this one, RELAXED
+ * to none. 100000 NULL stream; 207000 default stream; 107000 unknown mode; 107027 captured already.
+ */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
 
-/* Either output may be NULL, not both (100000). */
+/* *modelRI is the model to be. Either output may be NULL, not both (100000). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream,
                                                     aclmdlRICaptureStatus* status,
                                                     aclmdlRI* modelRI);
 
-/* 107000 NULL model; 107029 for a stream that is not recording. */
+/*
+ * Ends the recording. 107000 NULL model; 107029 for a stream that is not captured; 107036 when the
+ * capture began on another stream, 107038 on another thread (unless RELAXED). Without a model, and
+ * with the capture over: 107025 when a stream was not joined back, 507903 when an illegal call made
+ * the capture void.
+ */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI);
 
 /* Swaps the calling thread's mode (at first GLOBAL) with *mode. 107000 for an unknown mode. */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode);
 
-/* 100000 for NULL and 107000 for anything else that is not a recorded model. */
+/*
+ * 100000 for NULL and 107000 for anything else that is not a recorded model; 107026 before its
+ * capture has ended; 107037 while it runs from an earlier call.
+ *
+ * ExecuteAsync queues one run; the first task that fails ends it, and the next synchronisation says
+ * which. Execute runs on the default stream and waits; timeout in milliseconds, -1 for ever.
+ */
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclmdlRIDestroy(aclmdlRI modelRI);

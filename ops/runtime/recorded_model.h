@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a capture leaves: a sequence of tasks that can be run again and again.
+#ifndef ACLGRAD_OPS_RUNTIME_RECORDED_MODEL_H_
+#define ACLGRAD_OPS_RUNTIME_RECORDED_MODEL_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ops/runtime/handles.h"
+#include "ops/runtime/stream.h"
+
+namespace aclgrad::runtime {
+
+class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
+ public:
+  explicit RecordedModel(uint64_t context) : context_(context) {}
+  ~RecordedModel();
+  RecordedModel(const RecordedModel&) = delete;
+  RecordedModel& operator=(const RecordedModel&) = delete;
+
+  void* handle() const { return handle_; }
+  void set_handle(void* handle) { handle_ = handle; }
+  uint64_t context() const { return context_; }
+
+  // The tasks, when the capture has ended.
+  void complete(std::vector<Task> tasks);
+  bool is_complete() const { return complete_.load(std::memory_order_acquire); }
+
+  // A task that runs the whole sequence once and stops at the first failure. Nothing when the model
+  // is still running from an earlier one. Allocates nothing.
+  std::optional<Task> replay();
+
+  bool is_running() const { return running_.load(std::memory_order_acquire); }
+
+  // Index of the task that failed in the latest run, -1 when none did.
+  int64_t failed_task() const { return failed_.load(std::memory_order_acquire); }
+
+ private:
+  static aclError run(void* model);
+  static void end_run(void* model);
+  void run_all();
+
+  const uint64_t context_;
+  void* handle_ = nullptr;
+  std::vector<Task> tasks_;
+  bool only_on_worker_ = false;
+  std::atomic<bool> complete_{false};
+  std::atomic<bool> running_{false};
+  std::shared_ptr<RecordedModel> while_running_;  // a destroyed model lives to the end of its run
+  std::atomic<int64_t> failed_{-1};
+};
+
+HandleTable<RecordedModel>& recorded_models();
+
+}  // namespace aclgrad::runtime
+
+#endif  // ACLGRAD_OPS_RUNTIME_RECORDED_MODEL_H_
