@@ -86,6 +86,22 @@ BENCHMARK_F(Launch, HundredRepeatableThenSynchronize)(benchmark::State& state) {
   aclDestroyAclOpExecutor(executor);
 }
 
+BENCHMARK_F(Launch, HundredReplayedThenSynchronize)(benchmark::State& state) {
+  aclOpExecutor* executor = phase_one();
+  require(aclSetAclOpExecutorRepeatable(executor));
+  aclmdlRI model = nullptr;
+  require(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  for (int i = 0; i < 100; ++i) require(aclnnSelu(nullptr, 0, executor, stream_));
+  require(aclmdlRICaptureEnd(stream_, &model));
+  for (auto _ : state) {
+    require(aclmdlRIExecuteAsync(model, stream_));
+    require(aclrtSynchronizeStream(stream_));
+  }
+  state.SetItemsProcessed(state.iterations() * 100);
+  require(aclmdlRIDestroy(model));
+  aclDestroyAclOpExecutor(executor);
+}
+
 }  // namespace
 
 BENCHMARK_MAIN();

@@ -65,6 +65,50 @@ ACL_FUNC_VISIBILITY aclError aclgradLaunchTask(aclrtStream stream, const char* n
                                                aclgradTaskFunction run, void* argument,
                                                void (*release)(void* argument));
 
+/* What unit u of a task touches of one operand: `length` bytes from address + u * step on. */
+typedef struct aclgradSweepOperand {
+  const void* address;
+  int64_t step; /* 0: every unit reads the same bytes */
+  int64_t length;
+  int32_t is_written;
+} aclgradSweepOperand;
+
+/*
+ * How to cut a task into units that do not need each other; an operand that is written may be
+ * exactly one that is read. `operands` writes at most `capacity` of them and returns how many there
+ * are. `run` does the units [begin, end) on the calling thread and may be called on several threads
+ * at once, for other units; with a `read_soon` other than 0 the results are wanted in the caches.
+ */
+typedef struct aclgradSweep {
+  int64_t (*units)(const void* argument);
+  size_t (*operands)(const void* argument, aclgradSweepOperand* operands, size_t capacity);
+  aclError (*run)(void* argument, int64_t begin, int64_t end, int32_t read_soon);
+} aclgradSweep;
+
+/*
+ * As aclgradLaunchTask, for a task that may also be run in units. A recorded model does so where
+ * several such tasks follow each other: each piece of memory then passes from one to the next while
+ * it is in the caches. `sweep` (may be NULL) must live as long as the program. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY aclError aclgradLaunchSweep(aclrtStream stream, const char* name,
+                                                aclgradTaskFunction run, void* argument,
+                                                void (*release)(void* argument),
+                                                const aclgradSweep* sweep);
+
+/*
+ * Whether models recorded from now on may run tasks in units (non-zero, the default unless the
+ * environment variable ACLGRAD_REPLAY_SWEEPS is 0), or run task after task. Results do not depend
+ * on it. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY void aclgradSetReplaySweeps(int32_t allow);
+ACL_FUNC_VISIBILITY int32_t aclgradGetReplaySweeps(void);
+
+/*
+ * The number of steps in which a recorded model runs its tasks: tasks that are run in units together
+ * are one step. 0 for anything that is not a recorded model. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY size_t aclgradModelStepCount(aclmdlRI model);
+
 /*
  * The number of tasks that the stream's capture has recorded so far; 0 when it is not captured. So
  * a program can tell which of its calls made the n-th task. Library: ascendcl.

@@ -23,22 +23,34 @@ struct alignas(64) Block {
   T values[kBlock] = {};
 };
 
-// A thread's blocks. They live as long as the thread: nothing is allocated in the steady state.
+// A thread's blocks, inputs first, and where they are. They live as long as the thread: nothing is
+// allocated in the steady state.
 template <class T>
-std::vector<Block<T>>& scratch_blocks(size_t count) {
-  thread_local std::vector<Block<T>> blocks;
-  if (blocks.size() < count) blocks.resize(count);
-  return blocks;
+struct Scratch {
+  std::vector<Block<T>> blocks;
+  std::vector<const T*> in;
+  std::vector<T*> out;
+};
+
+template <class T>
+Scratch<T>& scratch_for(size_t inputs, size_t outputs) {
+  thread_local Scratch<T> scratch;
+  if (scratch.blocks.size() < inputs + outputs) scratch.blocks.resize(inputs + outputs);
+  scratch.in.resize(inputs);
+  scratch.out.resize(outputs);
+  for (size_t k = 0; k < inputs; ++k) scratch.in[k] = scratch.blocks[k].values;
+  for (size_t k = 0; k < outputs; ++k) scratch.out[k] = scratch.blocks[inputs + k].values;
+  return scratch;
 }
 
 // An operand with the address that this run gave it.
 struct Place {
-  const Operand& operand;
+  const Operand* operand;
   std::byte* data;
   int64_t element_bytes;
 
   Place(const Operand& where, const Run& run)
-      : operand(where),
+      : operand(&where),
         data(run.data<std::byte>(where.parameter)),
         element_bytes(static_cast<int64_t>(element_size(where.dtype))) {
     data += where.offset * element_bytes;
@@ -55,7 +67,7 @@ void round_block(T* block, aclDataType dtype, size_t count) {
 
 template <class T>
 void gather(const Place& place, const Dims& shape, int64_t begin, size_t count, T* block) {
-  const Operand& operand = place.operand;
+  const Operand& operand = *place.operand;
   T* next = block;
   visit_runs(shape, operand.strides, begin, static_cast<int64_t>(count),
              [&](int64_t offset, int64_t length) {
@@ -68,7 +80,7 @@ void gather(const Place& place, const Dims& shape, int64_t begin, size_t count, 
 
 template <class T>
 void scatter(const Place& place, const Dims& shape, int64_t begin, size_t count, T* block) {
-  const Operand& operand = place.operand;
+  const Operand& operand = *place.operand;
   if (operand.round_first != operand.dtype) round_block(block, operand.round_first, count);
   const T* next = block;
   visit_runs(shape, operand.strides, begin, static_cast<int64_t>(count),
@@ -79,11 +91,9 @@ void scatter(const Place& place, const Dims& shape, int64_t begin, size_t count,
              });
 }
 
-std::vector<Place> places(const std::vector<Operand>& operands, const Run& run) {
-  std::vector<Place> result;
-  result.reserve(operands.size());
-  for (const Operand& operand : operands) result.emplace_back(operand, run);
-  return result;
+void set_places(const std::vector<Operand>& operands, const Run& run, std::vector<Place>& places) {
+  places.clear();
+  for (const Operand& operand : operands) places.emplace_back(operand, run);
 }
 
 // All operands are of one dtype that stored kernels know, and not too many.
@@ -116,8 +126,13 @@ class BlockLoop final : public Loop {
         kernel_(std::move(kernel)) {}
 
   void run(const Run& run) const override {
-    const std::vector<Place> targets = places(outputs_, run);
-    const std::vector<Place> sources = places(inputs_, run);
+    // Kept between runs for their memory.
+    thread_local std::vector<Place> t_targets;
+    thread_local std::vector<Place> t_sources;
+    std::vector<Place>& targets = t_targets;  // other threads see these, not their own
+    std::vector<Place>& sources = t_sources;
+    set_places(outputs_, run, targets);
+    set_places(inputs_, run, sources);
     parallel_pieces(count_, kGrain,
                     [&](int64_t begin, int64_t end) { run_piece(targets, sources, begin, end); });
   }
@@ -125,19 +140,16 @@ class BlockLoop final : public Loop {
  private:
   void run_piece(const std::vector<Place>& targets, const std::vector<Place>& sources,
                  int64_t begin, int64_t end) const {
-    std::vector<Block<T>>& blocks = scratch_blocks<T>(sources.size() + targets.size());
-    std::vector<const T*> in(sources.size());
-    std::vector<T*> out(targets.size());
-    for (size_t k = 0; k < in.size(); ++k) in[k] = blocks[k].values;
-    for (size_t k = 0; k < out.size(); ++k) out[k] = blocks[in.size() + k].values;
+    Scratch<T>& scratch = scratch_for<T>(sources.size(), targets.size());
     for (int64_t first = begin; first < end; first += static_cast<int64_t>(kBlock)) {
       const size_t size = std::min(kBlock, static_cast<size_t>(end - first));
       for (size_t k = 0; k < sources.size(); ++k) {
-        gather(sources[k], shape_, first, size, blocks[k].values);
+        gather(sources[k], shape_, first, size, scratch.blocks[k].values);
       }
-      kernel_(in.data(), out.data(), size);
+      kernel_(scratch.in.data(), scratch.out.data(), size);
       // Every input of the block has been read by now, so an output may be one of them.
-      for (size_t k = 0; k < targets.size(); ++k) scatter(targets[k], shape_, first, size, out[k]);
+      for (size_t k = 0; k < targets.size(); ++k)
+        scatter(targets[k], shape_, first, size, scratch.out[k]);
     }
   }
 
@@ -194,6 +206,10 @@ Elementwise::Elementwise(const Dims& shape, std::vector<Operand> outputs,
   loop_ = std::visit(LoopMaker{collapsed, outputs, inputs}, kernel);
 }
 
+std::shared_ptr<const Sweep> Loop::sweep(const std::shared_ptr<const Loop>&) const {
+  return nullptr;
+}
+
 aclError Elementwise::operator()(const Run& run) const {
   try {
     loop_->run(run);
@@ -202,6 +218,8 @@ aclError Elementwise::operator()(const Run& run) const {
     return ACL_ERROR_BAD_ALLOC;
   }
 }
+
+Plan Elementwise::plan() const { return {*this, 0, loop_->sweep(loop_)}; }
 
 Plan elementwise(const Arguments& arguments, std::initializer_list<size_t> outputs,
                  std::initializer_list<size_t> inputs, Kernel kernel) {
@@ -212,7 +230,7 @@ Plan elementwise(const Arguments& arguments, std::initializer_list<size_t> outpu
   for (size_t parameter : inputs) sources.push_back(operand(arguments, parameter, shape));
   Elementwise body(shape, std::move(targets), std::move(sources), std::move(kernel));
   if (count_elements(shape) == 0) return {};
-  return {std::move(body)};
+  return body.plan();
 }
 
 }  // namespace aclgrad::ops

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "ops/kernels/function_ref.h"
 #include "ops/meta/operator.h"
 
 namespace aclgrad::ops {
@@ -92,6 +93,9 @@ class Loop {
  public:
   virtual ~Loop() = default;
   virtual void run(const Run& run) const = 0;
+
+  // The same work to be cut (its `run` throws what run() throws), or null where that is not simple.
+  virtual std::shared_ptr<const Sweep> sweep(const std::shared_ptr<const Loop>& self) const;
 };
 
 // A planned elementwise operation. Cheap to copy into a Body.
@@ -102,6 +106,9 @@ class Elementwise {
               Kernel kernel);
 
   aclError operator()(const Run& run) const;
+
+  // The plan that runs this.
+  Plan plan() const;
 
  private:
   std::shared_ptr<const Loop> loop_;
@@ -123,7 +130,7 @@ void store(const T* block, void* target, aclDataType dtype, int64_t stride, size
 // Runs body(begin, end) over [0, count) in fixed pieces of `grain`, on the threads in force. The
 // cut does not depend on the number of threads.
 void parallel_pieces(int64_t count, int64_t grain,
-                     const std::function<void(int64_t begin, int64_t end)>& body);
+                     FunctionRef<void(int64_t begin, int64_t end)> body);
 
 }  // namespace aclgrad::ops
 

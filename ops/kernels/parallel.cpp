@@ -10,7 +10,7 @@
 namespace aclgrad::ops {
 
 void parallel_pieces(int64_t count, int64_t grain,
-                     const std::function<void(int64_t begin, int64_t end)>& body) {
+                     FunctionRef<void(int64_t begin, int64_t end)> body) {
   const int64_t pieces = (count + grain - 1) / grain;
   const auto piece = [&](int64_t i) { body(i * grain, std::min(count, (i + 1) * grain)); };
   const int threads = static_cast<int>(std::min<int64_t>(pieces, aclgradGetNumThreads()));

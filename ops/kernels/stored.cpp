@@ -174,4 +174,40 @@ void StoredLoop::run(const Run& run) const {
   });
 }
 
+// A unit is an element of what has one dimension, a row of what has two.
+std::shared_ptr<const Sweep> StoredLoop::sweep(const std::shared_ptr<const Loop>& self) const {
+  const auto is_packed = [](const View& view) { return view.packed; };
+  if (tiles_ == 0 || count_elements(outer_shape_) != 1 ||
+      std::any_of(views_.begin(), views_.end(), is_packed)) {
+    return nullptr;
+  }
+  auto sweep = std::make_shared<Sweep>();
+  sweep->units = rows_ == 1 ? columns_ : rows_;
+  for (size_t k = 0; k < views_.size(); ++k) {
+    const View& view = views_[k];
+    const int64_t step = rows_ == 1 ? view.element_bytes : view.row_stride;
+    const int64_t length = rows_ == 1 ? view.element_bytes : columns_ * view.element_bytes;
+    sweep->operands.push_back({view.parameter, view.offset, step, length, k < outputs_});
+  }
+  sweep->run = [self, this](const Run& run, int64_t begin, int64_t end, bool read_soon) {
+    run_units(run, begin, end, read_soon);
+    return ACL_SUCCESS;
+  };
+  return sweep;
+}
+
+void StoredLoop::run_units(const Run& run, int64_t begin, int64_t end, bool read_soon) const {
+  std::array<void*, kMaxOperands> starts;
+  std::array<int64_t, kMaxOperands> steps;
+  for (size_t k = 0; k < views_.size(); ++k) {
+    const View& view = views_[k];
+    steps[k] = rows_ == 1 ? view.element_bytes : view.row_stride;
+    starts[k] = run.data<std::byte>(view.parameter) + view.offset + begin * steps[k];
+  }
+  const auto units = static_cast<size_t>(end - begin);
+  kernel_({dtype_, starts.data() + outputs_, starts.data(),
+           rows_ == 1 ? units : static_cast<size_t>(columns_), around_caches_ && !read_soon,
+           rows_ == 1 ? 1 : units, steps.data() + outputs_, steps.data()});
+}
+
 }  // namespace aclgrad::ops

@@ -19,6 +19,9 @@ class StoredLoop final : public Loop {
 
   void run(const Run& run) const override;
 
+  // Where nothing is packed and there are at most two dimensions.
+  std::shared_ptr<const Sweep> sweep(const std::shared_ptr<const Loop>& self) const override;
+
   static constexpr size_t kMaxOperands = 9;
 
  private:
@@ -41,6 +44,7 @@ class StoredLoop final : public Loop {
   void choose_tile();
   int64_t tile_offset(const View& view, int64_t tile) const;
   void run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const;
+  void run_units(const Run& run, int64_t begin, int64_t end, bool read_soon) const;
 
   StoredKernel kernel_;
   aclDataType dtype_;        // of the first output

@@ -18,8 +18,7 @@ struct aclOpExecutor {
   };
 
   const aclgrad::ops::OperatorSpec* spec = nullptr;
-  std::shared_ptr<const aclgrad::ops::Body> body;  // shared with the runs still queued
-  uint64_t workspace_size = 0;
+  std::shared_ptr<const aclgrad::ops::Plan> plan;  // shared with the runs still queued
   bool repeatable = false;
   std::vector<Binding> bindings;  // one per parameter
 };

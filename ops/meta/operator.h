@@ -141,9 +141,28 @@ class Run {
 // the addresses. The returned status is reported at the next synchronisation of the stream.
 using Body = std::function<aclError(const Run&)>;
 
+// Work that can be cut: its units do not need each other, so that the units of several operators
+// can take turns while what passes between them is in the caches. Every cut gives the same bits.
+struct Sweep {
+  // What unit u touches of a tensor: `length` bytes from offset + u * step on.
+  struct Operand {
+    size_t parameter;
+    int64_t offset;  // in bytes, on top of the parameter's own
+    int64_t step;    // 0: every unit reads the same
+    int64_t length;
+    bool is_written;
+  };
+  int64_t units;
+  std::vector<Operand> operands;
+  // Does units [begin, end) on the calling thread. `read_soon`: the results are wanted in the
+  // caches.
+  std::function<aclError(const Run&, int64_t begin, int64_t end, bool read_soon)> run;
+};
+
 struct Plan {
   Body body;  // empty: nothing to do
   uint64_t workspace_size = 0;
+  std::shared_ptr<const Sweep> sweep = nullptr;  // the same work once more, where it can be cut
 };
 
 using Planner = std::function<Plan(const Arguments&)>;

@@ -85,7 +85,7 @@ Plan plan_arithmetic(const Arguments& arguments, size_t out, std::vector<size_t>
   result.round_first = dtype;
   std::vector<Operand> sources;
   for (size_t input : inputs) sources.push_back(operand(arguments, input, shape));
-  return {Elementwise(shape, {result}, std::move(sources), std::move(kernel))};
+  return Elementwise(shape, {result}, std::move(sources), std::move(kernel)).plan();
 }
 
 std::vector<Rule> additive_rules(size_t out) {

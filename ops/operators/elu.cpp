@@ -64,7 +64,7 @@ Plan plan_backward(const Arguments& arguments) {
       {operand(arguments, kGradOutput, shape), operand(arguments, kSelfOrResult, shape)},
       elu_backward_kernel(parameters_of(arguments), arguments.flag(kIsResult)));
   if (arguments.empty(kGradOutput)) return {};
-  return {std::move(body)};
+  return body.plan();
 }
 
 }  // namespace

@@ -151,10 +151,12 @@ Plan plan_forward(const Arguments& arguments, const ForwardPlaces& at, bool acti
   const Dims& shape = arguments.shape(at.out);
   const Halves self = halves_of(arguments, ForwardPlaces::kSelf, axis_of_self(arguments));
   const GeluForm form = form_of(arguments, ForwardPlaces::kApproximate);
-  return {Elementwise(
-      shape, {operand(arguments, at.out, shape), operand(arguments, at.out_gelu, shape)},
-      activate_left ? std::vector{self.left, self.right} : std::vector{self.right, self.left},
-      geglu_kernel(form))};
+  return Elementwise(shape,
+                     {operand(arguments, at.out, shape), operand(arguments, at.out_gelu, shape)},
+                     activate_left ? std::vector{self.left, self.right}
+                                   : std::vector{self.right, self.left},
+                     geglu_kernel(form))
+      .plan();
 }
 
 // ---- Backward -----------------------------------------------------------------------------------
@@ -262,10 +264,11 @@ Plan plan_backward(const Arguments& arguments, const BackwardPlaces& at, bool ac
     std::swap(self.left, self.right);
     std::swap(grad.left, grad.right);
   }
-  return {Elementwise(shape, {grad.left, grad.right},
-                      {operand(arguments, P::kGradOutput, shape), self.left, self.right,
-                       operand(arguments, P::kGelu, shape)},
-                      geglu_backward_kernel(form_of(arguments, P::kApproximate)))};
+  return Elementwise(shape, {grad.left, grad.right},
+                     {operand(arguments, P::kGradOutput, shape), self.left, self.right,
+                      operand(arguments, P::kGelu, shape)},
+                     geglu_backward_kernel(form_of(arguments, P::kApproximate)))
+      .plan();
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ Plan plan_backward(const Arguments& arguments, size_t grad_input, GeluForm form)
   for (Operand& each : operands) each.round_first = common_type(arguments);
   Elementwise body(shape, {operands[2]}, {operands[0], operands[1]}, gelu_backward_kernel(form));
   if (arguments.empty(grad_input)) return {};
-  return {std::move(body)};
+  return body.plan();
 }
 
 }  // namespace

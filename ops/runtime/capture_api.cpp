@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Capture and replay of acl/acl_rt.h and aclgrad_ext.h.
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
 #include "aclgrad_ext.h"
 #include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
@@ -90,6 +94,17 @@ aclError execute(const Call& call, RecordedModel& model, Stream& stream, uint64_
   std::optional<Task> task = model.replay();
   if (!task) return still_running(call);
   return submit(call, stream, std::move(*task), ticket);
+}
+
+// Unset: the environment decides.
+std::atomic<int32_t> g_replay_sweeps{-1};
+
+bool sweeps_by_default() {
+  static const bool allow = [] {
+    const char* const wanted = std::getenv("ACLGRAD_REPLAY_SWEEPS");
+    return wanted == nullptr || std::strcmp(wanted, "0") != 0;
+  }();
+  return allow;
 }
 
 }  // namespace
@@ -212,4 +227,16 @@ size_t aclgradCapturedTaskCount(aclrtStream stream) {
 int64_t aclgradFailedTask(aclmdlRI model) {
   const std::shared_ptr<RecordedModel> found = recorded_models().find(model);
   return found ? found->failed_task() : -1;
+}
+
+void aclgradSetReplaySweeps(int32_t allow) { g_replay_sweeps = allow == 0 ? 0 : 1; }
+
+int32_t aclgradGetReplaySweeps() {
+  const int32_t chosen = g_replay_sweeps.load();
+  return chosen >= 0 ? chosen : (sweeps_by_default() ? 1 : 0);
+}
+
+size_t aclgradModelStepCount(aclmdlRI model) {
+  const std::shared_ptr<RecordedModel> found = recorded_models().find(model);
+  return found ? found->step_count() : 0;
 }

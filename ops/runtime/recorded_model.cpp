@@ -21,6 +21,7 @@ RecordedModel::~RecordedModel() {
 
 void RecordedModel::complete(std::vector<Task> tasks) {
   tasks_ = std::move(tasks);
+  steps_ = plan_steps(tasks_, aclgradGetReplaySweeps() != 0);
   only_on_worker_ = std::any_of(tasks_.begin(), tasks_.end(),
                                 [](const Task& task) { return task.only_on_worker; });
   complete_.store(true, std::memory_order_release);
@@ -41,24 +42,31 @@ aclError RecordedModel::run(void* model) {
   return ACL_SUCCESS;
 }
 
+void RecordedModel::fail(size_t task, aclError status, const std::string& reason) {
+  failed_.store(static_cast<int64_t>(task), std::memory_order_release);
+  throw TaskError(status, fmt::format("its task {} ({}) failed{}{}", task, tasks_[task].name,
+                                      reason.empty() ? "" : ": ", reason));
+}
+
+void RecordedModel::run_step(const Step& step) {
+  if (!step.members.empty()) {
+    const StepFailure failure = run_sweep(step, tasks_);
+    if (failure.status != ACL_SUCCESS) fail(failure.task, failure.status, "");
+    return;
+  }
+  const Task& task = tasks_[step.first];
+  aclError status = ACL_SUCCESS;
+  try {
+    status = task.run(task.argument);
+  } catch (const std::exception& error) {
+    fail(step.first, ACL_ERROR_RT_INTERNAL_ERROR, error.what());
+  }
+  if (status != ACL_SUCCESS) fail(step.first, status, "");
+}
+
 void RecordedModel::run_all() {
   failed_.store(-1, std::memory_order_relaxed);
-  size_t index = 0;
-  const auto fail = [&](aclError status, const std::string& reason) {
-    failed_.store(static_cast<int64_t>(index), std::memory_order_release);
-    throw TaskError(status, fmt::format("its task {} ({}) failed{}{}", index, tasks_[index].name,
-                                        reason.empty() ? "" : ": ", reason));
-  };
-  try {
-    for (; index < tasks_.size(); ++index) {
-      const aclError status = tasks_[index].run(tasks_[index].argument);
-      if (status != ACL_SUCCESS) fail(status, "");
-    }
-  } catch (const TaskError&) {
-    throw;
-  } catch (const std::exception& error) {
-    fail(ACL_ERROR_RT_INTERNAL_ERROR, error.what());
-  }
+  for (const Step& step : steps_) run_step(step);
 }
 
 void RecordedModel::end_run(void* pointer) {

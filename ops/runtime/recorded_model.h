@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ops/runtime/handles.h"
+#include "ops/runtime/steps.h"
 #include "ops/runtime/stream.h"
 
 namespace aclgrad::runtime {
@@ -32,6 +33,8 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   // is still running from an earlier one. Allocates nothing.
   std::optional<Task> replay();
 
+  size_t step_count() const { return steps_.size(); }
+
   bool is_running() const { return running_.load(std::memory_order_acquire); }
 
   // Index of the task that failed in the latest run, -1 when none did.
@@ -41,10 +44,13 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   static aclError run(void* model);
   static void end_run(void* model);
   void run_all();
+  void run_step(const Step& step);
+  [[noreturn]] void fail(size_t task, aclError status, const std::string& reason);
 
   const uint64_t context_;
   void* handle_ = nullptr;
   std::vector<Task> tasks_;
+  std::vector<Step> steps_;
   bool only_on_worker_ = false;
   std::atomic<bool> complete_{false};
   std::atomic<bool> running_{false};

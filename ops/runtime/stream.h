@@ -43,6 +43,7 @@ struct Task {
   void (*release)(void*) = nullptr;            // exactly once, whether the task ran or was dropped
   std::shared_ptr<Gate> gate = nullptr;        // after run, the stream waits here
   std::chrono::milliseconds gate_patience{0};  // 0: for ever, else the task fails with 107019
+  const aclgradSweep* sweep = nullptr;         // how a recorded model may cut the task
   bool only_on_worker = false;  // code of the program that must not run inside a synchronisation
 };
 

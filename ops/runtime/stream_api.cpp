@@ -197,11 +197,18 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
 
 aclError aclgradLaunchTask(aclrtStream stream, const char* name, aclgradTaskFunction run,
                            void* argument, void (*release)(void* argument)) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    const Task task{.name = name == nullptr ? "task" : name,
-                    .run = run,
-                    .argument = argument,
-                    .release = release};
+  return aclgradLaunchSweep(stream, name, run, argument, release, nullptr);
+}
+
+aclError aclgradLaunchSweep(aclrtStream stream, const char* name, aclgradTaskFunction run,
+                            void* argument, void (*release)(void* argument),
+                            const aclgradSweep* sweep) {
+  return entry("aclgradLaunchTask", [&](const Call& call) -> aclError {
+    Task task{.name = name == nullptr ? "task" : name,
+              .run = run,
+              .argument = argument,
+              .release = release};
+    task.sweep = sweep;
     const auto refuse = [&](aclError status) {
       if (release != nullptr) release(argument);
       return status;
@@ -209,6 +216,6 @@ aclError aclgradLaunchTask(aclrtStream stream, const char* name, aclgradTaskFunc
     if (run == nullptr) return refuse(call.null_pointer("run"));
     const StreamChoice chosen = choose_stream(call, stream);
     if (!chosen.stream) return refuse(chosen.status);
-    return submit(call, *chosen.stream, task);
+    return submit(call, *chosen.stream, std::move(task));
   });
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -45,8 +46,7 @@ Verdict check(const Arguments& arguments) {
 std::unique_ptr<aclOpExecutor> make_executor(const Arguments& arguments, Plan plan) {
   auto executor = std::make_unique<aclOpExecutor>();
   executor->spec = &arguments.spec();
-  if (plan.body) executor->body = std::make_shared<const Body>(std::move(plan.body));
-  executor->workspace_size = plan.workspace_size;
+  executor->plan = std::make_shared<const Plan>(std::move(plan));
   executor->bindings.resize(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments.role(i) == Role::kAttribute || arguments[i].tensor() == nullptr) continue;
@@ -60,21 +60,47 @@ std::unique_ptr<aclOpExecutor> make_executor(const Arguments& arguments, Plan pl
 // One queued run. It shares the plan and has its own copy of the addresses, so that the executor
 // may be changed or destroyed as soon as phase two has returned.
 struct Task {
-  std::shared_ptr<const Body> body;
+  std::shared_ptr<const Plan> plan;
   std::vector<void*> addresses;
   void* workspace;
 
-  static aclError run(void* argument) {
-    const auto* task = static_cast<const Task*>(argument);
-    return (*task->body)(Run(task->addresses, task->workspace));
-  }
-  static void release(void* argument) { delete static_cast<Task*>(argument); }
+  Run run() const { return Run(addresses, workspace); }
+};
+
+const Task& task_of(const void* argument) { return *static_cast<const Task*>(argument); }
+
+aclError run_task(void* argument) {
+  const Task& task = task_of(argument);
+  return task.plan->body(task.run());
+}
+
+void release_task(void* argument) { delete static_cast<Task*>(argument); }
+
+// How the runtime cuts tasks of operators whose plan has a sweep.
+constexpr aclgradSweep kSweep{
+    .units = [](const void* argument) { return task_of(argument).plan->sweep->units; },
+    .operands =
+        [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
+          const Task& task = task_of(argument);
+          const std::vector<Sweep::Operand>& known = task.plan->sweep->operands;
+          for (size_t k = 0; k < std::min(capacity, known.size()); ++k) {
+            operands[k] = {
+                static_cast<unsigned char*>(task.addresses[known[k].parameter]) + known[k].offset,
+                known[k].step, known[k].length, known[k].is_written ? 1 : 0};
+          }
+          return known.size();
+        },
+    .run =
+        [](void* argument, int64_t begin, int64_t end, int32_t read_soon) {
+          const Task& task = task_of(argument);
+          return task.plan->sweep->run(task.run(), begin, end, read_soon != 0);
+        },
 };
 
 aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream stream) {
-  if (executor.body == nullptr) return OK;
+  if (!executor.plan->body) return OK;
   auto task = std::make_unique<Task>();
-  task->body = executor.body;
+  task->plan = executor.plan;
   task->workspace = workspace;
   task->addresses.reserve(executor.bindings.size());
   for (const aclOpExecutor::Binding& binding : executor.bindings) {
@@ -83,8 +109,9 @@ aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream s
                                   : static_cast<unsigned char*>(binding.base) +
                                         binding.byte_offset);
   }
-  const aclError error =
-      aclgradLaunchTask(stream, executor.spec->name, &Task::run, task.release(), &Task::release);
+  const aclgradSweep* const sweep = executor.plan->sweep ? &kSweep : nullptr;
+  const aclError error = aclgradLaunchSweep(stream, executor.spec->name, run_task, task.release(),
+                                            release_task, sweep);
   if (error == ACL_SUCCESS) return OK;
   report(executor.spec->name, kRuntimeError,
          fmt::format("the work could not be queued on the stream (acl error {}).", error));
@@ -111,7 +138,7 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
     auto made = make_executor(arguments, planner(arguments));
     if (aclgradHandleAdd(made.get(), ACLGRAD_HANDLE_EXECUTOR) != ACL_SUCCESS)
       throw std::bad_alloc();
-    *workspaceSize = made->workspace_size;
+    *workspaceSize = made->plan->workspace_size;
     *executor = made.release();
     return OK;
   } catch (const Refusal& refusal) {
@@ -158,10 +185,10 @@ aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSi
                        workspaceSize));
     return kNullPointer;
   }
-  if (workspaceSize < executor->workspace_size) {
+  if (workspaceSize < executor->plan->workspace_size) {
     report(name, kInvalidParameter,
            fmt::format("workspaceSize is {}, but phase one asked for {} bytes.", workspaceSize,
-                       executor->workspace_size));
+                       executor->plan->workspace_size));
     return kInvalidParameter;
   }
   try {

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tasks of a recording are run in units together, and how.
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "support.h"
+
+namespace aclgrad::test {
+namespace {
+
+constexpr int64_t kUnits = 1 << 16;
+
+// Adds the units of `from` (and of `also`, the same for every unit) to `to`, 16 bytes a unit, and
+// remembers how it was cut.
+struct AddTask {
+  struct Operand {
+    std::byte* address;
+    int64_t step;
+    int64_t length;
+  };
+  Operand to;
+  std::vector<Operand> from;
+  int64_t units = kUnits;
+  aclError answer = ACL_SUCCESS;
+  std::atomic<int64_t> units_done = 0;
+  std::atomic<int> calls = 0;
+  std::atomic<int> whole_runs = 0;
+  std::atomic<int> read_soon = 0;
+
+  aclError run_units(int64_t begin, int64_t end) {
+    for (int64_t unit = begin; unit < end; ++unit) {
+      for (const Operand& source : from) {
+        for (int64_t i = 0; i < to.length; ++i) {
+          const auto old = static_cast<unsigned>(to.address[unit * to.step + i]);
+          const auto added =
+              static_cast<unsigned>(source.address[unit * source.step + i % source.length]);
+          to.address[unit * to.step + i] = static_cast<std::byte>(3 * old + added + 1);
+        }
+      }
+    }
+    units_done += end - begin;
+    return answer;
+  }
+};
+
+AddTask& task_of(const void* argument) {
+  return *static_cast<AddTask*>(const_cast<void*>(argument));  // NOLINT: tests count calls
+}
+
+constexpr aclgradSweep kSweep{
+    .units = [](const void* argument) { return task_of(argument).units; },
+    .operands =
+        [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
+          const AddTask& task = task_of(argument);
+          std::vector<aclgradSweepOperand> all{{task.to.address, task.to.step, task.to.length, 1}};
+          for (const AddTask::Operand& each : task.from) {
+            all.push_back({each.address, each.step, each.length, 0});
+          }
+          for (size_t k = 0; k < std::min(capacity, all.size()); ++k) operands[k] = all[k];
+          return all.size();
+        },
+    .run =
+        [](void* argument, int64_t begin, int64_t end, int32_t read_soon) {
+          AddTask& task = task_of(argument);
+          ++task.calls;
+          if (read_soon != 0) ++task.read_soon;
+          return task.run_units(begin, end);
+        },
+};
+
+class Sweep : public StreamTest {
+ protected:
+  void SetUp() override {
+    StreamTest::SetUp();
+    memory_.resize(8 * kUnits * 16);
+    for (size_t i = 0; i < memory_.size(); ++i) memory_[i] = static_cast<std::byte>(i * 7 >> 3);
+  }
+  void TearDown() override {
+    aclgradSetReplaySweeps(1);
+    StreamTest::TearDown();
+  }
+
+  // The n-th of 8 regions of 1 MB.
+  std::byte* region(int n) { return memory_.data() + n * kUnits * 16; }
+  AddTask::Operand dense(int n) { return {region(n), 16, 16}; }
+
+  AddTask& add(AddTask::Operand to, std::vector<AddTask::Operand> from, int64_t units = kUnits) {
+    auto& task = *tasks_.emplace_back(std::make_unique<AddTask>());
+    task.to = to;
+    task.from = std::move(from);
+    task.units = units;
+    return task;
+  }
+
+  // Records all tasks; the number of steps.
+  size_t record() {
+    EXPECT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+    for (const auto& task : tasks_) {
+      EXPECT_EQ(aclgradLaunchSweep(
+                    stream_, "add",
+                    [](void* argument) {
+                      AddTask& whole = task_of(argument);
+                      ++whole.whole_runs;
+                      return whole.run_units(0, whole.units);
+                    },
+                    task.get(), nullptr, &kSweep),
+                ACL_SUCCESS);
+    }
+    EXPECT_EQ(aclmdlRICaptureEnd(stream_, &model_), ACL_SUCCESS);
+    return aclgradModelStepCount(model_);
+  }
+
+  aclError run() {
+    if (const aclError status = aclmdlRIExecuteAsync(model_, stream_)) return status;
+    return aclrtSynchronizeStream(stream_);
+  }
+
+  // Runs the recording with and without sweeps and compares all memory.
+  void expect_same_bits(size_t steps) {
+    const std::vector<std::byte> before = memory_;
+    EXPECT_EQ(record(), steps);
+    ASSERT_EQ(run(), ACL_SUCCESS);
+    const std::vector<std::byte> swept = memory_;
+    std::memcpy(memory_.data(), before.data(), before.size());
+    aclgradSetReplaySweeps(0);
+    EXPECT_EQ(record(), tasks_.size());
+    ASSERT_EQ(run(), ACL_SUCCESS);
+    EXPECT_TRUE(swept == memory_);
+    EXPECT_FALSE(before == memory_);
+  }
+
+  std::vector<std::byte> memory_;
+  std::vector<std::unique_ptr<AddTask>> tasks_;
+  aclmdlRI model_ = nullptr;
+};
+
+TEST_F(Sweep, AChainOverTheSameUnitsIsOneStep) {
+  AddTask& first = add(dense(1), {dense(0)});
+  AddTask& second = add(dense(2), {dense(1)});
+  AddTask& third = add(dense(2), {dense(1), dense(0)});
+  EXPECT_EQ(record(), 1U);
+  ASSERT_EQ(run(), ACL_SUCCESS);
+  for (const AddTask* task : {&first, &second, &third}) {
+    EXPECT_EQ(task->units_done, kUnits) << "every unit once";
+    EXPECT_GT(task->calls, 4);
+    EXPECT_EQ(task->whole_runs, 0);
+  }
+  EXPECT_EQ(first.read_soon, first.calls);
+  EXPECT_EQ(third.read_soon, 0) << "nobody reads the last result";
+}
+
+TEST_F(Sweep, GivesTheBitsOfTaskAfterTask) {
+  add(dense(1), {dense(0)});
+  add(dense(1), {dense(1), dense(3)});
+  add(dense(2), {dense(1), {region(4), 0, 16}});
+  expect_same_bits(1);
+}
+
+TEST_F(Sweep, RowsAndElementsGoTogether) {
+  // The same megabytes as 65,536 units, as 1,024 rows, and as halves of these rows.
+  add(dense(1), {dense(0)});
+  add({region(1), 1024, 1024}, {{region(0), 1024, 1024}}, 1024);
+  add({region(2), 512, 512}, {{region(1), 1024, 512}, {region(1) + 512, 1024, 512}}, 1024);
+  expect_same_bits(1);
+}
+
+TEST_F(Sweep, WhatReadsOtherRowsWaits) {
+  add(dense(1), {dense(0)});
+  add(dense(2), {{region(1) + 16, 16, 16}}, kUnits - 1);  // the next row
+  expect_same_bits(2);
+}
+
+TEST_F(Sweep, WhatReadsAWholeResultWaits) {
+  add(dense(1), {dense(0)});
+  add(dense(2), {{region(1), 0, 16}});
+  expect_same_bits(2);
+}
+
+TEST_F(Sweep, WhatOverwritesRowsStillToBeReadWaits) {
+  add(dense(2), {{region(1), 16, 16}});
+  add({region(1) + 8, 16, 16}, {dense(3)}, kUnits - 1);
+  expect_same_bits(2);
+}
+
+TEST_F(Sweep, OtherStridesOverTheSameMemoryWait) {
+  add(dense(1), {dense(0)});
+  add(dense(2), {{region(1), 8, 16}});
+  expect_same_bits(2);
+}
+
+TEST_F(Sweep, OtherNumbersOfUnitsWait) {
+  add(dense(1), {dense(0)});
+  add(dense(2), {dense(3)}, kUnits - 1);
+  expect_same_bits(2);
+}
+
+TEST_F(Sweep, SmallTasksStayWhole) {
+  add(dense(1), {dense(0)}, 64);
+  add(dense(2), {dense(1)}, 64);
+  EXPECT_EQ(record(), 2U);
+  ASSERT_EQ(run(), ACL_SUCCESS);
+  EXPECT_EQ(tasks_[0]->whole_runs, 1);
+}
+
+TEST_F(Sweep, AFailureNamesItsTask) {
+  add(dense(1), {dense(0)});
+  add(dense(2), {dense(1)}).answer = 507015;
+  AddTask& third = add(dense(3), {dense(2)});
+  EXPECT_EQ(record(), 1U);
+  EXPECT_TRUE(fails(run(), 507015, {"its task 1 (add)"}));
+  EXPECT_EQ(aclgradFailedTask(model_), 1);
+  EXPECT_EQ(third.calls, 0);
+}
+
+TEST_F(Sweep, TasksBetweenEndAStep) {
+  add(dense(1), {dense(0)});
+  add(dense(2), {dense(1)});
+  EXPECT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+  const auto submit = [&](AddTask& task) {
+    ASSERT_EQ(
+        aclgradLaunchSweep(
+            stream_, "add", [](void* argument) { return task_of(argument).run_units(0, kUnits); },
+            &task, nullptr, &kSweep),
+        ACL_SUCCESS);
+  };
+  submit(*tasks_[0]);
+  ASSERT_EQ(launch(stream_, [] { return ACL_SUCCESS; }), ACL_SUCCESS);
+  submit(*tasks_[0]);
+  submit(*tasks_[1]);
+  EXPECT_EQ(aclmdlRICaptureEnd(stream_, &model_), ACL_SUCCESS);
+  EXPECT_EQ(aclgradModelStepCount(model_), 3U);
+  EXPECT_EQ(run(), ACL_SUCCESS);
+}
+
+}  // namespace
+}  // namespace aclgrad::test
