@@ -50,6 +50,16 @@ ACL_FUNC_VISIBILITY int32_t aclgradGetAcceptDouble(void);
 
 /* ---- For authors of operator libraries ------------------------------------------------------- */
 
+/*
+ * Calls body(context, i) once for every i in [0, pieces): on the calling thread, and meanwhile on
+ * as many others as aclgradSetNumThreads allows. Those belong to the process; while another thread
+ * has them, and inside a body, the caller does all of it. The body must not throw. Library:
+ * ascendcl.
+ */
+ACL_FUNC_VISIBILITY void aclgradRunPieces(int64_t pieces,
+                                          void (*body)(void* context, int64_t piece),
+                                          void* context);
+
 /* Work for a stream. Returns 0, or the status that the next synchronisation shall report. */
 typedef aclError (*aclgradTaskFunction)(void* argument);
 
@@ -104,8 +114,8 @@ ACL_FUNC_VISIBILITY void aclgradSetReplaySweeps(int32_t allow);
 ACL_FUNC_VISIBILITY int32_t aclgradGetReplaySweeps(void);
 
 /*
- * The number of steps in which a recorded model runs its tasks: tasks that are run in units together
- * are one step. 0 for anything that is not a recorded model. Library: ascendcl.
+ * The number of steps in which a recorded model runs its tasks: tasks that are run in units
+ * together are one step. 0 for anything that is not a recorded model. Library: ascendcl.
  */
 ACL_FUNC_VISIBILITY size_t aclgradModelStepCount(aclmdlRI model);
 

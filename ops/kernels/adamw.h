@@ -5,8 +5,9 @@
 //   m is within one unit in the last place (and 2^-46 of beta1 m, where its terms cancel),
 //   v within one, theta the nearest float to the exact result but for 2^-21 of its change.
 // Results of 16 bits are those floats, rounded. Near the ends of float's exponent range, with mixed
-// dtypes and in DOUBLE all is double and rounded once. An element's bits depend on its own numbers
-// alone, not on layouts, threads or the instruction set.
+// dtypes, in DOUBLE, and with weights that float cannot take from 1 (it can from 1/2 on) all is
+// double and rounded once. An element's bits depend on its own numbers alone, not on layouts,
+// threads or the instruction set.
 #ifndef ACLGRAD_OPS_KERNELS_ADAMW_H_
 #define ACLGRAD_OPS_KERNELS_ADAMW_H_
 

@@ -11,21 +11,55 @@ HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
 
+// Unlike Cells, which take elements in whatever order is cheapest, these keep the order.
+HWY_INLINE Floats load_one(FloatTag d, const float* from) { return hn::LoadU(d, from); }
+HWY_INLINE Floats load_one(FloatTag d, const Half* from) {
+  return floats_of_halves(d, hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(from)));
+}
+HWY_INLINE Floats load_one(FloatTag d, const Bfloat* from) {
+  return floats_of_bfloats(d, hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(from)));
+}
+
+// False if nothing was stored, for a NaN among the floats.
+HWY_INLINE bool store_both(FloatTag d, FloatPair v, float* to) {
+  hn::StoreU(v.first, d, to);
+  hn::StoreU(v.second, d, to + kFloatLanes);
+  return true;
+}
+HWY_INLINE bool store_both(FloatTag d, FloatPair v, Half* to) {
+  auto* bits = reinterpret_cast<uint16_t*>(to);
+  hn::StoreU(nearest_halves(d, v.first), ShortTag(), bits);
+  hn::StoreU(nearest_halves(d, v.second), ShortTag(), bits + kFloatLanes);
+  return true;
+}
+HWY_INLINE bool store_both(FloatTag d, FloatPair v, Bfloat* to) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)d, (void)v, (void)to;
+  return false;  // rather one by one
+#else
+  const FullShortTag ds;
+  if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(hn::IsNaN(v.first), hn::IsNaN(v.second))))) return false;
+  const auto first = hn::BitCast(ds, bfloat_words(d, v.first));
+  const auto second = hn::BitCast(ds, bfloat_words(d, v.second));
+  hn::StoreU(hn::ConcatOdd(ds, second, first), ds, reinterpret_cast<uint16_t*>(to));
+  return true;
+#endif
+}
+
 template <class From, class To>
 void convert_dense(const void* source, void* target, size_t count) {
   const FloatTag d;
-  const size_t lanes = hn::Lanes(d);
   const From* from = static_cast<const From*>(source);
   To* to = static_cast<To*>(target);
+  const auto one_by_one = [&](size_t begin, size_t end) {
+    for (size_t k = begin; k < end; ++k) to[k] = from_parts<To>(real_part(from[k]), 0.0);
+  };
   size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    FloatMask certain = hn::FirstN(d, lanes);
-    Cells<To>::template store_rounded<Path::kCached>(d, Cells<From>::load(d, from + i), to + i,
-                                                     certain);
-    if (HWY_LIKELY(hn::AllTrue(d, certain))) continue;
-    for (size_t k = i; k < i + lanes; ++k) to[k] = from_parts<To>(real_part(from[k]), 0.0);
+  for (; i + kStep <= count; i += kStep) {
+    const FloatPair v{load_one(d, from + i), load_one(d, from + i + kFloatLanes)};
+    if (HWY_UNLIKELY(!store_both(d, v, to + i))) one_by_one(i, i + kStep);
   }
-  for (; i < count; ++i) to[i] = from_parts<To>(real_part(from[i]), 0.0);
+  one_by_one(i, count);
 }
 
 bool convert(const void* source, aclDataType from, void* target, aclDataType to, size_t count) {

@@ -206,10 +206,6 @@ Elementwise::Elementwise(const Dims& shape, std::vector<Operand> outputs,
   loop_ = std::visit(LoopMaker{collapsed, outputs, inputs}, kernel);
 }
 
-std::shared_ptr<const Sweep> Loop::sweep(const std::shared_ptr<const Loop>&) const {
-  return nullptr;
-}
-
 aclError Elementwise::operator()(const Run& run) const {
   try {
     loop_->run(run);
@@ -219,7 +215,9 @@ aclError Elementwise::operator()(const Run& run) const {
   }
 }
 
-Plan Elementwise::plan() const { return {*this, 0, loop_->sweep(loop_)}; }
+Plan Elementwise::plan() const {
+  return {*this, 0, std::shared_ptr<const Sweep>(loop_, loop_->sweep())};
+}
 
 Plan elementwise(const Arguments& arguments, std::initializer_list<size_t> outputs,
                  std::initializer_list<size_t> inputs, Kernel kernel) {

@@ -94,8 +94,8 @@ class Loop {
   virtual ~Loop() = default;
   virtual void run(const Run& run) const = 0;
 
-  // The same work to be cut (its `run` throws what run() throws), or null where that is not simple.
-  virtual std::shared_ptr<const Sweep> sweep(const std::shared_ptr<const Loop>& self) const;
+  // The same work to be cut, which lives as long as the loop; null where that is not simple.
+  virtual const Sweep* sweep() const { return nullptr; }
 };
 
 // A planned elementwise operation. Cheap to copy into a Body.

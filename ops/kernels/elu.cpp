@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernels/elu.h"
 
+#include <bit>
+#include <cstdint>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/kernels/elu.cpp"
 #include "hwy/foreach_target.h"
@@ -79,7 +82,8 @@ void elu_backward_of_result(const double* const* in, double* const* out, size_t 
   });
 }
 
-// ---- In float, for parameters of moderate size --------------------------------------------------
+// ---- In float, for positive parameters of moderate size
+// ------------------------------------------
 
 // An exact kernel above, as map_stored wants it.
 template <class Function>
@@ -98,55 +102,123 @@ bool all_are_one(const EluParameters& parameters) {
 // for 16-bit types the product is often a tie, of which it alone knows on which side it lies.
 template <class D, class V, class CellsOf>
 HWY_INLINE V rising(D d, V x, float scale, CellsOf cells) {
+  if constexpr (!cells.kRoundsAgain) return hn::Mul(x, hn::Set(d, scale));
   const Twofold<V> product = twofold_product(d, x, hn::Set(d, scale));
   const auto large = hn::Gt(hn::Abs(product.high), hn::Set(d, 0x1p-90f));
-  return hn::IfThenElse(large, cells.rounded(d, product), product.high);
+  return hn::IfThenElse(large, cells.as_float(d, product), product.high);
+}
+
+// Products with 16-bit elements are floats without an error.
+bool is_short(float parameter) { return (std::bit_cast<uint32_t>(parameter) & 0x7ff) == 0; }
+
+template <Outputs kQuick>
+void elu_stored_as(const StoredBlock& block, const EluParameters& parameters) {
+  const double exact_limit =
+      static_cast<double>(parameters.alpha) * static_cast<double>(parameters.scale);
+  const TwofoldConstant limit(exact_limit);
+  const float lowest = kVanishingExponential / parameters.input_scale;
+  map_stored<1, 1, kQuick, Outputs::kNear>(
+      block,
+      [=](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto held = hn::Max(x[0], hn::Set(d, lowest));
+        const auto e = reduce_shortly(d, hn::Mul(held, hn::Set(d, parameters.input_scale)));
+        const auto power = scaled_power_of(d, e, limit.high);
+        const auto offset = hn::Sub(power, hn::Set(d, limit.high));
+        const auto falling = inexact(d, fused(d, power, quick_growth(d, e.r), offset));
+        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
+        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, rising);
+      },
+      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
+        const auto negative = hn::Lt(x[0], hn::Zero(d));
+        const auto held = hn::Max(x[0], hn::Set(d, lowest));
+        const auto z = twofold_product(d, held, hn::Set(d, parameters.input_scale));
+        const auto growth = exponential_less_one(d, z.high, z.low);
+        const auto falling = unsigned_product(d, twofold(d, limit), growth);
+        y[0] = hn::IfThenElse(negative, falling, rising(d, x[0], parameters.scale, cells));
+        // For tiny x the low parts are lost.
+        const auto tiny = hn::Gt(x[0], hn::Set(d, -0x1p-80f));
+        valid = hn::Not(hn::And(negative, tiny));
+      },
+      with_parameters(elu, parameters));
 }
 
 void elu_plain_stored(const StoredBlock& block, const EluParameters& parameters) {
-  map_stored<1, 1>(
+  map_stored<1, 1, Outputs::kQuickOrExact, Outputs::kNear>(
       block,
-      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto growth = minus_one(d, float_exponential(d, x[0]));
-        const auto falling = hn::CopySign(hn::Add(growth.high, growth.low), x[0]);
-        y[0] = hn::IfThenElse(hn::Gt(x[0], hn::Zero(d)), x[0], falling);
-        valid = hn::Gt(x[0], hn::Set(d, -kExponentialLimit));
+      [](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto e = reduce_shortly(d, hn::Max(x[0], hn::Set(d, kVanishingExponential)));
+        const auto power = power_of(d, e);
+        const auto offset = hn::Sub(power, hn::Set(d, 1.0f));
+        const auto falling = inexact(d, fused(d, power, quick_growth(d, e.r), offset));
+        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, x[0]);
+      },
+      [](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto held = hn::Max(x[0], hn::Set(d, kVanishingExponential));
+        const auto growth = exponential_less_one(d, held);
+        const auto falling = hn::Add(growth.high, growth.low);
+        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, x[0]);
       },
       with_parameters(elu, parameters));
 }
 
 void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
   if (all_are_one(parameters)) return elu_plain_stored(block, parameters);
-  const double exact_limit =
-      static_cast<double>(parameters.alpha) * static_cast<double>(parameters.scale);
-  const TwofoldConstant limit(exact_limit);
-  const auto slope_at_0 =
-      static_cast<float>(exact_limit * static_cast<double>(parameters.input_scale));
-  map_stored<1, 1>(
+  is_short(parameters.scale) ? elu_stored_as<Outputs::kQuickOrExact>(block, parameters)
+                             : elu_stored_as<Outputs::kQuick>(block, parameters);
+}
+
+template <Outputs kQuick>
+void elu_backward_stored_as(const StoredBlock& block, const EluParameters& parameters) {
+  const TwofoldConstant factor(static_cast<double>(parameters.alpha) *
+                               static_cast<double>(parameters.scale) *
+                               static_cast<double>(parameters.input_scale));
+  map_stored<2, 1, kQuick, Outputs::kNear>(
       block,
-      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
-        const auto positive = hn::Gt(x[0], hn::Zero(d));
-        const auto z = twofold_product(d, x[0], hn::Set(d, parameters.input_scale));
-        const auto growth = normalized(minus_one(d, float_exponential(d, z.high, z.low)));
-        // For tiny x the low parts are lost; there the line itself is good.
-        const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-80f));
-        const auto line = hn::Mul(x[0], hn::Set(d, slope_at_0));
-        const auto falling =
-            hn::IfThenElse(tiny, line, unsigned_product(d, twofold(d, limit), growth));
-        y[0] = hn::IfThenElse(positive, rising(d, x[0], parameters.scale, cells), falling);
-        valid = hn::Or(positive, within_exponential(d, z.high));
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto z = hn::Mul(x[1], hn::Set(d, parameters.input_scale));
+        const auto e = reduce_shortly(d, z);
+        const auto power = scaled_power_of(d, e, factor.high);
+        const auto decay = fused(d, power, quick_growth(d, e.r), power);
+        const auto falling = inexact(d, hn::Mul(x[0], decay));
+        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
+        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), rising, falling);
+        valid = hn::Gt(z, hn::Set(d, kVanishingExponential));  // not for NaN
       },
-      with_parameters(elu, parameters));
+      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
+        const auto positive = hn::Gt(x[1], hn::Zero(d));
+        const auto z = twofold_product(d, x[1], hn::Set(d, parameters.input_scale));
+        const auto e = reduce_shortly(d, z.high);
+        const auto rest = fused(d, e.n, hn::Set(d, kLn2Excess), z.low);
+        auto scaled = twofold_product(d, x[0], hn::Set(d, factor.high));
+        scaled.low = fused(d, x[0], hn::Set(d, factor.low), scaled.low);
+        const auto low = fused(d, scaled.high, beyond_linear(d, e.r, rest), scaled.low);
+        const auto sum = hn::Add(scaled.high, fused(d, scaled.high, e.r, low));
+        const auto falling = hn::Mul(sum, power_of(d, e));
+        y[0] = hn::IfThenElse(positive, rising(d, x[0], parameters.scale, cells),
+                              hn::CopySign(falling, x[0]));
+        valid = hn::Gt(z.high, hn::Set(d, -kExponentialLimit));
+      },
+      with_parameters(elu_backward, parameters));
 }
 
 void elu_plain_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
-  map_stored<2, 1>(
+  map_stored<2, 1, Outputs::kQuickOrExact, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto e = reduce_shortly(d, x[1]);
+        const auto power = power_of(d, e);
+        const auto decay = fused(d, power, quick_growth(d, e.r), power);
+        const auto falling = inexact(d, hn::Mul(x[0], decay));
+        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), x[0], falling);
+        valid = hn::Gt(x[1], hn::Set(d, kVanishingExponential));
+      },
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto g = x[0];
-        const auto e = float_exponential(d, x[1]);
-        const auto scaled = hn::Add(g, fused(d, g, e.first, hn::Mul(g, e.second)));
-        const auto falling = hn::Mul(scaled, float_power_of_two(d, e.exponent));
+        const auto e = reduce_shortly(d, x[1]);
+        const auto rest = hn::Mul(e.n, hn::Set(d, kLn2Excess));
+        const auto growth = hn::Add(e.r, beyond_linear(d, e.r, rest));
+        const auto scaled = fused(d, g, growth, g);
+        const auto falling = hn::Mul(scaled, power_of(d, e));
         y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), g, hn::CopySign(falling, g));
         valid = hn::Gt(x[1], hn::Set(d, -kExponentialLimit));
       },
@@ -155,32 +227,54 @@ void elu_plain_backward_stored(const StoredBlock& block, const EluParameters& pa
 
 void elu_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
   if (all_are_one(parameters)) return elu_plain_backward_stored(block, parameters);
-  const TwofoldConstant factor(static_cast<double>(parameters.alpha) *
-                               static_cast<double>(parameters.scale) *
-                               static_cast<double>(parameters.input_scale));
-  map_stored<2, 1>(
-      block,
-      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
-        const auto positive = hn::Gt(x[1], hn::Zero(d));
-        const auto z = twofold_product(d, x[1], hn::Set(d, parameters.input_scale));
-        const auto e = float_exponential(d, z.high, z.low);
-        auto scaled = twofold_product(d, x[0], hn::Set(d, factor.high));
-        scaled.low = fused(d, x[0], hn::Set(d, factor.low), scaled.low);
-        auto growth = normalized(decltype(scaled){hn::Set(d, 1.0f), e.first});
-        growth.low = hn::Add(growth.low, e.second);
-        const auto falling = hn::Mul(product(d, scaled, growth), float_power_of_two(d, e.exponent));
-        y[0] = hn::IfThenElse(positive, rising(d, x[0], parameters.scale, cells), falling);
-        valid = hn::Or(positive, within_exponential(d, z.high));
-      },
-      with_parameters(elu_backward, parameters));
+  is_short(parameters.scale) ? elu_backward_stored_as<Outputs::kQuickOrExact>(block, parameters)
+                             : elu_backward_stored_as<Outputs::kQuick>(block, parameters);
 }
 
-void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {
-  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
-                              static_cast<double>(parameters.scale));
-  map_stored<2, 1, Outputs::kWithRest>(
+void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters& parameters,
+                                   TwofoldConstant limit) {
+  map_floats<2, 1, Outputs::kNear>(
       block,
-      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto factor = hn::Set(d, parameters.input_scale);
+        const auto sum = hn::Add(x[1], hn::Set(d, limit.high));
+        const auto lost = hn::Sub(x[1], hn::Sub(sum, hn::Set(d, limit.high)));
+        const auto low = hn::Add(lost, hn::Set(d, limit.low));
+        auto slope = twofold_product(d, sum, factor);
+        slope.low = fused(d, low, factor, slope.low);
+        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
+        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), rising, product(d, x[0], slope));
+        valid = hn::Gt(x[1], hn::Set(d, -2 * limit.high));  // beyond, more would be lost
+      },
+      with_parameters(elu_backward_of_result, parameters));
+}
+
+template <Outputs kQuick, bool kShortLimit>
+void elu_backward_of_result_shorts(const StoredBlock& block, const EluParameters& parameters,
+                                   TwofoldConstant limit) {
+  map_shorts<2, 1, kQuick, Outputs::kWithRest>(
+      block,
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto factor = hn::Set(d, parameters.input_scale);
+        const auto sum = hn::Add(x[1], hn::Set(d, limit.high));
+        auto slope = hn::Mul(sum, factor);
+        if constexpr (!kShortLimit) {
+          slope = fused(d, sum, factor, hn::Set(d, limit.low * parameters.input_scale));
+        }
+        auto falling = hn::Mul(x[0], slope);
+        if constexpr (kShortLimit) {  // then it often is a tie
+          const auto of_sum = hn::Sub(x[1], hn::Sub(sum, hn::Set(d, limit.high)));
+          const auto of_slope = fused_minus(d, sum, factor, slope);
+          const auto of_product = fused_minus(d, x[0], slope, falling);
+          falling = inexact_if(d, hn::Or(of_sum, hn::Or(of_slope, of_product)), falling);
+        } else {
+          falling = inexact(d, falling);
+        }
+        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
+        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), rising, falling);
+        valid = hn::Gt(x[1], hn::Set(d, -2 * limit.high));  // for what the sum lost
+      },
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto sum = two_sum(x[1], hn::Set(d, limit.high));
         const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
         const auto slope = scaled(d, TwofoldConstant(static_cast<double>(parameters.input_scale)),
@@ -189,12 +283,22 @@ void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters
         const auto falling = product_and_rest(d, decltype(sum){x[0], hn::Zero(d)}, slope);
         y[0] = if_then_else(hn::Gt(x[1], hn::Zero(d)), rising, falling);
         // Times g, a tiny low part would be lost without a trace.
-        if constexpr (cells.kRoundsAgain) {
-          const auto counts = hn::Gt(hn::Abs(slope.low), hn::Set(d, 0x1p-40f));
-          valid = hn::Or(counts, hn::Eq(slope.low, hn::Zero(d)));
-        }
+        const auto counts = hn::Gt(hn::Abs(slope.low), hn::Set(d, 0x1p-40f));
+        valid = hn::Or(counts, hn::Eq(slope.low, hn::Zero(d)));
       },
       with_parameters(elu_backward_of_result, parameters));
+}
+
+void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {
+  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
+                              static_cast<double>(parameters.scale));
+  if (block.dtype == ACL_FLOAT) return elu_backward_of_result_floats(block, parameters, limit);
+  if (!is_short(parameters.scale)) {
+    return elu_backward_of_result_shorts<Outputs::kQuick, false>(block, parameters, limit);
+  }
+  limit.low == 0
+      ? elu_backward_of_result_shorts<Outputs::kQuickOrExact, true>(block, parameters, limit)
+      : elu_backward_of_result_shorts<Outputs::kQuickOrExact, false>(block, parameters, limit);
 }
 
 }  // namespace
@@ -217,10 +321,7 @@ HWY_EXPORT(elu_backward_of_result_stored);
 namespace {
 
 // Products of three such numbers are floats with all their digits.
-bool is_moderate(float parameter) {
-  const float size = std::abs(parameter);
-  return size == 0 || (size >= 0x1p-20f && size <= 0x1p20f);
-}
+bool is_moderate(float parameter) { return parameter >= 0x1p-20f && parameter <= 0x1p20f; }
 
 bool are_moderate(const EluParameters& parameters) {
   return is_moderate(parameters.alpha) && is_moderate(parameters.scale) &&

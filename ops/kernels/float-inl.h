@@ -11,8 +11,9 @@
 #define ACLGRAD_OPS_KERNELS_FLOAT_INL_H_
 #endif
 
+#include <bit>
 #include <cstddef>
-#include <iterator>
+#include <cstdint>
 #include <type_traits>
 
 #include "hwy/highway.h"
@@ -92,6 +93,16 @@ struct TwofoldConstant {
   constexpr explicit TwofoldConstant(double value)
       : high(static_cast<float>(value)),
         low(static_cast<float>(value - static_cast<double>(high))) {}
+
+  // Of a positive value, with low >= 0: products with a zero keep its sign.
+  static constexpr TwofoldConstant from_below(double value) {
+    TwofoldConstant result(value);
+    if (result.low < 0) {
+      result.high = std::bit_cast<float>(std::bit_cast<uint32_t>(result.high) - 1);
+      result.low = static_cast<float>(value - static_cast<double>(result.high));
+    }
+    return result;
+  }
 };
 
 // The product of two sums, rounded once but for the far smaller parts. Where it is 0 the sign may
@@ -134,6 +145,22 @@ HWY_INLINE Twofold<V> scaled(D d, TwofoldConstant factor, Twofold<V> value) {
   return {high, fused(d, hn::Set(d, factor.low), value.high, low)};
 }
 
+// The result of a formula that is not exact, such that it is never in the very middle between two
+// 16-bit elements: for Outputs::kQuickOrExact.
+template <class D, class V>
+HWY_INLINE V inexact(D d, V value) {
+  return hn::Or(value, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 1u)));
+}
+
+// The same where it may be exact: it is if all bits of `rests` but the sign are 0.
+template <class D, class V>
+HWY_INLINE V inexact_if(D d, V rests, V value) {
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::And(hn::BitCast(du, rests), hn::Set(du, 0x7fffffffu));
+  const auto any = hn::RebindMask(d, hn::Ne(bits, hn::Zero(du)));
+  return hn::IfThenElse(any, inexact(d, value), value);
+}
+
 // ---- Exponentials -------------------------------------------------------------------------------
 
 // e^x = (1 + first + second) power, with `power` a power of two, |first| < 0.35 and `second` at
@@ -145,19 +172,11 @@ struct FloatExponential {
   V exponent;  // integral
 };
 
-// The range of x within which 2^exponent is a normal number.
-inline constexpr float kExponentialLimit = 87.0f;
-
 // Adding it to a number of moderate size leaves the nearest integer in the low bits of the sum.
 inline constexpr float kFloatMagic = 0x1.8p23f;
 
 // What kLn2High in reduce_argument leaves out of ln 2.
 inline constexpr float kLn2Low = 0x1.7f7d1cp-20f;
-
-template <class D, class V>
-HWY_INLINE auto within_exponential(D d, V x) {
-  return hn::Lt(hn::Abs(x), hn::Set(d, kExponentialLimit));  // not for NaN
-}
 
 // 2^n for integral n; within the range of normal numbers.
 template <class D, class V>
@@ -186,19 +205,15 @@ HWY_INLINE ReducedArgument<V> reduce_argument(D d, V x) {
 }
 
 // (e^r - 1 - r) / r^2
-template <class D, class V>
-HWY_INLINE V growth_beyond_linear(D d, V r) {
-  V p = hn::Set(d, kGrowth[std::size(kGrowth) - 1]);
-  for (size_t k = std::size(kGrowth) - 1; k-- > 0;) p = fused(d, r, p, hn::Set(d, kGrowth[k]));
+template <class D, class V, size_t kTerms>
+HWY_INLINE V polynomial_growth(D d, V r, const float (&c)[kTerms]) {
+  V p = hn::Set(d, c[kTerms - 1]);
+  for (size_t k = kTerms - 1; k-- > 0;) p = fused(d, r, p, hn::Set(d, c[k]));
   return p;
 }
-
-// Within the range; relative error below 2^-25.
 template <class D, class V>
-HWY_INLINE FloatExponential<V> float_exponential(D d, V x) {
-  const ReducedArgument<V> reduced = reduce_argument(d, x);
-  const V r = reduced.r;
-  return {r, hn::Mul(hn::Mul(r, r), growth_beyond_linear(d, r)), reduced.n};
+HWY_INLINE V growth_beyond_linear(D d, V r) {
+  return polynomial_growth(d, r, kGrowth);
 }
 
 // For x = high + low; relative error below 2^-27.
@@ -212,16 +227,80 @@ HWY_INLINE FloatExponential<V> float_exponential(D d, V high, V low) {
   return {r, fused(d, hn::Mul(r, r), growth_beyond_linear(d, r), linear), reduced.n};
 }
 
-// e^x - 1 from the parts of e^x; the low part is up to a fifth of the high one.
+// e^x in the cheapest parts, for formulas that know how exact they need to be:
+// e^x = 2^n e^(r + n kLn2Excess), |r| < 0.35, r without an error.
+template <class V>
+struct ShortReduction {
+  V sum;  // 2^n as the exponent of a float stands in its low bits
+  V n;
+  V r;
+};
+
+// |x| for which 2^n is a normal number.
+inline constexpr float kExponentialLimit = 87.0f;
+
+inline constexpr float kLn2Excess = 0x1.05c610p-29f;  // of the nearest float over ln 2
+
+// For -87 < x < 88; otherwise the parts mean nothing.
 template <class D, class V>
-HWY_INLINE Twofold<V> minus_one(D d, const FloatExponential<V>& e) {
-  const V one = hn::Set(d, 1.0f);
-  const V power = float_power_of_two(d, e.exponent);
-  const V offset = hn::Sub(power, one);
-  const V offset_low = hn::Sub(power, hn::Add(offset, one));
-  const V high = fused(d, power, e.first, offset);
-  const V low = hn::Add(fused(d, power, e.first, hn::Sub(offset, high)), offset_low);
-  return {high, fused(d, power, e.second, low)};
+HWY_INLINE ShortReduction<V> reduce_shortly(D d, V x) {
+  constexpr float kInverseLn2 = 0x1.715476p+0f;
+  constexpr float kNearestLn2 = 0x1.62e430p-1f;
+  const V magic = hn::Set(d, kFloatMagic + 127);
+  const V sum = fused(d, x, hn::Set(d, kInverseLn2), magic);
+  const V n = hn::Sub(sum, magic);
+  // The product and x are multiples of 2^-25, or n is 0: the difference is a float.
+  return {sum, n, fused(d, n, hn::Set(d, -kNearestLn2), x)};
+}
+
+// 2^n
+template <class D, class V>
+HWY_INLINE V power_of(D d, const ShortReduction<V>& reduced) {
+  const hn::RebindToSigned<D> di;
+  return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, reduced.sum)));
+}
+
+// factor 2^n, for results that are normal numbers.
+template <class D, class V>
+HWY_INLINE V scaled_power_of(D d, const ShortReduction<V>& reduced, float factor) {
+  const hn::RebindToSigned<D> di;
+  const auto bits = hn::BitCast(di, hn::Set(d, factor));
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, reduced.sum));
+  return hn::BitCast(d, hn::Add(exponent, hn::Sub(bits, hn::Set(di, 127 << 23))));
+}
+
+// e^r - 1, of an error below 2^-23 of it.
+template <class D, class V>
+HWY_INLINE V quick_growth(D d, V r) {
+  return fused(d, hn::Mul(r, r), polynomial_growth(d, r, kQuickGrowth), r);
+}
+
+// Where e^x no longer counts beside 1 in a float, twice over.
+inline constexpr float kVanishingExponential = -40.0f;
+
+// What stands beyond 1 + r in e^(r + rest).
+template <class D, class V>
+HWY_INLINE V beyond_linear(D d, V r, V rest) {
+  const V square = hn::Mul(r, r);
+  const V growth = growth_beyond_linear(d, r);
+  const V scaled_rest = fused(d, rest, fused(d, square, growth, r), rest);
+  return fused(d, square, growth, scaled_rest);
+}
+template <class D, class V>
+HWY_INLINE V beyond_linear(D d, V r) {
+  return hn::Mul(hn::Mul(r, r), growth_beyond_linear(d, r));
+}
+
+// e^x - 1 for x <= 0 not below kVanishingExponential, or e^(x + rest) - 1 with `rest` far below x.
+// Relative error of the sum below 2^-25.
+template <class D, class V, class... Rest>
+HWY_INLINE Twofold<V> exponential_less_one(D d, V x, Rest... rest) {
+  const auto e = reduce_shortly(d, x);
+  const V power = power_of(d, e);
+  const V offset = hn::Sub(power, hn::Set(d, 1.0f));
+  const V high = fused(d, power, e.r, offset);
+  const V low = fused(d, power, e.r, hn::Sub(offset, high));  // what that rounding lost
+  return {high, fused(d, power, beyond_linear(d, e.r, rest...), low)};
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

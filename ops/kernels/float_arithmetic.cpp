@@ -11,48 +11,76 @@ HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
 
-// a + factor b, and what its rounding lost.
+// a + factor b for 16-bit elements, which are rounded from more than the nearest float: it may be a
+// tie of theirs that the exact sum is not.
+#if HWY_TARGET == HWY_AVX3
+constexpr Outputs kShortSum = Outputs::kOdd;
+
+// The exact value lies between the sums rounded down and up. If those differ, the one that is odd
+// follows from the one nearer to 0 by setting its last bit.
 template <class D, class V>
-HWY_INLINE Twofold<V> scaled_sum(D d, V a, V factor, V b) {
+HWY_INLINE V short_sum(D d, V a, V factor, V b) {
+  constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+  constexpr int kUp = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+  const hn::RebindToUnsigned<D> du;
+  const auto down = hn::BitCast(du, V{_mm512_fmadd_round_ps(factor.raw, b.raw, a.raw, kDown)});
+  const auto up = hn::BitCast(du, V{_mm512_fmadd_round_ps(factor.raw, b.raw, a.raw, kUp)});
+  const auto last_bit = hn::And(hn::Or(down, up), hn::Set(du, 1u));
+  return hn::BitCast(d, hn::Or(hn::Min(down, up), last_bit));
+}
+#else
+constexpr Outputs kShortSum = Outputs::kWithRest;
+
+template <class D, class V>
+HWY_INLINE Twofold<V> short_sum(D d, V a, V factor, V b) {
   const V high = fused(d, factor, b, a);
   const Twofold<V> product = twofold_product(d, factor, b);
   const Twofold<V> sum = two_sum(product.high, a);
   return {high, hn::Add(hn::Sub(sum.high, high), hn::Add(sum.low, product.low))};
 }
+#endif
 
 void add(const StoredBlock& block, float factor, const RealKernel& exact) {
   if (factor == 1) {
-    map_stored<2, 1, Outputs::kRounded>(
-        block, [](auto, const auto& x, auto& y, auto&) HWY_ATTR { y[0] = hn::Add(x[0], x[1]); },
+    map_stored<2, 1, Outputs::kSum>(
+        block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Add(x[0], x[1]); }, exact);
+  } else if (block.dtype == ACL_FLOAT) {
+    map_floats<2, 1, Outputs::kRounded>(
+        block,
+        [=](auto d, const auto& x, auto& y)
+            HWY_ATTR { y[0] = fused(d, hn::Set(d, factor), x[1], x[0]); },
         exact);
   } else {
-    map_stored<2, 1, Outputs::kWithRest>(
-        block,
-        [=](auto d, const auto& x, auto& y, auto&)
-            HWY_ATTR { y[0] = scaled_sum(d, x[0], hn::Set(d, factor), x[1]); },
-        exact);
+    const auto sum = [=](auto d, const auto& x, auto& y)
+                         HWY_ATTR { y[0] = short_sum(d, x[0], hn::Set(d, factor), x[1]); };
+    map_shorts<2, 1, kShortSum, kShortSum>(block, sum, sum, exact);
   }
 }
 
 void add_constant(const StoredBlock& block, float factor, float constant, const RealKernel& exact) {
-  map_stored<1, 1, Outputs::kWithRest>(
-      block,
-      [=](auto d, const auto& x, auto& y, auto&)
-          HWY_ATTR { y[0] = scaled_sum(d, x[0], hn::Set(d, factor), hn::Set(d, constant)); },
-      exact);
+  if (block.dtype == ACL_FLOAT) {
+    map_floats<1, 1, Outputs::kRounded>(
+        block,
+        [=](auto d, const auto& x, auto& y)
+            HWY_ATTR { y[0] = fused(d, hn::Set(d, factor), hn::Set(d, constant), x[0]); },
+        exact);
+  } else {
+    const auto sum = [=](auto d, const auto& x, auto& y) HWY_ATTR {
+      y[0] = short_sum(d, x[0], hn::Set(d, factor), hn::Set(d, constant));
+    };
+    map_shorts<1, 1, kShortSum, kShortSum>(block, sum, sum, exact);
+  }
 }
 
 void multiply(const StoredBlock& block, const RealKernel& exact) {
   map_stored<2, 1, Outputs::kRounded>(
-      block, [](auto, const auto& x, auto& y, auto&) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); },
-      exact);
+      block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); }, exact);
 }
 
 void multiply_by_constant(const StoredBlock& block, float constant, const RealKernel& exact) {
   map_stored<1, 1, Outputs::kRounded>(
       block,
-      [=](auto d, const auto& x, auto& y, auto&)
-          HWY_ATTR { y[0] = hn::Mul(x[0], hn::Set(d, constant)); },
+      [=](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], hn::Set(d, constant)); },
       exact);
 }
 

@@ -51,30 +51,62 @@ HWY_INLINE Twofold<V> factor_of(D d, V a, V b, M& valid) {
   return factor;
 }
 
-// x[0] and x[1] are the half that is activated and the other.
-template <class Form>
-HWY_INLINE void forward_stored(const StoredBlock& block) {
-  map_stored<2, 2>(
-      block,
-      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto gate = gelu_gate<Form>(d, x[0], valid);
-        y[0] = product(d, factor_of(d, x[1], x[0], valid), gate);
-        y[1] = product(d, x[0], gate);
-      },
-      forward<Form>);
+// x[0] and x[1] are the half that is activated and the other; `gate` is that of the first.
+template <class Gate, class D, class X, class Y, class M>
+HWY_INLINE void forward_with(const Gate& gate, D d, const X& x, Y& y, M& valid) {
+  y[0] = product(d, factor_of(d, x[1], x[0], valid), gate);
+  y[1] = product(d, x[0], gate);
 }
 
-// x: the gradient, the half that was activated, the other half, and gelu of the first.
 template <class Form>
-HWY_INLINE void backward_stored(const StoredBlock& block) {
-  map_stored<4, 2, Outputs::kNearThenRounded>(
+HWY_INLINE void forward_stored(const StoredBlock& block) {
+  const auto formula = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+    forward_with(gelu_gate<Form>(d, x[0], valid), d, x, y, valid);
+  };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<2, 2, Outputs::kNear>(
+        block,
+        [](auto d, const auto& x, auto& y, auto& valid)
+            HWY_ATTR { forward_with(inner_part<false, Form>(d, x[0], valid), d, x, y, valid); },
+        formula, forward<Form>);
+  }
+  map_shorts<2, 2, Outputs::kQuick, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto slope = gelu_slope<Form>(d, x[1], valid);
-        y[0] = product(d, factor_of(d, x[0], x[2], valid), slope);
+        y[1] = hn::Mul(x[0], quick_gate<Form>(d, x[0], valid));
+        y[0] = hn::Mul(x[1], y[1]);
+      },
+      formula, forward<Form>);
+}
+
+// x: the gradient, the half that was activated, the other half, and gelu of the first; `slope` is
+// the derivative.
+template <class Slope, class D, class X, class Y, class M>
+HWY_INLINE void backward_with(const Slope& slope, D d, const X& x, Y& y, M& valid) {
+  y[0] = product(d, factor_of(d, x[0], x[2], valid), slope);
+  y[1] = hn::Mul(x[0], x[3]);
+}
+
+template <class Form>
+HWY_INLINE void backward_stored(const StoredBlock& block) {
+  const auto formula = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+    backward_with(gelu_slope<Form>(d, x[1], valid), d, x, y, valid);
+  };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<4, 2, Outputs::kNearThenRounded>(
+        block,
+        [](auto d, const auto& x, auto& y, auto& valid)
+            HWY_ATTR { backward_with(inner_part<true, Form>(d, x[1], valid), d, x, y, valid); },
+        formula, backward<Form>);
+  }
+  map_shorts<4, 2, Outputs::kQuickThenRounded, Outputs::kNearThenRounded>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto gradient = hn::Mul(x[0], x[2]);
+        y[0] = hn::Mul(gradient, quick_slope<Form>(d, x[1], valid));
         y[1] = hn::Mul(x[0], x[3]);
       },
-      backward<Form>);
+      formula, backward<Form>);
 }
 
 void geglu_erf(const double* const* in, double* const* out, size_t count) {

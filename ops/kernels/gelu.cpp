@@ -31,20 +31,38 @@ HWY_INLINE void backward(const double* const* in, double* const* out, size_t cou
 
 template <class Form>
 HWY_INLINE void forward_stored(const StoredBlock& block) {
-  map_stored<1, 1>(
+  const auto formula = [](auto d, const auto& x, auto& y, auto& valid)
+                           HWY_ATTR { y[0] = product(d, x[0], gelu_gate<Form>(d, x[0], valid)); };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<1, 1, Outputs::kNear>(
+        block,
+        [](auto d, const auto& x, auto& y, auto& valid)
+            HWY_ATTR { y[0] = product(d, x[0], inner_part<false, Form>(d, x[0], valid)); },
+        formula, forward<Form>);
+  }
+  map_shorts<1, 1, Outputs::kQuick, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid)
-          HWY_ATTR { y[0] = product(d, x[0], gelu_gate<Form>(d, x[0], valid)); },
-      forward<Form>);
+          HWY_ATTR { y[0] = hn::Mul(x[0], quick_gate<Form>(d, x[0], valid)); },
+      formula, forward<Form>);
 }
 
 template <class Form>
 HWY_INLINE void backward_stored(const StoredBlock& block) {
-  map_stored<2, 1>(
+  const auto formula = [](auto d, const auto& x, auto& y, auto& valid)
+                           HWY_ATTR { y[0] = product(d, x[0], gelu_slope<Form>(d, x[1], valid)); };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<2, 1, Outputs::kNear>(
+        block,
+        [](auto d, const auto& x, auto& y, auto& valid)
+            HWY_ATTR { y[0] = product(d, x[0], inner_part<true, Form>(d, x[1], valid)); },
+        formula, backward<Form>);
+  }
+  map_shorts<2, 1, Outputs::kQuick, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid)
-          HWY_ATTR { y[0] = product(d, x[0], gelu_slope<Form>(d, x[1], valid)); },
-      backward<Form>);
+          HWY_ATTR { y[0] = hn::Mul(x[0], quick_slope<Form>(d, x[1], valid)); },
+      formula, backward<Form>);
 }
 
 void gelu_erf(const double* const* in, double* const* out, size_t count) {

@@ -29,20 +29,31 @@ HWY_INLINE hn::Vec<D> pick(D d, const float (&row)[kPieces], VI index) {
 #endif
 }
 
-// The function of the table at x, where x lies within the table; takes other lanes, NaN too, out of
+// The number of the piece around x, in the low bits; takes lanes beyond the pieces, NaN too, out of
 // `valid`.
+template <class D, class V, class M>
+HWY_INLINE hn::Vec<hn::RebindToSigned<D>> piece_of(D d, V x, M& valid) {
+  constexpr uint32_t kFirst = 0x4b400000u + static_cast<uint32_t>(kFirstPiece);
+  const hn::RebindToUnsigned<D> du;
+  const V sum = hn::MulAdd(x, hn::Set(d, 4.0f), hn::Set(d, kFloatMagic));  // 4 x is exact
+  const auto number = hn::Sub(hn::BitCast(du, sum), hn::Set(du, kFirst));
+  valid = hn::RebindMask(d, hn::Lt(number, hn::Set(du, static_cast<uint32_t>(kPieces))));
+  return hn::BitCast(hn::RebindToSigned<D>(), sum);
+}
+
+// What the function has beyond a line, divided by t^2.
+template <class D, class V, class VI>
+HWY_INLINE V bend_of(D d, const GeluPieces& table, VI piece, V t) {
+  V bend = fused(d, t, pick(d, table.c6, piece), pick(d, table.c5, piece));
+  bend = fused(d, t, bend, pick(d, table.c4, piece));
+  bend = fused(d, t, bend, pick(d, table.c3, piece));
+  return fused(d, t, bend, pick(d, table.c2, piece));
+}
+
+// The function of the table at x, where x lies within the table; `valid` says where.
 template <bool kIsSlope, class D, class V, class M>
 HWY_INLINE Twofold<V> by_pieces(D d, const GeluPieces& table, V x, M& valid) {
-  constexpr float kMagic = 0x1.8p23f;  // leaves the nearest integer in the low bits of a sum
-  constexpr uint32_t kFirst = 0x4b400000u + static_cast<uint32_t>(kFirstPiece);
-  const hn::RebindToSigned<D> di;
-  const hn::RebindToUnsigned<D> du;
-  const auto piece =
-      hn::BitCast(di, hn::MulAdd(x, hn::Set(d, 4.0f), hn::Set(d, kMagic)));  // 4 x is exact
-  const auto number = hn::Sub(hn::BitCast(du, piece), hn::Set(du, kFirst));
-  valid = hn::And(valid,
-                  hn::RebindMask(d, hn::Lt(number, hn::Set(du, static_cast<uint32_t>(kPieces)))));
-
+  const auto piece = piece_of(d, x, valid);
   const V t = hn::Sub(x, pick(d, table.centre, piece));
   const V value = pick(d, table.value, piece);
   const V slope = pick(d, table.slope, piece);
@@ -52,11 +63,16 @@ HWY_INLINE Twofold<V> by_pieces(D d, const GeluPieces& table, V x, M& valid) {
     const V slope_rest = pick(d, table.slope_rest, piece);
     low = hn::Add(low, fused(d, t, slope_rest, pick(d, table.value_rest, piece)));
   }
-  V bend = fused(d, t, pick(d, table.c6, piece), pick(d, table.c5, piece));
-  bend = fused(d, t, bend, pick(d, table.c4, piece));
-  bend = fused(d, t, bend, pick(d, table.c3, piece));
-  bend = fused(d, t, bend, pick(d, table.c2, piece));
-  return {high, fused(d, hn::Mul(t, t), bend, low)};
+  return {high, fused(d, hn::Mul(t, t), bend_of(d, table, piece, t), low)};
+}
+
+// The same for Outputs::kQuick, but for results far below 2^-10: near a zero it is not so good.
+template <class D, class V, class M>
+HWY_INLINE V quickly_by_pieces(D d, const GeluPieces& table, V x, M& valid) {
+  const auto piece = piece_of(d, x, valid);
+  const V t = hn::Sub(x, pick(d, table.centre, piece));
+  const V slope = fused(d, t, bend_of(d, table, piece, t), pick(d, table.slope, piece));
+  return fused(d, t, slope, pick(d, table.value, piece));
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -69,10 +69,54 @@ HWY_INLINE Twofold<V> quotient(D d, V a, Twofold<V> b, float divisor) {
   return {high, hn::Add(left, dividend.low)};
 }
 
+// a b / divisor for Outputs::kQuickOrExact. What the sum b may have lost is not looked at: only for
+// tiny x there is such a thing, and then the result, near half an element, is no tie of normal
+// ones.
+template <class D, class V>
+HWY_INLINE V of_short_product(D d, V a, V b, float divisor) {
+  const V product = hn::Mul(a, b);
+  const V result = hn::Mul(product, hn::Set(d, 1 / divisor));
+  const V of_product = fused_minus(d, a, b, product);
+  const V of_result = fused_minus(d, result, hn::Set(d, divisor), product);
+  return inexact_if(d, hn::Or(of_product, of_result), result);
+}
+
+// x + constant for |x| <= constant.
+template <class D, class V>
+HWY_INLINE Twofold<V> sum_with_larger(D d, V x, float constant) {
+  const V sum = hn::Add(x, hn::Set(d, constant));
+  return {sum, hn::Sub(x, hn::Sub(sum, hn::Set(d, constant)))};
+}
+
 void hardswish_stored(const StoredBlock& block) {
-  map_stored<1, 1, Outputs::kWithRest>(
+  const auto select = [](auto d, auto x, auto middle) HWY_ATTR {
+    const auto three = hn::Set(d, 3.0f);
+    const auto above = hn::IfThenElse(hn::Ge(x, three), x, middle);
+    return hn::IfThenZeroElse(hn::Le(x, hn::Neg(three)), above);
+  };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<1, 1, Outputs::kNear>(
+        block,
+        [&](auto d, const auto& x, auto& y) HWY_ATTR {
+          const auto sum = sum_with_larger(d, x[0], 3);
+          auto dividend = twofold_product(d, x[0], sum.high);
+          dividend.low = fused(d, x[0], sum.low, dividend.low);
+          const auto sixth = twofold(d, TwofoldConstant(1.0 / 6));
+          const auto middle = hn::CopySign(unsigned_product(d, dividend, sixth), dividend.high);
+          // x / 2 is near enough here, and the products above lose bits among the subnormals.
+          const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-26f));
+          const auto half = hn::Mul(x[0], hn::Set(d, 0.5f));
+          y[0] = select(d, x[0], hn::IfThenElse(tiny, half, middle));
+        },
+        hardswish);
+  }
+  map_shorts<1, 1, Outputs::kQuickOrExact, Outputs::kWithRest>(
       block,
-      [](auto d, const auto& x, auto& y, auto&) HWY_ATTR {
+      [&](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto product = of_short_product(d, x[0], hn::Add(x[0], hn::Set(d, 3.0f)), 6);
+        y[0] = select(d, x[0], product);
+      },
+      [](auto d, const auto& x, auto& y) HWY_ATTR {
         const auto zero = hn::Zero(d);
         const auto three = hn::Set(d, 3.0f);
         y[0] = quotient(d, x[0], two_sum(x[0], three), 6);
@@ -85,9 +129,28 @@ void hardswish_stored(const StoredBlock& block) {
 template <class Below, class Above>
 HWY_INLINE void backward_stored(const StoredBlock& block, const Below& below, const Above& above,
                                 BlockFunction exact) {
-  map_stored<2, 1, Outputs::kWithRest>(
+  const auto select = [&](auto d, auto g, auto x, auto middle) HWY_ATTR {
+    const auto three = hn::Set(d, 3.0f);
+    const auto rising = hn::IfThenElse(above(x, three), g, middle);
+    return hn::IfThenElse(below(x, hn::Neg(three)), hn::Mul(g, hn::Zero(d)), rising);
+  };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<2, 1, Outputs::kNear>(
+        block,
+        [&](auto d, const auto& x, auto& y) HWY_ATTR {
+          const auto sum = two_sum(x[1], hn::Set(d, 1.5f));
+          const auto slope = unsigned_product(d, sum, twofold(d, TwofoldConstant(1.0 / 3)));
+          y[0] = select(d, x[0], x[1], hn::Mul(x[0], slope));
+        },
+        exact);
+  }
+  map_shorts<2, 1, Outputs::kQuickOrExact, Outputs::kWithRest>(
       block,
-      [&](auto d, const auto& x, auto& y, auto&) HWY_ATTR {
+      [&](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto product = of_short_product(d, x[0], hn::Add(x[1], hn::Set(d, 1.5f)), 3);
+        y[0] = select(d, x[0], x[1], product);
+      },
+      [&](auto d, const auto& x, auto& y) HWY_ATTR {
         const auto zero = hn::Zero(d);
         const auto three = hn::Set(d, 3.0f);
         y[0] = quotient(d, x[0], two_sum(x[1], hn::Set(d, 1.5f)), 3);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "ops/kernels/sums.h"
 
@@ -27,6 +28,58 @@ inline size_t rows_together(const RowBlock& rows) {
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
+
+// ---- Exponentials -------------------------------------------------------------------------------
+
+#if HWY_TARGET == HWY_AVX3
+// One of eight numbers for each lane, by the low bits of `indices`.
+HWY_INLINE auto one_of_eight(const uint64_t* table, hn::Vec<hn::RebindToUnsigned<Wide>> indices) {
+  const hn::RebindToUnsigned<Wide> du;
+  return hn::TableLookupLanes(hn::Load(du, table), hn::Indices512<uint64_t>{indices.raw});
+}
+#else
+HWY_INLINE auto one_of_eight(const uint64_t* table, hn::Vec<hn::RebindToUnsigned<Wide>> indices) {
+  const hn::RebindToUnsigned<Wide> du;
+  const auto low = hn::And(indices, hn::Set(du, uint64_t{7}));
+  return hn::GatherIndex(du, table, hn::BitCast(hn::RebindToSigned<Wide>(), low));
+}
+#endif
+
+// e^x for x <= 709, to 2^-40 of the result: enough for results that are rounded to 24 bits or less.
+// 0 for what double would hold with fewer digits; e^0 is 1.
+HWY_INLINE Scaled short_exponential(WideVec x) {
+  // e^x = 2^(n / 8) e^r, |r| <= ln 2 / 16. (e^r - 1) / r as a polynomial, and the bits of 2^(j / 8)
+  // less j 2^49, so that n 2^49 adds the exponent (tools/fit_lanes.py).
+  static constexpr double kCoefficients[] = {1.0, 0x1.ffffffe5b9780p-2, 0x1.5555554dd37c3p-3,
+                                             0x1.555c2b0494cb8p-5, 0x1.1114f8e104197p-7};
+  alignas(64) static constexpr uint64_t kPowers[8] = {
+      0x3ff0000000000000, 0x3fef72b83c7d517b, 0x3fef06fe0a31b715, 0x3feebfdad5362a27,
+      0x3feea09e667f3bcd, 0x3feeace5422aa0db, 0x3feee89f995ad3ad, 0x3fef5818dcfba487};
+  constexpr double kInverse = 0x1.71547652b82fep+3;  // 8 / ln 2
+  constexpr double kMinusStep = -0x1.62e42fefa39efp-4;
+  constexpr double kLowest = -0x1.628b76e3a7b61p+9;  // -1023 ln 2: the power is 0
+  constexpr size_t kDegree = 4;
+  const Wide d;
+  const hn::RebindToUnsigned<Wide> du;
+  const WideVec magic = hn::Set(d, kIntegerMagic);
+  const WideVec held = at_least(kLowest, x);
+  const WideVec shifted = fused(held, hn::Set(d, kInverse), magic);
+  const WideVec r = fused(hn::Sub(shifted, magic), hn::Set(d, kMinusStep), held);
+  WideVec growth = hn::Set(d, kCoefficients[kDegree]);
+  for (size_t k = kDegree; k-- > 0;) growth = fused(growth, r, hn::Set(d, kCoefficients[k]));
+  const auto n = hn::BitCast(du, shifted);
+  const auto power = hn::Add(hn::ShiftLeft<49>(n), one_of_eight(kPowers, n));
+  return {fused(growth, r, hn::Set(d, 1.0)), hn::BitCast(d, power)};
+}
+
+template <class Stored>
+HWY_INLINE Scaled exponential_for(WideVec x) {
+  if constexpr (std::is_same_v<Stored, double>) {
+    return scaled_exponential(x);
+  } else {
+    return short_exponential(x);
+  }
+}
 
 // ---- Forward ------------------------------------------------------------------------------------
 
@@ -71,8 +124,10 @@ HWY_INLINE void exponential_lanes(const Stored* row, size_t length, double large
   const WideVec shift = hn::Set(Wide(), largest);
   add_terms(
       length,
-      [&](size_t i, auto n)
-          HWY_ATTR { return exponential_of(hn::Sub(load_wide(row + i, n), shift)); },
+      [&](size_t i, auto n) HWY_ATTR {
+        const Scaled e = exponential_for<Stored>(hn::Sub(load_wide(row + i, n), shift));
+        return hn::Mul(e.value, e.power);
+      },
       lanes);
 }
 
@@ -160,7 +215,7 @@ HWY_INLINE void backward_row(const Stored* g, const Stored* y, Stored* out, doub
   const WideVec factor = hn::Set(Wide(), -sum);
   for_vectors(length, [&](size_t i, auto n) HWY_ATTR {
     const WideVec logarithm = at_most(709.0, load_wide(y + i, n));
-    const Scaled share = scaled_exponential(logarithm);
+    const Scaled share = exponential_for<Stored>(logarithm);
     const WideVec result = fused(share.value, hn::Mul(share.power, factor), load_wide(g + i, n));
     store_wide(result, out + i, n);
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Log-softmax of dense rows as they lie in memory, in double, every result rounded once. The dtypes
-// are FLOAT, FLOAT16, BF16 and DOUBLE; sums follow tree_sum.h. Results may lie where arguments do.
+// are FLOAT, FLOAT16, BF16 and DOUBLE; sums follow tree_sum.h. Exponentials are good to 2^-40 (in
+// DOUBLE to 2^-49). Results may lie where arguments do.
 #ifndef ACLGRAD_OPS_KERNELS_LOG_SOFTMAX_ROWS_H_
 #define ACLGRAD_OPS_KERNELS_LOG_SOFTMAX_ROWS_H_
 

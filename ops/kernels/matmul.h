@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of any layout, dtype and batch. The output is cut into tiles by its shape alone,
-// each tile is the work of one thread, so the number of threads changes no bit.
+// Matrix products of any layout, dtype and batch. An element's order of addition follows from the
+// shape alone, so neither the number of threads nor a layout changes a bit.
 #ifndef ACLGRAD_OPS_KERNELS_MATMUL_H_
 #define ACLGRAD_OPS_KERNELS_MATMUL_H_
 

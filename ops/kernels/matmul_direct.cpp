@@ -11,9 +11,8 @@
 namespace aclgrad::ops {
 namespace {
 
-// Most multiplications of a small product. Each operand then fits a local buffer.
-constexpr int64_t kSmallWork = 2048;
-constexpr int64_t kSmallOperand = 1024;
+// Most multiplications of a product that is small.
+constexpr int64_t kSmallWork = 4096;
 
 constexpr int64_t kInnerPiece = kBlock;  // terms of a dot product that are read at a time
 
@@ -32,38 +31,6 @@ void load_line(const MatmulProblem& problem, const Run& run, const MatrixView& v
     load_through(element(run.data(view.parameter), view.dtype, offset + i * stride), view.dtype,
                  through(problem, view), stride, values + i,
                  static_cast<size_t>(std::min(kInnerPiece, count - i)));
-  }
-}
-
-// A whole matrix, row after row.
-void load_matrix(const MatmulProblem& problem, const Run& run, const MatrixView& view,
-                 int64_t batch, int64_t rows, int64_t columns, double* values) {
-  if (rows < columns || view.column_stride == 1) {
-    for (int64_t i = 0; i < rows; ++i) {
-      load_line(problem, run, view, batch, i, 0, Along::kRow, columns, values + i * columns);
-    }
-    return;
-  }
-  alignas(64) double column[kSmallOperand];
-  for (int64_t j = 0; j < columns; ++j) {
-    load_line(problem, run, view, batch, 0, j, Along::kColumn, rows, column);
-    for (int64_t i = 0; i < rows; ++i) values[i * columns + j] = column[i];
-  }
-}
-
-void run_small(const MatmulProblem& problem, const Run& run, int64_t batch) {
-  alignas(64) double a[kSmallOperand];
-  alignas(64) double b[kSmallOperand];
-  load_matrix(problem, run, problem.a, batch, problem.m, problem.k, a);
-  load_matrix(problem, run, problem.b, batch, problem.k, problem.n, b);
-  for (int64_t i = 0; i < problem.m; ++i) {
-    alignas(64) double sums[kRowPiece] = {};
-    for (int64_t l = 0; l < problem.k; ++l) {
-      const double factor = a[i * problem.k + l];
-      const double* row = b + l * problem.n;
-      for (int64_t j = 0; j < problem.n; ++j) sums[j] += factor * row[j];
-    }
-    finish_row(problem, run, batch, i, 0, sums, problem.n);
   }
 }
 
@@ -169,20 +136,10 @@ void finish_row(const MatmulProblem& problem, const Run& run, int64_t batch, int
 }
 
 bool is_small(const MatmulProblem& problem) {
-  return problem.m * problem.n * problem.k <= kSmallWork && problem.n <= kRowPiece &&
-         problem.m * problem.k <= kSmallOperand && problem.k * problem.n <= kSmallOperand;
+  return problem.m * problem.n * problem.k <= kSmallWork;
 }
 
 bool has_vector(const MatmulProblem& problem) { return problem.m == 1 || problem.n == 1; }
-
-Plan plan_small(const MatmulProblem& problem) {
-  return {[problem](const Run& run) -> aclError {
-    parallel_pieces(count_elements(problem.batch), 8, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) run_small(problem, run, i);
-    });
-    return ACL_SUCCESS;
-  }};
-}
 
 Plan plan_vector(const MatmulProblem& original) {
   const MatmulProblem problem = original.m == 1 ? original : transposed(original);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products that need no library, in double with one order of addition: those so small that calling
-// one would take longer, and those with a vector in them. Also what every way to a product ends
-// with.
+// Products with a vector in them, in double with one order of addition. Also what every way to a
+// product ends with.
 #ifndef ACLGRAD_OPS_KERNELS_MATMUL_DIRECT_H_
 #define ACLGRAD_OPS_KERNELS_MATMUL_DIRECT_H_
 
@@ -23,7 +22,6 @@ void finish_row(const MatmulProblem& problem, const Run& run, int64_t batch, int
 bool is_small(const MatmulProblem& problem);
 bool has_vector(const MatmulProblem& problem);
 
-Plan plan_small(const MatmulProblem& problem);
 Plan plan_vector(const MatmulProblem& problem);
 // Without a product to compute: zeros or the scaled addend.
 Plan plan_addend_only(const MatmulProblem& problem);

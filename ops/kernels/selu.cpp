@@ -20,7 +20,10 @@ constexpr double kLambdaAlpha = 1.7580993408473768600;
 constexpr double kLambdaAlphaRest = 0x1.05161b045a1f7p-56;
 
 constexpr TwofoldConstant kFloatLambda(kLambda);
+constexpr TwofoldConstant kLambdaBelow = TwofoldConstant::from_below(kLambda);
 constexpr TwofoldConstant kFloatLambdaAlpha(kLambdaAlpha);
+
+// ---- Exact --------------------------------------------------------------------------------------
 
 void selu(const double* const* in, double* const* out, size_t count) {
   map_block<1>(in, out, count, [](auto d, auto x) HWY_ATTR {
@@ -45,31 +48,49 @@ void selu_backward(const double* const* in, double* const* out, size_t count) {
   });
 }
 
+// ---- In float -----------------------------------------------------------------------------------
+
 void selu_stored(const StoredBlock& block) {
-  map_stored<1, 1>(
+  map_stored<1, 1, Outputs::kQuick, Outputs::kNear>(
       block,
-      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto e = float_exponential(d, x[0]);
-        const auto growth = normalized(minus_one(d, e));
+      [](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto e = reduce_shortly(d, hn::Max(x[0], hn::Set(d, kVanishingExponential)));
+        const auto power = scaled_power_of(d, e, kFloatLambdaAlpha.high);
+        const auto offset = hn::Sub(power, hn::Set(d, kFloatLambdaAlpha.high));
+        const auto falling = fused(d, power, quick_growth(d, e.r), offset);
+        const auto rising = hn::Mul(x[0], hn::Set(d, kLambdaBelow.high));
+        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, rising);
+      },
+      [](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto held = hn::Max(x[0], hn::Set(d, kVanishingExponential));
+        const auto growth = exponential_less_one(d, held);
         const auto falling = unsigned_product(d, twofold(d, kFloatLambdaAlpha), growth);
-        const auto lambda = twofold(d, kFloatLambda);
+        const auto lambda = twofold(d, kLambdaBelow);
         const auto rising = fused(d, x[0], lambda.high, hn::Mul(x[0], lambda.low));
-        const auto positive = hn::Gt(x[0], hn::Zero(d));
-        y[0] = hn::CopySign(hn::IfThenElse(positive, rising, falling), x[0]);
-        valid = hn::Gt(x[0], hn::Set(d, -kExponentialLimit));
+        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, rising);
       },
       selu);
 }
 
 void selu_backward_stored(const StoredBlock& block) {
-  map_stored<2, 1>(
+  map_stored<2, 1, Outputs::kQuick, Outputs::kNear>(
       block,
-      [](auto d, const auto& x, auto& y, auto&) HWY_ATTR {
-        const auto sum = two_sum(x[1], hn::Set(d, kFloatLambdaAlpha.high));
-        const auto low = hn::Add(sum.low, hn::Set(d, kFloatLambdaAlpha.low));
-        const auto falling = normalized(decltype(sum){sum.high, low});
+      [](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto limit = twofold(d, kFloatLambdaAlpha);
+        const auto falling = hn::Add(hn::Add(x[1], limit.high), limit.low);
+        const auto positive = hn::Ge(x[1], hn::Zero(d));  // not for NaN, which falling passes on
+        const auto slope = hn::IfThenElse(positive, hn::Set(d, kFloatLambda.high), falling);
+        y[0] = hn::Mul(x[0], slope);
+      },
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto limit = twofold(d, kFloatLambdaAlpha);
+        const auto sum = hn::Add(x[1], limit.high);
+        const auto low = hn::Add(hn::Sub(x[1], hn::Sub(sum, limit.high)), limit.low);
         const auto positive = hn::Ge(x[1], hn::Zero(d));
-        y[0] = product(d, x[0], if_then_else(positive, twofold(d, kFloatLambda), falling));
+        y[0] = product(d, x[0],
+                       if_then_else(positive, twofold(d, kFloatLambda), decltype(limit){sum, low}));
+        valid =
+            hn::Gt(x[1], hn::Set(d, -2 * kFloatLambdaAlpha.high));  // beyond, more would be lost
       },
       selu_backward);
 }

@@ -5,6 +5,9 @@
 // A formula need not cover every input: it says for which lanes its result holds. The others, and
 // 16-bit results that the float's error could round to the wrong side, are computed again by the
 // exact kernel of the same function in double. A result thus depends on nothing but its own inputs.
+//
+// 16-bit results may have a quick formula before that: a shorter one, of a larger error. As they
+// are the nearest ones whichever formula they come from, the two may take turns.
 #if defined(ACLGRAD_OPS_KERNELS_STORED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_KERNELS_STORED_INL_H_
 #undef ACLGRAD_OPS_KERNELS_STORED_INL_H_
@@ -12,8 +15,11 @@
 #define ACLGRAD_OPS_KERNELS_STORED_INL_H_
 #endif
 
+#include <bit>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "hwy/cache_control.h"
 #include "ops/kernels/cells-inl.h"
@@ -29,19 +35,61 @@ using BlockFunction = void (*)(const double* const* in, double* const* out, size
 
 // What a formula's outputs are.
 enum class Outputs {
-  kNear,             // within a few units in the last place of a float
-  kRounded,          // the nearest float to a sum, a product or a quotient of two elements
-  kNearThenRounded,  // the first so, the second so
+  kQuick,             // within 8 units in the last place of a float; for 16-bit elements only
+  kQuickOrExact,      // the same, and exact where in the very middle between two elements
+  kNear,              // within 3 units in the last place of a float
+  kSum,               // the nearest float to a sum of two elements
+  kRounded,           // the nearest float to a sum, a product or a quotient of two elements
+  kNearThenRounded,   // the first within 3 units, the second the nearest
+  kQuickThenRounded,  // the first within 8 units, the second the nearest
+  kOdd,               // the exact value rounded to odd
   kWithRest,  // the nearest float, and what it leaves out: of the right sign, 0 only if exact
 };
 
-// Formula: void(d, x, y, valid) with x the input vectors, y the outputs (vectors, or each as a
-// Twofold for kWithRest), and `valid`, from which it takes the lanes that it leaves to the exact
-// kernel. Exact: callable as a BlockFunction.
-template <class Stored, size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
+// A float's results as elements.
+template <class Stored, Outputs kOutputs, size_t kOutput>
+struct Packing {
+  static constexpr bool kIsSum = kOutputs == Outputs::kSum || kOutputs == Outputs::kOdd;
+  static constexpr bool kIsQuick = kOutputs == Outputs::kQuick ||
+                                   kOutputs == Outputs::kQuickOrExact ||
+                                   kOutputs == Outputs::kQuickThenRounded;
+  static constexpr bool kIsRounded =
+      kIsSum || kOutputs == Outputs::kRounded || kOutputs == Outputs::kWithRest ||
+      (kOutput == 1 &&
+       (kOutputs == Outputs::kNearThenRounded || kOutputs == Outputs::kQuickThenRounded));
+  using Cell = Cells<Stored>;
+  using Verdict = std::conditional_t<kIsRounded, typename Cell::Rounded, typename Cell::Near>;
+
+  static HWY_INLINE typename Cell::Packed pack(FloatTag d, FloatPair v, Verdict& verdict) {
+    if constexpr (kIsRounded) {
+      return Cell::template rounded<kIsSum>(d, v, verdict);
+    } else {
+      constexpr bool kMayBeExact = kOutputs == Outputs::kQuickOrExact;
+      constexpr int kDoubt = kIsQuick ? 8 : 3;
+      return Cell::template near<kDoubt, kMayBeExact>(d, v, verdict);
+    }
+  }
+};
+
+// A formula and what is known about its outputs. Formula: void(d, x, y) with x the input vectors
+// and y the outputs (vectors, or each as a Twofold for kWithRest). It may have a fourth parameter
+// `valid`, from which it takes the lanes that it leaves to others, and a fifth, the Cells.
+template <Outputs kKind, class Formula>
+struct Described {
+  static constexpr Outputs kOutputs = kKind;
+  const Formula& formula;
+};
+
+// Quick and Careful: Described formulas, the same one where there is but one. Exact: callable as a
+// BlockFunction.
+template <class Stored, size_t kIn, size_t kOut, class Quick, class Careful, class Exact>
 class StoredMap {
+  using Cell = Cells<Stored>;
+  using Packed = typename Cell::Packed;
+
  public:
-  StoredMap(const Formula& formula, const Exact& exact) : formula_(formula), exact_(exact) {}
+  StoredMap(const Quick& quick, const Careful& careful, const Exact& exact)
+      : quick_(quick), careful_(careful), exact_(exact) {}
 
   HWY_ATTR void operator()(const StoredBlock& block) const {
     const Stored* in[kIn];
@@ -63,8 +111,6 @@ class StoredMap {
   }
 
  private:
-  static constexpr size_t kLanes = hn::MaxLanes(FloatTag());
-
   HWY_ATTR void map_row(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t count,
                         bool around_caches) const {
     size_t i = 0;
@@ -72,23 +118,19 @@ class StoredMap {
       i = elements_to_alignment(out);
       if (i <= count) {
         if (i > 0) part(in, out, 0, i);
-        for (; i + kLanes <= count; i += kLanes) step<Path::kAround>(in, out, i);
+        for (; i + kStep <= count; i += kStep) step<Path::kAround>(in, out, i);
       } else {
         i = 0;
       }
     }
-    for (; i + kLanes <= count; i += kLanes) step<Path::kCached>(in, out, i);
+    for (; i + kStep <= count; i += kStep) step<Path::kCached>(in, out, i);
     if (i < count) part(in, out, i, count - i);
-  }
-
-  static constexpr bool is_rounded(size_t output) {
-    return kOutputs == Outputs::kRounded || (kOutputs == Outputs::kNearThenRounded && output == 1);
   }
 
   // Elements before the outputs reach a whole vector; more than any count if they never do
   // together.
   static size_t elements_to_alignment(Stored* const (&out)[kOut]) {
-    constexpr size_t kBytes = kLanes * sizeof(Stored);
+    constexpr size_t kBytes = kFloatLanes * sizeof(float);
     const size_t beyond = reinterpret_cast<uintptr_t>(out[0]) % kBytes;
     for (Stored* each : out) {
       if (reinterpret_cast<uintptr_t>(each) % kBytes != beyond || beyond % sizeof(Stored) != 0) {
@@ -98,104 +140,194 @@ class StoredMap {
     return (kBytes - beyond) % kBytes / sizeof(Stored);
   }
 
+  // Nothing is stored before it is known to hold: an output may be an input.
   template <Path kPath>
   HWY_ATTR HWY_INLINE void step(const Stored* const (&in)[kIn], Stored* const (&out)[kOut],
                                 size_t i) const {
-    const FloatTag d;
-    Floats x[kIn];
-    std::conditional_t<kOutputs == Outputs::kWithRest, Twofold<Floats>, Floats> y[kOut];
-    for (size_t k = 0; k < kIn; ++k) x[k] = Cells<Stored>::load(d, in[k] + i);
-    FloatMask valid = hn::FirstN(d, kLanes);
-    if constexpr (std::is_invocable_v<Formula, FloatTag, decltype(x), decltype(y)&, FloatMask&>) {
-      formula_(d, x, y, valid);
+    const Stored* from[kIn];
+    for (size_t k = 0; k < kIn; ++k) from[k] = in[k] + i;
+    Packed packed[kOut];
+    if (HWY_LIKELY(compute(quick_, from, packed, nullptr))) {
+      for (size_t k = 0; k < kOut; ++k) Cell::template store<kPath>(packed[k], out[k] + i);
     } else {
-      formula_(d, x, y, valid, Cells<Stored>());
+      const Stored* sources[kIn];
+      Stored* targets[kOut];
+      for (size_t k = 0; k < kIn; ++k) sources[k] = in[k] + i;
+      for (size_t k = 0; k < kOut; ++k) targets[k] = out[k] + i;
+      careful_step(sources, targets);
     }
-    for (size_t k = 0; k < kOut; ++k) {
-      put_output<kPath>(d, y[k], out[k] + i, is_rounded(k), valid);
-    }
-    if (HWY_UNLIKELY(!hn::AllTrue(d, valid))) repair(x, valid, out, i);
   }
 
-  template <Path kPath>
-  static HWY_INLINE void put_output(FloatTag d, Floats y, Stored* target, bool is_rounded,
-                                    FloatMask& valid) {
-    if (is_rounded) {
-      Cells<Stored>::template store_rounded<kPath>(d, y, target, valid);
+  // The results of a step. True if all of them hold; otherwise, and if it is wanted, with the bits
+  // of those that may not.
+  template <class Description>
+  HWY_ATTR HWY_INLINE bool compute(const Description& description, const Stored* const (&in)[kIn],
+                                   Packed (&packed)[kOut], uint64_t* uncertain) const {
+    constexpr bool kHasRest = Description::kOutputs == Outputs::kWithRest;
+    using X = Floats[kIn];
+    using Y = std::conditional_t<kHasRest, Twofold<Floats>, Floats>[kOut];
+    const FloatTag d;
+    Y y[2];
+    FloatCertainty valid = FloatCertainty::all();
+    const bool has_mask = apply<X, 0>(description.formula, in, y[0], valid.first);
+    apply<X, 1>(description.formula, in, y[1], valid.second);
+    bool holds = !has_mask || valid.everywhere();
+    uint64_t bits = uncertain == nullptr || !has_mask ? 0 : Cell::uncertain(valid);
+    for_each_output([&](auto output) HWY_ATTR {
+      constexpr size_t k = decltype(output)::value;
+      using Pack = Packing<Stored, Description::kOutputs, k>;
+      typename Pack::Verdict verdict;
+      if constexpr (kHasRest) {
+        FloatCertainty regular;
+        const FloatPair odd{to_odd(y[0][k], regular.first), to_odd(y[1][k], regular.second)};
+        packed[k] = Pack::pack(d, odd, verdict);
+        holds = holds && regular.everywhere();
+        if (uncertain != nullptr) bits |= Cell::uncertain(regular);
+      } else {
+        packed[k] = Pack::pack(d, FloatPair{y[0][k], y[1][k]}, verdict);
+      }
+      holds = holds && verdict.everywhere();
+      if (uncertain != nullptr) bits |= Cell::uncertain(verdict);
+    });
+    if (uncertain != nullptr) *uncertain = bits;
+    return holds;
+  }
+
+  template <class Function>
+  static HWY_ATTR HWY_INLINE void for_each_output(const Function& function) {
+    [&]<size_t... k>(std::index_sequence<k...>) HWY_ATTR {
+      (function(std::integral_constant<size_t, k>()), ...);
+    }
+    (std::make_index_sequence<kOut>());
+  }
+
+  // Says whether the formula has its own opinion on what is valid.
+  template <class X, int kVector, class Formula, class Y>
+  static HWY_ATTR HWY_INLINE bool apply(const Formula& formula, const Stored* const (&in)[kIn],
+                                        Y& y, FloatMask& valid) {
+    X x;
+    for (size_t k = 0; k < kIn; ++k) x[k] = Cell::template load<kVector>(FloatTag(), in[k]);
+    const FloatTag d;
+    if constexpr (std::is_invocable_v<Formula, FloatTag, const X&, Y&>) {
+      formula(d, x, y);
+      return false;
+    } else if constexpr (std::is_invocable_v<Formula, FloatTag, const X&, Y&, FloatMask&>) {
+      formula(d, x, y, valid);
+      return true;
     } else {
-      // Infinities are due only where the exact kernel says so.
-      valid = hn::And(valid, hn::IsFinite(y));
-      Cells<Stored>::template store<kPath>(d, y, target, valid);
+      formula(d, x, y, valid, Cell());
+      return true;
     }
   }
-  template <Path kPath>
-  static HWY_INLINE void put_output(FloatTag d, Twofold<Floats> y, Stored* target, bool,
-                                    FloatMask& valid) {
+
+  static HWY_INLINE Floats to_odd(Twofold<Floats> y, FloatMask& regular) {
+    const FloatTag d;
     // Among the smallest numbers the rest may be lost.
     const auto large = hn::Gt(hn::Abs(y.high), hn::Set(d, 0x1p-100f));
-    const auto regular = hn::Or(large, hn::Eq(y.high, hn::Zero(d)));
-    valid = hn::And(valid, hn::And(regular, hn::IsFinite(y.high)));
-    if constexpr (Cells<Stored>::kRoundsAgain) y.high = round_to_odd(d, y.high, y.low);
-    Cells<Stored>::template store_rounded<kPath>(d, y.high, target, valid);
+    regular = hn::And(hn::Or(large, hn::Eq(y.high, hn::Zero(d))), hn::IsFinite(y.high));
+    if constexpr (!Cell::kRoundsAgain) return y.high;
+    return round_to_odd(d, y.high, y.low);
   }
 
-  // A vector that is not full, by way of full ones.
-  HWY_ATTR void part(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t i,
-                     size_t count) const {
-    Stored from[kIn][kLanes] = {};
-    Stored to[kOut][kLanes];
+  // A step that is not full, by way of a full one.
+  HWY_ATTR HWY_NOINLINE void part(const Stored* const (&in)[kIn], Stored* const (&out)[kOut],
+                                  size_t i, size_t count) const {
+    alignas(64) Stored from[kIn][kStep] = {};
+    alignas(64) Stored to[kOut][kStep];
     const Stored* sources[kIn];
     Stored* targets[kOut];
     for (size_t k = 0; k < kIn; ++k) {
-      for (size_t j = 0; j < count && j < kLanes; ++j) from[k][j] = in[k][i + j];
+      std::memcpy(from[k], in[k] + i, count * sizeof(Stored));
       sources[k] = from[k];
     }
     for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
-    step<Path::kCached>(sources, targets, 0);
-    for (size_t k = 0; k < kOut; ++k) {
-      for (size_t j = 0; j < count && j < kLanes; ++j) out[k][i + j] = to[k][j];
-    }
+    careful_step(sources, targets);
+    for (size_t k = 0; k < kOut; ++k) std::memcpy(out[k] + i, to[k], count * sizeof(Stored));
   }
 
-  // Computes the lanes again that are not valid.
-  HWY_ATTR HWY_NOINLINE void repair(const Floats (&x)[kIn], FloatMask valid,
-                                    Stored* const (&out)[kOut], size_t i) const {
-    const FloatTag d;
-    alignas(64) float inputs[kLanes];
-    alignas(64) double from[kIn][kLanes];
-    alignas(64) double to[kOut][kLanes];
+  // A step by the careful formula, and where that does not hold by the exact kernel.
+  HWY_ATTR HWY_NOINLINE void careful_step(const Stored* const (&in)[kIn],
+                                          Stored* const (&out)[kOut]) const {
+    Packed packed[kOut];
+    uint64_t uncertain;
+    if (HWY_LIKELY(compute(careful_, in, packed, &uncertain))) {
+      for (size_t k = 0; k < kOut; ++k) Cell::template store<Path::kCached>(packed[k], out[k]);
+      return;
+    }
+    // Only the elements that need it, side by side.
+    alignas(64) double from[kIn][kStep] = {};
+    alignas(64) double to[kOut][kStep];
     const double* sources[kIn];
     double* targets[kOut];
-    for (size_t k = 0; k < kIn; ++k) {
-      hn::Store(x[k], d, inputs);
-      for (size_t lane = 0; lane < kLanes; ++lane)
-        from[k][lane] = static_cast<double>(inputs[lane]);
-      sources[k] = from[k];
+    size_t count = 0;
+    for (uint64_t rest = uncertain; rest != 0; rest &= rest - 1, ++count) {
+      const auto i = static_cast<size_t>(std::countr_zero(rest));
+      for (size_t k = 0; k < kIn; ++k) from[k][count] = real_part(in[k][i]);
     }
+    for (size_t k = 0; k < kIn; ++k) sources[k] = from[k];
     for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
-    exact_(sources, targets, kLanes);
-    alignas(64) uint8_t bits[8] = {};
-    hn::StoreMaskBits(d, valid, bits);
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      if ((bits[lane / 8] >> (lane % 8) & 1) != 0) continue;
-      for (size_t k = 0; k < kOut; ++k) out[k][i + lane] = from_parts<Stored>(to[k][lane], 0.0);
+    exact_(sources, targets, count);
+    for (size_t k = 0; k < kOut; ++k) Cell::template store<Path::kCached>(packed[k], out[k]);
+    count = 0;
+    for (uint64_t rest = uncertain; rest != 0; rest &= rest - 1, ++count) {
+      const auto i = static_cast<size_t>(std::countr_zero(rest));
+      for (size_t k = 0; k < kOut; ++k) out[k][i] = from_parts<Stored>(to[k][count], 0.0);
     }
   }
 
-  const Formula& formula_;
+  const Quick& quick_;
+  const Careful& careful_;
   const Exact& exact_;
 };
 
+// FLOAT by a formula.
+template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
+HWY_ATTR void map_floats(const StoredBlock& block, const Formula& formula, const Exact& exact) {
+  using One = Described<kOutputs, Formula>;
+  const One one{formula};
+  StoredMap<float, kIn, kOut, One, One, Exact>(one, one, exact)(block);
+}
+
+// The same with a shorter formula for those elements for which it gives the same results.
+template <size_t kIn, size_t kOut, Outputs kOutputs, class Inner, class Formula, class Exact>
+HWY_ATTR void map_floats(const StoredBlock& block, const Inner& inner, const Formula& formula,
+                         const Exact& exact) {
+  using First = Described<kOutputs, Inner>;
+  using Second = Described<kOutputs, Formula>;
+  const First first{inner};
+  const Second second{formula};
+  StoredMap<float, kIn, kOut, First, Second, Exact>(first, second, exact)(block);
+}
+
+// 16-bit elements by a quick formula, and where that does not hold by a careful one.
+template <size_t kIn, size_t kOut, Outputs kQuickOutputs, Outputs kOutputs, class Quick,
+          class Careful, class Exact>
+HWY_ATTR void map_shorts(const StoredBlock& block, const Quick& quick, const Careful& careful,
+                         const Exact& exact) {
+  using First = Described<kQuickOutputs, Quick>;
+  using Second = Described<kOutputs, Careful>;
+  const First first{quick};
+  const Second second{careful};
+  if (block.dtype == ACL_FLOAT16) {
+    StoredMap<Half, kIn, kOut, First, Second, Exact>(first, second, exact)(block);
+  } else {
+    StoredMap<Bfloat, kIn, kOut, First, Second, Exact>(first, second, exact)(block);
+  }
+}
+
+// All of them: the careful formula is that for FLOAT.
+template <size_t kIn, size_t kOut, Outputs kQuickOutputs, Outputs kOutputs, class Quick,
+          class Formula, class Exact>
+HWY_ATTR void map_stored(const StoredBlock& block, const Quick& quick, const Formula& formula,
+                         const Exact& exact) {
+  if (block.dtype == ACL_FLOAT) return map_floats<kIn, kOut, kOutputs>(block, formula, exact);
+  map_shorts<kIn, kOut, kQuickOutputs, kOutputs>(block, quick, formula, exact);
+}
+
+// With one formula.
 template <size_t kIn, size_t kOut, Outputs kOutputs = Outputs::kNear, class Formula, class Exact>
 HWY_ATTR void map_stored(const StoredBlock& block, const Formula& formula, const Exact& exact) {
-  switch (block.dtype) {
-    case ACL_FLOAT16:
-      return StoredMap<Half, kIn, kOut, kOutputs, Formula, Exact>(formula, exact)(block);
-    case ACL_BF16:
-      return StoredMap<Bfloat, kIn, kOut, kOutputs, Formula, Exact>(formula, exact)(block);
-    default:
-      return StoredMap<float, kIn, kOut, kOutputs, Formula, Exact>(formula, exact)(block);
-  }
+  map_stored<kIn, kOut, kOutputs, kOutputs>(block, formula, formula, exact);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

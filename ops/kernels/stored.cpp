@@ -174,26 +174,17 @@ void StoredLoop::run(const Run& run) const {
   });
 }
 
-// A unit is an element of what has one dimension, a row of what has two.
-std::shared_ptr<const Sweep> StoredLoop::sweep(const std::shared_ptr<const Loop>& self) const {
+const Sweep* StoredLoop::sweep() const {
   const auto is_packed = [](const View& view) { return view.packed; };
-  if (tiles_ == 0 || count_elements(outer_shape_) != 1 ||
-      std::any_of(views_.begin(), views_.end(), is_packed)) {
-    return nullptr;
-  }
-  auto sweep = std::make_shared<Sweep>();
-  sweep->units = rows_ == 1 ? columns_ : rows_;
-  for (size_t k = 0; k < views_.size(); ++k) {
-    const View& view = views_[k];
-    const int64_t step = rows_ == 1 ? view.element_bytes : view.row_stride;
-    const int64_t length = rows_ == 1 ? view.element_bytes : columns_ * view.element_bytes;
-    sweep->operands.push_back({view.parameter, view.offset, step, length, k < outputs_});
-  }
-  sweep->run = [self, this](const Run& run, int64_t begin, int64_t end, bool read_soon) {
-    run_units(run, begin, end, read_soon);
-    return ACL_SUCCESS;
-  };
-  return sweep;
+  const bool simple = tiles_ > 0 && count_elements(outer_shape_) == 1 &&
+                      std::none_of(views_.begin(), views_.end(), is_packed);
+  return simple ? this : nullptr;
+}
+
+Sweep::Reach StoredLoop::reach(size_t index) const {
+  const View& view = views_[index];
+  const int64_t length = is_line() ? view.element_bytes : columns_ * view.element_bytes;
+  return {view.parameter, view.offset, unit_step(view), length, index < outputs_};
 }
 
 void StoredLoop::run_units(const Run& run, int64_t begin, int64_t end, bool read_soon) const {
@@ -201,13 +192,13 @@ void StoredLoop::run_units(const Run& run, int64_t begin, int64_t end, bool read
   std::array<int64_t, kMaxOperands> steps;
   for (size_t k = 0; k < views_.size(); ++k) {
     const View& view = views_[k];
-    steps[k] = rows_ == 1 ? view.element_bytes : view.row_stride;
+    steps[k] = unit_step(view);
     starts[k] = run.data<std::byte>(view.parameter) + view.offset + begin * steps[k];
   }
   const auto units = static_cast<size_t>(end - begin);
   kernel_({dtype_, starts.data() + outputs_, starts.data(),
-           rows_ == 1 ? units : static_cast<size_t>(columns_), around_caches_ && !read_soon,
-           rows_ == 1 ? 1 : units, steps.data() + outputs_, steps.data()});
+           is_line() ? units : static_cast<size_t>(columns_), around_caches_ && !read_soon,
+           is_line() ? 1 : units, steps.data() + outputs_, steps.data()});
 }
 
 }  // namespace aclgrad::ops

@@ -10,7 +10,7 @@
 
 namespace aclgrad::ops {
 
-class StoredLoop final : public Loop {
+class StoredLoop final : public Loop, private Sweep {
  public:
   // At most kMaxOperands, of dtypes of 2 or 4 bytes. The order in which elements are visited is the
   // loop's own choice.
@@ -19,8 +19,13 @@ class StoredLoop final : public Loop {
 
   void run(const Run& run) const override;
 
-  // Where nothing is packed and there are at most two dimensions.
-  std::shared_ptr<const Sweep> sweep(const std::shared_ptr<const Loop>& self) const override;
+  // Where nothing is packed and there are at most two dimensions. A unit is an element of what has
+  // one dimension, a row of what has two.
+  const Sweep* sweep() const override;
+  int64_t units() const override { return is_line() ? columns_ : rows_; }
+  size_t operand_count() const override { return views_.size(); }
+  Reach reach(size_t index) const override;
+  void run_units(const Run& run, int64_t begin, int64_t end, bool read_soon) const override;
 
   static constexpr size_t kMaxOperands = 9;
 
@@ -44,7 +49,10 @@ class StoredLoop final : public Loop {
   void choose_tile();
   int64_t tile_offset(const View& view, int64_t tile) const;
   void run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const;
-  void run_units(const Run& run, int64_t begin, int64_t end, bool read_soon) const;
+  bool is_line() const { return rows_ == 1; }
+  int64_t unit_step(const View& view) const {
+    return is_line() ? view.element_bytes : view.row_stride;
+  }
 
   StoredKernel kernel_;
   aclDataType dtype_;        // of the first output

@@ -143,20 +143,25 @@ using Body = std::function<aclError(const Run&)>;
 
 // Work that can be cut: its units do not need each other, so that the units of several operators
 // can take turns while what passes between them is in the caches. Every cut gives the same bits.
-struct Sweep {
+class Sweep {
+ public:
   // What unit u touches of a tensor: `length` bytes from offset + u * step on.
-  struct Operand {
+  struct Reach {
     size_t parameter;
     int64_t offset;  // in bytes, on top of the parameter's own
     int64_t step;    // 0: every unit reads the same
     int64_t length;
     bool is_written;
   };
-  int64_t units;
-  std::vector<Operand> operands;
+
+  virtual ~Sweep() = default;
+  virtual int64_t units() const = 0;
+  virtual size_t operand_count() const = 0;
+  virtual Reach reach(size_t index) const = 0;
+
   // Does units [begin, end) on the calling thread. `read_soon`: the results are wanted in the
   // caches.
-  std::function<aclError(const Run&, int64_t begin, int64_t end, bool read_soon)> run;
+  virtual void run_units(const Run& run, int64_t begin, int64_t end, bool read_soon) const = 0;
 };
 
 struct Plan {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/runtime/steps.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -18,6 +16,9 @@ constexpr int64_t kWorthCutting = 4 * kPieceBytes;
 // Rows of a piece are a multiple of this where rows are short, so that pieces begin where vectors
 // do.
 constexpr int64_t kShortRow = 64;
+
+// Every task of a step is compared with every other one, so long chains of small tasks are cut.
+constexpr size_t kMostTogether = 32;
 
 using Operand = aclgradSweepOperand;
 
@@ -79,6 +80,7 @@ bool fit_together(const std::vector<Operand>& a, const std::vector<Operand>& b, 
 class Group {
  public:
   bool try_add(const Candidate& task) {
+    if (members_.size() == kMostTogether) return false;
     const int64_t rows = common_rows(task.units);
     if (rows <= 1 || !is_simple(task)) return false;
     const std::vector<Operand> added = task.by_rows(rows);
@@ -187,9 +189,10 @@ StepFailure run_sweep(const Step& step, const std::vector<Task>& tasks) {
     }
   };
   const int64_t pieces = (step.rows + step.rows_per_piece - 1) / step.rows_per_piece;
-  const int threads = static_cast<int>(std::min<int64_t>(pieces, aclgradGetNumThreads()));
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int64_t piece = 0; piece < pieces; ++piece) run_piece(piece);
+  using RunPiece = decltype(run_piece);
+  aclgradRunPieces(
+      pieces, [](void* run, int64_t piece) { (*static_cast<const RunPiece*>(run))(piece); },
+      const_cast<void*>(static_cast<const void*>(&run_piece)));
   return failure;
 }
 

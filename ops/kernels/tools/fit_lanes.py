@@ -4,6 +4,8 @@
 
 Needs mpmath. Prints what the header has; the fits are Chebyshev's, a little worse than minimax.
 """
+import struct
+
 from mpmath import atanh, chebyfit, exp, linspace, log, mp, mpf, nstr, sqrt
 
 mp.dps = 50
@@ -31,3 +33,11 @@ half_ln2 = log(2) / 2 * slack
 fit("e^r for |r| <= ln 2 / 2", exp, -half_ln2, half_ln2, 10)
 largest = (sqrt(2) - 1) / (sqrt(2) + 1) * slack
 fit("logarithm", log_series, mpf(0), largest**2, 7)
+
+# For log_softmax_rows.cpp: (e^r - 1) / r, and the powers of two by eighths as bits.
+eighth = log(2) / 16 * slack
+fit("growth for |r| <= ln 2 / 16", lambda r: (exp(r) - 1) / r if abs(r) > mpf(10)**-12 else 1 + r / 2,
+    -eighth, eighth, 4)
+for j in range(8):
+    bits = struct.unpack("<Q", struct.pack("<d", float(mpf(2)**(mpf(j) / 8))))[0]
+    print(f"  {bits - (j << 49):#x}")

@@ -78,23 +78,24 @@ void release_task(void* argument) { delete static_cast<Task*>(argument); }
 
 // How the runtime cuts tasks of operators whose plan has a sweep.
 constexpr aclgradSweep kSweep{
-    .units = [](const void* argument) { return task_of(argument).plan->sweep->units; },
+    .units = [](const void* argument) { return task_of(argument).plan->sweep->units(); },
     .operands =
         [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
           const Task& task = task_of(argument);
-          const std::vector<Sweep::Operand>& known = task.plan->sweep->operands;
-          for (size_t k = 0; k < std::min(capacity, known.size()); ++k) {
+          const Sweep& sweep = *task.plan->sweep;
+          for (size_t k = 0; k < std::min(capacity, sweep.operand_count()); ++k) {
+            const Sweep::Reach known = sweep.reach(k);
             operands[k] = {
-                static_cast<unsigned char*>(task.addresses[known[k].parameter]) + known[k].offset,
-                known[k].step, known[k].length, known[k].is_written ? 1 : 0};
+                static_cast<unsigned char*>(task.addresses[known.parameter]) + known.offset,
+                known.step, known.length, known.is_written ? 1 : 0};
           }
-          return known.size();
+          return sweep.operand_count();
         },
-    .run =
-        [](void* argument, int64_t begin, int64_t end, int32_t read_soon) {
-          const Task& task = task_of(argument);
-          return task.plan->sweep->run(task.run(), begin, end, read_soon != 0);
-        },
+    .run = [](void* argument, int64_t begin, int64_t end, int32_t read_soon) -> aclError {
+      const Task& task = task_of(argument);
+      task.plan->sweep->run_units(task.run(), begin, end, read_soon != 0);
+      return ACL_SUCCESS;
+    },
 };
 
 aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream stream) {

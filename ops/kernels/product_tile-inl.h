@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per-target: the innermost part of matrix products, a tile of the output held in registers.
+// Included by kernel files inside Highway's foreach_target loop.
+//
+// Every element of a tile is one chain of fused multiply-adds over its terms, in their order. So
+// neither the tile's size nor its place, nor the length of the machine's vectors, changes a bit.
+// Where there is no such instruction, products are rounded before they are added.
+#if defined(ACLGRAD_OPS_KERNELS_PRODUCT_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLGRAD_OPS_KERNELS_PRODUCT_TILE_INL_H_
+#undef ACLGRAD_OPS_KERNELS_PRODUCT_TILE_INL_H_
+#else
+#define ACLGRAD_OPS_KERNELS_PRODUCT_TILE_INL_H_
+#endif
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rows of the largest tile, which is two vectors wide: with two vectors of b and one of a, its sums
+// fill the registers.
+inline constexpr size_t kTileRows = HWY_TARGET == HWY_AVX3 ? 14 : 6;
+inline constexpr size_t kTileVectors = 2;
+
+template <class T>
+inline constexpr size_t kLanesOf = hn::MaxLanes(hn::ScalableTag<T>());
+template <class T>
+inline constexpr size_t kTileColumns = kTileVectors* kLanesOf<T>;
+
+// Whether b's last vector may be read as far as there are columns. Elsewhere b must be padded.
+inline constexpr bool kReadsPartOfVector = HWY_TARGET == HWY_AVX3;
+
+// Strides in elements.
+template <class T>
+struct Tile {
+  const T* a;
+  ptrdiff_t a_row;
+  ptrdiff_t a_term;
+  const T* b;  // dense rows
+  ptrdiff_t b_row;
+  T* c;  // dense rows
+  ptrdiff_t c_row;
+  size_t terms;
+  size_t columns;  // at most kTileColumns
+  bool adds;       // to what c holds; otherwise c is overwritten
+};
+
+template <class Visit, size_t... kIndices>
+HWY_INLINE void visit_each(const Visit& visit, std::index_sequence<kIndices...>) {
+  (visit(std::integral_constant<size_t, kIndices>()), ...);
+}
+// Calls visit(0), visit(1) ... with constants, so that arrays indexed by them become registers.
+template <size_t kCount, class Visit>
+HWY_INLINE void visit_each(const Visit& visit) {
+  visit_each(visit, std::make_index_sequence<kCount>());
+}
+
+#define ACLGRAD_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
+
+template <class T, size_t kRows, size_t kVectors>
+HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr size_t kLanes = kLanesOf<T>;
+  const size_t in_last = tile.columns - (kVectors - 1) * kLanes;
+  const auto last = hn::FirstN(d, in_last);
+  const auto load_b = [&](const T* from, auto v) ACLGRAD_INLINE_LAMBDA {
+    if constexpr (kReadsPartOfVector && v == kVectors - 1) {
+      return hn::MaskedLoad(last, d, from + v * kLanes);
+    } else {
+      return hn::LoadU(d, from + v * kLanes);
+    }
+  };
+  V sums[kRows][kVectors];
+  visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
+    visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA { sums[r][v] = hn::Zero(d); });
+  });
+  // One address reaches a few rows by way of the distance between them: with one address for each,
+  // there would not be enough registers.
+  constexpr size_t kReach = 5;
+  constexpr size_t kGroups = (kRows + kReach - 1) / kReach;
+  const T* a[kGroups];
+  visit_each<kGroups>([&](auto g) ACLGRAD_INLINE_LAMBDA {
+    a[g] = tile.a + static_cast<ptrdiff_t>(g * kReach) * tile.a_row;
+  });
+  const ptrdiff_t a_row = tile.a_row;
+  const ptrdiff_t a_term = tile.a_term;
+  const ptrdiff_t b_row = tile.b_row;
+  const T* b = tile.b;
+  for (size_t term = tile.terms; term > 0; --term) {
+    V columns[kVectors];
+    visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA { columns[v] = load_b(b, v); });
+    visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
+      const V factor = hn::Set(d, a[r / kReach][static_cast<ptrdiff_t>(r % kReach) * a_row]);
+      visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA {
+        sums[r][v] = hn::MulAdd(factor, columns[v], sums[r][v]);
+      });
+    });
+    b += b_row;
+    visit_each<kGroups>([&](auto g) ACLGRAD_INLINE_LAMBDA { a[g] += a_term; });
+  }
+  T* c = tile.c;
+  const ptrdiff_t c_row = tile.c_row;
+  const bool adds = tile.adds;
+  visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
+    visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA {
+      T* to = c + static_cast<ptrdiff_t>(r) * c_row + v * kLanes;
+      const V sum = sums[r][v];
+      if (v + 1 < kVectors || in_last == kLanes) {
+        hn::StoreU(adds ? hn::Add(hn::LoadU(d, to), sum) : sum, d, to);
+        return;
+      }
+#if HWY_TARGET == HWY_AVX3
+      const V before = adds ? hn::MaskedLoad(last, d, to) : hn::Zero(d);
+      hn::BlendedStore(adds ? hn::Add(before, sum) : sum, last, d, to);
+#else
+      alignas(64) T held[kLanes];
+      hn::Store(sum, d, held);
+      for (size_t i = 0; i < in_last; ++i) to[i] = adds ? to[i] + held[i] : held[i];
+#endif
+    });
+  });
+}
+
+#undef ACLGRAD_INLINE_LAMBDA
+
+template <class T, size_t kVectors>
+HWY_INLINE void multiply_tile_of(size_t rows, const Tile<T>& tile) {
+  using Function = void (*)(const Tile<T>&);
+  static constexpr auto kFunctions = []<size_t... kIndices>(std::index_sequence<kIndices...>) {
+    return std::array<Function, kTileRows>{multiply_tile<T, kIndices + 1, kVectors>...};
+  }
+  (std::make_index_sequence<kTileRows>());
+  kFunctions[rows - 1](tile);
+}
+
+// c[rows, columns] (+)= a b.
+template <class T>
+HWY_INLINE void multiply_tile(size_t rows, const Tile<T>& tile) {
+  static_assert(kTileVectors == 2);
+  if (tile.columns > kLanesOf<T>) {
+    multiply_tile_of<T, 2>(rows, tile);
+  } else {
+    multiply_tile_of<T, 1>(rows, tile);
+  }
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

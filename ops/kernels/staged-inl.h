@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per-target: maps a formula in two stages over stored elements of FLOAT, FLOAT16 or BF16, for
+// formulas so long that one after the other they leave the processor waiting: it looks ahead by
+// about a hundred instructions, which must come from several vectors. The first stage is taken over
+// some vectors, then the second. Included by kernel files inside Highway's foreach_target loop.
+#if defined(ACLGRAD_OPS_KERNELS_STAGED_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLGRAD_OPS_KERNELS_STAGED_INL_H_
+#undef ACLGRAD_OPS_KERNELS_STAGED_INL_H_
+#else
+#define ACLGRAD_OPS_KERNELS_STAGED_INL_H_
+#endif
+
+#include <cstddef>
+
+#include "ops/kernels/stored-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// First: void(d, x, middle) with x the input vectors, and `middle` what it hands on.
+// Second: void(d, x, middle, y, valid), as a formula of stored-inl.h, of whose lanes it leaves more
+// to others than it must; reconsider(d, x, middle, y, valid) puts back those that do hold.
+// Both are small and copied: the compiler sees that what is stored cannot change them.
+template <class Stored, size_t kIn, size_t kOut, size_t kMiddle, Outputs kOutputs, class First,
+          class Second>
+class StagedMap {
+  using Cell = Cells<Stored>;
+  using Packed = typename Cell::Packed;
+  // Enough for the second stage to find its first vectors ready, few enough for the nearest cache.
+  static constexpr size_t kSteps = 8;
+
+ public:
+  StagedMap(const First& first, const Second& second) : first_(first), second_(second) {}
+
+  // Whole steps of dense elements. mend(i): the step from element i on, in another way.
+  template <class Mend>
+  HWY_ATTR void operator()(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t steps,
+                           const Mend& mend) const {
+    const First first = first_;
+    const Second second = second_;
+    alignas(64) float middle[kSteps][2][kMiddle][kFloatLanes];
+    for (size_t begin = 0; begin < steps; begin += kSteps) {
+      const size_t count = HWY_MIN(kSteps, steps - begin);
+      for (size_t k = 0; k < count; ++k) {
+        first_stage<0>(first, in, (begin + k) * kStep, middle[k][0]);
+        first_stage<1>(first, in, (begin + k) * kStep, middle[k][1]);
+      }
+      for (size_t k = 0; k < count; ++k) {
+        const size_t i = (begin + k) * kStep;
+        prefetch(in, i + kSteps * kStep);
+        if (HWY_UNLIKELY(!finish(second, in, out, i, middle[k]))) mend(i);
+      }
+    }
+  }
+
+ private:
+  // The second stage reads nothing new: what the next first stage needs can come meanwhile.
+  static HWY_INLINE void prefetch(const Stored* const (&in)[kIn], size_t i) {
+    constexpr size_t kLine = 64 / sizeof(Stored);
+    for (const Stored* each : in) {
+      for (size_t k = 0; k < kStep; k += kLine) hwy::Prefetch(each + i + k);
+    }
+  }
+
+  using Middle = float[kMiddle][kFloatLanes];
+
+  template <int kVector>
+  static HWY_ATTR HWY_INLINE void load(const Stored* const (&in)[kIn], size_t i, Floats (&x)[kIn]) {
+    for (size_t k = 0; k < kIn; ++k) x[k] = Cell::template load<kVector>(FloatTag(), in[k] + i);
+  }
+
+  template <int kVector>
+  static HWY_ATTR HWY_INLINE void first_stage(const First& first, const Stored* const (&in)[kIn],
+                                              size_t i, Middle& middle) {
+    Floats x[kIn];
+    Floats y[kMiddle];
+    load<kVector>(in, i, x);
+    first(FloatTag(), x, y);
+    for (size_t k = 0; k < kMiddle; ++k) hn::Store(y[k], FloatTag(), middle[k]);
+  }
+
+  template <int kVector>
+  static HWY_ATTR HWY_INLINE void second_stage(const Second& second, const Stored* const (&in)[kIn],
+                                               size_t i, const Middle& middle, Floats (&y)[kOut],
+                                               FloatMask& valid, bool again) {
+    Floats x[kIn];
+    Floats held[kMiddle];
+    load<kVector>(in, i, x);
+    for (size_t k = 0; k < kMiddle; ++k) held[k] = hn::Load(FloatTag(), middle[k]);
+    if (again) {
+      second.reconsider(FloatTag(), x, held, y, valid);
+    } else {
+      second(FloatTag(), x, held, y, valid);
+    }
+  }
+
+  // False if something does not hold; then nothing is stored.
+  static HWY_ATTR HWY_INLINE bool finish(const Second& second, const Stored* const (&in)[kIn],
+                                         Stored* const (&out)[kOut], size_t i,
+                                         const Middle (&middle)[2]) {
+    Floats y[2][kOut];
+    FloatCertainty valid;
+    second_stage<0>(second, in, i, middle[0], y[0], valid.first, false);
+    second_stage<1>(second, in, i, middle[1], y[1], valid.second, false);
+    if (HWY_UNLIKELY(!valid.everywhere())) {
+      second_stage<0>(second, in, i, middle[0], y[0], valid.first, true);
+      second_stage<1>(second, in, i, middle[1], y[1], valid.second, true);
+      if (!valid.everywhere()) return false;
+    }
+    Packed packed[kOut];
+    bool holds = true;
+    pack<0>(y, packed, holds);
+    if (!holds) return false;
+    for (size_t k = 0; k < kOut; ++k) Cell::template store<Path::kCached>(packed[k], out[k] + i);
+    return true;
+  }
+
+  template <size_t k>
+  static HWY_ATTR HWY_INLINE void pack(const Floats (&y)[2][kOut], Packed (&packed)[kOut],
+                                       bool& holds) {
+    if constexpr (k < kOut) {
+      using Pack = Packing<Stored, kOutputs, k>;
+      typename Pack::Verdict verdict;
+      packed[k] = Pack::pack(FloatTag(), FloatPair{y[0][k], y[1][k]}, verdict);
+      holds = holds && verdict.everywhere();
+      pack<k + 1>(y, packed, holds);
+    }
+  }
+
+  First first_;
+  Second second_;
+};
+
+template <class Stored, size_t kIn, size_t kOut, size_t kMiddle, Outputs kOutputs, class First,
+          class Second, class Exact>
+HWY_ATTR void map_stages_of(const StoredBlock& block, const First& first, const Second& second,
+                            const Exact& exact) {
+  const auto whole = [&](FloatTag d, const auto& x, auto& y, FloatMask& valid) HWY_ATTR {
+    Floats middle[kMiddle];
+    first(d, x, middle);
+    second(d, x, middle, y, valid);
+    second.reconsider(d, x, middle, y, valid);
+  };
+  using One = Described<kOutputs, decltype(whole)>;
+  const One one{whole};
+  const StoredMap<Stored, kIn, kOut, One, One, Exact> mended(one, one, exact);
+  const StagedMap<Stored, kIn, kOut, kMiddle, kOutputs, First, Second> stages(first, second);
+  for (size_t row = 0; row < block.rows; ++row) {
+    const auto steps = static_cast<int64_t>(row);
+    const Stored* in[kIn];
+    Stored* out[kOut];
+    for (size_t k = 0; k < kIn; ++k) {
+      in[k] = reinterpret_cast<const Stored*>(static_cast<const std::byte*>(block.in[k]) +
+                                              steps * block.in_steps[k]);
+    }
+    for (size_t k = 0; k < kOut; ++k) {
+      out[k] = reinterpret_cast<Stored*>(static_cast<std::byte*>(block.out[k]) +
+                                         steps * block.out_steps[k]);
+    }
+    const auto mend = [&](size_t i, size_t count) HWY_ATTR {
+      const void* from[kIn];
+      void* to[kOut];
+      for (size_t k = 0; k < kIn; ++k) from[k] = in[k] + i;
+      for (size_t k = 0; k < kOut; ++k) to[k] = out[k] + i;
+      StoredBlock part = block;
+      part.in = from;
+      part.out = to;
+      part.count = count;
+      part.rows = 1;
+      part.around_caches = false;
+      mended(part);
+    };
+    const size_t whole_steps = block.count / kStep;
+    stages(in, out, whole_steps, [&](size_t i) HWY_ATTR HWY_NOINLINE { mend(i, kStep); });
+    const size_t done = whole_steps * kStep;
+    if (done < block.count) mend(done, block.count - done);
+  }
+}
+
+template <size_t kIn, size_t kOut, size_t kMiddle, Outputs kOutputs, class First, class Second,
+          class Exact>
+HWY_ATTR void map_in_stages(const StoredBlock& block, const First& first, const Second& second,
+                            const Exact& exact) {
+  if (block.dtype == ACL_FLOAT) {
+    map_stages_of<float, kIn, kOut, kMiddle, kOutputs>(block, first, second, exact);
+  } else if (block.dtype == ACL_FLOAT16) {
+    map_stages_of<Half, kIn, kOut, kMiddle, kOutputs>(block, first, second, exact);
+  } else {
+    map_stages_of<Bfloat, kIn, kOut, kMiddle, kOutputs>(block, first, second, exact);
+  }
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products against their definition, term by term: every layout and dtype, sizes about those
+// of tiles and panels, any number of threads, every instruction set. Where the instruction set has
+// fused multiply-adds the bits must be those of one chain of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "aclgrad_ext.h"
+#include "ops/kernels/formats.h"
+#include "ops/kernels/matmul.h"
+#include "ops/kernels/product_kernel.h"
+#include "tests/ops/kernels/targets.h"
+
+namespace aclgrad::ops {
+namespace {
+
+using testing::for_each_target;
+
+enum class Lie { kRows, kColumns, kRowsApart, kEverySecond, kBackwards };
+constexpr Lie kLies[] = {Lie::kRows, Lie::kColumns, Lie::kRowsApart, Lie::kEverySecond,
+                         Lie::kBackwards};
+
+// A matrix somewhere in memory of its own, aligned to nothing but its elements.
+struct Matrix {
+  aclDataType dtype;
+  int64_t rows, columns, row_stride, column_stride, first;
+  std::vector<unsigned char> bytes;
+
+  Matrix(aclDataType type, int64_t height, int64_t width, Lie lie)
+      : dtype(type), rows(height), columns(width) {
+    row_stride = lie == Lie::kColumns ? 1 : lie == Lie::kRowsApart ? columns + 5 : columns;
+    column_stride = lie == Lie::kColumns ? rows : 1;
+    if (lie == Lie::kEverySecond) {
+      row_stride = 2 * columns;
+      column_stride = 2;
+    }
+    int64_t reach = (rows - 1) * row_stride + (columns - 1) * column_stride;
+    first = 1;
+    if (lie == Lie::kBackwards) {
+      row_stride = -row_stride;
+      column_stride = -column_stride;
+      first += reach;
+    }
+    bytes.resize(static_cast<size_t>(reach + 2) * element_size(type));
+  }
+
+  void* at(int64_t i, int64_t j) {
+    return bytes.data() +
+           static_cast<size_t>(first + i * row_stride + j * column_stride) * element_size(dtype);
+  }
+  double get(int64_t i, int64_t j) {
+    double value = 0;
+    load(at(i, j), dtype, 1, &value, 1);
+    return value;
+  }
+  void set(int64_t i, int64_t j, double value) { store(&value, at(i, j), dtype, 1, 1); }
+  void fill(unsigned seed) {
+    std::mt19937 generator(seed);
+    std::normal_distribution<double> number;
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) set(i, j, number(generator));
+    }
+  }
+  MatrixView view(size_t parameter) const {
+    return {parameter, dtype, row_stride, column_stride, {}};
+  }
+};
+
+struct Setting {
+  aclDataType dtype = ACL_FLOAT;
+  int64_t m = 1, k = 1, n = 1;
+  Lie a = Lie::kRows, b = Lie::kRows, out = Lie::kRows;
+  double alpha = 1, beta = 0;
+  bool adds = false;
+};
+
+class ProductRun {
+ public:
+  explicit ProductRun(const Setting& setting)
+      : a(setting.dtype, setting.m, setting.k, setting.a),
+        b(setting.dtype, setting.k, setting.n, setting.b),
+        addend(setting.dtype, setting.m, setting.n, Lie::kRows),
+        out(setting.dtype, setting.m, setting.n, setting.out),
+        setting_(setting) {
+    a.fill(1);
+    b.fill(2);
+    addend.fill(3);
+    // What lies between the elements, and is not to be touched.
+    std::memset(out.bytes.data(), 0x5a, out.bytes.size());
+  }
+
+  void run() {
+    MatmulProblem problem{
+        {},          setting_.m, setting_.n,     setting_.k,    a.view(0),      b.view(1),
+        out.view(2), {},         setting_.alpha, setting_.beta, setting_.dtype, false};
+    if (setting_.adds) problem.addend = addend.view(3);
+    void* const addresses[] = {a.at(0, 0), b.at(0, 0), out.at(0, 0), addend.at(0, 0)};
+    const Plan plan = plan_matmul(problem);
+    ASSERT_EQ(plan.workspace_size, 0u);
+    ASSERT_EQ(plan.body(Run(addresses, nullptr)), 0);
+  }
+
+  // Element (i, j), added up as product_kernel.h says.
+  template <class T>
+  double chained(int64_t i, int64_t j) {
+    const std::vector<double>& row =
+        lines(a_rows_, setting_.m, i, [&](int64_t l) { return a.get(i, l); });
+    const std::vector<double>& column =
+        lines(b_columns_, setting_.n, j, [&](int64_t l) { return b.get(l, j); });
+    T total = 0;
+    for (int64_t first = 0; first < setting_.k; first += kTermsAtOnce) {
+      T sum = 0;
+      for (int64_t l = first; l < std::min(setting_.k, first + kTermsAtOnce); ++l) {
+        const auto term = static_cast<size_t>(l);
+        sum = std::fma(static_cast<T>(row[term]), static_cast<T>(column[term]), sum);
+      }
+      total = first == 0 ? sum : total + sum;
+    }
+    return finished(static_cast<double>(total), i, j);
+  }
+
+  // In double, with the largest error that any order of addition has.
+  void expect_near(int64_t i, int64_t j) {
+    long double sum = 0;
+    long double magnitude = 0;
+    for (int64_t l = 0; l < setting_.k; ++l) {
+      const long double term = static_cast<long double>(a.get(i, l)) * b.get(l, j);
+      sum += term;
+      magnitude += std::abs(term);
+    }
+    const long double epsilon = setting_.dtype == ACL_DOUBLE ? 0x1p-53L : 0x1p-24L;
+    const long double bound =
+        std::abs(setting_.alpha) * epsilon * static_cast<long double>(setting_.k + 2) * magnitude;
+    const double low = finished(static_cast<double>(sum) - static_cast<double>(bound), i, j);
+    const double high = finished(static_cast<double>(sum) + static_cast<double>(bound), i, j);
+    EXPECT_LE(std::min(low, high), out.get(i, j)) << i << ' ' << j;
+    EXPECT_GE(std::max(low, high), out.get(i, j)) << i << ' ' << j;
+  }
+
+  Matrix a, b, addend, out;
+
+ private:
+  // Rows and columns are read once.
+  using Lines = std::vector<std::vector<double>>;
+  template <class Read>
+  const std::vector<double>& lines(Lines& all, int64_t count, int64_t index, const Read& read) {
+    all.resize(static_cast<size_t>(count));
+    std::vector<double>& line = all[static_cast<size_t>(index)];
+    for (int64_t l = static_cast<int64_t>(line.size()); l < setting_.k; ++l)
+      line.push_back(read(l));
+    return line;
+  }
+
+  double finished(double sum, int64_t i, int64_t j) {
+    double value = sum * setting_.alpha;
+    if (setting_.adds) value += setting_.beta * addend.get(i, j);
+    Matrix rounded(setting_.dtype, 1, 1, Lie::kRows);
+    rounded.set(0, 0, value);
+    return rounded.get(0, 0);
+  }
+
+  Setting setting_;
+  Lines a_rows_, b_columns_;
+};
+
+bool has_fused_multiply_add(int64_t target) { return target == HWY_AVX2 || target == HWY_AVX3; }
+
+void expect_right(const Setting& setting, int64_t target) {
+  SCOPED_TRACE(::testing::Message()
+               << "dtype " << setting.dtype << ", " << setting.m << "x" << setting.k << "x"
+               << setting.n << ", a " << static_cast<int>(setting.a) << ", b "
+               << static_cast<int>(setting.b) << ", out " << static_cast<int>(setting.out));
+  ProductRun product(setting);
+  product.run();
+  std::vector<unsigned char> rest = product.out.bytes;
+  for (int64_t i = 0; i < setting.m; ++i) {
+    for (int64_t j = 0; j < setting.n; ++j) {
+      if (has_fused_multiply_add(target)) {
+        const double expected = setting.dtype == ACL_DOUBLE ? product.chained<double>(i, j)
+                                                            : product.chained<float>(i, j);
+        ASSERT_EQ(product.out.get(i, j), expected) << i << ' ' << j;
+      } else {
+        product.expect_near(i, j);
+      }
+      const auto place =
+          static_cast<unsigned char*>(product.out.at(i, j)) - product.out.bytes.data();
+      std::memset(rest.data() + place, 0x5a, element_size(setting.dtype));
+    }
+  }
+  EXPECT_EQ(rest, std::vector<unsigned char>(rest.size(), 0x5a)) << "elements between";
+}
+
+struct Size {
+  int64_t m, k, n;
+};
+// Small enough to be products of their own even where one extent is 1.
+constexpr Size kSizes[] = {{1, 1, 1},    {1, 7, 3},    {32, 2, 16},  {32, 16, 16}, {32, 16, 1},
+                           {2, 32, 16},  {16, 32, 1},  {5, 9, 17},   {13, 31, 33}, {14, 3, 32},
+                           {15, 64, 31}, {29, 65, 48}, {64, 128, 32}};
+
+TEST(Products, EveryLayoutOnEveryInstructionSet) {
+  for_each_target([&](int64_t target) {
+    for (const Lie a : kLies) {
+      for (const Lie b : kLies) {
+        for (const auto& [m, k, n] : kSizes) {
+          expect_right({.m = m, .k = k, .n = n, .a = a, .b = b}, target);
+        }
+      }
+    }
+    for (const Lie out : kLies) expect_right({.m = 29, .k = 65, .n = 33, .out = out}, target);
+  });
+}
+
+TEST(Products, EveryDtypeOnEveryInstructionSet) {
+  for_each_target([&](int64_t target) {
+    for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) {
+      for (const Lie a : {Lie::kRows, Lie::kColumns}) {
+        for (const Lie b : {Lie::kRows, Lie::kColumns}) {
+          for (const auto& [m, k, n] : kSizes) {
+            expect_right({.dtype = dtype, .m = m, .k = k, .n = n, .a = a, .b = b}, target);
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(Products, SumsAreScaledAndAddedToBeforeTheyAreRounded) {
+  for_each_target([&](int64_t target) {
+    for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) {
+      for (const Lie out : {Lie::kRows, Lie::kColumns}) {
+        expect_right({.dtype = dtype,
+                      .m = 29,
+                      .k = 65,
+                      .n = 33,
+                      .out = out,
+                      .alpha = 0.75,
+                      .beta = -1.5,
+                      .adds = true},
+                     target);
+      }
+    }
+  });
+}
+
+// Terms, rows and columns beyond one piece, group and panel; rows that lie pages apart.
+TEST(Products, LargeOnes) {
+  for_each_target([&](int64_t target) {
+    if (!has_fused_multiply_add(target)) return;
+    for (const Lie a : {Lie::kRows, Lie::kColumns, Lie::kEverySecond}) {
+      for (const Lie b : {Lie::kRows, Lie::kColumns, Lie::kEverySecond}) {
+        expect_right({.m = 100, .k = 1024, .n = 300, .a = a, .b = b}, target);
+      }
+    }
+    expect_right({.m = 3, .k = 700, .n = 600}, target);
+    expect_right({.dtype = ACL_BF16, .m = 70, .k = 513, .n = 530, .a = Lie::kColumns}, target);
+    expect_right({.dtype = ACL_DOUBLE, .m = 400, .k = 300, .n = 40, .b = Lie::kColumns}, target);
+  });
+}
+
+TEST(Products, NumberOfThreadsChangesNoBit) {
+  for (const Size& size : {Size{300, 130, 310}, Size{1000, 40, 33}, Size{20, 40, 2000}}) {
+    std::vector<unsigned char> expected;
+    for (const int32_t threads : {1, 2, 3, 5, 8}) {
+      aclgradSetNumThreads(threads);
+      ProductRun product({.m = size.m, .k = size.k, .n = size.n});
+      product.run();
+      if (expected.empty()) expected = product.out.bytes;
+      EXPECT_EQ(product.out.bytes, expected) << threads << " threads";
+    }
+  }
+  aclgradSetNumThreads(0);
+}
+
+TEST(Products, TermsWithoutFiniteValueGoThrough) {
+  for_each_target([&](int64_t) {
+    ProductRun product({.m = 20, .k = 12, .n = 19});
+    product.a.set(3, 5, INFINITY);
+    product.b.set(7, 2, NAN);
+    product.run();
+    for (int64_t i = 0; i < 20; ++i) EXPECT_TRUE(std::isnan(product.out.get(i, 2))) << i;
+    for (int64_t j = 0; j < 19; ++j) EXPECT_FALSE(std::isfinite(product.out.get(3, j))) << j;
+    EXPECT_TRUE(std::isfinite(product.out.get(4, 18)));
+  });
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
