@@ -30,8 +30,12 @@ std::string_view call_name(const Node& node) {
   return call != nullptr ? call->call_name() : std::string_view{};
 }
 
+std::string describe_spec(const TensorSpec& spec) {
+  return fmt::format("{} {}", spec.dtype, spec.shape);
+}
+
 std::string describe_spec(const Value& value) {
-  return fmt::format("{} {}", value.dtype(), value.shape());
+  return describe_spec(TensorSpec{value.shape(), value.dtype()});
 }
 
 }  // namespace detail
@@ -50,7 +54,7 @@ std::string Graph::to_string() const {
   std::vector<Row> rows = {{"node", "op", "call", "inputs", "outputs", "phase", "recorded at"}};
   for (std::size_t id = 0; id < size(); ++id) {
     const Node& entry = node(static_cast<NodeId>(id));
-    auto list = [this](const std::vector<ValueId>& ids, bool with_spec) {
+    auto list = [this](std::span<const ValueId> ids, bool with_spec) {
       std::string text;
       for (const Value& value : values(ids)) {
         if (!text.empty()) text += ", ";

@@ -21,6 +21,7 @@ std::string node_label(NodeId id, std::string_view op, const std::source_locatio
 std::string_view call_name(const Node& node);
 
 /// "float32 [2, 3]".
+std::string describe_spec(const TensorSpec& spec);
 std::string describe_spec(const Value& value);
 
 }  // namespace aclgrad::detail

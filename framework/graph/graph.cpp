@@ -19,7 +19,7 @@ detail::GraphData& Graph::data() const {
 Value Graph::input(std::string name, Shape shape, DType dtype, std::source_location where) {
   Recorder record("input", *this, where);
   for (const ValueId id : data().inputs) {
-    if (data().value(id).name == name) {
+    if (data().name(id) == name) {
       record.value_error(fmt::format("{} is already an input called `{}`",
                                      label(data().node(data().value(id).node)), name));
     }
@@ -70,7 +70,7 @@ Value Graph::value(ValueId id) const {
   return Value(data_, id);
 }
 
-std::vector<Value> Graph::values(const std::vector<ValueId>& ids) const {
+std::vector<Value> Graph::values(std::span<const ValueId> ids) const {
   std::vector<Value> result;
   result.reserve(ids.size());
   for (const ValueId id : ids) result.push_back(value(id));

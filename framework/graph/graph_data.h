@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Graph holds. Everything is numbered and stored in deques, so references stay good while
-// the graph grows.
+// What a Graph holds. Everything is numbered and stored in pieces that never move, so references
+// stay good while the graph grows. A graph may have millions of nodes, so what many nodes or values
+// have in common (shapes, strides) is kept once, and what few have (names) beside them.
 #ifndef ACLGRAD_FRAMEWORK_GRAPH_GRAPH_DATA_H_
 #define ACLGRAD_FRAMEWORK_GRAPH_GRAPH_DATA_H_
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -14,14 +16,48 @@
 
 namespace aclgrad::detail {
 
-struct ValueRecord {
+/// How a tensor lies in its storage, but for the offset.
+struct Layout {
   TensorSpec spec;
   std::vector<std::int64_t> strides;
+  bool contiguous = true;
+
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(spec.shape.numel()) * size_of(spec.dtype);
+  }
+};
+
+/// Every layout once.
+class LayoutTable {
+ public:
+  const Layout* find(TensorSpec spec, std::vector<std::int64_t> strides);
+
+  /// The dense row-major layout.
+  const Layout* find_dense(TensorSpec spec);
+
+ private:
+  std::deque<Layout> layouts_;
+  std::unordered_multimap<std::size_t, const Layout*> by_hash_;
+  const Layout* latest_ = nullptr;  // neighbours in a graph often look alike
+};
+
+/// Lists of ids, side by side.
+class IdLists {
+ public:
+  std::span<ValueId> make(std::size_t count);
+
+ private:
+  static constexpr std::size_t kChunk = 8192;
+  std::vector<std::unique_ptr<ValueId[]>> chunks_;
+  std::span<ValueId> free_;
+};
+
+struct ValueRecord {
+  const Layout* layout = nullptr;
   std::int64_t offset = 0;
   ValueId root = -1;         // whose storage it describes; itself for most
   NodeId node = -1;          // who makes it
   std::int32_t version = 0;  // how often the storage was overwritten before this value
-  std::string name;
 };
 
 /// Storage that updates overwrite: kept for variables only.
@@ -34,6 +70,9 @@ struct VersionedStorage {
 struct GraphData {
   std::deque<Node> nodes;
   std::deque<ValueRecord> values;
+  LayoutTable layouts;
+  IdLists ids;
+  std::unordered_map<ValueId, std::string> names;
   std::unordered_map<ValueId, VersionedStorage> storages;       // by root
   std::unordered_map<std::uintptr_t, ValueId> bound_variables;  // by identity, to the root
   std::vector<ValueId> inputs;
@@ -41,8 +80,32 @@ struct GraphData {
   Phase phase = Phase::forward;
   std::optional<std::source_location> where;  // overrides the caller's line inside a RecordScope
 
+  const Node& node(NodeId id) const { return nodes[static_cast<std::size_t>(id)]; }
   Node& node(NodeId id) { return nodes[static_cast<std::size_t>(id)]; }
+  const ValueRecord& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
   ValueRecord& value(ValueId id) { return values[static_cast<std::size_t>(id)]; }
+
+  /// "" for a value without one.
+  const std::string& name(ValueId id) const;
+
+  /// The name in backquotes, or "value 7".
+  std::string description(ValueId id) const;
+
+  /// The variable that owns the storage of a root; null for other storage.
+  const Variable* storage_variable(ValueId root) const;
+
+  /// Whether a value is all of its storage, in the storage's own order.
+  bool is_whole(ValueId id) const;
+};
+
+/// The operator call of a node; null for sources and views.
+inline const AclnnOp* as_call(const Node& node) {
+  return dynamic_cast<const AclnnOp*>(node.op.get());
+}
+
+/// The way from the public handle to what it stands for: for code that walks over whole graphs.
+struct GraphAccess {
+  static const GraphData& data(const Graph& graph) { return graph.data(); }
 };
 
 }  // namespace aclgrad::detail

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "graph/describe.h"
@@ -117,33 +119,39 @@ DType Recorder::promote(DType a, DType b) {
   return DType::int16;  // int8 beside uint8, the only two of one size
 }
 
-Node& Recorder::append(std::shared_ptr<const Op> op) {
+Node& Recorder::append(std::shared_ptr<const Op> op, std::size_t outputs) {
   Node& node = data_->nodes.emplace_back();
   node.id = static_cast<NodeId>(data_->nodes.size() - 1);
   node.op = std::move(op);
   node.where = where_;
   node.phase = data_->phase;
-  node.inputs.reserve(inputs_.size());
-  for (const Value& input : inputs_) node.inputs.push_back(input.id());
+  const std::span<ValueId> input_ids = data_->ids.make(inputs_.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) input_ids[i] = inputs_[i].id();
+  const std::span<ValueId> output_ids = data_->ids.make(outputs);
+  std::iota(output_ids.begin(), output_ids.end(), static_cast<ValueId>(data_->values.size()));
+  node.inputs = input_ids;
+  node.outputs = output_ids;
   return node;
 }
 
-Value Recorder::output(Node& node, detail::ValueRecord record) {
+Value Recorder::output(const Node& node, detail::ValueRecord record) {
   const auto id = static_cast<ValueId>(data_->values.size());
   record.node = node.id;
   if (record.root < 0) record.root = id;
-  data_->values.push_back(std::move(record));
-  node.outputs.push_back(id);
+  data_->values.push_back(record);
   return Value(data_, id);
 }
 
-Value Recorder::updated(Node& node, std::size_t index) {
+Value Recorder::updated(const Node& node, std::size_t index) {
   const Value& target = inputs_[index];
   detail::ValueRecord record = target.record();
   detail::VersionedStorage& storage = data_->storages.at(record.root);
   record.version = ++storage.version;
   storage.updated_by = node.id;
-  const Value result = output(node, std::move(record));
+  const Value result = output(node, record);
+  if (const auto named = data_->names.find(target.id()); named != data_->names.end()) {
+    data_->names.emplace(result.id(), std::string(named->second));
+  }
   storage.newest = result.id();
   return result;
 }
@@ -162,16 +170,16 @@ std::vector<Value> Recorder::add(std::shared_ptr<const Op> op, std::vector<Tenso
                               input(*updates[i]).description()));
     }
   }
-  Node& node = append(std::move(op));
+  const Node& node = append(std::move(op), outputs.size());
   std::vector<Value> result;
+  result.reserve(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (updates[i]) {
       result.push_back(updated(node, *updates[i]));
     } else {
       detail::ValueRecord record;
-      record.strides = outputs[i].shape.strides();
-      record.spec = std::move(outputs[i]);
-      result.push_back(output(node, std::move(record)));
+      record.layout = data_->layouts.find_dense(std::move(outputs[i]));
+      result.push_back(output(node, record));
     }
   }
   return result;
@@ -181,12 +189,12 @@ Value Recorder::add_view(std::shared_ptr<const ViewOp> op, Shape shape,
                          std::vector<std::int64_t> strides, std::int64_t offset) {
   const detail::ValueRecord& viewed = input(0).record();
   detail::ValueRecord record;
-  record.spec = {std::move(shape), viewed.spec.dtype};
-  record.strides = std::move(strides);
+  record.layout =
+      data_->layouts.find({std::move(shape), viewed.layout->spec.dtype}, std::move(strides));
   record.offset = offset;
   record.root = viewed.root;
   record.version = viewed.version;
-  return output(append(std::move(op)), std::move(record));
+  return output(append(std::move(op), 1), record);
 }
 
 RecordScope::RecordScope(const Graph& graph, Phase phase, std::optional<std::source_location> where)

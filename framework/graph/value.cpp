@@ -16,47 +16,38 @@ std::shared_ptr<detail::GraphData> Value::data() const {
 
 detail::ValueRecord& Value::record() const { return data()->value(id_); }
 
-const Shape& Value::shape() const { return record().spec.shape; }
-DType Value::dtype() const { return record().spec.dtype; }
-const std::vector<std::int64_t>& Value::strides() const { return record().strides; }
+const Shape& Value::shape() const { return record().layout->spec.shape; }
+DType Value::dtype() const { return record().layout->spec.dtype; }
+const std::vector<std::int64_t>& Value::strides() const { return record().layout->strides; }
 std::int64_t Value::offset() const { return record().offset; }
-const std::string& Value::name() const { return record().name; }
+const std::string& Value::name() const { return data()->name(id_); }
 
-bool Value::is_contiguous() const {
-  const detail::ValueRecord& value = record();
-  const std::vector<std::int64_t> dense = value.spec.shape.strides();
-  if (value.spec.shape.numel() < 2) return true;
-  for (std::size_t axis = 0; axis < dense.size(); ++axis) {
-    if (value.spec.shape.dims()[axis] != 1 && value.strides[axis] != dense[axis]) return false;
-  }
-  return true;
-}
+bool Value::is_contiguous() const { return record().layout->contiguous; }
 
 Value Value::root() const { return Value(data_, record().root); }
 
 const Node& Value::node() const { return data()->node(record().node); }
 
 Value Value::named(std::string name) const {
-  record().name = std::move(name);
+  data()->names[id_] = std::move(name);
   return *this;
 }
 
-std::string Value::description() const {
-  const std::string& given = name();
-  return given.empty() ? fmt::format("value {}", id_) : fmt::format("`{}`", given);
-}
+std::string Value::description() const { return data()->description(id_); }
 
 const Variable* Value::variable() const {
   const auto graph = data();
   const detail::ValueRecord& value = graph->value(id_);
-  const NodeId owner = graph->value(value.root).node;
-  const auto* source = dynamic_cast<const VariableOp*>(graph->node(owner).op.get());
   // A view of a variable shares its storage but is not the variable.
-  const bool whole = graph->storages.contains(value.root) && value.offset == 0 &&
-                     value.spec.shape == graph->value(value.root).spec.shape && is_contiguous();
-  return source != nullptr && whole ? &source->variable : nullptr;
+  const bool same = graph->is_whole(id_) &&
+                    value.layout->spec.shape == graph->value(value.root).layout->spec.shape;
+  return same ? graph->storage_variable(value.root) : nullptr;
 }
 
 Graph Value::graph() const { return Graph(data()); }
+
+bool Value::is_of(const Graph& graph) const noexcept {
+  return graph.data_ && !data_.owner_before(graph.data_) && !graph.data_.owner_before(data_);
+}
 
 }  // namespace aclgrad

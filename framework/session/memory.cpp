@@ -8,18 +8,14 @@
 namespace aclgrad::detail {
 namespace {
 
-std::size_t byte_size(const Value& value) {
-  return static_cast<std::size_t>(value.shape().numel()) * size_of(value.dtype());
-}
-
 // Copies the elements that a view selects from its storage, in row-major order of the view.
-void gather(const Value& view, const std::byte* storage, std::byte* out) {
-  const std::size_t element = size_of(view.dtype());
-  const std::vector<std::int64_t>& dims = view.shape().dims();
-  const std::vector<std::int64_t>& strides = view.strides();
+void gather(const ValueRecord& view, const std::byte* storage, std::byte* out) {
+  const std::size_t element = size_of(view.layout->spec.dtype);
+  const std::vector<std::int64_t>& dims = view.layout->spec.shape.dims();
+  const std::vector<std::int64_t>& strides = view.layout->strides;
   std::vector<std::int64_t> index(dims.size(), 0);
-  std::int64_t position = view.offset();
-  for (std::int64_t left = view.shape().numel(); left > 0; --left) {
+  std::int64_t position = view.offset;
+  for (std::int64_t left = view.layout->spec.shape.numel(); left > 0; --left) {
     std::memcpy(out, storage + static_cast<std::size_t>(position) * element, element);
     out += element;
     for (std::size_t axis = dims.size(); axis-- > 0;) {
@@ -31,54 +27,75 @@ void gather(const Value& view, const std::byte* storage, std::byte* out) {
   }
 }
 
+void copy_in(void* device, std::size_t room, const Tensor& tensor) {
+  check_status(
+      aclrtMemcpy(device, room, tensor.bytes(), tensor.nbytes(), ACL_MEMCPY_HOST_TO_DEVICE),
+      "aclrtMemcpy");
+}
+
 }  // namespace
 
-Memory::Memory(const Graph& graph, const std::vector<NodeId>& nodes) {
+Memory::Memory(const GraphData& graph, const std::vector<NodeId>& nodes,
+               const std::vector<ValueId>& kept, bool reuse)
+    : graph_(graph),
+      lifetimes_(find_lifetimes(graph, nodes, kept, reuse)),
+      layout_(place_blocks(lifetimes_.blocks, lifetimes_.steps)),
+      arena_(layout_.bytes),
+      tensors_(graph.values.size()) {
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
-    if (dynamic_cast<const VariableOp*>(node.op.get()) != nullptr) continue;  // has its own memory
-    for (const Value& output : graph.values(node.outputs)) {
-      if (!(output.root() == output)) continue;
-      const auto buffer = buffers_.emplace(output.id(), DeviceBuffer(byte_size(output))).first;
-      bytes_ += buffer->second.bytes();
-      if (const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get())) {
-        buffer->second.upload(constant->tensor.bytes(), constant->tensor.nbytes());
-      }
+    if (const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get())) {
+      upload(node.outputs.front(), constant->tensor);
     }
   }
 }
 
-void* Memory::address(const Value& root) const {
-  const auto buffer = buffers_.find(root.id());
-  return buffer != buffers_.end() ? buffer->second.data() : root.variable()->address();
+void* Memory::address(ValueId root) const {
+  const std::int32_t block = lifetimes_.block_of[static_cast<std::size_t>(root)];
+  if (block == kNoBlock) return graph_.storage_variable(root)->address();
+  return static_cast<std::byte*>(arena_.data()) + layout_.offsets[static_cast<std::size_t>(block)];
 }
 
-aclTensor* Memory::tensor(const Value& value) {
-  const auto known = tensors_.find(value.id());
-  if (known != tensors_.end()) return known->second.get();
-  const Value root = value.root();
-  return tensors_
-      .emplace(value.id(), TensorHandle(value.shape(), value.dtype(), value.strides(),
-                                        value.offset(), root.shape(), address(root)))
-      .first->second.get();
+aclTensor* Memory::tensor(ValueId value) {
+  TensorHandle& handle = tensors_[static_cast<std::size_t>(value)];
+  if (handle.get() == nullptr) {
+    const ValueRecord& record = graph_.value(value);
+    const ValueRecord& root = graph_.value(record.root);
+    handle =
+        TensorHandle(record.layout->spec.shape, record.layout->spec.dtype, record.layout->strides,
+                     record.offset, root.layout->spec.shape, address(record.root));
+  }
+  return handle.get();
 }
 
-void Memory::upload(const Value& input, const Tensor& tensor) {
-  buffers_.at(input.id()).upload(tensor.bytes(), tensor.nbytes());
+void Memory::upload(ValueId input, const Tensor& tensor) {
+  if (tensor.nbytes() > 0) copy_in(address(input), tensor.nbytes(), tensor);
 }
 
-Tensor Memory::download(const Value& value) const {
-  const Value root = value.root();
-  const bool whole = value.is_contiguous() && value.shape().numel() == root.shape().numel();
-  Tensor storage = Tensor::zeros(whole ? value.shape() : root.shape(), value.dtype());
+Tensor Memory::download(ValueId value) const {
+  const ValueRecord& record = graph_.value(value);
+  const TensorSpec& spec = record.layout->spec;
+  const bool whole = graph_.is_whole(value);
+  Tensor storage =
+      Tensor::zeros(whole ? spec.shape : graph_.value(record.root).layout->spec.shape, spec.dtype);
   ensure_runtime();
-  check_status(aclrtMemcpy(storage.bytes(), storage.nbytes(), address(root), storage.nbytes(),
-                           ACL_MEMCPY_DEVICE_TO_HOST),
+  check_status(aclrtMemcpy(storage.bytes(), storage.nbytes(), address(record.root),
+                           storage.nbytes(), ACL_MEMCPY_DEVICE_TO_HOST),
                "aclrtMemcpy");
   if (whole) return storage;
-  Tensor result = Tensor::zeros(value.shape(), value.dtype());
-  gather(value, storage.bytes(), result.bytes());
+  Tensor result = Tensor::zeros(spec.shape, spec.dtype);
+  gather(record, storage.bytes(), result.bytes());
   return result;
+}
+
+void Memory::poison(std::size_t block) {
+  constexpr std::int32_t kAllOnes = 0xFF;
+  const std::size_t bytes = lifetimes_.blocks[block].bytes;
+  if (bytes == 0) return;
+  ensure_runtime();
+  check_status(aclrtMemset(static_cast<std::byte*>(arena_.data()) + layout_.offsets[block], bytes,
+                           kAllOnes, bytes),
+               "aclrtMemset");
 }
 
 }  // namespace aclgrad::detail

@@ -1,40 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the values of a plan live. Today every value that owns storage gets a buffer of its own;
-// reuse by lifetime belongs here and nowhere else.
+// Where the values of a plan live: one arena for all that the plan makes, reads or is fed, and the
+// variables' own memory.
 #ifndef ACLGRAD_FRAMEWORK_SESSION_MEMORY_H_
 #define ACLGRAD_FRAMEWORK_SESSION_MEMORY_H_
 
 #include <cstddef>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
-#include "aclgrad/graph.h"
 #include "aclgrad/handles.h"
+#include "graph/graph_data.h"
+#include "session/arena.h"
+#include "session/lifetimes.h"
 
 namespace aclgrad::detail {
 
 class Memory {
  public:
   /// Gives storage to everything that the nodes make, and uploads the constants among them.
-  Memory(const Graph& graph, const std::vector<NodeId>& nodes);
+  /// Arguments as of find_lifetimes. The graph must outlive the object, and may grow.
+  Memory(const GraphData& graph, const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept,
+         bool reuse);
 
   /// The value as operators see it. The object is the same for every use of the value.
-  aclTensor* tensor(const Value& value);
+  aclTensor* tensor(ValueId value);
 
   /// Overwrites the storage of an input.
-  void upload(const Value& input, const Tensor& tensor);
+  void upload(ValueId input, const Tensor& tensor);
 
   /// A dense host copy of a value, through its strides.
-  Tensor download(const Value& value) const;
+  Tensor download(ValueId value) const;
 
-  std::size_t bytes() const { return bytes_; }
+  /// Base address of the storage of a root.
+  void* address(ValueId root) const;
+
+  /// Fills a block's memory with bytes that are NaN in every floating type.
+  void poison(std::size_t block);
+
+  std::size_t bytes() const { return arena_.bytes(); }
+  const Lifetimes& lifetimes() const { return lifetimes_; }
+  const ArenaLayout& layout() const { return layout_; }
 
  private:
-  void* address(const Value& root) const;
-
-  std::unordered_map<ValueId, DeviceBuffer> buffers_;  // by root
-  std::unordered_map<ValueId, TensorHandle> tensors_;
-  std::size_t bytes_ = 0;
+  const GraphData& graph_;
+  Lifetimes lifetimes_;
+  ArenaLayout layout_;
+  DeviceBuffer arena_;
+  std::vector<TensorHandle> tensors_;  // by value
 };
 
 }  // namespace aclgrad::detail

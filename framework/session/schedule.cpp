@@ -5,12 +5,12 @@
 
 namespace aclgrad::detail {
 
-std::vector<NodeId> needed_nodes(const Graph& graph, const std::vector<Value>& values) {
+std::vector<NodeId> needed_nodes(const GraphData& graph, const std::vector<ValueId>& values) {
   // Nodes come after everything they use, so one sweep from the end finds all that is needed.
-  std::vector<bool> needed(graph.size(), false);
+  std::vector<bool> needed(graph.nodes.size(), false);
   NodeId last = -1;
-  for (const Value& value : values) {
-    const NodeId id = value.node().id;
+  for (const ValueId value : values) {
+    const NodeId id = graph.value(value).node;
     needed[static_cast<std::size_t>(id)] = true;
     last = std::max(last, id);
   }
@@ -19,7 +19,7 @@ std::vector<NodeId> needed_nodes(const Graph& graph, const std::vector<Value>& v
     if (!needed[static_cast<std::size_t>(id)]) continue;
     order.push_back(id);
     for (const ValueId input : graph.node(id).inputs) {
-      needed[static_cast<std::size_t>(graph.value(input).node().id)] = true;
+      needed[static_cast<std::size_t>(graph.value(input).node)] = true;
     }
   }
   std::reverse(order.begin(), order.end());

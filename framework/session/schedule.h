@@ -5,13 +5,13 @@
 
 #include <vector>
 
-#include "aclgrad/graph.h"
+#include "graph/graph_data.h"
 
 namespace aclgrad::detail {
 
 /// The nodes that the values depend on, sources and views included, in the order of recording.
 /// Linear in the size of the graph; no recursion.
-std::vector<NodeId> needed_nodes(const Graph& graph, const std::vector<Value>& values);
+std::vector<NodeId> needed_nodes(const GraphData& graph, const std::vector<ValueId>& values);
 
 }  // namespace aclgrad::detail
 

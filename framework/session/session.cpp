@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/session.h"
 
-#include "aclgrad/error.h"
 #include "session/state.h"
 
 namespace aclgrad {
 
 Session::Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options) {
-  std::optional<Graph> shared;
-  for (const Fetch& fetch : fetches) {
-    for (const Value& value : fetch.values()) shared.emplace(value.graph());
-  }
-  if (!shared) throw ValueError("a session needs something to fetch");
-  if (!(*shared == graph)) throw ValueError("a fetched value belongs to another graph");
-  state_ = std::make_shared<detail::SessionState>(std::move(*shared), std::move(fetches),
+  Graph shared = detail::shared_graph(graph, fetches);
+  state_ = std::make_shared<detail::SessionState>(std::move(shared), std::move(fetches),
                                                   std::move(options));
 }
 
@@ -27,9 +21,27 @@ Results Session::run(std::initializer_list<Feed> feeds) {
   return run(std::span<const Feed>(feeds.begin(), feeds.size()));
 }
 
-std::vector<NodeId> Session::schedule() const { return state_->plan().schedule(); }
+Profile Session::profile(std::span<const Feed> feeds) { return state_->profile(feeds); }
+
+Profile Session::profile(std::initializer_list<Feed> feeds) {
+  return profile(std::span<const Feed>(feeds.begin(), feeds.size()));
+}
+
+std::vector<NodeId> Session::schedule() const {
+  const detail::Plan& plan = state_->plan();
+  std::vector<NodeId> nodes;
+  nodes.reserve(plan.step_count());
+  for (std::size_t step = 0; step < plan.step_count(); ++step) nodes.push_back(plan.node(step).id);
+  return nodes;
+}
+
 std::vector<Value> Session::inputs() const { return state_->inputs(); }
-std::size_t Session::device_bytes() const { return state_->plan().device_bytes(); }
+MemoryReport Session::memory_report() const { return state_->memory_report(); }
+bool Session::replays() const { return state_->plan().replays(); }
+
+std::size_t Session::device_bytes() const {
+  return state_->plan().memory().bytes() + state_->plan().workspace_bytes();
+}
 
 Tensor Results::operator[](const Value& value) const { return state_->read(value, run_); }
 

@@ -4,16 +4,50 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "aclgrad/runtime.h"
 #include "session/schedule.h"
 
 namespace aclgrad::detail {
 namespace {
 
-std::vector<NodeId> nodes_for(const Graph& graph, const std::vector<Fetch>& fetches) {
-  std::vector<Value> values;
+PlanMode mode_of(const SessionOptions& options) {
+  if (options.eager) return PlanMode::eager;
+  const bool node_by_node = options.poison || options.trace_nonfinite;
+  return options.replay && !node_by_node ? PlanMode::replayed : PlanMode::launched;
+}
+
+// The inputs that no feed has served, as "`x`, `t`".
+std::string names(const GraphData& graph, const std::vector<ValueId>& inputs,
+                  const std::vector<bool>& skip) {
+  std::string text;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (skip[i]) continue;
+    if (!text.empty()) text += ", ";
+    text += graph.description(inputs[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+Graph shared_graph(const Graph& graph, const std::vector<Fetch>& fetches) {
+  for (const Fetch& fetch : fetches) {
+    for (const Value& value : fetch.values()) {
+      Graph shared = value.graph();
+      if (!(shared == graph)) throw ValueError("a fetched value belongs to another graph");
+      return shared;
+    }
+  }
+  throw ValueError("a session needs something to fetch");
+}
+
+std::vector<ValueId> fetched_values(const Graph& graph, const std::vector<Fetch>& fetches,
+                                    bool only_readable) {
+  std::vector<ValueId> ids;
   for (const Fetch& fetch : fetches) {
     for (const Value& value : fetch.values()) {
       if (!(value.graph() == graph)) {
@@ -22,139 +56,190 @@ std::vector<NodeId> nodes_for(const Graph& graph, const std::vector<Fetch>& fetc
                         "session's",
                         value.description()));
       }
-      values.push_back(value);
+      if (fetch.readable() || !only_readable) ids.push_back(value.id());
     }
   }
-  return needed_nodes(graph, values);
+  return ids;
 }
-
-// The inputs that no feed has served, as "`x`, `t`".
-std::string names(const std::vector<Value>& inputs, const std::vector<bool>& skip) {
-  std::string text;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (skip[i]) continue;
-    if (!text.empty()) text += ", ";
-    text += inputs[i].description();
-  }
-  return text;
-}
-
-}  // namespace
 
 SessionState::SessionState(Graph graph, std::vector<Fetch> fetches, SessionOptions options)
     : graph_(std::move(graph)),
+      data_(GraphAccess::data(graph_)),
       fetches_(std::move(fetches)),
       options_(std::move(options)),
-      plan_(graph_, nodes_for(graph_, fetches_), options_.eager) {
+      nodes_(needed_nodes(data_, fetched_values(graph_, fetches_, false))),
+      kept_(fetched_values(graph_, fetches_, true)),
+      plan_(graph_, (check_before_planning(), nodes_), kept_, mode_of(options_)) {
+  check_fetches();
+  find_inputs_and_variables();
+  if (options_.poison) poison_.emplace(plan_);
+}
+
+void SessionState::check_options() const {
   if (options_.observer && !options_.eager) {
     throw ValueError("a session's observer needs the option eager");
   }
-  const std::vector<NodeId> nodes = nodes_for(graph_, fetches_);
-  check_fetches(nodes);
-  find_inputs_and_variables(nodes);
+  if (options_.poison && options_.eager) {
+    throw ValueError("the option poison is of no use in an eager session, which reuses no memory");
+  }
 }
 
-void SessionState::check_fetches(const std::vector<NodeId>& nodes) const {
+void SessionState::check_before_planning() const {
+  check_options();
+  ensure_runtime();
+  for (const NodeId id : nodes_) {
+    const auto* source = dynamic_cast<const VariableOp*>(data_.node(id).op.get());
+    if (source == nullptr) continue;
+    aclrtPtrAttributes found{};
+    check_status(aclrtPointerGetAttributes(source->variable.address(), &found),
+                 "aclrtPointerGetAttributes");
+    if (found.location.type == ACL_MEM_LOCATION_TYPE_DEVICE) continue;
+    throw ValueError(fmt::format(
+        "parameter {} of {} is dead: its device memory was freed (aclrtResetDevice, aclFinalize)",
+        data_.description(data_.node(id).outputs.front()), label(data_.node(id))));
+  }
+}
+
+void SessionState::check_fetches() const {
   // A variable fetched as it was before an update that this very session runs is lost.
   std::unordered_map<ValueId, NodeId> last_update;  // by root
-  for (const NodeId id : nodes) {
-    const Node& node = graph_.node(id);
-    if (dynamic_cast<const AclnnOp*>(node.op.get()) == nullptr) continue;
-    for (const Value& output : graph_.values(node.outputs)) {
-      if (!(output.root() == output)) last_update[output.root().id()] = id;
+  for (const NodeId id : nodes_) {
+    const Node& node = data_.node(id);
+    if (as_call(node) == nullptr) continue;
+    for (const ValueId output : node.outputs) {
+      const ValueId root = data_.value(output).root;
+      if (root != output) last_update[root] = id;
     }
   }
-  for (const Fetch& fetch : fetches_) {
-    if (!fetch.readable()) continue;
-    const Value& wanted = fetch.values().front();
-    const auto update = last_update.find(wanted.root().id());
-    if (update == last_update.end() || update->second <= wanted.node().id) continue;
+  for (const ValueId wanted : kept_) {
+    const NodeId maker = data_.value(wanted).node;
+    const auto update = last_update.find(data_.value(wanted).root);
+    if (update == last_update.end() || update->second <= maker) continue;
     throw ValueError(fmt::format("cannot fetch {} as {} left it: {} overwrites it in the same run",
-                                 wanted.description(), label(wanted.node()),
-                                 label(graph_.node(update->second))));
+                                 data_.description(wanted), label(data_.node(maker)),
+                                 label(data_.node(update->second))));
   }
 }
 
-void SessionState::find_inputs_and_variables(const std::vector<NodeId>& nodes) {
-  for (const NodeId id : nodes) {
-    const Node& node = graph_.node(id);
-    const std::vector<Value> outputs = graph_.values(node.outputs);
-    if (dynamic_cast<const InputOp*>(node.op.get()) != nullptr) inputs_.push_back(outputs.front());
-    if (const auto* source = dynamic_cast<const VariableOp*>(node.op.get())) {
-      variables_.emplace(outputs.front().id(), WatchedVariable{source->variable});
-    }
-    if (dynamic_cast<const AclnnOp*>(node.op.get()) == nullptr) continue;
-    for (const Value& output : outputs) {
-      if (!(output.root() == output)) variables_.at(output.root().id()).updated = true;
+void SessionState::find_inputs_and_variables() {
+  std::unordered_map<ValueId, std::size_t> position;  // in variables_, by root
+  for (const NodeId id : nodes_) {
+    const Node& node = data_.node(id);
+    if (as_call(node) != nullptr) {
+      for (const ValueId output : node.outputs) {
+        const ValueId root = data_.value(output).root;
+        if (root != output) variables_[position.at(root)].updated = true;
+      }
+    } else if (const auto* source = dynamic_cast<const VariableOp*>(node.op.get())) {
+      position.emplace(node.outputs.front(), variables_.size());
+      variables_.push_back({node.outputs.front(), source->variable});
+    } else if (dynamic_cast<const InputOp*>(node.op.get()) != nullptr) {
+      inputs_.push_back(node.outputs.front());
     }
   }
   fed_.assign(inputs_.size(), false);
 }
 
-void SessionState::check_feed(const Value& input, const Tensor& tensor) const {
-  if (tensor.shape() != input.shape()) {
+std::vector<Value> SessionState::inputs() const { return graph_.values(inputs_); }
+
+void SessionState::check_feed(ValueId input, const Tensor& tensor) const {
+  const TensorSpec& wanted = data_.value(input).layout->spec;
+  if (tensor.shape() != wanted.shape) {
     throw ShapeError(fmt::format("input {} has shape {}, was fed a tensor of shape {}",
-                                 input.description(), input.shape(), tensor.shape()));
+                                 data_.description(input), wanted.shape, tensor.shape()));
   }
-  if (tensor.dtype() != input.dtype()) {
-    throw DTypeError(fmt::format("input {} is {}, was fed a tensor of {}", input.description(),
-                                 input.dtype(), tensor.dtype()));
+  if (tensor.dtype() != wanted.dtype) {
+    throw DTypeError(fmt::format("input {} is {}, was fed a tensor of {}", data_.description(input),
+                                 wanted.dtype, tensor.dtype()));
   }
+}
+
+void SessionState::refuse_feed(const Value& input) const {
+  if (input.id() < 0) throw ValueError("cannot feed an empty Value");
+  if (!input) {
+    throw ValueError(fmt::format("cannot feed value {}: its graph is gone", input.id()));
+  }
+  const char* reason = !(input.graph() == graph_) ? "it does not belong to the session's graph"
+                       : dynamic_cast<const InputOp*>(input.node().op.get()) == nullptr
+                           ? "it is not an input"
+                           : "nothing that the session runs needs it";
+  throw ValueError(fmt::format("cannot feed {}: {}", input.description(), reason));
 }
 
 void SessionState::check_feeds(std::span<const Feed> feeds) {
   std::fill(fed_.begin(), fed_.end(), false);
   for (const Feed& feed : feeds) {
-    const auto found = std::find(inputs_.begin(), inputs_.end(), feed.input());
-    if (found == inputs_.end()) {
-      const char* reason = !feed.input() || !(feed.input().graph() == graph_)
-                               ? "it does not belong to the session's graph"
-                           : dynamic_cast<const InputOp*>(feed.input().node().op.get()) == nullptr
-                               ? "it is not an input"
-                               : "nothing that the session runs needs it";
-      throw ValueError(fmt::format("cannot feed {}: {}",
-                                   feed.input() ? feed.input().description() : "an empty Value",
-                                   reason));
-    }
+    const auto found = std::find(inputs_.begin(), inputs_.end(), feed.input().id());
+    if (found == inputs_.end() || !(feed.input().is_of(graph_))) refuse_feed(feed.input());
     const auto position = static_cast<std::size_t>(found - inputs_.begin());
-    if (fed_[position]) throw ValueError(fmt::format("{} is fed twice", found->description()));
+    if (fed_[position]) {
+      throw ValueError(fmt::format("{} is fed twice", data_.description(*found)));
+    }
     fed_[position] = true;
     check_feed(*found, feed.tensor());
   }
   if (feeds.size() != inputs_.size()) {
-    throw ValueError(fmt::format("no feed for {}", names(inputs_, fed_)));
+    throw ValueError(fmt::format("no feed for {}", names(data_, inputs_, fed_)));
   }
 }
 
-std::vector<Tensor> SessionState::snapshot(const std::vector<ValueId>& ids) {
+std::vector<Tensor> SessionState::snapshot(std::span<const ValueId> ids) const {
   std::vector<Tensor> tensors;
-  for (const Value& value : graph_.values(ids)) tensors.push_back(plan_.memory().download(value));
+  for (const ValueId id : ids) tensors.push_back(plan_.memory().download(id));
   return tensors;
 }
 
-void SessionState::run_plan() {
-  if (!options_.observer) return plan_.run();
+void SessionState::run_steps(StepTimes* times) {
   std::vector<Tensor> inputs;
-  plan_.run([&](const Node& node) { inputs = snapshot(node.inputs); },
-            [&](const Node& node) { options_.observer(node, inputs, snapshot(node.outputs)); });
+  NonFiniteTracer tracer(data_, plan_);
+  plan_.run_steps(
+      [&](std::size_t step) {
+        if (options_.observer) inputs = snapshot(plan_.node(step).inputs);
+        if (options_.trace_nonfinite) tracer.before(step);
+        if (times != nullptr) times->before();
+      },
+      [&](std::size_t step) {
+        if (times != nullptr) times->after(step);
+        if (options_.trace_nonfinite) tracer.after(step);
+        const Node& node = plan_.node(step);
+        if (options_.observer) options_.observer(node, inputs, snapshot(node.outputs));
+        if (poison_) poison_->after(step);
+      });
 }
 
-std::uint64_t SessionState::run(std::span<const Feed> feeds) {
+void SessionState::begin_run(std::span<const Feed> feeds) {
   check_feeds(feeds);
+  ensure_runtime();
+  plan_.check_alive();
   ++runs_;  // earlier results are void from here on
-  for (const Feed& feed : feeds) plan_.memory().upload(feed.input(), feed.tensor());
-  for (auto& [root, watched] : variables_) {
+  if (poison_) poison_->begin();
+  for (const Feed& feed : feeds) plan_.memory().upload(feed.input().id(), feed.tensor());
+  for (WatchedVariable& watched : variables_) {
     if (watched.updated) watched.variable.mark_changed();
     watched.version = watched.variable.version();
   }
-  run_plan();
+}
+
+std::uint64_t SessionState::run(std::span<const Feed> feeds) {
+  begin_run(feeds);
+  if (options_.observer || options_.trace_nonfinite || options_.poison) {
+    run_steps(nullptr);
+  } else {
+    plan_.run();
+  }
   return runs_;
 }
 
+Profile SessionState::profile(std::span<const Feed> feeds) {
+  begin_run(feeds);
+  StepTimes times(plan_.step_count());
+  run_steps(&times);
+  return times.describe(data_, plan_);
+}
+
 Tensor SessionState::read(const Value& value, std::uint64_t run) const {
-  const bool fetched = std::any_of(fetches_.begin(), fetches_.end(), [&](const Fetch& fetch) {
-    return fetch.readable() && fetch.values().front() == value;
-  });
+  const bool fetched =
+      value.is_of(graph_) && std::find(kept_.begin(), kept_.end(), value.id()) != kept_.end();
   if (!fetched) throw ValueError(fmt::format("{} was not fetched", value.description()));
   if (run != runs_) {
     throw ValueError(
@@ -162,12 +247,13 @@ Tensor SessionState::read(const Value& value, std::uint64_t run) const {
                     "run",
                     value.description(), run, runs_));
   }
-  const auto watched = variables_.find(value.root().id());
-  if (watched != variables_.end() &&
-      watched->second.version != watched->second.variable.version()) {
-    throw ValueError(fmt::format("{} has changed since run {}", value.description(), run));
+  const ValueId root = data_.value(value.id()).root;
+  for (const WatchedVariable& watched : variables_) {
+    if (watched.root == root && watched.version != watched.variable.version()) {
+      throw ValueError(fmt::format("{} has changed since run {}", value.description(), run));
+    }
   }
-  return plan_.memory().download(value);
+  return plan_.memory().download(value.id());
 }
 
 }  // namespace aclgrad::detail

@@ -4,15 +4,23 @@
 #define ACLGRAD_FRAMEWORK_SESSION_STATE_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "aclgrad/session.h"
 #include "session/plan.h"
+#include "session/watch.h"
 
 namespace aclgrad::detail {
+
+/// Another handle on the graph. Throws ValueError when nothing of it is fetched.
+Graph shared_graph(const Graph& graph, const std::vector<Fetch>& fetches);
+
+/// The values that some fetches run for. Throws ValueError for one of another graph.
+std::vector<ValueId> fetched_values(const Graph& graph, const std::vector<Fetch>& fetches,
+                                    bool only_readable);
 
 class SessionState {
  public:
@@ -21,32 +29,50 @@ class SessionState {
   /// Runs once and returns the run's number.
   std::uint64_t run(std::span<const Feed> feeds);
 
+  /// The same, node by node and timed.
+  Profile profile(std::span<const Feed> feeds);
+
+  /// The first half of run(): all that comes before the operators.
+  void begin_run(std::span<const Feed> feeds);
+
   /// A fetched value as the run of that number left it.
   Tensor read(const Value& value, std::uint64_t run) const;
 
+  MemoryReport memory_report() const;
+
+  const Graph& graph() const { return graph_; }
   Plan& plan() { return plan_; }
-  const std::vector<Value>& inputs() const { return inputs_; }
+  const Plan& plan() const { return plan_; }
+  std::vector<Value> inputs() const;
 
  private:
   struct WatchedVariable {
+    ValueId root;
     Variable variable;
     std::uint64_t version = 0;  // at the end of the latest run
     bool updated = false;       // by the nodes of this session
   };
-  void check_fetches(const std::vector<NodeId>& nodes) const;
-  void find_inputs_and_variables(const std::vector<NodeId>& nodes);
+  void check_options() const;
+  void check_before_planning() const;
+  void check_fetches() const;
+  void find_inputs_and_variables();
   void check_feeds(std::span<const Feed> feeds);
-  void check_feed(const Value& input, const Tensor& tensor) const;
-  void run_plan();
-  std::vector<Tensor> snapshot(const std::vector<ValueId>& ids);
+  void check_feed(ValueId input, const Tensor& tensor) const;
+  [[noreturn]] void refuse_feed(const Value& input) const;
+  std::vector<Tensor> snapshot(std::span<const ValueId> ids) const;
+  void run_steps(StepTimes* times);
 
   Graph graph_;
+  const GraphData& data_;
   std::vector<Fetch> fetches_;
   SessionOptions options_;
+  std::vector<NodeId> nodes_;
+  std::vector<ValueId> kept_;
   Plan plan_;
-  std::vector<Value> inputs_;
+  std::vector<ValueId> inputs_;
   std::vector<bool> fed_;  // by position in inputs_, during check_feeds
-  std::unordered_map<ValueId, WatchedVariable> variables_;  // by root
+  std::vector<WatchedVariable> variables_;
+  std::optional<Poison> poison_;
   std::uint64_t runs_ = 0;
 };
 

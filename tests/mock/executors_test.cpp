@@ -104,8 +104,38 @@ TEST_F(Executors, PlannedOnceRunOften) {
   }
   expect_destruction(4);
 
-  Session session(graph_, fetches());
+  Session session(graph_, fetches(), mock::kLaunched);
   for (int i = 0; i < 3; ++i) session.run({{x_, batch()}});
+}
+
+TEST_F(Executors, RecordedOnceReplayedOften) {
+  {
+    const InSequence order;
+    expect_planning(true);
+    expect_one_run();  // while the stream is captured; no call in any run
+  }
+  expect_destruction(4);
+
+  Session session(graph_, fetches());
+  ASSERT_TRUE(session.replays());
+  for (int i = 0; i < 3; ++i) session.run({{x_, batch()}});
+}
+
+TEST_F(Executors, PhaseTwoFailsWhileRecording) {
+  {
+    const InSequence order;
+    expect_planning(true);
+    EXPECT_CALL(library_, run("aclnnSelu", _, _, executor(1), _)).WillOnce(Return(0));
+    EXPECT_CALL(library_, run("aclnnGeGluV3", _, _, executor(2), _)).WillOnce(Return(kInner));
+  }
+  expect_destruction(4);
+  try {
+    const Session session(graph_, fetches());
+    FAIL() << "nothing was thrown";
+  } catch (const StatusError& error) {
+    EXPECT_EQ(error.status(), kInner);
+    EXPECT_THAT(error.what(), HasSubstr("node 2 `geglu`"));
+  }
 }
 
 TEST_F(Executors, ArgumentsAreTheRightTensors) {
@@ -114,7 +144,7 @@ TEST_F(Executors, ArgumentsAreTheRightTensors) {
     expect_planning(true);
   }
   expect_destruction(4);
-  const Session session(graph_, fetches());
+  const Session session(graph_, fetches(), mock::kLaunched);
 
   using Dims = std::vector<std::int64_t>;
   EXPECT_EQ(shape_of(seen_.x), (Dims{1, 2}));
@@ -135,7 +165,9 @@ TEST_F(Executors, ArgumentsAreTheRightTensors) {
         static_cast<const aclTensor*>(seen_.dh), static_cast<const aclTensor*>(seen_.dx)}) {
     addresses.insert(address_of(tensor));
   }
-  EXPECT_EQ(addresses.size(), 7u) << "every value has memory of its own";
+  EXPECT_EQ(address_of(seen_.h), address_of(seen_.x)) << "selu's result takes its input's place";
+  EXPECT_EQ(address_of(seen_.dx), address_of(seen_.dh)) << "and so does its gradient";
+  EXPECT_EQ(addresses.size(), 5u) << "all others live together";
 }
 
 TEST_F(Executors, FeedsGoInAndFetchesComeOut) {
@@ -151,7 +183,7 @@ TEST_F(Executors, FeedsGoInAndFetchesComeOut) {
     static_cast<float*>(address_of(seen_.y))[0] = 10 * in[0] + in[1];
     return 0;
   });
-  Session session(graph_, fetches());
+  Session session(graph_, fetches(), mock::kLaunched);
   EXPECT_EQ(session.run({{x_, batch()}})[y_].item(), 12);
 }
 
@@ -179,7 +211,7 @@ TEST_F(Executors, WhatIsNotFetchedIsNotPlanned) {
       .WillOnce(DoAll(SetArgPointee<6>(0), SetArgPointee<7>(executor(2)), Return(0)));
   EXPECT_CALL(library_, make_repeatable(_)).Times(2).WillRepeatedly(Return(0));
   expect_destruction(2);
-  const Session session(graph_, {y_});
+  const Session session(graph_, {y_}, mock::kLaunched);
 }
 
 TEST_F(Executors, PhaseOneFails) {
@@ -189,7 +221,7 @@ TEST_F(Executors, PhaseOneFails) {
   EXPECT_CALL(library_, plan_geglu(_, _, _, _, _, _, _, _)).WillOnce(Return(kInvalid));
   expect_destruction(1);
   try {
-    Session session(graph_, fetches());
+    Session session(graph_, fetches(), mock::kLaunched);
     FAIL() << "nothing was thrown";
   } catch (const StatusError& error) {
     EXPECT_EQ(error.status(), kInvalid);
@@ -206,7 +238,7 @@ TEST_F(Executors, MakingRepeatableFails) {
   EXPECT_CALL(library_, make_repeatable(executor(1))).WillOnce(Return(kInner));
   expect_destruction(1);
   try {
-    Session session(graph_, fetches());
+    Session session(graph_, fetches(), mock::kLaunched);
     FAIL() << "nothing was thrown";
   } catch (const StatusError& error) {
     EXPECT_EQ(error.status(), kInner);
@@ -224,7 +256,7 @@ TEST_F(Executors, PhaseTwoFails) {
     expect_one_run();  // the session survives: the next run starts from the beginning
   }
   expect_destruction(4);
-  Session session(graph_, fetches());
+  Session session(graph_, fetches(), mock::kLaunched);
   try {
     session.run({{x_, batch()}});
     FAIL() << "nothing was thrown";
@@ -265,7 +297,7 @@ TEST_F(Executors, FeedErrorsComeBeforeAnyCall) {
     expect_planning(true);
   }
   expect_destruction(4);
-  Session session(graph_, fetches());
+  Session session(graph_, fetches(), mock::kLaunched);
   EXPECT_THROW(session.run(), ValueError);
   EXPECT_THROW(session.run({{x_, Tensor::zeros({2, 2})}}), ShapeError);
 }

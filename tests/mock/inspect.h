@@ -11,10 +11,14 @@
 #include <vector>
 
 #include "aclgrad/handles.h"
+#include "aclgrad/session.h"
 #include "aclnn/acl_meta.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 
 namespace aclgrad::mock {
+
+/// Phase two in every run, where it can be watched, and not just once for a recording.
+inline const SessionOptions kLaunched{.replay = false};
 
 /// Never dereferenced.
 inline aclOpExecutor* executor(std::uintptr_t number) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iterator>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "aclgrad/tensor.h"
@@ -67,6 +68,14 @@ struct BatchOptions {
   std::uint64_t seed = 0;
 };
 
+/// A place in the order of batches: the batch that is to come next.
+struct Position {
+  std::uint64_t epoch = 0;
+  std::int64_t batch = 0;
+
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
 /// A dataset in batches:
 ///
 ///   Batches batches(dataset, {.batch_size = 16, .seed = 7});
@@ -84,6 +93,13 @@ class Batches {
   /// The batches of one epoch, each copied out when it is reached. Refers to this object.
   Epoch epoch(std::uint64_t number) const&;
   Epoch epoch(std::uint64_t number) const&& = delete;
+
+  /// The place after this one.
+  Position after(Position position) const noexcept;
+
+  /// What the order of the examples depends on: "1437 examples in batches of 64, shuffled with seed
+  /// 1, the rest dropped". A position means the same batch where this text is the same.
+  std::string description() const;
 
   const Dataset& dataset() const noexcept { return dataset_; }
   const BatchOptions& options() const noexcept { return options_; }

@@ -21,6 +21,10 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::string_view> pieces);
 
+/// Gives a file another name in the same folder, in the place of what had it, and forces that to
+/// the disk. Throws IoError.
+void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
+
 }  // namespace aclgrad
 
 #endif  // ACLGRAD_FILE_H_

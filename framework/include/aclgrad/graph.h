@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <source_location>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,12 +41,12 @@ enum class Phase : std::uint8_t { forward, backward, update };
 std::string to_string(Phase phase);
 
 /// One entry of a graph. Nodes are numbered in the order of recording, which is also the order of
-/// execution.
+/// execution. The lists of ids belong to the graph and live as long as it.
 struct Node {
   NodeId id = 0;
   std::shared_ptr<const Op> op;
-  std::vector<ValueId> inputs;
-  std::vector<ValueId> outputs;
+  std::span<const ValueId> inputs;
+  std::span<const ValueId> outputs;
   std::source_location where;  // the line of the program that caused it
   Phase phase = Phase::forward;
 };
@@ -55,6 +56,7 @@ struct Node {
 std::string label(const Node& node);
 
 namespace detail {
+struct GraphAccess;
 struct GraphData;
 struct ValueRecord;
 }  // namespace detail
@@ -102,6 +104,9 @@ class Value {
   /// The graph it belongs to, as another handle on the same graph.
   Graph graph() const;
 
+  /// Whether it belongs to that graph; false for an empty handle and after its graph has died.
+  bool is_of(const Graph& graph) const noexcept;
+
   friend bool operator==(const Value& a, const Value& b) noexcept {
     return a.id_ == b.id_ && !a.data_.owner_before(b.data_) && !b.data_.owner_before(a.data_);
   }
@@ -146,7 +151,7 @@ class Graph {
   Value value(ValueId id) const;
 
   /// The values of some ids of a node: graph.values(node.inputs).
-  std::vector<Value> values(const std::vector<ValueId>& ids) const;
+  std::vector<Value> values(std::span<const ValueId> ids) const;
 
   /// Inputs in the order of recording.
   std::vector<Value> inputs() const;
@@ -164,6 +169,7 @@ class Graph {
   friend class Value;
   friend class Recorder;
   friend class RecordScope;
+  friend struct detail::GraphAccess;
   explicit Graph(std::shared_ptr<detail::GraphData> data) : data_(std::move(data)) {}
   detail::GraphData& data() const;
 

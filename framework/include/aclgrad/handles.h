@@ -125,6 +125,22 @@ class Executor {
   std::unique_ptr<aclOpExecutor, Destroy> executor_;
 };
 
+/// What a stream recorded between the begin and the end of its capture. Empty when default
+/// constructed. Destroyed when no run of it is under way.
+class RecordedModel {
+ public:
+  RecordedModel() = default;
+  explicit RecordedModel(aclmdlRI model) : model_(model) {}
+
+  aclmdlRI get() const noexcept { return model_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(void* model) const noexcept { aclmdlRIDestroy(model); }
+  };
+  std::unique_ptr<void, Destroy> model_;
+};
+
 }  // namespace aclgrad
 
 #endif  // ACLGRAD_HANDLES_H_

@@ -38,7 +38,8 @@ struct LinearOptions {
 
 /// x @ weight + bias with weight [in, out] (see linear()). Initial weights are normal with
 /// deviation gain(activation) / sqrt(in), the bias is 0. The variables are called name.weight and
-/// name.bias.
+/// name.bias. It computes in x's dtype, to which it casts variables of another one (see
+/// loss_scaler.h).
 class Linear {
  public:
   Linear(const std::string& name, std::int64_t in, std::int64_t out, LinearOptions options = {});

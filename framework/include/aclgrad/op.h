@@ -4,18 +4,20 @@
 // one call of an operator through its two-phase C interface. An Op is immutable and knows nothing
 // of graphs, so one object may stand in several.
 //
-// To add an operator: derive from AclnnOp with the attributes as members, and write a recording
-// function with a Recorder (record.h). A gradient rule is found by the type of the Op.
+// To add an operator: derive from AclnnOp, or ElementwiseOp, with the attributes as members, and
+// write a recording function with a Recorder (record.h). A gradient rule is found by the type of
+// the Op.
 #ifndef ACLGRAD_OP_H_
 #define ACLGRAD_OP_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/handles.h"
@@ -68,8 +70,20 @@ class ConstantOp final : public Op {
 /// Another description (shape, strides, offset) of its input's data; nothing is computed.
 class ViewOp : public Op {};
 
-/// The C arguments of one operator call. Objects that it makes live as long as the Call, which
-/// lives at least as long as the executor that phase one returned.
+/// Objects made for operator calls; they live at least as long as the executors that phase one
+/// returned.
+class CallObjects {
+ public:
+  /// The same object for the same number.
+  const aclScalar* scalar(double value, DType beside);
+  const aclIntArray* int_array(std::span<const std::int64_t> values);
+
+ private:
+  std::map<std::pair<std::uint64_t, DType>, ScalarHandle> scalars_;  // by the bits of the number
+  std::vector<IntArrayHandle> arrays_;
+};
+
+/// The C arguments of one call of phase one.
 class Call {
  public:
   struct Argument {
@@ -77,33 +91,27 @@ class Call {
     const TensorSpec* spec;
   };
 
-  Call(std::vector<Argument> inputs, std::vector<Argument> outputs)
-      : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  Call(std::span<const Argument> inputs, std::span<const Argument> outputs, CallObjects& objects)
+      : inputs_(inputs), outputs_(outputs), objects_(objects) {}
 
-  aclTensor* input(std::size_t index) const { return inputs_.at(index).tensor; }
-  aclTensor* output(std::size_t index) const { return outputs_.at(index).tensor; }
-  const TensorSpec& input_spec(std::size_t index) const { return *inputs_.at(index).spec; }
-  const TensorSpec& output_spec(std::size_t index) const { return *outputs_.at(index).spec; }
+  aclTensor* input(std::size_t index) const { return argument(inputs_, index).tensor; }
+  aclTensor* output(std::size_t index) const { return argument(outputs_, index).tensor; }
+  const TensorSpec& input_spec(std::size_t index) const { return *argument(inputs_, index).spec; }
+  const TensorSpec& output_spec(std::size_t index) const { return *argument(outputs_, index).spec; }
 
   /// An aclScalar of a type that suits tensors of `beside` (see ScalarHandle).
-  const aclScalar* scalar(double value, DType beside) {
-    return scalars_.emplace_back(value, beside).get();
-  }
+  const aclScalar* scalar(double value, DType beside) { return objects_.scalar(value, beside); }
   const aclIntArray* int_array(std::span<const std::int64_t> values) {
-    return arrays_.emplace_back(values).get();
-  }
-
-  /// Destroys the objects made so far: before phase one is called again.
-  void clear_objects() {
-    scalars_.clear();
-    arrays_.clear();
+    return objects_.int_array(values);
   }
 
  private:
-  std::vector<Argument> inputs_;
-  std::vector<Argument> outputs_;
-  std::deque<ScalarHandle> scalars_;
-  std::deque<IntArrayHandle> arrays_;
+  // Throws ValueError for an index that the node has not.
+  static const Argument& argument(std::span<const Argument> arguments, std::size_t index);
+
+  std::span<const Argument> inputs_;
+  std::span<const Argument> outputs_;
+  CallObjects& objects_;
 };
 
 /// Phase two of an operator: queues the work on a stream.
@@ -127,6 +135,17 @@ class AclnnOp : public Op {
   virtual std::optional<std::size_t> updated_input(std::size_t /*output*/) const {
     return std::nullopt;
   }
+
+  /// Whether a session may give the output the memory of the input when nobody needs the input any
+  /// more: true for operators that read an element for the last time before they write the one at
+  /// its place. Asked only when both are dense and of one shape and dtype.
+  virtual bool may_overwrite(std::size_t /*output*/, std::size_t /*input*/) const { return false; }
+};
+
+/// An operator whose every output element depends on no input element but those at its place.
+class ElementwiseOp : public AclnnOp {
+ public:
+  bool may_overwrite(std::size_t, std::size_t) const override { return true; }
 };
 
 }  // namespace aclgrad

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimizers. step() records the update of every parameter in `gradients` and returns what to fetch
 // for it. The state lives in Variables of the optimizer, one set a parameter, and is shared by all
-// graphs that step() is called for. Learning rates are fixed when the step is recorded.
+// graphs that step() is called for.
 //
 //   AdamW optimizer({.learning_rate = 1e-3});
 //   Session session(graph, {loss, optimizer.step(graph, backward(loss, parameters))});
+//
+// The learning rate is part of the nodes recorded, unless `scheduled` is set: then it stands in a
+// Variable that set_learning_rate() changes between runs, and no graph is recorded or planned
+// anew. The operators take a learning rate as an attribute only, so this costs SGD one more node a
+// parameter and AdamW three or four. Results are the same up to rounding.
 #ifndef ACLGRAD_OPTIM_H_
 #define ACLGRAD_OPTIM_H_
 
 #include <optional>
 #include <source_location>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -25,6 +31,7 @@ struct SgdOptions {
   double learning_rate = 1e-2;
   double momentum = 0;
   double weight_decay = 0;
+  bool scheduled = false;
 };
 
 /// Stochastic gradient descent: g = gradient + weight_decay p; with momentum v = g + momentum v
@@ -37,7 +44,10 @@ class Sgd {
   Update step(Graph& graph, const Gradients& gradients,
               std::source_location where = std::source_location::current());
 
-  /// The velocities, for checkpoints; empty without momentum.
+  /// For the runs to come. Throws ValueError unless `scheduled` was set.
+  void set_learning_rate(double rate) const;
+
+  /// For checkpoints: the velocities with momentum, the learning rate when it is scheduled.
   std::vector<Variable> state() const;
 
  private:
@@ -48,15 +58,27 @@ class Sgd {
   const Variable& velocity_of(const Variable& parameter);
 
   SgdOptions options_;
+  std::optional<Variable> rate_;
   std::unordered_map<std::uintptr_t, Velocity> velocities_;  // by the parameter's identity
   std::vector<Variable> order_;
+};
+
+/// AdamWAttributes says what they mean.
+struct AdamWOptions {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double weight_decay = 1e-2;
+  double epsilon = 1e-8;
+  bool maximize = false;
+  bool scheduled = false;
 };
 
 /// Adam with decoupled weight decay, by apply_adam_w(); one step counter (int64) for all
 /// parameters.
 class AdamW {
  public:
-  using Options = AdamWAttributes;
+  using Options = AdamWOptions;
 
   explicit AdamW(Options options = {});
 
@@ -64,7 +86,10 @@ class AdamW {
   Update step(Graph& graph, const Gradients& gradients,
               std::source_location where = std::source_location::current());
 
-  /// Step counter and moments, for checkpoints.
+  /// For the runs to come. Throws ValueError unless `scheduled` was set.
+  void set_learning_rate(double rate) const;
+
+  /// For checkpoints: step counter and moments, and the learning rate when it is scheduled.
   std::vector<Variable> state() const;
 
  private:
@@ -72,11 +97,15 @@ class AdamW {
     Variable parameter;  // kept alive, so that its identity stays its own
     Variable first;
     Variable second;
+    std::optional<Variable> direction;  // where a scheduled step is worked out
   };
   Moments& moments(const Variable& parameter);
+  Value scheduled_step(Graph& graph, const Moments& state, const Value& parameter,
+                       const Value& gradient, const Value& steps, std::source_location where) const;
 
   Options options_;
-  Variable steps_;                                       // how many steps were done
+  Variable steps_;  // how many steps were done
+  std::optional<Variable> rate_;
   std::unordered_map<std::uintptr_t, Moments> moments_;  // by the parameter's identity
   std::vector<Variable> order_;
 };

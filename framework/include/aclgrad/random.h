@@ -42,6 +42,32 @@ class Random {
   std::uint64_t stream_;
 };
 
+/// Random numbers one after the other, for programs that draw as they go. seed, stream and index
+/// are all its state, so it can be written down and taken up again.
+class RandomSequence {
+ public:
+  explicit RandomSequence(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t index = 0)
+      : seed_(seed), stream_(stream), index_(index) {}
+
+  std::uint64_t bits() { return Random(seed_, stream_).bits(index_++); }
+  double uniform() { return Random(seed_, stream_).uniform(index_++); }
+  double normal() { return Random(seed_, stream_).normal(index_++); }
+  std::uint64_t below(std::uint64_t bound) { return Random(seed_, stream_).below(index_++, bound); }
+
+  std::uint64_t seed() const noexcept { return seed_; }
+  std::uint64_t stream() const noexcept { return stream_; }
+
+  /// How many numbers were drawn.
+  std::uint64_t index() const noexcept { return index_; }
+
+  friend bool operator==(const RandomSequence&, const RandomSequence&) = default;
+
+ private:
+  std::uint64_t seed_;
+  std::uint64_t stream_;
+  std::uint64_t index_;
+};
+
 /// 0 .. count - 1 in random order (Fisher-Yates); the same everywhere for the same arguments.
 /// Throws ValueError for a negative count.
 std::vector<std::int64_t> random_permutation(std::int64_t count, std::uint64_t seed,

@@ -66,9 +66,9 @@ class Recorder {
   friend class Graph;
   std::string next_label() const;
   void check_fresh(const Value& input) const;
-  Node& append(std::shared_ptr<const Op> op);
-  Value output(Node& node, detail::ValueRecord record);
-  Value updated(Node& node, std::size_t index);
+  Node& append(std::shared_ptr<const Op> op, std::size_t outputs);
+  Value output(const Node& node, detail::ValueRecord record);
+  Value updated(const Node& node, std::size_t index);
 
   std::string_view op_;
   std::vector<Value> inputs_;

@@ -5,11 +5,12 @@
 //   Results results = session.run({{x, batch}, {t, labels}});  // runs
 //   double value = results[loss].item();
 //
-// Construction works out which nodes the fetched values need, allocates memory, and calls phase one
-// of every operator once, making its executor repeatable. A run copies the feeds in, calls phase
-// two of every operator in the order of recording on one stream, and waits for the stream. An eager
-// session calls both phases of each operator in every run and waits after each: slow, for looking
-// at what happens. Both give the same bits.
+// Construction works out which nodes the fetched values need, lays all values out in one piece of
+// memory in which those that never live at the same time share, calls phase one of every operator
+// once, and has a stream record phase two of all of them in the order of recording. A run copies
+// the feeds in, replays what was recorded, and waits. It allocates nothing. An eager session calls
+// both phases of each operator in every run, waits after each, and gives every value memory of its
+// own: slow, for looking at what happens. Both give the same bits.
 //
 // The graph may grow, or die, afterwards; the session runs what it planned. A session is for one
 // thread at a time. Sessions that share variables must not run at the same time.
@@ -26,6 +27,8 @@
 #include <vector>
 
 #include "aclgrad/graph.h"
+#include "aclgrad/memory_report.h"
+#include "aclgrad/profile.h"
 #include "aclgrad/tensor.h"
 
 namespace aclgrad {
@@ -68,6 +71,19 @@ class Feed {
 struct SessionOptions {
   /// Run node by node (see above).
   bool eager = false;
+
+  /// Record once and replay in every run. Without it, and on a runtime that cannot record, every
+  /// run launches every node.
+  bool replay = true;
+
+  /// Run node by node and fill memory with NaN as soon as what lay there is dead, so that a read of
+  /// dead memory shows. Not with `eager`, which reuses no memory.
+  bool poison = false;
+
+  /// Run node by node and throw ValueError, naming the node, its inputs and the place that recorded
+  /// it, as soon as one makes NaN or infinity while all that it read was finite. Variables may then
+  /// be half updated.
+  bool trace_nonfinite = false;
 
   /// Called after every operator of an eager run with its tensors; inputs are as they were before
   /// it ran. Only with `eager`.
@@ -120,6 +136,17 @@ class Session {
 
   /// Bytes of device memory that the plan holds, without the variables.
   std::size_t device_bytes() const;
+
+  /// What lies where in it.
+  MemoryReport memory_report() const;
+
+  /// Whether run() replays a recording.
+  bool replays() const;
+
+  /// A run, node by node, with the time that each took; the values fetched cannot be read. Throws
+  /// as run() does.
+  Profile profile(std::span<const Feed> feeds);
+  Profile profile(std::initializer_list<Feed> feeds = {});
 
  private:
   std::shared_ptr<detail::SessionState> state_;

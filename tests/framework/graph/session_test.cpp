@@ -177,6 +177,13 @@ TEST(Session, TasksThatFailAreReported) {
   EXPECT_THAT(message_of<StatusError>([&] {
                 session.run({{t, wrong}});
               }),
+              testing::AllOf(testing::HasSubstr("`nll_loss` (graph/session_test.cpp:"),
+                             testing::HasSubstr("aclnnNLLLoss")))
+      << "a replay knows which of its tasks failed";
+  Session launched(graph, {loss}, {.replay = false});
+  EXPECT_THAT(message_of<StatusError>([&] {
+                launched.run({{t, wrong}});
+              }),
               testing::AllOf(testing::HasSubstr("an eager session says which"),
                              testing::HasSubstr("aclnnNLLLoss")));
   Session eager(graph, {loss}, {.eager = true});

@@ -50,7 +50,7 @@ inline Value operator-(double a, Operand b) { return add(mul(b.value, -1, b.wher
 inline Value operator*(double a, Operand b) { return mul(b.value, a, b.where); }
 inline Value operator-(Operand a) { return mul(a.value, -1, a.where); }
 
-struct AddOp final : AclnnOp {
+struct AddOp final : ElementwiseOp {
   double alpha;
 
   explicit AddOp(double alpha_) : alpha(alpha_) {}
@@ -61,7 +61,7 @@ struct AddOp final : AclnnOp {
   PhaseTwo phase_two() const override;
 };
 
-struct SubOp final : AclnnOp {
+struct SubOp final : ElementwiseOp {
   double alpha;
 
   explicit SubOp(double alpha_) : alpha(alpha_) {}
@@ -72,14 +72,14 @@ struct SubOp final : AclnnOp {
   PhaseTwo phase_two() const override;
 };
 
-struct MulOp final : AclnnOp {
+struct MulOp final : ElementwiseOp {
   std::string_view name() const override { return "mul"; }
   std::string_view call_name() const override { return "aclnnMul"; }
   aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
   PhaseTwo phase_two() const override;
 };
 
-struct AddNumberOp final : AclnnOp {
+struct AddNumberOp final : ElementwiseOp {
   double number;
 
   explicit AddNumberOp(double number_) : number(number_) {}
@@ -90,7 +90,7 @@ struct AddNumberOp final : AclnnOp {
   PhaseTwo phase_two() const override;
 };
 
-struct MulNumberOp final : AclnnOp {
+struct MulNumberOp final : ElementwiseOp {
   double number;
 
   explicit MulNumberOp(double number_) : number(number_) {}

@@ -28,7 +28,7 @@ Value elu_backward(const Value& grad, const Value& input_or_result, double alpha
                    BackwardFrom backward_from = BackwardFrom::input,
                    std::source_location where = std::source_location::current());
 
-struct EluOp final : AclnnOp {
+struct EluOp final : ElementwiseOp {
   double alpha;
   double scale;
   double input_scale;
@@ -43,7 +43,7 @@ struct EluOp final : AclnnOp {
   PhaseTwo phase_two() const override;
 };
 
-struct EluBackwardOp final : AclnnOp {
+struct EluBackwardOp final : ElementwiseOp {
   double alpha;
   double scale;
   double input_scale;

@@ -49,6 +49,8 @@ struct GegluBackwardOp final : AclnnOp {
   std::string attributes() const override;
   aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
   PhaseTwo phase_two() const override;
+  /// Each half of the gradient lies where the same half of x lay.
+  bool may_overwrite(std::size_t, std::size_t input) const override { return input == 1; }
 };
 
 }  // namespace aclgrad

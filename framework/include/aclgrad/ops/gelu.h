@@ -27,21 +27,21 @@ Value gelu_v2(const Value& x, Approximate approximate = Approximate::none,
 Value gelu_v2_backward(const Value& grad, const Value& x, Approximate approximate,
                        std::source_location where = std::source_location::current());
 
-struct GeluOp final : AclnnOp {
+struct GeluOp final : ElementwiseOp {
   std::string_view name() const override { return "gelu"; }
   std::string_view call_name() const override { return "aclnnGelu"; }
   aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
   PhaseTwo phase_two() const override;
 };
 
-struct GeluBackwardOp final : AclnnOp {
+struct GeluBackwardOp final : ElementwiseOp {
   std::string_view name() const override { return "gelu_backward"; }
   std::string_view call_name() const override { return "aclnnGeluBackward"; }
   aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
   PhaseTwo phase_two() const override;
 };
 
-struct GeluV2Op final : AclnnOp {
+struct GeluV2Op final : ElementwiseOp {
   Approximate approximate;
 
   explicit GeluV2Op(Approximate approximate_) : approximate(approximate_) {}
@@ -52,7 +52,7 @@ struct GeluV2Op final : AclnnOp {
   PhaseTwo phase_two() const override;
 };
 
-struct GeluV2BackwardOp final : AclnnOp {
+struct GeluV2BackwardOp final : ElementwiseOp {
   Approximate approximate;
 
   explicit GeluV2BackwardOp(Approximate approximate_) : approximate(approximate_) {}

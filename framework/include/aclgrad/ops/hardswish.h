@@ -22,7 +22,7 @@ Value hardswish_backward(const Value& grad, const Value& x,
                          HardswishGradient gradient = HardswishGradient::v2,
                          std::source_location where = std::source_location::current());
 
-struct HardswishOp final : AclnnOp {
+struct HardswishOp final : ElementwiseOp {
   HardswishGradient gradient;
 
   explicit HardswishOp(HardswishGradient gradient_) : gradient(gradient_) {}
@@ -32,7 +32,7 @@ struct HardswishOp final : AclnnOp {
   PhaseTwo phase_two() const override;
 };
 
-struct HardswishBackwardOp final : AclnnOp {
+struct HardswishBackwardOp final : ElementwiseOp {
   HardswishGradient gradient;
 
   explicit HardswishBackwardOp(HardswishGradient gradient_) : gradient(gradient_) {}

@@ -66,9 +66,12 @@ struct MseLossOp final : AclnnOp {
   std::string attributes() const override;
   aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
   PhaseTwo phase_two() const override;
+  bool may_overwrite(std::size_t, std::size_t) const override {
+    return reduction == Reduction::none;
+  }
 };
 
-struct MseLossBackwardOp final : AclnnOp {
+struct MseLossBackwardOp final : ElementwiseOp {
   Reduction reduction;
 
   explicit MseLossBackwardOp(Reduction reduction_) : reduction(reduction_) {}

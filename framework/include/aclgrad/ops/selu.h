@@ -18,14 +18,14 @@ Value selu(const Value& x, std::source_location where = std::source_location::cu
 Value selu_backward(const Value& grad, const Value& result,
                     std::source_location where = std::source_location::current());
 
-struct SeluOp final : AclnnOp {
+struct SeluOp final : ElementwiseOp {
   std::string_view name() const override { return "selu"; }
   std::string_view call_name() const override { return "aclnnSelu"; }
   aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
   PhaseTwo phase_two() const override;
 };
 
-struct SeluBackwardOp final : AclnnOp {
+struct SeluBackwardOp final : ElementwiseOp {
   std::string_view name() const override { return "selu_backward"; }
   std::string_view call_name() const override { return "aclnnSeluBackward"; }
   aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;

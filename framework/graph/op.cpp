@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/op.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "aclgrad/error.h"
+
+namespace aclgrad {
+
+const aclScalar* CallObjects::scalar(double value, DType beside) {
+  const auto key = std::pair(std::bit_cast<std::uint64_t>(value), beside);
+  auto known = scalars_.find(key);
+  if (known == scalars_.end()) known = scalars_.emplace(key, ScalarHandle(value, beside)).first;
+  return known->second.get();
+}
+
+const aclIntArray* CallObjects::int_array(std::span<const std::int64_t> values) {
+  return arrays_.emplace_back(values).get();
+}
+
+const Call::Argument& Call::argument(std::span<const Argument> arguments, std::size_t index) {
+  if (index < arguments.size()) return arguments[index];
+  throw ValueError(fmt::format("an operator asks for argument {} of {}", index, arguments.size()));
+}
+
+}  // namespace aclgrad

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints: all that a training run needs to go on as if it had never stopped, bit for bit.
+//
+//   std::vector<Variable> state = network.variables();  // and the optimizer's state()
+//   save_checkpoint(path, {.step = step, .position = next, .data_order = batches.description(),
+//                          .tensors = values_of(state)});
+//   ...
+//   if (const std::optional<Checkpoint> last = load_checkpoint(path)) {
+//     require_same_order(*last, batches);
+//     restore(state, *last);
+//     position = last->position;
+//   }
+//
+// A checkpoint is a safetensors file; what is not a tensor stands in its metadata. At every moment,
+// whatever kills the process that writes, the latest complete checkpoint can be loaded. One process
+// at a time may write to a path.
+#ifndef ACLGRAD_CHECKPOINT_H_
+#define ACLGRAD_CHECKPOINT_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aclgrad/data.h"
+#include "aclgrad/random.h"
+#include "aclgrad/safetensors.h"
+#include "aclgrad/variable.h"
+
+namespace aclgrad {
+
+struct Checkpoint {
+  std::int64_t step = 0;         ///< training steps done
+  data::Position position = {};  ///< of the batch that comes next
+  std::string data_order = {};   ///< data::Batches::description(), for require_same_order()
+  std::map<std::string, RandomSequence> random =
+      {};                     ///< the program's own sources of random numbers
+  Metadata notes = {};        ///< what else the program wants to keep
+  NamedTensors tensors = {};  ///< weights and the optimizer's state
+};
+
+/// The contents of variables under their names. Throws ValueError when two have the same name.
+NamedTensors values_of(const std::vector<Variable>& variables);
+
+/// Assigns to each variable the tensor of its name. Throws, before anything is assigned, ValueError
+/// for a variable that the checkpoint lacks and for a tensor that no variable has the name of,
+/// ShapeError or DTypeError, naming it, for one that does not fit.
+void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoint);
+
+/// Throws ValueError, with both descriptions, unless the checkpoint's position means the same batch
+/// in `batches` as where it was saved.
+void require_same_order(const Checkpoint& checkpoint, const data::Batches& batches);
+
+/// Writes a new checkpoint to `path`. The one that was there stays as `path`.previous, unless it is
+/// damaged. Throws IoError; then the last good checkpoint is still there.
+void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+
+/// The latest complete checkpoint: `path`, or `path`.previous where that is missing or damaged
+/// (lengths, header and a checksum over everything are tested). Nothing when neither file exists;
+/// throws IoError, telling what is wrong with each, when there is none that is whole.
+std::optional<Checkpoint> load_checkpoint(const std::filesystem::path& path);
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_CHECKPOINT_H_

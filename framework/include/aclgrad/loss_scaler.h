@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training with 16-bit activations and float32 weights.
+//
+// A layer computes in the dtype of what it is called with: Linear casts its float32 weights to it,
+// and their gradients come back as float32. So bfloat16 needs two casts:
+//
+//   Value logits = cast(network(cast(x, DType::bfloat16)), DType::float32);
+//
+// float16 holds nothing below 6e-8, and gradients are often smaller. A LossScaler multiplies the
+// loss's gradient by a large factor, divides the gradients of the weights by it, sees whether a
+// number overflowed on the way, and finds the factor by itself (Micikevicius et al.: "Mixed
+// precision training", 2018). The C interface has no branches, so whether a step is taken is
+// decided between two sessions: one computes the gradients and keeps them in variables, the other
+// updates from there.
+//
+//   LossScaler scaler;
+//   Update kept = scaler.keep(backward(loss, parameters, {.seed = scaler.seed(loss)}));
+//   Session compute(graph, {loss, scaler.check(), kept});
+//   Graph update_graph;
+//   Session update(update_graph, {optimizer.step(update_graph, scaler.gradients(update_graph))});
+//   for (...) {
+//     if (scaler.accept(compute.run(feeds))) update.run();
+//   }
+#ifndef ACLGRAD_LOSS_SCALER_H_
+#define ACLGRAD_LOSS_SCALER_H_
+
+#include <cstdint>
+#include <source_location>
+#include <vector>
+
+#include "aclgrad/gradients.h"
+#include "aclgrad/graph.h"
+#include "aclgrad/session.h"
+#include "aclgrad/variable.h"
+
+namespace aclgrad {
+
+/// All factors are best powers of two: then scaling rounds nothing.
+struct LossScalerOptions {
+  double scale = 65536;  ///< at first
+  double growth = 2;     ///< after `patience` good steps the scale is multiplied by this
+  double backoff = 0.5;  ///< and by this after an overflow
+  std::int64_t patience = 2000;
+  double largest = 16777216;  ///< 2^24
+};
+
+class LossScaler {
+ public:
+  /// Throws ValueError unless scale > 0, growth >= 1, 0 < backoff < 1, patience >= 1 and
+  /// largest >= scale.
+  explicit LossScaler(LossScalerOptions options = {});
+
+  /// The scale as a value of the loss's graph, shape (it must have one element) and dtype: what
+  /// backward() is to start from. Throws ShapeError.
+  Value seed(const Value& loss, std::source_location where = std::source_location::current());
+
+  /// Records the division of the gradients by the scale, the check for what is not finite, and
+  /// the assignment to variables "<parameter>.gradient". Once for each scaler: throws ValueError
+  /// when called again, and for a gradient of something that is not a variable.
+  Update keep(const Gradients& scaled,
+              std::source_location where = std::source_location::current());
+
+  /// The check's value, to be fetched together with what keep() returned.
+  const Value& check() const { return check_; }
+
+  /// The kept gradients in another graph: what to give to an optimizer's step().
+  Gradients gradients(Graph& graph,
+                      std::source_location where = std::source_location::current()) const;
+
+  /// Whether the gradients that a run kept are finite, that is, whether to update with them. Adapts
+  /// the scale.
+  bool accept(const Results& results);
+
+  double scale() const { return scale_; }
+
+  /// Steps that were not taken.
+  std::int64_t skipped() const { return skipped_; }
+
+  /// For checkpoints: the scale and the good steps since it changed.
+  std::vector<Variable> state() const { return {scale_variable_, good_variable_}; }
+
+  /// Reads the state again after it was restored.
+  void reload();
+
+ private:
+  struct Kept {
+    Variable parameter;
+    Variable gradient;
+  };
+  void set(double scale, std::int64_t good);
+
+  LossScalerOptions options_;
+  double scale_;
+  std::int64_t good_ = 0;
+  std::int64_t skipped_ = 0;
+  Variable scale_variable_;
+  Variable inverse_variable_;
+  Variable good_variable_;
+  std::vector<Kept> kept_;
+  Value check_;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_LOSS_SCALER_H_

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// MemoryReport: what memory a session holds, and what lies where in its arena at which time
+// (Session::memory_report).
+//
+//   fmt::print("{}\n", session.memory_report());
+//   write_file_atomically("memory.svg", session.memory_report().svg());
+#ifndef ACLGRAD_MEMORY_REPORT_H_
+#define ACLGRAD_MEMORY_REPORT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "aclgrad/format.h"
+#include "aclgrad/graph.h"
+
+namespace aclgrad {
+
+struct MemoryReport {
+  /// One value in the arena. Steps are the nodes of Session::schedule(), counted from 0; -1 is
+  /// before the first, `steps` after the last.
+  struct Interval {
+    ValueId value = 0;
+    std::string name;  ///< "`loss`" or "value 7"
+    std::size_t offset = 0;
+    std::size_t bytes = 0;  ///< without padding
+    std::int32_t first = 0;
+    std::int32_t last = 0;  ///< the last step that needs it
+    Phase phase = Phase::forward;
+    bool in_place = false;  ///< took over the memory of a value that died when this was made
+  };
+
+  std::size_t arena_bytes = 0;  ///< for inputs, constants and everything computed
+  std::size_t lower_bound = 0;  ///< the largest sum of what lives at one step, each padded to 64
+  std::size_t workspace_bytes = 0;
+  std::size_t variable_bytes = 0;  ///< owned by the program's Variables, not by the session
+  std::size_t sum_of_values = 0;   ///< what the arena would be without reuse
+  std::int32_t steps = 0;
+  std::vector<std::size_t> live;    ///< bytes alive at step -1, 0, ..., steps
+  std::vector<Interval> intervals;  ///< by the order of recording
+
+  /// The totals, and the largest values alive at the fullest step, at most `rows` of them.
+  std::string to_string(std::size_t rows = 10) const;
+
+  /// A picture: time to the right, addresses upwards, a rectangle a value, and the bytes alive.
+  std::string svg() const;
+};
+
+inline std::string to_string(const MemoryReport& report) { return report.to_string(); }
+std::ostream& operator<<(std::ostream& stream, const MemoryReport& report);
+
+}  // namespace aclgrad
+
+template <>
+struct fmt::formatter<aclgrad::MemoryReport>
+    : aclgrad::detail::ToStringFormatter<aclgrad::MemoryReport> {};
+
+#endif  // ACLGRAD_MEMORY_REPORT_H_

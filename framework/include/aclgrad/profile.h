@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profile: how long every node of one run took (Session::profile). The nodes run one by one and are
+// waited for, so a time includes launching and waiting, and what a replay does better does not
+// show.
+//
+//   Profile profile = session.profile({{x, batch}});
+//   std::cout << profile.to_string(10);
+//   write_file_atomically("step.json", profile.chrome_trace());  // chrome://tracing, Perfetto
+#ifndef ACLGRAD_PROFILE_H_
+#define ACLGRAD_PROFILE_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "aclgrad/graph.h"
+
+namespace aclgrad {
+
+struct Profile {
+  struct Entry {
+    NodeId node = 0;
+    std::string operation;            ///< "geglu"
+    std::string call;                 ///< "aclnnGeGluV3"
+    std::string name;                 ///< of the first output; "" when it has none
+    std::string where;                ///< "examples/x.cpp:41"
+    std::vector<std::string> inputs;  ///< "float32 [2, 3]"
+    std::vector<std::string> outputs;
+    Phase phase = Phase::forward;
+    double start_us = 0;  ///< microseconds since the first node began
+    double duration_us = 0;
+  };
+
+  std::vector<Entry> nodes;  ///< in the order of running
+
+  /// The sum of all durations in microseconds.
+  double total_us() const;
+
+  /// A table of the nodes that took longest, at most `rows` of them.
+  std::string to_string(std::size_t rows = 20) const;
+
+  /// One complete event a node, in the JSON form that trace viewers read.
+  std::string chrome_trace() const;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_PROFILE_H_

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learning rates over time, for optimizers made with `scheduled`:
+//
+//   AdamW optimizer({.learning_rate = 1e-3, .scheduled = true});
+//   const Schedule schedule = schedule::cosine(1e-3, 100, 2000);
+//   for (std::int64_t step = 0; step < 2000; ++step) {
+//     optimizer.set_learning_rate(schedule(step));
+//     session.run(...);
+//   }
+#ifndef ACLGRAD_SCHEDULE_H_
+#define ACLGRAD_SCHEDULE_H_
+
+#include <cstdint>
+#include <functional>
+
+namespace aclgrad {
+
+/// The learning rate of a step; steps are counted from 0.
+using Schedule = std::function<double(std::int64_t step)>;
+
+namespace schedule {
+
+Schedule constant(double rate);
+
+/// rate factor^floor(step / every). Throws ValueError for every < 1.
+Schedule staircase(double rate, double factor, std::int64_t every);
+
+/// From rate / warm_up at step 0 in equal increments to `rate` at step warm_up - 1, then down along
+/// half a cosine, to `least` at step `total` and after it:
+/// least + (rate - least) (1 + cos(pi (step - warm_up) / (total - warm_up))) / 2.
+/// Throws ValueError unless 0 <= warm_up <= total.
+Schedule cosine(double rate, std::int64_t warm_up, std::int64_t total, double least = 0);
+
+}  // namespace schedule
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_SCHEDULE_H_

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/arena.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace aclgrad::detail {
+namespace {
+
+using Order = std::vector<std::int32_t>;
+
+std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+std::size_t top_of(const std::vector<Block>& blocks, const std::vector<std::size_t>& offsets) {
+  std::size_t top = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) top = std::max(top, offsets[i] + blocks[i].bytes);
+  return top;
+}
+
+// The holes in an arena that grows at its end.
+class Holes {
+ public:
+  // The lowest byte of a hole in which `bytes` fit: of the smallest such hole, or else at the end.
+  std::size_t take(std::size_t bytes) {
+    const auto found = by_size_.lower_bound({bytes, 0});
+    if (found != by_size_.end()) {
+      const auto [size, offset] = *found;
+      remove(offset, size);
+      if (size > bytes) add(offset + bytes, size - bytes);
+      return offset;
+    }
+    std::size_t offset = end_;
+    if (!by_offset_.empty()) {  // a hole at the end grows
+      const auto [last, size] = *by_offset_.rbegin();
+      if (last + size == end_) {
+        remove(last, size);
+        offset = last;
+      }
+    }
+    end_ = offset + bytes;
+    return offset;
+  }
+
+  void give_back(std::size_t offset, std::size_t bytes) {
+    auto next = by_offset_.lower_bound(offset);
+    if (next != by_offset_.end() && offset + bytes == next->first) {
+      const std::size_t size = next->second;
+      const std::size_t start = next->first;
+      ++next;
+      remove(start, size);
+      bytes += size;
+    }
+    if (next != by_offset_.begin()) {
+      const auto [start, size] = *std::prev(next);
+      if (start + size == offset) {
+        remove(start, size);
+        offset = start;
+        bytes += size;
+      }
+    }
+    add(offset, bytes);
+  }
+
+ private:
+  void add(std::size_t offset, std::size_t size) {
+    by_offset_.emplace(offset, size);
+    by_size_.emplace(size, offset);
+  }
+  void remove(std::size_t offset, std::size_t size) {
+    by_offset_.erase(offset);
+    by_size_.erase({size, offset});
+  }
+
+  std::map<std::size_t, std::size_t> by_offset_;  // to the size
+  std::set<std::pair<std::size_t, std::size_t>> by_size_;
+  std::size_t end_ = 0;
+};
+
+// Walks through time, forward or backward, giving each block the best hole when its life begins.
+// Blocks that begin together are placed the largest, or the longest-lived, first.
+std::vector<std::size_t> place_in_time(const std::vector<Block>& blocks, bool backward,
+                                       bool longest_first) {
+  auto begin = [&](const Block& block) { return backward ? -block.last : block.first; };
+  auto end = [&](const Block& block) { return backward ? -block.first : block.last; };
+  Order births(blocks.size());
+  std::iota(births.begin(), births.end(), 0);
+  Order deaths = births;
+  std::sort(births.begin(), births.end(), [&](std::int32_t a, std::int32_t b) {
+    const Block& x = blocks[at(a)];
+    const Block& y = blocks[at(b)];
+    const auto length_x = longest_first ? x.last - x.first : 0;
+    const auto length_y = longest_first ? y.last - y.first : 0;
+    return std::tuple(begin(x), -length_x, y.bytes, a) <
+           std::tuple(begin(y), -length_y, x.bytes, b);
+  });
+  std::sort(deaths.begin(), deaths.end(), [&](std::int32_t a, std::int32_t b) {
+    return std::tuple(end(blocks[at(a)]), a) < std::tuple(end(blocks[at(b)]), b);
+  });
+  std::vector<std::size_t> offsets(blocks.size(), 0);
+  Holes holes;
+  auto dying = deaths.begin();
+  for (const std::int32_t index : births) {
+    const Block& block = blocks[at(index)];
+    for (; end(blocks[at(*dying)]) < begin(block); ++dying) {
+      if (blocks[at(*dying)].bytes > 0) {
+        holes.give_back(offsets[at(*dying)], blocks[at(*dying)].bytes);
+      }
+    }
+    if (block.bytes > 0) offsets[at(index)] = holes.take(block.bytes);
+  }
+  return offsets;
+}
+
+// Places blocks in a given order, each as low as those placed before it allow. Quadratic.
+std::vector<std::size_t> place_in_order(const std::vector<Block>& blocks, const Order& order) {
+  std::vector<std::size_t> offsets(blocks.size(), 0);
+  Order placed;  // by offset
+  for (const std::int32_t index : order) {
+    const Block& block = blocks[at(index)];
+    std::size_t offset = 0;
+    for (const std::int32_t other : placed) {
+      const Block& neighbour = blocks[at(other)];
+      if (neighbour.last < block.first || block.last < neighbour.first) continue;
+      if (offset + block.bytes <= offsets[at(other)]) break;
+      offset = std::max(offset, offsets[at(other)] + neighbour.bytes);
+    }
+    offsets[at(index)] = offset;
+    const auto position =
+        std::upper_bound(placed.begin(), placed.end(), offset,
+                         [&](std::size_t value, std::int32_t b) { return value < offsets[at(b)]; });
+    placed.insert(position, index);
+  }
+  return offsets;
+}
+
+void move_forward(Order& order, std::size_t from, std::size_t to) {
+  const std::int32_t moved = order[from];
+  order.erase(order.begin() + static_cast<std::ptrdiff_t>(from));
+  order.insert(order.begin() + static_cast<std::ptrdiff_t>(to), moved);
+}
+
+class Search {
+ public:
+  Search(const std::vector<Block>& blocks, std::size_t bound) : blocks_(blocks) {
+    best_.lower_bound = bound;
+    best_.bytes = SIZE_MAX;
+  }
+
+  void offer(std::vector<std::size_t> offsets) {
+    const std::size_t top = top_of(blocks_, offsets);
+    if (top >= best_.bytes) return;
+    best_.bytes = top;
+    best_.offsets = std::move(offsets);
+  }
+
+  bool good_enough() const { return best_.bytes <= best_.lower_bound + best_.lower_bound / 50; }
+
+  // Places in order of size, and of size times life; then again and again, with a block that
+  // sticks out at the top moved forward in the order, or two exchanged, as long as that does no
+  // harm. A bounded number of times.
+  void improve() {
+    constexpr std::size_t kWork = 40'000'000;  // comparisons: a fraction of a second
+    constexpr std::size_t kRounds = 4'000;
+    const std::size_t round = blocks_.size() * blocks_.size() / 2 + 1;
+    const std::size_t rounds = std::min(kWork / round, kRounds);
+    if (rounds == 0) return;
+    Order by_size(blocks_.size());
+    std::iota(by_size.begin(), by_size.end(), 0);
+    Order by_area = by_size;
+    std::stable_sort(by_size.begin(), by_size.end(), [&](std::int32_t a, std::int32_t b) {
+      return blocks_[at(a)].bytes > blocks_[at(b)].bytes;
+    });
+    std::stable_sort(by_area.begin(), by_area.end(),
+                     [&](std::int32_t a, std::int32_t b) { return area(a) > area(b); });
+    for (Order* order : {&by_size, &by_area}) climb(std::move(*order), rounds / 2);
+  }
+
+  void climb(Order order, std::size_t rounds) {
+    std::vector<std::size_t> offsets = place_in_order(blocks_, order);
+    std::size_t top = top_of(blocks_, offsets);
+    offer(offsets);
+    for (; rounds > 0 && !good_enough(); --rounds) {
+      Order changed = order;
+      if (rounds % 2 == 0) {
+        std::vector<std::size_t> highest;  // positions in the order
+        for (std::size_t i = 0; i < order.size(); ++i) {
+          const std::size_t index = at(order[i]);
+          if (offsets[index] + blocks_[index].bytes == top) highest.push_back(i);
+        }
+        const std::size_t from = highest[draw(highest.size())];
+        move_forward(changed, from, draw(from + 1));
+      } else {
+        std::swap(changed[draw(changed.size())], changed[draw(changed.size())]);
+      }
+      std::vector<std::size_t> attempt = place_in_order(blocks_, changed);
+      const std::size_t reached = top_of(blocks_, attempt);
+      if (reached > top) continue;
+      top = reached;
+      order = std::move(changed);
+      offsets = std::move(attempt);
+      offer(offsets);
+    }
+  }
+
+  ArenaLayout take() { return std::move(best_); }
+
+ private:
+  // The same numbers in every process, so that the same plan lies in the same places.
+  std::size_t draw(std::size_t bound) {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::size_t>(state_ >> 33) % bound;
+  }
+
+  double area(std::int32_t index) const {
+    const Block& block = blocks_[at(index)];
+    return static_cast<double>(block.bytes) * (block.last - block.first + 1);
+  }
+
+  const std::vector<Block>& blocks_;
+  ArenaLayout best_;
+  std::uint64_t state_ = 1;
+};
+
+}  // namespace
+
+std::vector<std::size_t> live_bytes(const std::vector<Block>& blocks, std::int32_t steps) {
+  std::vector<std::size_t> born(at(steps) + 2, 0);
+  std::vector<std::size_t> died(at(steps) + 3, 0);
+  for (const Block& block : blocks) {
+    born[at(block.first + 1)] += block.bytes;
+    died[at(block.last + 2)] += block.bytes;
+  }
+  std::size_t live = 0;
+  for (std::size_t i = 0; i < born.size(); ++i) born[i] = live = live + born[i] - died[i];
+  return born;
+}
+
+ArenaLayout place_blocks(const std::vector<Block>& blocks, std::int32_t steps) {
+  const std::vector<std::size_t> live = live_bytes(blocks, steps);
+  Search search(blocks, *std::max_element(live.begin(), live.end()));
+  for (const bool longest_first : {false, true}) {
+    for (const bool backward : {true, false}) {
+      search.offer(place_in_time(blocks, backward, longest_first));
+      if (search.good_enough()) return search.take();
+    }
+  }
+  search.improve();
+  return search.take();
+}
+
+}  // namespace aclgrad::detail

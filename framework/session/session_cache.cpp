@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/session_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+
+namespace aclgrad {
+namespace {
+
+bool same(const SessionCache::Inputs& a, const SessionCache::Inputs& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second.dtype == y.second.dtype &&
+           x.second.shape == y.second.shape;
+  });
+}
+
+std::string describe(const SessionCache::Inputs& inputs) {
+  std::string text;
+  for (const auto& [name, spec] : inputs) {
+    text += fmt::format("{}`{}` {} {}", text.empty() ? "" : ", ", name, spec.dtype, spec.shape);
+  }
+  return text;
+}
+
+}  // namespace
+
+SessionCache::SessionCache(Builder builder, SessionCacheOptions options)
+    : builder_(std::move(builder)), options_(std::move(options)) {
+  if (!builder_) throw ValueError("a session cache needs a builder");
+  if (options_.capacity == 0) throw ValueError("a session cache needs room for a session");
+  recent_.assign(2 * options_.capacity, false);
+}
+
+SessionCache::Outputs SessionCache::run(std::initializer_list<NamedFeed> feeds) {
+  return run(std::span<const NamedFeed>(feeds.begin(), feeds.size()));
+}
+
+SessionCache::Outputs SessionCache::run(std::span<const NamedFeed> feeds) {
+  Inputs inputs;
+  std::map<std::string, const Tensor*> tensors;
+  for (const auto& [name, tensor] : feeds) {
+    if (!inputs.emplace(name, TensorSpec{tensor.shape(), tensor.dtype()}).second) {
+      throw ValueError(fmt::format("`{}` is fed twice", name));
+    }
+    tensors.emplace(name, &tensor);
+  }
+  Entry& entry = entry_for(inputs);
+  std::vector<Feed> by_value;
+  auto value = entry.values.begin();
+  for (const auto& [name, tensor] : tensors) by_value.emplace_back(*value++, *tensor);
+  return {entry.session.run(by_value), entry.fetches};
+}
+
+SessionCache::Entry& SessionCache::entry_for(const Inputs& inputs) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return same(entry.inputs, inputs); });
+  if (found != entries_.end()) {
+    watch_for_churn(false);
+    entries_.splice(entries_.begin(), entries_, found);
+    return entries_.front();
+  }
+  entries_.push_front(make_entry(inputs));
+  ++planned_;
+  const bool full = entries_.size() > options_.capacity;
+  if (full) entries_.pop_back();
+  watch_for_churn(full);
+  return entries_.front();
+}
+
+SessionCache::Entry SessionCache::make_entry(const Inputs& inputs) const {
+  Recording recording = builder_(inputs);
+  std::vector<Value> values;
+  const std::vector<Value> existing = recording.graph.inputs();
+  for (const auto& [name, spec] : inputs) {
+    const auto found =
+        std::find_if(existing.begin(), existing.end(),
+                     [&, &wanted = name](const Value& value) { return value.name() == wanted; });
+    if (found == existing.end()) {
+      throw ValueError(
+          fmt::format("the builder recorded no input `{}` for {}", name, describe(inputs)));
+    }
+    values.push_back(*found);
+  }
+  Session session(recording.graph, recording.fetches, options_.session);
+  return Entry{inputs, std::move(recording.graph), std::move(recording.fetches), std::move(session),
+               std::move(values)};
+}
+
+void SessionCache::watch_for_churn(bool planned_when_full) {
+  recent_[next_recent_] = planned_when_full;
+  next_recent_ = (next_recent_ + 1) % recent_.size();
+  const auto misses = static_cast<std::size_t>(std::count(recent_.begin(), recent_.end(), true));
+  if (warned_ || 2 * misses <= recent_.size()) return;
+  warned_ = true;
+  const std::string message = fmt::format(
+      "the session cache churns: {} of the latest {} runs had to plan anew, with room for {} "
+      "sessions; the latest shapes are {}. Give it more room, or pad the data to fewer shapes.",
+      misses, recent_.size(), options_.capacity, describe(entries_.front().inputs));
+  if (options_.warn) {
+    options_.warn(message);
+  } else {
+    fmt::print(stderr, "warning: {}\n", message);
+  }
+}
+
+Tensor SessionCache::Outputs::operator[](std::size_t fetch) const {
+  if (fetch >= fetches_.size()) {
+    throw ValueError(fmt::format("no fetch {} of {}", fetch, fetches_.size()));
+  }
+  if (!fetches_[fetch].readable()) {
+    throw ValueError(fmt::format("fetch {} is an update, it has no value to read", fetch));
+  }
+  return results_[fetches_[fetch].values().front()];
+}
+
+}  // namespace aclgrad

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// What helps when something goes wrong: poison, the trace of NaN and infinity, times of nodes.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "aclgrad/aclgrad.h"
+#include "aclnnop/aclnn_mul.h"
+#include "networks.h"
+
+namespace aclgrad {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+template <class E, class Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Poison, ChangesNothingThatIsAlive) {
+  networks::GegluStack plain(3, 8, 12);
+  networks::GegluStack poisoned(3, 8, 12);
+  Session a = plain.session({});
+  Session b = poisoned.session({.poison = true});
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_TRUE(bitwise_equal(a.run({{plain.x, plain.feed}})[plain.loss],
+                              b.run({{poisoned.x, poisoned.feed}})[poisoned.loss]));
+  }
+}
+
+// x * x, which also keeps the tensor it was given, and on demand multiplies by that of an earlier
+// call: a read of memory whose value is dead.
+struct LeakingOp final : AclnnOp {
+  explicit LeakingOp(bool leak_) : leak(leak_) {}
+  bool leak;
+  static inline const aclTensor* kept = nullptr;
+  std::string_view name() const override { return "leaking"; }
+  std::string_view call_name() const override { return "aclnnMul"; }
+  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+    const aclTensor* other = leak ? kept : call.input(0);
+    kept = call.input(0);
+    return aclnnMulGetWorkspaceSize(call.input(0), other, call.output(0), size, executor);
+  }
+  PhaseTwo phase_two() const override { return aclnnMul; }
+};
+
+Value leaking(const Value& x, bool leak) {
+  return Recorder("leaking", {x}, std::source_location::current())
+      .add(std::make_shared<LeakingOp>(leak), TensorSpec{x.shape(), x.dtype()});
+}
+
+TEST(Poison, ShowsReadsOfDeadMemory) {
+  Graph graph;
+  const Value x = graph.input("x", {8});
+  const Value dead = x * 2;
+  const Value y = leaking(dead, false);  // keeps `dead`, which nobody needs from here on
+  const Value z = leaking(y, true);
+  Session session(graph, {z}, {.poison = true});
+  EXPECT_TRUE(std::isnan(session.run({{x, Tensor::full({8}, 1)}})[z].get(0)));
+  Session unpoisoned(graph, {z}, {.replay = false});
+  EXPECT_FALSE(std::isnan(unpoisoned.run({{x, Tensor::full({8}, 1)}})[z].get(0)))
+      << "without poison it goes unnoticed";
+}
+
+TEST(Poison, IsRefusedWhereNothingIsReused) {
+  networks::Mlp net(1, 4, 2);
+  EXPECT_THAT(message_of<ValueError>([&] { net.session({.eager = true, .poison = true}); }),
+              HasSubstr("poison"));
+}
+
+class Trace : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(PlannedAndEager, Trace, testing::Bool());
+
+TEST_P(Trace, SaysWhatWasReadAndWhere) {
+  Graph graph;
+  const Value x = graph.input("x", {3});
+  const Value big = (x * 1e30).named("big");
+  const int line = __LINE__ + 1;
+  const Value over = mul(big, big);
+  const Value nan = over - over;
+  Session session(graph, {nan}, {.eager = GetParam(), .trace_nonfinite = true});
+  EXPECT_EQ(session.run({{x, Tensor::zeros({3})}})[nan].get(0), 0);
+  EXPECT_EQ(
+      message_of<ValueError>([&] {
+        session.run({{x, Tensor::from({3}, {0, 1, -2})}});
+      }),
+      fmt::format("node 2 `mul` (session/debug_test.cpp:{}) makes 0 NaN and 2 infinities from "
+                  "finite inputs: output value 2 float32 [3], first at element 1; inputs: "
+                  "`big` float32 [3] in [-2e+30, 1e+30], `big` float32 [3] in [-2e+30, "
+                  "1e+30]",
+                  line));
+}
+
+TEST_P(Trace, WhatComesInIsNobodysFault) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value y = selu(x * 2);
+  Session session(graph, {y}, {.eager = GetParam(), .trace_nonfinite = true});
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(std::isinf(session.run({{x, Tensor::from({2}, {infinity, 1})}})[y].get(0)));
+}
+
+TEST(Profiles, ListEveryNodeOnce) {
+  networks::Mlp net(2, 8, 4);
+  for (const bool eager : {false, true}) {
+    Session session = net.session({.eager = eager});
+    const Profile profile = session.profile({{net.x, net.feed}});
+    const std::vector<NodeId> schedule = session.schedule();
+    ASSERT_EQ(profile.nodes.size(), schedule.size());
+    double end = 0;
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+      EXPECT_EQ(profile.nodes[i].node, schedule[i]);
+      EXPECT_GE(profile.nodes[i].start_us, end);
+      EXPECT_GT(profile.nodes[i].duration_us, 0);
+      end = profile.nodes[i].start_us + profile.nodes[i].duration_us;
+    }
+    EXPECT_EQ(profile.nodes[0].operation, "addmm");
+    EXPECT_EQ(profile.nodes[0].call, "aclnnAddmm");
+    EXPECT_THAT(profile.nodes[0].inputs, testing::Contains("float32 [4, 8]"));
+  }
+}
+
+TEST(Profiles, ReadAsATableAndAsATrace) {
+  networks::Mlp net(2, 8, 4);
+  Session session = net.session({});
+  const Profile profile = session.profile({{net.x, net.feed}});
+  EXPECT_THAT(
+      profile.to_string(3),
+      AllOf(HasSubstr("us in all"), HasSubstr(fmt::format("3 of {} nodes", profile.nodes.size()))));
+  const nlohmann::json trace = nlohmann::json::parse(profile.chrome_trace());
+  const auto& events = trace.at("traceEvents");
+  ASSERT_EQ(events.size(), profile.nodes.size());
+  EXPECT_EQ(events[0].at("ph"), "X");
+  EXPECT_EQ(events[0].at("dur").get<double>(), profile.nodes[0].duration_us);
+  EXPECT_EQ(events[0].at("args").at("call"), "aclnnAddmm");
+  EXPECT_EQ(events[0].at("args").at("outputs")[0], "float32 [4, 8]");
+}
+
+TEST(Profiles, CountAsARun) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value y = x * 2;
+  Session session(graph, {y});
+  const Tensor one = Tensor::full({2}, 1);
+  const Results results = session.run({{x, one}});
+  EXPECT_THROW(session.profile(), ValueError) << "feeds are wanted";
+  EXPECT_EQ(results[y].get(0), 2);
+  session.profile({{x, one}});
+  EXPECT_THROW(results[y], ValueError);
+}
+
+TEST(Guards, ADeadGraphsValueIsNamed) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value y = x * 2;
+  Session session(graph, {y});
+  Value stale;
+  {
+    Graph gone;
+    stale = gone.input("z", {2});
+  }
+  const Tensor one = Tensor::full({2}, 1);
+  EXPECT_EQ(message_of<ValueError>([&] {
+              session.run({{stale, one}});
+            }),
+            "cannot feed value 0: its graph is gone");
+  EXPECT_EQ(message_of<ValueError>([&] {
+              session.run({{Value(), one}});
+            }),
+            "cannot feed an empty Value");
+  EXPECT_EQ(session.run({{x, one}})[y].get(0), 2);
+}
+
+TEST(Guards, AResetDeviceIsNoticedBeforeAnythingRuns) {
+  Graph graph;
+  const Variable w("w", Tensor::full({2}, 3));
+  const Value x = graph.input("x", {2});
+  const Value y = x * graph.parameter(w);
+  const Tensor one = Tensor::full({2}, 1);
+  Session session(graph, {y});
+  EXPECT_EQ(session.run({{x, one}})[y].get(0), 3);
+  ASSERT_EQ(aclrtResetDeviceForce(0), 0);
+  ASSERT_EQ(aclrtSetDevice(0), 0);
+  EXPECT_THAT(message_of<StatusError>([&] {
+                session.run({{x, one}});
+              }),
+              testing::StartsWith("the session is dead: the device was reset"));
+  EXPECT_THAT(message_of<ValueError>([&] { Session(graph, {y}); }),
+              testing::StartsWith("parameter `w` of node 1 `variable` (session/debug_test.cpp:"));
+  Graph fresh;
+  const Value z = fresh.input("z", {2});
+  const Value doubled = z * 2;
+  Session again(fresh, {doubled});
+  EXPECT_EQ(again.run({{z, one}})[doubled].get(0), 2) << "what is made afterwards works";
+}
+
+}  // namespace
+}  // namespace aclgrad

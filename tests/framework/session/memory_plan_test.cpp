@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory plan: nothing that lives together overlaps, little memory is lost, and results are
+// those of a session in which every value has memory of its own.
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "aclgrad/aclgrad.h"
+#include "networks.h"
+#include "tests/support/random_graph.h"
+
+namespace aclgrad {
+namespace {
+
+using testing_support::RandomGraph;
+
+// Every value is in the report from before it is made until after it is read, and two that are
+// there at the same step have no byte in common.
+void expect_sound(const Graph& graph, const Session& session, const std::vector<Fetch>& fetches) {
+  const MemoryReport report = session.memory_report();
+  std::map<ValueId, const MemoryReport::Interval*> of;
+  for (const auto& interval : report.intervals) of[interval.value] = &interval;
+  const std::vector<NodeId> schedule = session.schedule();
+  ASSERT_EQ(report.steps, static_cast<std::int32_t>(schedule.size()));
+  auto expect_alive = [&](ValueId value, std::int32_t step) {
+    const auto found = of.find(graph.value(value).root().id());
+    if (found == of.end()) {
+      EXPECT_NE(graph.value(value).root().variable(), nullptr) << "value " << value;
+      return;
+    }
+    EXPECT_LE(found->second->first, step) << "value " << value;
+    EXPECT_GE(found->second->last, step) << "value " << value;
+  };
+  for (std::int32_t step = 0; step < report.steps; ++step) {
+    const Node& node = graph.node(schedule[static_cast<std::size_t>(step)]);
+    const bool in_place =
+        std::any_of(node.outputs.begin(), node.outputs.end(),
+                    [&](ValueId output) { return of.contains(output) && of.at(output)->in_place; });
+    for (const ValueId input : node.inputs) expect_alive(input, in_place ? step - 1 : step);
+    for (const ValueId output : node.outputs) expect_alive(output, step);
+  }
+  for (const Fetch& fetch : fetches) {
+    if (fetch.readable()) expect_alive(fetch.values().front().id(), report.steps);
+  }
+  for (std::size_t i = 0; i < report.intervals.size(); ++i) {
+    const auto& a = report.intervals[i];
+    EXPECT_LE(a.offset + a.bytes, report.arena_bytes);
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& b = report.intervals[j];
+      const bool together = a.first <= b.last && b.first <= a.last;
+      const bool overlap = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+      EXPECT_FALSE(together && overlap) << a.name << " and " << b.name;
+    }
+  }
+}
+
+std::vector<Tensor> results_of(const Graph& graph, const std::vector<Fetch>& fetches,
+                               const std::vector<Feed>& feeds, const SessionOptions& options) {
+  Session session(graph, fetches, options);
+  const Results results = session.run(feeds);
+  std::vector<Tensor> tensors;
+  for (const Fetch& fetch : fetches) tensors.push_back(results[fetch.values().front()]);
+  return tensors;
+}
+
+TEST(MemoryPlan, AThousandRandomGraphsAreSoundAndGiveTheSameBits) {
+  for (std::uint64_t seed = 0; seed < 1000 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    RandomGraph random(seed, false);
+    std::vector<Fetch> fetches = {random.loss};
+    for (const auto& pair : backward(random.loss, random.leaves)) {
+      fetches.emplace_back(pair.gradient);
+    }
+    const Session session(random.graph, fetches);
+    expect_sound(random.graph, session, fetches);
+    const Tensor feed = init::normal({4, 4}, seed + 1000);
+    const std::vector<Feed> feeds = {{random.x, feed}};
+    const auto eager = results_of(random.graph, fetches, feeds, {.eager = true});
+    const auto replayed = results_of(random.graph, fetches, feeds, {});
+    const auto launched = results_of(random.graph, fetches, feeds, {.replay = false});
+    for (std::size_t i = 0; i < eager.size(); ++i) {
+      EXPECT_TRUE(bitwise_equal(eager[i], replayed[i])) << "fetch " << i;
+      EXPECT_TRUE(bitwise_equal(eager[i], launched[i])) << "fetch " << i;
+    }
+    const MemoryReport report = session.memory_report();
+    EXPECT_LE(report.arena_bytes, report.lower_bound * 105 / 100);
+    EXPECT_LT(report.arena_bytes, report.sum_of_values * 2 / 3);
+  }
+}
+
+void expect_tight(const Session& session) {
+  const MemoryReport report = session.memory_report();
+  EXPECT_LE(report.arena_bytes, report.lower_bound * 105 / 100) << report;
+  EXPECT_GE(report.arena_bytes, report.lower_bound) << report;
+  // Without padding too.
+  std::vector<std::size_t> live(static_cast<std::size_t>(report.steps) + 2, 0);
+  for (const auto& interval : report.intervals) {
+    for (std::int32_t step = interval.first; step <= interval.last; ++step) {
+      live[static_cast<std::size_t>(step + 1)] += interval.bytes;
+    }
+  }
+  const std::size_t exact = *std::max_element(live.begin(), live.end());
+  EXPECT_LE(report.arena_bytes, exact * 105 / 100) << report;
+}
+
+TEST(MemoryPlan, AHundredLayers) {
+  networks::Mlp net(100, 64, 16);
+  const Session session = net.session({});
+  expect_tight(session);
+  expect_sound(net.graph, session, net.fetches);
+}
+
+TEST(MemoryPlan, AStackOfGegluBlocks) {
+  networks::GegluStack net(12, 32, 48);
+  const Session session = net.session({});
+  expect_tight(session);
+  expect_sound(net.graph, session, net.fetches);
+}
+
+TEST(MemoryPlan, RandomGraphsOfManySizes) {
+  for (std::uint64_t seed = 0; seed < 200 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    networks::RandomSizes net(seed);
+    const Session session(net.graph, net.fetches);
+    expect_tight(session);
+    expect_sound(net.graph, session, net.fetches);
+    const std::vector<Feed> feeds = {{net.x, net.feed}};
+    const auto eager = results_of(net.graph, net.fetches, feeds, {.eager = true});
+    const auto replayed = results_of(net.graph, net.fetches, feeds, {});
+    for (std::size_t i = 0; i < eager.size(); ++i) {
+      EXPECT_TRUE(bitwise_equal(eager[i], replayed[i])) << "fetch " << i;
+    }
+  }
+}
+
+TEST(MemoryPlan, TrainingGivesTheSameBitsStepByStep) {
+  networks::GegluStack planned(3, 8, 12);
+  networks::GegluStack eager(3, 8, 12);
+  Session first = planned.session({});
+  Session second = eager.session({.eager = true});
+  for (int step = 0; step < 4; ++step) {
+    const Tensor a = first.run({{planned.x, planned.feed}})[planned.loss];
+    const Tensor b = second.run({{eager.x, eager.feed}})[eager.loss];
+    EXPECT_TRUE(bitwise_equal(a, b)) << "step " << step;
+  }
+  EXPECT_EQ(planned.parameters.size(), eager.parameters.size());
+  for (std::size_t i = 0; i < planned.parameters.size(); ++i) {
+    EXPECT_TRUE(bitwise_equal(planned.parameters[i].variable()->value(),
+                              eager.parameters[i].variable()->value()));
+  }
+}
+
+TEST(MemoryPlan, ElementwiseChainsStayInOnePlace) {
+  Graph graph;
+  const Value x = graph.input("x", {256});
+  const Value y = selu(elu(x * 2) + 1) * 3;
+  const Session session(graph, {y});
+  EXPECT_EQ(session.memory_report().arena_bytes, 1024u);
+  EXPECT_EQ(session.memory_report().sum_of_values, 6 * 1024u);
+}
+
+TEST(MemoryPlan, InPlaceOnlyWhereNobodyNeedsTheInput) {
+  Graph graph;
+  const Value x = graph.input("x", {4, 4});
+  const Value doubled = x * 2;
+  const Value sum = doubled + transpose(doubled, 0, 1);  // reads elements at other places too
+  const Value square = mul(sum, sum);                    // the same memory twice, at its place
+  const Value back = square + doubled;
+  const std::vector<Fetch> fetches = {back, sum};
+  Session session(graph, fetches);
+  expect_sound(graph, session, fetches);
+  std::map<ValueId, bool> in_place;
+  for (const auto& i : session.memory_report().intervals) in_place[i.value] = i.in_place;
+  EXPECT_TRUE(in_place.at(doubled.id()));
+  EXPECT_FALSE(in_place.at(sum.id()));
+  EXPECT_FALSE(in_place.at(square.id())) << "sum is fetched";
+  EXPECT_TRUE(in_place.at(back.id()));
+  const Tensor feed = Tensor::arange(16).reshape({4, 4});
+  const Results results = session.run({{x, feed}});
+  EXPECT_EQ(results[sum].at({1, 2}), 2 * 6 + 2 * 9);
+  EXPECT_EQ(results[back].at({1, 2}), 30 * 30 + 12);
+}
+
+TEST(MemoryPlan, ViewsKeepTheirRootAlive) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 3});
+  const Value root = x * 2;
+  const Value view = transpose(root, 0, 1);
+  Value other = x + 1;
+  for (int i = 0; i < 6; ++i) other = matmul(other, matmul(transpose(other, 0, 1), other)) * 0.01;
+  Session session(graph, {matmul(view, other), view});
+  const Tensor feed = Tensor::arange(6).reshape({2, 3});
+  Session eager(graph, {view}, {.eager = true});
+  EXPECT_TRUE(bitwise_equal(session.run({{x, feed}})[view], eager.run({{x, feed}})[view]));
+  EXPECT_EQ(session.run({{x, feed}})[view].at({2, 1}), 10);
+}
+
+TEST(MemoryPlan, ConstantsAndFetchedInputsOutliveRuns) {
+  Graph graph;
+  const Value x = graph.input("x", {4});
+  const Value c = graph.constant(Tensor::full({4}, 3));
+  const Value y = selu(selu(x + c) * c) + c;
+  Session session(graph, {y, x});
+  const Tensor one = Tensor::full({4}, 1);
+  const Tensor first = session.run({{x, one}})[y];
+  for (int i = 0; i < 3; ++i) {
+    const Results results = session.run({{x, one}});
+    EXPECT_TRUE(bitwise_equal(results[y], first));
+    EXPECT_TRUE(bitwise_equal(results[x], one));
+  }
+}
+
+TEST(MemoryPlan, TheReportAddsUpAndIsDrawn) {
+  networks::Mlp net(3, 8, 4);
+  const Session session = net.session({});
+  const MemoryReport report = session.memory_report();
+  EXPECT_EQ(report.arena_bytes + report.workspace_bytes, session.device_bytes());
+  EXPECT_EQ(*std::max_element(report.live.begin(), report.live.end()), report.lower_bound);
+  std::size_t variables = 0;
+  for (const Value& parameter : net.parameters) {
+    variables += static_cast<std::size_t>(parameter.shape().numel()) * 4;
+  }
+  EXPECT_EQ(report.variable_bytes, variables);
+  EXPECT_THAT(fmt::format("{}", report), testing::HasSubstr("lower bound"));
+  const std::string picture = report.svg();
+  std::size_t rectangles = 0;
+  for (std::size_t at = picture.find("<rect"); at != std::string::npos;
+       at = picture.find("<rect", at + 1)) {
+    ++rectangles;
+  }
+  EXPECT_GE(rectangles, report.intervals.size());
+  EXPECT_THAT(picture, testing::HasSubstr("bytes alive"));
+}
+
+}  // namespace
+}  // namespace aclgrad

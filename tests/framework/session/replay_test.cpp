@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replay: what a run costs, what it does when a node fails, and when it is not to be had.
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "aclgrad/aclgrad.h"
+#include "count_allocations.h"
+#include "networks.h"
+
+namespace aclgrad {
+namespace {
+
+template <class E, class Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+std::int64_t allocations_in_runs(Session& session, const Value& x, const Tensor& feed, int runs) {
+  for (int i = 0; i < 3; ++i) session.run({{x, feed}});
+  const std::int64_t before = allocation_count();
+  for (int i = 0; i < runs; ++i) session.run({{x, feed}});
+  return allocation_count() - before;
+}
+
+TEST(Replay, ARunAllocatesNothing) {
+  networks::Mlp net(4, 16, 8);
+  Session session = net.session({});
+  ASSERT_TRUE(session.replays());
+  EXPECT_EQ(allocations_in_runs(session, net.x, net.feed, 50), 0);
+  const std::int64_t before = allocation_count();
+  const Tensor kept = Tensor::zeros({2});
+  EXPECT_GT(allocation_count() - before, 0) << "the counter must count";
+}
+
+TEST(Replay, NorWithGegluBlocksAndTwoThreads) {
+  networks::GegluStack net(2, 16, 32);
+  Session session = net.session({});
+  set_num_threads(2);
+  EXPECT_EQ(allocations_in_runs(session, net.x, net.feed, 20), 0);
+  set_num_threads(0);
+}
+
+TEST(Replay, CanBeTurnedOff) {
+  networks::Mlp net(2, 8, 4);
+  const Session launched = net.session({.replay = false});
+  EXPECT_FALSE(launched.replays());
+  const Session eager = net.session({.eager = true});
+  EXPECT_FALSE(eager.replays());
+}
+
+TEST(Replay, TheFailingNodeIsNamedWhereverItStands) {
+  for (const int which : {0, 1, 2}) {
+    Graph graph;
+    std::vector<Value> targets, losses;
+    std::vector<int> lines;
+    for (int i = 0; i < 3; ++i) {
+      targets.push_back(graph.input(fmt::format("t{}", i), {1}, DType::int64));
+      const Value scores = log_softmax(graph.constant(Tensor::zeros({1, 3})) + 1);
+      losses.push_back(nll_loss(scores, targets.back()));
+    }
+    const Value sum = losses[0] + losses[1] + losses[2];
+    Session session(graph, {sum});
+    ASSERT_TRUE(session.replays());
+    const Tensor good = Tensor::from({1}, {2}, DType::int64);
+    const Tensor bad = Tensor::from({1}, {7}, DType::int64);
+    auto feed = [&](int i) -> const Tensor& { return i == which ? bad : good; };
+    const std::string message = message_of<StatusError>([&] {
+      session.run({{targets[0], feed(0)}, {targets[1], feed(1)}, {targets[2], feed(2)}});
+    });
+    const Value& culprit = losses[static_cast<std::size_t>(which)];
+    EXPECT_THAT(message, testing::StartsWith(label(culprit.node()) + ": ")) << which;
+    const Results results =
+        session.run({{targets[0], good}, {targets[1], good}, {targets[2], good}});
+    EXPECT_NEAR(results[sum].item(), 3 * std::log(3.0), 1e-5) << "and the session goes on";
+  }
+}
+
+TEST(Replay, WorksOnAnotherThreadAndAfterManySessionsDied) {
+  networks::Mlp net(3, 8, 4);
+  for (int i = 0; i < 20; ++i) net.session({}).run({{net.x, net.feed}});
+  networks::Mlp same(3, 8, 4);
+  for (int i = 0; i < 20; ++i) same.session({.eager = true}).run({{same.x, same.feed}});
+  Session session = net.session({});
+  Tensor there;
+  std::thread([&] { there = session.run({{net.x, net.feed}})[net.loss]; }).join();
+  Session eager = same.session({.eager = true});
+  EXPECT_TRUE(bitwise_equal(there, eager.run({{same.x, same.feed}})[same.loss]));
+}
+
+TEST(Replay, GivesTheSameBitsWhereTensorsLeaveTheCaches) {
+  for (const int threads : {1, 2}) {
+    set_num_threads(threads);
+    networks::GegluStack replayed(2, 128, 512);
+    networks::GegluStack eager(2, 128, 512);
+    Session first = replayed.session({});
+    Session second = eager.session({.eager = true});
+    for (int step = 0; step < 2; ++step) {
+      EXPECT_TRUE(bitwise_equal(first.run({{replayed.x, replayed.feed}})[replayed.loss],
+                                second.run({{eager.x, eager.feed}})[eager.loss]))
+          << threads << " threads, step " << step;
+    }
+    for (std::size_t i = 0; i < eager.parameters.size(); ++i) {
+      EXPECT_TRUE(bitwise_equal(replayed.parameters[i].variable()->value(),
+                                eager.parameters[i].variable()->value()))
+          << threads << " threads, parameter " << i;
+    }
+  }
+  set_num_threads(0);
+}
+
+TEST(Replay, SeesWhatWasAssignedToVariables) {
+  Graph graph;
+  const Variable w("w", Tensor::full({4}, 2));
+  const Value y = graph.parameter(w) * 3;
+  Session session(graph, {y});
+  EXPECT_EQ(session.run()[y].get(0), 6);
+  w.assign(Tensor::full({4}, 5));
+  EXPECT_EQ(session.run()[y].get(3), 15);
+}
+
+}  // namespace
+}  // namespace aclgrad

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/session_cache.h"
+
+#include <gmock/gmock.h>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+using testing::HasSubstr;
+
+class Cache : public testing::Test {
+ protected:
+  // y = x w over a weight that all graphs share, and the weight's update by the sum of x.
+  SessionCache::Builder builder() {
+    return [this](const SessionCache::Inputs& inputs) {
+      ++built_;
+      Graph graph;
+      const Value x = graph.input("x", inputs.at("x").shape, inputs.at("x").dtype);
+      const Value w = graph.parameter(weight_);
+      const Value y = x * w;
+      const Value updated = inplace_add(w, reduce_sum(x, {0}, true));
+      return SessionCache::Recording{std::move(graph), {y, Update{{updated}}}};
+    };
+  }
+  static Tensor rows(std::int64_t count) { return Tensor::full({count}, 1); }
+
+  Variable weight_{"w", Tensor::full({1}, 2)};
+  int built_ = 0;
+};
+
+TEST_F(Cache, PlansOnFirstSightOfAShape) {
+  SessionCache cache(builder());
+  const Tensor two = rows(2);
+  const Tensor three = rows(3);
+  EXPECT_EQ(cache.run({{"x", two}})[0].get(1), 2);
+  EXPECT_EQ(cache.run({{"x", two}})[0].get(1), 4) << "the first run added 2 to the weight";
+  EXPECT_EQ(built_, 1);
+  const Tensor y = cache.run({{"x", three}})[0];
+  EXPECT_EQ(y.shape(), (Shape{3}));
+  EXPECT_EQ(y.get(0), 6) << "the weight is shared";
+  EXPECT_EQ(built_, 2);
+  EXPECT_EQ(cache.size(), 2u);
+  const Tensor half = Tensor::full({2}, 1, DType::float16);
+  cache.run({{"x", two}});
+  EXPECT_THROW(cache.run({{"x", half}}), DTypeError) << "the builder adds float16 to float32";
+  EXPECT_EQ(cache.size(), 2u) << "what failed is not kept";
+}
+
+TEST_F(Cache, ForgetsWhatWasNotUsedForLongest) {
+  SessionCache cache(builder(), {.capacity = 2});
+  for (const std::int64_t count : {1, 2, 1, 3, 1}) {
+    const Tensor x = rows(count);
+    cache.run({{"x", x}});
+  }
+  EXPECT_EQ(cache.planned(), 3u) << "1 was used again before 3 came, so 2 went";
+  const Tensor two = rows(2);
+  cache.run({{"x", two}});
+  EXPECT_EQ(cache.planned(), 4u);
+  EXPECT_EQ(cache.size(), 2u);
+}
+
+TEST_F(Cache, WarnsOnceWhenItChurns) {
+  std::vector<std::string> warnings;
+  SessionCache cache(builder(),
+                     {.capacity = 2, .session = {}, .warn = [&](const std::string& text) {
+                        warnings.push_back(text);
+                      }});
+  for (int round = 0; round < 4; ++round) {
+    for (const std::int64_t count : {1, 2, 3}) {
+      const Tensor x = rows(count);
+      cache.run({{"x", x}});
+    }
+  }
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], HasSubstr("churns: 3 of the latest 4 runs"));
+  EXPECT_THAT(warnings[0], HasSubstr("`x` float32 ["));
+}
+
+TEST_F(Cache, KeepsQuietWhenShapesFit) {
+  bool warned = false;
+  SessionCache cache(builder(), {.capacity = 3, .session = {}, .warn = [&](const std::string&) {
+                                   warned = true;
+                                 }});
+  for (int round = 0; round < 10; ++round) {
+    for (const std::int64_t count : {1, 2, 3}) {
+      const Tensor x = rows(count);
+      cache.run({{"x", x}});
+    }
+  }
+  EXPECT_FALSE(warned);
+  EXPECT_EQ(cache.planned(), 3u);
+}
+
+TEST_F(Cache, WarnsOnStandardErrorByDefault) {
+  SessionCache cache(builder(), {.capacity = 1});
+  testing::internal::CaptureStderr();
+  for (const std::int64_t count : {1, 2, 1, 2, 1}) {
+    const Tensor x = rows(count);
+    cache.run({{"x", x}});
+  }
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::StartsWith("warning: the session cache churns"));
+}
+
+TEST_F(Cache, RefusesWhatCannotBe) {
+  EXPECT_THROW(SessionCache(builder(), {.capacity = 0}), ValueError);
+  EXPECT_THROW(SessionCache(SessionCache::Builder()), ValueError);
+  SessionCache cache(builder());
+  const Tensor x = rows(2);
+  EXPECT_THROW(cache.run({{"x", x}, {"x", x}}), ValueError);
+  EXPECT_THROW(cache.run({{"x", x}, {"z", x}}), ValueError) << "the graph has no z";
+  const auto outputs = cache.run({{"x", x}});
+  EXPECT_THROW(outputs[1], ValueError) << "an update has no value";
+  EXPECT_THROW(outputs[2], ValueError);
+}
+
+}  // namespace
+}  // namespace aclgrad
