@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -93,6 +95,18 @@ Batches::Epoch Batches::epoch(std::uint64_t number) const& {
   std::vector<std::int64_t> order(static_cast<std::size_t>(examples));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   return {this, std::move(order)};
+}
+
+Position Batches::after(Position position) const noexcept {
+  if (position.batch + 1 < batches_per_epoch()) return {position.epoch, position.batch + 1};
+  return {position.epoch + 1, 0};
+}
+
+std::string Batches::description() const {
+  return fmt::format("{} examples in batches of {}, {}{}", dataset_.size(), options_.batch_size,
+                     options_.shuffle ? fmt::format("shuffled with seed {}", options_.seed)
+                                      : std::string("in their order"),
+                     options_.drop_last ? ", the rest dropped" : "");
 }
 
 Batches::Epoch::Epoch(const Batches* batches, std::vector<std::int64_t> order)

@@ -109,4 +109,9 @@ void write_file_atomically(const fs::path& path, std::span<const std::string_vie
   sync_folder_of(path);
 }
 
+void rename_file(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) fail(from, "rename to " + to.string(), errno);
+  sync_folder_of(to);
+}
+
 }  // namespace aclgrad

@@ -30,9 +30,9 @@ Linear::Linear(const std::string& name, std::int64_t in, std::int64_t out, Linea
 
 Value Linear::operator()(const Value& x, Here where) const {
   Graph graph = x.graph();
-  const Value weight = graph.parameter(weight_, where);
+  const Value weight = cast(graph.parameter(weight_, where), x.dtype(), where);
   if (!bias_) return matmul(x, weight, where);
-  return linear(x, weight, graph.parameter(*bias_, where), where);
+  return linear(x, weight, cast(graph.parameter(*bias_, where), x.dtype(), where), where);
 }
 
 std::vector<Variable> Linear::variables() const {

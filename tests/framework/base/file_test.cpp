@@ -76,5 +76,17 @@ TEST(FileTest, TargetsThatCannotBeFiles) {
               ThrowsMessage<IoError>(HasSubstr("none: cannot read: No such file or directory")));
 }
 
+TEST(RenameFile, TakesThePlaceOfAnother) {
+  const TemporaryFolder folder;
+  const std::filesystem::path from = folder.file("from", "new");
+  const std::filesystem::path to = folder.file("to", "old");
+  rename_file(from, to);
+  EXPECT_EQ(read_file(to), "new");
+  EXPECT_EQ(folder.count(), 1u);
+  EXPECT_THAT([&] { rename_file(from, to); },
+              testing::ThrowsMessage<IoError>(testing::HasSubstr("from: cannot rename to")));
+  EXPECT_EQ(read_file(to), "new");
+}
+
 }  // namespace
 }  // namespace aclgrad

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pictures.h"
+#include "examples/classifier/pictures.h"
 
 #include <aclgrad/report.h>
 #include <fmt/format.h>
-
-#include "digits.h"
 
 namespace {
 
@@ -43,8 +41,9 @@ std::string accuracy_curves(const std::vector<TrainingRun>& runs) {
 }
 
 std::string confusion_picture(const TrainingRun& run, const data::Dataset& test) {
+  const std::int64_t classes = run.weights.back().second.numel();  // the last layer's bias
   std::vector<std::string> names;
-  for (std::int64_t digit = 0; digit < kClasses; ++digit) names.push_back(std::to_string(digit));
+  for (std::int64_t digit = 0; digit < classes; ++digit) names.push_back(std::to_string(digit));
   return report::Heatmap{
       .title = fmt::format("{}: test digits, {:.1f} % correct", run.activation,
                            100 * run.epochs.back().test_accuracy),
@@ -52,23 +51,25 @@ std::string confusion_picture(const TrainingRun& run, const data::Dataset& test)
       .column_title = "predicted digit",
       .row_labels = names,
       .column_labels = names,
-      .values = report::confusion_matrix(test.labels, run.test_predictions, kClasses),
+      .values = report::confusion_matrix(test.labels, run.test_predictions, classes),
       .confusion = true}
       .svg();
 }
 
-std::string mistakes_picture(const TrainingRun& run, const data::Dataset& test) {
+std::string mistakes_picture(const TrainingRun& run, const data::Dataset& test, std::int64_t side) {
+  constexpr std::size_t kShown = 60;
+  std::size_t mistakes = 0;
   report::ImageGrid grid{.images = {}, .columns = 6};
   for (std::int64_t i = 0; i < test.size(); ++i) {
     const int actual = static_cast<int>(test.labels.get(i));
     const int predicted = static_cast<int>(run.test_predictions.get(i));
-    if (actual == predicted) continue;
+    if (actual == predicted || ++mistakes > kShown) continue;
     const std::vector<std::int64_t> row = {i};
-    grid.images.push_back({.pixels = data::take_rows(test.features, row).reshape({kSide, kSide}),
+    grid.images.push_back({.pixels = data::take_rows(test.features, row).reshape({side, side}),
                            .caption = fmt::format("{}, taken for {}", actual, predicted),
                            .colour = "#B03A2E"});
   }
-  grid.title = fmt::format("{}: {} of {} test digits misclassified", run.activation,
-                           grid.images.size(), test.size());
+  grid.title =
+      fmt::format("{}: {} of {} test digits misclassified", run.activation, mistakes, test.size());
   return grid.svg();
 }

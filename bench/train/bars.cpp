@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/train/bars.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace aclgrad::bench {
+namespace {
+
+constexpr double kLossTolerance = 1e-4;
+
+// The bars of one workload. 0 where there is none.
+struct Limits {
+  const char* workload;
+  double microseconds;   // one thread
+  double floor_single;   // times the matrix products, one thread
+  double floor_double;   // two threads
+  double torch;          // times faster than libtorch, one thread
+  double second_thread;  // times faster with two threads
+  double megabytes;
+};
+
+constexpr Limits kLimits[] = {
+    {"W1", 5, 0, 0, 15, 1, 25},
+    {"W2", 0, 1.12, 1.2, 1.85, 1.7, 32},
+    {"W3", 0, 1.08, 1.1, 1.12, 1.7, 80},
+};
+
+const Result* find(const std::vector<Result>& results, const std::string& workload, int threads) {
+  const auto found = std::ranges::find_if(results, [&](const Result& result) {
+    return result.workload == workload && result.threads == threads;
+  });
+  return found == results.end() ? nullptr : &*found;
+}
+
+Bar unmeasured(std::string promise) { return {std::move(promise), "not measured", std::nullopt}; }
+
+Bar against_floor(const Limits& limits, double bar, int threads, const Result* result) {
+  const std::string promise = fmt::format("{}, {} thread{}: at most {} times the matrix products",
+                                          limits.workload, threads, threads > 1 ? "s" : "", bar);
+  if (result == nullptr) return unmeasured(promise);
+  const double ratio = result->ours().seconds / result->floor().seconds;
+  return {promise, fmt::format("{:.2f}", ratio), ratio <= bar};
+}
+
+Bar against_torch(const Limits& limits, const Result* single) {
+  const std::string promise = fmt::format("{}, 1 thread: at least {} times as fast as libtorch",
+                                          limits.workload, limits.torch);
+  const auto* torch = single == nullptr ? nullptr : single->torch();
+  if (torch == nullptr) return unmeasured(promise);
+  const double ratio = torch->second.seconds / single->ours().seconds;
+  return {promise, fmt::format("{:.2f} ({})", ratio, torch->first), ratio >= limits.torch};
+}
+
+Bar against_single(const Limits& limits, const Result* single, const Result* pair) {
+  const std::string promise =
+      limits.second_thread > 1
+          ? fmt::format("{}: 2 threads at least {} times as fast as one", limits.workload,
+                        limits.second_thread)
+          : fmt::format("{}: 2 threads not slower than one (3 % are allowed for noise)",
+                        limits.workload);
+  if (single == nullptr || pair == nullptr) return unmeasured(promise);
+  const double ratio = single->ours().seconds / pair->ours().seconds;
+  const double bar = limits.second_thread > 1 ? limits.second_thread : 0.97;
+  return {promise, fmt::format("{:.2f}", ratio), ratio >= bar};
+}
+
+Bar memory(const Limits& limits, const Result* single) {
+  const std::string promise =
+      fmt::format("{}: at most {} MB resident, 1 thread", limits.workload, limits.megabytes);
+  if (single == nullptr) return unmeasured(promise);
+  const double megabytes = single->ours().peak / 1e6;
+  return {promise, fmt::format("{:.1f} MB", megabytes), megabytes <= limits.megabytes};
+}
+
+}  // namespace
+
+std::vector<Bar> bars(const std::vector<Result>& results) {
+  std::vector<Bar> list;
+  for (const Limits& limits : kLimits) {
+    const Result* single = find(results, limits.workload, 1);
+    const Result* pair = find(results, limits.workload, 2);
+    if (limits.microseconds > 0) {
+      const std::string promise =
+          fmt::format("{}, 1 thread: at most {} µs", limits.workload, limits.microseconds);
+      const double taken = single == nullptr ? 0 : single->ours().seconds * 1e6;
+      list.push_back(single == nullptr ? unmeasured(promise)
+                                       : Bar{promise, fmt::format("{:.2f} µs", taken),
+                                             taken <= limits.microseconds});
+    }
+    if (limits.floor_single > 0) {
+      list.push_back(against_floor(limits, limits.floor_single, 1, single));
+      list.push_back(against_floor(limits, limits.floor_double, 2, pair));
+    }
+    list.push_back(against_torch(limits, single));
+    list.push_back(against_single(limits, single, pair));
+    list.push_back(memory(limits, single));
+  }
+  return list;
+}
+
+std::vector<std::string> disagreements(const std::vector<Result>& results) {
+  std::vector<std::string> lines;
+  for (const Result& result : results) {
+    const double ours = result.ours().loss;
+    for (const auto& [name, figures] : result.figures) {
+      if (name == kOurs || std::isnan(figures.loss)) continue;
+      if (std::abs(figures.loss - ours) <= kLossTolerance * std::abs(ours)) continue;
+      lines.push_back(
+          fmt::format("{} with {} thread(s), step {}: our loss is {:.7g}, that of {} {:.7g}",
+                      result.workload, result.threads, kCompared, ours, name, figures.loss));
+    }
+  }
+  return lines;
+}
+
+}  // namespace aclgrad::bench

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <set>
+
+#include "aclgrad/report.h"
+#include "bench/train/bars.h"
+#include "bench/train/report.h"
+
+namespace aclgrad::bench {
+namespace {
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "an unknown processor";
+}
+
+std::string verdict(const Bar& bar) {
+  if (!bar.holds) return "?";
+  return *bar.holds ? "holds" : "fails";
+}
+
+// Rows of: workload, threads, contender, µs a step, fastest repetition, times ours, MB.
+std::vector<std::vector<std::string>> rows(const std::vector<Result>& results) {
+  std::vector<std::vector<std::string>> list;
+  for (const Result& result : results) {
+    std::vector<std::pair<std::string, Figures>> sorted(result.figures.begin(),
+                                                        result.figures.end());
+    std::ranges::stable_sort(sorted, {}, [](const auto& entry) { return entry.second.seconds; });
+    for (const auto& [name, figures] : sorted) {
+      list.push_back({result.workload, std::to_string(result.threads), name,
+                      fmt::format("{:.2f}", figures.seconds * 1e6),
+                      fmt::format("{:.2f}", figures.least * 1e6),
+                      fmt::format("{:.2f}", figures.seconds / result.ours().seconds),
+                      fmt::format("{:.1f}", figures.peak / 1e6)});
+    }
+  }
+  return list;
+}
+
+const std::vector<std::string> kHeads = {"workload", "threads",    "who",    "µs a step",
+                                         "fastest",  "times ours", "peak MB"};
+
+std::string versions(const std::vector<Result>& results) {
+  std::set<std::string> all;
+  for (const Result& result : results) {
+    for (const auto& [name, figures] : result.figures) {
+      if (name != kOurs) all.insert(figures.version);
+    }
+  }
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+constexpr const char* kHow = R"(
+* One step is forward, loss, backward and update in float32. Everybody starts with the same weights
+  and the same batch; the losses of step {} agree within 1e-4.
+* Ours is one run of a session, which is fed the batch and its labels anew in every step. libtorch is
+  its C++ interface, eager, with its own modules and optimizers; its batch stands in its memory
+  already. "avx512" is ATEN_CPU_CAPABILITY=avx512; after the comma stands the BLAS library put in the
+  place of the system's (OpenBLAS is told by OPENBLAS_CORETYPE to use AVX-512). The best of these is what a promise compares with.
+* "Matrix products" are those of the step and nothing else, by oneDNN's primitives, made beforehand
+  and executed bare.
+* Everybody is a process of its own; they take turns, in a new order each time. Given are the median
+  of {} repetitions, each of at least {} ms, and the fastest of them. Peak MB (10^6 bytes) is what was
+  resident at most in a process that has only trained this workload.
+
+)";
+
+}  // namespace
+
+std::string terminal_text(const std::vector<Result>& results) {
+  aclgrad::report::Table table(kHeads);
+  for (const auto& row : rows(results)) table.add_row(row);
+  aclgrad::report::Table promises({"", "promise", "measured"});
+  for (const Bar& bar : bars(results)) promises.add_row({verdict(bar), bar.promise, bar.measured});
+  return table.to_string() + "\n" + promises.to_string();
+}
+
+std::string markdown(const std::vector<Result>& results, const Effort& effort) {
+  const std::time_t now = std::time(nullptr);
+  std::string text = fmt::format(
+      "# Performance of training\n\nWritten by `./dev bench train` on {:%Y-%m-%d}; nothing here is "
+      "typed by hand.\n\n## How it was measured\n\n* Machine: {}. Compiler: g++ {}. Beside: {}.",
+      fmt::gmtime(now), processor(), __VERSION__, versions(results));
+  text += fmt::format(kHow, kCompared, effort.repetitions, effort.seconds * 1e3);
+  text += "| workload | what |\n|---|---|\n";
+  for (const Workload& workload : workloads()) {
+    text += fmt::format("| {} | {} |\n", workload.name, workload.what);
+  }
+  text += "\n## What is promised\n\n| | promise | measured |\n|---|---|---|\n";
+  for (const Bar& bar : bars(results)) {
+    const std::string word = verdict(bar) == "fails" ? "**fails**" : verdict(bar);
+    text += fmt::format("| {} | {} | {} |\n", word, bar.promise, bar.measured);
+  }
+  text += fmt::format("\n## Everybody's times\n\n| {} |\n|---|---:|---|---:|---:|---:|---:|\n",
+                      fmt::join(kHeads, " | "));
+  for (const auto& row : rows(results)) text += fmt::format("| {} |\n", fmt::join(row, " | "));
+  return text;
+}
+
+}  // namespace aclgrad::bench

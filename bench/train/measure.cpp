@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/train/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "bench/train/process.h"
+
+namespace aclgrad::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Who needs longer than this for its first step is not run again: libtorch upon a plain BLAS.
+constexpr double kSlow = 2;
+
+// Threads spin for a while after their work, which would slow the next process down.
+void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+
+bool has_avx512() {
+#ifdef __x86_64__
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+#else
+  return false;
+#endif
+}
+
+// A contender at work.
+class Runner {
+ public:
+  Runner(const Contender& contender, const Workload& workload, int threads)
+      : process_({contender.program.string(), workload.name, std::to_string(threads)},
+                 contender.variables) {
+    times_.push_back(run(1));
+    slow_ = times_.front() > kSlow;
+    figures_.loss = std::nan("");
+    if (!slow_) {
+      times_.clear();
+      run(kCompared - 1);
+      figures_.loss = std::stod(process_.ask("loss"));
+    }
+    figures_.peak = std::stod(process_.ask("peak")) * 1024;
+    figures_.version = process_.ask("version");
+  }
+
+  // Finds out how many steps a repetition takes.
+  void calibrate(double seconds) {
+    while (!slow_) {
+      const double taken = run(steps_);
+      if (taken >= seconds) break;
+      const double wanted = taken > 0 ? 1.2 * seconds / taken : 10;
+      steps_ =
+          static_cast<long>(std::ceil(static_cast<double>(steps_) * std::clamp(wanted, 1.1, 10.0)));
+    }
+  }
+
+  void repeat() {
+    if (!slow_) times_.push_back(run(steps_) / static_cast<double>(steps_));
+  }
+
+  Figures figures() {
+    std::ranges::sort(times_);
+    figures_.seconds = times_[times_.size() / 2];
+    figures_.least = times_.front();
+    return figures_;
+  }
+
+ private:
+  double run(long steps) { return std::stod(process_.ask("run " + std::to_string(steps))); }
+
+  Process process_;
+  bool slow_ = false;
+  long steps_ = 1;
+  std::vector<double> times_;
+  Figures figures_;
+};
+
+}  // namespace
+
+std::vector<fs::path> installed_blas() {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const auto& folder : fs::directory_iterator("/usr/lib", ignored)) {
+    for (const char* variant : {"openblas-openmp", "openblas-pthread"}) {
+      const fs::path path = folder.path() / variant;
+      if (fs::exists(path / "libblas.so.3", ignored)) found.push_back(path);
+    }
+  }
+  return found;
+}
+
+std::vector<Contender> find_contenders(const std::vector<fs::path>& blas) {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  std::vector<Contender> list = {{kOurs, here / "train_worker_ours", {}},
+                                 {kFloor, here / "train_worker_floor", {}}};
+  const fs::path torch = here / "train_worker_torch";
+  if (!fs::exists(torch)) return list;
+  std::vector<fs::path> folders = {""};
+  folders.insert(folders.end(), blas.begin(), blas.end());
+  for (const fs::path& folder : folders) {
+    for (const bool avx512 : {false, true}) {
+      if (avx512 && !has_avx512()) continue;
+      Contender contender{kTorch, torch, {}};
+      // OpenBLAS does not know newer processors and takes its oldest code for them.
+      if (has_avx512()) contender.variables.push_back("OPENBLAS_CORETYPE=SkylakeX");
+      if (avx512) {
+        contender.name += " avx512";
+        contender.variables.push_back("ATEN_CPU_CAPABILITY=avx512");
+      }
+      if (!folder.empty()) {
+        contender.name += ", " + folder.filename().string();
+        contender.variables.push_back("LD_LIBRARY_PATH=" + folder.string());
+      }
+      list.push_back(contender);
+    }
+  }
+  return list;
+}
+
+const std::pair<const std::string, Figures>* Result::torch() const {
+  const std::pair<const std::string, Figures>* best = nullptr;
+  for (const auto& entry : figures) {
+    if (!entry.first.starts_with(kTorch)) continue;
+    if (best == nullptr || entry.second.seconds < best->second.seconds) best = &entry;
+  }
+  return best;
+}
+
+Result measure(const Workload& workload, int threads, const std::vector<Contender>& contenders,
+               const Effort& effort) {
+  std::vector<std::pair<std::string, std::unique_ptr<Runner>>> runners;
+  for (const Contender& contender : contenders) {
+    runners.emplace_back(contender.name, std::make_unique<Runner>(contender, workload, threads));
+    let_threads_sleep();
+    runners.back().second->calibrate(effort.seconds);
+  }
+  std::mt19937 random(1);
+  for (int repetition = 0; repetition < effort.repetitions; ++repetition) {
+    std::ranges::shuffle(runners, random);
+    for (const auto& [name, runner] : runners) {
+      let_threads_sleep();
+      runner->repeat();
+    }
+  }
+  Result result{.workload = workload.name, .threads = threads, .figures = {}};
+  for (const auto& [name, runner] : runners) result.figures[name] = runner->figures();
+  return result;
+}
+
+}  // namespace aclgrad::bench

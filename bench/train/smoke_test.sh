@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: smoke_test.sh BENCH_TRAIN FOLDER
+# A few steps of every workload: all who compute a loss must compute the same one (bench_train fails
+# otherwise), ours and the floor must be there with a time, and every promise must be judged.
+set -eu
+mkdir -p "$2"
+"$1" --quick --threads 1 2 --markdown "$2/performance-training.md" >"$2/table.txt" 2>"$2/progress.txt" || {
+  cat "$2/table.txt" "$2/progress.txt"
+  exit 1
+}
+cat "$2/table.txt"
+for workload in W1 W2 W3; do
+  for threads in 1 2; do
+    for who in aclgrad 'matrix products'; do
+      grep -qE "^\| $workload \| $threads \| $who \| [0-9.]*[1-9]" "$2/performance-training.md" ||
+        { echo "no time of $who for $workload with $threads thread(s)"; exit 1; }
+    done
+  done
+  grep -qE "^\| (holds|\*\*fails\*\*) \| $workload: at most .* MB" "$2/performance-training.md" ||
+    { echo "the memory of $workload is not judged"; exit 1; }
+done

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who trains. Each is a program of its own (ours.cpp, torch.cpp, floor.cpp, each with serve.cpp),
+// so that its memory is its own and so that settings read once per process can differ.
+#ifndef ACLGRAD_BENCH_TRAIN_TRAINER_H_
+#define ACLGRAD_BENCH_TRAIN_TRAINER_H_
+
+#include <memory>
+#include <string>
+
+#include "bench/train/workload.h"
+
+namespace aclgrad::bench {
+
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+
+  // One training step: forward, loss, backward, update, all of it done on return.
+  virtual void step() = 0;
+
+  // The loss that the latest step computed, before its update; NaN for who computes none.
+  virtual double loss() = 0;
+
+  // Where the time of a step goes, as text for a person; empty for who cannot tell.
+  virtual std::string profile() { return {}; }
+};
+
+// Ready for its first step.
+std::unique_ptr<Trainer> make_trainer(const Workload& workload, int threads);
+
+// The library and its version.
+std::string trainer_version();
+
+}  // namespace aclgrad::bench
+
+#endif  // ACLGRAD_BENCH_TRAIN_TRAINER_H_

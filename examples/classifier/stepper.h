@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training step, recorded and planned once.
+#ifndef ACLGRAD_EXAMPLES_CLASSIFIER_STEPPER_H_
+#define ACLGRAD_EXAMPLES_CLASSIFIER_STEPPER_H_
+
+#include <aclgrad/aclgrad.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "examples/classifier/options.h"
+
+class Stepper {
+ public:
+  // For batches of [options.batch, pixels]. Refers to the network.
+  Stepper(const aclgrad::Sequential& network, std::int64_t pixels, const TrainingOptions& options);
+
+  // Does one step and returns the loss before it.
+  double step(const aclgrad::data::Dataset& batch);
+
+  // For the steps to come; nothing is recorded or planned anew.
+  void set_learning_rate(double rate) { optimizer_.set_learning_rate(rate); }
+
+  // Weights and all that the step remembers, and taking them up again.
+  std::vector<aclgrad::Variable> state() const;
+  void restored();
+
+  std::string dot() const { return aclgrad::to_dot(graph_); }
+
+ private:
+  const aclgrad::Sequential& network_;
+  aclgrad::Graph graph_;
+  aclgrad::Graph update_graph_;  // only with scaling
+  aclgrad::Value x_;
+  aclgrad::Value labels_;
+  aclgrad::Value loss_;
+  aclgrad::AdamW optimizer_;
+  std::optional<aclgrad::LossScaler> scaler_;  // for float16, which holds no small numbers
+  std::optional<aclgrad::Session> session_;
+  std::optional<aclgrad::Session> update_;
+};
+
+#endif  // ACLGRAD_EXAMPLES_CLASSIFIER_STEPPER_H_

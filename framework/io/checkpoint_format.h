@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checkpoint as the tensors and the metadata of a safetensors file.
+#ifndef ACLGRAD_FRAMEWORK_IO_CHECKPOINT_FORMAT_H_
+#define ACLGRAD_FRAMEWORK_IO_CHECKPOINT_FORMAT_H_
+
+#include "aclgrad/checkpoint.h"
+
+namespace aclgrad::detail {
+
+/// Everything but the tensors, with a checksum over all.
+Metadata metadata_of(const Checkpoint& checkpoint);
+
+/// The inverse. Throws IoError, beginning with the path, when something is missing or the checksum
+/// is not that of the content.
+Checkpoint checkpoint_of(const std::filesystem::path& path, SafetensorsFile file);
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_IO_CHECKPOINT_FORMAT_H_

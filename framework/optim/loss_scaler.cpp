@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/loss_scaler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+#include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/fill.h"
+#include "aclgrad/ops/reduce.h"
+#include "aclgrad/ops/update.h"
+#include "aclgrad/ops/views.h"
+#include "aclgrad/record.h"
+#include "optim/support.h"
+
+namespace aclgrad {
+
+LossScaler::LossScaler(LossScalerOptions options)
+    : options_(options),
+      scale_(options.scale),
+      scale_variable_("loss_scaler.scale", Tensor::scalar(options.scale)),
+      inverse_variable_("loss_scaler.inverse", Tensor::scalar(1 / options.scale)),
+      good_variable_("loss_scaler.good_steps", Tensor::scalar(0, DType::int64)) {
+  const bool sound = options.scale > 0 && options.growth >= 1 && options.backoff > 0 &&
+                     options.backoff < 1 && options.patience >= 1 &&
+                     options.largest >= options.scale;
+  if (!sound) {
+    throw ValueError(fmt::format(
+        "a loss scaler needs scale > 0, growth >= 1, 0 < backoff < 1, patience >= 1 and largest >= "
+        "scale, got {}, {}, {}, {} and {}",
+        options.scale, options.growth, options.backoff, options.patience, options.largest));
+  }
+}
+
+Value LossScaler::seed(const Value& loss, std::source_location where) {
+  if (loss.shape().numel() != 1) {
+    throw ShapeError(
+        fmt::format("a scaled loss must have one element, its shape is {}", loss.shape()));
+  }
+  Graph graph = loss.graph();
+  const Value scale = cast(graph.parameter(scale_variable_, where), loss.dtype(), where);
+  return reshape(scale, loss.shape().dims(), where);
+}
+
+Update LossScaler::keep(const Gradients& scaled, std::source_location where) {
+  if (!kept_.empty()) throw ValueError("this loss scaler keeps the gradients of another loss");
+  Update update;
+  for (const auto& [value, gradient] : scaled) {
+    Graph graph = value.graph();
+    const RecordScope scope(graph, Phase::backward);
+    const Variable& parameter = detail::variable_to_update(graph, value);
+    kept_.push_back(
+        {parameter, Variable(parameter.name() + ".gradient", detail::zeros_like(parameter))});
+    const Value inverse = cast(graph.parameter(inverse_variable_, where), gradient.dtype(), where);
+    const Value unscaled = mul(gradient, inverse, where);
+    update.values.push_back(assign(graph.parameter(kept_.back().gradient, where), unscaled, where));
+    // What is not finite makes the sum not finite; that of finite gradients stays far below the
+    // largest number.
+    const Value sum = cast(reduce_sum(unscaled, {}, false, where), DType::float32, where);
+    check_ = check_ ? add(check_, sum, 1, where) : sum;
+  }
+  if (check_) check_.named("sum of all gradients");
+  return update;
+}
+
+Gradients LossScaler::gradients(Graph& graph, std::source_location where) const {
+  std::vector<Gradients::Pair> pairs;
+  for (const Kept& kept : kept_) {
+    pairs.push_back(
+        {graph.parameter(kept.parameter, where), graph.parameter(kept.gradient, where)});
+  }
+  return Gradients(std::move(pairs));
+}
+
+void LossScaler::set(double scale, std::int64_t good) {
+  good_ = good;
+  good_variable_.assign(Tensor::scalar(static_cast<double>(good), DType::int64));
+  if (scale == scale_) return;
+  scale_ = scale;
+  scale_variable_.assign(Tensor::scalar(scale));
+  inverse_variable_.assign(Tensor::scalar(1 / scale));
+}
+
+bool LossScaler::accept(const Results& results) {
+  const bool finite = std::isfinite(results[check_].item());
+  if (!finite) {
+    ++skipped_;
+    set(scale_ * options_.backoff, 0);
+  } else if (good_ + 1 >= options_.patience) {
+    set(std::min(scale_ * options_.growth, options_.largest), 0);
+  } else {
+    set(scale_, good_ + 1);
+  }
+  return finite;
+}
+
+void LossScaler::reload() {
+  scale_ = scale_variable_.value().item();
+  good_ = static_cast<std::int64_t>(good_variable_.value().item());
+  inverse_variable_.assign(Tensor::scalar(1 / scale_));
+}
+
+}  // namespace aclgrad

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a checkpoint holds, and what is said about files and variables that do not fit.
+#include "aclgrad/checkpoint.h"
+
+#include <gmock/gmock.h>
+
+#include "aclgrad/error.h"
+#include "aclgrad/file.h"
+#include "tests/framework/base/temporary_folder.h"
+
+namespace aclgrad {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Checkpoint sample(std::int64_t step) {
+  Checkpoint checkpoint;
+  checkpoint.step = step;
+  checkpoint.position = {18446744073709551615u, 12};
+  checkpoint.data_order = "10 examples";
+  checkpoint.random.emplace("masks", RandomSequence(1, 2, 18446744073709551614u));
+  checkpoint.notes = {{"best", "98.2"}, {"ä", ""}};
+  checkpoint.tensors = {{"w", Tensor::from({2, 3}, {1, 2, 3, 4, 5, -0.0})},
+                        {"steps", Tensor::scalar(static_cast<double>(step), DType::int64)},
+                        {"empty", Tensor::zeros({0, 4}, DType::bfloat16)}};
+  return checkpoint;
+}
+
+void expect_same(const Checkpoint& a, const Checkpoint& b) {
+  EXPECT_EQ(a.step, b.step);
+  EXPECT_EQ(a.position, b.position);
+  EXPECT_EQ(a.data_order, b.data_order);
+  EXPECT_EQ(a.random, b.random);
+  EXPECT_EQ(a.notes, b.notes);
+  ASSERT_EQ(a.tensors.size(), b.tensors.size());
+  for (std::size_t i = 0; i < a.tensors.size(); ++i) {
+    EXPECT_EQ(a.tensors[i].first, b.tensors[i].first);
+    EXPECT_TRUE(bitwise_equal(a.tensors[i].second, b.tensors[i].second)) << a.tensors[i].first;
+  }
+}
+
+TEST(Checkpoint, KeepsEverything) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  EXPECT_FALSE(load_checkpoint(path)) << "there is none yet";
+  save_checkpoint(path, sample(7));
+  expect_same(*load_checkpoint(path), sample(7));
+  EXPECT_EQ(folder.count(), 1u);
+}
+
+TEST(Checkpoint, KeepsTheOneBefore) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  for (const int step : {1, 2, 3}) save_checkpoint(path, sample(step));
+  EXPECT_EQ(load_checkpoint(path)->step, 3);
+  EXPECT_EQ(load_checkpoint(folder.path() / "run.previous")->step, 2);
+  EXPECT_EQ(folder.count(), 2u);
+}
+
+// Every byte of the file counts: changing any one, or cutting the file anywhere, is found out.
+TEST(Checkpoint, DamageAnywhereIsFoundOutAndTheOneBeforeIsTaken) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  save_checkpoint(path, sample(1));
+  save_checkpoint(path, sample(2));
+  const std::string whole = read_file(path);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    folder.file("run", damaged);
+    const std::optional<Checkpoint> loaded = load_checkpoint(path);
+    // A space after the header's text may become another space character, which changes nothing.
+    if (loaded->step == 1) continue;
+    expect_same(*loaded, sample(2));
+    EXPECT_EQ(whole[at], ' ') << "byte " << at;
+  }
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    folder.file("run", std::string_view(whole).substr(0, length));
+    EXPECT_EQ(load_checkpoint(path)->step, 1) << "length " << length;
+  }
+  folder.file("run", whole + "x");
+  EXPECT_EQ(load_checkpoint(path)->step, 1);
+}
+
+TEST(Checkpoint, ADamagedOneDoesNotPushOutTheLastGoodOne) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  save_checkpoint(path, sample(1));
+  save_checkpoint(path, sample(2));
+  folder.file("run", "damaged");
+  save_checkpoint(path, sample(3));
+  EXPECT_EQ(load_checkpoint(path)->step, 3);
+  EXPECT_EQ(load_checkpoint(folder.path() / "run.previous")->step, 1);
+}
+
+TEST(Checkpoint, TellsWhatIsWrongWithBothFiles) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.file("run", "nonsense");
+  save_safetensors(folder.path() / "run.previous", {}, {{"step", "1"}});
+  EXPECT_THAT([&] { load_checkpoint(path); },
+              ThrowsMessage<IoError>(AllOf(HasSubstr("run: "), HasSubstr("run.previous: "),
+                                           HasSubstr("has no `format`"))));
+  EXPECT_THROW(save_checkpoint(folder.path() / "no" / "folder", sample(1)), IoError);
+}
+
+TEST(Checkpoint, RestoresVariablesByName) {
+  const Variable w("w", Tensor::zeros({2}));
+  const Variable steps("steps", Tensor::zeros({1}, DType::int64));
+  const Checkpoint checkpoint{.tensors = {{"steps", Tensor::from({1}, {5}, DType::int64)},
+                                          {"w", Tensor::from({2}, {3, 4})}}};
+  restore({w, steps}, checkpoint);
+  EXPECT_EQ(w.value().get(1), 4);
+  EXPECT_EQ(steps.value().item(), 5);
+}
+
+TEST(Checkpoint, RestoresAllOrNothing) {
+  const Variable w("w", Tensor::zeros({2}));
+  const auto attempt = [&](const char* name, const Tensor& tensor) {
+    restore({w}, {.tensors = {{"w", Tensor::full({2}, 1)}, {name, tensor}}});
+  };
+  EXPECT_THAT([&] { attempt("v", Tensor::zeros({1})); },
+              ThrowsMessage<ValueError>(HasSubstr("`v`, which is nobody's")));
+  const Variable v("v", Tensor::zeros({3}));
+  const auto with_v = [&](const Checkpoint& checkpoint) { restore({w, v}, checkpoint); };
+  EXPECT_THAT(
+      [&] {
+        with_v({.tensors = {{"w", Tensor::full({2}, 1)}}});
+      },
+      ThrowsMessage<ValueError>(HasSubstr("has no `v`")));
+  EXPECT_THAT(
+      [&] {
+        with_v({.tensors = {{"w", Tensor::full({2}, 1)}, {"v", Tensor::zeros({4})}}});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("`v` has shape [3], in the checkpoint [4]")));
+  EXPECT_THAT(
+      [&] {
+        with_v(
+            {.tensors = {{"w", Tensor::full({2}, 1)}, {"v", Tensor::zeros({3}, DType::float16)}}});
+      },
+      ThrowsMessage<DTypeError>(HasSubstr("`v` is float32, in the checkpoint float16")));
+  EXPECT_EQ(w.value().get(0), 0) << "nothing was assigned";
+  EXPECT_THROW(values_of({w, Variable("w", Tensor::zeros({1}))}), ValueError);
+}
+
+TEST(Checkpoint, APositionFitsOneOrderOnly) {
+  const data::Dataset dataset{Tensor::zeros({10, 2}), Tensor::zeros({10}, DType::int64)};
+  const data::Batches batches(dataset, {.batch_size = 4, .seed = 3});
+  Checkpoint checkpoint{.data_order = batches.description()};
+  EXPECT_EQ(checkpoint.data_order, "10 examples in batches of 4, shuffled with seed 3");
+  require_same_order(checkpoint, batches);
+  const data::Batches other(dataset, {.batch_size = 4, .drop_last = true, .seed = 3});
+  EXPECT_THAT([&] { require_same_order(checkpoint, other); },
+              ThrowsMessage<ValueError>(HasSubstr("but now there are 10 examples in batches of 4, "
+                                                  "shuffled with seed 3, the rest dropped")));
+}
+
+TEST(Position, GoesThroughAllBatches) {
+  const data::Dataset dataset{Tensor::zeros({10, 2}), Tensor::zeros({10}, DType::int64)};
+  const data::Batches batches(dataset, {.batch_size = 4});
+  data::Position at;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> seen;
+  for (int i = 0; i < 5; ++i, at = batches.after(at)) seen.emplace_back(at.epoch, at.batch);
+  EXPECT_THAT(seen, testing::ElementsAre(std::pair(0, 0), std::pair(0, 1), std::pair(0, 2),
+                                         std::pair(1, 0), std::pair(1, 1)));
+}
+
+TEST(RandomSequence, GoesOnWhereItStopped) {
+  RandomSequence all(5, 6);
+  for (int i = 0; i < 3; ++i) all.bits();
+  RandomSequence rest(all.seed(), all.stream(), all.index());
+  EXPECT_EQ(rest, all);
+  EXPECT_EQ(rest.bits(), Random(5, 6).bits(3));
+  EXPECT_EQ(all.bits(), Random(5, 6).bits(3));
+  EXPECT_EQ(all.uniform(), Random(5, 6).uniform(4));
+  EXPECT_EQ(all.normal(), Random(5, 6).normal(5));
+  EXPECT_EQ(all.below(10), Random(5, 6).below(6, 10));
+}
+
+}  // namespace
+}  // namespace aclgrad

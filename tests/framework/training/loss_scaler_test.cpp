@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// 16-bit activations over float32 weights, and the scaling of losses.
+#include "aclgrad/loss_scaler.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// loss = sum(w x) for w = [1, 2]: the gradient is x, and nothing but it.
+struct Scaled {
+  explicit Scaled(LossScalerOptions options) : scaler(options) {
+    loss = reduce_sum(mul(w, x));
+    const Gradients scaled = backward(loss, {w}, {.seed = scaler.seed(loss)});
+    compute.emplace(graph, std::vector<Fetch>{loss, scaler.keep(scaled), scaler.check()});
+    update.emplace(update_graph,
+                   std::vector<Fetch>{sgd.step(update_graph, scaler.gradients(update_graph))});
+  }
+
+  bool step(double first, double second) {
+    const Results results = compute->run({{x, Tensor::from({2}, {first, second})}});
+    const bool good = scaler.accept(results);
+    if (good) update->run();
+    return good;
+  }
+
+  Tensor weights() const { return w.variable()->value(); }
+
+  Graph graph;
+  Graph update_graph;
+  Value w = graph.parameter("w", Tensor::from({2}, {1, 2}));
+  Value x = graph.input("x", {2});
+  Value loss;
+  LossScaler scaler;
+  Sgd sgd{{.learning_rate = 0.5}};
+  std::optional<Session> compute;
+  std::optional<Session> update;
+};
+
+TEST(LossScaler, DividesTheScaleOutAgain) {
+  Scaled s({.scale = 1024});
+  EXPECT_TRUE(s.step(0.5, -3));
+  EXPECT_TRUE(bitwise_equal(s.weights(), Tensor::from({2}, {0.75, 3.5}))) << s.weights();
+  EXPECT_EQ(s.scaler.scale(), 1024);
+  EXPECT_EQ(s.scaler.skipped(), 0);
+}
+
+TEST(LossScaler, SkipsTheUpdateAndBacksOffWhereSomethingIsNotFinite) {
+  Scaled s({.scale = 1024});
+  const Tensor before = s.weights();
+  EXPECT_FALSE(s.step(kInfinity, 1));
+  EXPECT_TRUE(bitwise_equal(s.weights(), before));
+  EXPECT_EQ(s.scaler.scale(), 512);
+  EXPECT_FALSE(s.step(1, std::nan("")));
+  EXPECT_FALSE(s.step(kInfinity, -kInfinity));
+  EXPECT_FALSE(s.step(1e38, 1e38)) << "finite, but not when scaled";
+  EXPECT_TRUE(bitwise_equal(s.weights(), before));
+  EXPECT_EQ(s.scaler.scale(), 64);
+  EXPECT_EQ(s.scaler.skipped(), 4);
+  EXPECT_TRUE(s.step(1, 0)) << "what was kept is overwritten";
+  EXPECT_TRUE(bitwise_equal(s.weights(), Tensor::from({2}, {0.5, 2}))) << s.weights();
+}
+
+TEST(LossScaler, GrowsAfterPatienceUpToItsLargest) {
+  Scaled s({.scale = 4, .patience = 3, .largest = 16});
+  const auto scale_after = [&](int steps) {
+    for (int i = 0; i < steps; ++i) EXPECT_TRUE(s.step(0, 0));
+    return s.scaler.scale();
+  };
+  EXPECT_EQ(scale_after(2), 4);
+  EXPECT_EQ(scale_after(1), 8);
+  EXPECT_FALSE(s.step(kInfinity, 0));
+  EXPECT_EQ(scale_after(2), 4) << "the count of good steps begins anew";
+  EXPECT_EQ(scale_after(1), 8);
+  EXPECT_EQ(scale_after(9), 16);
+}
+
+TEST(LossScaler, TheStateCanBeTakenUpAgain) {
+  Scaled first({.scale = 4, .patience = 3});
+  first.step(0, 0);
+  first.step(kInfinity, 0);
+  first.step(0, 0);
+  first.step(0, 0);
+  Scaled second({.scale = 64, .patience = 3});
+  restore(second.scaler.state(), {.tensors = values_of(first.scaler.state())});
+  second.scaler.reload();
+  EXPECT_EQ(second.scaler.scale(), 2);
+  EXPECT_TRUE(second.step(0.5, 0));
+  EXPECT_EQ(second.weights().get(0), 0.75) << "the inverse fits the scale";
+  EXPECT_EQ(second.scaler.scale(), 4) << "the third good step";
+}
+
+TEST(LossScaler, ComplainsAboutMisuse) {
+  Scaled s({});
+  EXPECT_THROW(s.scaler.keep(Gradients({{s.w, s.x}})), ValueError) << "keeps already";
+  LossScaler other;
+  EXPECT_THROW(other.keep(Gradients({{s.x, s.x}})), ValueError) << "not a variable";
+  EXPECT_THROW(other.seed(s.x), ShapeError);
+  EXPECT_THROW(LossScaler({.scale = 0}), ValueError);
+  EXPECT_THROW(LossScaler({.growth = 0.5}), ValueError);
+  EXPECT_THROW(LossScaler({.backoff = 1}), ValueError);
+  EXPECT_THROW(LossScaler({.patience = 0}), ValueError);
+  EXPECT_THROW(LossScaler({.scale = 8, .largest = 4}), ValueError);
+}
+
+// A gradient that float16 cannot hold: 2^-30 x.
+TEST(LossScaler, SavesGradientsThatFloat16WouldLose) {
+  const auto gradient = [](double scale) {
+    Graph graph;
+    const Value w = graph.parameter("w", Tensor::from({1, 1}, {1}));
+    const Value x = graph.constant(Tensor::from({1, 1}, {1}, DType::float16));
+    const Value y = matmul(x, cast(w, DType::float16));
+    const Value loss = reduce_sum(mul(cast(y, DType::float32), std::ldexp(1.0, -30)));
+    LossScaler scaler({.scale = scale, .largest = scale});
+    const Update kept = scaler.keep(backward(loss, {w}, {.seed = scaler.seed(loss)}));
+    Session session(graph, {kept, scaler.check()});
+    EXPECT_TRUE(scaler.accept(session.run()));
+    return scaler.gradients(graph)[w].variable()->value().item();
+  };
+  EXPECT_EQ(gradient(1), 0);
+  EXPECT_EQ(gradient(65536), std::ldexp(1.0, -30));
+}
+
+class MixedPrecision : public testing::TestWithParam<DType> {};
+
+TEST_P(MixedPrecision, LayersComputeInTheDtypeOfTheirInput) {
+  Graph graph;
+  const Value x = graph.input("x", {4, 3});
+  const Linear layer("layer", 3, 2, {.seed = 1});
+  const Value y = selu(layer(cast(x, GetParam())));
+  EXPECT_EQ(y.dtype(), GetParam());
+  const Value loss = mean(cast(y, DType::float32));
+  const std::vector<Value> weights = parameters(graph, layer.variables());
+  for (const auto& [weight, gradient] : backward(loss, weights)) {
+    EXPECT_EQ(weight.dtype(), DType::float32);
+    EXPECT_EQ(gradient.dtype(), DType::float32);
+  }
+}
+
+// A small regression learns as well as in float32.
+TEST_P(MixedPrecision, Learns) {
+  Graph graph;
+  const Value x = graph.input("x", {64, 1});
+  const Value t = graph.input("t", {64, 1});
+  const Sequential net(Linear("a", 1, 32, {.activation = Activation::elu, .seed = 1}), Elu{},
+                       Linear("b", 32, 1, {.seed = 2}));
+  const Value loss = mse_loss(cast(net(cast(x, GetParam())), DType::float32), t);
+  LossScaler scaler({.scale = 16777216, .patience = 100});
+  const Update kept =
+      scaler.keep(backward(loss, net.parameters(graph), {.seed = scaler.seed(loss)}));
+  Session compute(graph, {loss, kept, scaler.check()});
+  Graph update_graph;
+  AdamW adam({.learning_rate = 1e-2, .weight_decay = 0});
+  Session update(update_graph, {adam.step(update_graph, scaler.gradients(update_graph))});
+  Tensor xs = Tensor::zeros({64, 1});
+  Tensor ts = Tensor::zeros({64, 1});
+  for (int i = 0; i < 64; ++i) {
+    const double at = i / 16.0 - 2;
+    xs.set(i, at);
+    ts.set(i, at * at / 2 - at);
+  }
+  double last = 0;
+  for (int step = 0; step < 500; ++step) {
+    const Results results = compute.run({{x, xs}, {t, ts}});
+    last = results[loss].item();
+    if (scaler.accept(results)) update.run();
+  }
+  EXPECT_LT(last, 5e-3);
+  if (GetParam() == DType::float16) {
+    EXPECT_GT(scaler.skipped(), 0) << "2^24 times such gradients overflows at first";
+  } else {
+    EXPECT_EQ(scaler.skipped(), 0) << "bfloat16 reaches as far as float32";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MixedPrecision, testing::Values(DType::bfloat16, DType::float16),
+                         [](const auto& row) { return to_string(row.param); });
+
+}  // namespace
+}  // namespace aclgrad
