@@ -4,6 +4,7 @@
 // every gradient operator that backward() appended, then the update.
 #include <aclgrad/aclgrad.h>
 
+#include <span>
 #include <string>
 
 using namespace aclgrad;
@@ -14,7 +15,7 @@ std::string describe(const Value& value) {
   return value.name().empty() ? fmt::format("value {}", value.id()) : value.name();
 }
 
-void print_tensors(const char* title, const Graph& graph, const std::vector<ValueId>& ids,
+void print_tensors(const char* title, const Graph& graph, std::span<const ValueId> ids,
                    const std::vector<Tensor>& tensors) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     fmt::print("      {:<7} {:<12} = {}\n", i == 0 ? title : "", describe(graph.value(ids[i])),

@@ -16,7 +16,7 @@ GradcheckReport check(const std::function<Value(const Value&)>& activation, std:
   const Value w1 = graph.parameter("w1", init::normal({4, width}, 1, 0.7));
   const Value w2 = graph.parameter("w2", init::normal({6, 2}, 2));
   const Value y = matmul(activation(matmul(x, w1)), w2);
-  return gradcheck(mean(mul(y, y)), {}, {{x, init::normal({3, 4}, 3)}});
+  return check_gradients(mean(mul(y, y)), {}, {{x, init::normal({3, 4}, 3)}});
 }
 
 }  // namespace

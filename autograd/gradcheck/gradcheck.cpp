@@ -6,281 +6,239 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
-#include "aclgrad/backward.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/random.h"
-#include "aclgrad_ext.h"
-#include "gradcheck/double_copy.h"
-
-// Only our own library has them; null on others.
-#pragma weak aclgradSetAcceptDouble
-#pragma weak aclgradGetAcceptDouble
+#include "gradcheck/accept_double.h"
+#include "gradcheck/graph_function.h"
 
 namespace aclgrad {
 namespace {
 
-// Switches float64 on and, at the end, back to what it was.
-class AcceptDouble {
- public:
-  AcceptDouble() {
-    if (aclgradSetAcceptDouble == nullptr || aclgradGetAcceptDouble == nullptr) {
-      throw ValueError(
-          "gradcheck needs an operator library that can compute in float64 "
-          "(aclgradSetAcceptDouble), which this one cannot");
-    }
-    before_ = aclgradGetAcceptDouble();
-    aclgradSetAcceptDouble(1);
-  }
-  ~AcceptDouble() { aclgradSetAcceptDouble(before_); }
-  AcceptDouble(const AcceptDouble&) = delete;
-  AcceptDouble& operator=(const AcceptDouble&) = delete;
+using gradcheck::PointKind;
+using gradcheck::Slopes;
 
- private:
-  std::int32_t before_;
-};
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-constexpr double kDefaultStep = 0x1p-10;
-
-double step_for(double x, const GradcheckOptions& options) {
-  const double wanted =
-      (options.step == 0 ? kDefaultStep : options.step) * std::max(1.0, std::abs(x));
-  return std::exp2(std::round(std::log2(wanted)));
-}
-
-// The contents of the copy's inputs, in the order of the leaves.
-std::vector<Tensor> starting_point(const detail::DoubleCopy& copy, std::span<const Feed> feeds) {
-  std::vector<Tensor> tensors;
-  std::size_t used = 0;
-  for (const auto& [original, input] : copy.leaves) {
-    if (const Variable* variable = original.variable()) {
-      tensors.push_back(variable->value().to(input.dtype()));
-      continue;
-    }
-    const auto feed = std::find_if(feeds.begin(), feeds.end(),
-                                   [&](const Feed& f) { return f.input() == original; });
-    if (feed == feeds.end()) {
-      throw ValueError(fmt::format("no feed for {}", original.description()));
-    }
-    ++used;
-    const Tensor& tensor = feed->tensor();
-    if (tensor.shape() != original.shape()) {
-      throw ShapeError(fmt::format("input {} has shape {}, was fed a tensor of shape {}",
-                                   original.description(), original.shape(), tensor.shape()));
-    }
-    if (tensor.dtype() != original.dtype() && tensor.dtype() != input.dtype()) {
-      throw DTypeError(fmt::format("input {} is {}, was fed a tensor of {}", original.description(),
-                                   original.dtype(), tensor.dtype()));
-    }
-    tensors.push_back(tensor.to(input.dtype()));
-  }
-  if (used != feeds.size()) {
-    throw ValueError("a tensor was fed twice, or to something that the loss does not depend on");
-  }
-  return tensors;
-}
-
-struct Derivative {
-  double value;
-  double rounding;  // what rounding of the function's values may add to it
-};
-
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Ample for functions that are themselves a sum of many rounded terms.
-constexpr double kRoundings = 16;
-
-// The copy's result as a function of its inputs, weighted and summed to one number.
-class Function {
- public:
-  Function(const detail::DoubleCopy& copy, std::vector<Tensor>& point, const Tensor& weights)
-      : copy_(copy), point_(point), weights_(weights), session_(copy.graph, {copy.result}) {}
-
-  double operator()() {
-    std::vector<Feed> feeds;
-    for (std::size_t i = 0; i < point_.size(); ++i) {
-      feeds.emplace_back(copy_.leaves[i].copy, std::as_const(point_[i]));
-    }
-    const Tensor result = session_.run(feeds)[copy_.result];
-    long double sum = 0;
-    for (std::int64_t i = 0; i < result.numel(); ++i) {
-      sum += static_cast<long double>(weights_.get(i)) * result.get(i);
-    }
-    return static_cast<double>(sum);
-  }
-
-  // The derivative by one element of one input: differences over one and two steps, combined so
-  // that the error is of fourth order.
-  Derivative derivative(std::size_t input, std::int64_t index, const GradcheckOptions& options) {
-    Tensor& tensor = point_[input];
-    const double x = tensor.get(index);
-    const double h = step_for(x, options);
-    double largest = 0;
-    auto at = [&](double shift) {
-      tensor.set(index, x + shift);
-      const double value = (*this)();
-      largest = std::max(largest, std::abs(value));
-      return value;
-    };
-    const double near = at(h) - at(-h);
-    const double far = at(2 * h) - at(-2 * h);
-    tensor.set(index, x);
-    return {(8 * near - far) / (12 * h), kRoundings * kEpsilon * largest / h};
-  }
-
- private:
-  const detail::DoubleCopy& copy_;
-  std::vector<Tensor>& point_;
-  const Tensor& weights_;
-  Session session_;
-};
-
-// Adds one element's comparison to a tensor's findings; returns the share of tolerance used.
-double compare(GradcheckTensor& found, std::int64_t index, double analytic,
-               const Derivative& derivative, const GradcheckOptions& options, double worst) {
-  const double numeric = derivative.value;
-  const double size = std::max(std::abs(analytic), std::abs(numeric));
-  double error = std::abs(analytic - numeric);
-  if (!std::isfinite(error)) error = std::numeric_limits<double>::infinity();
-  const double tolerance = options.atol + options.rtol * size + derivative.rounding;
-  const double used = std::isfinite(error) ? error / tolerance : error;
-  found.max_abs_error = std::max(found.max_abs_error, error);
-  found.max_gradient = std::max(found.max_gradient, std::abs(analytic));
-  const double relative = std::isfinite(error) && size > 0 ? error / size : error;
-  found.max_rel_error = std::max(found.max_rel_error, relative);
-  if (!(error <= tolerance) || !std::isfinite(error)) ++found.failures;
-  if (!(used > worst)) return worst;
-  found.worst_index = index;
-  found.analytic = analytic;
-  found.numeric = numeric;
-  return used;
-}
-
-// Positions among the leaves of what is to be checked.
-std::vector<std::size_t> select(const detail::DoubleCopy& copy, const std::vector<Value>& wrt,
-                                const Value& loss) {
-  std::vector<std::size_t> selected;
-  if (wrt.empty()) {
-    for (std::size_t i = 0; i < copy.leaves.size(); ++i) {
-      if (is_floating(copy.leaves[i].copy.dtype())) selected.push_back(i);
-    }
-    return selected;
-  }
-  for (const Value& value : wrt) {
-    const auto leaf = std::find_if(copy.leaves.begin(), copy.leaves.end(),
-                                   [&](const auto& entry) { return entry.original == value; });
-    if (leaf == copy.leaves.end()) {
-      throw ValueError(
-          fmt::format("cannot check the gradient with respect to {}: it is not an "
-                      "input or parameter that {} depends on",
-                      value.description(), label(loss.node())));
-    }
-    selected.push_back(static_cast<std::size_t>(leaf - copy.leaves.begin()));
-  }
-  return selected;
-}
-
-std::vector<Tensor> analytic_gradients(detail::DoubleCopy& copy,
-                                       const std::vector<std::size_t>& selected,
-                                       const std::vector<Tensor>& point, const Tensor& weights) {
-  std::vector<Value> wrt;
-  for (const std::size_t i : selected) wrt.push_back(copy.leaves[i].copy);
-  const Value seed = copy.graph.constant(weights);
-  const Gradients gradients = backward(copy.result, wrt, {.seed = seed, .allow_unused = true});
-  std::vector<Fetch> fetches;
-  for (const auto& [value, gradient] : gradients) fetches.emplace_back(gradient);
-  Session session(copy.graph, std::move(fetches));
-  std::vector<Feed> feeds;
-  const std::vector<Value> needed = session.inputs();
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    const Value& input = copy.leaves[i].copy;
-    if (std::find(needed.begin(), needed.end(), input) != needed.end()) {
-      feeds.emplace_back(input, point[i]);
-    }
-  }
-  const Results results = session.run(feeds);
-  std::vector<Tensor> tensors;
-  for (const auto& [value, gradient] : gradients) tensors.push_back(results[gradient]);
-  return tensors;
-}
-
-Tensor random_weights(const Shape& shape, std::uint64_t seed) {
-  Tensor weights = Tensor::full(shape, 1, DType::float64);
-  const Random random(seed);
-  for (std::int64_t i = 0; shape.numel() != 1 && i < shape.numel(); ++i) {
-    // Away from 0, so that no element's error is hidden.
+// Numbers of both signs with magnitudes in [0.5, 1]: none of them hides anything.
+Tensor random_weights(const Shape& shape, std::uint64_t seed, std::uint64_t stream) {
+  Tensor weights = Tensor::zeros(shape, DType::float64);
+  const Random random(seed, stream);
+  for (std::int64_t i = 0; i < shape.numel(); ++i) {
     const double u = random.uniform(static_cast<std::uint64_t>(i));
     weights.set(i, u < 0.5 ? u - 1 : u);
   }
   return weights;
 }
 
+enum class Outcome { right, wrong, undecided };
+
+// What a gradient may be: an interval at corners, with an error estimate.
+struct Target {
+  double low = 0;
+  double high = 0;
+  double error = 0;
+  bool corner = false;
+  std::string reason = {};  // why there is none
+
+  void add(const Slopes& slopes, double weight) {
+    if (slopes.kind == PointKind::unknown) {
+      reason = slopes.reason;
+      return;
+    }
+    const double a = weight * static_cast<double>(slopes.low());
+    const double b = weight * static_cast<double>(slopes.high());
+    low += std::min(a, b);
+    high += std::max(a, b);
+    error += std::abs(weight) * static_cast<double>(slopes.error());
+    corner = corner || slopes.kind == PointKind::corner;
+  }
+};
+
+// Collects the comparisons of one tensor.
+class Comparison {
+ public:
+  Comparison(GradcheckTensor& found, const GradcheckOptions& options, double scale)
+      : found_(found), options_(options), scale_(scale) {}
+
+  Outcome compare(std::int64_t index, double input, double analytic, const Target& target) {
+    ++found_.compared;
+    if (!target.reason.empty()) {
+      found_.reason = target.reason;
+      note(kInfinity, index, input, analytic, target);
+      return Outcome::undecided;
+    }
+    const double nearest = std::clamp(analytic, target.low, target.high);
+    double error = std::abs(analytic - nearest);
+    if (!std::isfinite(analytic)) error = kInfinity;
+    const double size = std::max(std::abs(analytic), std::abs(nearest));
+    const double tolerance = target.error + options_.rtol * size + options_.atol * scale_;
+    found_.max_abs_error = std::max(found_.max_abs_error, error);
+    found_.max_gradient = std::max(found_.max_gradient, std::abs(analytic));
+    if (error > 0) {
+      const double relative = std::isfinite(error) && size > 0 ? error / size : error;
+      found_.max_rel_error = std::max(found_.max_rel_error, relative);
+    }
+    note(error == kInfinity ? error : error / std::max(tolerance, 1e-300), index, input, analytic,
+         target);
+    if (error > tolerance + 2 * target.error) return Outcome::wrong;
+    const bool wide = target.error > 1e-5 * size && target.error > 1e-6 * scale_;
+    if (error <= tolerance && !wide) return Outcome::right;
+    found_.reason = fmt::format("the error estimate {:.2g} is too large", target.error);
+    return Outcome::undecided;
+  }
+
+ private:
+  void note(double used, std::int64_t index, double input, double analytic, const Target& target) {
+    if (!(used > worst_)) return;
+    worst_ = used;
+    found_.worst_index = index;
+    found_.input = input;
+    found_.analytic = analytic;
+    found_.numeric =
+        std::isnan(analytic) ? target.low : std::clamp(analytic, target.low, target.high);
+    found_.numeric_error = target.error;
+  }
+
+  GradcheckTensor& found_;
+  const GradcheckOptions& options_;
+  double scale_;
+  double worst_ = -1;
+};
+
+void count(GradcheckTensor& found, Outcome outcome) {
+  if (outcome == Outcome::wrong) ++found.failures;
+  if (outcome == Outcome::undecided) ++found.undecided;
+}
+
+// The copy with everything needed to check it.
+struct Checker {
+  detail::DoubleCopy& copy;
+  std::vector<Tensor>& point;
+  detail::GraphFunction function;
+  detail::RecordedGradients recorded;
+  std::vector<Tensor> arriving;                // gradients at the result
+  std::vector<std::vector<Tensor>> gradients;  // for each of them, by tensor
+};
+
+// One gradient at the result for every element of it, or two random ones for all.
+std::vector<Tensor> arriving_gradients(const Shape& shape, bool dense, std::uint64_t seed) {
+  std::vector<Tensor> all;
+  if (!dense || shape.numel() <= 1) {
+    for (const std::uint64_t stream : {0u, 1u}) all.push_back(random_weights(shape, seed, stream));
+    return all;
+  }
+  const Tensor sizes = random_weights(shape, seed, 0);
+  for (std::int64_t k = 0; k < shape.numel(); ++k) {
+    all.push_back(Tensor::zeros(shape, DType::float64));
+    all.back().set(k, sizes.get(k));
+  }
+  all.push_back(random_weights(shape, seed, 1));
+  return all;
+}
+
+// The sum of weighted slopes, element by element.
+void check_elements(Checker& checker, std::size_t leaf, std::size_t position,
+                    const GradcheckOptions& options, GradcheckTensor& found) {
+  const Tensor& tensor = checker.point[leaf];
+  std::vector<std::vector<Slopes>> rows;
+  double scale = 0;
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    rows.push_back(checker.function.slopes(leaf, i));
+    for (const Slopes& slopes : rows.back()) {
+      if (slopes.kind == PointKind::unknown) continue;
+      scale = std::max({scale, std::abs(static_cast<double>(slopes.low())),
+                        std::abs(static_cast<double>(slopes.high()))});
+    }
+  }
+  Comparison comparison(found, options, scale);
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    const std::vector<Slopes>& row = rows[static_cast<std::size_t>(i)];
+    Outcome worst = Outcome::right;
+    bool corner = false;
+    for (std::size_t a = 0; a < checker.arriving.size(); ++a) {
+      Target target;
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const double weight = checker.arriving[a].get(static_cast<std::int64_t>(k));
+        if (weight != 0) target.add(row[k], weight);
+      }
+      corner = corner || target.corner;
+      const double analytic = checker.gradients[a][position].get(i);
+      const Outcome outcome = comparison.compare(i, tensor.get(i), analytic, target);
+      if (worst != Outcome::wrong && outcome != Outcome::right) worst = outcome;
+    }
+    count(found, worst);
+    if (corner) ++found.corners;
+  }
+}
+
+// Random directions instead of elements.
+void check_directions(Checker& checker, std::size_t leaf, std::size_t position,
+                      const GradcheckOptions& options, GradcheckTensor& found) {
+  const Tensor& gradient = checker.gradients[0][position];
+  double norm = 0;
+  for (std::int64_t i = 0; i < gradient.numel(); ++i) norm += std::abs(gradient.get(i));
+  Comparison comparison(found, options, std::sqrt(norm));
+  for (int p = 0; p < options.projections; ++p) {
+    const Tensor direction =
+        random_weights(gradient.shape(), options.seed, static_cast<std::uint64_t>(p) + 2);
+    Target target;
+    target.add(checker.function.slope_along(leaf, direction, checker.arriving[0]), 1);
+    double analytic = 0;
+    for (std::int64_t i = 0; i < gradient.numel(); ++i) {
+      analytic += gradient.get(i) * direction.get(i);
+    }
+    count(found, comparison.compare(p, 0, analytic, target));
+    if (target.corner) ++found.corners;
+  }
+}
+
 }  // namespace
 
-GradcheckReport gradcheck(const Value& loss, std::vector<Value> wrt, std::span<const Feed> feeds,
-                          GradcheckOptions options) {
-  const AcceptDouble accept_double;
+GradcheckReport check_gradients(const Value& loss, std::vector<Value> wrt,
+                                std::span<const Feed> feeds, GradcheckOptions options) {
+  const detail::AcceptDouble accept_double;
   if (!is_floating(loss.dtype())) {
     throw DTypeError(
         fmt::format("cannot differentiate {}: it is {}", label(loss.node()), loss.dtype()));
   }
   detail::DoubleCopy copy = detail::copy_as_double(loss);
-  const std::vector<std::size_t> selected = select(copy, wrt, loss);
-  std::vector<Tensor> point = starting_point(copy, feeds);
-  const Tensor weights = random_weights(loss.shape(), options.seed);
-  const std::vector<Tensor> analytic = analytic_gradients(copy, selected, point, weights);
+  const std::vector<std::size_t> selected = detail::select_leaves(copy, wrt, loss);
+  std::vector<Tensor> point = detail::starting_point(copy, feeds);
+  std::int64_t largest = 0;
+  for (const std::size_t leaf : selected) largest = std::max(largest, point[leaf].numel());
+  const bool dense =
+      options.projections == 0 && loss.shape().numel() * largest <= options.dense_limit;
 
-  Function function(copy, point, weights);
+  Checker checker{.copy = copy,
+                  .point = point,
+                  .function = detail::GraphFunction(copy, point),
+                  .recorded = detail::RecordedGradients(copy, selected),
+                  .arriving = arriving_gradients(loss.shape(), dense, options.seed),
+                  .gradients = {}};
+  for (const Tensor& arriving : checker.arriving) {
+    checker.gradients.push_back(checker.recorded.at(point, arriving));
+  }
   GradcheckReport report{options, {}};
   for (std::size_t i = 0; i < selected.size(); ++i) {
     const Value& value = copy.leaves[selected[i]].original;
     GradcheckTensor& found = report.tensors.emplace_back();
     found.name = value.name();
     found.shape = value.shape();
-    double worst = -1;
-    for (std::int64_t index = 0; index < value.shape().numel(); ++index) {
-      const Derivative numeric = function.derivative(selected[i], index, options);
-      worst = compare(found, index, analytic[i].get(index), numeric, options, worst);
+    if (options.projections > 0) {
+      check_directions(checker, selected[i], i, options, found);
+    } else {
+      check_elements(checker, selected[i], i, options, found);
     }
   }
   return report;
 }
 
-GradcheckReport gradcheck(const Value& loss, std::vector<Value> wrt,
-                          std::initializer_list<Feed> feeds, GradcheckOptions options) {
-  return gradcheck(loss, std::move(wrt), std::span<const Feed>(feeds.begin(), feeds.size()),
-                   options);
-}
-
-bool GradcheckReport::passed() const {
-  return std::all_of(tensors.begin(), tensors.end(),
-                     [](const GradcheckTensor& tensor) { return tensor.passed(); });
-}
-
-std::string GradcheckReport::to_string() const {
-  std::int64_t elements = 0;
-  std::int64_t failures = 0;
-  for (const GradcheckTensor& tensor : tensors) {
-    elements += tensor.shape.numel();
-    failures += tensor.failures;
-  }
-  std::string text = fmt::format(
-      "gradcheck {}: {} of {} elements in {} tensors out of tolerance "
-      "(rtol {:g}, atol {:g})\n",
-      passed() ? "passed" : "FAILED", failures, elements, tensors.size(), options.rtol,
-      options.atol);
-  text += fmt::format("  {:<20} {:<14} {:>10} {:>10} {:>10} {:>8} {:>24} {:>24} {}\n", "tensor",
-                      "shape", "abs error", "rel error", "largest", "worst at", "analytic",
-                      "numeric", "verdict");
-  for (const GradcheckTensor& tensor : tensors) {
-    text += fmt::format(
-        "  {:<20} {:<14} {:>10.2e} {:>10.2e} {:>10.2e} {:>8} {:>24.16g} {:>24.16g} {}\n",
-        tensor.name, aclgrad::to_string(tensor.shape), tensor.max_abs_error, tensor.max_rel_error,
-        tensor.max_gradient, tensor.worst_index, tensor.analytic, tensor.numeric,
-        tensor.passed() ? "ok" : "WRONG");
-  }
-  return text;
+GradcheckReport check_gradients(const Value& loss, std::vector<Value> wrt,
+                                std::initializer_list<Feed> feeds, GradcheckOptions options) {
+  return check_gradients(loss, std::move(wrt), std::span<const Feed>(feeds.begin(), feeds.size()),
+                         options);
 }
 
 }  // namespace aclgrad

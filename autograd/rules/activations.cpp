@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The activations: the gradient is the operator's own backward operator.
+#include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/elu.h"
 #include "aclgrad/ops/geglu.h"
 #include "aclgrad/ops/gelu.h"
@@ -33,9 +34,16 @@ void add_activation_rules(RuleTable& table) {
   });
 
   table.add<GegluOp>([](const GegluOp& op, const RuleCall& call) {
-    if (call.has_gradient(1)) call.no_gradient_for("a use of the kept gelu");
-    return InputGradients{geglu_backward(call.gradient(), call.input(), call.output(1), op.dim,
-                                         op.approximate, op.activate_left)};
+    Value gradient;
+    if (call.has_gradient(0)) {
+      gradient = geglu_backward(call.gradient(), call.input(), call.output(1), op.dim,
+                                op.approximate, op.activate_left);
+    }
+    if (call.has_gradient(1)) {  // from a gradient of the gradient
+      const Value kept = geglu_kept_gradient(op, call);
+      gradient = gradient ? add(gradient, kept) : kept;
+    }
+    return InputGradients{gradient};
   });
 }
 

@@ -35,6 +35,7 @@ struct Registry {
     add_matmul_rules(table);
     add_movement_rules(table);
     add_reduce_rules(table);
+    add_second_order_rules(table);
   }
   RuleTable table;
   std::mutex mutex;

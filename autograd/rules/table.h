@@ -8,6 +8,7 @@
 #include <typeindex>
 #include <unordered_map>
 
+#include "aclgrad/ops/geglu.h"
 #include "aclgrad/rule.h"
 
 namespace aclgrad::detail {
@@ -34,6 +35,10 @@ void add_loss_rules(RuleTable& table);
 void add_matmul_rules(RuleTable& table);
 void add_movement_rules(RuleTable& table);
 void add_reduce_rules(RuleTable& table);
+void add_second_order_rules(RuleTable& table);
+
+/// What arrived at the gelu that GEGLU keeps, taken back to its input.
+Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call);
 
 }  // namespace aclgrad::detail
 

@@ -19,19 +19,20 @@ TEST(Gradcheck, CatchesSeluWithoutLambda) {
   const Value x = graph.input("x", {4});
   const Value loss = reduce_sum(selu(x));
   const Tensor at = Tensor::from({4}, {-2, -0.5, 0.5, 2});
-  EXPECT_TRUE(gradcheck(loss, {}, {{x, at}}).passed());
+  EXPECT_TRUE(check_gradients(loss, {}, {{x, at}}).passed());
 
   ScopedRule<SeluOp> wrong([](const SeluOp&, const RuleCall& call) {
     return InputGradients{mul(selu_backward(call.gradient(), call.output()), 1 / kLambda)};
   });
-  const GradcheckReport report = gradcheck(loss, {}, {{x, at}});
+  const GradcheckReport report = check_gradients(loss, {}, {{x, at}});
   EXPECT_FALSE(report.passed());
   ASSERT_EQ(report.tensors.size(), 1u);
   const GradcheckTensor& found = report.tensors[0];
   EXPECT_EQ(found.failures, 4);
   EXPECT_NEAR(found.max_rel_error, 1 - 1 / kLambda, 1e-8);
   EXPECT_NEAR(found.numeric / found.analytic, kLambda, 1e-8);
-  EXPECT_THAT(report.to_string(), HasSubstr("gradcheck FAILED: 4 of 4 elements in 1 tensors"));
+  EXPECT_THAT(report.to_string(),
+              HasSubstr("gradcheck FAILED: 4 of 4 elements in 1 tensors wrong"));
   EXPECT_THAT(report.to_string(), HasSubstr("WRONG"));
 }
 
@@ -41,7 +42,7 @@ TEST(Gradcheck, CatchesAnErrorInTheSixthDigit) {
   ScopedRule<SeluOp> wrong([](const SeluOp&, const RuleCall& call) {
     return InputGradients{mul(selu_backward(call.gradient(), call.output()), 1 + 5e-6)};
   });
-  EXPECT_FALSE(gradcheck(selu(x), {}, {{x, Tensor::from({3}, {-1, 1, 2})}}).passed());
+  EXPECT_FALSE(check_gradients(selu(x), {}, {{x, Tensor::from({3}, {-1, 1, 2})}}).passed());
 }
 
 TEST(Gradcheck, CatchesOneWrongElement) {
@@ -54,7 +55,7 @@ TEST(Gradcheck, CatchesOneWrongElement) {
     return InputGradients{mul(selu_backward(call.gradient(), call.output()), here.constant(mask))};
   });
   const GradcheckReport report =
-      gradcheck(selu(x), {}, {{x, Tensor::from({2, 3}, {1, 2, 3, -1, -2, -3})}});
+      check_gradients(selu(x), {}, {{x, Tensor::from({2, 3}, {1, 2, 3, -1, -2, -3})}});
   ASSERT_EQ(report.tensors.size(), 1u);
   EXPECT_EQ(report.tensors[0].failures, 1);
   EXPECT_EQ(report.tensors[0].worst_index, 4);
@@ -65,16 +66,17 @@ TEST(Gradcheck, CatchesAMissingGradient) {
   Graph graph;
   const Value x = graph.input("x", {2});
   ScopedRule<SeluOp> wrong([](const SeluOp&, const RuleCall&) { return InputGradients{Value()}; });
-  EXPECT_FALSE(gradcheck(selu(x), {}, {{x, Tensor::from({2}, {-1, 1})}}).passed());
+  EXPECT_FALSE(check_gradients(selu(x), {}, {{x, Tensor::from({2}, {-1, 1})}}).passed());
 }
 
 TEST(Gradcheck, NanIsNeverRight) {
   Graph graph;
   const Value x = graph.input("x", {1});
   const Tensor nan = Tensor::full({1}, std::nan(""));
-  const GradcheckReport report = gradcheck(selu(x), {}, {{x, nan}});
+  const GradcheckReport report = check_gradients(selu(x), {}, {{x, nan}});
   EXPECT_FALSE(report.passed());
-  EXPECT_EQ(report.tensors[0].failures, 1);
+  EXPECT_EQ(report.tensors[0].undecided, 1);
+  EXPECT_THAT(report.tensors[0].reason, HasSubstr("no finite value"));
 }
 
 TEST(Gradcheck, ChecksWhatItIsAskedFor) {
@@ -83,14 +85,14 @@ TEST(Gradcheck, ChecksWhatItIsAskedFor) {
   const Value w = graph.parameter("w", Tensor::from({2}, {3, 4}));
   const Value loss = reduce_sum(mul(selu(x), w));
   const Tensor at = Tensor::from({2}, {-1, 1});
-  const GradcheckReport all = gradcheck(loss, {}, {{x, at}});
+  const GradcheckReport all = check_gradients(loss, {}, {{x, at}});
   ASSERT_EQ(all.tensors.size(), 2u);
   EXPECT_EQ(all.tensors[0].name, "x");
   EXPECT_EQ(all.tensors[1].name, "w");
-  const GradcheckReport one = gradcheck(loss, {w}, {{x, at}});
+  const GradcheckReport one = check_gradients(loss, {w}, {{x, at}});
   ASSERT_EQ(one.tensors.size(), 1u);
   EXPECT_EQ(one.tensors[0].name, "w");
-  EXPECT_THROW(gradcheck(loss, {selu(x)}, {{x, at}}), ValueError);
+  EXPECT_THROW(check_gradients(loss, {selu(x)}, {{x, at}}), ValueError);
 }
 
 TEST(Gradcheck, FeedsAreChecked) {
@@ -99,11 +101,11 @@ TEST(Gradcheck, FeedsAreChecked) {
   const Value y = graph.input("y", {2});
   const Value loss = selu(x);
   const Tensor at = Tensor::from({2}, {-1, 1});
-  EXPECT_THROW(gradcheck(loss, {}, std::initializer_list<Feed>{}), ValueError);
-  EXPECT_THROW(gradcheck(loss, {}, {{x, at}, {y, at}}), ValueError);
-  EXPECT_THROW(gradcheck(loss, {}, {{x, Tensor::zeros({3})}}), ShapeError);
-  EXPECT_THROW(gradcheck(loss, {}, {{x, Tensor::zeros({2}, DType::float16)}}), DTypeError);
-  EXPECT_TRUE(gradcheck(loss, {}, {{x, at.to(DType::float64)}}).passed());
+  EXPECT_THROW(check_gradients(loss, {}, std::initializer_list<Feed>{}), ValueError);
+  EXPECT_THROW(check_gradients(loss, {}, {{x, at}, {y, at}}), ValueError);
+  EXPECT_THROW(check_gradients(loss, {}, {{x, Tensor::zeros({3})}}), ShapeError);
+  EXPECT_THROW(check_gradients(loss, {}, {{x, Tensor::zeros({2}, DType::float16)}}), DTypeError);
+  EXPECT_TRUE(check_gradients(loss, {}, {{x, at.to(DType::float64)}}).passed());
 }
 
 TEST(Gradcheck, LeavesNoTrace) {
@@ -113,15 +115,15 @@ TEST(Gradcheck, LeavesNoTrace) {
   const Value loss = reduce_sum(mul(selu(x), w));
   const std::size_t nodes = graph.size();
   ASSERT_EQ(aclgradGetAcceptDouble(), 0);
-  gradcheck(loss, {}, {{x, Tensor::from({2}, {-1, 1})}});
+  check_gradients(loss, {}, {{x, Tensor::from({2}, {-1, 1})}});
   EXPECT_EQ(aclgradGetAcceptDouble(), 0);
   EXPECT_EQ(graph.size(), nodes);
   EXPECT_EQ(w.variable()->version(), 0u);
   EXPECT_EQ(w.dtype(), DType::float32);
-  EXPECT_THROW(gradcheck(loss, {}, std::initializer_list<Feed>{}), ValueError);
+  EXPECT_THROW(check_gradients(loss, {}, std::initializer_list<Feed>{}), ValueError);
   EXPECT_EQ(aclgradGetAcceptDouble(), 0) << "restored after a failure too";
   aclgradSetAcceptDouble(1);
-  gradcheck(loss, {}, {{x, Tensor::from({2}, {-1, 1})}});
+  check_gradients(loss, {}, {{x, Tensor::from({2}, {-1, 1})}});
   EXPECT_EQ(aclgradGetAcceptDouble(), 1);
   aclgradSetAcceptDouble(0);
 }
@@ -131,7 +133,7 @@ TEST(Gradcheck, RefusesUpdatedVariables) {
   const Value w = graph.parameter("w", Tensor::zeros({1}));
   const Value loss = selu(inplace_add(w, w));
   try {
-    gradcheck(loss, {}, std::initializer_list<Feed>{});
+    check_gradients(loss, {}, std::initializer_list<Feed>{});
     FAIL() << "nothing was thrown";
   } catch (const ValueError& error) {
     EXPECT_THAT(error.what(), HasSubstr("`inplace_add`"));
@@ -142,8 +144,8 @@ TEST(Gradcheck, RefusesUpdatedVariables) {
 TEST(Gradcheck, LowPrecisionGraphsAreCheckedInDouble) {
   Graph graph;
   const Value x = graph.input("x", {4}, DType::float16);
-  const GradcheckReport report =
-      gradcheck(elu(x, 1.3), {}, {{x, Tensor::from({4}, {-2, -0.5, 0.5, 2}, DType::float16)}});
+  const GradcheckReport report = check_gradients(
+      elu(x, 1.3), {}, {{x, Tensor::from({4}, {-2, -0.5, 0.5, 2}, DType::float16)}});
   EXPECT_TRUE(report.passed()) << report.to_string();
   EXPECT_LT(report.tensors[0].max_abs_error, 1e-9);
 }

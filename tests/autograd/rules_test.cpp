@@ -42,7 +42,7 @@ void expect_right(const std::vector<Shape>& shapes,
                   const std::function<Value(const Inputs&)>& build) {
   Inputs inputs(shapes);
   const Value result = build(inputs);
-  const GradcheckReport report = gradcheck(result, {}, inputs.feeds);
+  const GradcheckReport report = check_gradients(result, {}, inputs.feeds);
   EXPECT_TRUE(report.passed()) << report.to_string() << inputs.graph.to_string();
   ASSERT_EQ(report.tensors.size(), shapes.size());
   double largest = 0;
@@ -219,7 +219,7 @@ TEST(Rules, ACompositeNetwork) {
   const Value loss = cross_entropy(net(hidden), t) + mean(mul(hidden, hidden)) * 0.1;
   const Tensor batch = points({4, 6}, 5);
   const Tensor labels = Tensor::from({4}, {0, 2, 1, 1}, DType::int64);
-  const GradcheckReport report = gradcheck(loss, {}, {{x, batch}, {t, labels}});
+  const GradcheckReport report = check_gradients(loss, {}, {{x, batch}, {t, labels}});
   EXPECT_TRUE(report.passed()) << report.to_string();
   EXPECT_EQ(report.tensors.size(), 1 + net.variables().size());
 }

@@ -37,6 +37,48 @@ for file in loss.svg accuracy.svg; do
 done
 grep -q aclnnGeGluV3Backward run1/graph_geglu.dot || fail "the graph does not show the backward"
 
+# Killed in the middle and resumed, again and again, a run ends with the bits of one that was not; and a
+# checkpoint does not fit a run with other settings.
+common=(--activation selu --dtype fp16 --schedule cosine --threads 1)
+"$program" "${common[@]}" --epochs 30 --out whole >/dev/null 2>&1 || fail "exit status $? of the uninterrupted run"
+resumed=0
+for attempt in {1..200}; do
+  "$program" "${common[@]}" --epochs 30 --out parts --checkpoint-every 7 --resume >parts.txt 2>resumed.txt &
+  process=$!
+  ((attempt > 8)) || { sleep 0.1$attempt; kill -9 $process 2>/dev/null; }
+  wait $process 2>/dev/null && break
+  [[ -s parts/checkpoint_selu.safetensors ]] && resumed=$((resumed + 1))
+done
+((resumed > 0)) || fail "no run was killed with a checkpoint at hand"
+grep -q "goes on after step" resumed.txt || fail "the last run did not resume"
+cmp whole/weights_selu.safetensors parts/weights_selu.safetensors ||
+  fail "the weights depend on whether the run was killed"
+cmp whole/mistakes_selu.svg parts/mistakes_selu.svg || fail "the pictures differ"
+"$program" "${common[@]}" --out parts --resume --epochs 31 >other.txt 2>&1
+[[ $? == 2 ]] && grep -q "was made with selu, float16, 30 epochs" other.txt ||
+  fail "a checkpoint of another run is taken: $(cat other.txt)"
+printf 'x' >parts/checkpoint_selu.safetensors
+printf 'x' >parts/checkpoint_selu.safetensors.previous
+"$program" "${common[@]}" --out parts --resume --epochs 30 >other.txt 2>&1
+[[ $? == 2 ]] && grep -q "checkpoint_selu.safetensors.previous" other.txt ||
+  fail "damaged checkpoints: $(cat other.txt)"
+
+# 16-bit activations are as good as 32-bit ones: within 0.5 points, on average over the activations and
+# two splits (one digit of a split is 0.28 points).
+accuracy_with() {
+  local seed
+  for seed in 1 2; do
+    "$program" --dtype "$1" --seed $seed --schedule cosine --out "$1" 2>/dev/null || echo "failed 0%"
+  done | awk '/%$/ {sub("%", "", $NF); sum += $NF; ++count} END {print count == 8 ? sum / count : 0}'
+}
+float32=$(accuracy_with fp32)
+for dtype in bf16 fp16; do
+  accuracy=$(accuracy_with $dtype)
+  echo "$dtype: $accuracy %, fp32: $float32 %"
+  awk -v a="$accuracy" -v b="$float32" 'BEGIN {exit !(b > 95 && a >= b - 0.5 && a <= b + 0.5)}' ||
+    fail "$dtype reaches $accuracy %, fp32 $float32 %"
+done
+
 # refused WORDS ARGUMENT...: exit status 2 and one line that holds the words.
 refused() {
   local words=$1 output status
@@ -51,6 +93,8 @@ refused "--activation" --activation relu
 refused "--epochs" --epochs 0
 refused "--epochs" --epochs many
 refused "--what" --what
+refused "--dtype" --dtype int8
+refused "--schedule" --schedule wild
 refused "--lr: nan is not a number above 0" --lr nan
 refused "--lr: 0 is not a number above 0" --lr 0
 refused "--seed: -1 is negative" --seed -1

@@ -47,7 +47,7 @@ class Overall {
   static int64_t left(const std::vector<Claim>& claims, const Options& options) {
     uint64_t items = 0;
     for (const Claim& claim : claims) {
-      items += claim.tried_count() - Checkpoint::load(claim, options.out).done;
+      items += claim.tried_count() - prove::Checkpoint::load(claim, options.out).done;
     }
     return static_cast<int64_t>(items);
   }
@@ -89,7 +89,7 @@ Findings run_slice(const Claim& claim, std::vector<std::unique_ptr<Probe>>& prob
 }
 
 Findings prove_claim(const Claim& claim, const Options& options, Overall& progress) {
-  Checkpoint state = Checkpoint::load(claim, options.out);
+  prove::Checkpoint state = prove::Checkpoint::load(claim, options.out);
   std::vector<std::unique_ptr<Probe>> probes(static_cast<size_t>(options.threads));
   while (state.done < claim.tried_count()) {
     const uint64_t end = std::min(claim.tried_count(), state.done + kSlice);

@@ -4,6 +4,8 @@
 #define ACLGRAD_ACLGRAD_H_
 
 #include "aclgrad/backward.h"
+#include "aclgrad/bisect.h"
+#include "aclgrad/checkpoint.h"
 #include "aclgrad/data.h"
 #include "aclgrad/dot.h"
 #include "aclgrad/error.h"
@@ -12,6 +14,7 @@
 #include "aclgrad/gradcheck.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/init.h"
+#include "aclgrad/loss_scaler.h"
 #include "aclgrad/nn.h"
 #include "aclgrad/ops.h"
 #include "aclgrad/optim.h"
@@ -21,7 +24,9 @@
 #include "aclgrad/rule.h"
 #include "aclgrad/runtime.h"
 #include "aclgrad/safetensors.h"
+#include "aclgrad/schedule.h"
 #include "aclgrad/session.h"
+#include "aclgrad/session_cache.h"
 #include "aclgrad/tensor.h"
 #include "aclgrad/variable.h"
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradcheck: is what backward() records the derivative of what was recorded? The forward graph is
-// copied with every floating type made float64; the copy's gradient, by the same rules and the same
-// backward operators, is compared element by element with finite differences of the copy's forward.
+// Gradcheck of graphs: is what backward() records the derivative of what was recorded? The forward
+// graph is copied with every floating type made float64; the copy's gradient, by the same rules and
+// the same backward operators, is compared with derivatives of the copy's forward.
 //
-//   GradcheckReport report = gradcheck(loss, {}, {{x, batch}, {t, labels}});
+//   GradcheckReport report = check_gradients(loss, {}, {{x, batch}, {t, labels}});
 //   if (!report.passed()) fmt::print("{}", report.to_string());
 //
-// Differences are taken over four points (fourth order): with steps near 1e-3 both the truncation
-// and the rounding error are near 1e-12 for smooth functions of size 1. Within two steps of a point
-// where a derivative jumps (0 for selu and elu, -3 and 3 for hardswish) they are not meaningful.
+// There is no step to choose: derivatives are extrapolated and carry an error estimate
+// (gradcheck_derivative.h). Every element is right, wrong, or cannot be decided. At a corner, such
+// as Hardswish's at 3, everything between the two slopes is right. For operators of one's own, in
+// low precision too, see gradcheck_graph.h and gradcheck_operator.h.
 #ifndef ACLGRAD_GRADCHECK_H_
 #define ACLGRAD_GRADCHECK_H_
 
@@ -24,17 +25,21 @@
 namespace aclgrad {
 
 struct GradcheckOptions {
-  /// Step for an element x: step * max(1, |x|), rounded to a power of two. 0 takes 2^-10.
-  double step = 0;
+  /// An element is right when |analytic - numeric| <= error estimate + rtol max(|analytic|,
+  /// |numeric|) + atol times the largest element of the tensor's derivative.
+  double rtol = 1e-9;
+  double atol = 1e-11;
 
-  /// An element passes when |analytic - numeric| <= atol + rtol max(|analytic|, |numeric|) + r,
-  /// where r allows for the rounding of the loss itself: 16 units in its last place, divided by the
-  /// step.
-  double rtol = 1e-6;
-  double atol = 1e-9;
-
-  /// A result of more than one element is weighted with random numbers of this seed and summed.
+  /// Of the random gradients that arrive at the result, and of random directions.
   std::uint64_t seed = 1;
+
+  /// Results and tensors up to this many pairs of elements are checked pair by pair: the whole
+  /// Jacobian. Larger ones element by element, with two random gradients at the result.
+  std::int64_t dense_limit = 1 << 14;
+
+  /// Above 0: only so many random directions a tensor, whatever its size. Fast enough for whole
+  /// networks; what it can miss stands in the report.
+  int projections = 0;
 };
 
 /// What was found for one tensor. Errors are the largest over its elements; the worst element is
@@ -42,23 +47,30 @@ struct GradcheckOptions {
 struct GradcheckTensor {
   std::string name;
   Shape shape;
+  std::int64_t compared = 0;  // pairs of elements, elements, or directions
   double max_abs_error = 0;
   double max_rel_error = 0;
   double max_gradient = 0;       // largest magnitude of an analytic element
   std::int64_t worst_index = 0;  // row-major
-  double analytic = 0;           // at the worst element
+  double input = 0;              // the worst element itself
+  double analytic = 0;           // its gradient, times the gradient that arrived
   double numeric = 0;
-  std::int64_t failures = 0;  // elements out of tolerance
-  bool passed() const { return failures == 0; }
+  double numeric_error = 0;    // estimate
+  std::int64_t failures = 0;   // elements that are wrong
+  std::int64_t undecided = 0;  // elements whose numeric derivative is not good enough
+  std::int64_t corners = 0;    // elements at a corner, where an interval is right
+  std::string reason = {};     // of the last undecided one
+  bool passed() const { return failures == 0 && undecided == 0; }
 };
 
 struct GradcheckReport {
   GradcheckOptions options;
   std::vector<GradcheckTensor> tensors;
 
+  /// Every element is right.
   bool passed() const;
 
-  /// A headline and a table with a line a tensor.
+  /// A headline, a table with a line a tensor, and what the mode cannot see.
   std::string to_string() const;
 };
 
@@ -70,10 +82,10 @@ struct GradcheckReport {
 /// While it runs, the operator library accepts float64 beyond the vendor's tables (a process-wide
 /// switch, restored afterwards). Throws ValueError on a library without that switch, for values of
 /// `wrt` that are neither input nor parameter, and for a loss that depends on an updated variable.
-GradcheckReport gradcheck(const Value& loss, std::vector<Value> wrt, std::span<const Feed> feeds,
-                          GradcheckOptions options = {});
-GradcheckReport gradcheck(const Value& loss, std::vector<Value> wrt,
-                          std::initializer_list<Feed> feeds, GradcheckOptions options = {});
+GradcheckReport check_gradients(const Value& loss, std::vector<Value> wrt,
+                                std::span<const Feed> feeds, GradcheckOptions options = {});
+GradcheckReport check_gradients(const Value& loss, std::vector<Value> wrt,
+                                std::initializer_list<Feed> feeds, GradcheckOptions options = {});
 
 }  // namespace aclgrad
 

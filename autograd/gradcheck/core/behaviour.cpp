@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradcheck/core/behaviour.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace aclgrad::gradcheck::detail {
+namespace {
+
+constexpr int kRuns = 3;
+constexpr int kThreadCounts[] = {1, 2, 3};
+
+void complain(const Operator& op, DType dtype, Layout layout, const char* check, std::string text,
+              std::string suspect, Report& report) {
+  Finding finding = finding_for(op, dtype, layout, check);
+  finding.text = std::move(text);
+  finding.suspect = std::move(suspect);
+  report.findings.push_back(std::move(finding));
+}
+
+// The first element in which two runs differ: "gradient 0, element 3"; "" when none does.
+std::string difference(const Execution& a, const Execution& b) {
+  if (!b.failure.empty()) return "the call itself: " + b.failure;
+  for (std::size_t k = 0; k < a.bits.size(); ++k) {
+    if (a.bits[k] == b.bits[k]) continue;
+    const auto [at, other] =
+        std::mismatch(a.bits[k].begin(), a.bits[k].end(), b.bits[k].begin(), b.bits[k].end());
+    const std::size_t count = a.gradients[k].values.size();
+    const std::size_t size = count == 0 ? 1 : a.bits[k].size() / count;
+    const auto element = static_cast<std::size_t>(at - a.bits[k].begin()) / size;
+    return fmt::format("gradient {}, element {}: {:.9g} and {:.9g}", k, element,
+                       static_cast<double>(a.gradients[k].values[element]),
+                       static_cast<double>(b.gradients[k].values[element]));
+  }
+  return "";
+}
+
+}  // namespace
+
+void check_memory(const Operator& op, const Problem& problem, Layout layout, Report& report) {
+  const auto say = [&](const char* check, std::string text, std::string suspect) {
+    complain(op, problem.dtype, layout, check, std::move(text), std::move(suspect), report);
+  };
+  const ExecutionOptions plain{.layout = layout};
+  const Execution first = execute(op, problem, plain);
+  report.checks += 6;
+  if (!first.failure.empty()) return;  // reported where values are compared
+  if (!first.outside.empty()) {
+    say("memory", first.outside, "the backward: it goes past its output, or ignores its strides");
+  }
+  if (!first.changed_inputs.empty()) {
+    say("memory", "the backward wrote to " + first.changed_inputs, "the backward");
+  }
+  ExecutionOptions other = plain;
+  other.output_poison = 0x5A;
+  const Execution second = execute(op, problem, other);
+  if (const std::string where = difference(first, second); !where.empty()) {
+    say("half written", "the result depends on what its memory held before; " + where,
+        "the backward: it does not write every element, or adds to what is there");
+  } else if (first.outside.empty() && !second.outside.empty()) {
+    say("memory", second.outside, "the backward: it goes past its output");
+  }
+  other = plain;
+  other.input_poison = 0x3C;
+  if (const std::string where = difference(first, execute(op, problem, other)); !where.empty()) {
+    say("memory", "the result depends on memory between or beyond the inputs' elements; " + where,
+        "the backward: it reads past its inputs, or ignores their strides");
+  }
+  other = plain;
+  other.scratch_poison = 0x00;
+  if (const std::string where = difference(first, execute(op, problem, other)); !where.empty()) {
+    say("uninitialised memory", "the result depends on what scratch memory held before; " + where,
+        "the backward: it reads workspace that it did not write");
+  }
+  for (int run = 1; run < kRuns; ++run) {
+    if (const std::string where = difference(first, execute(op, problem, plain)); !where.empty()) {
+      say("repeatability", "two runs gave different bits; " + where,
+          "the backward: a race, or state kept between calls");
+      return;
+    }
+  }
+  for (const int threads : kThreadCounts) {
+    other = plain;
+    other.threads = threads;
+    if (const std::string where = difference(first, execute(op, problem, other)); !where.empty()) {
+      say("repeatability", fmt::format("{} threads give other bits; {}", threads, where),
+          "the backward: a race, or a sum whose order depends on the threads");
+      return;
+    }
+  }
+}
+
+void check_layouts(const Operator& op, const Problem& problem, const Options& options,
+                   Report& report) {
+  const Execution first = execute(op, problem, {});
+  if (!first.failure.empty()) return;
+  for (const Layout layout : options.layouts) {
+    if (layout == Layout::contiguous) continue;
+    ++report.checks;
+    const Execution other = execute(op, problem, {.layout = layout});
+    const std::string where = difference(first, other);
+    if (where.empty()) continue;
+    complain(op, problem.dtype, layout, "layout",
+             "other bits than with contiguous tensors; " + where, "the backward: strides or offset",
+             report);
+  }
+}
+
+void check_in_place(const Operator& op, const Problem& problem, Layout layout, Report& report) {
+  const Execution first = execute(op, problem, {.layout = layout});
+  if (!first.failure.empty()) return;
+  for (const std::size_t input : op.in_place) {
+    ++report.checks;
+    const Execution over = execute(op, problem, {.layout = layout, .in_place = input});
+    const std::string where = difference(first, over);
+    if (where.empty()) continue;
+    complain(op, problem.dtype, layout, "in place",
+             fmt::format("other bits when the gradient overwrites input {}; {}", input, where),
+             "the backward: it writes before it has read everything", report);
+  }
+}
+
+void check_masks(const Operator& op, const Problem& problem, Report& report) {
+  const std::size_t count = differentiable(op).size();
+  if (!op.masks || count < 2) return;
+  const Execution all = execute(op, problem, {});
+  if (!all.failure.empty()) return;
+  for (std::size_t mask = 0; mask + 1 < std::size_t{1} << count; ++mask) {
+    ++report.checks;
+    ExecutionOptions options;
+    for (std::size_t k = 0; k < count; ++k) options.wanted.push_back((mask >> k & 1) != 0);
+    const Execution some = execute(op, problem, options);
+    std::string problem_text = some.failure.empty() ? some.outside : some.failure;
+    for (std::size_t k = 0; k < count && problem_text.empty(); ++k) {
+      if (options.wanted[k] && some.bits[k] != all.bits[k]) {
+        problem_text = fmt::format("gradient {} differs when others are not wanted", k);
+      }
+    }
+    if (problem_text.empty()) continue;
+    complain(op, problem.dtype, Layout::contiguous, "needs-gradient mask", problem_text,
+             "the backward: it relies on outputs that nobody asked for", report);
+  }
+}
+
+void check_rows(const Operator& op, Problem problem, const Options& options, Report& report) {
+  constexpr std::size_t kMaxRows = 48;
+  const std::size_t count = problem.cotangent.values.size();
+  const std::size_t rows = op.is_elementwise() ? 1 : std::min(count, kMaxRows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    Array cotangent = problem.cotangent;
+    for (std::size_t k = 0; k < count; ++k) {
+      const bool hole = op.is_elementwise() ? random_bits(options.seed, k) % 2 == 0 : k != row;
+      if (hole) cotangent.values[k] = 0;
+    }
+    set_cotangent(op, problem, std::move(cotangent));
+    ++report.checks;
+    const Execution execution = execute(op, problem, {});
+    if (!execution.failure.empty()) return;
+    if (judge_all(op, problem, execution, rounding_of_saved(op, problem), {}, options, report) >
+        0) {
+      return;  // one row tells the story
+    }
+  }
+}
+
+void check_nan(const Operator& op, const Problem& problem, Report& report) {
+  if (!op.nan_goes_through || !op.is_elementwise()) return;
+  const Execution clean = execute(op, problem, {});
+  if (!clean.failure.empty()) return;
+  const std::size_t count = problem.cotangent.values.size();
+  for (std::size_t input = 0; input < problem.given.size(); ++input) {
+    if (!is_float(given_dtype(op, input, problem.dtype)) || count < 2) continue;
+    ++report.checks;
+    Arrays given = problem.given;
+    const std::size_t at = count / 2;
+    given[input].values[at] = std::numeric_limits<Number>::quiet_NaN();
+    const Execution tainted = execute(op, problem.dtype, given, problem.inputs, {});
+    for (std::size_t k = 0; k < clean.gradients.size(); ++k) {
+      const std::vector<Number>& values = tainted.gradients[k].values;
+      if (!std::isnan(values[at])) {
+        complain(
+            op, problem.dtype, Layout::contiguous, "NaN",
+            fmt::format("a NaN in input {} gives {:.6g}", input, static_cast<double>(values[at])),
+            "the backward: a comparison that NaN fails chose a branch", report);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i == at || values[i] == clean.gradients[k].values[i]) continue;
+        complain(op, problem.dtype, Layout::contiguous, "NaN",
+                 fmt::format("a NaN in element {} of input {} changed element {}", at, input, i),
+                 "the backward: elements are mixed", report);
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace aclgrad::gradcheck::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "aclgrad/error.h"
+#include "gradcheck/core/behaviour.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+void require_complete(const Operator& op) {
+  if (!op.backward) throw ValueError(op.name + ": there is no backward to check");
+  if (!op.forward && !op.scalar) throw ValueError(op.name + ": there is no forward");
+  if (detail::differentiable(op).empty()) {
+    throw ValueError(op.name + ": no input is differentiable");
+  }
+}
+
+}  // namespace
+
+Report check_operator(const Operator& op, const Options& options) {
+  require_complete(op);
+  Report report;
+  const std::vector<Number> corners = detail::corners_of(op);
+  std::vector<Layout> layouts = options.layouts;
+  if (!op.strided) layouts = {Layout::contiguous};
+  const auto enough = [&] { return options.stop_at_first && !report.passed(); };
+  for (const DType dtype : options.dtypes) {
+    for (int draw = 0; draw < options.draws; ++draw) {
+      const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(draw);
+      const detail::Problem problem = detail::make_problem(op, dtype, seed, corners);
+      const Arrays slack = detail::rounding_of_saved(op, problem);
+      for (const Layout layout : layouts) {
+        if (enough()) return report;
+        const detail::ExecutionOptions how{.layout = layout};
+        const detail::Execution execution = detail::execute(op, problem, how);
+        ++report.configurations;
+        ++report.checks;
+        if (!execution.failure.empty()) {
+          Finding finding = detail::finding_for(op, dtype, layout, "call");
+          finding.text = "the backward failed: " + execution.failure;
+          finding.suspect = "the backward, or how it is called";
+          report.findings.push_back(std::move(finding));
+          continue;
+        }
+        detail::judge_all(op, problem, execution, slack, how, options, report);
+        if (options.behaviour && draw == 0) {
+          detail::check_memory(op, problem, layout, report);
+          detail::check_in_place(op, problem, layout, report);
+        }
+      }
+      if (!options.behaviour || draw > 0 || enough()) continue;
+      if (op.strided) detail::check_layouts(op, problem, options, report);
+      detail::check_masks(op, problem, report);
+      detail::check_rows(op, problem, options, report);
+      detail::check_nan(op, problem, report);
+    }
+  }
+  if (options.every_shape && op.is_elementwise() && !enough()) {
+    detail::check_shapes(op, options, corners, report);
+  }
+  return report;
+}
+
+}  // namespace aclgrad::gradcheck

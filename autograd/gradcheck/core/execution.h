@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of the backward under test, with guarded memory on all sides.
+#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_EXECUTION_H_
+#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_EXECUTION_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gradcheck/core/problem.h"
+
+namespace aclgrad::gradcheck::detail {
+
+struct ExecutionOptions {
+  Layout layout = Layout::contiguous;
+  unsigned char output_poison = 0xA5;
+  unsigned char input_poison = 0xFF;  // of what lies between the inputs' elements: NaN patterns
+  unsigned char scratch_poison = 0xFF;
+  int threads = 0;
+  std::optional<std::size_t> in_place = {};  // the first gradient overwrites this input
+  std::vector<bool> wanted = {};             // by gradient; empty: all
+};
+
+struct Execution {
+  std::string failure;                       // empty when the call returned well
+  Arrays gradients;                          // as written
+  std::vector<std::vector<std::byte>> bits;  // the same, byte by byte
+  std::string outside;         // where memory outside an output was written; empty: nowhere
+  std::string changed_inputs;  // which inputs were written to; empty: none
+};
+
+Execution execute(const Operator& op, DType dtype, const Arrays& given, const Arrays& inputs,
+                  const ExecutionOptions& options);
+
+inline Execution execute(const Operator& op, const Problem& problem,
+                         const ExecutionOptions& options) {
+  return execute(op, problem.dtype, problem.given, problem.inputs, options);
+}
+
+}  // namespace aclgrad::gradcheck::detail
+
+#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_EXECUTION_H_

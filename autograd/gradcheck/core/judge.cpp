@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradcheck/core/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace aclgrad::gradcheck::detail {
+namespace {
+
+constexpr std::size_t kSamplesPerExecution = 1024;
+
+// Roundings inside a computation: 16-bit results are computed in float32.
+Number unit_roundoff(DType dtype) { return dtype == DType::float64 ? 0x1p-53L : 0x1p-24L; }
+
+bool is_16bit(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
+
+Number distance(const Expected& expected, Number actual) {
+  return std::max({Number{0}, expected.low - actual, actual - expected.high});
+}
+
+Number nearest(const Expected& expected, Number actual) {
+  return std::clamp(actual, expected.low, expected.high);
+}
+
+// The largest change of the backward's results when what was rounded is moved by one unit.
+Arrays by_nudging(const Operator& op, const Problem& problem) {
+  Arrays up = problem.given;
+  Arrays down = problem.given;
+  bool any = false;
+  for (std::size_t i = 0; i < problem.given.size(); ++i) {
+    const DType dtype = given_dtype(op, i, problem.dtype);
+    if (!is_float(dtype)) continue;
+    for (std::size_t e = 0; e < problem.given[i].values.size(); ++e) {
+      const Number exact = problem.given[i].values[e];
+      const Number stored = round_to(exact, dtype);
+      if (stored == exact || !std::isfinite(stored)) continue;
+      up[i].values[e] = next_above(stored, dtype);
+      down[i].values[e] = -next_above(-stored, dtype);
+      any = true;
+    }
+  }
+  const Execution at = execute(op, problem, {});
+  Arrays slack = at.gradients;
+  for (Array& array : slack) std::fill(array.values.begin(), array.values.end(), 0);
+  if (!any) return slack;
+  for (const Arrays& moved : {up, down}) {
+    const Execution beside = execute(op, problem.dtype, moved, problem.inputs, {});
+    for (std::size_t k = 0; k < slack.size(); ++k) {
+      for (std::size_t e = 0; e < slack[k].values.size(); ++e) {
+        const Number change = std::abs(beside.gradients[k].values[e] - at.gradients[k].values[e]);
+        if (std::isfinite(change)) slack[k].values[e] = std::max(slack[k].values[e], change);
+      }
+    }
+  }
+  return slack;
+}
+
+std::string name_of_corner(const Element& e, const Expected& expected) {
+  const auto meets = [&](Number slope) { return std::abs(e.analytic - slope) <= e.bound; };
+  if (meets(expected.left)) return "the left slope";
+  if (meets(expected.right)) return "the right slope";
+  return "between the slopes";
+}
+
+std::string promised(Convention convention, Number at) {
+  switch (convention) {
+    case Convention::left:
+      return "the left slope";
+    case Convention::right:
+      return "the right slope";
+    case Convention::inside:
+      return at < 0 ? "the right slope" : "the left slope";
+    case Convention::outside:
+      return at < 0 ? "the left slope" : "the right slope";
+    default:
+      return "";
+  }
+}
+
+// Notes the convention at a corner; the reason when it is not the one that was promised.
+std::string visit_corner(const Operator& op, const Problem& problem, const Element& e,
+                         const Expected& expected, Report& report) {
+  if (std::abs(expected.left - expected.right) <= 4 * e.bound) return "";
+  const Number g = problem.cotangent.values[static_cast<std::size_t>(e.index)];
+  const Corner corner{.operator_name = op.title(),
+                      .at = e.input,
+                      .left = expected.left / g,
+                      .right = expected.right / g,
+                      .taken = e.analytic / g,
+                      .convention = name_of_corner(e, expected)};
+  Report one;
+  one.corners = {corner};
+  report.add(one);
+  const std::string wanted = promised(op.convention, e.input);
+  if (wanted.empty() || wanted == corner.convention) return "";
+  return fmt::format("{}, where {} is documented", corner.to_string(), wanted);
+}
+
+}  // namespace
+
+Arrays rounding_of_saved(const Operator& op, const Problem& problem) {
+  if (!op.exact_backward) return by_nudging(op, problem);
+  Arrays stored = problem.given;
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    for (Number& value : stored[i].values) {
+      value = round_to(value, given_dtype(op, i, problem.dtype));
+    }
+  }
+  Arrays slack = op.exact_backward(stored);
+  const Arrays exact = op.exact_backward(problem.given);
+  for (std::size_t k = 0; k < slack.size(); ++k) {
+    for (std::size_t e = 0; e < slack[k].values.size(); ++e) {
+      const Number change = std::abs(slack[k].values[e] - exact[k].values[e]);
+      slack[k].values[e] = std::isfinite(change) ? change : 0;
+    }
+  }
+  return slack;
+}
+
+Element judge(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
+              const ErrorModel& model, double ulp_slack) {
+  Element e{
+      .analytic = actual, .low = expected.low, .high = expected.high, .error = expected.error};
+  if (expected.kind == PointKind::unknown) {
+    e.verdict = Verdict::cannot_tell;
+    e.reason = expected.reason;
+    return e;
+  }
+  const Number target = nearest(expected, std::isnan(actual) ? expected.low : actual);
+  const Number unit = ulp(std::abs(target) + slack, dtype);
+  const double last = (is_16bit(dtype) ? model.final_ulp_16bit : model.final_ulp) + ulp_slack;
+  const Number stored = std::ldexp(1.0L, -format_of(dtype).precision);
+  const Number rounding = last * unit + slack +
+                          model.inner * unit_roundoff(dtype) * expected.magnitude +
+                          model.stored * stored * std::max(expected.magnitude, scale);
+  e.bound = rounding + expected.error;
+  const Number off = distance(expected, actual);
+  if (std::isinf(actual) && round_to(target, dtype) == actual) return e;
+  if (!std::isfinite(actual)) {
+    e.verdict = Verdict::wrong;
+    e.ulp = std::numeric_limits<double>::infinity();
+    return e;
+  }
+  e.ulp = static_cast<double>(off / ulp(target, dtype));
+  e.unexplained_ulp = static_cast<double>(std::max(Number{0}, off - slack - expected.error) / unit);
+  const bool wide = expected.error > rounding && expected.error > 1e-5L * std::abs(target) &&
+                    expected.error > 1e-9L * scale;
+  if (off > e.bound + 2 * expected.error) {
+    e.verdict = Verdict::wrong;
+  } else if (off > e.bound || wide) {
+    e.verdict = Verdict::cannot_tell;
+    e.reason = fmt::format("the error bar of the numeric derivative, {:.2g}, is too wide",
+                           static_cast<double>(expected.error));
+  }
+  return e;
+}
+
+Finding finding_for(const Operator& op, DType dtype, Layout layout, std::string check) {
+  Finding finding;
+  finding.check = std::move(check);
+  finding.operator_name = op.title();
+  finding.dtype = dtype;
+  finding.layout = layout;
+  finding.shape = op.inputs.empty() ? Dims{} : op.inputs[0].shape;
+  if (!op.reproduce.empty()) {
+    finding.reproduce =
+        fmt::format("{} --dtype {} --layout {} --shape {}", op.reproduce, short_name(dtype),
+                    to_string(layout), finding.shape.empty() ? "0d" : dims_text(finding.shape));
+  }
+  return finding;
+}
+
+std::int64_t judge_all(const Operator& op, const Problem& problem, const Execution& execution,
+                       const Arrays& slack, const ExecutionOptions& how, const Options& options,
+                       Report& report) {
+  std::int64_t wrong_count = 0;
+  const std::vector<std::size_t> inputs = differentiable(op);
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const std::vector<Expected>& expected = problem.expected[k];
+    const Array& input = problem.inputs[inputs[k]];
+    ErrorSummary& errors = report.backward[problem.dtype];
+    std::vector<Element> judged;
+    Number scale = 0;
+    for (const Expected& e : expected) scale = std::max(scale, e.magnitude);
+    for (const Number g : problem.cotangent.values) scale = std::max(scale, std::abs(g));
+    std::string broken_convention;
+    Element at_corner;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      Element e = judge(expected[i], execution.gradients[k].values[i], slack[k].values[i], scale,
+                        problem.dtype, op.model, options.ulp_slack);
+      e.of = op.inputs[inputs[k]].name;
+      e.index = static_cast<std::int64_t>(i);
+      e.input = input.values[i];
+      if (expected[i].kind == PointKind::corner && e.verdict == Verdict::right &&
+          op.is_elementwise()) {
+        const std::string broken = visit_corner(op, problem, e, expected[i], report);
+        if (!broken.empty()) {
+          broken_convention = broken;
+          at_corner = e;
+        }
+      }
+      if (e.verdict == Verdict::right && expected[i].kind == PointKind::smooth) {
+        errors.max_ulp = std::max(errors.max_ulp, e.unexplained_ulp);
+        if (i < kSamplesPerExecution) {
+          errors.samples.emplace_back(static_cast<double>(e.input), e.unexplained_ulp);
+        }
+      }
+      judged.push_back(std::move(e));
+    }
+    errors.elements += static_cast<std::int64_t>(judged.size());
+
+    for (const Verdict verdict : {Verdict::wrong, Verdict::cannot_tell}) {
+      const auto count = std::count_if(judged.begin(), judged.end(),
+                                       [&](const Element& e) { return e.verdict == verdict; });
+      (verdict == Verdict::wrong ? report.wrong : report.cannot_tell) += count;
+      if (count == 0) continue;
+      Finding finding = finding_for(op, problem.dtype, how.layout, "derivative");
+      finding.verdict = verdict;
+      finding.elements = count;
+      const auto worst =
+          std::max_element(judged.begin(), judged.end(), [&](const Element& a, const Element& b) {
+            const auto rank = [&](const Element& e) { return e.verdict == verdict ? e.ulp : -1; };
+            return rank(a) < rank(b);
+          });
+      finding.element = *worst;
+      finding.text =
+          fmt::format("{} of {} elements of the gradient of {} {}", count, judged.size(), worst->of,
+                      verdict == Verdict::wrong ? "are not the derivative"
+                                                : "cannot be decided: " + worst->reason);
+      if (verdict == Verdict::wrong) {
+        finding.suspect = suspect(op, problem, judged);
+        wrong_count += count;
+      }
+      report.findings.push_back(std::move(finding));
+    }
+    report.right += std::count_if(judged.begin(), judged.end(),
+                                  [](const Element& e) { return e.verdict == Verdict::right; });
+    if (!broken_convention.empty()) {
+      Finding finding = finding_for(op, problem.dtype, how.layout, "corner");
+      finding.text = broken_convention;
+      finding.element = at_corner;
+      finding.elements = 1;
+      finding.suspect = "the backward's comparison at the boundary (< for <=, or > for >=)";
+      report.findings.push_back(std::move(finding));
+      ++wrong_count;
+    }
+  }
+  return wrong_count;
+}
+
+}  // namespace aclgrad::gradcheck::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares gradients with what they must be.
+#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_JUDGE_H_
+#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_JUDGE_H_
+
+#include "gradcheck/core/execution.h"
+#include "gradcheck/core/problem.h"
+
+namespace aclgrad::gradcheck::detail {
+
+/// What rounding the saved outputs of the forward to the dtype may do to every gradient element.
+Arrays rounding_of_saved(const Operator& op, const Problem& problem);
+
+/// One element. `scale` is the size of the whole gradient, below which an error bar does not
+/// matter.
+Element judge(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
+              const ErrorModel& model, double ulp_slack);
+
+/// All elements of one execution. Adds counts, corners and at most one finding per gradient to the
+/// report, with the worst element and what its pattern suggests. Returns how many are wrong.
+std::int64_t judge_all(const Operator& op, const Problem& problem, const Execution& execution,
+                       const Arrays& slack, const ExecutionOptions& how, const Options& options,
+                       Report& report);
+
+/// A finding with everything but its text and element filled in.
+Finding finding_for(const Operator& op, DType dtype, Layout layout, std::string check);
+
+/// Who is to blame for these elements and why; `judged` holds all elements of the gradient.
+std::string suspect(const Operator& op, const Problem& problem, const std::vector<Element>& judged);
+
+}  // namespace aclgrad::gradcheck::detail
+
+#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_JUDGE_H_

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/gradcheck_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "aclgrad/error.h"
+
+namespace aclgrad::gradcheck {
+
+const char* to_string(Layout layout) {
+  constexpr const char* kNames[] = {"contiguous", "transposed", "strided", "offset"};
+  return kNames[static_cast<std::size_t>(layout)];
+}
+
+Layout layout_from_text(const std::string& text) {
+  for (const Layout layout : kLayouts) {
+    if (text == to_string(layout)) return layout;
+  }
+  throw ValueError("no layout is called '" + text +
+                   "'; known are contiguous, transposed, strided, offset");
+}
+
+std::int64_t View::place(std::int64_t i) const {
+  std::int64_t at = offset;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    const std::int64_t extent = std::max<std::int64_t>(shape[d], 1);
+    at += i % extent * strides[d];
+    i /= extent;
+  }
+  return at;
+}
+
+Guarded::Guarded(DType dtype, const Dims& shape, Layout layout, unsigned char poison)
+    : poison_(poison) {
+  view_.dtype = dtype;
+  view_.shape = shape;
+  view_.strides.assign(shape.size(), 1);
+  std::vector<std::size_t> order(shape.size());  // dimensions from the fastest to the slowest
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (layout != Layout::transposed) std::reverse(order.begin(), order.end());
+  std::int64_t stride = layout == Layout::strided ? 2 : 1;
+  for (const std::size_t dimension : order) {
+    view_.strides[dimension] = stride;
+    stride *= std::max<std::int64_t>(shape[dimension], 1);
+  }
+  view_.offset = layout == Layout::offset ? 5 : 0;
+  view_.storage = view_.offset + (count_of(shape) == 0 ? 0 : stride);
+  view_.guard = kGuardBytes;
+  const std::size_t size = static_cast<std::size_t>(view_.storage) * bytes_of(dtype);
+  bytes_.assign(size + 2 * kGuardBytes, std::byte{poison});
+}
+
+View Guarded::view() const {
+  View view = view_;
+  view.block = bytes_.data();
+  view.block_bytes = bytes_.size();
+  view.data = bytes_.data() + kGuardBytes;
+  return view;
+}
+
+void Guarded::fill(const std::vector<Number>& values) const {
+  const View view = this->view();
+  for (std::int64_t i = 0; i < view.count(); ++i) {
+    view.set(i, values[static_cast<std::size_t>(i)]);
+  }
+}
+
+Array Guarded::read() const {
+  const View view = this->view();
+  Array array{view.shape, {}};
+  for (std::int64_t i = 0; i < view.count(); ++i) array.values.push_back(view.get(i));
+  return array;
+}
+
+std::vector<std::byte> Guarded::element_bytes() const {
+  const View view = this->view();
+  const std::size_t size = bytes_of(view.dtype);
+  std::vector<std::byte> result;
+  result.reserve(static_cast<std::size_t>(view.count()) * size);
+  for (std::int64_t i = 0; i < view.count(); ++i) {
+    const std::byte* at = view.data + static_cast<std::size_t>(view.place(i)) * size;
+    result.insert(result.end(), at, at + size);
+  }
+  return result;
+}
+
+std::size_t Guarded::changed_outside(std::string* where) const {
+  const View view = this->view();
+  const std::size_t size = bytes_of(view.dtype);
+  std::vector<bool> covered(bytes_.size());
+  for (std::int64_t i = 0; i < view.count(); ++i) {
+    const std::size_t at = kGuardBytes + static_cast<std::size_t>(view.place(i)) * size;
+    std::fill_n(covered.begin() + static_cast<std::ptrdiff_t>(at), size, true);
+  }
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < bytes_.size(); ++i) {
+    if (covered[i] || bytes_[i] == std::byte{poison_}) continue;
+    if (changed++ > 0 || where == nullptr) continue;
+    const std::size_t end = bytes_.size() - kGuardBytes;
+    *where = i < kGuardBytes
+                 ? fmt::format("{} bytes in front of the tensor's memory", kGuardBytes - i)
+             : i >= end ? fmt::format("{} bytes after its end", i - end + 1)
+                        : "in memory between its elements";
+  }
+  return changed;
+}
+
+}  // namespace aclgrad::gradcheck

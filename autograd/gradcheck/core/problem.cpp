@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradcheck/core/problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace aclgrad::gradcheck {
+
+Operator Operator::with_shape(const Dims& shape) const {
+  Operator other = *this;
+  for (Input& input : other.inputs) input.shape = shape;
+  return other;
+}
+
+namespace detail {
+namespace {
+
+// Element i of every input.
+std::vector<Number> arguments_at(const Arrays& inputs, std::size_t i) {
+  std::vector<Number> arguments;
+  for (const Array& input : inputs) arguments.push_back(input.values[i]);
+  return arguments;
+}
+
+std::vector<Slopes> elementwise_slopes(const Operator& op, const Arrays& inputs,
+                                       std::size_t which) {
+  std::vector<Slopes> slopes;
+  const std::size_t count = inputs[which].values.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<Number> arguments = arguments_at(inputs, i);
+    const Number x = arguments[which];
+    slopes.push_back(slopes_at(
+        [&](long double at) {
+          arguments[which] = at;
+          return op.scalar(arguments);
+        },
+        x, op.noise));
+  }
+  return slopes;
+}
+
+// A row of the Jacobian: how every output changes with one element of an input.
+std::vector<Slopes> row_of_slopes(const Operator& op, Arrays& inputs, std::size_t which,
+                                  std::size_t i, const Array& centre) {
+  Number& element = inputs[which].values[i];
+  const Number x = element;
+  const std::size_t columns = centre.values.size();
+  // An output is a sum of many terms: its rounding is that of the largest number in sight.
+  Number largest = 0;
+  for (const std::vector<Number>& values : {centre.values, inputs[which].values}) {
+    for (const Number value : values) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    }
+  }
+  std::vector<Slopes> row(columns);
+  std::vector<bool> open(columns, true);
+  bool first = true;
+  for (const long double step : step_choices(x)) {
+    std::vector<Samples> samples(columns);
+    for (std::size_t k = 0; k < columns; ++k) {
+      samples[k].step = step;
+      samples[k].centre = centre.values[k];
+      samples[k].noise = op.noise;
+      samples[k].floor = op.noise * largest;
+    }
+    long double h = step;
+    for (int s = 0; s < kSteps; ++s, h /= 2) {
+      element = x + h;
+      const Arrays above = op.forward(inputs);
+      element = x - h;
+      const Arrays below = op.forward(inputs);
+      for (std::size_t k = 0; k < columns; ++k) {
+        samples[k].plus.push_back(above[0].values[k]);
+        samples[k].minus.push_back(below[0].values[k]);
+      }
+    }
+    element = x;
+    bool any = false;
+    for (std::size_t k = 0; k < columns; ++k) {
+      if (!open[k]) continue;
+      const Slopes now = analyse(samples[k]);
+      row[k] = first ? now : better(row[k], now);
+      open[k] = wants_smaller_steps(row[k]) && row[k].error() > 64 * samples[k].floor / step;
+      any = any || open[k];
+    }
+    first = false;
+    if (!any) break;
+  }
+  return row;
+}
+
+// Specials worth a place among the elements, as the dtype stores them.
+std::vector<Number> special_values(const Input& input, DType dtype,
+                                   std::span<const Number> corners) {
+  std::vector<Number> specials;
+  const auto add = [&](Number x) {
+    const Number stored = round_to(x, dtype);
+    if (stored >= input.low && stored <= input.high &&
+        std::find(specials.begin(), specials.end(), stored) == specials.end()) {
+      specials.push_back(stored);
+    }
+  };
+  for (const Number corner : corners) {
+    const Number stored = round_to(corner, dtype);
+    add(stored);
+    add(next_above(stored, dtype));
+    add(-next_above(-stored, dtype));
+  }
+  add(0);
+  add(input.low);
+  add(input.high);
+  return specials;
+}
+
+}  // namespace
+
+Arrays forward_of(const Operator& op, const Arrays& inputs) {
+  if (!op.is_elementwise()) return op.forward(inputs);
+  Array out{inputs[0].shape, {}};
+  for (std::size_t i = 0; i < inputs[0].values.size(); ++i) {
+    out.values.push_back(op.scalar(arguments_at(inputs, i)));
+  }
+  return {out};
+}
+
+std::vector<std::size_t> differentiable(const Operator& op) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i].differentiable) positions.push_back(i);
+  }
+  return positions;
+}
+
+DType given_dtype(const Operator& op, std::size_t position, DType dtype) {
+  return position < op.saved_dtypes.size() ? op.saved_dtypes[position].value_or(dtype) : dtype;
+}
+
+std::vector<Number> corners_of(const Operator& op) {
+  if (!op.is_elementwise() || op.inputs.size() != 1) return {};
+  const Input& input = op.inputs[0];
+  return find_corners([&](long double x) { return op.scalar(std::span(&x, 1)); }, input.low,
+                      input.high, op.noise);
+}
+
+Arrays draw_inputs(const Operator& op, DType dtype, std::uint64_t seed,
+                   std::span<const Number> corners) {
+  Arrays drawn;
+  for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+    const Input& input = op.inputs[k];
+    const DType stored = input.dtype.value_or(dtype);
+    Array array{input.shape, {}};
+    const std::int64_t count = count_of(input.shape);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Number unit = random_unit(seed * 31 + k, static_cast<std::uint64_t>(i));
+      const Number value = input.low + (input.high - input.low) * unit;
+      array.values.push_back(is_float(stored) ? round_to(value, stored) : std::round(value));
+    }
+    if (op.is_elementwise() && op.inputs.size() == 1) {
+      // Not always in the same places, nor all of them where there is little room.
+      const auto specials = special_values(input, dtype, corners);
+      for (std::size_t s = 0; s < specials.size() && 2 * s < array.values.size(); ++s) {
+        array.values[(2 * s + seed) % array.values.size()] = specials[(s + seed) % specials.size()];
+      }
+    }
+    drawn.push_back(std::move(array));
+  }
+  return drawn;
+}
+
+Array draw_cotangent(const Dims& shape, DType dtype, std::uint64_t seed) {
+  Array cotangent{shape, {}};
+  for (std::int64_t i = 0; i < count_of(shape); ++i) {
+    const auto index = static_cast<std::uint64_t>(i);
+    const Number size = std::exp2(4 * random_unit(seed + 7001, index) - 2);
+    const bool negative = (random_bits(seed + 7002, index) & 1) != 0;
+    cotangent.values.push_back(round_to(negative ? -size : size, dtype));
+  }
+  return cotangent;
+}
+
+Jacobian differentiate(const Operator& op, const Arrays& inputs) {
+  Jacobian jacobian;
+  if (op.is_elementwise()) {
+    for (const std::size_t which : differentiable(op)) {
+      jacobian.of_input.push_back(elementwise_slopes(op, inputs, which));
+    }
+    return jacobian;
+  }
+  const Arrays outputs = op.forward(inputs);
+  jacobian.columns = outputs[0].values.size();
+  Arrays moved = inputs;
+  for (const std::size_t which : differentiable(op)) {
+    std::vector<Slopes> rows;
+    for (std::size_t i = 0; i < inputs[which].values.size(); ++i) {
+      std::vector<Slopes> row = row_of_slopes(op, moved, which, i, outputs[0]);
+      std::move(row.begin(), row.end(), std::back_inserter(rows));
+    }
+    jacobian.of_input.push_back(std::move(rows));
+  }
+  return jacobian;
+}
+
+std::vector<std::vector<Expected>> project(const Jacobian& jacobian, const Array& cotangent,
+                                           bool elementwise) {
+  std::vector<std::vector<Expected>> all;
+  for (const std::vector<Slopes>& slopes : jacobian.of_input) {
+    const std::size_t columns = elementwise ? 1 : jacobian.columns;
+    std::vector<Expected> gradient(columns == 0 ? 0 : slopes.size() / columns);
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      Expected& e = gradient[i];
+      for (std::size_t k = 0; k < columns; ++k) {
+        const Slopes& s = slopes[i * columns + k];
+        const Number g = cotangent.values[elementwise ? i : k];
+        if (g == 0) continue;
+        if (s.kind == PointKind::unknown) {
+          e.kind = PointKind::unknown;
+          e.reason = s.reason;
+          continue;
+        }
+        const Number a = g * s.low();
+        const Number b = g * s.high();
+        e.low += std::min(a, b);
+        e.high += std::max(a, b);
+        e.error += std::abs(g) * s.error();
+        e.magnitude += std::max(std::abs(a), std::abs(b));
+        if (s.kind == PointKind::corner) {
+          if (e.kind == PointKind::smooth) e.kind = PointKind::corner;
+          e.left = g * s.left.value;
+          e.right = g * s.right.value;
+        }
+      }
+    }
+    all.push_back(std::move(gradient));
+  }
+  return all;
+}
+
+void set_cotangent(const Operator& op, Problem& problem, Array cotangent) {
+  problem.cotangent = std::move(cotangent);
+  if (op.saved) {
+    problem.given = op.saved(problem.inputs, problem.outputs, problem.cotangent);
+  } else {
+    problem.given = {problem.cotangent};
+    problem.given.insert(problem.given.end(), problem.inputs.begin(), problem.inputs.end());
+  }
+  problem.expected = project(problem.jacobian, problem.cotangent, op.is_elementwise());
+}
+
+Problem make_problem(const Operator& op, DType dtype, std::uint64_t seed,
+                     std::span<const Number> corners) {
+  Problem problem;
+  problem.dtype = dtype;
+  problem.inputs = draw_inputs(op, dtype, seed, corners);
+  problem.outputs = forward_of(op, problem.inputs);
+  problem.jacobian = differentiate(op, problem.inputs);
+  set_cotangent(op, problem, draw_cotangent(problem.outputs[0].shape, dtype, seed));
+  return problem;
+}
+
+}  // namespace detail
+}  // namespace aclgrad::gradcheck

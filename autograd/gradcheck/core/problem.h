@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// One problem to put to a backward: inputs as a dtype stores them, a cotangent, and what the
+// gradient must be.
+#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_PROBLEM_H_
+#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_PROBLEM_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "aclgrad/gradcheck_operator.h"
+
+namespace aclgrad::gradcheck::detail {
+
+/// What an element of a gradient must be.
+struct Expected {
+  Number low = 0;  // an interval at corners
+  Number high = 0;
+  Number left = 0;  // of a corner of an elementwise operator: cotangent times slope
+  Number right = 0;
+  Number error = 0;
+  Number magnitude = 0;  // sum of the magnitudes it is made of
+  PointKind kind = PointKind::smooth;
+  std::string reason = {};
+};
+
+/// Derivatives of the first output with respect to the differentiable inputs. Elementwise: one
+/// entry per element; otherwise a row per element of the input, with a column per element of the
+/// output.
+struct Jacobian {
+  std::vector<std::vector<Slopes>> of_input;  // by position among the differentiable inputs
+  std::size_t columns = 1;
+};
+
+struct Problem {
+  DType dtype = DType::float32;
+  Arrays inputs;   // of the forward, rounded to the dtype
+  Arrays outputs;  // of the forward, exact
+  Array cotangent;
+  Arrays given;  // to the backward, exact: rounding happens when they are stored
+  Jacobian jacobian;
+  std::vector<std::vector<Expected>> expected;  // by differentiable input, by element
+};
+
+/// The forward's outputs, for elementwise operators too.
+Arrays forward_of(const Operator& op, const Arrays& inputs);
+
+std::vector<std::size_t> differentiable(const Operator& op);
+
+/// The dtype that a backward input is stored in.
+DType given_dtype(const Operator& op, std::size_t position, DType dtype);
+
+/// Where the slope of an elementwise operator jumps within the domain of its first input.
+std::vector<Number> corners_of(const Operator& op);
+
+/// Random inputs, of elementwise operators with corners, their neighbours, 0 and the domain's ends
+/// among them.
+Arrays draw_inputs(const Operator& op, DType dtype, std::uint64_t seed,
+                   std::span<const Number> corners);
+Array draw_cotangent(const Dims& shape, DType dtype, std::uint64_t seed);
+
+Jacobian differentiate(const Operator& op, const Arrays& inputs);
+
+std::vector<std::vector<Expected>> project(const Jacobian& jacobian, const Array& cotangent,
+                                           bool elementwise);
+
+/// Everything together.
+Problem make_problem(const Operator& op, DType dtype, std::uint64_t seed,
+                     std::span<const Number> corners);
+
+/// The same problem with another cotangent.
+void set_cotangent(const Operator& op, Problem& problem, Array cotangent);
+
+}  // namespace aclgrad::gradcheck::detail
+
+#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_PROBLEM_H_

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/gradcheck_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace aclgrad::gradcheck {
+namespace {
+
+constexpr std::size_t kShownFindings = 12;
+constexpr std::size_t kKeptSamples = 4000;
+
+std::string number(Number value) { return fmt::format("{:.9g}", static_cast<double>(value)); }
+
+std::string brief(Number value) { return fmt::format("{:.5g}", static_cast<double>(value)); }
+
+void merge(std::map<DType, ErrorSummary>& into, const std::map<DType, ErrorSummary>& from) {
+  for (const auto& [dtype, errors] : from) {
+    ErrorSummary& all = into[dtype];
+    all.elements += errors.elements;
+    all.max_ulp = std::max(all.max_ulp, errors.max_ulp);
+    const std::size_t room = kKeptSamples - std::min(kKeptSamples, all.samples.size());
+    const auto count = static_cast<std::ptrdiff_t>(std::min(room, errors.samples.size()));
+    all.samples.insert(all.samples.end(), errors.samples.begin(), errors.samples.begin() + count);
+  }
+}
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+  constexpr const char* kNames[] = {"right", "wrong", "cannot tell"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+std::string Finding::to_string() const {
+  std::string where = operator_name;
+  if (dtype) where += fmt::format(", {}", short_name(*dtype));
+  if (layout) where += fmt::format(", {}", gradcheck::to_string(*layout));
+  if (!shape.empty()) where += fmt::format(", {}", dims_text(shape));
+  std::string text_lines =
+      fmt::format("{}  {}  ({})\n    {}\n", verdict == Verdict::wrong ? "WRONG" : "CANNOT TELL",
+                  where, check, text);
+  if (element) {
+    const Element& e = *element;
+    const std::string numeric =
+        e.low == e.high ? number(e.low) : fmt::format("{} to {}", number(e.low), number(e.high));
+    text_lines += fmt::format(
+        "    element {} of the gradient of {}, where it is {}: analytic {}, numeric {} +- {:.2g}; "
+        "{:.3g} ulp apart, rounding explains a difference of {:.2g}\n",
+        e.index, e.of, number(e.input), number(e.analytic), numeric, static_cast<double>(e.error),
+        e.ulp, static_cast<double>(e.bound));
+  }
+  if (!suspect.empty()) text_lines += fmt::format("    suspected: {}\n", suspect);
+  if (!reproduce.empty()) text_lines += fmt::format("    reproduce: {}\n", reproduce);
+  return text_lines;
+}
+
+std::string Corner::to_string() const {
+  return fmt::format("{} takes {} at {}; slopes are {} and {}: {}", operator_name, brief(taken),
+                     number(at), brief(left), brief(right), convention);
+}
+
+bool Report::passed() const {
+  return std::none_of(findings.begin(), findings.end(),
+                      [](const Finding& f) { return f.verdict == Verdict::wrong; });
+}
+
+bool Report::undecided() const {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& f) { return f.verdict == Verdict::cannot_tell; });
+}
+
+int Report::exit_status() const { return !passed() ? 1 : undecided() ? 2 : 0; }
+
+void Report::add(const Report& other) {
+  right += other.right;
+  wrong += other.wrong;
+  cannot_tell += other.cannot_tell;
+  configurations += other.configurations;
+  checks += other.checks;
+  findings.insert(findings.end(), other.findings.begin(), other.findings.end());
+  for (const Corner& corner : other.corners) {
+    const bool known = std::any_of(corners.begin(), corners.end(), [&](const Corner& c) {
+      return c.operator_name == corner.operator_name && c.at == corner.at &&
+             c.convention == corner.convention;
+    });
+    if (!known) corners.push_back(corner);
+  }
+  merge(backward, other.backward);
+  merge(forward, other.forward);
+}
+
+std::string Report::to_string() const {
+  const char* verdict = !passed() ? "WRONG" : undecided() ? "CANNOT TELL" : "right";
+  std::string text = fmt::format(
+      "gradcheck: {}. {} elements right, {} wrong, {} undecided; {} checks in {} configurations\n",
+      verdict, right, wrong, cannot_tell, checks, configurations);
+  for (const auto& [dtype, errors] : backward) {
+    text += fmt::format("  {}: largest difference {:.4g} ulp over {} elements\n", short_name(dtype),
+                        errors.max_ulp, errors.elements);
+  }
+  for (const Corner& corner : corners) text += "  corner: " + corner.to_string() + "\n";
+  std::size_t shown = 0;
+  for (const Finding& finding : findings) {
+    if (shown++ == kShownFindings) break;
+    text += "  " + finding.to_string();
+  }
+  if (findings.size() > kShownFindings) {
+    text += fmt::format("  ... and {} more findings\n", findings.size() - kShownFindings);
+  }
+  return text;
+}
+
+}  // namespace aclgrad::gradcheck

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the pattern of wrong elements: which side is to blame, and what the mistake looks like.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gradcheck/core/judge.h"
+
+namespace aclgrad::gradcheck::detail {
+namespace {
+
+bool is_wrong(const Element& e) { return e.verdict == Verdict::wrong; }
+
+Number middle(const Element& e) { return (e.low + e.high) / 2; }
+
+// The forward's derivative by dual numbers at the element of an operator of one input.
+std::string second_opinion(const Operator& op, const Problem& problem, const Element& worst) {
+  if (!op.dual || op.inputs.size() != 1) {
+    return "the backward: the numeric derivative agrees with itself over many steps";
+  }
+  const auto i = static_cast<std::size_t>(worst.index);
+  const Dual x{worst.input, 1};
+  const Number exact = op.dual(std::span(&x, 1)).slope * problem.cotangent.values[i];
+  if (std::abs(exact - middle(worst)) <= worst.bound) {
+    return "the backward: dual numbers confirm the numeric derivative";
+  }
+  if (std::abs(exact - worst.analytic) <= worst.bound) {
+    return "the numeric derivative: dual numbers confirm the backward";
+  }
+  return fmt::format("both: dual numbers give {:.9g}", static_cast<double>(exact));
+}
+
+// One factor that explains all wrong elements.
+std::string common_factor(const std::vector<Element>& judged) {
+  Number low = INFINITY;
+  Number high = -INFINITY;
+  std::int64_t counted = 0;
+  for (const Element& e : judged) {
+    if (!is_wrong(e) || middle(e) == 0 || !std::isfinite(e.analytic)) continue;
+    const Number ratio = e.analytic / middle(e);
+    const Number blur = e.bound / std::abs(middle(e));
+    low = std::min(low, ratio - blur);
+    high = std::max(high, ratio + blur);
+    ++counted;
+  }
+  if (counted < 2) return "";
+  const Number factor = (low + high) / 2;
+  if (!(high - low < 0.02L * std::abs(factor)) || std::abs(factor) < 1e-6L) return "";
+  if (std::abs(factor + 1) < 0.01L) return "; the sign is reversed";
+  return fmt::format("; they are off by the factor {:.7g}", static_cast<double>(factor));
+}
+
+// Where the wrong elements are.
+std::string place(const std::vector<Element>& judged) {
+  std::size_t first = judged.size();
+  std::size_t count = 0;
+  Number low = INFINITY;
+  Number high = -INFINITY;
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    if (!is_wrong(judged[i])) continue;
+    first = std::min(first, i);
+    ++count;
+    low = std::min(low, judged[i].input);
+    high = std::max(high, judged[i].input);
+  }
+  if (count == judged.size()) return "";
+  if (count == judged.size() - first && judged.size() > 2) {
+    return fmt::format("; only elements from {} to the end are wrong: a tail is treated otherwise",
+                       first);
+  }
+  const bool apart = std::none_of(judged.begin(), judged.end(), [&](const Element& e) {
+    return !is_wrong(e) && e.input >= low && e.input <= high;
+  });
+  if (!apart) return "";
+  return fmt::format("; exactly the elements with {} between {:.6g} and {:.6g} are wrong: a branch",
+                     judged[first].of, static_cast<double>(low), static_cast<double>(high));
+}
+
+// Whether values stand at other elements' places.
+std::string exchanged(const std::vector<Element>& judged) {
+  std::size_t wrong = 0;
+  std::size_t elsewhere = 0;
+  for (const Element& e : judged) {
+    if (!is_wrong(e)) continue;
+    ++wrong;
+    elsewhere += std::any_of(judged.begin(), judged.end(), [&](const Element& other) {
+      return other.index != e.index && middle(other) != 0 &&
+             std::abs(e.analytic - middle(other)) <= e.bound;
+    });
+  }
+  if (wrong < 2 || elsewhere * 4 < wrong * 3) return "";
+  return "; they are right for other elements: strides, halves or indices are mixed up";
+}
+
+}  // namespace
+
+std::string suspect(const Operator& op, const Problem& problem,
+                    const std::vector<Element>& judged) {
+  const auto worst =
+      std::max_element(judged.begin(), judged.end(), [](const Element& a, const Element& b) {
+        const auto rank = [](const Element& e) { return is_wrong(e) ? e.ulp : -1; };
+        return rank(a) < rank(b);
+      });
+  return second_opinion(op, problem, *worst) + common_factor(judged) + exchanged(judged) +
+         place(judged);
+}
+
+}  // namespace aclgrad::gradcheck::detail

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradcheck/graph_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "aclgrad/backward.h"
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+
+namespace aclgrad::detail {
+namespace {
+
+// Ample for functions that are themselves sums of many rounded terms.
+constexpr long double kNoise = 16 * gradcheck::kDoubleNoise;
+
+}  // namespace
+
+std::vector<Tensor> starting_point(const DoubleCopy& copy, std::span<const Feed> feeds) {
+  std::vector<Tensor> tensors;
+  std::size_t used = 0;
+  for (const auto& [original, input] : copy.leaves) {
+    if (const Variable* variable = original.variable()) {
+      tensors.push_back(variable->value().to(input.dtype()));
+      continue;
+    }
+    const auto feed = std::find_if(feeds.begin(), feeds.end(),
+                                   [&](const Feed& f) { return f.input() == original; });
+    if (feed == feeds.end()) {
+      throw ValueError(fmt::format("no feed for {}", original.description()));
+    }
+    ++used;
+    const Tensor& tensor = feed->tensor();
+    if (tensor.shape() != original.shape()) {
+      throw ShapeError(fmt::format("input {} has shape {}, was fed a tensor of shape {}",
+                                   original.description(), original.shape(), tensor.shape()));
+    }
+    if (tensor.dtype() != original.dtype() && tensor.dtype() != input.dtype()) {
+      throw DTypeError(fmt::format("input {} is {}, was fed a tensor of {}", original.description(),
+                                   original.dtype(), tensor.dtype()));
+    }
+    tensors.push_back(tensor.to(input.dtype()));
+  }
+  if (used != feeds.size()) {
+    throw ValueError("a tensor was fed twice, or to something that the loss does not depend on");
+  }
+  return tensors;
+}
+
+std::vector<std::size_t> select_leaves(const DoubleCopy& copy, const std::vector<Value>& wrt,
+                                       const Value& loss) {
+  std::vector<std::size_t> selected;
+  if (wrt.empty()) {
+    for (std::size_t i = 0; i < copy.leaves.size(); ++i) {
+      if (is_floating(copy.leaves[i].copy.dtype())) selected.push_back(i);
+    }
+    return selected;
+  }
+  for (const Value& value : wrt) {
+    const auto leaf = std::find_if(copy.leaves.begin(), copy.leaves.end(),
+                                   [&](const auto& entry) { return entry.original == value; });
+    if (leaf == copy.leaves.end()) {
+      throw ValueError(
+          fmt::format("cannot check the gradient with respect to {}: it is not an "
+                      "input or parameter that {} depends on",
+                      value.description(), label(loss.node())));
+    }
+    selected.push_back(static_cast<std::size_t>(leaf - copy.leaves.begin()));
+  }
+  return selected;
+}
+
+GraphFunction::GraphFunction(const DoubleCopy& copy, std::vector<Tensor>& point)
+    : copy_(copy), point_(point), session_(copy.graph, {copy.result}) {}
+
+Tensor GraphFunction::value() {
+  std::vector<Feed> feeds;
+  for (std::size_t i = 0; i < point_.size(); ++i) {
+    feeds.emplace_back(copy_.leaves[i].copy, std::as_const(point_[i]));
+  }
+  return session_.run(feeds)[copy_.result];
+}
+
+std::vector<long double> GraphFunction::outputs(const Tensor* weights) {
+  const Tensor result = value();
+  std::vector<long double> values;
+  long double sum = 0;
+  for (std::int64_t i = 0; i < result.numel(); ++i) {
+    if (weights == nullptr) {
+      values.push_back(result.get(i));
+    } else {
+      sum += static_cast<long double>(weights->get(i)) * result.get(i);
+    }
+  }
+  if (weights != nullptr) values.push_back(sum);
+  return values;
+}
+
+std::vector<gradcheck::Slopes> GraphFunction::differentiate(double x, const Move& move,
+                                                            const Tensor* weights) {
+  const std::vector<long double> centre = outputs(weights);
+  long double largest = 0;
+  for (const long double value : centre) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  std::vector<gradcheck::Slopes> found(centre.size());
+  bool first = true;
+  for (const long double step : gradcheck::step_choices(x)) {
+    std::vector<gradcheck::Samples> samples(centre.size());
+    for (std::size_t k = 0; k < centre.size(); ++k) {
+      samples[k].step = step;
+      samples[k].centre = centre[k];
+      samples[k].noise = kNoise;
+      samples[k].floor = kNoise * largest;
+    }
+    auto h = static_cast<double>(step);
+    for (int s = 0; s < gradcheck::kSteps; ++s, h /= 2) {
+      move(h);
+      const std::vector<long double> above = outputs(weights);
+      move(-h);
+      const std::vector<long double> below = outputs(weights);
+      for (std::size_t k = 0; k < centre.size(); ++k) {
+        samples[k].plus.push_back(above[k]);
+        samples[k].minus.push_back(below[k]);
+      }
+    }
+    move(0);
+    bool again = false;
+    for (std::size_t k = 0; k < centre.size(); ++k) {
+      const gradcheck::Slopes now = gradcheck::analyse(samples[k]);
+      found[k] = first ? now : gradcheck::better(found[k], now);
+      // Smaller steps cannot help where rounding is already what limits the estimate.
+      again = again || (gradcheck::wants_smaller_steps(found[k]) &&
+                        found[k].error() > 4096 * samples[k].floor / step);
+    }
+    first = false;
+    if (!again) break;
+  }
+  return found;
+}
+
+std::vector<gradcheck::Slopes> GraphFunction::slopes(std::size_t leaf, std::int64_t index) {
+  Tensor& tensor = point_[leaf];
+  const double x = tensor.get(index);
+  return differentiate(
+      x, [&](double shift) { tensor.set(index, x + shift); }, nullptr);
+}
+
+gradcheck::Slopes GraphFunction::slope_along(std::size_t leaf, const Tensor& direction,
+                                             const Tensor& weights) {
+  Tensor& tensor = point_[leaf];
+  const Tensor before = tensor;
+  const auto move = [&](double shift) {
+    for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+      tensor.set(i, before.get(i) + shift * direction.get(i));
+    }
+  };
+  return differentiate(1, move, &weights).front();
+}
+
+RecordedGradients::RecordedGradients(DoubleCopy& copy, const std::vector<std::size_t>& leaves)
+    : copy_(copy) {
+  // Inputs of the copy are named by numbers.
+  seed_ = copy.graph.input("gradient", copy.result.shape(), DType::float64);
+  std::vector<Value> wrt;
+  for (const std::size_t i : leaves) wrt.push_back(copy.leaves[i].copy);
+  const Gradients gradients = backward(copy.result, wrt, {.seed = seed_, .allow_unused = true});
+  std::vector<Fetch> fetches;
+  for (const auto& [value, gradient] : gradients) {
+    gradients_.push_back(gradient);
+    fetches.emplace_back(gradient);
+  }
+  session_.emplace_back(copy.graph, std::move(fetches));
+}
+
+std::vector<Tensor> RecordedGradients::at(const std::vector<Tensor>& point,
+                                          const Tensor& arriving) {
+  Session& session = session_.front();
+  std::vector<Feed> feeds;
+  const std::vector<Value> needed = session.inputs();
+  const auto is_needed = [&](const Value& input) {
+    return std::find(needed.begin(), needed.end(), input) != needed.end();
+  };
+  if (is_needed(seed_)) feeds.emplace_back(seed_, arriving);
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    if (is_needed(copy_.leaves[i].copy)) feeds.emplace_back(copy_.leaves[i].copy, point[i]);
+  }
+  const Results results = session.run(feeds);
+  std::vector<Tensor> tensors;
+  for (const Value& gradient : gradients_) tensors.push_back(results[gradient]);
+  return tensors;
+}
+
+}  // namespace aclgrad::detail

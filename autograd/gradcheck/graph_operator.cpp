@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "aclgrad/backward.h"
+#include "aclgrad/gradcheck_graph.h"
+#include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/runtime.h"
+#include "aclgrad/session.h"
+#include "gradcheck/accept_double.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+// One recording of the operator, planned for the gradients that are wanted (none: the forward).
+struct Recording {
+  Graph graph;
+  std::vector<Value> inputs;
+  Value seed;
+  Value result;
+  std::vector<Value> gradients;
+  std::vector<Session> session;  // one
+};
+
+Tensor to_tensor(const Array& array, DType dtype) {
+  Tensor tensor = Tensor::zeros(Shape(array.shape), dtype);
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    tensor.set(i, static_cast<double>(array.values[static_cast<std::size_t>(i)]));
+  }
+  return tensor;
+}
+
+Tensor to_tensor(const View& view) {
+  Tensor tensor = Tensor::zeros(Shape(view.shape), view.dtype);
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    tensor.set(i, static_cast<double>(view.get(i)));
+  }
+  return tensor;
+}
+
+class GraphOperator {
+ public:
+  GraphOperator(std::vector<Input> inputs, Build build)
+      : inputs_(std::move(inputs)), build_(std::move(build)) {}
+
+  Arrays forward(const Arrays& arrays) {
+    const aclgrad::detail::AcceptDouble accept_double;
+    Recording& recording = find(DType::float64, {});
+    std::vector<Tensor> tensors;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      tensors.push_back(to_tensor(arrays[i], recording.inputs[i].dtype()));
+    }
+    const Tensor result = run(recording, tensors, nullptr)[recording.result];
+    Array out{recording.result.shape().dims(), {}};
+    for (std::int64_t i = 0; i < result.numel(); ++i) out.values.push_back(result.get(i));
+    return {out};
+  }
+
+  // Given the cotangent and the inputs.
+  std::string backward(const BackwardCall& call) {
+    std::vector<bool> wanted;
+    for (const View& view : call.outputs) wanted.push_back(view.data != nullptr);
+    const DType dtype = call.inputs[0].dtype;
+    set_num_threads(call.threads);
+    Recording& recording = find(dtype, wanted);
+    const Tensor seed = to_tensor(call.inputs[0]);
+    std::vector<Tensor> tensors;
+    for (std::size_t i = 1; i < call.inputs.size(); ++i) {
+      tensors.push_back(to_tensor(call.inputs[i]));
+    }
+    const Results results = run(recording, tensors, &seed);
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < call.outputs.size(); ++k) {
+      if (!wanted[k]) continue;
+      const Tensor gradient = results[recording.gradients[next++]];
+      for (std::int64_t i = 0; i < gradient.numel(); ++i) call.outputs[k].set(i, gradient.get(i));
+    }
+    set_num_threads(0);
+    return "";
+  }
+
+ private:
+  Recording& find(DType dtype, const std::vector<bool>& wanted) {
+    std::unique_ptr<Recording>& entry = recordings_[{dtype, wanted}];
+    if (!entry) entry = record(dtype, wanted);
+    return *entry;
+  }
+
+  std::unique_ptr<Recording> record(DType dtype, const std::vector<bool>& wanted) const {
+    auto recording = std::make_unique<Recording>();
+    std::vector<Value> wrt;
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const Input& input = inputs_[i];
+      recording->inputs.push_back(recording->graph.input(std::to_string(i), Shape(input.shape),
+                                                         input.dtype.value_or(dtype)));
+      if (input.differentiable && k < wanted.size() && wanted[k++]) {
+        wrt.push_back(recording->inputs.back());
+      }
+    }
+    recording->result = build_(recording->inputs);
+    std::vector<Fetch> fetches;
+    if (wrt.empty()) {
+      fetches.emplace_back(recording->result);
+    } else {
+      recording->seed = recording->graph.input("gradient", recording->result.shape(), dtype);
+      const Gradients gradients = aclgrad::backward(
+          recording->result, wrt, {.seed = recording->seed, .allow_unused = true});
+      for (const auto& [value, gradient] : gradients) {
+        recording->gradients.push_back(gradient);
+        fetches.emplace_back(gradient);
+      }
+    }
+    recording->session.emplace_back(recording->graph, std::move(fetches));
+    return recording;
+  }
+
+  static Results run(Recording& recording, const std::vector<Tensor>& tensors, const Tensor* seed) {
+    Session& session = recording.session.front();
+    std::vector<Feed> feeds;
+    for (const Value& input : session.inputs()) {
+      if (input == recording.seed) {
+        feeds.emplace_back(input, *seed);
+        continue;
+      }
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (input == recording.inputs[i]) feeds.emplace_back(input, tensors[i]);
+      }
+    }
+    return session.run(feeds);
+  }
+
+  std::vector<Input> inputs_;
+  Build build_;
+  std::map<std::pair<DType, std::vector<bool>>, std::unique_ptr<Recording>> recordings_;
+};
+
+}  // namespace
+
+Operator from_graph(std::string name, std::vector<Input> inputs, Build build, double roundings) {
+  const auto shared = std::make_shared<GraphOperator>(inputs, std::move(build));
+  Operator op;
+  op.name = std::move(name);
+  op.inputs = std::move(inputs);
+  op.forward = [shared](const Arrays& arrays) { return shared->forward(arrays); };
+  op.noise = 16 * kDoubleNoise;
+  op.saved_dtypes.emplace_back(std::nullopt);
+  for (const Input& input : op.inputs) op.saved_dtypes.push_back(input.dtype);
+  op.backward = [shared](const BackwardCall& call) { return shared->backward(call); };
+  op.model = {.final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = 8, .stored = roundings};
+  op.strided = false;
+  op.masks = true;
+  return op;
+}
+
+Build used_twice(Build build) {
+  return [build = std::move(build)](const std::vector<Value>& inputs) {
+    std::vector<Value> halved;
+    for (const Value& input : inputs) {
+      halved.push_back(is_floating(input.dtype()) ? mul(input, 0.5) : input);
+    }
+    return add(build(inputs), build(halved), 0.75);
+  };
+}
+
+}  // namespace aclgrad::gradcheck

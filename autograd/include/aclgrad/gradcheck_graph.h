@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// check_operator for operators made of graph nodes: the forward is what is recorded, in float64;
+// the backward is what backward() makes of it, in the dtype under test.
+//
+//   Operator op = from_graph("swish", {{.shape = {4, 6}}}, [](const std::vector<Value>& x) {
+//     return my_swish(x[0]);
+//   });
+//   Report report = check_operator(op);
+//   report.add(check_operator(from_graph("swish twice", inputs, used_twice(build))));
+#ifndef ACLGRAD_GRADCHECK_GRAPH_H_
+#define ACLGRAD_GRADCHECK_GRAPH_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "aclgrad/gradcheck_operator.h"
+#include "aclgrad/graph.h"
+
+namespace aclgrad::gradcheck {
+
+/// Records an operator on inputs of any floating dtype and returns its result.
+using Build = std::function<Value(const std::vector<Value>& inputs)>;
+
+/// The operator as something to check. Inputs with a dtype of their own are recorded so; those that
+/// are not differentiable get no gradient. Every needs-gradient mask is tried. Results in low
+/// precision may lose `roundings` roundings of the dtype, since values between nodes are stored:
+/// about the number of backward nodes.
+Operator from_graph(std::string name, std::vector<Input> inputs, Build build, double roundings = 4);
+
+/// The same operator used twice, build(x) + build(x / 2) * 0.75, whose gradients must add up.
+Build used_twice(Build build);
+
+}  // namespace aclgrad::gradcheck
+
+#endif  // ACLGRAD_GRADCHECK_GRAPH_H_

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as gradcheck sees them: exact arrays in long double, and elements of every dtype in
+// memory, rounded and measured by the definition of the formats. Written apart from the library's
+// own conversions, which are among what is checked.
+#ifndef ACLGRAD_GRADCHECK_NUMBERS_H_
+#define ACLGRAD_GRADCHECK_NUMBERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aclgrad/dtype.h"
+
+namespace aclgrad::gradcheck {
+
+using Number = long double;
+using Dims = std::vector<std::int64_t>;
+
+/// A dense tensor of exact numbers, row-major.
+struct Array {
+  Dims shape = {};
+  std::vector<Number> values = {};
+};
+using Arrays = std::vector<Array>;
+
+/// Product of the extents.
+std::int64_t count_of(const Dims& shape);
+
+/// "4x6"; "scalar" for rank 0.
+std::string dims_text(const Dims& shape);
+
+/// A binary floating format by its numbers; the precision counts the implied bit.
+struct Format {
+  int precision;
+  int lowest_exponent;   // of the smallest normal number 2^e
+  int highest_exponent;  // of the largest finite number
+};
+
+/// Of float64, float32, float16 and bfloat16; throws DTypeError for others.
+Format format_of(DType dtype);
+bool is_float(DType dtype);
+
+/// Distance between the numbers of `dtype` around x; infinite for an x that is not finite.
+Number ulp(Number x, DType dtype);
+
+/// x as `dtype` holds it: rounded to nearest even for floating types, truncated and clamped for
+/// integers.
+Number round_to(Number x, DType dtype);
+
+/// The next number of `dtype` above x, which is one.
+Number next_above(Number x, DType dtype);
+
+/// Element `index` of an array of this dtype. Writing rounds as round_to.
+Number load(const std::byte* data, DType dtype, std::int64_t index);
+void store(std::byte* data, DType dtype, std::int64_t index, Number value);
+
+std::size_t bytes_of(DType dtype);
+
+/// "float32", ..., and "f32", "fp16", "bf16", "FLOAT16" and such are understood too.
+std::string_view short_name(DType dtype);
+DType dtype_from_text(std::string_view text);
+
+/// Numbers by index, the same on every machine: in [0, 1), and bits.
+std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index);
+double random_unit(std::uint64_t seed, std::uint64_t index);
+
+}  // namespace aclgrad::gradcheck
+
+#endif  // ACLGRAD_GRADCHECK_NUMBERS_H_

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What gradcheck found: counts, corners with the convention taken there, and findings, each with
+// everything needed to look into it.
+#ifndef ACLGRAD_GRADCHECK_REPORT_H_
+#define ACLGRAD_GRADCHECK_REPORT_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aclgrad/gradcheck_memory.h"
+#include "aclgrad/gradcheck_numbers.h"
+
+namespace aclgrad::gradcheck {
+
+enum class Verdict {
+  right,
+  wrong,        // the difference is beyond the error bar and what rounding may do
+  cannot_tell,  // the error bar is too wide to decide; the reason is given
+};
+const char* to_string(Verdict verdict);
+
+/// One element of a gradient beside what it should be.
+struct Element {
+  std::string of = {};     // the input that it is the gradient of
+  std::int64_t index = 0;  // row-major
+  Number input = 0;        // that input's element
+  Number analytic = 0;     // what the code under test gave
+  Number low = 0;          // the numeric derivative; an interval at a corner
+  Number high = 0;
+  Number error = 0;            // of the numeric derivative
+  Number bound = 0;            // largest difference that rounding explains, `error` included
+  double ulp = 0;              // the difference in units of the last place of the dtype
+  double unexplained_ulp = 0;  // without what the error bar and rounded saved tensors explain
+  Verdict verdict = Verdict::right;
+  std::string reason = {};  // of cannot_tell
+};
+
+/// Something wrong, or something that could not be decided.
+struct Finding {
+  Verdict verdict = Verdict::wrong;
+  std::string check;  // "derivative", "corner", "memory", "repeatability", "status", ...
+  std::string operator_name;
+  std::optional<DType> dtype = {};
+  std::optional<Layout> layout = {};
+  Dims shape = {};
+  std::string text;                     // what was found
+  std::optional<Element> element = {};  // the worst one
+  std::int64_t elements = 0;            // how many are affected
+  std::string suspect = {};             // which side is to blame, and why
+  std::string reproduce = {};           // one command or line of code
+  std::string to_string() const;        // several lines
+};
+
+/// A corner that was tried.
+struct Corner {
+  std::string operator_name;
+  Number at = 0;
+  Number left = 0;  // slopes
+  Number right = 0;
+  Number taken = 0;        // what the code under test took
+  std::string convention;  // "the right slope", "the left slope", "between the slopes"
+  std::string to_string() const;
+};
+
+/// Errors of the elements judged, by dtype, for tables and pictures.
+struct ErrorSummary {
+  std::int64_t elements = 0;
+  double max_ulp = 0;  // of a backward: of Element::unexplained_ulp
+  std::vector<std::pair<double, double>> samples = {};  // input, error in ulp; a part of them
+};
+
+struct Report {
+  std::int64_t right = 0;  // elements
+  std::int64_t wrong = 0;
+  std::int64_t cannot_tell = 0;
+  std::int64_t configurations = 0;  // of dtype, layout, shape and inputs
+  std::int64_t checks = 0;          // properties looked at, the elements' comparison being one
+  std::vector<Finding> findings = {};
+  std::vector<Corner> corners = {};
+  std::map<DType, ErrorSummary> backward = {};
+  std::map<DType, ErrorSummary> forward = {};
+
+  /// Nothing is wrong. Undecided elements do not count: see undecided().
+  bool passed() const;
+  bool undecided() const;
+
+  /// 0 right, 1 wrong, 2 nothing wrong but something undecided.
+  int exit_status() const;
+
+  void add(const Report& other);
+
+  /// Headline, corners, then the findings.
+  std::string to_string() const;
+};
+
+}  // namespace aclgrad::gradcheck
+
+#endif  // ACLGRAD_GRADCHECK_REPORT_H_

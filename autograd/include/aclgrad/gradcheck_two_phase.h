@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of any library with the two-phase C interface, found at run time: this project's own,
+// the vendor's, another backend's. Nothing here needs a library at link time.
+//
+//   auto library = Library::open("libopapi.so");
+//   auto* plan = library->function<decltype(aclnnSeluBackwardGetWorkspaceSize)>(
+//       "aclnnSeluBackwardGetWorkspaceSize");
+//   op.backward = from_executors(library, "aclnnSeluBackward",
+//                                [plan](auto t, auto* size, auto** executor) {
+//                                  return plan(t[0], t[1], t[2], size, executor);
+//                                });
+#ifndef ACLGRAD_GRADCHECK_TWO_PHASE_H_
+#define ACLGRAD_GRADCHECK_TWO_PHASE_H_
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "aclgrad/gradcheck_operator.h"
+#include "aclnn/acl_meta.h"
+
+namespace aclgrad::gradcheck {
+
+/// Phase one of an operator, its attributes bound: tensors are inputs, then outputs.
+using PlanFunction = std::function<aclnnStatus(
+    std::span<aclTensor* const> tensors, std::uint64_t* workspace_size, aclOpExecutor** executor)>;
+
+/// A shared library, its runtime brought up: device 0 is set and there is a stream. Symbols are
+/// looked up in it and in the libraries it needs. For one thread at a time.
+class Library {
+ public:
+  /// Opens a shared library by path or name. Throws IoError when it cannot be opened, or lacks one
+  /// of the runtime's functions (the message names it), StatusError when the device cannot be set.
+  static std::shared_ptr<Library> open(const std::string& path);
+
+  /// What the program is linked with. A linker may leave out libraries of which nothing is called.
+  static std::shared_ptr<Library> linked();
+
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  /// Null when there is no such symbol.
+  void* find(const std::string& name) const;
+  bool has(const std::string& name) const { return find(name) != nullptr; }
+
+  /// Throws IoError, naming the symbol, when there is none.
+  template <class Function>
+  Function* function(const std::string& name) const {
+    return reinterpret_cast<Function*>(required(name));
+  }
+
+  /// Where a symbol comes from, as a file name; "" when it is unknown.
+  std::string origin(const std::string& name) const;
+
+  /// A scalar or an array of the library's; they live as long as it.
+  const aclScalar* scalar(float value);
+  const aclIntArray* int_array(const std::vector<std::int64_t>& values);
+
+  /// Runs both phases on the call's tensors and waits; `api` is the name of phase two. Returns ""
+  /// or what failed, with its status and the library's message.
+  std::string run(const std::string& api, const PlanFunction& plan, const BackwardCall& call);
+
+  /// Drops an executor that will not run.
+  void destroy(aclOpExecutor* executor) const;
+
+  /// Takes the number of threads for coming calls, where the library has such a setting.
+  void set_threads(int count) const;
+
+ private:
+  Library(std::string path, void* handle);
+  void* required(const std::string& name) const;
+  friend class TensorsOnDevice;
+
+  struct Runtime;
+  std::string path_;
+  void* handle_;
+  std::unique_ptr<Runtime> runtime_;
+};
+
+/// Tensors of a library's device that mirror host memory, block by block; views of one block share
+/// memory there too.
+class TensorsOnDevice {
+ public:
+  TensorsOnDevice(Library& library, std::span<const View> inputs, std::span<const View> outputs);
+  ~TensorsOnDevice();
+  TensorsOnDevice(const TensorsOnDevice&) = delete;
+  TensorsOnDevice& operator=(const TensorsOnDevice&) = delete;
+
+  /// Inputs, then outputs; null for an output without data.
+  std::span<aclTensor* const> tensors() const { return tensors_; }
+
+  /// Copies every block back.
+  void download();
+
+ private:
+  struct Block {
+    std::byte* host;
+    void* device;
+    std::size_t bytes;
+  };
+  void add(const View& view);
+
+  Library& library_;
+  std::vector<Block> blocks_;
+  std::vector<aclTensor*> tensors_;
+};
+
+/// A backward that does so. `api` is the name of phase two.
+Backward from_executors(std::shared_ptr<Library> library, std::string api, PlanFunction plan);
+
+}  // namespace aclgrad::gradcheck
+
+#endif  // ACLGRAD_GRADCHECK_TWO_PHASE_H_

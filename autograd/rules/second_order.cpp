@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of gradients: rules for the activations' backward nodes, made of nodes that exist.
+// Every backward is B(g, s) = g d(s), so its gradient with respect to g is the same backward of
+// what arrived, and with respect to s it is v d'(s) with v = g times what arrived.
+//
+// Two building blocks come from aclnnEluBackward, which is a step function and an exponential too:
+//   step(v, t)      v where t > 0, else 0: alpha 1, scale 1, inputScale 0
+//   decay(v, t)     v e^t for t <= 0:      alpha 1, scale 1, inputScale 1
+// At infinities second derivatives are NaN where the formula multiplies 0 by infinity.
+#include <vector>
+
+#include "aclgrad/ops.h"
+#include "rules/table.h"
+
+namespace aclgrad::detail {
+namespace {
+
+Value step(const Value& v, const Value& t) { return elu_backward(v, t, 1, 1, 0); }
+Value decay(const Value& v, const Value& t) { return elu_backward(v, t, 1, 1, 1); }
+
+constexpr double kTwiceRoot = 1.5957691216057307117;  // 2 sqrt(2/pi)
+constexpr double kCubic = 0.044715;
+constexpr double kInvSqrt2Pi = 0.39894228040143267794;
+
+// v gelu''(x), erf form: the density times 2 - x^2.
+Value erf_curvature(const Value& v, const Value& x) {
+  const Value squared = mul(x, x);
+  const Value polynomial = mul(add(mul(squared, -1), 2), kInvSqrt2Pi);
+  return decay(mul(v, polynomial), mul(squared, -0.5));
+}
+
+// The logistic function of z and of -z, from the log softmax of the pair (z, 0).
+struct Logistic {
+  Value of_z;
+  Value of_minus_z;
+};
+
+Logistic logistic(const Value& z) {
+  Graph graph = z.graph();
+  const auto pick = [&](double first, double second) {
+    return graph.constant(Tensor::from({2}, {first, second}, z.dtype()));
+  };
+  const auto rank = static_cast<std::int64_t>(z.shape().rank());
+  std::vector<std::int64_t> dims = z.shape().dims();
+  dims.push_back(1);
+  const Value logarithms = log_softmax(mul(reshape(z, dims), pick(1, 0)), -1);
+  const Value both =
+      decay(graph.constant(Tensor::full(logarithms.shape(), 1, z.dtype())), logarithms);
+  return {reduce_sum(mul(both, pick(1, 0)), {rank}), reduce_sum(mul(both, pick(0, 1)), {rank})};
+}
+
+// v gelu''(x), tanh form x s(z): s'z'(2 + x z'(1 - 2s)) + x s' z'' with s' = s(1 - s).
+Value tanh_curvature(const Value& v, const Value& x) {
+  const Value squared = mul(x, x);
+  const Value z = mul(mul(x, add(mul(squared, kCubic), 1)), kTwiceRoot);
+  const Value slope = mul(add(mul(squared, 3 * kCubic), 1), kTwiceRoot);  // z'
+  const Value bend = mul(x, 6 * kCubic * kTwiceRoot);                     // z''
+  const auto [s, rest] = logistic(z);
+  const Value factor = add(mul(mul(x, slope), sub(rest, s)), 2);  // 2 + x z'(1 - 2s)
+  const Value sum = add(mul(slope, factor), mul(x, bend));
+  return mul(v, mul(mul(s, rest), sum));
+}
+
+Value curvature(const Value& v, const Value& x, Approximate form) {
+  return form == Approximate::tanh ? tanh_curvature(v, x) : erf_curvature(v, x);
+}
+
+// v where x lies between -3 and 3, with or without the ends.
+Value inside(const Value& v, const Value& x, HardswishGradient version) {
+  const Value above = add(x, 3);
+  const Value below = add(mul(x, -1), 3);
+  if (version == HardswishGradient::v2) return step(step(v, above), below);
+  return sub(sub(v, step(v, mul(above, -1))), step(v, mul(below, -1)));
+}
+
+// GEGLU's halves along an axis: taken apart and put together by masks, since there is no slice.
+class Halves {
+ public:
+  Halves(const Value& full, std::int64_t dim)
+      : full_(full), axis_(full.shape().normalize_axis(dim)) {
+    paired_ = full.shape().dims();
+    paired_[axis_] /= 2;
+    half_ = paired_;
+    paired_.insert(paired_.begin() + static_cast<std::ptrdiff_t>(axis_), 2);
+  }
+
+  Value take(const Value& x, bool left) const {
+    return reduce_sum(mul(reshape(x, paired_), mask(left)), {static_cast<std::int64_t>(axis_)});
+  }
+
+  Value join(const Value& left, const Value& right) const {
+    std::vector<std::int64_t> single = half_;
+    single.insert(single.begin() + static_cast<std::ptrdiff_t>(axis_), 1);
+    const Value both =
+        add(mul(reshape(left, single), mask(true)), mul(reshape(right, single), mask(false)));
+    return reshape(both, full_.shape().dims());
+  }
+
+ private:
+  Value mask(bool left) const {
+    std::vector<std::int64_t> dims(paired_.size(), 1);
+    dims[axis_] = 2;
+    return full_.graph().constant(
+        Tensor::from(Shape(dims), {left ? 1.0 : 0.0, left ? 0.0 : 1.0}, full_.dtype()));
+  }
+
+  Value full_;
+  std::size_t axis_;
+  std::vector<std::int64_t> paired_;
+  std::vector<std::int64_t> half_;
+};
+
+}  // namespace
+
+// The gradient of the kept gelu, for GegluOp: only the activated half has any.
+Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call) {
+  const Halves halves(call.input(), op.dim);
+  const Value gate = halves.take(call.input(), op.activate_left);
+  const Value slope = gelu_v2_backward(call.gradient(1), gate, op.approximate);
+  const Value none = mul(slope, 0);
+  return op.activate_left ? halves.join(slope, none) : halves.join(none, slope);
+}
+
+void add_second_order_rules(RuleTable& table) {
+  table.add<SeluBackwardOp>([](const SeluBackwardOp&, const RuleCall& call) {
+    const Value& c = call.gradient();
+    // d'(y) is 1 for y < 0 and 0 elsewhere.
+    return InputGradients{
+        call.needs(0) ? selu_backward(c, call.input(1)) : Value(),
+        call.needs(1) ? step(mul(call.input(0), c), mul(call.input(1), -1)) : Value()};
+  });
+
+  table.add<EluBackwardOp>([](const EluBackwardOp& op, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& s = call.input(1);
+    const auto backward = [&](const Value& v) {
+      return elu_backward(v, s, op.alpha, op.scale, op.input_scale, op.backward_from);
+    };
+    Value by_s;
+    if (call.needs(1)) {
+      const Value v = mul(call.input(0), c);
+      const Value right = step(v, s);
+      by_s = op.backward_from == BackwardFrom::result
+                 ? mul(sub(v, right), op.input_scale)
+                 : mul(sub(backward(v), mul(right, op.scale)), op.input_scale);
+    }
+    return InputGradients{call.needs(0) ? backward(c) : Value(), by_s};
+  });
+
+  table.add<HardswishBackwardOp>([](const HardswishBackwardOp& op, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& x = call.input(1);
+    return InputGradients{
+        call.needs(0) ? hardswish_backward(c, x, op.gradient) : Value(),
+        call.needs(1) ? mul(inside(mul(call.input(0), c), x, op.gradient), 1.0 / 3) : Value()};
+  });
+
+  table.add<GeluBackwardOp>([](const GeluBackwardOp&, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& x = call.input(1);
+    return InputGradients{call.needs(0) ? gelu_backward(c, x) : Value(),
+                          call.needs(1) ? tanh_curvature(mul(call.input(0), c), x) : Value()};
+  });
+
+  table.add<GeluV2BackwardOp>([](const GeluV2BackwardOp& op, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& x = call.input(1);
+    return InputGradients{
+        call.needs(0) ? gelu_v2_backward(c, x, op.approximate) : Value(),
+        call.needs(1) ? curvature(mul(call.input(0), c), x, op.approximate) : Value()};
+  });
+
+  // B = (g gelu, g f gelu'(a)) with a the activated half of x and f the other one.
+  table.add<GegluBackwardOp>([](const GegluBackwardOp& op, const RuleCall& call) {
+    const Halves halves(call.input(1), op.dim);
+    const Value& g = call.input(0);
+    const Value a = halves.take(call.input(1), op.activate_left);
+    const Value f = halves.take(call.input(1), !op.activate_left);
+    const Value c_a = halves.take(call.gradient(), op.activate_left);
+    const Value c_f = halves.take(call.gradient(), !op.activate_left);
+    const auto slope = [&](const Value& v) { return gelu_v2_backward(v, a, op.approximate); };
+    InputGradients gradients(3);
+    if (call.needs(0)) gradients[0] = add(mul(c_f, call.input(2)), mul(f, slope(c_a)));
+    if (call.needs(1)) {
+      const Value weighted = mul(c_a, g);
+      const Value by_f = slope(weighted);
+      const Value by_a = curvature(mul(weighted, f), a, op.approximate);
+      gradients[1] = op.activate_left ? halves.join(by_a, by_f) : halves.join(by_f, by_a);
+    }
+    if (call.needs(2)) gradients[2] = mul(c_f, g);
+    return gradients;
+  });
+}
+
+}  // namespace aclgrad::detail

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tool/run.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+using nlohmann::json;
+
+// JSON has no infinity and no NaN.
+json number(double value) {
+  return std::isfinite(value) ? json(value) : json(std::to_string(value));
+}
+json number(Number value) { return number(static_cast<double>(value)); }
+
+json errors_of(const std::map<DType, ErrorSummary>& errors) {
+  json all = json::object();
+  for (const auto& [dtype, summary] : errors) {
+    all[std::string(short_name(dtype))] = {{"elements", summary.elements},
+                                           {"max_ulp", number(summary.max_ulp)}};
+  }
+  return all;
+}
+
+json to_json_value(const Finding& finding) {
+  json value = {{"verdict", to_string(finding.verdict)}, {"check", finding.check},
+                {"operator", finding.operator_name},     {"text", finding.text},
+                {"suspected", finding.suspect},          {"reproduce", finding.reproduce}};
+  if (finding.dtype) value["dtype"] = short_name(*finding.dtype);
+  if (finding.layout) value["layout"] = to_string(*finding.layout);
+  if (finding.element) {
+    const Element& e = *finding.element;
+    value["element"] = {{"gradient_of", e.of},          {"index", e.index},
+                        {"input", number(e.input)},     {"analytic", number(e.analytic)},
+                        {"numeric_low", number(e.low)}, {"numeric_high", number(e.high)},
+                        {"error", number(e.error)},     {"bound", number(e.bound)},
+                        {"ulp", number(e.ulp)}};
+  }
+  return value;
+}
+
+json to_json_value(const Report& report) {
+  json findings = json::array();
+  for (const Finding& finding : report.findings) findings.push_back(to_json_value(finding));
+  json corners = json::array();
+  for (const Corner& corner : report.corners) {
+    corners.push_back({{"operator", corner.operator_name},
+                       {"at", number(corner.at)},
+                       {"left", number(corner.left)},
+                       {"right", number(corner.right)},
+                       {"taken", number(corner.taken)},
+                       {"convention", corner.convention}});
+  }
+  return {{"status", report.exit_status()},
+          {"elements",
+           {{"right", report.right}, {"wrong", report.wrong}, {"cannot_tell", report.cannot_tell}}},
+          {"configurations", report.configurations},
+          {"checks", report.checks},
+          {"forward", errors_of(report.forward)},
+          {"backward", errors_of(report.backward)},
+          {"corners", std::move(corners)},
+          {"findings", std::move(findings)}};
+}
+
+}  // namespace
+
+std::string to_json(const Library& library, const std::vector<Line>& lines) {
+  json operators = json::array();
+  for (const Line& line : lines) {
+    json value = to_json_value(line.report);
+    value["operator"] = line.op;
+    value["attributes"] = line.attributes;
+    value["missing"] = line.missing;
+    value["seconds"] = line.seconds;
+    operators.push_back(std::move(value));
+  }
+  const Report all = total(lines);
+  const json page = {{"library", library.path()},
+                     {"status", all.exit_status()},
+                     {"configurations", all.configurations},
+                     {"checks", all.checks},
+                     {"operators", std::move(operators)}};
+  return page.dump(2) + "\n";
+}
+
+}  // namespace aclgrad::gradcheck

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one run of the tool checks, and what it found, by operator.
+#ifndef ACLGRAD_AUTOGRAD_TOOL_RUN_H_
+#define ACLGRAD_AUTOGRAD_TOOL_RUN_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tool/checks.h"
+
+namespace aclgrad::gradcheck {
+
+struct Plan {
+  std::vector<std::string> operators;
+  bool all_variants = false;  // every combination of attributes worth checking, not `attributes`
+  Attributes attributes = {};
+  std::optional<Dims> shape = {};
+  Options options = {};
+  bool statuses = true;
+  bool forward = true;
+  bool backward = true;
+};
+
+/// One operator with one combination of attributes.
+struct Line {
+  std::string op;
+  std::string title;
+  std::string attributes;
+  std::vector<std::string> missing;  // functions that the library lacks: nothing was checked
+  Report report;
+  double seconds = 0;
+};
+
+/// Checks everything; `progress` is called after each line.
+std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
+                      const std::function<void(const Line&)>& progress);
+
+/// All reports together.
+Report total(const std::vector<Line>& lines);
+
+/// The whole result for machines (see docs/gradcheck.md).
+std::string to_json(const Library& library, const std::vector<Line>& lines);
+
+/// A page that needs no other file: counts, corners, findings, histograms of the errors over the
+/// input range.
+std::string to_html(const Library& library, const std::vector<Line>& lines);
+
+}  // namespace aclgrad::gradcheck
+
+#endif  // ACLGRAD_AUTOGRAD_TOOL_RUN_H_

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extrapolated derivatives: exact enough, honest about their error, aware of corners.
+#include "aclgrad/gradcheck_derivative.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "aclgrad/gradcheck_dual.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+using testing::HasSubstr;
+
+struct Smooth {
+  const char* name;
+  Curve f;
+  Curve slope;
+};
+
+const std::vector<Smooth>& smooth_functions() {
+  static const std::vector<Smooth> all = {
+      {"exp", [](auto x) { return std::exp(x); }, [](auto x) { return std::exp(x); }},
+      {"sin", [](auto x) { return std::sin(x); }, [](auto x) { return std::cos(x); }},
+      {"cube", [](auto x) { return x * x * x; }, [](auto x) { return 3 * x * x; }},
+      {"logistic", [](auto x) { return 1 / (1 + std::exp(-x)); },
+       [](auto x) { return 1 / (1 + std::exp(-x)) / (1 + std::exp(x)); }}};
+  return all;
+}
+
+TEST(Derivative, IsRightWithinItsError) {
+  for (const Smooth& s : smooth_functions()) {
+    for (const long double x : {-20.0L, -3.1L, -1e-7L, 0.0L, 1e-20L, 0.7L, 11.0L}) {
+      const Slopes found = slopes_at(s.f, x, kLongDoubleNoise);
+      ASSERT_EQ(found.kind, PointKind::smooth) << s.name << " at " << static_cast<double>(x);
+      const long double exact = s.slope(x);
+      EXPECT_LE(std::abs(found.best.value - exact), found.best.error)
+          << s.name << " at " << static_cast<double>(x);
+      EXPECT_LE(found.best.error, 1e-9L * std::max(std::abs(exact), 1e-6L))
+          << s.name << " at " << static_cast<double>(x);
+    }
+  }
+}
+
+TEST(Derivative, OfAFunctionInDoubleToo) {
+  const Curve f = [](auto x) { return static_cast<long double>(std::exp(static_cast<double>(x))); };
+  const Slopes found = slopes_at(f, 1);
+  EXPECT_LE(std::abs(found.best.value - std::exp(1.0L)), found.best.error);
+  EXPECT_LE(found.best.error, 1e-10L);
+}
+
+TEST(Derivative, CornersHaveTwoSlopes) {
+  const Curve relu = [](auto x) { return std::max(x, 0.0L); };
+  const Slopes at = slopes_at(relu, 0);
+  EXPECT_EQ(at.kind, PointKind::corner);
+  EXPECT_EQ(at.left.value, 0);
+  EXPECT_NEAR(static_cast<double>(at.right.value), 1, 1e-12);
+  // However near: the slope is that of the side.
+  for (const long double beside : {1e-3L, 1e-7L, 1e-30L}) {
+    const Slopes right = slopes_at(relu, beside, kLongDoubleNoise);
+    EXPECT_EQ(right.kind, PointKind::smooth) << static_cast<double>(beside);
+    EXPECT_NEAR(static_cast<double>(right.best.value), 1, 1e-9);
+    const Slopes left = slopes_at(relu, -beside, kLongDoubleNoise);
+    EXPECT_EQ(left.kind, PointKind::smooth) << static_cast<double>(beside);
+    EXPECT_EQ(left.best.value, 0);
+  }
+}
+
+TEST(Derivative, AJumpOfTheSecondDerivativeIsSmooth) {
+  const Curve f = [](auto x) { return x > 0 ? x : std::expm1(x); };
+  const Slopes found = slopes_at(f, 0, kLongDoubleNoise);
+  ASSERT_EQ(found.kind, PointKind::smooth);
+  EXPECT_NEAR(static_cast<double>(found.best.value), 1, 1e-11);
+}
+
+TEST(Derivative, SaysWhenItCannotTell) {
+  const Slopes pole = slopes_at([](auto x) { return 1 / x; }, 0);
+  EXPECT_EQ(pole.kind, PointKind::unknown);
+  EXPECT_THAT(pole.reason, HasSubstr("no finite value"));
+  const Slopes jump = slopes_at([](auto x) { return x < 0 ? 0.0L : 1.0L; }, 0);
+  EXPECT_EQ(jump.kind, PointKind::unknown);
+  EXPECT_THAT(jump.reason, HasSubstr("jumps"));
+  // Noise of 1e-3 leaves an error estimate that says so.
+  const Curve noisy = [](auto x) { return x + 1e-3L * std::sin(1e9L * x); };
+  EXPECT_GT(slopes_at(noisy, 0.3L, 1e-3L).best.error, 1e-4L);
+}
+
+TEST(Corners, AreFound) {
+  const Curve hardswish = [](auto x) { return x <= -3 ? 0.0L : x >= 3 ? x : x * (x + 3) / 6; };
+  EXPECT_EQ(find_corners(hardswish, -6, 6, kLongDoubleNoise), (std::vector<long double>{-3, 3}));
+  const Curve shifted = [](auto x) { return std::abs(x - 0.1234567L) + x * x; };
+  const auto corners = find_corners(shifted, -2, 2, kLongDoubleNoise);
+  ASSERT_EQ(corners.size(), 1u);
+  EXPECT_NEAR(static_cast<double>(corners[0]), 0.1234567, 1e-8);
+  for (const Smooth& s : smooth_functions()) {
+    EXPECT_TRUE(find_corners(s.f, -6, 6, kLongDoubleNoise).empty()) << s.name;
+  }
+  EXPECT_TRUE(find_corners(hardswish, 1, 1).empty());
+}
+
+TEST(DualNumbers, FollowTheRules) {
+  const auto formula = [](auto x) {
+    using std::exp, std::log, std::sqrt, std::tanh, std::erf, std::log1p, std::sin, std::cos;
+    return exp(x) / (x * x + 1) - log(x + 3) * sqrt(x + 2) + tanh(x) * erf(x) - log1p(x * x) +
+           sin(x) * cos(x);
+  };
+  for (const long double x : {-1.5L, 0.25L, 2.0L}) {
+    const Dual dual = formula(Dual{x, 1});
+    const Slopes numeric =
+        slopes_at([&](long double t) { return formula(t); }, x, kLongDoubleNoise);
+    EXPECT_EQ(dual.value, formula(x));
+    EXPECT_LE(std::abs(dual.slope - numeric.best.value), numeric.best.error + 1e-15L);
+  }
+}
+
+}  // namespace
+}  // namespace aclgrad::gradcheck

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// check_operator on operators written by its users, in the three ways there are.
+#include "aclgrad/gradcheck_operator.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "aclgrad/aclgrad.h"
+#include "aclgrad/gradcheck_graph.h"
+#include "aclgrad/gradcheck_two_phase.h"
+#include "aclnnop/aclnn_selu_backward.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+
+constexpr auto kSoftplus = [](auto x) {
+  using std::exp, std::log1p;
+  return log1p(exp(x));
+};
+
+// A backward over spans, with a factor to break it.
+Operator softplus(float factor = 1) {
+  Operator op = elementwise("softplus", kSoftplus, -6, 6);
+  op.strided = false;
+  op.backward = from_spans<2, 1, float>([factor](auto g, auto x, auto dx) {
+    for (std::size_t i = 0; i < dx.size(); ++i) dx[i] = factor * g[i] / (1 + std::exp(-x[i]));
+  });
+  return op;
+}
+
+const Options kFloat = {.dtypes = {DType::float32}};
+
+TEST(CheckOperator, SpansThatAreRight) {
+  const Report report = check_operator(softplus(), kFloat);
+  EXPECT_TRUE(report.passed()) << report.to_string();
+  EXPECT_FALSE(report.undecided()) << report.to_string();
+  EXPECT_EQ(report.exit_status(), 0);
+  EXPECT_GT(report.right, 100);
+}
+
+TEST(CheckOperator, AFailureTellsEverything) {
+  Operator op = softplus(1.00001f);
+  op.reproduce = "./check softplus";
+  const Report report = check_operator(op, kFloat);
+  EXPECT_EQ(report.exit_status(), 1);
+  ASSERT_FALSE(report.findings.empty());
+  const Finding& finding = report.findings[0];
+  EXPECT_EQ(finding.operator_name, "softplus");
+  EXPECT_EQ(finding.dtype, DType::float32);
+  ASSERT_TRUE(finding.element.has_value());
+  const Element& e = *finding.element;
+  EXPECT_NEAR(static_cast<double>(e.analytic / e.low), 1.00001, 1e-6);
+  EXPECT_LT(e.error, 1e-9L);
+  EXPECT_THAT(finding.suspect, HasSubstr("dual numbers confirm the numeric derivative"));
+  EXPECT_THAT(finding.suspect, HasSubstr("factor 1.00001"));
+  EXPECT_THAT(finding.to_string(), HasSubstr("analytic"));
+  EXPECT_THAT(finding.to_string(), HasSubstr("+-"));
+  EXPECT_EQ(finding.reproduce, "./check softplus --dtype float32 --layout contiguous --shape 4x6");
+}
+
+TEST(CheckOperator, SpansRefuseOtherDtypes) {
+  const Report report = check_operator(softplus(), {.dtypes = {DType::float16}});
+  EXPECT_FALSE(report.passed());
+  EXPECT_THAT(report.findings[0].text, HasSubstr("another dtype"));
+}
+
+TEST(CheckOperator, ExceptionsAreFindings) {
+  Operator op = softplus();
+  op.backward = [](const BackwardCall&) -> std::string { throw std::runtime_error("no luck"); };
+  const Report report = check_operator(op, kFloat);
+  EXPECT_THAT(report.findings, Contains(Field(&Finding::text, HasSubstr("no luck"))));
+}
+
+TEST(CheckOperator, NamesTheConventionAtACornerAndAcceptsAny) {
+  for (const double slope : {0.0, 0.25, 1.0}) {
+    Operator op = elementwise(
+        "relu", [](auto x) { return x > 0 ? x : decltype(x)(0); }, -4, 4);
+    op.strided = false;
+    op.backward = from_spans<2, 1, float>([slope](auto g, auto x, auto dx) {
+      for (std::size_t i = 0; i < dx.size(); ++i) {
+        const double s = std::isnan(x[i]) ? x[i] : x[i] > 0 ? 1 : x[i] < 0 ? 0 : slope;
+        dx[i] = static_cast<float>(g[i] * s);
+      }
+    });
+    const Report report = check_operator(op, kFloat);
+    EXPECT_TRUE(report.passed()) << report.to_string();
+    ASSERT_FALSE(report.corners.empty());
+    const Corner& corner = report.corners[0];
+    EXPECT_EQ(corner.at, 0);
+    EXPECT_NEAR(static_cast<double>(corner.taken), slope, 1e-6);
+    EXPECT_EQ(corner.convention, slope == 0   ? "the left slope"
+                                 : slope == 1 ? "the right slope"
+                                              : "between the slopes");
+    op.convention = Convention::left;
+    EXPECT_EQ(check_operator(op, kFloat).passed(), slope == 0);
+  }
+}
+
+TEST(CheckOperator, CannotTellIsNotRight) {
+  Operator op = softplus();
+  op.noise = 1e-3L;  // a forward that is only good to three digits
+  const Report report = check_operator(op, kFloat);
+  EXPECT_TRUE(report.passed());
+  EXPECT_TRUE(report.undecided());
+  EXPECT_EQ(report.exit_status(), 2);
+  EXPECT_THAT(report.findings[0].element->reason, HasSubstr("too wide"));
+}
+
+TEST(CheckOperator, TwoPhaseExecutors) {
+  const auto library = Library::linked();
+  auto* plan = library->function<decltype(aclnnSeluBackwardGetWorkspaceSize)>(
+      "aclnnSeluBackwardGetWorkspaceSize");
+  Operator op = elementwise(
+      "selu",
+      [](auto x) {
+        using std::expm1;
+        return x > 0 ? 1.0507009873554804934L * x : 1.7580993408473768600L * expm1(x);
+      },
+      -8, 6);
+  op.saved = [](const Arrays&, const Arrays& y, const Array& g) { return Arrays{g, y[0]}; };
+  op.in_place = {0, 1};
+  op.backward =
+      from_executors(library, "aclnnSeluBackward", [plan](auto t, auto* size, auto** executor) {
+        return plan(t[0], t[1], t[2], size, executor);
+      });
+  const Report report = check_operator(op);
+  EXPECT_TRUE(report.passed()) << report.to_string();
+  EXPECT_FALSE(report.undecided()) << report.to_string();
+  EXPECT_EQ(report.backward.size(), 3u) << "three dtypes";
+  // A call that is refused shows with its status.
+  op.backward =
+      from_executors(library, "aclnnSeluBackward", [plan](auto t, auto* size, auto** executor) {
+        return plan(nullptr, t[1], t[2], size, executor);
+      });
+  EXPECT_THAT(check_operator(op).findings[0].text, HasSubstr("161001"));
+  EXPECT_THROW(Library::open("there_is_no_such_library.so"), IoError);
+  EXPECT_THROW(library->function<void()>("aclnnNothing"), IoError);
+}
+
+TEST(CheckOperator, GraphNodes) {
+  const Build build = [](const std::vector<Value>& x) { return mul(gelu_v2(x[0]), x[1]); };
+  const std::vector<Input> inputs = {{.name = "a", .shape = {2, 3}}, {.name = "b", .shape = {3}}};
+  for (const Build& used : {build, used_twice(build)}) {
+    const Report report = check_operator(from_graph("gate", inputs, used));
+    EXPECT_TRUE(report.passed()) << report.to_string();
+    EXPECT_FALSE(report.undecided()) << report.to_string();
+    EXPECT_GT(report.right, 100);
+  }
+}
+
+TEST(Projection, IsFastAndSaysWhatItMisses) {
+  Graph graph;
+  const Value x = graph.input("x", {8, 16});
+  const Value w = graph.parameter("w", init::normal({16, 32}, 1, 0.3));
+  const Value loss = mean(gelu(matmul(x, w)));
+  const Tensor at = init::normal({8, 16}, 2);
+  const GradcheckReport right = check_gradients(loss, {}, {{x, at}}, {.projections = 3});
+  EXPECT_TRUE(right.passed()) << right.to_string();
+  EXPECT_EQ(right.tensors[1].compared, 3);
+  EXPECT_THAT(right.to_string(), HasSubstr("can hide"));
+  const ScopedRule<GeluOp> wrong([](const GeluOp&, const RuleCall& call) {
+    return InputGradients{gelu_v2_backward(call.gradient(), call.input(), Approximate::none)};
+  });
+  EXPECT_FALSE(check_gradients(loss, {}, {{x, at}}, {.projections = 3}).passed());
+}
+
+}  // namespace
+}  // namespace aclgrad::gradcheck

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of gradients of the activations, against derivatives of the recorded gradients.
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+using Activation = std::function<Value(const Value&)>;
+
+// The gradient of activation(x) weighted by g is a function of x and g; its own gradients are
+// checked.
+GradcheckReport check_second(const Activation& activation, const Tensor& at) {
+  Graph graph;
+  const Value x = graph.input("x", at.shape());
+  const Value y = activation(x);
+  const Value g = graph.input("g", y.shape());
+  const Value gradient = backward(y, {x}, {.seed = g})[x];
+  return check_gradients(gradient, {}, {{x, at}, {g, init::normal(y.shape(), 7)}});
+}
+
+void expect_right(const Activation& activation, const Tensor& at) {
+  const GradcheckReport report = check_second(activation, at);
+  EXPECT_TRUE(report.passed()) << report.to_string();
+  ASSERT_EQ(report.tensors.size(), 2u);
+  for (const GradcheckTensor& tensor : report.tensors) EXPECT_GT(tensor.max_gradient, 1e-3);
+}
+
+Tensor points() {
+  return Tensor::from({3, 4}, {-7, -3.5, -2.9, -1.5, -0.75, -0.1, 0.2, 0.9, 1.7, 2.8, 3.3, 5});
+}
+
+TEST(SecondOrder, Selu) {
+  expect_right([](const Value& x) { return selu(x); }, points());
+}
+
+TEST(SecondOrder, EluFromInputAndFromResult) {
+  for (const BackwardFrom from : {BackwardFrom::input, BackwardFrom::result}) {
+    expect_right([&](const Value& x) { return elu(x, 1.25, 0.75, 1.5, from); }, points());
+    expect_right([&](const Value& x) { return elu(x, 1, 1, 1, from); }, points());
+  }
+}
+
+TEST(SecondOrder, HardswishBothVersions) {
+  for (const HardswishGradient version : {HardswishGradient::v1, HardswishGradient::v2}) {
+    expect_right([&](const Value& x) { return hardswish(x, version); }, points());
+  }
+}
+
+TEST(SecondOrder, GeluBothForms) {
+  expect_right([](const Value& x) { return gelu(x); }, points());
+  for (const Approximate form : {Approximate::none, Approximate::tanh}) {
+    expect_right([&](const Value& x) { return gelu_v2(x, form); }, points());
+  }
+}
+
+TEST(SecondOrder, GegluEveryForm) {
+  for (const std::int64_t dim : {0, 1, -1}) {
+    for (const Approximate form : {Approximate::none, Approximate::tanh}) {
+      for (const bool left : {false, true}) {
+        expect_right([&](const Value& x) { return geglu(x, dim, form, left); },
+                     init::normal({2, 4, 2}, 5, 1.5));
+      }
+    }
+  }
+}
+
+TEST(SecondOrder, AWrongRuleIsCaught) {
+  const ScopedRule<SeluBackwardOp> wrong([](const SeluBackwardOp&, const RuleCall& call) {
+    return InputGradients{selu_backward(call.gradient(), call.input(1)), Value()};
+  });
+  EXPECT_FALSE(check_second([](const Value& x) { return selu(x); }, points()).passed());
+}
+
+TEST(SecondOrder, AGradientPenaltyTrains) {
+  // The gradient of a squared gradient norm reaches the parameters.
+  Graph graph;
+  const Value x = graph.input("x", {2, 3});
+  const Value w = graph.parameter("w", init::normal({3, 4}, 3));
+  const Value y = gelu_v2(matmul(x, w), Approximate::tanh);
+  const Value ones = graph.constant(Tensor::full({2, 4}, 1));
+  const Value dx = backward(y, {x}, {.seed = ones})[x];
+  const GradcheckReport report =
+      check_gradients(mean(mul(dx, dx)), {w}, {{x, init::normal({2, 3}, 4)}});
+  EXPECT_TRUE(report.passed()) << report.to_string();
+}
+
+}  // namespace
+}  // namespace aclgrad

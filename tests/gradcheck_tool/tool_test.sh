@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# tool_test.sh TOOL LIBRARY WRONG_LIBRARY: the tool's exit statuses and what it reports.
+set -u
+tool=$1 library=$2 wrong=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+# expect STATUS TEXT... -- ARGUMENTS...: the tool's exit status and texts that its output must have.
+expect() {
+  local status=$1 texts=() text
+  shift
+  while [[ $1 != -- ]]; do
+    texts+=("$1")
+    shift
+  done
+  shift
+  local output actual
+  output=$("$tool" "$@" 2>&1)
+  actual=$?
+  if ((actual != status)); then
+    printf 'aclgrad-gradcheck %s: exit status %d instead of %d\n%s\n' "$*" "$actual" "$status" "$output"
+    failures=1
+  fi
+  for text in "${texts[@]}"; do
+    if [[ $output != *"$text"* ]]; then
+      printf 'aclgrad-gradcheck %s: does not say "%s"\n%s\n' "$*" "$text" "$output"
+      failures=1
+    fi
+  done
+}
+
+# Our own library as a foreign one: a copy under another name, loaded from another folder.
+cp "$library" "$folder/libforeign.so"
+expect 0 "gradcheck: right" "libforeign.so" \
+  -- --library "$folder/libforeign.so" --all --dtype float32,bf16 --layout contiguous,strided --quiet
+expect 0 "aclnnHardswishBackward takes 1.5 at 3; slopes are 1.5 and 1" -- --op hardswish --dtype f32
+expect 0 "right" -- --op elu --alpha 1.3 --dtype bf16 --shape 4x6 --layout transposed
+expect 0 "right" -- --op selu --shape 0d --dtype fp16
+
+# The wrong one: every mistake is named, what is right stays right.
+expect 1 "takes 1.6733 at" "where the right slope is documented" \
+  "dual numbers confirm the numeric derivative" \
+  "reproduce: aclgrad-gradcheck --op selu --library $wrong" \
+  -- --library "$wrong" --op selu --no-status --dtype float32 --layout contiguous
+expect 1 "(corner)" "where the left slope is documented" \
+  -- --library "$wrong" --op hardswish --dtype float32 --layout contiguous --seed 3
+expect 1 "aclnnGeluBackward" -- --library "$wrong" --op gelu --dtype float32
+expect 1 "(forward)" -- --library "$wrong" --op elu --alpha 1.25 --scale 0.75 --dtype float16
+expect 1 "null target: returns 161002, documented is 161001" -- --library "$wrong" --op mse_loss
+expect 0 "right" -- --library "$wrong" --op hardswish_v2,gelu_v2,geglu_v3,log_softmax,nll_loss
+
+# Usage and libraries that cannot serve.
+expect 0 "Exit status" "--library" -- --help
+expect 0 "geglu_v3" -- --list
+expect 3 "--op NAME or --all" --
+expect 3 "no operator is called 'relu'" -- --op relu
+expect 3 "a shape is written as 4x6" -- --op selu --shape 4by6
+expect 3 "no layout is called" -- --op selu --layout diagonal
+expect 4 "cannot be opened" -- --op selu --library "$folder/none.so"
+expect 4 "has no function" -- --op selu --library libm.so.6
+
+# Reports for machines and browsers.
+expect 0 '"status": 0' '"operator": "selu"' '"max_ulp"' -- --op selu --json -
+expect 0 "right" -- --op selu --json "$folder/report.json" --html "$folder/report.html"
+grep -q '"checks"' "$folder/report.json" || { echo "the JSON report lacks checks"; failures=1; }
+grep -q '<svg' "$folder/report.html" || { echo "the page has no picture"; failures=1; }
+grep -qE '(src|href)=' "$folder/report.html" && { echo "the page needs other files"; failures=1; }
+exit $failures

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operator library with mistakes, for the tool to find. What it does not define comes from the
+// real one, on which it is built.
+#include <dlfcn.h>
+
+#include <string>
+
+#include "aclnnop/aclnn_elu.h"
+#include "aclnnop/aclnn_elu_backward.h"
+#include "aclnnop/aclnn_gelu_backward.h"
+#include "aclnnop/aclnn_gelu_backward_v2.h"
+#include "aclnnop/aclnn_hardswish_backward.h"
+#include "aclnnop/aclnn_hardswish_backward_v2.h"
+#include "aclnnop/aclnn_mse_loss.h"
+#include "aclnnop/aclnn_selu_backward.h"
+
+namespace {
+
+template <class Function>
+Function* real(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+const aclScalar* scalar(float value) { return aclCreateScalar(&value, ACL_FLOAT); }
+
+}  // namespace
+
+extern "C" {
+
+// SELU's gradient as the older documents have it: lambda is missing.
+aclnnStatus aclnnSeluBackwardGetWorkspaceSize(const aclTensor* grad, const aclTensor* result,
+                                              aclTensor* out, uint64_t* size,
+                                              aclOpExecutor** executor) {
+  static const aclScalar* const alpha = scalar(1.6732632f);
+  static const aclScalar* const one = scalar(1);
+  return aclnnEluBackwardGetWorkspaceSize(grad, alpha, one, one, true, result, out, size, executor);
+}
+
+aclnnStatus aclnnSeluBackward(void* workspace, uint64_t size, aclOpExecutor* executor,
+                              aclrtStream stream) {
+  return aclnnEluBackward(workspace, size, executor, stream);
+}
+
+// The open interval where the closed one is documented: wrong at -3 and 3 only.
+aclnnStatus aclnnHardswishBackwardGetWorkspaceSize(const aclTensor* grad, const aclTensor* self,
+                                                   aclTensor* out, uint64_t* size,
+                                                   aclOpExecutor** executor) {
+  return aclnnHardswishBackwardV2GetWorkspaceSize(grad, self, out, size, executor);
+}
+
+aclnnStatus aclnnHardswishBackward(void* workspace, uint64_t size, aclOpExecutor* executor,
+                                   aclrtStream stream) {
+  return aclnnHardswishBackwardV2(workspace, size, executor, stream);
+}
+
+// The erf form where the tanh form is meant.
+aclnnStatus aclnnGeluBackwardGetWorkspaceSize(const aclTensor* grad, const aclTensor* self,
+                                              const aclTensor* out, uint64_t* size,
+                                              aclOpExecutor** executor) {
+  std::string form = "none";
+  return aclnnGeluBackwardV2GetWorkspaceSize(grad, self, form.data(), const_cast<aclTensor*>(out),
+                                             size, executor);
+}
+
+aclnnStatus aclnnGeluBackward(void* workspace, uint64_t size, aclOpExecutor* executor,
+                              aclrtStream stream) {
+  return aclnnGeluBackwardV2(workspace, size, executor, stream);
+}
+
+// A forward with alpha and scale exchanged.
+aclnnStatus aclnnEluGetWorkspaceSize(const aclTensor* self, const aclScalar* alpha,
+                                     const aclScalar* scale, const aclScalar* input_scale,
+                                     aclTensor* out, uint64_t* size, aclOpExecutor** executor) {
+  static auto* const plan = real<decltype(aclnnEluGetWorkspaceSize)>("aclnnEluGetWorkspaceSize");
+  return plan(self, scale, alpha, input_scale, out, size, executor);
+}
+
+// The right numbers with the wrong status for a null pointer.
+aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
+                                         int64_t reduction, aclTensor* out, uint64_t* size,
+                                         aclOpExecutor** executor) {
+  static auto* const plan =
+      real<decltype(aclnnMseLossGetWorkspaceSize)>("aclnnMseLossGetWorkspaceSize");
+  if (target == nullptr) return 161002;
+  return plan(self, target, reduction, out, size, executor);
+}
+
+}  // extern "C"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operator of the graph with its own rule, used once and twice: none of them may be blamed.
+#include <fmt/format.h>
+
+#include "aclgrad/gradcheck_graph.h"
+#include "aclgrad/ops.h"
+#include "tests/mutants/mutant.h"
+
+namespace aclgrad::mutants {
+namespace {
+
+using gradcheck::Build;
+using gradcheck::Dims;
+using gradcheck::Input;
+
+struct Row {
+  const char* name;
+  std::vector<Dims> shapes;
+  Build build;
+};
+
+std::vector<Row> rows() {
+  return {
+      {"add", {{2, 3}, {3}}, [](const auto& x) { return add(x[0], x[1], 0.75); }},
+      {"sub", {{2, 1}, {2, 3}}, [](const auto& x) { return sub(x[0], x[1], 1.5); }},
+      {"mul", {{2, 3}, {2, 1}}, [](const auto& x) { return mul(x[0], x[1]); }},
+      {"adds, muls", {{2, 3}}, [](const auto& x) { return add(mul(x[0], 1.5), -2); }},
+      {"matmul", {{2, 3}, {3, 4}}, [](const auto& x) { return matmul(x[0], x[1]); }},
+      {"matmul, batched", {{2, 2, 3}, {3, 2}}, [](const auto& x) { return matmul(x[0], x[1]); }},
+      {"addmm",
+       {{4}, {2, 3}, {3, 4}},
+       [](const auto& x) { return addmm(x[0], x[1], x[2], 0.5, -2); }},
+      {"reduce_sum",
+       {{2, 3, 2}},
+       [](const auto& x) {
+         return reduce_sum(x[0], {0, 2});
+       }},
+      {"mean", {{2, 3}}, [](const auto& x) { return mean(x[0]); }},
+      {"permute",
+       {{2, 3, 2}},
+       [](const auto& x) {
+         return contiguous(permute(x[0], {2, 0, 1}));
+       }},
+      {"reshape",
+       {{2, 3}},
+       [](const auto& x) {
+         return mul(reshape(x[0], {3, 2}), 2.0);
+       }},
+      {"expand",
+       {{1, 3}},
+       [](const auto& x) {
+         return contiguous(expand(x[0], {2, 3}));
+       }},
+      {"mse_loss", {{2, 3}, {2, 3}}, [](const auto& x) { return mse_loss(x[0], x[1]); }},
+      {"log_softmax", {{2, 4}}, [](const auto& x) { return log_softmax(x[0]); }},
+      {"selu", {{2, 3}}, [](const auto& x) { return selu(x[0]); }},
+      {"elu", {{2, 3}}, [](const auto& x) { return elu(x[0], 1.25, 0.75, 1.5); }},
+      {"hardswish", {{2, 3}}, [](const auto& x) { return hardswish(x[0]); }},
+      {"gelu", {{2, 3}}, [](const auto& x) { return gelu(x[0]); }},
+      {"gelu_v2", {{2, 3}}, [](const auto& x) { return gelu_v2(x[0]); }},
+      {"geglu", {{2, 4}}, [](const auto& x) { return geglu(x[0]); }}};
+}
+
+}  // namespace
+
+std::vector<Mutant> graph_operators() {
+  std::vector<Mutant> all;
+  for (const Row& row : rows()) {
+    std::vector<Input> inputs;
+    for (const Dims& shape : row.shapes) {
+      inputs.push_back({.name = fmt::format("x{}", inputs.size()), .shape = shape});
+    }
+    for (const bool twice : {false, true}) {
+      const Build build = twice ? gradcheck::used_twice(row.build) : row.build;
+      all.push_back({fmt::format("graph {}{}", row.name, twice ? ", used twice" : ""), "unchanged",
+                     [=] { return gradcheck::from_graph("graph", inputs, build); }});
+    }
+  }
+  return all;
+}
+
+}  // namespace aclgrad::mutants

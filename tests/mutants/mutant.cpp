@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/mutants/mutant.h"
+
+#include <cmath>
+
+#include "gradcheck/core/execution.h"
+#include "gradcheck/core/problem.h"
+
+namespace aclgrad::mutants {
+namespace {
+
+using namespace gradcheck;
+
+LibraryPointer linked() {
+  static const LibraryPointer library = Library::linked();
+  return library;
+}
+
+Options until_wrong() {
+  Options options;
+  options.stop_at_first = true;
+  return options;
+}
+
+}  // namespace
+
+Backward run_kernel(Kernel kernel) {
+  return [kernel = std::move(kernel)](const BackwardCall& call) -> std::string {
+    Values inputs;
+    for (const View& view : call.inputs) {
+      std::vector<double>& values = inputs.emplace_back();
+      for (std::int64_t i = 0; i < view.count(); ++i) {
+        values.push_back(static_cast<double>(view.get(i)));
+      }
+    }
+    const std::vector<double> result = kernel(inputs);
+    const View& out = call.outputs[0];
+    for (std::int64_t i = 0; i < out.count(); ++i) out.set(i, result[static_cast<std::size_t>(i)]);
+    return "";
+  };
+}
+
+Backward run_formula(Formula formula) {
+  return run_kernel([formula = std::move(formula)](const Values& in) {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < in[0].size(); ++i) out.push_back(formula(in[0][i], in[1][i]));
+    return out;
+  });
+}
+
+Operator with_backward(const std::string& op, const Attributes& attributes, Backward backward) {
+  Operator checked = make_subject(linked(), op, attributes).checked;
+  checked.backward = std::move(backward);
+  return checked;
+}
+
+std::vector<Mutant> all_mutants() {
+  std::vector<Mutant> all;
+  for (auto family : {formula_mutants, tensor_mutants, behaviour_mutants, rule_mutants}) {
+    for (Mutant& mutant : family()) all.push_back(std::move(mutant));
+  }
+  return all;
+}
+
+bool gradcheck_catches(const Mutant& mutant, std::string* finding) {
+  Report report;
+  mutant.with([&] { report = check_operator(mutant.make(), until_wrong()); });
+  if (finding != nullptr && !report.findings.empty()) *finding = report.findings[0].to_string();
+  return !report.passed();
+}
+
+bool plain_differences_catch(const Mutant& mutant) {
+  constexpr Number kStep = 1e-3L;
+  constexpr Number kTolerance = 1e-3L;
+  bool caught = false;
+  mutant.with([&] {
+    const Operator op = mutant.make();
+    Arrays inputs = gradcheck::detail::draw_inputs(op, DType::float32, 1, {});
+    // No values chosen with care: the usual check draws at random.
+    for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+      if (op.inputs[k].dtype) continue;
+      for (std::size_t i = 0; i < inputs[k].values.size(); ++i) {
+        const Input& input = op.inputs[k];
+        inputs[k].values[i] =
+            round_to(input.low + (input.high - input.low) * random_unit(77 + k, i), DType::float32);
+      }
+    }
+    const Arrays outputs = gradcheck::detail::forward_of(op, inputs);
+    Array ones = outputs[0];
+    for (Number& value : ones.values) value = 1;
+    gradcheck::detail::Problem problem;
+    problem.inputs = inputs;
+    problem.outputs = outputs;
+    gradcheck::detail::set_cotangent(op, problem, ones);
+    const gradcheck::detail::Execution run = gradcheck::detail::execute(op, problem, {});
+    if (!run.failure.empty()) {
+      caught = true;
+      return;
+    }
+    const auto sum = [&] {
+      const Arrays results = gradcheck::detail::forward_of(op, inputs);
+      Number total = 0;
+      for (const Number value : results[0].values) total += value;
+      return total;
+    };
+    std::size_t k = 0;
+    for (const std::size_t which : gradcheck::detail::differentiable(op)) {
+      for (std::size_t i = 0; i < inputs[which].values.size(); ++i) {
+        Number& x = inputs[which].values[i];
+        const Number before = x;
+        x = before + kStep;
+        const Number above = sum();
+        x = before - kStep;
+        const Number below = sum();
+        x = before;
+        const Number numeric = (above - below) / (2 * kStep);
+        const Number analytic = run.gradients[k].values[i];
+        if (!(std::abs(analytic - numeric) <= kTolerance + kTolerance * std::abs(numeric))) {
+          caught = true;
+        }
+      }
+      ++k;
+    }
+  });
+  return caught;
+}
+
+}  // namespace aclgrad::mutants

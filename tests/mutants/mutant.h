@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mutants: operators whose backward has one small mistake, to see whether gradcheck finds it.
+#ifndef ACLGRAD_TESTS_MUTANTS_MUTANT_H_
+#define ACLGRAD_TESTS_MUTANTS_MUTANT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "aclgrad/gradcheck_operator.h"
+#include "tool/catalogue.h"
+
+namespace aclgrad::mutants {
+
+using gradcheck::Operator;
+
+struct Mutant {
+  std::string family;
+  std::string edit;
+  std::function<Operator()> make;
+  // Calls `use` while the mistake is in force; just calls it when the mistake is in the operator.
+  std::function<void(const std::function<void()>& use)> with =
+      [](const std::function<void()>& use) { use(); };
+};
+
+/// Numbers as a kernel sees them: inputs in order, row-major.
+using Values = std::vector<std::vector<double>>;
+using Kernel = std::function<std::vector<double>(const Values& inputs)>;
+
+/// A backward that reads its inputs, computes in double, and writes rounded results.
+gradcheck::Backward run_kernel(Kernel kernel);
+
+/// The same for a formula of gradient and one saved element.
+using Formula = std::function<double(double g, double s)>;
+gradcheck::Backward run_formula(Formula formula);
+
+/// An operator of the catalogue whose backward is replaced.
+Operator with_backward(const std::string& op, const gradcheck::Attributes& attributes,
+                       gradcheck::Backward backward);
+
+/// Mutants by family.
+std::vector<Mutant> formula_mutants();
+std::vector<Mutant> tensor_mutants();
+std::vector<Mutant> behaviour_mutants();
+std::vector<Mutant> rule_mutants();
+std::vector<Mutant> all_mutants();
+
+/// Operators that are right: written with the same kernels, and those of the graph.
+std::vector<Mutant> unchanged();
+std::vector<Mutant> graph_operators();
+
+/// Whether gradcheck finds something wrong. `findings` receives the first one.
+bool gradcheck_catches(const Mutant& mutant, std::string* finding = nullptr);
+
+/// Whether central differences with a step of 1e-3 do, with a tolerance of 1e-3, relative and
+/// absolute, on float32 gradients of the sum at random inputs: what is usually done.
+bool plain_differences_catch(const Mutant& mutant);
+
+/// Correct operators under random attributes, shapes, layouts, dtypes and inputs.
+struct Sweep {
+  std::int64_t configurations = 0;
+  std::int64_t alarms = 0;
+  std::int64_t undecided = 0;
+  std::string first_alarm;
+};
+Sweep sweep_correct_operators(std::int64_t configurations, std::uint64_t seed);
+
+}  // namespace aclgrad::mutants
+
+#endif  // ACLGRAD_TESTS_MUTANTS_MUTANT_H_

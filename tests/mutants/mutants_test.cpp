@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The short form of the score: every mutant is caught, nothing right is blamed.
+#include <gtest/gtest.h>
+
+#include "tests/mutants/mutant.h"
+
+namespace aclgrad::mutants {
+namespace {
+
+TEST(Mutants, ThereAreMany) { EXPECT_GE(all_mutants().size(), 60u); }
+
+TEST(Mutants, EveryOneIsCaught) {
+  for (const Mutant& mutant : all_mutants()) {
+    EXPECT_TRUE(gradcheck_catches(mutant)) << mutant.family << ": " << mutant.edit;
+  }
+}
+
+TEST(Mutants, PlainDifferencesMissSome) {
+  int missed = 0;
+  for (const Mutant& mutant : all_mutants()) missed += plain_differences_catch(mutant) ? 0 : 1;
+  EXPECT_GT(missed, 10) << "the mutants are too easy";
+}
+
+TEST(Mutants, WhatIsRightIsNotBlamed) {
+  for (const Mutant& right : unchanged()) {
+    std::string finding;
+    EXPECT_FALSE(gradcheck_catches(right, &finding)) << right.family << "\n" << finding;
+  }
+}
+
+TEST(Mutants, TheGraphsOperatorsAreNotBlamed) {
+  for (const Mutant& right : graph_operators()) {
+    std::string finding;
+    EXPECT_FALSE(gradcheck_catches(right, &finding)) << right.family << "\n" << finding;
+  }
+}
+
+TEST(Mutants, NoAlarmOnCorrectOperators) {
+  const Sweep sweep = sweep_correct_operators(600, 7);
+  EXPECT_EQ(sweep.configurations, 600);
+  EXPECT_EQ(sweep.alarms, 0) << sweep.first_alarm;
+  EXPECT_EQ(sweep.undecided, 0) << sweep.first_alarm;
+}
+
+}  // namespace
+}  // namespace aclgrad::mutants
