@@ -5,21 +5,13 @@
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
 #include <functional>
 
 #include "bench/kernels/report.h"
+#include "bench/machine.h"
 
 namespace aclgrad::bench {
 namespace {
-
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "an unknown processor";
-}
 
 // The places of a table: its rows and columns by name, in the order in which they first come.
 class Grid {

@@ -5,23 +5,15 @@
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
 #include <set>
 
 #include "aclgrad/report.h"
+#include "bench/machine.h"
 #include "bench/train/bars.h"
 #include "bench/train/report.h"
 
 namespace aclgrad::bench {
 namespace {
-
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "an unknown processor";
-}
 
 std::string verdict(const Bar& bar) {
   if (!bar.holds) return "?";

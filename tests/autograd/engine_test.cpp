@@ -4,22 +4,13 @@
 #include <gmock/gmock.h>
 
 #include "aclgrad/aclgrad.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-template <class E, class Action>
-std::string message_of(const Action& action) {
-  try {
-    action();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 // The names of the nodes from `first` on.
 std::vector<std::string> nodes_from(const Graph& graph, std::size_t first) {

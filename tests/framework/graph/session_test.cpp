@@ -10,19 +10,10 @@
 #include <thread>
 
 #include "aclgrad/aclgrad.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
-
-template <class E, class Action>
-std::string message_of(const Action& action) {
-  try {
-    action();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 // names of the operators that a session runs
 std::vector<std::string> operators(const Graph& graph, const Session& session) {

@@ -6,19 +6,10 @@
 #include <gmock/gmock.h>
 
 #include "aclgrad/aclgrad.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
-
-template <class E, class Action>
-std::string message_of(const Action& action) {
-  try {
-    action();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(Variables, HoldAndReplaceTheirContents) {
   const Variable w("w", Tensor::from({2}, {1, 2}));

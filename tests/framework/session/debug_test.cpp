@@ -10,22 +10,13 @@
 #include "aclgrad/aclgrad.h"
 #include "aclnnop/aclnn_mul.h"
 #include "networks.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-template <class E, class Action>
-std::string message_of(const Action& action) {
-  try {
-    action();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(Poison, ChangesNothingThatIsAlive) {
   networks::GegluStack plain(3, 8, 12);

@@ -5,21 +5,12 @@
 #include <thread>
 
 #include "aclgrad/aclgrad.h"
-#include "count_allocations.h"
 #include "networks.h"
+#include "tests/support/allocations.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
-
-template <class E, class Action>
-std::string message_of(const Action& action) {
-  try {
-    action();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 std::int64_t allocations_in_runs(Session& session, const Value& x, const Tensor& feed, int runs) {
   for (int i = 0; i < 3; ++i) session.run({{x, feed}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "count_allocations.h"
+#include "tests/support/allocations.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <new>
 
 namespace {
+
 std::atomic<std::int64_t> allocations = 0;
 
 void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
@@ -16,6 +17,7 @@ void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align
   if (void* memory = std::aligned_alloc(alignment, std::max(rounded, alignment))) return memory;
   throw std::bad_alloc();
 }
+
 }  // namespace
 
 void* operator new(std::size_t bytes) { return allocate(bytes); }

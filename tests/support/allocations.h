@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts allocations. A test program that uses it compiles allocations.cpp too, which replaces
+// operator new.
+#ifndef ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_
+#define ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_
+
+#include <cstdint>
+
+namespace aclgrad {
+
+/// Allocations by operator new so far, in the whole process: the runtime's threads count too.
+std::int64_t allocation_count();
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_

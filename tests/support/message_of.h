@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The message of an exception that a test expects.
+#ifndef ACLGRAD_TESTS_SUPPORT_MESSAGE_OF_H_
+#define ACLGRAD_TESTS_SUPPORT_MESSAGE_OF_H_
+
+#include <string>
+
+namespace aclgrad {
+
+/// What the E that the action throws says. Other exceptions pass.
+template <class E, class Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_TESTS_SUPPORT_MESSAGE_OF_H_
