@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -251,16 +252,21 @@ class PartProduct {
   // Turns sums into results: scales, adds the addend, rounds once.
   void finish(int64_t row, int64_t rows, int64_t column, int64_t columns, const T* sums) const {
     const MatmulProblem& problem = part_.problem;
-    const bool dense = problem.out.column_stride == 1 &&
-                       (!problem.addend || (problem.addend->dtype == problem.out.dtype &&
-                                            problem.addend->column_stride == 1));
-    for (int64_t i = 0; i < rows; ++i) {
-      if (dense) {
-        visit_real(problem.out.dtype, [&](auto tag) HWY_ATTR {
+    const auto is_dense = [&](const MatrixView& view) {
+      return view.column_stride == 1 || columns == 1;
+    };
+    const bool dense = is_dense(problem.out) &&
+                       (!problem.addend ||
+                        (problem.addend->dtype == problem.out.dtype && is_dense(*problem.addend)));
+    if (dense) {
+      visit_real(problem.out.dtype, [&](auto tag) HWY_ATTR {
+        for (int64_t i = 0; i < rows; ++i) {
           finish_dense(tag, row + i, column, columns, sums + i * columns);
-        });
-        continue;
-      }
+        }
+      });
+      return;
+    }
+    for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; j += kRowPiece) {
         const int64_t size = std::min(kRowPiece, columns - j);
         alignas(64) double values[kRowPiece];
@@ -272,16 +278,31 @@ class PartProduct {
     }
   }
 
+  static HWY_INLINE void add_rows(const float* a, const float* b, float* to, size_t count) {
+    const hn::ScalableTag<float> d;
+    size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+      hn::StoreU(hn::Add(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, to + i);
+    }
+    for (; i < count; ++i) to[i] = a[i] + b[i];
+  }
+
   template <class Stored>
   HWY_INLINE void finish_dense(TypeTag<Stored>, int64_t row, int64_t column, int64_t columns,
                                const T* sums) const {
     const MatmulProblem& problem = part_.problem;
     const auto at = [&](const MatrixView& view) HWY_ATTR {
       return part_.run.data<Stored>(view.parameter) + batch_offset(problem, view, part_.batch) +
-             row * view.row_stride + column;
+             row * view.row_stride + column * view.column_stride;
     };
     Stored* to = at(problem.out);
     const Stored* added = problem.addend ? at(*problem.addend) : nullptr;
+    if constexpr (std::is_same_v<Stored, float> && std::is_same_v<T, float>) {
+      // The sum of two floats, rounded through double or not, is the same.
+      if (added != nullptr && problem.alpha == 1 && problem.beta == 1) {
+        return add_rows(sums, added, to, static_cast<size_t>(columns));
+      }
+    }
     const Wide d;
     const WideVec alpha = hn::Set(d, problem.alpha);
     const WideVec beta = hn::Set(d, problem.beta);
