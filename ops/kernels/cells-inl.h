@@ -22,7 +22,6 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using WordTag = hn::RebindToUnsigned<FloatTag>;
-using Words = hn::Vec<WordTag>;
 using ShortTag = hn::Rebind<uint16_t, FloatTag>;
 #if HWY_TARGET != HWY_SCALAR
 using FullShortTag = hn::ScalableTag<uint16_t>;

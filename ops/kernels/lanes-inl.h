@@ -334,11 +334,6 @@ HWY_INLINE Scaled scaled_exponential(WideVec x) {
   return {value, hn::BitCast(d, power)};
 }
 
-HWY_INLINE WideVec exponential_of(WideVec x) {
-  const Scaled e = scaled_exponential(x);
-  return hn::Mul(e.value, e.power);
-}
-
 // Natural logarithm of x >= 1, to 1e-15 of the result; NaN for NaN.
 HWY_INLINE WideVec logarithm_of(WideVec x) {
   // (log((1 + s) / (1 - s)) - 2 s) / s^3 as a polynomial of s^2, for s^2 up to 0.0295

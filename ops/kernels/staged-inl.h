@@ -147,36 +147,26 @@ HWY_ATTR void map_stages_of(const StoredBlock& block, const First& first, const 
   const One one{whole};
   const StoredMap<Stored, kIn, kOut, One, One, Exact> mended(one, one, exact);
   const StagedMap<Stored, kIn, kOut, kMiddle, kOutputs, First, Second> stages(first, second);
-  for (size_t row = 0; row < block.rows; ++row) {
-    const auto steps = static_cast<int64_t>(row);
-    const Stored* in[kIn];
-    Stored* out[kOut];
-    for (size_t k = 0; k < kIn; ++k) {
-      in[k] = reinterpret_cast<const Stored*>(static_cast<const std::byte*>(block.in[k]) +
-                                              steps * block.in_steps[k]);
-    }
-    for (size_t k = 0; k < kOut; ++k) {
-      out[k] = reinterpret_cast<Stored*>(static_cast<std::byte*>(block.out[k]) +
-                                         steps * block.out_steps[k]);
-    }
-    const auto mend = [&](size_t i, size_t count) HWY_ATTR {
-      const void* from[kIn];
-      void* to[kOut];
-      for (size_t k = 0; k < kIn; ++k) from[k] = in[k] + i;
-      for (size_t k = 0; k < kOut; ++k) to[k] = out[k] + i;
-      StoredBlock part = block;
-      part.in = from;
-      part.out = to;
-      part.count = count;
-      part.rows = 1;
-      part.around_caches = false;
-      mended(part);
-    };
-    const size_t whole_steps = block.count / kStep;
-    stages(in, out, whole_steps, [&](size_t i) HWY_ATTR HWY_NOINLINE { mend(i, kStep); });
-    const size_t done = whole_steps * kStep;
-    if (done < block.count) mend(done, block.count - done);
-  }
+  for_each_row<Stored, kIn, kOut>(
+      block, [&](const Stored* const(&in)[kIn], Stored* const(&out)[kOut]) HWY_ATTR {
+        const auto mend = [&](size_t i, size_t count) HWY_ATTR {
+          const void* from[kIn];
+          void* to[kOut];
+          for (size_t k = 0; k < kIn; ++k) from[k] = in[k] + i;
+          for (size_t k = 0; k < kOut; ++k) to[k] = out[k] + i;
+          StoredBlock part = block;
+          part.in = from;
+          part.out = to;
+          part.count = count;
+          part.rows = 1;
+          part.around_caches = false;
+          mended(part);
+        };
+        const size_t whole_steps = block.count / kStep;
+        stages(in, out, whole_steps, [&](size_t i) HWY_ATTR HWY_NOINLINE { mend(i, kStep); });
+        const size_t done = whole_steps * kStep;
+        if (done < block.count) mend(done, block.count - done);
+      });
 }
 
 template <size_t kIn, size_t kOut, size_t kMiddle, Outputs kOutputs, class First, class Second,

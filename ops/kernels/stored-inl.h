@@ -80,6 +80,25 @@ struct Described {
   const Formula& formula;
 };
 
+// Calls body(in, out) with the rows of a block's operands, one row of each after the other.
+template <class Stored, size_t kIn, size_t kOut, class Body>
+HWY_ATTR HWY_INLINE void for_each_row(const StoredBlock& block, const Body& body) {
+  const Stored* in[kIn];
+  Stored* out[kOut];
+  for (size_t row = 0; row < block.rows; ++row) {
+    const auto steps = static_cast<int64_t>(row);
+    for (size_t k = 0; k < kIn; ++k) {
+      in[k] = reinterpret_cast<const Stored*>(static_cast<const std::byte*>(block.in[k]) +
+                                              steps * block.in_steps[k]);
+    }
+    for (size_t k = 0; k < kOut; ++k) {
+      out[k] = reinterpret_cast<Stored*>(static_cast<std::byte*>(block.out[k]) +
+                                         steps * block.out_steps[k]);
+    }
+    body(in, out);
+  }
+}
+
 // Quick and Careful: Described formulas, the same one where there is but one. Exact: callable as a
 // BlockFunction.
 template <class Stored, size_t kIn, size_t kOut, class Quick, class Careful, class Exact>
@@ -92,20 +111,9 @@ class StoredMap {
       : quick_(quick), careful_(careful), exact_(exact) {}
 
   HWY_ATTR void operator()(const StoredBlock& block) const {
-    const Stored* in[kIn];
-    Stored* out[kOut];
-    for (size_t row = 0; row < block.rows; ++row) {
-      const auto steps = static_cast<int64_t>(row);
-      for (size_t k = 0; k < kIn; ++k) {
-        in[k] = reinterpret_cast<const Stored*>(static_cast<const std::byte*>(block.in[k]) +
-                                                steps * block.in_steps[k]);
-      }
-      for (size_t k = 0; k < kOut; ++k) {
-        out[k] = reinterpret_cast<Stored*>(static_cast<std::byte*>(block.out[k]) +
-                                           steps * block.out_steps[k]);
-      }
-      map_row(in, out, block.count, block.around_caches);
-    }
+    for_each_row<Stored, kIn, kOut>(
+        block, [&](const Stored* const(&in)[kIn], Stored* const(&out)[kOut])
+                   HWY_ATTR { map_row(in, out, block.count, block.around_caches); });
     // Such stores may otherwise be seen by other threads after this one's report that it is done.
     if (block.around_caches) hwy::FlushStream();
   }
@@ -150,6 +158,7 @@ class StoredMap {
     if (HWY_LIKELY(compute(quick_, from, packed, nullptr))) {
       for (size_t k = 0; k < kOut; ++k) Cell::template store<kPath>(packed[k], out[k] + i);
     } else {
+      // Not `from`, whose address would keep it out of the registers.
       const Stored* sources[kIn];
       Stored* targets[kOut];
       for (size_t k = 0; k < kIn; ++k) sources[k] = in[k] + i;

@@ -20,14 +20,14 @@ Active& active() {
   return captures;
 }
 
-template <class Predicate>
-bool any_active(const Predicate& predicate) {
-  if (active().count.load(std::memory_order_acquire) == 0) return false;
+std::vector<std::shared_ptr<Capture>> active_captures() {
+  std::vector<std::shared_ptr<Capture>> captures;
+  if (active().count.load(std::memory_order_acquire) == 0) return captures;
   const std::lock_guard lock(active().mutex);
-  return std::any_of(active().all.begin(), active().all.end(), [&](const auto& weak) {
-    const std::shared_ptr<Capture> capture = weak.lock();
-    return capture && predicate(*capture);
-  });
+  for (const std::weak_ptr<Capture>& weak : active().all) {
+    if (std::shared_ptr<Capture> capture = weak.lock()) captures.push_back(std::move(capture));
+  }
+  return captures;
 }
 
 void release(const std::vector<Task>& tasks) {
@@ -164,9 +164,10 @@ aclmdlRICaptureMode& thread_capture_mode() {
 aclError check_unsafe_call(const Call& call, aclError status) {
   if (thread_capture_mode() == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return ACL_SUCCESS;
   const bool global = thread_capture_mode() == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
-  const bool forbidden = any_active([&](const Capture& capture) {
-    if (capture.began_here()) return capture.mode() != ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
-    return global && capture.mode() == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+  const auto captures = active_captures();
+  const bool forbidden = std::any_of(captures.begin(), captures.end(), [&](const auto& capture) {
+    if (capture->began_here()) return capture->mode() != ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+    return global && capture->mode() == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   });
   if (!forbidden) return ACL_SUCCESS;
   return call.failed(status, "a stream is being captured in a mode that forbids this call",
@@ -186,12 +187,11 @@ aclError refuse_captured(const Call& call, const Stream& stream) {
 
 aclError refuse_captured_on(const Call& call, int32_t device) {
   bool found = false;
-  any_active([&](Capture& capture) {
-    if (capture.device() != device) return false;
-    capture.invalidate();
+  for (const auto& capture : active_captures()) {
+    if (capture->device() != device) continue;
+    capture->invalidate();
     found = true;
-    return false;
-  });
+  }
   if (!found) return ACL_SUCCESS;
   return call.failed(
       ACL_ERROR_RT_STREAM_CAPTURED,

@@ -96,11 +96,8 @@ aclError execute(const Call& call, RecordedModel& model, Stream& stream, uint64_
   return submit(call, stream, std::move(*task), ticket);
 }
 
-// Unset: the environment decides.
-std::atomic<int32_t> g_replay_sweeps{-1};
-
-bool sweeps_by_default() {
-  static const bool allow = [] {
+std::atomic<bool>& replay_sweeps() {
+  static std::atomic<bool> allow = [] {
     const char* const wanted = std::getenv("ACLGRAD_REPLAY_SWEEPS");
     return wanted == nullptr || std::strcmp(wanted, "0") != 0;
   }();
@@ -229,12 +226,9 @@ int64_t aclgradFailedTask(aclmdlRI model) {
   return found ? found->failed_task() : -1;
 }
 
-void aclgradSetReplaySweeps(int32_t allow) { g_replay_sweeps = allow == 0 ? 0 : 1; }
+void aclgradSetReplaySweeps(int32_t allow) { replay_sweeps() = allow != 0; }
 
-int32_t aclgradGetReplaySweeps() {
-  const int32_t chosen = g_replay_sweeps.load();
-  return chosen >= 0 ? chosen : (sweeps_by_default() ? 1 : 0);
-}
+int32_t aclgradGetReplaySweeps() { return replay_sweeps() ? 1 : 0; }
 
 size_t aclgradModelStepCount(aclmdlRI model) {
   const std::shared_ptr<RecordedModel> found = recorded_models().find(model);

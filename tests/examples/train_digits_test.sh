@@ -6,14 +6,9 @@
 set -u
 program=$1
 folder=$2
-rm -rf "$folder"
-mkdir -p "$folder"
-cd "$folder" || exit 1
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
+# shellcheck source=/dev/null
+source "$(dirname "$0")/folder.sh"
+begin_in "$folder"
 
 # Two short runs of every activation, with 1 and 2 threads.
 for threads in 1 2; do

@@ -7,14 +7,9 @@ set -u
 program=$1
 folder=$2
 digits=$3
-rm -rf "$folder"
-mkdir -p "$folder"
-cd "$folder" || exit 1
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
+# shellcheck source=/dev/null
+source "$(dirname "$0")/folder.sh"
+begin_in "$folder"
 
 # Prints numbers as 32 bits, most significant byte first.
 words() {

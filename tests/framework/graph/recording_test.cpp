@@ -4,22 +4,12 @@
 #include <gmock/gmock.h>
 
 #include "aclgrad/aclgrad.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
 
 using testing::ElementsAre;
-
-// Runs `record` and returns the message of the E that it throws.
-template <class E, class Record>
-std::string message_of(const Record& record) {
-  try {
-    record();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 std::string here(int line) { return fmt::format("graph/recording_test.cpp:{}", line); }
 
