@@ -23,6 +23,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using WordTag = hn::RebindToUnsigned<FloatTag>;
 using ShortTag = hn::Rebind<uint16_t, FloatTag>;
+using PatternTag = hn::RebindToSigned<FloatTag>;  // as indices are
+using PatternWords = hn::Vec<PatternTag>;
 #if HWY_TARGET != HWY_SCALAR
 using FullShortTag = hn::ScalableTag<uint16_t>;
 using FullShorts = hn::Vec<FullShortTag>;
@@ -103,7 +105,9 @@ struct Certain {
 //
 // kRoundsAgain: elements are shorter than floats.
 //
-// load() is exact. uncertain() gives a bit for each element of a step that does not hold.
+// load() is exact. pattern() gives the bits of 16-bit elements, in the order of load(). exact() is
+// for floats that are elements already. uncertain() gives a bit for each element of a step that
+// does not hold.
 //
 // near() rounds to nearest, and takes those elements out of `certain` that lie so near to the
 // middle between two neighbours that an error of kDoubt units in the last place of the float could
@@ -171,15 +175,22 @@ struct Cells {
   static HWY_INLINE Floats load(FloatTag d, const Stored* source) {
     return hn::Set(d, static_cast<float>(real_part(source[kVector])));
   }
+  template <int kVector>
+  static HWY_INLINE PatternWords pattern(FloatTag, const Stored* source) {
+    return hn::Set(PatternTag(), source[kVector].bits);
+  }
   template <Path kPath>
   static HWY_INLINE void store(Packed packed, Stored* target) {
     target[0] = packed.first;
     target[1] = packed.second;
   }
+  static HWY_INLINE Packed exact(FloatTag, FloatPair v) {
+    return {nearest(v.first), nearest(v.second)};
+  }
   template <int kDoubt, bool kMayBeExact>
   static HWY_INLINE Packed near(FloatTag d, FloatPair v, Near& certain) {
     certain = {hn::FirstN(d, 0), hn::FirstN(d, 0)};
-    return {nearest(v.first), nearest(v.second)};
+    return exact(d, v);
   }
   template <bool kIsSum>
   static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, Rounded& certain) {
@@ -195,6 +206,7 @@ struct Cells {
   static HWY_INLINE uint64_t uncertain(FloatCertainty certain) {
     return uncertain_in_order(certain);
   }
+  static HWY_INLINE uint64_t uncertain(Certain) { return 0; }
 
  private:
   static HWY_INLINE Stored nearest(Floats v) {
@@ -223,6 +235,18 @@ struct Cells<Bfloat> {
     const auto words = hn::BitCast(WordTag(), shorts);
     return hn::BitCast(d, kVector == 0 ? hn::ShiftLeft<16>(words)
                                        : hn::And(words, hn::Set(WordTag(), 0xffff0000u)));
+  }
+  template <int kVector>
+  static HWY_INLINE PatternWords pattern(FloatTag, const Bfloat* source) {
+    const auto shorts = hn::LoadU(FullShortTag(), reinterpret_cast<const uint16_t*>(source));
+    const auto words = hn::BitCast(WordTag(), shorts);
+    return hn::BitCast(PatternTag(), kVector == 0 ? hn::And(words, hn::Set(WordTag(), 0xffffu))
+                                                  : hn::ShiftRight<16>(words));
+  }
+  static HWY_INLINE Packed exact(FloatTag, FloatPair v) {
+    const FullShortTag ds;
+    const auto first = hn::ShiftRight<16>(hn::BitCast(WordTag(), v.first));
+    return hn::OddEven(hn::BitCast(ds, v.second), hn::BitCast(ds, first));
   }
   template <Path kPath>
   static HWY_INLINE void store(Packed packed, Bfloat* target) {
@@ -270,6 +294,7 @@ struct Cells<Bfloat> {
     return hn::BitCast(d, hn::And(words, hn::Set(WordTag(), 0xffff0000u)));
   }
 
+  static HWY_INLINE uint64_t uncertain(Certain) { return 0; }
   static HWY_INLINE uint64_t uncertain(ShortCertainty certain) {
     return bits_of(FullShortTag(), hn::Not(certain.mask));
   }
@@ -328,6 +353,12 @@ struct Cells<Half> {
     const auto* bits = reinterpret_cast<const uint16_t*>(source) + kVector * kFloatLanes;
     return floats_of_halves(d, hn::LoadU(ShortTag(), bits));
   }
+  template <int kVector>
+  static HWY_INLINE PatternWords pattern(FloatTag, const Half* source) {
+    const auto* bits = reinterpret_cast<const uint16_t*>(source) + kVector * kFloatLanes;
+    return hn::PromoteTo(PatternTag(), hn::LoadU(ShortTag(), bits));
+  }
+  static HWY_INLINE Packed exact(FloatTag d, FloatPair v) { return nearest(d, v); }
   template <Path kPath>
   static HWY_INLINE void store(Packed packed, Half* target) {
     put<kPath>(packed, FullShortTag(), reinterpret_cast<uint16_t*>(target));

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernels/elu.h"
 
-#include <bit>
-#include <cstdint>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/kernels/elu.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "ops/kernels/block-inl.h"
 #include "ops/kernels/math-inl.h"
-#include "ops/kernels/stored-inl.h"
+#include "ops/kernels/tables-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -82,8 +79,7 @@ void elu_backward_of_result(const double* const* in, double* const* out, size_t 
   });
 }
 
-// ---- In float, for positive parameters of moderate size
-// ------------------------------------------
+// ---- In float, for positive parameters of moderate size -----------------------------------------
 
 // An exact kernel above, as map_stored wants it.
 template <class Function>
@@ -108,26 +104,55 @@ HWY_INLINE V rising(D d, V x, float scale, CellsOf cells) {
   return hn::IfThenElse(large, cells.as_float(d, product), product.high);
 }
 
-// Products with 16-bit elements are floats without an error.
-bool is_short(float parameter) { return (std::bit_cast<uint32_t>(parameter) & 0x7ff) == 0; }
+struct EluTables {
+  ShortTables forward;
+  ShortTables backward;
+  ShortTables of_result;
+};
 
-template <Outputs kQuick>
-void elu_stored_as(const StoredBlock& block, const EluParameters& parameters) {
+// Null when too many others are in use.
+EluTables* tables_of(const EluParameters& parameters) {
+  constinit static TablesByKey<EluParameters, EluTables> tables;
+  return tables.find(parameters);
+}
+
+// A formula for any dtype, with an exact kernel for x and for g and x.
+template <class Formula, class Exact>
+void elu_by(const StoredBlock& block, const EluParameters& parameters, const Formula& formula,
+            const Exact& exact) {
+  if (block.dtype == ACL_FLOAT) return map_floats<1, 1, Outputs::kNear>(block, formula, exact);
+  EluTables* const tables = tables_of(parameters);
+  map_short_function<Outputs::kNear>(block, tables ? &tables->forward : nullptr, formula, exact);
+}
+template <class Formula, class Exact>
+void elu_backward_by(const StoredBlock& block, const EluParameters& parameters,
+                     const Formula& formula, const Exact& exact) {
+  if (block.dtype == ACL_FLOAT) return map_floats<2, 1, Outputs::kNear>(block, formula, exact);
+  EluTables* const tables = tables_of(parameters);
+  map_short_product<Entries::kOdd, Outputs::kNear>(block, tables ? &tables->backward : nullptr,
+                                                   formula, exact);
+}
+
+void elu_plain_stored(const StoredBlock& block, const EluParameters& parameters) {
+  elu_by(
+      block, parameters,
+      [](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto held = hn::Max(x[0], hn::Set(d, kVanishingExponential));
+        const auto growth = exponential_less_one(d, held);
+        const auto falling = hn::Add(growth.high, growth.low);
+        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, x[0]);
+      },
+      with_parameters(elu, parameters));
+}
+
+void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
+  if (all_are_one(parameters)) return elu_plain_stored(block, parameters);
   const double exact_limit =
       static_cast<double>(parameters.alpha) * static_cast<double>(parameters.scale);
   const TwofoldConstant limit(exact_limit);
   const float lowest = kVanishingExponential / parameters.input_scale;
-  map_stored<1, 1, kQuick, Outputs::kNear>(
-      block,
-      [=](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto held = hn::Max(x[0], hn::Set(d, lowest));
-        const auto e = reduce_shortly(d, hn::Mul(held, hn::Set(d, parameters.input_scale)));
-        const auto power = scaled_power_of(d, e, limit.high);
-        const auto offset = hn::Sub(power, hn::Set(d, limit.high));
-        const auto falling = inexact(d, fused(d, power, quick_growth(d, e.r), offset));
-        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
-        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, rising);
-      },
+  elu_by(
+      block, parameters,
       [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
         const auto negative = hn::Lt(x[0], hn::Zero(d));
         const auto held = hn::Max(x[0], hn::Set(d, lowest));
@@ -142,76 +167,9 @@ void elu_stored_as(const StoredBlock& block, const EluParameters& parameters) {
       with_parameters(elu, parameters));
 }
 
-void elu_plain_stored(const StoredBlock& block, const EluParameters& parameters) {
-  map_stored<1, 1, Outputs::kQuickOrExact, Outputs::kNear>(
-      block,
-      [](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto e = reduce_shortly(d, hn::Max(x[0], hn::Set(d, kVanishingExponential)));
-        const auto power = power_of(d, e);
-        const auto offset = hn::Sub(power, hn::Set(d, 1.0f));
-        const auto falling = inexact(d, fused(d, power, quick_growth(d, e.r), offset));
-        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, x[0]);
-      },
-      [](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto held = hn::Max(x[0], hn::Set(d, kVanishingExponential));
-        const auto growth = exponential_less_one(d, held);
-        const auto falling = hn::Add(growth.high, growth.low);
-        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, x[0]);
-      },
-      with_parameters(elu, parameters));
-}
-
-void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
-  if (all_are_one(parameters)) return elu_plain_stored(block, parameters);
-  is_short(parameters.scale) ? elu_stored_as<Outputs::kQuickOrExact>(block, parameters)
-                             : elu_stored_as<Outputs::kQuick>(block, parameters);
-}
-
-template <Outputs kQuick>
-void elu_backward_stored_as(const StoredBlock& block, const EluParameters& parameters) {
-  const TwofoldConstant factor(static_cast<double>(parameters.alpha) *
-                               static_cast<double>(parameters.scale) *
-                               static_cast<double>(parameters.input_scale));
-  map_stored<2, 1, kQuick, Outputs::kNear>(
-      block,
-      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto z = hn::Mul(x[1], hn::Set(d, parameters.input_scale));
-        const auto e = reduce_shortly(d, z);
-        const auto power = scaled_power_of(d, e, factor.high);
-        const auto decay = fused(d, power, quick_growth(d, e.r), power);
-        const auto falling = inexact(d, hn::Mul(x[0], decay));
-        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
-        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), rising, falling);
-        valid = hn::Gt(z, hn::Set(d, kVanishingExponential));  // not for NaN
-      },
-      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
-        const auto positive = hn::Gt(x[1], hn::Zero(d));
-        const auto z = twofold_product(d, x[1], hn::Set(d, parameters.input_scale));
-        const auto e = reduce_shortly(d, z.high);
-        const auto rest = fused(d, e.n, hn::Set(d, kLn2Excess), z.low);
-        auto scaled = twofold_product(d, x[0], hn::Set(d, factor.high));
-        scaled.low = fused(d, x[0], hn::Set(d, factor.low), scaled.low);
-        const auto low = fused(d, scaled.high, beyond_linear(d, e.r, rest), scaled.low);
-        const auto sum = hn::Add(scaled.high, fused(d, scaled.high, e.r, low));
-        const auto falling = hn::Mul(sum, power_of(d, e));
-        y[0] = hn::IfThenElse(positive, rising(d, x[0], parameters.scale, cells),
-                              hn::CopySign(falling, x[0]));
-        valid = hn::Gt(z.high, hn::Set(d, -kExponentialLimit));
-      },
-      with_parameters(elu_backward, parameters));
-}
-
 void elu_plain_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
-  map_stored<2, 1, Outputs::kQuickOrExact, Outputs::kNear>(
-      block,
-      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto e = reduce_shortly(d, x[1]);
-        const auto power = power_of(d, e);
-        const auto decay = fused(d, power, quick_growth(d, e.r), power);
-        const auto falling = inexact(d, hn::Mul(x[0], decay));
-        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), x[0], falling);
-        valid = hn::Gt(x[1], hn::Set(d, kVanishingExponential));
-      },
+  elu_backward_by(
+      block, parameters,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto g = x[0];
         const auto e = reduce_shortly(d, x[1]);
@@ -227,8 +185,26 @@ void elu_plain_backward_stored(const StoredBlock& block, const EluParameters& pa
 
 void elu_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
   if (all_are_one(parameters)) return elu_plain_backward_stored(block, parameters);
-  is_short(parameters.scale) ? elu_backward_stored_as<Outputs::kQuickOrExact>(block, parameters)
-                             : elu_backward_stored_as<Outputs::kQuick>(block, parameters);
+  const TwofoldConstant factor(static_cast<double>(parameters.alpha) *
+                               static_cast<double>(parameters.scale) *
+                               static_cast<double>(parameters.input_scale));
+  elu_backward_by(
+      block, parameters,
+      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
+        const auto positive = hn::Gt(x[1], hn::Zero(d));
+        const auto z = twofold_product(d, x[1], hn::Set(d, parameters.input_scale));
+        const auto e = reduce_shortly(d, z.high);
+        const auto rest = fused(d, e.n, hn::Set(d, kLn2Excess), z.low);
+        auto scaled = twofold_product(d, x[0], hn::Set(d, factor.high));
+        scaled.low = fused(d, x[0], hn::Set(d, factor.low), scaled.low);
+        const auto low = fused(d, scaled.high, beyond_linear(d, e.r, rest), scaled.low);
+        const auto sum = hn::Add(scaled.high, fused(d, scaled.high, e.r, low));
+        const auto falling = hn::Mul(sum, power_of(d, e));
+        y[0] = hn::IfThenElse(positive, rising(d, x[0], parameters.scale, cells),
+                              hn::CopySign(falling, x[0]));
+        valid = hn::Gt(z.high, hn::Set(d, -kExponentialLimit));
+      },
+      with_parameters(elu_backward, parameters));
 }
 
 void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters& parameters,
@@ -249,31 +225,13 @@ void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters
       with_parameters(elu_backward_of_result, parameters));
 }
 
-template <Outputs kQuick, bool kShortLimit>
-void elu_backward_of_result_shorts(const StoredBlock& block, const EluParameters& parameters,
-                                   TwofoldConstant limit) {
-  map_shorts<2, 1, kQuick, Outputs::kWithRest>(
-      block,
-      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto factor = hn::Set(d, parameters.input_scale);
-        const auto sum = hn::Add(x[1], hn::Set(d, limit.high));
-        auto slope = hn::Mul(sum, factor);
-        if constexpr (!kShortLimit) {
-          slope = fused(d, sum, factor, hn::Set(d, limit.low * parameters.input_scale));
-        }
-        auto falling = hn::Mul(x[0], slope);
-        if constexpr (kShortLimit) {  // then it often is a tie
-          const auto of_sum = hn::Sub(x[1], hn::Sub(sum, hn::Set(d, limit.high)));
-          const auto of_slope = fused_minus(d, sum, factor, slope);
-          const auto of_product = fused_minus(d, x[0], slope, falling);
-          falling = inexact_if(d, hn::Or(of_sum, hn::Or(of_slope, of_product)), falling);
-        } else {
-          falling = inexact(d, falling);
-        }
-        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
-        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), rising, falling);
-        valid = hn::Gt(x[1], hn::Set(d, -2 * limit.high));  // for what the sum lost
-      },
+void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {
+  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
+                              static_cast<double>(parameters.scale));
+  if (block.dtype == ACL_FLOAT) return elu_backward_of_result_floats(block, parameters, limit);
+  EluTables* const tables = tables_of(parameters);
+  map_short_product<Entries::kOdd, Outputs::kWithRest>(
+      block, tables ? &tables->of_result : nullptr,
       [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto sum = two_sum(x[1], hn::Set(d, limit.high));
         const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
@@ -287,18 +245,6 @@ void elu_backward_of_result_shorts(const StoredBlock& block, const EluParameters
         valid = hn::Or(counts, hn::Eq(slope.low, hn::Zero(d)));
       },
       with_parameters(elu_backward_of_result, parameters));
-}
-
-void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {
-  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
-                              static_cast<double>(parameters.scale));
-  if (block.dtype == ACL_FLOAT) return elu_backward_of_result_floats(block, parameters, limit);
-  if (!is_short(parameters.scale)) {
-    return elu_backward_of_result_shorts<Outputs::kQuick, false>(block, parameters, limit);
-  }
-  limit.low == 0
-      ? elu_backward_of_result_shorts<Outputs::kQuickOrExact, true>(block, parameters, limit)
-      : elu_backward_of_result_shorts<Outputs::kQuickOrExact, false>(block, parameters, limit);
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ struct EluParameters {
   float alpha;
   float scale;
   float input_scale;
+
+  friend bool operator==(const EluParameters&, const EluParameters&) = default;
 };
 
 // in: x; out: ELU of x. Where alpha or inputScale is not finite the lower branch is -alpha scale.

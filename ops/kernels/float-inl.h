@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 #include "hwy/highway.h"
@@ -146,7 +147,7 @@ HWY_INLINE Twofold<V> scaled(D d, TwofoldConstant factor, Twofold<V> value) {
 }
 
 // The result of a formula that is not exact, such that it is never in the very middle between two
-// 16-bit elements: for Outputs::kQuickOrExact.
+// 16-bit elements: for Outputs::kNearOrExact.
 template <class D, class V>
 HWY_INLINE V inexact(D d, V value) {
   return hn::Or(value, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 1u)));
@@ -205,15 +206,12 @@ HWY_INLINE ReducedArgument<V> reduce_argument(D d, V x) {
 }
 
 // (e^r - 1 - r) / r^2
-template <class D, class V, size_t kTerms>
-HWY_INLINE V polynomial_growth(D d, V r, const float (&c)[kTerms]) {
-  V p = hn::Set(d, c[kTerms - 1]);
-  for (size_t k = kTerms - 1; k-- > 0;) p = fused(d, r, p, hn::Set(d, c[k]));
-  return p;
-}
 template <class D, class V>
 HWY_INLINE V growth_beyond_linear(D d, V r) {
-  return polynomial_growth(d, r, kGrowth);
+  constexpr size_t kTerms = std::size(kGrowth);
+  V p = hn::Set(d, kGrowth[kTerms - 1]);
+  for (size_t k = kTerms - 1; k-- > 0;) p = fused(d, r, p, hn::Set(d, kGrowth[k]));
+  return p;
 }
 
 // For x = high + low; relative error below 2^-27.
@@ -267,12 +265,6 @@ HWY_INLINE V scaled_power_of(D d, const ShortReduction<V>& reduced, float factor
   const auto bits = hn::BitCast(di, hn::Set(d, factor));
   const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, reduced.sum));
   return hn::BitCast(d, hn::Add(exponent, hn::Sub(bits, hn::Set(di, 127 << 23))));
-}
-
-// e^r - 1, of an error below 2^-23 of it.
-template <class D, class V>
-HWY_INLINE V quick_growth(D d, V r) {
-  return fused(d, hn::Mul(r, r), polynomial_growth(d, r, kQuickGrowth), r);
 }
 
 // Where e^x no longer counts beside 1 in a float, twice over.

@@ -7,7 +7,7 @@
 #include "hwy/highway.h"
 #include "ops/kernels/block-inl.h"
 #include "ops/kernels/gelu-inl.h"
-#include "ops/kernels/stored-inl.h"
+#include "ops/kernels/tables-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -41,6 +41,25 @@ HWY_INLINE void backward(const double* const* in, double* const* out, size_t cou
   }
 }
 
+// A block of gelu and its derivative.
+template <class Form>
+void activation(const double* x, double* y) {
+  const RealTag d;
+  for (size_t i = 0; i < kBlock; i += hn::Lanes(d)) {
+    const auto each = hn::Load(d, x + i);
+    const auto gate = exact_gate<Form>(d, each);
+    hn::Store(hn::Mul(held_below<Form>(d, each), hn::Add(gate.high, gate.low)), d, y + i);
+  }
+}
+template <class Form>
+void derivative(const double* x, double* y) {
+  const RealTag d;
+  for (size_t i = 0; i < kBlock; i += hn::Lanes(d)) {
+    const auto slope = exact_slope<Form>(d, hn::Load(d, x + i));
+    hn::Store(hn::Add(slope.high, slope.low), d, y + i);
+  }
+}
+
 // The product of two elements as a factor of a third; where it is so small that its low part is
 // lost, that is left to the exact kernel.
 template <class D, class V, class M>
@@ -60,6 +79,7 @@ HWY_INLINE void forward_with(const Gate& gate, D d, const X& x, Y& y, M& valid) 
 
 template <class Form>
 HWY_INLINE void forward_stored(const StoredBlock& block) {
+  constinit static ShortTables tables;
   const auto formula = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
     forward_with(gelu_gate<Form>(d, x[0], valid), d, x, y, valid);
   };
@@ -70,11 +90,11 @@ HWY_INLINE void forward_stored(const StoredBlock& block) {
             HWY_ATTR { forward_with(inner_part<false, Form>(d, x[0], valid), d, x, y, valid); },
         formula, forward<Form>);
   }
-  map_shorts<2, 2, Outputs::kQuick, Outputs::kNear>(
-      block,
-      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        y[1] = hn::Mul(x[0], quick_gate<Form>(d, x[0], valid));
-        y[0] = hn::Mul(x[1], y[1]);
+  map_tabled<2, 2, 0, Outputs::kNear, Outputs::kNear>(
+      block, table_for<Entries::kNearest>(block, &tables, activation<Form>),
+      [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
+        y[0] = hn::Mul(x[1], value);
+        y[1] = value;
       },
       formula, forward<Form>);
 }
@@ -89,6 +109,7 @@ HWY_INLINE void backward_with(const Slope& slope, D d, const X& x, Y& y, M& vali
 
 template <class Form>
 HWY_INLINE void backward_stored(const StoredBlock& block) {
+  constinit static ShortTables tables;
   const auto formula = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
     backward_with(gelu_slope<Form>(d, x[1], valid), d, x, y, valid);
   };
@@ -99,11 +120,10 @@ HWY_INLINE void backward_stored(const StoredBlock& block) {
             HWY_ATTR { backward_with(inner_part<true, Form>(d, x[1], valid), d, x, y, valid); },
         formula, backward<Form>);
   }
-  map_shorts<4, 2, Outputs::kQuickThenRounded, Outputs::kNearThenRounded>(
-      block,
-      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto gradient = hn::Mul(x[0], x[2]);
-        y[0] = hn::Mul(gradient, quick_slope<Form>(d, x[1], valid));
+  map_tabled<4, 2, 1, Outputs::kNearThenRounded, Outputs::kNearThenRounded>(
+      block, table_for<Entries::kNearest>(block, &tables, derivative<Form>),
+      [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
+        y[0] = hn::Mul(hn::Mul(x[0], x[2]), value);  // the first product has no error that counts
         y[1] = hn::Mul(x[0], x[3]);
       },
       formula, backward<Form>);

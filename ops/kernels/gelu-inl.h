@@ -171,18 +171,6 @@ HWY_INLINE GeluPart<V> gelu_slope(D d, V x, M& valid) {
   return gelu_part<true, Form>(d, x, valid);
 }
 
-// For Outputs::kQuick.
-template <class Form, class D, class V, class M>
-HWY_INLINE V quick_gate(D d, V x, M& valid) {
-  return quickly_by_pieces(d, Form::kGate, x, valid);
-}
-template <class Form, class D, class V, class M>
-HWY_INLINE V quick_slope(D d, V x, M& valid) {
-  const V slope = quickly_by_pieces(d, Form::kSlope, x, valid);
-  valid = hn::And(valid, hn::Gt(hn::Abs(slope), hn::Set(d, 0x1p-12f)));
-  return slope;
-}
-
 // The part by pieces only, for FLOAT: the same bits as above where `valid`.
 template <bool kIsSlope, class Form, class D, class V, class M>
 HWY_INLINE Twofold<V> inner_part(D d, V x, M& valid) {

@@ -7,7 +7,7 @@
 #include "hwy/highway.h"
 #include "ops/kernels/block-inl.h"
 #include "ops/kernels/gelu-inl.h"
-#include "ops/kernels/stored-inl.h"
+#include "ops/kernels/tables-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -31,6 +31,7 @@ HWY_INLINE void backward(const double* const* in, double* const* out, size_t cou
 
 template <class Form>
 HWY_INLINE void forward_stored(const StoredBlock& block) {
+  constinit static ShortTables tables;
   const auto formula = [](auto d, const auto& x, auto& y, auto& valid)
                            HWY_ATTR { y[0] = product(d, x[0], gelu_gate<Form>(d, x[0], valid)); };
   if (block.dtype == ACL_FLOAT) {
@@ -40,15 +41,12 @@ HWY_INLINE void forward_stored(const StoredBlock& block) {
             HWY_ATTR { y[0] = product(d, x[0], inner_part<false, Form>(d, x[0], valid)); },
         formula, forward<Form>);
   }
-  map_shorts<1, 1, Outputs::kQuick, Outputs::kNear>(
-      block,
-      [](auto d, const auto& x, auto& y, auto& valid)
-          HWY_ATTR { y[0] = hn::Mul(x[0], quick_gate<Form>(d, x[0], valid)); },
-      formula, forward<Form>);
+  map_short_function<Outputs::kNear>(block, &tables, formula, forward<Form>);
 }
 
 template <class Form>
 HWY_INLINE void backward_stored(const StoredBlock& block) {
+  constinit static ShortTables tables;
   const auto formula = [](auto d, const auto& x, auto& y, auto& valid)
                            HWY_ATTR { y[0] = product(d, x[0], gelu_slope<Form>(d, x[1], valid)); };
   if (block.dtype == ACL_FLOAT) {
@@ -58,11 +56,7 @@ HWY_INLINE void backward_stored(const StoredBlock& block) {
             HWY_ATTR { y[0] = product(d, x[0], inner_part<true, Form>(d, x[1], valid)); },
         formula, backward<Form>);
   }
-  map_shorts<2, 1, Outputs::kQuick, Outputs::kNear>(
-      block,
-      [](auto d, const auto& x, auto& y, auto& valid)
-          HWY_ATTR { y[0] = hn::Mul(x[0], quick_slope<Form>(d, x[1], valid)); },
-      formula, backward<Form>);
+  map_short_product<Entries::kNearest, Outputs::kNear>(block, &tables, formula, backward<Form>);
 }
 
 void gelu_erf(const double* const* in, double* const* out, size_t count) {

@@ -66,15 +66,6 @@ HWY_INLINE Twofold<V> by_pieces(D d, const GeluPieces& table, V x, M& valid) {
   return {high, fused(d, hn::Mul(t, t), bend_of(d, table, piece, t), low)};
 }
 
-// The same for Outputs::kQuick, but for results far below 2^-10: near a zero it is not so good.
-template <class D, class V, class M>
-HWY_INLINE V quickly_by_pieces(D d, const GeluPieces& table, V x, M& valid) {
-  const auto piece = piece_of(d, x, valid);
-  const V t = hn::Sub(x, pick(d, table.centre, piece));
-  const V slope = fused(d, t, bend_of(d, table, piece, t), pick(d, table.slope, piece));
-  return fused(d, t, slope, pick(d, table.value, piece));
-}
-
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -7,7 +7,7 @@
 #include "hwy/highway.h"
 #include "ops/kernels/block-inl.h"
 #include "ops/kernels/math-inl.h"
-#include "ops/kernels/stored-inl.h"
+#include "ops/kernels/tables-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -69,7 +69,7 @@ HWY_INLINE Twofold<V> quotient(D d, V a, Twofold<V> b, float divisor) {
   return {high, hn::Add(left, dividend.low)};
 }
 
-// a b / divisor for Outputs::kQuickOrExact. What the sum b may have lost is not looked at: only for
+// a b / divisor for Outputs::kNearOrExact. What the sum b may have lost is not looked at: only for
 // tiny x there is such a thing, and then the result, near half an element, is no tie of normal
 // ones.
 template <class D, class V>
@@ -89,15 +89,12 @@ HWY_INLINE Twofold<V> sum_with_larger(D d, V x, float constant) {
 }
 
 void hardswish_stored(const StoredBlock& block) {
-  const auto select = [](auto d, auto x, auto middle) HWY_ATTR {
-    const auto three = hn::Set(d, 3.0f);
-    const auto above = hn::IfThenElse(hn::Ge(x, three), x, middle);
-    return hn::IfThenZeroElse(hn::Le(x, hn::Neg(three)), above);
-  };
+  constinit static ShortTables tables;
   if (block.dtype == ACL_FLOAT) {
     return map_floats<1, 1, Outputs::kNear>(
         block,
-        [&](auto d, const auto& x, auto& y) HWY_ATTR {
+        [](auto d, const auto& x, auto& y) HWY_ATTR {
+          const auto three = hn::Set(d, 3.0f);
           const auto sum = sum_with_larger(d, x[0], 3);
           auto dividend = twofold_product(d, x[0], sum.high);
           dividend.low = fused(d, x[0], sum.low, dividend.low);
@@ -106,16 +103,14 @@ void hardswish_stored(const StoredBlock& block) {
           // x / 2 is near enough here, and the products above lose bits among the subnormals.
           const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-26f));
           const auto half = hn::Mul(x[0], hn::Set(d, 0.5f));
-          y[0] = select(d, x[0], hn::IfThenElse(tiny, half, middle));
+          const auto above =
+              hn::IfThenElse(hn::Ge(x[0], three), x[0], hn::IfThenElse(tiny, half, middle));
+          y[0] = hn::IfThenZeroElse(hn::Le(x[0], hn::Neg(three)), above);
         },
         hardswish);
   }
-  map_shorts<1, 1, Outputs::kQuickOrExact, Outputs::kWithRest>(
-      block,
-      [&](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto product = of_short_product(d, x[0], hn::Add(x[0], hn::Set(d, 3.0f)), 6);
-        y[0] = select(d, x[0], product);
-      },
+  map_short_function<Outputs::kWithRest>(
+      block, &tables,
       [](auto d, const auto& x, auto& y) HWY_ATTR {
         const auto zero = hn::Zero(d);
         const auto three = hn::Set(d, 3.0f);
@@ -144,7 +139,7 @@ HWY_INLINE void backward_stored(const StoredBlock& block, const Below& below, co
         },
         exact);
   }
-  map_shorts<2, 1, Outputs::kQuickOrExact, Outputs::kWithRest>(
+  map_shorts<2, 1, Outputs::kNearOrExact, Outputs::kWithRest>(
       block,
       [&](auto d, const auto& x, auto& y) HWY_ATTR {
         const auto product = of_short_product(d, x[0], hn::Add(x[1], hn::Set(d, 1.5f)), 3);

@@ -7,7 +7,7 @@
 #include "hwy/highway.h"
 #include "ops/kernels/block-inl.h"
 #include "ops/kernels/math-inl.h"
-#include "ops/kernels/stored-inl.h"
+#include "ops/kernels/tables-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -51,29 +51,34 @@ void selu_backward(const double* const* in, double* const* out, size_t count) {
 // ---- In float -----------------------------------------------------------------------------------
 
 void selu_stored(const StoredBlock& block) {
-  map_stored<1, 1, Outputs::kQuick, Outputs::kNear>(
-      block,
-      [](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto e = reduce_shortly(d, hn::Max(x[0], hn::Set(d, kVanishingExponential)));
-        const auto power = scaled_power_of(d, e, kFloatLambdaAlpha.high);
-        const auto offset = hn::Sub(power, hn::Set(d, kFloatLambdaAlpha.high));
-        const auto falling = fused(d, power, quick_growth(d, e.r), offset);
-        const auto rising = hn::Mul(x[0], hn::Set(d, kLambdaBelow.high));
-        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, rising);
-      },
-      [](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto held = hn::Max(x[0], hn::Set(d, kVanishingExponential));
-        const auto growth = exponential_less_one(d, held);
-        const auto falling = unsigned_product(d, twofold(d, kFloatLambdaAlpha), growth);
-        const auto lambda = twofold(d, kLambdaBelow);
-        const auto rising = fused(d, x[0], lambda.high, hn::Mul(x[0], lambda.low));
-        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, rising);
-      },
-      selu);
+  constinit static ShortTables tables;
+  const auto formula = [](auto d, const auto& x, auto& y) HWY_ATTR {
+    const auto held = hn::Max(x[0], hn::Set(d, kVanishingExponential));
+    const auto growth = exponential_less_one(d, held);
+    const auto falling = unsigned_product(d, twofold(d, kFloatLambdaAlpha), growth);
+    const auto lambda = twofold(d, kLambdaBelow);
+    const auto rising = fused(d, x[0], lambda.high, hn::Mul(x[0], lambda.low));
+    y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, rising);
+  };
+  if (block.dtype == ACL_FLOAT) return map_floats<1, 1, Outputs::kNear>(block, formula, selu);
+  map_short_function<Outputs::kNear>(block, &tables, formula, selu);
 }
 
 void selu_backward_stored(const StoredBlock& block) {
-  map_stored<2, 1, Outputs::kQuick, Outputs::kNear>(
+  const auto formula = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+    const auto limit = twofold(d, kFloatLambdaAlpha);
+    const auto sum = hn::Add(x[1], limit.high);
+    const auto low = hn::Add(hn::Sub(x[1], hn::Sub(sum, limit.high)), limit.low);
+    const auto positive = hn::Ge(x[1], hn::Zero(d));
+    y[0] = product(d, x[0],
+                   if_then_else(positive, twofold(d, kFloatLambda), decltype(limit){sum, low}));
+    valid = hn::Gt(x[1], hn::Set(d, -2 * kFloatLambdaAlpha.high));  // beyond, more would be lost
+  };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<2, 1, Outputs::kNear>(block, formula, selu_backward);
+  }
+  // Shorter than looking the factor up.
+  map_shorts<2, 1, Outputs::kNear, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y) HWY_ATTR {
         const auto limit = twofold(d, kFloatLambdaAlpha);
@@ -82,17 +87,7 @@ void selu_backward_stored(const StoredBlock& block) {
         const auto slope = hn::IfThenElse(positive, hn::Set(d, kFloatLambda.high), falling);
         y[0] = hn::Mul(x[0], slope);
       },
-      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto limit = twofold(d, kFloatLambdaAlpha);
-        const auto sum = hn::Add(x[1], limit.high);
-        const auto low = hn::Add(hn::Sub(x[1], hn::Sub(sum, limit.high)), limit.low);
-        const auto positive = hn::Ge(x[1], hn::Zero(d));
-        y[0] = product(d, x[0],
-                       if_then_else(positive, twofold(d, kFloatLambda), decltype(limit){sum, low}));
-        valid =
-            hn::Gt(x[1], hn::Set(d, -2 * kFloatLambdaAlpha.high));  // beyond, more would be lost
-      },
-      selu_backward);
+      formula, selu_backward);
 }
 
 }  // namespace

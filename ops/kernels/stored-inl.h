@@ -6,8 +6,9 @@
 // 16-bit results that the float's error could round to the wrong side, are computed again by the
 // exact kernel of the same function in double. A result thus depends on nothing but its own inputs.
 //
-// 16-bit results may have a quick formula before that: a shorter one, of a larger error. As they
-// are the nearest ones whichever formula they come from, the two may take turns.
+// There may be a quicker formula before that, of which the same is true: one that covers less, or,
+// for 16-bit elements, one of a larger error. As those results are the nearest ones whichever
+// formula they come from, the two may take turns.
 #if defined(ACLGRAD_OPS_KERNELS_STORED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_KERNELS_STORED_INL_H_
 #undef ACLGRAD_OPS_KERNELS_STORED_INL_H_
@@ -35,14 +36,13 @@ using BlockFunction = void (*)(const double* const* in, double* const* out, size
 
 // What a formula's outputs are.
 enum class Outputs {
-  kQuick,             // within 8 units in the last place of a float; for 16-bit elements only
-  kQuickOrExact,      // the same, and exact where in the very middle between two elements
-  kNear,              // within 3 units in the last place of a float
-  kSum,               // the nearest float to a sum of two elements
-  kRounded,           // the nearest float to a sum, a product or a quotient of two elements
-  kNearThenRounded,   // the first within 3 units, the second the nearest
-  kQuickThenRounded,  // the first within 8 units, the second the nearest
-  kOdd,               // the exact value rounded to odd
+  kNear,             // within 3 units in the last place of a float
+  kNearOrExact,      // within 5, and exact where in the very middle between two 16-bit elements
+  kSum,              // the nearest float to a sum of two elements
+  kRounded,          // the nearest float to a sum, a product or a quotient of two elements
+  kNearThenRounded,  // the first within 3 units, the second the nearest
+  kOdd,              // the exact value rounded to odd
+  kElements,         // elements already
   kWithRest,  // the nearest float, and what it leaves out: of the right sign, 0 only if exact
 };
 
@@ -50,22 +50,22 @@ enum class Outputs {
 template <class Stored, Outputs kOutputs, size_t kOutput>
 struct Packing {
   static constexpr bool kIsSum = kOutputs == Outputs::kSum || kOutputs == Outputs::kOdd;
-  static constexpr bool kIsQuick = kOutputs == Outputs::kQuick ||
-                                   kOutputs == Outputs::kQuickOrExact ||
-                                   kOutputs == Outputs::kQuickThenRounded;
-  static constexpr bool kIsRounded =
-      kIsSum || kOutputs == Outputs::kRounded || kOutputs == Outputs::kWithRest ||
-      (kOutput == 1 &&
-       (kOutputs == Outputs::kNearThenRounded || kOutputs == Outputs::kQuickThenRounded));
+  static constexpr bool kIsRounded = kIsSum || kOutputs == Outputs::kRounded ||
+                                     kOutputs == Outputs::kWithRest ||
+                                     (kOutput == 1 && kOutputs == Outputs::kNearThenRounded);
   using Cell = Cells<Stored>;
-  using Verdict = std::conditional_t<kIsRounded, typename Cell::Rounded, typename Cell::Near>;
+  using Verdict = std::conditional_t<
+      kOutputs == Outputs::kElements, Certain,
+      std::conditional_t<kIsRounded, typename Cell::Rounded, typename Cell::Near>>;
 
   static HWY_INLINE typename Cell::Packed pack(FloatTag d, FloatPair v, Verdict& verdict) {
-    if constexpr (kIsRounded) {
+    if constexpr (kOutputs == Outputs::kElements) {
+      return Cell::exact(d, v);
+    } else if constexpr (kIsRounded) {
       return Cell::template rounded<kIsSum>(d, v, verdict);
     } else {
-      constexpr bool kMayBeExact = kOutputs == Outputs::kQuickOrExact;
-      constexpr int kDoubt = kIsQuick ? 8 : 3;
+      constexpr bool kMayBeExact = kOutputs == Outputs::kNearOrExact;
+      constexpr int kDoubt = kMayBeExact ? 5 : 3;
       return Cell::template near<kDoubt, kMayBeExact>(d, v, verdict);
     }
   }
@@ -79,6 +79,34 @@ struct Described {
   static constexpr Outputs kOutputs = kKind;
   const Formula& formula;
 };
+
+// A formula(d, x, value, y), where `value` is what the table of 65,536 entries has for the pattern
+// of input kArgument. For 16-bit elements.
+template <size_t kTabledArgument, class Formula>
+struct Tabled {
+  static constexpr size_t kArgument = kTabledArgument;
+  const float* table;
+  const Formula& formula;
+};
+template <class Formula>
+inline constexpr bool kIsTabled = false;
+template <size_t kArgument, class Formula>
+inline constexpr bool kIsTabled<Tabled<kArgument, Formula>> = true;
+
+// table[index] for each lane.
+template <class D, class VI>
+HWY_INLINE hn::Vec<D> look_up(D d, const float* table, VI index) {
+#if HWY_TARGET == HWY_AVX3
+  // The instruction keeps lanes that it is told not to load, and so waits for what the register
+  // held before: zeros, if the compiler cannot see that there are no such lanes.
+  __mmask16 all = 0xffff;
+  asm("" : "+k"(all));
+  return hn::Vec<D>{
+      _mm512_mask_i32gather_ps(hn::Zero(d).raw, all, index.raw, table, sizeof(float))};
+#else
+  return hn::GatherIndex(d, table, index);
+#endif
+}
 
 // Calls body(in, out) with the rows of a block's operands, one row of each after the other.
 template <class Stored, size_t kIn, size_t kOut, class Body>
@@ -217,7 +245,11 @@ class StoredMap {
     X x;
     for (size_t k = 0; k < kIn; ++k) x[k] = Cell::template load<kVector>(FloatTag(), in[k]);
     const FloatTag d;
-    if constexpr (std::is_invocable_v<Formula, FloatTag, const X&, Y&>) {
+    if constexpr (kIsTabled<Formula>) {
+      const auto pattern = Cell::template pattern<kVector>(d, in[Formula::kArgument]);
+      formula.formula(d, x, look_up(d, formula.table, pattern), y);
+      return false;
+    } else if constexpr (std::is_invocable_v<Formula, FloatTag, const X&, Y&>) {
       formula(d, x, y);
       return false;
     } else if constexpr (std::is_invocable_v<Formula, FloatTag, const X&, Y&, FloatMask&>) {
@@ -324,19 +356,17 @@ HWY_ATTR void map_shorts(const StoredBlock& block, const Quick& quick, const Car
   }
 }
 
-// All of them: the careful formula is that for FLOAT.
-template <size_t kIn, size_t kOut, Outputs kQuickOutputs, Outputs kOutputs, class Quick,
-          class Formula, class Exact>
-HWY_ATTR void map_stored(const StoredBlock& block, const Quick& quick, const Formula& formula,
-                         const Exact& exact) {
-  if (block.dtype == ACL_FLOAT) return map_floats<kIn, kOut, kOutputs>(block, formula, exact);
-  map_shorts<kIn, kOut, kQuickOutputs, kOutputs>(block, quick, formula, exact);
+// With one formula.
+template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
+HWY_ATTR void map_shorts(const StoredBlock& block, const Formula& formula, const Exact& exact) {
+  map_shorts<kIn, kOut, kOutputs, kOutputs>(block, formula, formula, exact);
 }
 
-// With one formula.
+// All of them with one formula.
 template <size_t kIn, size_t kOut, Outputs kOutputs = Outputs::kNear, class Formula, class Exact>
 HWY_ATTR void map_stored(const StoredBlock& block, const Formula& formula, const Exact& exact) {
-  map_stored<kIn, kOut, kOutputs, kOutputs>(block, formula, formula, exact);
+  if (block.dtype == ACL_FLOAT) return map_floats<kIn, kOut, kOutputs>(block, formula, exact);
+  map_shorts<kIn, kOut, kOutputs>(block, formula, exact);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -17,33 +17,17 @@ from mpmath import exp, log, mpf
 
 TARGET = pathlib.Path(__file__).resolve().parent.parent / "exponential_table.h"
 TERMS = 6
-QUICK_TERMS = 5
 LIMIT = log(mpf(2)) / 2 * mpf("1.001")
 
 
-def growth(terms):
-    return fit(
+def main():
+    coefficients, error = fit(
         chebyshev_nodes(-LIMIT, LIMIT, 60),  # an even number: none of them is 0
-        [lambda r, n=n: r ** (n + 2) for n in range(terms)],
+        [lambda r, n=n: r ** (n + 2) for n in range(TERMS)],
         lambda r: exp(r) - 1 - r,
         lambda r: exp(-r),
     )
-
-
-def array(name, coefficients, error):
-    return [
-        f"// Relative error of e^r below {float(error):.1e}.",
-        f"inline constexpr float {name}[] = {{",
-        *[f"    {literal(c)}," for c in coefficients],
-        "};",
-    ]
-
-
-def main():
-    exact, error = growth(TERMS)
-    quick, quick_error = growth(QUICK_TERMS)
-    for each in (error, quick_error):
-        print(f"relative error of e^r {float(each):.2e} = 2^{float(log(each, 2)):.1f}")
+    print(f"relative error of e^r {float(error):.2e} = 2^{float(log(error, 2)):.1f}")
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
         "// Made by ops/kernels/tools/fit_exponential.py; that file says what it is. Do not edit.",
@@ -54,9 +38,10 @@ def main():
         "",
         "// Coefficients of 1, r, r^2, ...",
         "// clang-format off",
-        *array("kGrowth", exact, error),
-        "",
-        *array("kQuickGrowth", quick, quick_error),
+        f"// Relative error of e^r below {float(error):.1e}.",
+        "inline constexpr float kGrowth[] = {",
+        *[f"    {literal(c)}," for c in coefficients],
+        "};",
         "// clang-format on",
         "",
         "}  // namespace aclgrad::ops",

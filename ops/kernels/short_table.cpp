@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/kernels/short_table.h"
+
+#include <new>
+
+namespace aclgrad::ops {
+
+const float* ShortTable::get(size_t elements, FunctionRef<void(float* values)> fill) {
+  if (const float* values = values_.load(std::memory_order_acquire)) return values;
+  if (asked_.fetch_add(elements, std::memory_order_relaxed) + elements < kEntries) return nullptr;
+  return make(fill);
+}
+
+const float* ShortTable::make(FunctionRef<void(float* values)> fill) {
+  if (is_being_made_.test_and_set(std::memory_order_acquire)) {
+    return values_.load(std::memory_order_acquire);
+  }
+  auto* const values = new (std::align_val_t(64), std::nothrow) float[kEntries];
+  if (values == nullptr) {  // another time, perhaps
+    is_being_made_.clear(std::memory_order_release);
+    return nullptr;
+  }
+  fill(values);
+  values_.store(values, std::memory_order_release);
+  return values;
+}
+
+}  // namespace aclgrad::ops

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results that are looked up against the same ones computed: an operator that has seen few elements
+// computes, one that has seen many looks up, and nobody must be able to tell.
+#include "ops/kernels/short_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ops/kernels/elu.h"
+#include "ops/kernels/geglu.h"
+#include "ops/kernels/gelu.h"
+#include "ops/kernels/hardswish.h"
+#include "ops/kernels/selu.h"
+#include "tests/ops/kernels/bit_runs.h"
+
+namespace aclgrad::ops {
+namespace {
+
+TEST(ShortTable, IsMadeOnceItPays) {
+  ShortTable table;
+  int times = 0;
+  const auto fill = [&](float* values) {
+    ++times;
+    for (size_t i = 0; i < ShortTable::kEntries; ++i) values[i] = static_cast<float>(i);
+  };
+  EXPECT_EQ(table.get(ShortTable::kEntries - 1, fill), nullptr);
+  EXPECT_EQ(times, 0);
+  const float* const values = table.get(1, fill);
+  ASSERT_NE(values, nullptr);
+  EXPECT_EQ(values[12345], 12345.0f);
+  EXPECT_EQ(table.get(1, fill), values);
+  EXPECT_EQ(times, 1);
+}
+
+TEST(ShortTable, IsMadeByOneThreadWhileOthersDoWithout) {
+  ShortTable table;
+  std::atomic<int> times{0};
+  std::atomic<int> found{0};
+  const auto ask = [&] {
+    const float* values = table.get(ShortTable::kEntries, [&](float* to) {
+      ++times;
+      std::fill_n(to, ShortTable::kEntries, 2.5f);
+    });
+    if (values != nullptr && values[ShortTable::kEntries - 1] == 2.5f) ++found;
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) threads.emplace_back(ask);
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(times, 1);
+  EXPECT_GE(found, 1);
+}
+
+struct SetOfTables {
+  ShortTables tables;
+};
+
+TEST(ShortTable, TheFirstFewKeysHaveTables) {
+  static TablesByKey<int, SetOfTables, 2> tables;
+  SetOfTables* const one = tables.find(1);
+  SetOfTables* const two = tables.find(2);
+  ASSERT_NE(one, nullptr);
+  ASSERT_NE(two, nullptr);
+  EXPECT_NE(one, two);
+  EXPECT_EQ(tables.find(1), one);
+  EXPECT_EQ(tables.find(2), two);
+  EXPECT_EQ(tables.find(3), nullptr);
+}
+
+struct Function {
+  const char* name;
+  FloatKernel kernel;
+  size_t inputs;
+  size_t outputs;
+  size_t argument;  // the input that is looked up
+};
+
+std::vector<Function> functions() {
+  std::vector<Function> result = {
+      {"selu", selu_kernel(), 1, 1, 0},
+      {"hardswish", hardswish_kernel(), 1, 1, 0},
+  };
+  for (const GeluForm form : {GeluForm::kErf, GeluForm::kTanh}) {
+    result.push_back({"gelu", gelu_kernel(form), 1, 1, 0});
+    result.push_back({"gelu backward", gelu_backward_kernel(form), 2, 1, 1});
+    result.push_back({"geglu", geglu_kernel(form), 2, 2, 0});
+    result.push_back({"geglu backward", geglu_backward_kernel(form), 4, 2, 1});
+  }
+  for (const EluParameters& p : {EluParameters{1, 1, 1}, {1.25f, 0.75f, 1.5f}, {1.1f, 0.9f, 2}}) {
+    result.push_back({"elu", std::get<FloatKernel>(elu_kernel(p)), 1, 1, 0});
+    for (const bool of_result : {false, true}) {
+      const Kernel backward = elu_backward_kernel(p, of_result);
+      result.push_back({"elu backward", std::get<FloatKernel>(backward), 2, 1, 1});
+    }
+  }
+  return result;
+}
+
+using Patterns = std::vector<uint16_t>;
+
+// All outputs of the kernel, called for so many elements at a time.
+std::vector<Patterns> run_in_blocks(const Function& function, aclDataType dtype,
+                                    const std::vector<Patterns>& inputs, size_t block) {
+  const size_t count = inputs[0].size();
+  std::vector<Patterns> outputs(function.outputs, Patterns(count));
+  const std::vector<int64_t> steps(4, 0);
+  for (size_t begin = 0; begin < count; begin += block) {
+    std::vector<const void*> in;
+    std::vector<void*> out;
+    for (const Patterns& each : inputs) in.push_back(&each[begin]);
+    for (Patterns& each : outputs) out.push_back(&each[begin]);
+    const size_t rest = std::min(block, count - begin);
+    function.kernel.stored(
+        {dtype, in.data(), out.data(), rest, false, 1, steps.data(), steps.data()});
+  }
+  for (Patterns& each : outputs) {
+    for (uint16_t& bits : each) {
+      bits = static_cast<uint16_t>(testing::with_one_nan(bits, dtype));
+    }
+  }
+  return outputs;
+}
+
+// Fewer elements at a time than the loop over vectors takes are always computed.
+TEST(ShortTable, GivesWhatIsComputed) {
+  constexpr size_t kFew = 13;
+  constexpr int kGradients = 2;
+  for (const Function& function : functions()) {
+    for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {
+      SCOPED_TRACE(std::string(function.name) + " " + testing::short_name(dtype));
+      for (uint64_t seed = 0; seed < kGradients; ++seed) {
+        std::vector<Patterns> inputs(function.inputs, Patterns(ShortTable::kEntries));
+        for (size_t k = 0; k < inputs.size(); ++k) {
+          const testing::Bits sample =
+              testing::sample_bits(dtype, ShortTable::kEntries, 100 * seed + k);
+          for (size_t i = 0; i < ShortTable::kEntries; ++i) {
+            inputs[k][i] = static_cast<uint16_t>(k == function.argument ? i : sample[i]);
+          }
+        }
+        const auto looked_up = run_in_blocks(function, dtype, inputs, ShortTable::kEntries);
+        const auto computed = run_in_blocks(function, dtype, inputs, kFew);
+        EXPECT_TRUE(looked_up == computed);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
