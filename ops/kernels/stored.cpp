@@ -16,6 +16,10 @@ constexpr int64_t kPackedTile = 2048;
 // Columns of such a tile where rows and columns change places for some operand. Each row of 16
 // floats of the other layout is then a whole cache line.
 constexpr int64_t kTransposedColumns = 64;
+// So many such tiles side by side are taken before those below them: what they touch of the other
+// layout lies in as many pages as there are columns, few enough to be remembered until the tiles
+// below read on in the same pages.
+constexpr int64_t kStripTiles = 8;
 // Rows shorter than this are worth copying together, to have one call of the kernel for many.
 constexpr int64_t kShortRow = 64;
 // Elements that a thread takes at a time; smaller operations stay on the calling thread.
@@ -117,25 +121,34 @@ void StoredLoop::choose_tile() {
   tiles_across_ = (columns_ + tile_columns_ - 1) / tile_columns_;
   tiles_down_ = (rows_ + tile_rows_ - 1) / tile_rows_;
   const int64_t outer = count_elements(outer_shape_);
+  strip_tiles_ = transposes ? std::min(kStripTiles, tiles_across_) : tiles_across_;
   tiles_ = tiles_across_ * tiles_down_ * outer;
   around_caches_ = !packs_outputs && outer * rows_ * columns_ * output_bytes >= kLargeOutput;
 }
 
-int64_t StoredLoop::tile_offset(const View& view, int64_t tile) const {
-  int64_t offset = tile % tiles_across_ * tile_columns_ * view.column_stride;
-  tile /= tiles_across_;
-  offset += tile % tiles_down_ * tile_rows_ * view.row_stride;
-  tile /= tiles_down_;
-  for (size_t d = outer_shape_.size(); d-- > 0; tile /= outer_shape_[d]) {
-    offset += tile % outer_shape_[d] * view.outer[d];
+StoredLoop::Position StoredLoop::position_of(int64_t tile) const {
+  const int64_t strip = tiles_down_ * strip_tiles_;
+  const int64_t whole = tiles_down_ * tiles_across_;
+  const int64_t in_whole = tile % whole;
+  const int64_t first = in_whole / strip * strip_tiles_;
+  const int64_t width = std::min(strip_tiles_, tiles_across_ - first);
+  const int64_t in_strip = in_whole % strip;
+  return {tile / whole, in_strip / width * tile_rows_, (first + in_strip % width) * tile_columns_};
+}
+
+int64_t StoredLoop::offset_of(const View& view, const Position& position) const {
+  int64_t offset = position.row * view.row_stride + position.column * view.column_stride;
+  int64_t outer = position.outer;
+  for (size_t d = outer_shape_.size(); d-- > 0; outer /= outer_shape_[d]) {
+    offset += outer % outer_shape_[d] * view.outer[d];
   }
   return offset;
 }
 
 void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const {
-  const int64_t columns = std::min(tile_columns_, columns_ - tile % tiles_across_ * tile_columns_);
-  const int64_t rows =
-      std::min(tile_rows_, rows_ - tile / tiles_across_ % tiles_down_ * tile_rows_);
+  const Position position = position_of(tile);
+  const int64_t columns = std::min(tile_columns_, columns_ - position.column);
+  const int64_t rows = std::min(tile_rows_, rows_ - position.row);
   const auto shape_of = [&](const View& view) {
     return TileShape{rows, columns, view.row_stride / view.element_bytes,
                      view.column_stride / view.element_bytes, view.element_bytes};
@@ -145,7 +158,7 @@ void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   std::array<int64_t, kMaxOperands> steps;
   for (size_t k = 0; k < views_.size(); ++k) {
     const View& view = views_[k];
-    places[k] = bases[k] + tile_offset(view, tile);
+    places[k] = bases[k] + offset_of(view, position);
     starts[k] = view.packed ? scratch.tiles[k].bytes : places[k];
     steps[k] = view.packed ? columns * view.element_bytes : view.row_stride;
     if (view.packed && k >= outputs_) pack_tile(shape_of(view), places[k], starts[k]);

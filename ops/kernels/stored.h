@@ -47,7 +47,14 @@ class StoredLoop final : public Loop, private Sweep {
 
   static View view_of(const Operand& operand, size_t rows, size_t columns);
   void choose_tile();
-  int64_t tile_offset(const View& view, int64_t tile) const;
+  // Where a tile begins, in elements, and in which of the outer matrices.
+  struct Position {
+    int64_t outer;
+    int64_t row;
+    int64_t column;
+  };
+  Position position_of(int64_t tile) const;
+  int64_t offset_of(const View& view, const Position& position) const;
   void run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const;
   bool is_line() const { return rows_ == 1; }
   int64_t unit_step(const View& view) const {
@@ -65,6 +72,7 @@ class StoredLoop final : public Loop, private Sweep {
   int64_t tile_columns_ = 1;
   int64_t tiles_down_ = 1;
   int64_t tiles_across_ = 1;
+  int64_t strip_tiles_ = 1;  // taken side by side before those below
   int64_t tiles_ = 0;
   bool all_packed_ = false;
   bool around_caches_ = false;
