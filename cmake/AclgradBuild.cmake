@@ -12,7 +12,14 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+include(GNUInstallDirs)
+# The libraries under the vendor's names stay out of the loader's way: a program that means the
+# vendor's own must not find them by chance.
+set(ACLGRAD_VENDOR_LIBDIR ${CMAKE_INSTALL_LIBDIR}/aclgrad)
+# Likewise the C headers.
+set(ACLGRAD_VENDOR_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR}/aclgrad/vendor)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
@@ -35,6 +42,32 @@ endif()
 
 add_library(aclgrad_warnings INTERFACE)
 target_compile_options(aclgrad_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+
+# The libraries under the vendor's names are shared ones, framework and autograd static ones, unless
+# BUILD_SHARED_LIBS says that all are to be the one or the other.
+set(ACLGRAD_VENDOR_LIBRARY SHARED)
+if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
+  set(ACLGRAD_VENDOR_LIBRARY STATIC)
+endif()
+
+# A library below the line: its C symbols are all that anybody can see of it.
+function(aclgrad_add_vendor_library target)
+  add_library(${target} ${ACLGRAD_VENDOR_LIBRARY} ${ARGN})
+  target_link_libraries(${target} PUBLIC aclgrad_c_headers)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  if(ACLGRAD_VENDOR_LIBRARY STREQUAL SHARED)
+    aclgrad_export_c_only(${target})
+  endif()
+endfunction()
+
+# A library above the line, of C++ names.
+function(aclgrad_add_library target)
+  add_library(${target} ${ARGN})
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/aclgrad")
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default)
+  endif()
+endfunction()
 
 # Keeps everything but the library's own C symbols out of its dynamic symbol table: code that came
 # from static libraries stays inside, and so do the C++ runtime's template instances.

@@ -3,6 +3,7 @@
 // node, and an observer prints what each operator read and wrote: first the forward pass, then
 // every gradient operator that backward() appended, then the update.
 #include <aclgrad/aclgrad.h>
+#include <aclgrad/format.h>
 
 #include <span>
 #include <string>

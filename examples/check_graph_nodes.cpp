@@ -2,6 +2,7 @@
 // Checks an operator made of graph nodes, in every dtype, with every needs-gradient mask, used once
 // and twice.
 #include <aclgrad/aclgrad.h>
+#include <aclgrad/format.h>
 #include <aclgrad/gradcheck_graph.h>
 
 using namespace aclgrad;

@@ -2,6 +2,7 @@
 // Is a gradient right? Checks a network with every activation against finite differences, then
 // breaks a gradient rule on purpose to show what a failure looks like.
 #include <aclgrad/aclgrad.h>
+#include <aclgrad/format.h>
 
 #include <functional>
 

@@ -3,6 +3,7 @@
 // where it decides for which spiral. Writes out/two_spirals/decision.svg.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/file.h>
+#include <aclgrad/format.h>
 #include <aclgrad/random.h>
 #include <aclgrad/report.h>
 

@@ -2,6 +2,7 @@
 #include "examples/classifier/network.h"
 
 #include <aclgrad/aclgrad.h>
+#include <aclgrad/format.h>
 
 #include <algorithm>
 #include <functional>

@@ -3,6 +3,7 @@
 
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/file.h>
+#include <aclgrad/format.h>
 #include <aclgrad/report.h>
 
 #include "examples/classifier/pictures.h"

@@ -2,6 +2,7 @@
 #include "examples/classifier/training.h"
 
 #include <aclgrad/aclgrad.h>
+#include <aclgrad/format.h>
 #include <aclgrad/report.h>
 
 #include <chrono>

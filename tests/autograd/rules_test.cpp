@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "aclgrad/aclgrad.h"
+#include "aclgrad/format.h"
 
 namespace aclgrad {
 namespace {

@@ -2,6 +2,7 @@
 // Proves the error bounds of the activations by trying inputs: all 65,536 of the 16-bit dtypes with
 // 256 gradients, all 2^32 of FLOAT. Can be interrupted and goes on where it stopped.
 #include <aclgrad/aclgrad.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>

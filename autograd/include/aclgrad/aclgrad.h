@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of the framework and of autograd.
+// Everything of the framework and of autograd, without any other library's headers: to print
+// shapes, dtypes and tensors with libfmt, include aclgrad/format.h too.
 #ifndef ACLGRAD_ACLGRAD_H_
 #define ACLGRAD_ACLGRAD_H_
 
@@ -10,7 +11,6 @@
 #include "aclgrad/dot.h"
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
-#include "aclgrad/format.h"
 #include "aclgrad/gradcheck.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/init.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets fmt::print and fmt::format take DType, Shape and Tensor, with the string specifications
-// (width, fill, alignment): fmt::print("{:>12}", shape).
+// Lets fmt::print and fmt::format take DType, Shape, Tensor and MemoryReport, with the string
+// specifications (width, fill, alignment): fmt::print("{:>12}", shape).
 #ifndef ACLGRAD_FORMAT_H_
 #define ACLGRAD_FORMAT_H_
 
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "aclgrad/dtype.h"
+#include "aclgrad/memory_report.h"
 #include "aclgrad/shape.h"
 #include "aclgrad/tensor.h"
 
@@ -31,5 +32,8 @@ template <>
 struct fmt::formatter<aclgrad::Shape> : aclgrad::detail::ToStringFormatter<aclgrad::Shape> {};
 template <>
 struct fmt::formatter<aclgrad::Tensor> : aclgrad::detail::ToStringFormatter<aclgrad::Tensor> {};
+template <>
+struct fmt::formatter<aclgrad::MemoryReport>
+    : aclgrad::detail::ToStringFormatter<aclgrad::MemoryReport> {};
 
 #endif  // ACLGRAD_FORMAT_H_

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/format.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
@@ -52,9 +51,5 @@ inline std::string to_string(const MemoryReport& report) { return report.to_stri
 std::ostream& operator<<(std::ostream& stream, const MemoryReport& report);
 
 }  // namespace aclgrad
-
-template <>
-struct fmt::formatter<aclgrad::MemoryReport>
-    : aclgrad::detail::ToStringFormatter<aclgrad::MemoryReport> {};
 
 #endif  // ACLGRAD_MEMORY_REPORT_H_

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "aclgrad/aclgrad.h"
+#include "aclgrad/format.h"
 #include "networks.h"
 #include "tests/support/random_graph.h"
 

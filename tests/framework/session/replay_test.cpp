@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "aclgrad/aclgrad.h"
+#include "aclgrad/format.h"
 #include "networks.h"
 #include "tests/support/allocations.h"
 #include "tests/support/message_of.h"

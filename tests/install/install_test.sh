@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: install_test.sh WAY BUILD SOURCE
+# Uses the library as another project would, in one WAY, in a folder that is removed again:
+#   tree              what is installed lies where it should, and is not too large
+#   find_package      installed, by CMake
+#   pkg_config        installed and moved elsewhere, by pkg-config and a compiler
+#   headers           aclgrad.h brings no other library's headers
+#   each_header       every public header stands alone
+#   configure         add_subdirectory and FetchContent configure, with the library alone in them
+#   add_subdirectory, fetch_content   and are built (minutes)
+#   shared, static    the whole library as shared or as static ones, installed, by CMake (minutes)
+#   deb               Debian packages, unpacked, by CMake and by pkg-config
+#   toolkit           framework, autograd and examples on the libraries of another toolkit, for which
+#                     the installed libraries stand in, without the extension's header (minutes)
+set -euo pipefail
+way=$1
+build=$2
+source=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+consumer=$source/tests/install/consumer
+export PKG_CONFIG_PATH=
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# install_tree BUILD: installs into $work/prefix.
+install_tree() {
+  cmake --install "$1" --prefix "$work/prefix" --strip >"$work/install.log"
+  pkgconfig=$(dirname "$(find "$work/prefix" -name aclgrad.pc)")
+}
+
+# consume WAY [CMAKE ARGUMENT...]: configures the consumer, builds and runs it.
+consume() {
+  cmake -S "$consumer" -B "$work/consumer" -DCMAKE_BUILD_TYPE=Release -DCONSUMER_WAY="$1" \
+    "${@:2}" >"$work/configure.log" || { cat "$work/configure.log"; fail "configure ($1)"; }
+  cmake --build "$work/consumer" --parallel "$(nproc)" >"$work/build.log" ||
+    { cat "$work/build.log"; fail "build ($1)"; }
+  run_programs "$work/consumer"
+}
+
+run_programs() {
+  "$1/train" || fail "the trained program"
+  "$1/host" || fail "the host program"
+}
+
+# With the flags that pkg-config gives.
+compile_by_pkg_config() {
+  local cxx=${CXX:-c++}
+  # shellcheck disable=SC2046
+  $cxx "$consumer/train.cpp" -o "$work/train" $(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad)
+  # shellcheck disable=SC2046
+  $cxx "$consumer/../host/host.cpp" -o "$work/host" \
+    $(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad-ascend)
+  run_programs "$work"
+}
+
+# Another build of the whole library, with these options.
+build_library() {
+  cmake -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DACLGRAD_BUILD_TESTS=OFF \
+    -DACLGRAD_BUILD_BENCH=OFF -DACLGRAD_BUILD_EXAMPLES=OFF -DACLGRAD_BUILD_TOOLS=OFF "$@" >"$work/log"
+  cmake --build "$work/build" --parallel "$(nproc)" >"$work/log" || { cat "$work/log"; fail "build"; }
+  install_tree "$work/build"
+}
+
+case $way in
+  tree)
+    install_tree "$build"
+    for library in ascendcl nnopbase opapi; do
+      [[ $(find "$work/prefix" -name "lib$library.so") == */aclgrad/* ]] ||
+        fail "lib$library.so does not lie in a folder of its own"
+    done
+    [[ ! -e $work/prefix/include/acl ]] || fail "the C headers would shadow the vendor's"
+    bytes=$(find "$work/prefix" -name '*.so*' -type f -printf '%s\n' | awk '{s += $1} END {print s}')
+    echo "shared libraries, stripped: $bytes bytes"
+    ((bytes < 8000000)) || fail "they are larger than 8 MB"
+    "$work/prefix/bin/aclgrad-gradcheck" --op selu --shape 4 >"$work/log" || { cat "$work/log"; fail "tool"; }
+    ;;
+  find_package)
+    install_tree "$build"
+    consume find_package -DCMAKE_PREFIX_PATH="$work/prefix"
+    ;;
+  pkg_config)
+    install_tree "$build"
+    mv "$work/prefix" "$work/moved"
+    compile_by_pkg_config "${pkgconfig/prefix/moved}"
+    ;;
+  headers)
+    install_tree "$build"
+    include=$work/prefix/include
+    flags=(-std=c++20 -Wall -Wextra -Werror -I"$include" -I"$include/aclgrad/vendor")
+    echo '#include <aclgrad/aclgrad.h>' >"$work/umbrella.cpp"
+    foreign=$(${CXX:-c++} "${flags[@]}" -M "$work/umbrella.cpp" | tr ' ' '\n' |
+      grep -E '/(fmt|nlohmann|hwy|CLI)/' || true)
+    [[ -z $foreign ]] || fail "aclgrad.h includes $foreign"
+    ;;
+  each_header)
+    install_tree "$build"
+    include=$work/prefix/include
+    flags=(-std=c++20 -Wall -Wextra -Werror -I"$include" -I"$include/aclgrad/vendor")
+    for header in $(cd "$include" && find aclgrad -name '*.h' -not -path '*/vendor/*'); do
+      echo "#include <$header>" >"$work/one.cpp"
+      ${CXX:-c++} "${flags[@]}" -fsyntax-only "$work/one.cpp" || fail "$header does not stand alone"
+    done
+    ;;
+  configure)
+    for each in add_subdirectory fetch_content; do
+      cmake -S "$consumer" -B "$work/$each" -DCONSUMER_WAY=$each -DACLGRAD_SOURCE="$source" \
+        >"$work/log" || { cat "$work/log"; fail "$each"; }
+      [[ ! -e $work/$each/aclgrad/tests ]] || fail "$each builds the tests"
+    done
+    ;;
+  add_subdirectory | fetch_content)
+    consume "$way" -DACLGRAD_SOURCE="$source"
+    ;;
+  shared | static)
+    if [[ $way == shared ]]; then build_library -DBUILD_SHARED_LIBS=ON; else build_library -DBUILD_SHARED_LIBS=OFF; fi
+    consume find_package -DCMAKE_PREFIX_PATH="$work/prefix"
+    compile_by_pkg_config "$pkgconfig"
+    if [[ $way == static ]]; then
+      ! ldd "$work/consumer/train" | grep -q 'aclgrad\|ascendcl\|opapi' || fail "a shared library is needed"
+    fi
+    ;;
+  deb)
+    (cd "$work" && cpack --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/log") ||
+      { cat "$work/log"; fail "cpack"; }
+    for package in "$work"/packages/*.deb; do
+      echo "$(basename "$package"): $(dpkg-deb -f "$package" Depends)"
+      dpkg-deb -x "$package" "$work/root"
+    done
+    consume find_package -DCMAKE_PREFIX_PATH="$work/root/usr"
+    compile_by_pkg_config "$(dirname "$(find "$work/root" -name aclgrad.pc)")"
+    ;;
+  toolkit)
+    install_tree "$build"
+    mkdir -p "$work/toolkit"
+    cp -r "$work/prefix/include/aclgrad/vendor" "$work/toolkit/include"
+    rm "$work/toolkit/include/aclgrad_ext.h"
+    cp -r "$work/prefix/lib/aclgrad" "$work/toolkit/lib64"
+    cmake -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
+      -DACLGRAD_CANN_TOOLKIT="$work/toolkit" >"$work/log" || { cat "$work/log"; fail "configure"; }
+    programs=(test_graph test_autograd aclnn_selu_backward backprop_step_by_step)
+    cmake --build "$work/build" --parallel "$(nproc)" --target "${programs[@]}" >"$work/log" ||
+      { cat "$work/log"; fail "build"; }
+    for program in "${programs[@]}"; do
+      ldd "$work/build/bin/$program" | grep opapi | grep -q "$work/toolkit" || fail "$program: libopapi"
+      "$work/build/bin/$program" >"$work/log" || { cat "$work/log"; fail "$program"; }
+    done
+    ;;
+  *)
+    fail "no such way: $way"
+    ;;
+esac
+echo "$way: ok"
