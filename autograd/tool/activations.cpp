@@ -54,19 +54,19 @@ Subject activation(const LibraryPointer& library, const std::string& forward_api
                .plan = [plan_forward](auto t, auto* size, auto** executor) {
                  return plan_forward(t[0], t[1], size, executor);
                }};
-  s.backward = {.api = backward_api,
-                .tensors = {{.name = "gradOutput", .shape = shape},
-                            {.name = "self", .shape = shape},
-                            {.name = "gradInput", .shape = shape}},
-                .inputs = 2,
-                .plan = [plan_backward](auto t, auto* size, auto** executor) {
-                  return plan_backward(t[0], t[1], t[2], size, executor);
-                }};
+  s.backward = EntryPoint{.api = backward_api,
+                          .tensors = {{.name = "gradOutput", .shape = shape},
+                                      {.name = "self", .shape = shape},
+                                      {.name = "gradInput", .shape = shape}},
+                          .inputs = 2,
+                          .plan = [plan_backward](auto t, auto* size, auto** executor) {
+                            return plan_backward(t[0], t[1], t[2], size, executor);
+                          }};
   s.checked = elementwise(backward_api, formula, low, high);
   s.checked.inputs[0].shape = shape;
   s.checked.model = kPromise;
   s.checked.in_place = {0, 1};
-  s.checked.backward = from_executors(library, backward_api, s.backward.plan);
+  s.checked.backward = from_executors(library, backward_api, s.backward->plan);
   return s;
 }
 
@@ -77,14 +77,17 @@ void give_result(Operator& op) {
   };
 }
 
-template <class Function>
-Function* lazily(const LibraryPointer& library, const std::string& name) {
-  return reinterpret_cast<Function*>(library->find(name));
+// The form in place: phase one is called with (tensor, size, executor).
+template <class Plan>
+void add_in_place(Subject& s, const std::string& api, Plan plan) {
+  EntryPoint form = s.forward;
+  form.api = api;
+  form.tensors = {{.name = "selfRef", .shape = s.forward.tensors[0].shape, .free_shape = true}};
+  form.plan = [plan](auto t, auto* size, auto** executor) { return plan(t[0], size, executor); };
+  form.written = {0};
+  form.refusals.clear();
+  s.other_forms = {std::move(form)};
 }
-
-// The name must be both a type's source and a text. Null when the library lacks the function: then
-// the operator is not checked.
-#define ACLGRAD_LOOKUP(name) lazily<decltype(name)>(library, #name)
 
 Subject selu(const LibraryPointer& library, const Attributes&, const std::optional<Dims>& shape) {
   Subject s = activation(
@@ -95,7 +98,10 @@ Subject selu(const LibraryPointer& library, const Attributes&, const std::option
   s.checked.exact_backward =
       own_formula([](Number y) { return y < 0 ? y + formulas::kLambdaAlpha : formulas::kLambda; });
   s.checked.convention = Convention::right;
-  s.backward.tensors[1].name = "result";
+  s.backward->tensors[1].name = "result";
+  s.forward.dtypes = {DType::float32, DType::float16, DType::bfloat16, DType::int32, DType::int8};
+  s.backward->dtypes = s.forward.dtypes;
+  add_in_place(s, "aclnnInplaceSelu", ACLGRAD_LOOKUP(aclnnInplaceSeluGetWorkspaceSize));
   return s;
 }
 
@@ -138,22 +144,37 @@ Subject elu(const LibraryPointer& library, const Attributes& a, const std::optio
                                      a.scale, a.input_scale, is_result);
   s.checked.reproduce = fmt::format("--alpha {} --scale {} --input-scale {}{}", a.alpha, a.scale,
                                     a.input_scale, is_result ? " --is-result" : "");
+  const auto with = [=](const aclScalar* x, const aclScalar* y,
+                        const aclScalar* z) -> PlanFunction {
+    return [=](auto t, auto* size, auto** executor) {
+      return forward(t[0], x, y, z, t[1], size, executor);
+    };
+  };
   s.forward.highest_rank = 8;
-  s.backward.highest_rank = 8;
-  s.backward.tensors[1].name = "selfOrResult";
-  s.backward.tensors[2].free_dtype = true;
+  s.forward.refusals = {{"null alpha", 161001, with(nullptr, scale_scalar, input_scale_scalar)},
+                        {"null scale", 161001, with(alpha_scalar, nullptr, input_scale_scalar)},
+                        {"null inputScale", 161001, with(alpha_scalar, scale_scalar, nullptr)}};
+  s.forward.dtypes = {DType::float32, DType::float16, DType::bfloat16, DType::float64};
+  s.forward.bfloat16_everywhere = true;
+  auto* in_place = ACLGRAD_LOOKUP(aclnnInplaceEluGetWorkspaceSize);
+  add_in_place(s, "aclnnInplaceElu", [=](auto* x, auto* size, auto** executor) {
+    return in_place(x, alpha_scalar, scale_scalar, input_scale_scalar, size, executor);
+  });
+  s.backward->highest_rank = 8;
+  s.backward->tensors[1].name = "selfOrResult";
+  s.backward->tensors[2].free_dtype = true;
   if (is_result) {
     const aclScalar* negative = library->scalar(-1);
-    s.backward.refusals.push_back(
+    s.backward->refusals.push_back(
         {"isResult with alpha < 0", 161002, [=](auto t, auto* size, auto** executor) {
            return backward(t[0], negative, scale_scalar, input_scale_scalar, true, t[1], t[2], size,
                            executor);
          }});
   }
-  s.backward.refusals.push_back({"null alpha", 161001, [=](auto t, auto* size, auto** executor) {
-                                   return backward(t[0], nullptr, scale_scalar, input_scale_scalar,
-                                                   is_result, t[1], t[2], size, executor);
-                                 }});
+  s.backward->refusals.push_back({"null alpha", 161001, [=](auto t, auto* size, auto** executor) {
+                                    return backward(t[0], nullptr, scale_scalar, input_scale_scalar,
+                                                    is_result, t[1], t[2], size, executor);
+                                  }});
   return s;
 }
 
@@ -168,7 +189,8 @@ Subject hardswish_of(const LibraryPointer& library, const std::string& backward_
     return x > 3 || (x == 3 && !closed) ? Number{1} : x / 3 + 0.5L;
   });
   s.checked.convention = closed ? Convention::inside : Convention::outside;
-  s.backward.highest_rank = 8;
+  s.backward->highest_rank = 8;
+  add_in_place(s, "aclnnInplaceHardswish", ACLGRAD_LOOKUP(aclnnInplaceHardswishGetWorkspaceSize));
   return s;
 }
 
@@ -188,9 +210,9 @@ void name_gelu(Subject& s, bool tanh_form) {
   s.checked.exact_backward =
       own_formula([tanh_form](Number x) { return formulas::gelu_slope(x, tanh_form); });
   s.forward.highest_rank = 8;
-  s.backward.highest_rank = 8;
+  s.backward->highest_rank = 8;
   for (TensorArgument& tensor : s.forward.tensors) tensor.free_dtype = false;
-  for (TensorArgument& tensor : s.backward.tensors) tensor.promotes = true;
+  for (TensorArgument& tensor : s.backward->tensors) tensor.promotes = true;
 }
 
 Subject gelu(const LibraryPointer& library, const Attributes&, const std::optional<Dims>& shape) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/catalogue.h"
 
+#include <algorithm>
+#include <set>
+
 #include "aclgrad/error.h"
 
 namespace aclgrad::gradcheck {
@@ -8,8 +11,11 @@ namespace {
 
 const std::vector<detail::KnownOperator>& known() {
   static const std::vector<detail::KnownOperator> all = [] {
-    std::vector<detail::KnownOperator> joined = detail::activation_operators();
-    for (auto family : {detail::gated_operators, detail::loss_operators}) {
+    std::vector<detail::KnownOperator> joined;
+    for (auto family :
+         {detail::activation_operators, detail::gated_operators, detail::loss_operators,
+          detail::arithmetic_operators, detail::product_operators, detail::reduction_operators,
+          detail::movement_operators, detail::random_operators, detail::optimizer_operators}) {
       for (detail::KnownOperator& entry : family()) joined.push_back(std::move(entry));
     }
     return joined;
@@ -50,10 +56,47 @@ Subject make_subject(const LibraryPointer& library, const std::string& op,
 
 std::vector<Attributes> variants(const std::string& op) { return find(op).variants; }
 
-std::vector<std::string> Subject::missing(const Library& library) const {
+std::vector<std::string> differentiable_names() {
+  const LibraryPointer nothing = Library::linked();
   std::vector<std::string> names;
-  for (const EntryPoint* entry : {&forward, &backward}) {
-    for (const std::string& name : {entry->api, entry->api + "GetWorkspaceSize"}) {
+  for (const detail::KnownOperator& entry : known()) {
+    if (entry.make(nothing, entry.variants[0], std::nullopt).has_gradient()) {
+      names.emplace_back(entry.name);
+    }
+  }
+  return names;
+}
+
+Coverage coverage(const LibraryPointer& library) {
+  std::set<std::string> apis;
+  for (const detail::KnownOperator& entry : known()) {
+    const Subject subject = make_subject(library, entry.name, entry.variants[0]);
+    for (const EntryPoint* point : subject.entry_points()) apis.insert(point->api);
+  }
+  constexpr std::string_view kPhaseOne = "GetWorkspaceSize";
+  Coverage found;
+  for (const std::string& name : library->exported()) {
+    if (!name.starts_with("aclnn") || !name.ends_with(kPhaseOne)) continue;
+    const std::string api = name.substr(0, name.size() - kPhaseOne.size());
+    found.exported.push_back(api);
+    if (!apis.contains(api)) found.unknown.push_back(api);
+  }
+  return found;
+}
+
+std::vector<const EntryPoint*> Subject::entry_points() const {
+  std::vector<const EntryPoint*> all = {&forward};
+  for (const EntryPoint& form : other_forms) all.push_back(&form);
+  if (backward) all.push_back(&*backward);
+  return all;
+}
+
+std::vector<std::string> Subject::missing(const Library& library) const {
+  std::vector<std::string> apis = calls;
+  for (const EntryPoint* entry : entry_points()) apis.push_back(entry->api);
+  std::vector<std::string> names;
+  for (const std::string& api : apis) {
+    for (const std::string& name : {api, api + "GetWorkspaceSize"}) {
       if (!library.has(name)) names.push_back(name);
     }
   }

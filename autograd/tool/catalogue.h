@@ -17,22 +17,40 @@ namespace aclgrad::gradcheck {
 /// Everything that can be chosen; an operator uses what it has.
 struct Attributes {
   double alpha = 1;
+  double beta = 1;
   double scale = 1;
   double input_scale = 1;
+  double value = 2;  // of adds, muls, fill_scalar and such
   bool is_result = false;
   int dim = -1;
   int approximate = 0;  // 0 erf form, 1 tanh form
   bool activate_left = false;
-  int reduction = 1;  // 0 none, 1 mean, 2 sum
+  int reduction = 1;               // 0 none, 1 mean, 2 sum
+  std::optional<Dims> other = {};  // shape of the second operand
+  Dims dims = {};                  // that are summed; none: all
+  bool keep_dims = false;
+  std::optional<DType> into = {};  // the result's dtype
+  int cube_math_type = 0;
+  double low = 0;  // of random numbers
+  double high = 1;
+  double mean = 0;
+  double deviation = 1;
+  double weight_decay = 0;
+  bool amsgrad = false;
+  bool maximize = false;
 };
+
+using DTypes = std::vector<DType>;
+inline const DTypes kFloats = {DType::float32, DType::float16, DType::bfloat16};
 
 /// A tensor argument.
 struct TensorArgument {
   std::string name;
   Dims shape;
   std::optional<DType> dtype = {};  // when it is not the dtype under test
-  bool free_dtype = false;          // another floating dtype is accepted too
+  bool free_dtype = false;          // another dtype of the list is accepted too
   bool promotes = false;            // so is whatever promotes to one together with the others
+  bool free_shape = false;          // any shape is accepted
 };
 
 /// A call that must be refused.
@@ -50,6 +68,10 @@ struct EntryPoint {
   PlanFunction plan;
   std::size_t highest_rank = 25;
   std::vector<Refusal> refusals = {};
+  std::vector<std::size_t> written = {};  // inputs that are overwritten: the first results
+  DTypes dtypes = kFloats;                // of all tensors, where BFLOAT16 is known
+  DTypes mixed = {};                      // those that are accepted beside others only
+  bool bfloat16_everywhere = false;       // accepted by every product, not only A2, A3 and 950
 };
 
 /// An operator with its attributes, ready to be checked on a library.
@@ -57,12 +79,28 @@ struct Subject {
   std::string op;       // "elu"
   std::string command;  // "--op elu --alpha 1.3"
   EntryPoint forward;
-  EntryPoint backward;
-  Operator checked;          // its backward calls the library
-  double forward_ulp = 1.5;  // of FLOAT; 16-bit results are correctly rounded
+  std::vector<EntryPoint> other_forms = {};  // in place: the same inputs and first result
+  std::optional<EntryPoint> backward = {};   // the operator that gives the gradient
+  std::vector<std::string> calls = {};       // or the functions that its gradient is made of
+  Operator checked;                          // its backward, where there is one, calls the library
+  DTypes gradient_dtypes = kFloats;          // in which the gradient exists
+  double forward_ulp = 1.5;                  // of float32, and of wider types
+  double forward_ulp_16bit = 0.5001;         // correctly rounded
   std::function<Arrays(const Arrays& inputs)> magnitude =
       {};  // of sums: what forward_ulp counts on
 
+  /// The results in a dtype, where they are not just `checked`'s forward: of integers and such. One
+  /// without values must be left as it was.
+  std::function<Arrays(const Arrays& inputs, DType dtype)> reference = {};
+  bool wraps = false;     // integers wrap instead of stopping at their limits
+  bool bilinear = false;  // of complex numbers; otherwise the parts are independent
+
+  /// Where there are no right values but values with right properties: "" or what is missing.
+  std::function<std::string(const Array& result, DType dtype)> property = {};
+
+  bool has_gradient() const { return static_cast<bool>(checked.backward); }
+  /// Forward, its other forms, backward.
+  std::vector<const EntryPoint*> entry_points() const;
   /// Names of the functions that the library lacks; empty when it can be checked.
   std::vector<std::string> missing(const Library& library) const;
 };
@@ -72,6 +110,9 @@ using LibraryPointer = std::shared_ptr<Library>;
 /// "selu", "elu", ...
 std::vector<std::string> operator_names();
 
+/// Those whose gradient the tool checks.
+std::vector<std::string> differentiable_names();
+
 /// Throws ValueError for an unknown name, and for a shape that the operator cannot take. An empty
 /// optional shape takes one that suits the operator.
 Subject make_subject(const LibraryPointer& library, const std::string& op,
@@ -79,6 +120,13 @@ Subject make_subject(const LibraryPointer& library, const std::string& op,
 
 /// Which attributes an operator has, as combinations worth checking.
 std::vector<Attributes> variants(const std::string& op);
+
+/// The two-phase operators that a library itself exports, and those of them that no subject has.
+struct Coverage {
+  std::vector<std::string> exported;
+  std::vector<std::string> unknown;
+};
+Coverage coverage(const LibraryPointer& library);
 
 namespace detail {
 // By family; null when the name is not of the family.
@@ -92,6 +140,20 @@ struct KnownOperator {
 std::vector<KnownOperator> activation_operators();
 std::vector<KnownOperator> gated_operators();
 std::vector<KnownOperator> loss_operators();
+std::vector<KnownOperator> arithmetic_operators();
+std::vector<KnownOperator> product_operators();
+std::vector<KnownOperator> reduction_operators();
+std::vector<KnownOperator> movement_operators();
+std::vector<KnownOperator> random_operators();
+std::vector<KnownOperator> optimizer_operators();
+
+/// A function of the library, null when it lacks it: then the operator is not checked.
+template <class Function>
+Function* lookup(const LibraryPointer& library, const std::string& name) {
+  return reinterpret_cast<Function*>(library->find(name));
+}
+// The name must be both a type's source and a text.
+#define ACLGRAD_LOOKUP(name) ::aclgrad::gradcheck::detail::lookup<decltype(name)>(library, #name)
 }  // namespace detail
 
 }  // namespace aclgrad::gradcheck

@@ -8,8 +8,11 @@
 
 namespace aclgrad::gradcheck {
 
-/// The forward's first output in every dtype and layout, in ulp of the exact result.
-Report check_forward(Library& library, const Subject& subject, const Options& options);
+/// One form of the forward in some of its dtypes and in every layout: all results in ulp of the
+/// exact ones, memory around them untouched, the same bits in every layout, run and number of
+/// threads.
+Report check_forward(Library& library, const Subject& subject, const EntryPoint& form,
+                     const DTypes& dtypes, const Options& options);
 
 /// Every documented status: null pointers, dtypes, shapes, ranks, attributes; and success for what
 /// is right.

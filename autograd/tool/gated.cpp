@@ -88,14 +88,14 @@ Subject gated(const LibraryPointer& library, const std::string& forward_api,
                .inputs = 1,
                .plan = std::move(plan_forward),
                .highest_rank = 8};
-  s.backward = {.api = backward_api,
-                .tensors = {{.name = "gradOutput", .shape = half},
-                            {.name = "self", .shape = shape},
-                            {.name = "gelu", .shape = half},
-                            {.name = "gradInput", .shape = shape}},
-                .inputs = 3,
-                .plan = std::move(plan_backward),
-                .highest_rank = 8};
+  s.backward = EntryPoint{.api = backward_api,
+                          .tensors = {{.name = "gradOutput", .shape = half},
+                                      {.name = "self", .shape = shape},
+                                      {.name = "gelu", .shape = half},
+                                      {.name = "gradInput", .shape = shape}},
+                          .inputs = 3,
+                          .plan = std::move(plan_backward),
+                          .highest_rank = 8};
   s.checked.name = backward_api;
   s.checked.attributes =
       fmt::format("dim={} approximate={} activateLeft={}", a.dim, a.approximate, a.activate_left);
@@ -108,21 +108,14 @@ Subject gated(const LibraryPointer& library, const std::string& forward_api,
   };
   s.checked.exact_backward = [form](const Arrays& given) { return backward(given, form); };
   s.checked.model = {.final_ulp_16bit = 0.5, .final_ulp = 1.5, .inner = 0.05};
-  s.checked.backward = from_executors(library, backward_api, s.backward.plan);
+  s.checked.backward = from_executors(library, backward_api, s.backward->plan);
   return s;
-}
-
-template <class Function>
-Function* lazily(const LibraryPointer& library, const char* name) {
-  return reinterpret_cast<Function*>(library->find(name));
 }
 
 Subject geglu(const LibraryPointer& library, const Attributes& a,
               const std::optional<Dims>& shape) {
-  auto* forward =
-      lazily<decltype(aclnnGeGluGetWorkspaceSize)>(library, "aclnnGeGluGetWorkspaceSize");
-  auto* backward = lazily<decltype(aclnnGeGluBackwardGetWorkspaceSize)>(
-      library, "aclnnGeGluBackwardGetWorkspaceSize");
+  auto* forward = ACLGRAD_LOOKUP(aclnnGeGluGetWorkspaceSize);
+  auto* backward = ACLGRAD_LOOKUP(aclnnGeGluBackwardGetWorkspaceSize);
   const std::int64_t dim = a.dim;
   const std::int64_t approximate = a.approximate;
   Attributes used = a;
@@ -138,17 +131,15 @@ Subject geglu(const LibraryPointer& library, const Attributes& a,
         return forward(t[0], dim, approximate, t[1], t[2], size, executor);
       },
       plan_backward(dim, approximate), used, shape);
-  s.backward.refusals = {{"approximate 2", 161002, plan_backward(dim, 2)},
-                         {"dim out of range", 161002, plan_backward(25, approximate)}};
+  s.backward->refusals = {{"approximate 2", 161002, plan_backward(dim, 2)},
+                          {"dim out of range", 161002, plan_backward(25, approximate)}};
   return s;
 }
 
 Subject geglu_v3(const LibraryPointer& library, const Attributes& a,
                  const std::optional<Dims>& shape) {
-  auto* forward =
-      lazily<decltype(aclnnGeGluV3GetWorkspaceSize)>(library, "aclnnGeGluV3GetWorkspaceSize");
-  auto* backward = lazily<decltype(aclnnGeGluV3BackwardGetWorkspaceSize)>(
-      library, "aclnnGeGluV3BackwardGetWorkspaceSize");
+  auto* forward = ACLGRAD_LOOKUP(aclnnGeGluV3GetWorkspaceSize);
+  auto* backward = ACLGRAD_LOOKUP(aclnnGeGluV3BackwardGetWorkspaceSize);
   const bool left = a.activate_left;
   const auto plan_forward = [=](std::int64_t d, std::int64_t form) -> PlanFunction {
     return [=](auto t, auto* size, auto** executor) {
@@ -165,9 +156,9 @@ Subject geglu_v3(const LibraryPointer& library, const Attributes& a,
             plan_backward(a.dim, a.approximate), a, shape);
   s.forward.refusals = {{"approximate 2", 161002, plan_forward(a.dim, 2)},
                         {"dim out of range", 161002, plan_forward(25, a.approximate)}};
-  s.backward.refusals = {{"approximate 2", 161002, plan_backward(a.dim, 2)},
-                         {"approximate -1", 161002, plan_backward(a.dim, -1)},
-                         {"dim out of range", 161002, plan_backward(25, a.approximate)}};
+  s.backward->refusals = {{"approximate 2", 161002, plan_backward(a.dim, 2)},
+                          {"approximate -1", 161002, plan_backward(a.dim, -1)},
+                          {"dim out of range", 161002, plan_backward(25, a.approximate)}};
   return s;
 }
 

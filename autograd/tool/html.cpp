@@ -143,7 +143,7 @@ std::string pictures(const std::vector<Line>& lines) {
 
 }  // namespace
 
-std::string to_html(const Library& library, const std::vector<Line>& lines) {
+std::string to_html(const Library& library, const Coverage& found, const std::vector<Line>& lines) {
   const Report all = total(lines);
   const char* verdict = !all.passed()     ? "<span class=\"bad\">wrong</span>"
                         : all.undecided() ? "<span class=\"unsure\">cannot tell</span>"
@@ -153,9 +153,9 @@ std::string to_html(const Library& library, const std::vector<Line>& lines) {
       "<meta name=\"viewport\" content=\"width=device-width\"><title>gradcheck</title>"
       "<style>{}</style></head><body>\n<h1>gradcheck: {}</h1>\n"
       "<p>Library <code>{}</code>. {} elements right, {} wrong, {} undecided; {} checks in {} "
-      "configurations.</p>\n",
+      "configurations. {} of the {} two-phase operators that it exports are known.</p>\n",
       kStyle, verdict, escaped(library.path()), all.right, all.wrong, all.cannot_tell, all.checks,
-      all.configurations);
+      all.configurations, found.exported.size() - found.unknown.size(), found.exported.size());
   if (!all.findings.empty()) {
     html += "<h2>Findings</h2>\n";
     for (const Finding& finding : all.findings) {

@@ -66,11 +66,12 @@ json to_json_value(const Report& report) {
 
 }  // namespace
 
-std::string to_json(const Library& library, const std::vector<Line>& lines) {
+std::string to_json(const Library& library, const Coverage& found, const std::vector<Line>& lines) {
   json operators = json::array();
   for (const Line& line : lines) {
     json value = to_json_value(line.report);
     value["operator"] = line.op;
+    value["functions"] = line.functions;
     value["attributes"] = line.attributes;
     value["missing"] = line.missing;
     value["seconds"] = line.seconds;
@@ -81,6 +82,8 @@ std::string to_json(const Library& library, const std::vector<Line>& lines) {
                      {"status", all.exit_status()},
                      {"configurations", all.configurations},
                      {"checks", all.checks},
+                     {"exported", found.exported},
+                     {"not_checked", found.unknown},
                      {"operators", std::move(operators)}};
   return page.dump(2) + "\n";
 }

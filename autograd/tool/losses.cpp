@@ -21,11 +21,6 @@ constexpr ErrorModel kRoundedOnce{.final_ulp_16bit = 0.5, .final_ulp = 0.5, .inn
 
 const char* const kReductions[] = {"none", "mean", "sum"};
 
-template <class Function>
-Function* lazily(const LibraryPointer& library, const char* name) {
-  return reinterpret_cast<Function*>(library->find(name));
-}
-
 Array reduced(const Array& values, int reduction, Number divisor) {
   if (reduction == 0) return values;
   Number sum = 0;
@@ -50,10 +45,8 @@ Subject mse_loss(const LibraryPointer& library, const Attributes& a,
   Subject s;
   name_reduction(s, reduction);
   const Dims loss = reduction == 0 ? shape : Dims{};
-  auto* forward =
-      lazily<decltype(aclnnMseLossGetWorkspaceSize)>(library, "aclnnMseLossGetWorkspaceSize");
-  auto* backward = lazily<decltype(aclnnMseLossBackwardGetWorkspaceSize)>(
-      library, "aclnnMseLossBackwardGetWorkspaceSize");
+  auto* forward = ACLGRAD_LOOKUP(aclnnMseLossGetWorkspaceSize);
+  auto* backward = ACLGRAD_LOOKUP(aclnnMseLossBackwardGetWorkspaceSize);
   const auto plan = [=](std::int64_t how) -> PlanFunction {
     return [=](auto t, auto* size, auto** executor) {
       return backward(t[0], t[1], t[2], how, t[3], size, executor);
@@ -68,16 +61,17 @@ Subject mse_loss(const LibraryPointer& library, const Attributes& a,
       .plan = [=](auto t, auto* size,
                   auto** executor) { return forward(t[0], t[1], reduction, t[2], size, executor); },
       .highest_rank = 8};
-  s.backward = {.api = "aclnnMseLossBackward",
-                .tensors = {{.name = "gradOutput", .shape = loss},
-                            {.name = "self", .shape = shape},
-                            {.name = "target", .shape = shape},
-                            {.name = "out", .shape = shape, .free_dtype = true}},
-                .inputs = 3,
-                .plan = plan(reduction),
-                .highest_rank = 8,
-                .refusals = {{"reduction 3", 161002, plan(3)}, {"reduction -1", 161002, plan(-1)}}};
-  s.checked.name = s.backward.api;
+  s.backward = EntryPoint{
+      .api = "aclnnMseLossBackward",
+      .tensors = {{.name = "gradOutput", .shape = loss},
+                  {.name = "self", .shape = shape},
+                  {.name = "target", .shape = shape},
+                  {.name = "out", .shape = shape, .free_dtype = true}},
+      .inputs = 3,
+      .plan = plan(reduction),
+      .highest_rank = 8,
+      .refusals = {{"reduction 3", 161002, plan(3)}, {"reduction -1", 161002, plan(-1)}}};
+  s.checked.name = s.backward->api;
   s.checked.inputs = {Input{.name = "self", .shape = shape},
                       Input{.name = "target", .shape = shape, .differentiable = false}};
   s.checked.forward = [reduction](const Arrays& in) {
@@ -88,7 +82,7 @@ Subject mse_loss(const LibraryPointer& library, const Attributes& a,
     }
     return Arrays{reduced(squares, reduction, static_cast<Number>(squares.values.size()))};
   };
-  s.checked.backward = from_executors(library, s.backward.api, s.backward.plan);
+  s.checked.backward = from_executors(library, s.backward->api, s.backward->plan);
   return s;
 }
 
@@ -138,10 +132,8 @@ Subject log_softmax(const LibraryPointer& library, const Attributes& a,
     throw ValueError(fmt::format("dim {} does not fit shape {}", a.dim, dims_text(shape)));
   }
   const auto axis = static_cast<std::size_t>(a.dim < 0 ? a.dim + rank : a.dim);
-  auto* forward =
-      lazily<decltype(aclnnLogSoftmaxGetWorkspaceSize)>(library, "aclnnLogSoftmaxGetWorkspaceSize");
-  auto* backward = lazily<decltype(aclnnLogSoftmaxBackwardGetWorkspaceSize)>(
-      library, "aclnnLogSoftmaxBackwardGetWorkspaceSize");
+  auto* forward = ACLGRAD_LOOKUP(aclnnLogSoftmaxGetWorkspaceSize);
+  auto* backward = ACLGRAD_LOOKUP(aclnnLogSoftmaxBackwardGetWorkspaceSize);
   const std::int64_t dim = a.dim;
   const auto plan = [=](std::int64_t d) -> PlanFunction {
     return [=](auto t, auto* size, auto** executor) {
@@ -155,16 +147,17 @@ Subject log_softmax(const LibraryPointer& library, const Attributes& a,
                .inputs = 1,
                .plan = [=](auto t, auto* size,
                            auto** executor) { return forward(t[0], dim, t[1], size, executor); },
-               .highest_rank = 8};
-  s.backward = {.api = "aclnnLogSoftmaxBackward",
-                .tensors = {{.name = "gradOutput", .shape = shape},
-                            {.name = "output", .shape = shape},
-                            {.name = "out", .shape = shape, .free_dtype = true}},
-                .inputs = 2,
-                .plan = plan(dim),
-                .highest_rank = 8,
-                .refusals = {{"dim out of range", 161002, plan(rank)}}};
-  s.checked.name = s.backward.api;
+               .highest_rank = 8,
+               .dtypes = {DType::float32, DType::float16, DType::bfloat16, DType::float64}};
+  s.backward = EntryPoint{.api = "aclnnLogSoftmaxBackward",
+                          .tensors = {{.name = "gradOutput", .shape = shape},
+                                      {.name = "output", .shape = shape},
+                                      {.name = "out", .shape = shape, .free_dtype = true}},
+                          .inputs = 2,
+                          .plan = plan(dim),
+                          .highest_rank = 8,
+                          .refusals = {{"dim out of range", 161002, plan(rank)}}};
+  s.checked.name = s.backward->api;
   s.checked.attributes = fmt::format("dim={}", dim);
   s.checked.reproduce = fmt::format("--dim {}", dim);
   s.checked.inputs = {Input{.name = "self", .shape = shape}};
@@ -175,7 +168,7 @@ Subject log_softmax(const LibraryPointer& library, const Attributes& a,
   s.checked.exact_backward = [axis](const Arrays& g) { return log_softmax_backward_of(g, axis); };
   // Sums of the cotangent cancel, so the magnitudes of the result are not those of the terms.
   s.checked.model = {.final_ulp_16bit = 0.51, .final_ulp = 0.51, .inner = 0.5};
-  s.checked.backward = from_executors(library, s.backward.api, s.backward.plan);
+  s.checked.backward = from_executors(library, s.backward->api, s.backward->plan);
   s.magnitude = [axis](const Arrays& in) {
     Array out = log_softmax_of(in, axis)[0];
     for (std::size_t i = 0; i < out.values.size(); ++i) {
@@ -230,10 +223,8 @@ Subject nll_loss(const LibraryPointer& library, const Attributes& a,
   const Dims rows = {shape[0]};
   const Dims classes = {shape[1]};
   const Dims loss = reduction == 0 ? rows : Dims{};
-  auto* forward =
-      lazily<decltype(aclnnNLLLossGetWorkspaceSize)>(library, "aclnnNLLLossGetWorkspaceSize");
-  auto* backward = lazily<decltype(aclnnNLLLossBackwardGetWorkspaceSize)>(
-      library, "aclnnNLLLossBackwardGetWorkspaceSize");
+  auto* forward = ACLGRAD_LOOKUP(aclnnNLLLossGetWorkspaceSize);
+  auto* backward = ACLGRAD_LOOKUP(aclnnNLLLossBackwardGetWorkspaceSize);
   const auto plan = [=](std::int64_t how) -> PlanFunction {
     return [=](auto t, auto* size, auto** executor) {
       return backward(t[0], t[1], t[2], t[3], how, kIgnored, t[4], t[5], size, executor);
@@ -253,18 +244,18 @@ Subject nll_loss(const LibraryPointer& library, const Attributes& a,
                                     executor);
                    },
                .highest_rank = 2};
-  s.backward = {.api = "aclnnNLLLossBackward",
-                .tensors = {{.name = "gradOutput", .shape = loss},
-                            {.name = "self", .shape = shape},
-                            target,
-                            {.name = "weight", .shape = classes},
-                            {.name = "totalWeight", .shape = {}},
-                            {.name = "out", .shape = shape, .free_dtype = true}},
-                .inputs = 5,
-                .plan = plan(reduction),
-                .highest_rank = 2,
-                .refusals = {{"reduction 3", 161002, plan(3)}}};
-  s.checked.name = s.backward.api;
+  s.backward = EntryPoint{.api = "aclnnNLLLossBackward",
+                          .tensors = {{.name = "gradOutput", .shape = loss},
+                                      {.name = "self", .shape = shape},
+                                      target,
+                                      {.name = "weight", .shape = classes},
+                                      {.name = "totalWeight", .shape = {}},
+                                      {.name = "out", .shape = shape, .free_dtype = true}},
+                          .inputs = 5,
+                          .plan = plan(reduction),
+                          .highest_rank = 2,
+                          .refusals = {{"reduction 3", 161002, plan(3)}}};
+  s.checked.name = s.backward->api;
   s.checked.inputs = {
       Input{.name = "self", .shape = shape},
       Input{.name = "target",
@@ -275,6 +266,12 @@ Subject nll_loss(const LibraryPointer& library, const Attributes& a,
             .dtype = DType::int64},
       Input{.name = "weight", .shape = classes, .low = 0.5L, .high = 2, .differentiable = false}};
   s.checked.forward = [reduction](const Arrays& in) { return nll_of(in, reduction); };
+  // The sum of the weights is left alone where nothing is divided by it.
+  s.reference = [reduction](const Arrays& in, DType) {
+    Arrays results = nll_of(in, reduction);
+    if (reduction == 0) results[1].values.clear();
+    return results;
+  };
   s.checked.saved = [](const Arrays& in, const Arrays& outputs, const Array& cotangent) {
     return Arrays{cotangent, in[0], in[1], in[2], outputs[1]};
   };
@@ -282,7 +279,7 @@ Subject nll_loss(const LibraryPointer& library, const Attributes& a,
   s.checked.exact_backward = [reduction](const Arrays& given) {
     return nll_backward_of(given, reduction);
   };
-  s.checked.backward = from_executors(library, s.backward.api, s.backward.plan);
+  s.checked.backward = from_executors(library, s.backward->api, s.backward->plan);
   return s;
 }
 

@@ -32,6 +32,8 @@ struct Arguments {
   std::vector<std::string> operators;
   bool all = false;
   Attributes attributes;
+  std::string other;
+  std::string into;
   std::vector<std::string> dtypes;
   std::vector<std::string> layouts;
   std::string shape;
@@ -44,6 +46,53 @@ struct Arguments {
   bool quiet = false;
 };
 
+void describe_attributes(CLI::App& app, Arguments& a) {
+  const std::string group = "Attributes";
+  const auto number = [&](const char* name, double& target, const char* text) {
+    app.add_option(name, target, text)->group(group)->capture_default_str();
+  };
+  Attributes& v = a.attributes;
+  number("--alpha", v.alpha, "elu, add, adds, sub, subs, addmm");
+  number("--beta", v.beta, "addmm");
+  number("--scale", v.scale, "elu");
+  number("--input-scale", v.input_scale, "elu");
+  number("--value", v.value, "adds, subs, muls, fill_scalar");
+  number("--low", v.low, "uniform");
+  number("--high", v.high, "uniform");
+  number("--mean", v.mean, "normal");
+  number("--deviation", v.deviation, "normal");
+  number("--weight-decay", v.weight_decay, "apply_adam_w");
+  app.add_flag("--amsgrad", v.amsgrad, "apply_adam_w")->group(group);
+  app.add_flag("--maximize", v.maximize, "apply_adam_w")->group(group);
+  app.add_flag("--is-result", v.is_result, "elu: backward from the result")->group(group);
+  app.add_option("--dim", v.dim, "geglu, geglu_v3, log_softmax")
+      ->group(group)
+      ->capture_default_str();
+  app.add_option("--dims", v.dims, "reduce_sum, mean: as 0,-1; default: all")
+      ->delimiter(',')
+      ->group(group);
+  app.add_flag("--keep-dims", v.keep_dims, "reduce_sum, mean")->group(group);
+  app.add_option("--into", a.into,
+                 "cast, copy, reduce_sum, mean: the result's dtype; apply_adam_w: step's")
+      ->group(group);
+  app.add_option("--other", a.other,
+                 "add, sub, mul, matmul, mm, addmm, copy: shape of the other operand")
+      ->group(group);
+  app.add_option("--cube-math-type", v.cube_math_type, "matmul, mm, addmm")
+      ->group(group)
+      ->check(CLI::Range(0, 4))
+      ->capture_default_str();
+  app.add_option("--approximate", v.approximate, "gelu_v2, geglu*: 0 erf, 1 tanh")
+      ->group(group)
+      ->check(CLI::Range(0, 1))
+      ->capture_default_str();
+  app.add_flag("--activate-left", v.activate_left, "geglu_v3")->group(group);
+  app.add_option("--reduction", v.reduction, "mse_loss, nll_loss: 0 none, 1 mean, 2 sum")
+      ->group(group)
+      ->check(CLI::Range(0, 2))
+      ->capture_default_str();
+}
+
 void describe(CLI::App& app, Arguments& a) {
   app.description(kDescription);
   app.footer(kFooter);
@@ -54,7 +103,9 @@ void describe(CLI::App& app, Arguments& a) {
   app.add_flag("--all", a.all,
                "Every operator with every combination of attributes worth checking");
   app.add_flag("--list", a.list, "Print the operators and leave");
-  app.add_option("--dtype", a.dtypes, "float32, float16, bfloat16 (f32, fp16, bf16); default: all")
+  app.add_option("--dtype", a.dtypes,
+                 "float32, float16, bfloat16 (f32, fp16, bf16), int8, complex64, ...; default: all "
+                 "that an operator takes")
       ->delimiter(',');
   app.add_option("--layout", a.layouts, "contiguous, transposed, strided, offset; default: all")
       ->delimiter(',');
@@ -68,26 +119,7 @@ void describe(CLI::App& app, Arguments& a) {
   app.add_option("--json", a.json, "Write the result as JSON to this file, - for standard output");
   app.add_option("--html", a.html, "Write a page with error histograms to this file");
   app.add_flag("--quiet", a.quiet, "Print the summary and findings only");
-  const std::string group = "Attributes";
-  app.add_option("--alpha", a.attributes.alpha, "elu")->group(group)->capture_default_str();
-  app.add_option("--scale", a.attributes.scale, "elu")->group(group)->capture_default_str();
-  app.add_option("--input-scale", a.attributes.input_scale, "elu")
-      ->group(group)
-      ->capture_default_str();
-  app.add_flag("--is-result", a.attributes.is_result, "elu: backward from the result")
-      ->group(group);
-  app.add_option("--dim", a.attributes.dim, "geglu, geglu_v3, log_softmax")
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--approximate", a.attributes.approximate, "gelu_v2, geglu*: 0 erf, 1 tanh")
-      ->group(group)
-      ->check(CLI::Range(0, 1))
-      ->capture_default_str();
-  app.add_flag("--activate-left", a.attributes.activate_left, "geglu_v3")->group(group);
-  app.add_option("--reduction", a.attributes.reduction, "mse_loss, nll_loss: 0 none, 1 mean, 2 sum")
-      ->group(group)
-      ->check(CLI::Range(0, 2))
-      ->capture_default_str();
+  describe_attributes(app, a);
 }
 
 Dims parse_shape(const std::string& text) {
@@ -112,21 +144,13 @@ Plan plan_of(const Arguments& a) {
   plan.operators = a.all ? operator_names() : a.operators;
   plan.all_variants = a.all;
   plan.attributes = a.attributes;
+  if (!a.other.empty()) plan.attributes.other = parse_shape(a.other);
+  if (!a.into.empty()) plan.attributes.into = dtype_from_text(a.into);
   if (!a.shape.empty()) plan.shape = parse_shape(a.shape);
   plan.options.seed = a.seed;
   plan.options.ulp_slack = a.ulp_slack;
   plan.statuses = !a.no_statuses;
-  if (!a.dtypes.empty()) {
-    plan.options.dtypes.clear();
-    for (const std::string& name : a.dtypes) {
-      const aclgrad::DType dtype = dtype_from_text(name);
-      if (dtype != aclgrad::DType::float32 && dtype != aclgrad::DType::float16 &&
-          dtype != aclgrad::DType::bfloat16) {
-        throw aclgrad::ValueError("the operators take float32, float16 and bfloat16, not " + name);
-      }
-      plan.options.dtypes.push_back(dtype);
-    }
-  }
+  for (const std::string& name : a.dtypes) plan.dtypes.push_back(dtype_from_text(name));
   if (!a.layouts.empty()) {
     plan.options.layouts.clear();
     for (const std::string& name : a.layouts) {
@@ -157,6 +181,19 @@ void print_line(const Line& line) {
              r.right + r.wrong + r.cannot_tell, r.checks, line.seconds);
 }
 
+// How much of the library was checked.
+void print_coverage(const Coverage& found) {
+  if (found.exported.empty()) return;
+  fmt::print("{} of {} two-phase operators that it exports are known\n",
+             found.exported.size() - found.unknown.size(), found.exported.size());
+  constexpr std::size_t kShown = 8;
+  for (std::size_t i = 0; i < std::min(kShown, found.unknown.size()); ++i) {
+    fmt::print("  not checked: {}\n", found.unknown[i]);
+  }
+  if (found.unknown.size() > kShown)
+    fmt::print("  ... and {} more\n", found.unknown.size() - kShown);
+}
+
 int check(const Arguments& a) {
   const Plan plan = plan_of(a);
   LibraryPointer library;
@@ -173,14 +210,17 @@ int check(const Arguments& a) {
   });
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!a.json.empty()) write(a.json, to_json(*library, lines));
-  if (!a.html.empty()) write(a.html, to_html(*library, lines));
+  const Coverage found = coverage(library);
+  if (!a.json.empty()) write(a.json, to_json(*library, found, lines));
+  if (!a.html.empty()) write(a.html, to_html(*library, found, lines));
   const Report all = total(lines);
   std::size_t checked = 0;
   for (const Line& line : lines) checked += line.missing.empty() ? 1 : 0;
   if (a.json != "-") {
-    fmt::print("\n{}{} operators with their attributes, of {} known, from {}, in {:.1f} s\n",
-               all.to_string(), checked, lines.size(), library->path(), seconds);
+    fmt::print(
+        "\n{}{} of {} combinations of operator and attributes checked, from {}, in {:.1f} s\n",
+        all.to_string(), checked, lines.size(), library->path(), seconds);
+    print_coverage(found);
   }
   if (checked == 0) {
     fmt::print(stderr, "{}: has none of the operators\n", library->path());

@@ -1,23 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/run.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 
 namespace aclgrad::gradcheck {
 
 namespace {
 
+// Those of an operator's dtypes that are asked for.
+DTypes chosen(const DTypes& has, const DTypes& wanted) {
+  DTypes both;
+  for (const DType dtype : has) {
+    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), dtype) != wanted.end()) {
+      both.push_back(dtype);
+    }
+  }
+  return both;
+}
+
+Subject subject_of(const LibraryPointer& library, const Plan& plan, const std::string& op,
+                   const Attributes& attributes, const std::optional<Dims>& shape) {
+  Subject subject = make_subject(library, op, attributes, shape);
+  if (plan.options.seed != 1) {
+    subject.checked.reproduce += fmt::format(" --seed {}", plan.options.seed);
+  }
+  if (plan.options.ulp_slack != 0) {
+    subject.checked.reproduce += fmt::format(" --ulp-slack {}", plan.options.ulp_slack);
+  }
+  return subject;
+}
+
+void check_values(Library& library, const Plan& plan, const Subject& subject, Options options,
+                  Report& report) {
+  if (plan.forward) {
+    const DTypes dtypes = chosen(subject.forward.dtypes, plan.dtypes);
+    report.add(check_forward(library, subject, subject.forward, dtypes, options));
+    for (const EntryPoint& form : subject.other_forms) {
+      report.add(check_forward(library, subject, form, chosen(form.dtypes, plan.dtypes), options));
+    }
+  }
+  options.dtypes = chosen(subject.gradient_dtypes, plan.dtypes);
+  if (plan.backward && subject.has_gradient() && !options.dtypes.empty()) {
+    report.add(check_operator(subject.checked, options));
+  }
+}
+
 // Enough elements to see how the errors lie over the input range.
 void check_range(const LibraryPointer& library, const Plan& plan, const std::string& op,
                  const Attributes& attributes, Report& report) {
-  const Subject subject = make_subject(library, op, attributes, Dims{768});
   Options options = plan.options;
   options.layouts = {Layout::contiguous};
   options.draws = 1;
   options.behaviour = false;
   options.every_shape = false;
-  if (plan.forward) report.add(check_forward(*library, subject, options));
-  if (plan.backward) report.add(check_operator(subject.checked, options));
+  check_values(*library, plan, subject_of(library, plan, op, attributes, Dims{768}), options,
+               report);
 }
 
 }  // namespace
@@ -30,20 +70,22 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
         plan.all_variants ? variants(op) : std::vector<Attributes>{plan.attributes};
     for (const Attributes& attributes : combinations) {
       const auto start = std::chrono::steady_clock::now();
-      const Subject subject = make_subject(library, op, attributes, plan.shape);
+      const Subject subject = subject_of(library, plan, op, attributes, plan.shape);
       Line line{.op = op,
+                .functions = {},
                 .title = subject.checked.title(),
                 .attributes = subject.checked.attributes,
                 .missing = subject.missing(*library),
                 .report = {}};
+      for (const EntryPoint* entry : subject.entry_points()) line.functions.push_back(entry->api);
       if (line.missing.empty()) {
         if (plan.statuses) {
-          line.report.add(check_statuses(*library, subject, subject.forward));
-          line.report.add(check_statuses(*library, subject, subject.backward));
+          for (const EntryPoint* entry : subject.entry_points()) {
+            line.report.add(check_statuses(*library, subject, *entry));
+          }
         }
-        if (plan.forward) line.report.add(check_forward(*library, subject, plan.options));
-        if (plan.backward) line.report.add(check_operator(subject.checked, plan.options));
-        if (subject.checked.is_elementwise() && !plan.shape) {
+        check_values(*library, plan, subject, plan.options, line.report);
+        if (subject.checked.is_elementwise() && !plan.shape && !attributes.other) {
           check_range(library, plan, op, attributes, line.report);
         }
       }

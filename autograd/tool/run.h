@@ -13,6 +13,7 @@ namespace aclgrad::gradcheck {
 
 struct Plan {
   std::vector<std::string> operators;
+  DTypes dtypes = {};         // none: all that an operator takes
   bool all_variants = false;  // every combination of attributes worth checking, not `attributes`
   Attributes attributes = {};
   std::optional<Dims> shape = {};
@@ -25,6 +26,7 @@ struct Plan {
 /// One operator with one combination of attributes.
 struct Line {
   std::string op;
+  std::vector<std::string> functions;  // the operators that were called, by phase two
   std::string title;
   std::string attributes;
   std::vector<std::string> missing;  // functions that the library lacks: nothing was checked
@@ -40,11 +42,11 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
 Report total(const std::vector<Line>& lines);
 
 /// The whole result for machines (see docs/gradcheck.md).
-std::string to_json(const Library& library, const std::vector<Line>& lines);
+std::string to_json(const Library& library, const Coverage& found, const std::vector<Line>& lines);
 
 /// A page that needs no other file: counts, corners, findings, histograms of the errors over the
 /// input range.
-std::string to_html(const Library& library, const std::vector<Line>& lines);
+std::string to_html(const Library& library, const Coverage& found, const std::vector<Line>& lines);
 
 }  // namespace aclgrad::gradcheck
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "tool/checks.h"
@@ -10,6 +11,15 @@ namespace {
 
 constexpr aclnnStatus kNullPointer = 161001;
 constexpr aclnnStatus kInvalid = 161002;
+
+constexpr DType kEveryDType[] = {DType::float32, DType::float16, DType::bfloat16, DType::float64,
+                                 DType::int8,    DType::int16,   DType::int32,    DType::int64,
+                                 DType::uint8,   kUint16,        kUint32,         kUint64,
+                                 DType::boolean, kComplex64,     kComplex128};
+
+bool contains(const DTypes& dtypes, DType dtype) {
+  return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
+}
 
 // One entry point in FLOAT, called with its arguments changed one at a time.
 class StatusProbe {
@@ -23,6 +33,10 @@ class StatusProbe {
     for (std::size_t i = 0; i < entry_.tensors.size(); ++i) {
       wrong_dtypes(i);
       wrong_shapes(i);
+    }
+    for (const DType dtype : entry_.mixed) {
+      expect(fmt::format("all tensors of {}", short_name(dtype)), kInvalid, all_of(dtype),
+             entry_.plan);
     }
     ranks();
     for (const Refusal& refusal : entry_.refusals) {
@@ -54,9 +68,12 @@ class StatusProbe {
     const TensorArgument& tensor = entry_.tensors[i];
     // An output may take any dtype that the result converts to, which is not everywhere told apart.
     if (tensor.promotes || (i >= entry_.inputs && tensor.free_dtype)) return;
-    std::vector<DType> wrong = {DType::boolean};
-    if (!tensor.free_dtype) wrong.push_back(DType::float16);
-    if (tensor.dtype) wrong = {DType::float32};
+    std::vector<DType> wrong;
+    for (const DType dtype : kEveryDType) {
+      if (!contains(entry_.dtypes, dtype) && !contains(entry_.mixed, dtype)) wrong.push_back(dtype);
+    }
+    if (!tensor.free_dtype && entry_.tensors.size() > 1) wrong.push_back(DType::float16);
+    if (tensor.dtype) wrong = {DType::float64};
     for (const DType dtype : wrong) {
       std::vector<TensorArgument> tensors = entry_.tensors;
       tensors[i].dtype = dtype;
@@ -65,9 +82,15 @@ class StatusProbe {
     }
   }
 
+  std::vector<TensorArgument> all_of(DType dtype) const {
+    std::vector<TensorArgument> tensors = entry_.tensors;
+    for (TensorArgument& tensor : tensors) tensor.dtype = tensor.dtype.value_or(dtype);
+    return tensors;
+  }
+
   void wrong_shapes(std::size_t i) {
     const TensorArgument& tensor = entry_.tensors[i];
-    if (tensor.shape.empty()) return;
+    if (tensor.shape.empty() || tensor.free_shape) return;
     std::vector<TensorArgument> tensors = entry_.tensors;
     for (std::int64_t& extent : tensors[i].shape) extent += 1;
     expect(fmt::format("{} of shape {}", tensor.name, dims_text(tensors[i].shape)), kInvalid,

@@ -12,6 +12,7 @@
 #include "aclnnop/aclnn_hardswish_backward.h"
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_mse_loss.h"
+#include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_selu_backward.h"
 
 namespace {
@@ -73,6 +74,20 @@ aclnnStatus aclnnEluGetWorkspaceSize(const aclTensor* self, const aclScalar* alp
                                      aclTensor* out, uint64_t* size, aclOpExecutor** executor) {
   static auto* const plan = real<decltype(aclnnEluGetWorkspaceSize)>("aclnnEluGetWorkspaceSize");
   return plan(self, scale, alpha, input_scale, out, size, executor);
+}
+
+// A product that loses the number's sign.
+aclnnStatus aclnnMulsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                      uint64_t* size, aclOpExecutor** executor) {
+  static auto* const plan = real<decltype(aclnnMulsGetWorkspaceSize)>("aclnnMulsGetWorkspaceSize");
+  static const aclScalar* const one = scalar(1);
+  return plan(self, other == nullptr ? nullptr : one, out, size, executor);
+}
+
+// An operator that nobody knows.
+ACL_FUNC_VISIBILITY aclnnStatus aclnnReluGetWorkspaceSize(const aclTensor*, aclTensor*, uint64_t*,
+                                                          aclOpExecutor**) {
+  return 0;
 }
 
 // The right numbers with the wrong status for a null pointer.

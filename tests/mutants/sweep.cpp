@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
 #include "tests/mutants/mutant.h"
 
 namespace aclgrad::mutants {
@@ -27,19 +30,60 @@ Dims random_shape(Dice& dice, std::size_t least_rank, std::size_t most_rank) {
   return shape;
 }
 
+// A factor that every floating type holds exactly: rules round theirs to the dtype.
+double random_factor(Dice& dice) { return std::round(dice.between(-3, 3) * 16) / 16; }
+
 Attributes random_attributes(Dice& dice) {
   return {.alpha = dice.between(0.05, 4),
+          .beta = random_factor(dice),
           .scale = dice.between(0.1, 3),
           .input_scale = dice.between(0.1, 3),
+          .value = random_factor(dice),
           .is_result = dice.coin(),
           .dim = -1,
           .approximate = static_cast<int>(dice.below(2)),
           .activate_left = dice.coin(),
-          .reduction = static_cast<int>(dice.below(3))};
+          .reduction = static_cast<int>(dice.below(3)),
+          .keep_dims = dice.coin()};
+}
+
+// Another operand that broadcasts to the shape.
+Dims narrowed(Dims shape, Dice& dice) {
+  for (std::int64_t& extent : shape) {
+    if (dice.coin()) extent = 1;
+  }
+  const auto dropped = static_cast<std::ptrdiff_t>(dice.below(shape.size() + 1));
+  shape.erase(shape.begin(), shape.begin() + dropped);
+  return shape;
+}
+
+bool is_one_of(const std::string& op, std::initializer_list<const char*> names) {
+  return std::find(names.begin(), names.end(), op) != names.end();
+}
+
+Subject random_product(const LibraryPointer& library, const std::string& op, Attributes attributes,
+                       Dice& dice) {
+  Dims shape = random_shape(dice, 2, op == "matmul" ? 4 : 2);
+  attributes.alpha = random_factor(dice);
+  if (op == "addmm") {
+    attributes.other = narrowed({shape[0], 5}, dice);
+    if (attributes.other->empty()) attributes.other = Dims{5};
+    return make_subject(library, op, attributes, shape);
+  }
+  Dims other = {shape.back(), 1 + static_cast<std::int64_t>(dice.below(5))};
+  if (shape.size() > 2 && dice.coin()) {
+    const Dims batch = narrowed(Dims(shape.begin(), shape.end() - 2), dice);
+    other.insert(other.begin(), batch.begin(), batch.end());
+  }
+  if (op == "matmul" && dice.below(4) == 0) other = {shape.back()};
+  if (op == "matmul" && dice.below(4) == 0) shape = {shape.back()};
+  attributes.other = other;
+  return make_subject(library, op, attributes, shape);
 }
 
 Subject random_subject(const LibraryPointer& library, Dice& dice) {
-  static const std::vector<std::string> names = operator_names();
+  static const std::vector<std::string> names = differentiable_names();
+  constexpr DType kFloating[] = {DType::float32, DType::float16, DType::bfloat16};
   const std::string& op = names[dice.below(names.size())];
   Attributes attributes = random_attributes(dice);
   if (op == "nll_loss") {
@@ -47,12 +91,28 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
                         Dims{8 + static_cast<std::int64_t>(dice.below(5)),
                              4 + static_cast<std::int64_t>(dice.below(4))});
   }
-  const bool needs_dim = op == "geglu" || op == "geglu_v3" || op == "log_softmax";
-  Dims shape = random_shape(dice, needs_dim ? 1 : 0, 3);
+  if (is_one_of(op, {"matmul", "mm", "addmm"})) {
+    return random_product(library, op, attributes, dice);
+  }
+  const bool needs_dim = is_one_of(op, {"geglu", "geglu_v3", "log_softmax"});
+  const bool reduces = is_one_of(op, {"reduce_sum", "mean"});
+  Dims shape = random_shape(dice, needs_dim || reduces ? 1 : 0, 3);
   if (needs_dim) {
     attributes.dim = static_cast<int>(dice.below(shape.size()));
     if (op != "log_softmax") shape[static_cast<std::size_t>(attributes.dim)] *= 2;
     if (dice.coin()) attributes.dim -= static_cast<int>(shape.size());
+  }
+  if (reduces) {
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (dice.coin()) attributes.dims.push_back(static_cast<std::int64_t>(d));
+    }
+  }
+  if (is_one_of(op, {"cast", "copy", "reduce_sum", "mean"}) && dice.coin()) {
+    attributes.into = kFloating[dice.below(3)];
+  }
+  if (is_one_of(op, {"add", "sub", "mul", "adds", "subs"})) attributes.alpha = random_factor(dice);
+  if (is_one_of(op, {"add", "sub", "mul", "copy"}) && dice.coin()) {
+    attributes.other = narrowed(shape, dice);
   }
   return make_subject(library, op, attributes, shape);
 }

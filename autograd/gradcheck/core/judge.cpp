@@ -85,7 +85,7 @@ std::string visit_corner(const Operator& op, const Problem& problem, const Eleme
   if (std::abs(expected.left - expected.right) <= 4 * e.bound) return "";
   const Number g = problem.cotangent.values[static_cast<std::size_t>(e.index)];
   const Corner corner{.operator_name = op.title(),
-                      .at = e.input,
+                      .at = e.input + 0,  // no -0
                       .left = expected.left / g,
                       .right = expected.right / g,
                       .taken = e.analytic / g,
@@ -134,6 +134,7 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
   const Number stored = std::ldexp(1.0L, -format_of(dtype).precision);
   const Number rounding = last * unit + slack +
                           model.inner * unit_roundoff(dtype) * expected.magnitude +
+                          model.terms * stored * expected.magnitude +
                           model.stored * stored * std::max(expected.magnitude, scale);
   e.bound = rounding + expected.error;
   const Number off = distance(expected, actual);
@@ -144,7 +145,10 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
     return e;
   }
   e.ulp = static_cast<double>(off / ulp(target, dtype));
-  e.unexplained_ulp = static_cast<double>(std::max(Number{0}, off - slack - expected.error) / unit);
+  // Of sums, in units of what is added up.
+  const Number largest = ulp(std::max(std::abs(target) + slack, expected.magnitude), dtype);
+  e.unexplained_ulp =
+      static_cast<double>(std::max(Number{0}, off - slack - expected.error) / largest);
   const bool wide = expected.error > rounding && expected.error > 1e-5L * std::abs(target) &&
                     expected.error > 1e-9L * scale;
   if (off > e.bound + 2 * expected.error) {
@@ -165,9 +169,10 @@ Finding finding_for(const Operator& op, DType dtype, Layout layout, std::string 
   finding.layout = layout;
   finding.shape = op.inputs.empty() ? Dims{} : op.inputs[0].shape;
   if (!op.reproduce.empty()) {
+    const Dims& shape = op.command_shape ? *op.command_shape : finding.shape;
     finding.reproduce =
         fmt::format("{} --dtype {} --layout {} --shape {}", op.reproduce, short_name(dtype),
-                    to_string(layout), finding.shape.empty() ? "0d" : dims_text(finding.shape));
+                    to_string(layout), shape.empty() ? "0d" : dims_text(shape));
   }
   return finding;
 }

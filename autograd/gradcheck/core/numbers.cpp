@@ -31,6 +31,11 @@ const std::vector<Name>& names() {
       {DType::int64, "int64", {}},
       {DType::uint8, "uint8", {}},
       {DType::boolean, "bool", {}},
+      {kUint16, "uint16", {}},
+      {kUint32, "uint32", {}},
+      {kUint64, "uint64", {}},
+      {kComplex64, "complex64", {"c64"}},
+      {kComplex128, "complex128", {"c128"}},
   };
   return all;
 }
@@ -81,6 +86,24 @@ std::uint16_t to_bits(Number value, int mantissa_bits) {
                                     (mantissa & ((1u << mantissa_bits) - 1)));
 }
 
+// Of the framework's types.
+std::size_t size_of_real(DType dtype) {
+  switch (dtype) {
+    case DType::float64:
+    case DType::int64:
+      return 8;
+    case DType::float32:
+    case DType::int32:
+      return 4;
+    case DType::float16:
+    case DType::bfloat16:
+    case DType::int16:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
 }  // namespace
 
 std::int64_t count_of(const Dims& shape) {
@@ -104,6 +127,13 @@ bool is_float(DType dtype) {
          dtype == DType::bfloat16;
 }
 
+bool is_complex(DType dtype) { return dtype == kComplex64 || dtype == kComplex128; }
+
+DType part_of(DType dtype) {
+  if (!is_complex(dtype)) return dtype;
+  return dtype == kComplex64 ? DType::float32 : DType::float64;
+}
+
 Format format_of(DType dtype) {
   switch (dtype) {
     case DType::float16:
@@ -119,6 +149,31 @@ Format format_of(DType dtype) {
   }
 }
 
+namespace {
+
+struct Range {
+  Number low;
+  Number high;
+};
+
+Range range_of(DType dtype) {
+  const bool is_unsigned =
+      dtype == DType::uint8 || dtype == kUint16 || dtype == kUint32 || dtype == kUint64;
+  const auto bits = static_cast<int>(8 * bytes_of(dtype));
+  const Number high = std::ldexp(1.0L, is_unsigned ? bits : bits - 1) - 1;
+  return {is_unsigned ? 0 : -high - 1, high};
+}
+
+}  // namespace
+
+Number wrapped(Number x, DType dtype) {
+  if (is_float(dtype) || is_complex(dtype) || dtype == DType::boolean) return x;
+  const Range range = range_of(dtype);
+  const Number span = range.high - range.low + 1;
+  const Number turns = std::floor((x - range.low) / span);
+  return x - turns * span;
+}
+
 Number ulp(Number x, DType dtype) {
   if (!std::isfinite(x)) return std::numeric_limits<Number>::infinity();
   const Format format = format_of(dtype);
@@ -132,10 +187,8 @@ Number round_to(Number x, DType dtype) {
   if (!is_float(dtype)) {
     if (dtype == DType::boolean) return x != 0 ? 1 : 0;
     if (std::isnan(x)) return 0;
-    const bool is_unsigned = dtype == DType::uint8;
-    const auto bits = static_cast<int>(8 * bytes_of(dtype));
-    const Number high = std::ldexp(1.0L, is_unsigned ? bits : bits - 1) - 1;
-    return std::clamp(std::trunc(x), is_unsigned ? 0 : -high - 1, high);
+    const Range range = range_of(dtype);
+    return std::clamp(std::trunc(x), range.low, range.high);
   }
   if (!std::isfinite(x) || x == 0) return x;
   const Number unit = ulp(x, dtype);
@@ -153,6 +206,9 @@ Number next_above(Number x, DType dtype) {
 }
 
 Number load(const std::byte* data, DType dtype, std::int64_t index) {
+  if (dtype == kUint16) return load_as<std::uint16_t>(data, index);
+  if (dtype == kUint32) return load_as<std::uint32_t>(data, index);
+  if (dtype == kUint64) return load_as<std::uint64_t>(data, index);
   switch (dtype) {
     case DType::float32:
       return load_as<float>(data, index);
@@ -179,6 +235,9 @@ Number load(const std::byte* data, DType dtype, std::int64_t index) {
 
 void store(std::byte* data, DType dtype, std::int64_t index, Number value) {
   const Number rounded = round_to(value, dtype);
+  if (dtype == kUint16) return store_as(data, index, static_cast<std::uint16_t>(rounded));
+  if (dtype == kUint32) return store_as(data, index, static_cast<std::uint32_t>(rounded));
+  if (dtype == kUint64) return store_as(data, index, static_cast<std::uint64_t>(rounded));
   switch (dtype) {
     case DType::float32:
       return store_as(data, index, static_cast<float>(rounded));
@@ -202,20 +261,11 @@ void store(std::byte* data, DType dtype, std::int64_t index, Number value) {
 }
 
 std::size_t bytes_of(DType dtype) {
-  switch (dtype) {
-    case DType::float64:
-    case DType::int64:
-      return 8;
-    case DType::float32:
-    case DType::int32:
-      return 4;
-    case DType::float16:
-    case DType::bfloat16:
-    case DType::int16:
-      return 2;
-    default:
-      return 1;
-  }
+  if (dtype == kComplex128) return 16;
+  if (dtype == kComplex64 || dtype == kUint64) return 8;
+  if (dtype == kUint32) return 4;
+  if (dtype == kUint16) return 2;
+  return size_of_real(dtype);
 }
 
 std::string_view short_name(DType dtype) {

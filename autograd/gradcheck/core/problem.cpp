@@ -9,6 +9,7 @@ namespace aclgrad::gradcheck {
 Operator Operator::with_shape(const Dims& shape) const {
   Operator other = *this;
   for (Input& input : other.inputs) input.shape = shape;
+  other.command_shape.reset();
   return other;
 }
 
@@ -103,6 +104,7 @@ std::vector<Number> special_values(const Input& input, DType dtype,
   for (const Number corner : corners) {
     const Number stored = round_to(corner, dtype);
     add(stored);
+    if (!is_float(dtype)) continue;
     add(next_above(stored, dtype));
     add(-next_above(-stored, dtype));
   }
@@ -153,7 +155,7 @@ Arrays draw_inputs(const Operator& op, DType dtype, std::uint64_t seed,
     for (std::int64_t i = 0; i < count; ++i) {
       const Number unit = random_unit(seed * 31 + k, static_cast<std::uint64_t>(i));
       const Number value = input.low + (input.high - input.low) * unit;
-      array.values.push_back(is_float(stored) ? round_to(value, stored) : std::round(value));
+      array.values.push_back(round_to(is_float(stored) ? value : std::round(value), stored));
     }
     if (op.is_elementwise() && op.inputs.size() == 1) {
       // Not always in the same places, nor all of them where there is little room.

@@ -27,6 +27,19 @@ void merge(std::map<DType, ErrorSummary>& into, const std::map<DType, ErrorSumma
   }
 }
 
+// A line by dtype; integers have no last place, they are right or wrong.
+std::string largest(const char* side, const char* what, const std::map<DType, ErrorSummary>& all) {
+  std::string text;
+  for (const auto& [dtype, errors] : all) {
+    text += fmt::format("  {} {}: ", side, short_name(dtype));
+    text += is_float(dtype) || is_complex(dtype)
+                ? fmt::format("largest {} {:.4g} ulp over {} elements\n", what, errors.max_ulp,
+                              errors.elements)
+                : fmt::format("{} elements\n", errors.elements);
+  }
+  return text;
+}
+
 }  // namespace
 
 const char* to_string(Verdict verdict) {
@@ -97,10 +110,7 @@ std::string Report::to_string() const {
   std::string text = fmt::format(
       "gradcheck: {}. {} elements right, {} wrong, {} undecided; {} checks in {} configurations\n",
       verdict, right, wrong, cannot_tell, checks, configurations);
-  for (const auto& [dtype, errors] : backward) {
-    text += fmt::format("  {}: largest difference {:.4g} ulp over {} elements\n", short_name(dtype),
-                        errors.max_ulp, errors.elements);
-  }
+  text += largest("forward", "error", forward) + largest("backward", "difference", backward);
   for (const Corner& corner : corners) text += "  corner: " + corner.to_string() + "\n";
   std::size_t shown = 0;
   for (const Finding& finding : findings) {

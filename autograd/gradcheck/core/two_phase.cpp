@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <map>
 
 #include "acl/acl.h"
 #include "aclgrad/error.h"
@@ -33,7 +34,7 @@ struct Library::Runtime {
   decltype(aclgradSetNumThreads)* set_threads;  // null on other libraries
   aclrtStream stream = nullptr;
   std::vector<aclScalar*> scalars = {};
-  std::vector<aclIntArray*> arrays = {};
+  std::map<std::vector<std::int64_t>, aclIntArray*> arrays = {};
 };
 
 Library::Library(std::string path, void* handle) : path_(std::move(path)), handle_(handle) {
@@ -69,7 +70,7 @@ Library::Library(std::string path, void* handle) : path_(std::move(path)), handl
 // The library stays loaded: its runtime may have threads that outlive this object.
 Library::~Library() {
   for (const aclScalar* scalar : runtime_->scalars) runtime_->destroy_scalar(scalar);
-  for (const aclIntArray* array : runtime_->arrays) runtime_->destroy_int_array(array);
+  for (const auto& [values, array] : runtime_->arrays) runtime_->destroy_int_array(array);
   runtime_->destroy_stream(runtime_->stream);
 }
 
@@ -107,9 +108,19 @@ const aclScalar* Library::scalar(float value) {
   return runtime_->scalars.emplace_back(runtime_->create_scalar(&value, ACL_FLOAT));
 }
 
+const aclScalar* Library::scalar(Number value, DType dtype) {
+  std::byte bytes[8] = {};
+  store(bytes, dtype, 0, value);
+  return runtime_->scalars.emplace_back(
+      runtime_->create_scalar(bytes, static_cast<aclDataType>(dtype)));
+}
+
 const aclIntArray* Library::int_array(const std::vector<std::int64_t>& values) {
-  return runtime_->arrays.emplace_back(
-      runtime_->create_int_array(values.data(), static_cast<std::uint64_t>(values.size())));
+  aclIntArray*& array = runtime_->arrays[values];
+  if (array == nullptr) {
+    array = runtime_->create_int_array(values.data(), static_cast<std::uint64_t>(values.size()));
+  }
+  return array;
 }
 
 void Library::destroy(aclOpExecutor* executor) const { runtime_->destroy_executor(executor); }
@@ -182,6 +193,7 @@ std::string Library::run(const std::string& api, const PlanFunction& plan,
   };
   auto* execute = function<aclnnStatus(void*, std::uint64_t, aclOpExecutor*, aclrtStream)>(api);
   set_threads(call.threads);
+  runtime.message();  // forgets those of earlier calls
   TensorsOnDevice tensors(*this, call.inputs, call.outputs);
   std::uint64_t size = 0;
   aclOpExecutor* executor = nullptr;

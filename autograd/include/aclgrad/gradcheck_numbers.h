@@ -18,6 +18,13 @@ namespace aclgrad::gradcheck {
 using Number = long double;
 using Dims = std::vector<std::int64_t>;
 
+/// Types that aclnn's tensors have and the framework's have not; the values are aclDataType's.
+inline constexpr DType kUint16{7};
+inline constexpr DType kUint32{8};
+inline constexpr DType kUint64{10};
+inline constexpr DType kComplex64{16};
+inline constexpr DType kComplex128{17};
+
 /// A dense tensor of exact numbers, row-major.
 struct Array {
   Dims shape = {};
@@ -41,18 +48,25 @@ struct Format {
 /// Of float64, float32, float16 and bfloat16; throws DTypeError for others.
 Format format_of(DType dtype);
 bool is_float(DType dtype);
+bool is_complex(DType dtype);
 
 /// Distance between the numbers of `dtype` around x; infinite for an x that is not finite.
 Number ulp(Number x, DType dtype);
 
 /// x as `dtype` holds it: rounded to nearest even for floating types, truncated and clamped for
-/// integers.
+/// integers; complex numbers are made of two of their parts' type, see part_of.
 Number round_to(Number x, DType dtype);
 
 /// The next number of `dtype` above x, which is one.
 Number next_above(Number x, DType dtype);
 
-/// Element `index` of an array of this dtype. Writing rounds as round_to.
+/// x modulo the range of an integer type, as integer arithmetic does it.
+Number wrapped(Number x, DType dtype);
+
+/// The type of a complex number's parts; any other type itself.
+DType part_of(DType dtype);
+
+/// Element `index` of an array of this dtype, which is not complex. Writing rounds as round_to.
 Number load(const std::byte* data, DType dtype, std::int64_t index);
 void store(std::byte* data, DType dtype, std::int64_t index, Number value);
 

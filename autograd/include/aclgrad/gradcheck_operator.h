@@ -47,13 +47,14 @@ struct Input {
 
 /// What a correct implementation may lose to rounding. A gradient element may differ from the
 /// derivative by `final_ulp` units of its own last place, plus `inner` roundings in float32 (in
-/// double for float64) of the sum of the magnitudes it is made of, plus `stored` roundings in the
-/// dtype itself of the largest element of the gradient, plus what rounding the saved outputs of the
-/// forward to the dtype does to it.
+/// double for float64) of the sum of the magnitudes it is made of, plus `terms` roundings in the
+/// dtype itself of that sum, plus `stored` roundings in the dtype of the largest element of the
+/// gradient, plus what rounding the saved outputs of the forward to the dtype does to it.
 struct ErrorModel {
   double final_ulp_16bit = 0.5;
   double final_ulp = 0.5;
   double inner = 8;
+  double terms = 0;   // for sums of terms that are stored in the dtype before they are added
   double stored = 0;  // for results made by several operators with tensors of the dtype in between
 };
 
@@ -96,6 +97,7 @@ struct Operator {
   bool nan_goes_through = true;            // a NaN in gives a NaN out
   bool empty_and_scalar = true;            // shapes of rank 0 and with an extent of 0 work
   std::string reproduce = {};              // a command, completed by dtype, layout and shape
+  std::optional<Dims> command_shape = {};  // its --shape, when that is not the first input's
 
   bool is_elementwise() const { return static_cast<bool>(scalar); }
   std::string title() const { return attributes.empty() ? name : name + " " + attributes; }

@@ -57,8 +57,12 @@ class Library {
   /// Where a symbol comes from, as a file name; "" when it is unknown.
   std::string origin(const std::string& name) const;
 
+  /// Names of the functions that the shared library itself defines; empty when that is unknown.
+  std::vector<std::string> exported() const;
+
   /// A scalar or an array of the library's; they live as long as it.
   const aclScalar* scalar(float value);
+  const aclScalar* scalar(Number value, DType dtype);
   const aclIntArray* int_array(const std::vector<std::int64_t>& values);
 
   /// Runs both phases on the call's tensors and waits; `api` is the name of phase two. Returns ""
