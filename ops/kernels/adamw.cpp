@@ -35,10 +35,10 @@ inline constexpr size_t kInputs = kAmsgrad ? 5 : 4;
 template <bool kAmsgrad>
 inline constexpr size_t kOutputs = kAmsgrad ? 4 : 3;
 
-// The step in double.
+// The step in double; with amsgrad the largest v is an output where `keeps` says so.
 template <bool kAmsgrad>
-HWY_ATTR void exact_step(const AdamWFactors& factors, const double* const* in, double* const* out,
-                         size_t count) {
+HWY_ATTR void exact_step(bool keeps, const AdamWFactors& factors, const double* const* in,
+                         double* const* out, size_t count) {
   const auto set = [](double value) HWY_ATTR { return hn::Set(Wide(), value); };
   for_vectors(count, [&](size_t i, auto n) HWY_ATTR {
     const WideVec g = load_wide(in[3] + i, n);
@@ -52,7 +52,7 @@ HWY_ATTR void exact_step(const AdamWFactors& factors, const double* const* in, d
       // Written so that a NaN on either side stays: what diverged must show.
       const WideVec largest = load_wide(in[4] + i, n);
       u = hn::IfThenElse(hn::Or(hn::Ge(largest, v), hn::IsNaN(largest)), largest, v);
-      store_wide(u, out[3] + i, n);
+      if (keeps) store_wide(u, out[3] + i, n);
     }
     const WideVec divisor = fused(hn::Sqrt(u), set(factors.root_factor), set(factors.eps));
     const WideVec decayed = hn::Mul(load_wide(in[0] + i, n), set(factors.decay));
@@ -196,15 +196,16 @@ HWY_ATTR void stored_step(const StoredBlock& block, const AdamWFactors& factors)
   const FirstStage<kAmsgrad> first{floats};
   const SecondStage<kAmsgrad> second{floats};
   const auto exact = [&](const double* const* in, double* const* out, size_t count)
-                         HWY_ATTR { exact_step<kAmsgrad>(factors, in, out, count); };
+                         HWY_ATTR { exact_step<kAmsgrad>(true, factors, in, out, count); };
   // Floats that are rounded as they are, like sums.
   map_in_stages<kInputs<kAmsgrad>, kOutputs<kAmsgrad>, 3, Outputs::kSum>(block, first, second,
                                                                          exact);
 }
 
-void exact_block(bool amsgrad, const AdamWFactors& factors, const double* const* in,
+void exact_block(bool amsgrad, bool keeps, const AdamWFactors& factors, const double* const* in,
                  double* const* out, size_t count) {
-  amsgrad ? exact_step<true>(factors, in, out, count) : exact_step<false>(factors, in, out, count);
+  amsgrad ? exact_step<true>(keeps, factors, in, out, count)
+          : exact_step<false>(keeps, factors, in, out, count);
 }
 
 void stored_block(bool amsgrad, const AdamWFactors& factors, const StoredBlock& block) {
@@ -240,16 +241,16 @@ bool is_short(double value) { return static_cast<double>(static_cast<float>(valu
 
 bool is_moderate(double value) { return std::abs(value) > 0x1p-40 && std::abs(value) < 0x1p40; }
 
-AdamWFactors factors_of(const AdamWSettings& settings, double steps_done) {
-  const double t = steps_done + 1;
+// beta1_power and beta2_power: the t-th powers, t the number of this step.
+AdamWFactors factors_of(const AdamWSettings& settings, double beta1_power, double beta2_power) {
   AdamWFactors result{.beta1 = settings.beta1,
                       .one_less_beta1 = settings.maximize ? settings.beta1 - 1 : 1 - settings.beta1,
                       .beta2 = settings.beta2,
                       .one_less_beta2 = 1 - settings.beta2,
                       .decay = 1 - settings.lr * settings.weight_decay,
-                      .root_factor = 1 / std::sqrt(1 - std::pow(settings.beta2, t)),
+                      .root_factor = 1 / std::sqrt(1 - beta2_power),
                       .eps = settings.eps,
-                      .minus_step_size = -settings.lr / (1 - std::pow(settings.beta1, t)),
+                      .minus_step_size = -settings.lr / (1 - beta1_power),
                       .fits_float = false};
   const auto all = {result.one_less_beta1, result.one_less_beta2, result.root_factor,
                     result.minus_step_size};
@@ -303,13 +304,15 @@ struct ViewStep {
   Dims shape;
   std::vector<Operand> outputs, inputs;
   FactorsOfRun factors_of_run;
+  bool keeps_largest;  // the largest v is an output, too
 
   aclError operator()(const Run& run) const try {
     const AdamWFactors factors = factors_of_run(run);
-    const FloatKernel kernel{[&](const double* const* in, double* const* out, size_t count) {
-                               HWY_DYNAMIC_DISPATCH(exact_block)(amsgrad, factors, in, out, count);
-                             },
-                             [&](const StoredBlock& block) {
+    RealKernel exact = [&](const double* const* in, double* const* out, size_t count) {
+      HWY_DYNAMIC_DISPATCH(exact_block)(amsgrad, keeps_largest, factors, in, out, count);
+    };
+    if (!keeps_largest) return Elementwise(shape, outputs, inputs, std::move(exact))(run);
+    const FloatKernel kernel{std::move(exact), [&](const StoredBlock& block) {
                                HWY_DYNAMIC_DISPATCH(stored_block)(amsgrad, factors, block);
                              }};
     return Elementwise(shape, outputs, inputs, kernel)(run);
@@ -337,14 +340,44 @@ Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
   const auto factors = [settings, step, dtype = arguments.dtype(step)](const Run& run) {
     double steps_done = 0;
     load(run.data(step), dtype, 1, &steps_done, 1);
-    return factors_of(settings, steps_done);
+    const double t = steps_done + 1;
+    return factors_of(settings, std::pow(settings.beta1, t), std::pow(settings.beta2, t));
   };
   if (dense && dtype != ACL_DOUBLE) {
     return {DenseStep{settings.amsgrad, dtype, count_elements(shape), inputs, factors}};
   }
-  ViewStep views{settings.amsgrad, shape, {}, {}, factors};
+  ViewStep views{settings.amsgrad, shape, {}, {}, factors, /*keeps_largest=*/true};
   for (size_t each : outputs) views.outputs.push_back(operand(arguments, each, shape));
   for (size_t each : inputs) views.inputs.push_back(operand(arguments, each, shape));
+  return {std::move(views)};
+}
+
+Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
+                const AdamWNumbers& numbers, bool amsgrad, bool maximize) {
+  const Dims& shape = arguments.shape(parameters.var);
+  const auto factors = [=, dtype = arguments.dtype(parameters.var)](const Run& run) {
+    const auto read = [&](size_t parameter) {
+      double value = 0;
+      load(run.data(parameter), dtype, 1, &value, 1);
+      return value;
+    };
+    const AdamWSettings settings{read(numbers.lr),
+                                 read(numbers.beta1),
+                                 read(numbers.beta2),
+                                 read(numbers.weight_decay),
+                                 read(numbers.eps),
+                                 amsgrad,
+                                 maximize};
+    return factors_of(settings, read(numbers.beta1_power) * settings.beta1,
+                      read(numbers.beta2_power) * settings.beta2);
+  };
+  ViewStep views{amsgrad, shape, {}, {}, factors, /*keeps_largest=*/false};
+  for (size_t each : {parameters.var, parameters.m, parameters.v}) {
+    views.outputs.push_back(operand(arguments, each, shape));
+    views.inputs.push_back(operand(arguments, each, shape));
+  }
+  views.inputs.push_back(operand(arguments, parameters.gradient, shape));
+  if (amsgrad) views.inputs.push_back(operand(arguments, parameters.largest_v, shape));
   return {std::move(views)};
 }
 

@@ -28,6 +28,17 @@ struct AdamWParameters {
 Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
                 const AdamWSettings& settings);
 
+// The numbers in tensors of one element, read when the step runs; beta1_power and beta2_power are
+// those of the step before.
+struct AdamWNumbers {
+  size_t lr, beta1, beta2, weight_decay, eps, beta1_power, beta2_power;
+};
+
+// The same step, with largest_v read and not written; `step` counts not. All in double, each result
+// rounded once.
+Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
+                const AdamWNumbers& numbers, bool amsgrad, bool maximize);
+
 }  // namespace aclgrad::ops
 
 #endif  // ACLGRAD_OPS_KERNELS_ADAMW_H_

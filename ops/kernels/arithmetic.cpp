@@ -72,6 +72,9 @@ Number Number::of(const aclScalar& scalar, aclDataType dtype) {
     } else {
       double value = real;
       if (scalar.dtype == ACL_INT64 && dtype != ACL_DOUBLE) value = integer_to_odd(integer);
+      if (scalar.dtype == ACL_UINT64 && dtype != ACL_DOUBLE) {
+        value = integer_to_odd(static_cast<uint64_t>(integer));
+      }
       store(&value, slot, dtype, 1, 1);
       load(slot, dtype, 1, &number.real, 1);
     }

@@ -66,7 +66,7 @@ void cast_block(const CastSource& source, const CastTarget& target, int64_t begi
   if (is_integral(source.dtype) && is_integral(target.dtype)) {
     return cast_in<int64_t>(source, target, begin, end);
   }
-  if (is_long(source.dtype) && is_floating(target.dtype) && target.dtype != ACL_DOUBLE) {
+  if (is_long(source.dtype) && (is_short_float(target.dtype) || target.dtype == ACL_COMPLEX64)) {
     return cast_long_to_floating(source, target, begin, end);
   }
   if (is_complex(source.dtype)) return cast_in<Complex>(source, target, begin, end);

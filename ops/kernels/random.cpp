@@ -56,12 +56,26 @@ double largest_below(double limit, aclDataType dtype) {
   return below;
 }
 
+uint64_t only_element(const Run& run, size_t tensor) {
+  int64_t value = 0;
+  load(run.data(tensor), ACL_INT64, 1, &value, 1);
+  return static_cast<uint64_t>(value);
+}
+
+// The stream with its tensors' values in it.
+RandomStream resolved(RandomStream stream, const Run& run) {
+  if (stream.seed_tensor) stream.seed = only_element(run, *stream.seed_tensor);
+  if (stream.offset_tensor) stream.offset += only_element(run, *stream.offset_tensor);
+  return stream;
+}
+
 template <class Formula>
-Plan fill(const Arguments& arguments, size_t out, RandomStream stream, Formula formula) {
+Plan fill(const Arguments& arguments, size_t out, RandomStream source, Formula formula) {
   if (arguments.empty(out)) return {};
   return {[=, dtype = arguments.dtype(out),
            index = StridedIndex(arguments.shape(out), arguments.strides(out))](
               const Run& run) -> aclError {
+    const RandomStream stream = resolved(source, run);
     parallel_pieces(index.count(), kGrain, [&](int64_t begin, int64_t end) {
       alignas(64) double block[kBlock];
       for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {

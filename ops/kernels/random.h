@@ -4,6 +4,8 @@
 #ifndef ACLGRAD_OPS_KERNELS_RANDOM_H_
 #define ACLGRAD_OPS_KERNELS_RANDOM_H_
 
+#include <optional>
+
 #include "ops/kernels/elementwise.h"
 
 namespace aclgrad::ops {
@@ -11,6 +13,9 @@ namespace aclgrad::ops {
 struct RandomStream {
   uint64_t seed;
   uint64_t offset;
+  // INT64 tensors of one element, read when the work runs: the seed, and what is added to offset.
+  std::optional<size_t> seed_tensor = std::nullopt;
+  std::optional<size_t> offset_tensor = std::nullopt;
 };
 
 Plan plan_normal(const Arguments& arguments, size_t out, double mean, double deviation,

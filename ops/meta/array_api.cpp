@@ -8,14 +8,22 @@ using namespace aclgrad::ops;
 namespace {
 
 template <class Array, class Value>
-Array* create(const Value* values, uint64_t size, aclgradHandleKind kind,
+Array* create(const char* function, const Value* values, uint64_t size, aclgradHandleKind kind,
               auto Array::*field) noexcept {
   try {
     auto array = std::make_unique<Array>();
-    if (values != nullptr && size > 0) (array.get()->*field).assign(values, values + size);
+    auto& held = array.get()->*field;
+    if (values != nullptr && size > 0) {
+      if (size > held.max_size()) {
+        report(function, kInvalidParameter,
+               fmt::format("argument size is {}, expected at most {}.", size, held.max_size()));
+        return nullptr;
+      }
+      held.assign(values, values + size);
+    }
     return enroll(std::move(array), kind);
   } catch (const std::exception&) {
-    return nullptr;  // memory is exhausted, or the size could never be held
+    return nullptr;  // memory is exhausted
   }
 }
 
@@ -50,19 +58,23 @@ aclnnStatus destroy_list(const char* function, const List* list, aclgradHandleKi
 }  // namespace
 
 aclIntArray* aclCreateIntArray(const int64_t* value, uint64_t size) {
-  return create<aclIntArray>(value, size, ACLGRAD_HANDLE_INT_ARRAY, &aclIntArray::values);
+  return create<aclIntArray>(__func__, value, size, ACLGRAD_HANDLE_INT_ARRAY, &aclIntArray::values);
 }
 aclFloatArray* aclCreateFloatArray(const float* value, uint64_t size) {
-  return create<aclFloatArray>(value, size, ACLGRAD_HANDLE_FLOAT_ARRAY, &aclFloatArray::values);
+  return create<aclFloatArray>(__func__, value, size, ACLGRAD_HANDLE_FLOAT_ARRAY,
+                               &aclFloatArray::values);
 }
 aclBoolArray* aclCreateBoolArray(const bool* value, uint64_t size) {
-  return create<aclBoolArray>(value, size, ACLGRAD_HANDLE_BOOL_ARRAY, &aclBoolArray::values);
+  return create<aclBoolArray>(__func__, value, size, ACLGRAD_HANDLE_BOOL_ARRAY,
+                              &aclBoolArray::values);
 }
 aclTensorList* aclCreateTensorList(const aclTensor* const* value, uint64_t size) {
-  return create<aclTensorList>(value, size, ACLGRAD_HANDLE_TENSOR_LIST, &aclTensorList::elements);
+  return create<aclTensorList>(__func__, value, size, ACLGRAD_HANDLE_TENSOR_LIST,
+                               &aclTensorList::elements);
 }
 aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size) {
-  return create<aclScalarList>(value, size, ACLGRAD_HANDLE_SCALAR_LIST, &aclScalarList::elements);
+  return create<aclScalarList>(__func__, value, size, ACLGRAD_HANDLE_SCALAR_LIST,
+                               &aclScalarList::elements);
 }
 
 aclnnStatus aclDestroyIntArray(const aclIntArray* array) {

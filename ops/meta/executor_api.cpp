@@ -8,8 +8,11 @@ using namespace aclgrad::ops;
 
 namespace {
 
-aclnnStatus refuse(const char* function, aclnnStatus status, const std::string& message) {
-  report(function, status, message);
+constexpr char kDestroyed[] = "It was destroyed already, or is a handle of another kind.";
+
+aclnnStatus refuse(const char* function, aclnnStatus status, const std::string& message,
+                   const char* cause = "") {
+  report(function, status, message, cause);
   return status;
 }
 
@@ -20,8 +23,8 @@ aclnnStatus check_executor(const char* function, const aclOpExecutor* executor) 
   }
   if (aclgradHandleCheck(executor, ACLGRAD_HANDLE_EXECUTOR) == 0) {
     return refuse(function, kInnerError,
-                  "argument executor is not a live executor: it ran once, was destroyed, or never "
-                  "came from a phase one.");
+                  "argument executor is not a live executor, expected one that phase one returned.",
+                  "A single-use executor runs once; or it was destroyed.");
   }
   return kSuccess;
 }
@@ -36,7 +39,7 @@ aclnnStatus set_address(const char* function, aclOpExecutor* executor, const acl
   }
   if (aclgradHandleCheck(tensor, ACLGRAD_HANDLE_TENSOR) == 0) {
     return refuse(function, kInvalidParameter,
-                  "argument tensor is not a live handle: it was destroyed or never created.");
+                  "argument tensor is not a live handle, expected one in use.", kDestroyed);
   }
   const_cast<aclTensor*>(tensor)->data = addr;
   if (const aclnnStatus status = check_executor(function, executor); status != kSuccess) {
@@ -49,9 +52,11 @@ aclnnStatus set_address(const char* function, aclOpExecutor* executor, const acl
     known = true;
   }
   if (known) return kSuccess;
-  return refuse(function, kInvalidParameter,
-                fmt::format("argument tensor is none of the tensors given to {}GetWorkspaceSize.",
-                            executor->spec->name));
+  return refuse(
+      function, kInvalidParameter,
+      fmt::format("argument tensor ({}) is not known to the executor, expected one of the "
+                  "tensors given to {}GetWorkspaceSize.",
+                  static_cast<const void*>(tensor), executor->spec->name));
 }
 
 aclnnStatus set_list_address(const char* function, aclOpExecutor* executor, size_t index,
@@ -62,12 +67,14 @@ aclnnStatus set_list_address(const char* function, aclOpExecutor* executor, size
   }
   if (aclgradHandleCheck(tensors, ACLGRAD_HANDLE_TENSOR_LIST) == 0) {
     return refuse(function, kInvalidParameter,
-                  "argument tensors is not a live handle: it was destroyed or never created.");
+                  "argument tensors is not a live handle, expected one in use.", kDestroyed);
   }
   if (index >= tensors->elements.size()) {
-    return refuse(function, kInvalidParameter,
-                  fmt::format("relativeIndex is {}, but the list has {} tensors.", index,
-                              tensors->elements.size()));
+    return refuse(
+        function, kInvalidParameter,
+        fmt::format("argument relativeIndex is {}, expected less than {}, the size of the "
+                    "list.",
+                    index, tensors->elements.size()));
   }
   return set_address(function, executor, tensors->elements[index], addr);
 }

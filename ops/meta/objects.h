@@ -27,7 +27,9 @@ aclnnStatus destroy(const char* function, const T* handle, aclgradHandleKind kin
   if (handle == nullptr) return kSuccess;
   if (aclgradHandleRemove(handle, kind) == 0) {
     report(function, kInvalidParameter,
-           "the handle is not live: it was destroyed before or never created.");
+           fmt::format("the argument ({}) is not a live handle, expected one in use.",
+                       static_cast<const void*>(handle)),
+           "It was destroyed already, or is a handle of another kind.");
     return kInvalidParameter;
   }
   delete handle;
@@ -52,9 +54,10 @@ inline aclnnStatus check_handle(const char* function, const char* parameter, con
     return status;
   }
   if (aclgradHandleCheck(handle, kind) != 0) return kSuccess;
-  report(function, kInvalidParameter,
-         fmt::format("argument {} is not a live handle: it was destroyed or never created.",
-                     parameter));
+  report(
+      function, kInvalidParameter,
+      fmt::format("argument {} ({}) is not a live handle, expected one in use.", parameter, handle),
+      "It was destroyed already, or is a handle of another kind.");
   return kInvalidParameter;
 }
 

@@ -44,7 +44,8 @@ class Arguments;
 // The outcome of one check.
 struct Verdict {
   aclnnStatus status = OK;
-  std::string message;  // empty when the check passed
+  std::string message;     // empty when the check passed
+  std::string cause = {};  // what may have led to it
 };
 
 using Rule = std::function<Verdict(const Arguments&)>;
@@ -192,8 +193,9 @@ struct Refusal {
 };
 
 // Leaves a message for aclGetRecentErrMsg in the documented style; its title follows from the
-// status.
-void report(const char* function, aclnnStatus status, const std::string& message);
+// status. The cause may be empty.
+void report(const char* function, aclnnStatus status, const std::string& message,
+            const std::string& cause = {});
 
 }  // namespace aclgrad::ops
 

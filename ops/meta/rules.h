@@ -35,6 +35,9 @@ Rule promotable(size_t a, size_t b);
 Rule no_private_format(size_t tensor);
 
 Rule same_shape(size_t tensor, size_t reference);
+Rule has_shape(size_t tensor, Dims shape);
+// Of any rank.
+Rule has_one_element(size_t tensor);
 Rule max_rank(size_t tensor, size_t limit = 8);
 Rule min_rank(size_t tensor, size_t limit);
 // a and b broadcast against each other.

@@ -29,11 +29,12 @@ aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
   if (check_given(kCreate, "value", value) != kSuccess) return nullptr;
   const size_t size = scalar_size(dataType);
   if (size == 0) {
-    aclgradReportError("EZ1006", "Not_Supported_Data_Type",
-                       fmt::format("{}: a scalar cannot hold {}, the value of dataType.", kCreate,
-                                   dtype_name(dataType))
-                           .c_str(),
-                       nullptr, nullptr);
+    aclgradReportError(
+        "EZ1006", "Not_Supported_Data_Type",
+        fmt::format("{}: argument dataType is {}, expected a dtype that a scalar can hold.",
+                    kCreate, dtype_name(dataType))
+            .c_str(),
+        nullptr, nullptr);
     return nullptr;
   }
   std::unique_ptr<aclScalar> scalar(new (std::nothrow) aclScalar);

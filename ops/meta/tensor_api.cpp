@@ -24,7 +24,7 @@ void report_refused(const char* function, const char* parameter, const int64_t* 
     check_given(function, parameter, nullptr);
   } else {
     report(function, kInvalidParameter,
-           fmt::format("argument {} has {} dimensions; at most {} are supported.", parameter, count,
+           fmt::format("argument {} has {} dimensions, expected at most {}.", parameter, count,
                        kMaxRank));
   }
 }

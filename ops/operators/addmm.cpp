@@ -21,8 +21,9 @@ constexpr size_t kAlpha = 4;
 Rule not_fractal_nz(size_t tensor) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     if (arguments.tensor(tensor).format != ACL_FORMAT_FRACTAL_NZ) return std::nullopt;
-    return fmt::format("tensor {} has the format FRACTAL_NZ, which is not supported.",
-                       arguments.name(tensor));
+    return fmt::format(
+        "tensor {} must not be in a private format, but its format is FRACTAL_NZ, expected ND.",
+        arguments.name(tensor));
   });
 }
 
@@ -34,7 +35,7 @@ Rule broadcasts_to_product(size_t tensor) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const Dims product = product_shape(arguments);
     if (broadcasts_to(arguments.shape(tensor), product)) return std::nullopt;
-    return fmt::format("tensor {} {} does not broadcast to the product's size {}.",
+    return fmt::format("tensor {} {} does not broadcast to the product's size, expected {}.",
                        arguments.name(tensor), to_string(arguments.shape(tensor)),
                        to_string(product));
   });

@@ -2,8 +2,6 @@
 // aclnnApplyAdamWV2.
 #include "aclnnop/aclnn_apply_adam_w_v2.h"
 
-#include <fmt/format.h>
-
 #include "ops/kernels/adamw.h"
 #include "ops/meta/rules.h"
 
@@ -32,14 +30,6 @@ bool has_max_grad_norm(const Arguments& arguments) {
   return arguments[kMaxGradNorm].tensor() != nullptr;
 }
 
-Rule step_is_one_number() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    if (count_elements(arguments.shape(kStep)) == 1) return std::nullopt;
-    return fmt::format("tensor {} must have one element, but is {}.", arguments.name(kStep),
-                       to_string(arguments.shape(kStep)));
-  });
-}
-
 const OperatorSpec kSpec{
     "aclnnApplyAdamWV2",
     {in_out("varRef"), in_out("mRef"), in_out("vRef"), in_out("maxGradNormOptionalRef"),
@@ -50,7 +40,7 @@ const OperatorSpec kSpec{
      dtype_in(kV, kDtypes), when(has_max_grad_norm, dtype_in(kMaxGradNorm, kDtypes)),
      dtype_in(kGrad, kDtypes), dtype_in(kStep, kStepDtypes), same_shape(kM, kVar),
      same_shape(kV, kVar), when(has_max_grad_norm, same_shape(kMaxGradNorm, kVar)),
-     same_shape(kGrad, kVar), step_is_one_number()}};
+     same_shape(kGrad, kVar), has_one_element(kStep)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kVar)) return {};

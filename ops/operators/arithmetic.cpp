@@ -51,7 +51,7 @@ Promotion promote_factor(size_t self, size_t other, size_t out) {
 Rule promotion_exists(Promotion promotion, size_t self, size_t other) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     if (promotion(arguments)) return std::nullopt;
-    return fmt::format("the dtypes of {} ({}) and {} ({}) have no common type.",
+    return fmt::format("{} ({}) and {} ({}) have no common type, expected dtypes that promote.",
                        arguments.name(self), dtype_name(scalar_or_tensor_dtype(arguments, self)),
                        arguments.name(other), dtype_name(scalar_or_tensor_dtype(arguments, other)));
   });
@@ -62,8 +62,10 @@ Rule scalar_converts(Promotion promotion, size_t scalar) {
     const aclDataType from = arguments.scalar(scalar).dtype;
     const aclDataType to = *promotion(arguments);
     if (can_cast(from, to) || (to == ACL_BOOL && is_integer(from))) return std::nullopt;
-    return fmt::format("scalar {} of dtype {} cannot be cast to the promoted dtype {}.",
-                       arguments.name(scalar), dtype_name(from), dtype_name(to));
+    return fmt::format(
+        "scalar {} of dtype {} cannot be cast to {}, expected one that can: self and "
+        "other promote to it.",
+        arguments.name(scalar), dtype_name(from), dtype_name(to));
   });
 }
 
@@ -72,8 +74,10 @@ Rule result_converts(Promotion promotion, size_t out) {
     const aclDataType from = *promotion(arguments);
     const aclDataType to = arguments.dtype(out);
     if (can_cast(from, to)) return std::nullopt;
-    return fmt::format("a result of dtype {} cannot be cast to {}, the dtype of {}.",
-                       dtype_name(from), dtype_name(to), arguments.name(out));
+    return fmt::format(
+        "a result of dtype {} cannot be cast to {}, the dtype of {}; expected one that "
+        "it can be cast to.",
+        dtype_name(from), dtype_name(to), arguments.name(out));
   });
 }
 

@@ -28,7 +28,7 @@ Rule approximate_rule(size_t approximate) {
     const bool tanh_only = current_soc() == Soc::kAscend310P;
     if (value == 1 || (value == 0 && !tanh_only)) return std::nullopt;
     return fmt::format("approximate must be {}, but is {}.",
-                       tanh_only ? "1 on this product" : "0 or 1", value);
+                       tanh_only ? "1 (tanh) on Ascend310P" : "0 or 1", value);
   });
 }
 

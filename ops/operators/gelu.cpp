@@ -25,8 +25,9 @@ const DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 Rule no_unknown_bfloat(size_t tensor) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     if (arguments.dtype(tensor) != ACL_BF16 || is_a2_or_later(current_soc())) return std::nullopt;
-    return fmt::format("tensor {} is of DT_BF16, which this product does not know.",
-                       arguments.name(tensor));
+    return fmt::format(
+        "tensor {} is of DT_BF16, which {} does not know; expected DT_FLOAT or DT_FLOAT16.",
+        arguments.name(tensor), aclrtGetSocName());
   });
 }
 
@@ -49,7 +50,10 @@ aclDataType common_type(const Arguments& arguments) {
 
 std::optional<std::string> common_bfloat_complaint(const Arguments& arguments) {
   if (common_type(arguments) != ACL_BF16 || is_a2_or_later(current_soc())) return std::nullopt;
-  return "gradOutput and self promote to DT_BF16, which this product does not know.";
+  return fmt::format(
+      "gradOutput and self promote to DT_BF16, which {} does not know; expected DT_FLOAT or "
+      "DT_FLOAT16.",
+      aclrtGetSocName());
 }
 
 std::optional<std::string> common_type_complaint(const Arguments& arguments) {

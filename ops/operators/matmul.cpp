@@ -45,7 +45,7 @@ Dims product_shape(const Arguments& arguments) {
 Rule not_zero_dimensional(size_t tensor) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     if (!arguments.shape(tensor).empty()) return std::nullopt;
-    return fmt::format("tensor {} must have at least 1 dimension, but is a scalar.",
+    return fmt::format("tensor {} must have at least 1 dimension, but is [].",
                        arguments.name(tensor));
   });
 }
@@ -54,9 +54,11 @@ Rule batch_broadcasts() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     Dims batch;
     if (batches_broadcast(arguments, batch)) return std::nullopt;
-    return fmt::format("the leading sizes of tensor {} {} and tensor {} {} do not broadcast.",
-                       arguments.name(kSelf), to_string(arguments.shape(kSelf)),
-                       arguments.name(kMat2), to_string(arguments.shape(kMat2)));
+    return fmt::format(
+        "the leading sizes of tensor {} {} and tensor {} {} do not broadcast, expected "
+        "equal sizes or 1.",
+        arguments.name(kSelf), to_string(arguments.shape(kSelf)), arguments.name(kMat2),
+        to_string(arguments.shape(kMat2)));
   });
 }
 

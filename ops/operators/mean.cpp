@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnMean.
+// aclnnMean, aclnnMeanV2.
 #include "aclnnop/aclnn_mean.h"
 
 #include <fmt/format.h>
 
+#include "ops/kernels/cast.h"
 #include "ops/operators/reductions.h"
 
 namespace aclgrad::ops {
@@ -22,17 +23,22 @@ aclDataType dtype_of(const Arguments& arguments) {
 Rule self_converts() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     if (can_cast(arguments.dtype(P::kSelf), dtype_of(arguments))) return std::nullopt;
-    return fmt::format("{} of dtype {} cannot be cast to dtype {}.", arguments.name(P::kSelf),
-                       dtype_name(arguments.dtype(P::kSelf)), dtype_name(dtype_of(arguments)));
+    return fmt::format(
+        "{} of dtype {} cannot be cast to {}, the argument dtype; expected one that it "
+        "can be cast to.",
+        arguments.name(P::kSelf), dtype_name(arguments.dtype(P::kSelf)),
+        dtype_name(dtype_of(arguments)));
   });
 }
 
 Rule mean_converts() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     if (can_cast(dtype_of(arguments), arguments.dtype(P::kOut))) return std::nullopt;
-    return fmt::format("a result of dtype {} cannot be cast to {}, the dtype of {}.",
-                       dtype_name(dtype_of(arguments)), dtype_name(arguments.dtype(P::kOut)),
-                       arguments.name(P::kOut));
+    return fmt::format(
+        "a result of dtype {} cannot be cast to {}, the dtype of {}; expected one that "
+        "it can be cast to.",
+        dtype_name(dtype_of(arguments)), dtype_name(arguments.dtype(P::kOut)),
+        arguments.name(P::kOut));
   });
 }
 
@@ -44,6 +50,29 @@ const OperatorSpec kMean{
      mean_converts(), dims_in_range(), dims_are_distinct(), max_rank(P::kSelf), max_rank(P::kOut),
      out_is_reduced()}};
 
+// aclnnMeanV2 has its own attribute in the place of `dtype`.
+constexpr size_t kNoopWithEmptyAxes = P::kDtype;
+
+bool is_noop(const Arguments& arguments) {
+  return arguments.flag(kNoopWithEmptyAxes) && arguments.int_array(P::kDims).empty();
+}
+
+bool is_reduction(const Arguments& arguments) { return !is_noop(arguments); }
+
+const OperatorSpec kMeanV2{
+    "aclnnMeanV2",
+    {input("self"), attribute("dim"), attribute("keepDim"), attribute("noopWithEmptyAxes"),
+     output("out")},
+    {not_null({P::kSelf, P::kDims, P::kOut}), dtype_in(P::kSelf, kDtypes),
+     dtype_in(P::kOut, kDtypes), can_cast_tensor(P::kSelf, P::kOut), dims_in_range(),
+     dims_are_distinct(), max_rank(P::kSelf), max_rank(P::kOut),
+     when(is_noop, same_shape(P::kOut, P::kSelf)), when(is_reduction, out_is_reduced())}};
+
+Plan plan_v2(const Arguments& arguments) {
+  if (is_noop(arguments)) return plan_cast(arguments, P::kSelf, P::kOut);
+  return plan_reduction(arguments, arguments.dtype(P::kSelf), Reduction::kMean);
+}
+
 }  // namespace
 }  // namespace aclgrad::ops
 
@@ -52,12 +81,25 @@ using namespace aclgrad::ops;
 aclnnStatus aclnnMeanGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
                                       aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
                                       aclOpExecutor** executor) {
-  return plan_operator(
-      kMean, {self, dim, keepDim, dtype, out}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_reduction(arguments, Reduction::kMean); });
+  return plan_operator(kMean, {self, dim, keepDim, dtype, out}, workspaceSize, executor,
+                       [](const Arguments& arguments) {
+                         return plan_reduction(arguments, dtype_of(arguments), Reduction::kMean);
+                       });
 }
 
 aclnnStatus aclnnMean(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                       aclrtStream stream) {
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnMeanV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
+                                        bool noopWithEmptyAxes, aclTensor* out,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kMeanV2, {self, dim, keepDim, noopWithEmptyAxes, out}, workspaceSize,
+                       executor, plan_v2);
+}
+
+aclnnStatus aclnnMeanV2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                        aclrtStream stream) {
   return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnMseLoss, aclnnMseLossBackward.
+// aclnnMseLoss, aclnnMseLossOut, aclnnMseLossBackward.
 #include "aclnnop/aclnn_mse_loss.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "aclnnop/aclnn_mse_loss_backward.h"
+#include "aclnnop/aclnn_mse_loss_out.h"
 #include "ops/kernels/loss_reduction.h"
 #include "ops/kernels/mse.h"
 #include "ops/operators/arithmetic.h"
@@ -29,7 +30,7 @@ Rule promotion_supported() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     const auto promoted = promote_types(arguments.dtype(kSelf), arguments.dtype(kTarget));
     if (promoted && kDtypes.contains(*promoted)) return std::nullopt;
-    return fmt::format("{} ({}) and {} ({}) do not promote to a dtype of {}.",
+    return fmt::format("{} ({}) and {} ({}) do not promote to an expected dtype, one of {}.",
                        arguments.name(kSelf), dtype_name(arguments.dtype(kSelf)),
                        arguments.name(kTarget), dtype_name(arguments.dtype(kTarget)),
                        kDtypes.to_string());
@@ -48,13 +49,17 @@ Rule out_shape() {
   });
 }
 
-const OperatorSpec kSpec{
-    "aclnnMseLoss",
-    {input("self"), input("target"), attribute("reduction"), output("out")},
-    {not_null({kSelf, kTarget, kOut}), promotion_supported(), dtype_in(kSelf, kDtypes),
-     dtype_in(kTarget, kDtypes), dtype_in(kOut, kDtypes), loss_reduction_known(kReduction),
-     max_rank(kSelf), max_rank(kTarget), max_rank(kOut), broadcastable(kSelf, kTarget),
-     out_shape()}};
+OperatorSpec spec(const char* name) {
+  return {name,
+          {input("self"), input("target"), attribute("reduction"), output("out")},
+          {not_null({kSelf, kTarget, kOut}), promotion_supported(), dtype_in(kSelf, kDtypes),
+           dtype_in(kTarget, kDtypes), dtype_in(kOut, kDtypes), loss_reduction_known(kReduction),
+           max_rank(kSelf), max_rank(kTarget), max_rank(kOut), broadcastable(kSelf, kTarget),
+           out_shape()}};
+}
+
+const OperatorSpec kSpec = spec("aclnnMseLoss");
+const OperatorSpec kOutSpec = spec("aclnnMseLossOut");
 
 Plan plan(const Arguments& arguments) {
   const aclDataType dtype = *promote_types(arguments.dtype(kSelf), arguments.dtype(kTarget));
@@ -95,10 +100,12 @@ Rule target_broadcasts() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     Dims result;
     if (broadcast_all(arguments, result)) return std::nullopt;
-    return fmt::format("the sizes of tensor {} {} and tensors {} {} and {} {} do not broadcast.",
-                       arguments.name(kTarget), to_string(arguments.shape(kTarget)),
-                       arguments.name(kGradOutput), to_string(arguments.shape(kGradOutput)),
-                       arguments.name(kSelf), to_string(arguments.shape(kSelf)));
+    return fmt::format(
+        "the sizes of tensor {} {} and tensors {} {} and {} {} do not broadcast, "
+        "expected equal sizes or 1, counted from the last.",
+        arguments.name(kTarget), to_string(arguments.shape(kTarget)), arguments.name(kGradOutput),
+        to_string(arguments.shape(kGradOutput)), arguments.name(kSelf),
+        to_string(arguments.shape(kSelf)));
   });
 }
 
@@ -144,6 +151,18 @@ aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self, const aclTensor*
 
 aclnnStatus aclnnMseLoss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                          aclrtStream stream) {
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnMseLossOutGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
+                                            int64_t reduction, aclTensor* out,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(forward::kOutSpec, {self, target, reduction, out}, workspaceSize, executor,
+                       forward::plan);
+}
+
+aclnnStatus aclnnMseLossOut(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                            aclrtStream stream) {
   return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }
 

@@ -55,9 +55,10 @@ Plan plan_mul(const Arguments& arguments, size_t out) {
 Plan plan_muls(const Arguments& arguments, size_t out) {
   const std::optional<aclDataType> dtype = promote_factor(0, 1, out)(arguments);
   if (!dtype) {
-    throw Refusal{kInnerNullPointer,
-                  "self of dtype " + dtype_name(arguments.dtype(0)) + " and other of dtype " +
-                      dtype_name(arguments.scalar(1).dtype) + " have no common type."};
+    throw Refusal{kInnerNullPointer, "self of dtype " + dtype_name(arguments.dtype(0)) +
+                                         " and other of dtype " +
+                                         dtype_name(arguments.scalar(1).dtype) +
+                                         " have no common type, expected dtypes that promote."};
   }
   // A BF16 tensor is multiplied in FLOAT, so its factor keeps that precision.
   const aclDataType factor_dtype = *dtype == ACL_BF16 ? ACL_FLOAT : *dtype;

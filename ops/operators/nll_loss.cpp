@@ -38,14 +38,6 @@ Rule one_weight_per_class(size_t self, size_t weight) {
   });
 }
 
-Rule has_one_element(size_t tensor) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    if (count_elements(arguments.shape(tensor)) == 1) return std::nullopt;
-    return fmt::format("tensor {} must have one element, but is {}.", arguments.name(tensor),
-                       to_string(arguments.shape(tensor)));
-  });
-}
-
 // The loss, or its gradient: one per row when nothing is reduced, else a single one of rank 0 or 1.
 Rule has_loss_shape(size_t tensor, size_t self, size_t reduction) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
@@ -68,8 +60,8 @@ Rule has_classes(size_t self) {
     const Dims& shape = arguments.shape(self);
     const bool has_rows = shape.size() == 1 || shape[0] > 0;
     if (shape[shape.size() - 1] > 0 || !has_rows) return std::nullopt;
-    return fmt::format("tensor {} {} has targets but no classes.", arguments.name(self),
-                       to_string(shape));
+    return fmt::format("tensor {} {} has targets but no classes, expected at least one.",
+                       arguments.name(self), to_string(shape));
   });
 }
 

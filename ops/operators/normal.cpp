@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnInplaceNormal.
+// aclnnInplaceNormal, aclnnInplaceNormalTensor.
 #include "aclnnop/aclnn_normal.h"
 
 #include <fmt/format.h>
@@ -40,6 +40,27 @@ Plan plan(const Arguments& arguments) {
                       static_cast<uint64_t>(arguments.integer(kOffset))});
 }
 
+// ---- Seed and offset in tensors -----------------------------------------------------------------
+
+constexpr size_t kSeedTensor = 3;
+constexpr size_t kOffsetTensor = 4;
+constexpr size_t kExtraOffset = 5;
+constexpr DtypeSet kIndexDtypes{ACL_INT64};
+
+const OperatorSpec kInplaceNormalTensor{
+    "aclnnInplaceNormalTensor",
+    {in_out("selfRef"), attribute("mean"), attribute("std"), input("seedTensor"),
+     input("offsetTensor"), attribute("offset")},
+    {not_null({kSelf, kSeedTensor, kOffsetTensor}), not_negative(kStd), dtype_in(kSelf, kDtypes),
+     dtype_in(kSeedTensor, kIndexDtypes), dtype_in(kOffsetTensor, kIndexDtypes), max_rank(kSelf),
+     has_shape(kSeedTensor, {1}), has_shape(kOffsetTensor, {1})}};
+
+Plan plan_with_tensors(const Arguments& arguments) {
+  return plan_normal(
+      arguments, kSelf, arguments.real(kMean), arguments.real(kStd),
+      {0, static_cast<uint64_t>(arguments.integer(kExtraOffset)), kSeedTensor, kOffsetTensor});
+}
+
 }  // namespace
 }  // namespace aclgrad::ops
 
@@ -54,5 +75,19 @@ aclnnStatus aclnnInplaceNormalGetWorkspaceSize(const aclTensor* selfRef, float m
 
 aclnnStatus aclnnInplaceNormal(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                aclrtStream stream) {
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnInplaceNormalTensorGetWorkspaceSize(const aclTensor* selfRef, float mean,
+                                                     float std, const aclTensor* seedTensor,
+                                                     const aclTensor* offsetTensor, int64_t offset,
+                                                     uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor) {
+  return plan_operator(kInplaceNormalTensor, {selfRef, mean, std, seedTensor, offsetTensor, offset},
+                       workspaceSize, executor, plan_with_tensors);
+}
+
+aclnnStatus aclnnInplaceNormalTensor(void* workspace, uint64_t workspaceSize,
+                                     aclOpExecutor* executor, aclrtStream stream) {
   return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }

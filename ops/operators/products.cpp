@@ -28,8 +28,8 @@ Rule cube_math_type_fits(size_t attribute, size_t a, size_t b) {
         (value != kKeepDtype && value != kUseHf32)) {
       return std::nullopt;
     }
-    return fmt::format("{} {} with {} operands is not supported on this product.",
-                       arguments.name(attribute), value, dtype_name(*promoted));
+    return fmt::format("{} {} with {} operands is not supported on {}, expected 1, 2 or 4.",
+                       arguments.name(attribute), value, dtype_name(*promoted), aclrtGetSocName());
   });
 }
 
@@ -49,8 +49,11 @@ Rule inner_sizes_match(size_t a, size_t b) {
     // A vector on the right is a column.
     const int64_t rows = right.size() == 1 ? right[0] : right[right.size() - 2];
     if (left[left.size() - 1] == rows) return std::nullopt;
-    return fmt::format("the last size of tensor {} {} and the rows of tensor {} {} must be equal.",
-                       arguments.name(a), to_string(left), arguments.name(b), to_string(right));
+    return fmt::format(
+        "the last size of tensor {} {} and the rows of tensor {} {} must be equal, but "
+        "are {} and {}.",
+        arguments.name(a), to_string(left), arguments.name(b), to_string(right),
+        left[left.size() - 1], rows);
   });
 }
 

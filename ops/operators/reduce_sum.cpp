@@ -40,9 +40,11 @@ using namespace aclgrad::ops;
 aclnnStatus aclnnReduceSumGetWorkspaceSize(const aclTensor* self, const aclIntArray* dims,
                                            bool keepDims, aclDataType dtype, aclTensor* out,
                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kReduceSum, {self, dims, keepDims, dtype, out}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_reduction(arguments, Reduction::kSum); });
+  return plan_operator(kReduceSum, {self, dims, keepDims, dtype, out}, workspaceSize, executor,
+                       [](const Arguments& arguments) {
+                         const auto type = static_cast<aclDataType>(arguments.integer(P::kDtype));
+                         return plan_reduction(arguments, type, Reduction::kSum);
+                       });
 }
 
 aclnnStatus aclnnReduceSum(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,

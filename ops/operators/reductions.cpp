@@ -68,7 +68,8 @@ Rule dims_are_distinct() {
     for (int64_t dim : arguments.int_array(P::kDims)) {
       const size_t axis = normalize_axis(dim, rank);
       if (seen[axis]) {
-        return fmt::format("{} names dimension {} twice.", arguments.name(P::kDims), axis);
+        return fmt::format("{} names dimension {} twice, expected every dimension once.",
+                           arguments.name(P::kDims), axis);
       }
       seen[axis] = true;
     }
@@ -88,10 +89,8 @@ Rule out_is_reduced() {
   });
 }
 
-Plan plan_reduction(const Arguments& arguments, Reduction reduction) {
-  return plan_reduce(arguments,
-                     {P::kSelf, P::kOut, reduced_dims(arguments),
-                      static_cast<aclDataType>(arguments.integer(P::kDtype)), reduction});
+Plan plan_reduction(const Arguments& arguments, aclDataType dtype, Reduction reduction) {
+  return plan_reduce(arguments, {P::kSelf, P::kOut, reduced_dims(arguments), dtype, reduction});
 }
 
 }  // namespace aclgrad::ops

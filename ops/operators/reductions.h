@@ -9,7 +9,7 @@
 
 namespace aclgrad::ops {
 
-// Parameters of aclnnReduceSum and aclnnMean.
+// Parameters of aclnnReduceSum and aclnnMean; aclnnMeanV2 has another attribute for the dtype.
 struct ReductionParameters {
   static constexpr size_t kSelf = 0;
   static constexpr size_t kDims = 1;
@@ -28,7 +28,8 @@ Rule dims_are_distinct();
 // out has the size of self with the dimensions reduced, or both have one element.
 Rule out_is_reduced();
 
-Plan plan_reduction(const Arguments& arguments, Reduction reduction);
+// `dtype`: what elements are converted to, and the result is rounded to.
+Plan plan_reduction(const Arguments& arguments, aclDataType dtype, Reduction reduction);
 
 }  // namespace aclgrad::ops
 

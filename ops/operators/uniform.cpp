@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnInplaceUniform.
+// aclnnInplaceUniform, aclnnInplaceUniformTensor.
 #include "aclnnop/aclnn_uniform.h"
 
 #include <fmt/format.h>
@@ -39,6 +39,27 @@ Plan plan(const Arguments& arguments) {
                        static_cast<uint64_t>(arguments.integer(kOffset))});
 }
 
+// ---- Seed and offset in tensors -----------------------------------------------------------------
+
+constexpr size_t kSeedTensor = 3;
+constexpr size_t kOffsetTensor = 4;
+constexpr size_t kExtraOffset = 5;
+constexpr DtypeSet kIndexDtypes{ACL_INT64};
+
+const OperatorSpec kInplaceUniformTensor{
+    "aclnnInplaceUniformTensor",
+    {in_out("selfRef"), attribute("from"), attribute("to"), input("seedTensor"),
+     input("offsetTensor"), attribute("offset")},
+    {not_null({kSelf, kSeedTensor, kOffsetTensor}), dtype_in(kSelf, kDtypes),
+     dtype_in(kSeedTensor, kIndexDtypes), dtype_in(kOffsetTensor, kIndexDtypes), max_rank(kSelf),
+     has_one_element(kSeedTensor), has_one_element(kOffsetTensor), ordered(kFrom, kTo)}};
+
+Plan plan_with_tensors(const Arguments& arguments) {
+  return plan_uniform(
+      arguments, kSelf, arguments.real(kFrom), arguments.real(kTo),
+      {0, static_cast<uint64_t>(arguments.integer(kExtraOffset)), kSeedTensor, kOffsetTensor});
+}
+
 }  // namespace
 }  // namespace aclgrad::ops
 
@@ -53,5 +74,19 @@ aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfRef, double
 
 aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                 const aclrtStream stream) {
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(const aclTensor* selfRef, double from,
+                                                      double to, const aclTensor* seedTensor,
+                                                      const aclTensor* offsetTensor,
+                                                      uint64_t offset, uint64_t* workspaceSize,
+                                                      aclOpExecutor** executor) {
+  return plan_operator(kInplaceUniformTensor, {selfRef, from, to, seedTensor, offsetTensor, offset},
+                       workspaceSize, executor, plan_with_tensors);
+}
+
+aclnnStatus aclnnInplaceUniformTensor(void* workspace, uint64_t workspaceSize,
+                                      aclOpExecutor* executor, aclrtStream stream) {
   return run_operator(__func__, workspace, workspaceSize, executor, stream);
 }

@@ -6,6 +6,7 @@
 #include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
+#include "aclnnop/aclnn_mse_loss_out.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "tests/cases/families.h"
@@ -153,6 +154,13 @@ std::vector<Case> mse_cases() {
                         },
                     .phase_two = aclnnMseLoss,
                     .reference = mse(reduction)});
+    Case second_name = rows.back();
+    second_name.api = "aclnnMseLossOut";
+    second_name.phase_one = [reduction](auto t, auto* size, auto** executor) {
+      return aclnnMseLossOutGetWorkspaceSize(t[0], t[1], reduction, t[2], size, executor);
+    };
+    second_name.phase_two = aclnnMseLossOut;
+    rows.push_back(std::move(second_name));
     rows.push_back(
         {.api = "aclnnMseLossBackward",
          .attributes = attributes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "aclnnop/aclnn_apply_adam_w.h"
 #include "aclnnop/aclnn_apply_adam_w_v2.h"
 #include "tests/cases/families.h"
 
@@ -32,11 +33,61 @@ Arrays adam_w(const Arrays& in) {
   return out;
 }
 
+// Inputs: var, m, v, the powers of the step before, lr, weightDecay, beta1, beta2, eps, grad,
+// largest v. Outputs: var, m, v.
+Arrays adam_w_of_tensors(const Arrays& in) {
+  const auto number = [&](size_t i) { return in[i].values[0]; };
+  Arrays out = {in[0], in[1], in[2]};
+  const long double beta1 = number(7), beta2 = number(8);
+  for (size_t i = 0; i < in[0].values.size(); ++i) {
+    const long double g = in[10].values[i];
+    long double& theta = out[0].values[i];
+    long double& m = out[1].values[i];
+    long double& v = out[2].values[i];
+    theta *= 1 - number(5) * number(6);
+    m += (1 - beta1) * (g - m);
+    v = beta2 * v + (1 - beta2) * g * g;
+    const long double u = std::max(v, in[11].values[i]);
+    const long double root = std::sqrt(u) / std::sqrt(1 - number(4) * beta2);
+    theta -= number(5) / (1 - number(3) * beta1) * m / (root + number(9));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Case> optimizer_cases() {
   const std::vector<int64_t> shape = {kN, 3, 4};
-  return {{.api = "aclnnApplyAdamWV2",
+  const Slot power = {.shape = {1}, .low = 0.5L, .high = 0.75L};
+  const Slot rate = {.shape = {}, .low = 0.01L, .high = 0.1L};
+  const Slot beta = {.shape = {1}, .low = 0.75L, .high = 0.9375L};
+  return {{.api = "aclnnApplyAdamW",
+           .attributes = "amsgrad",
+           .dtypes = kFloatTypes,
+           .inputs = {{shape},
+                      {shape, -1, 1},
+                      {shape, 0.5L, 2},
+                      power,
+                      power,
+                      rate,
+                      rate,
+                      beta,
+                      beta,
+                      rate,
+                      {shape, -2, 2},
+                      {shape, 0, 2}},
+           .outputs = {{.shape = shape, .aliases = 0},
+                       {.shape = shape, .aliases = 1},
+                       {.shape = shape, .aliases = 2}},
+           .phase_one =
+               [](auto t, auto* size, auto** executor) {
+                 return aclnnApplyAdamWGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], t[5], t[6],
+                                                        t[7], t[8], t[9], t[10], t[11], true, false,
+                                                        size, executor);
+               },
+           .phase_two = aclnnApplyAdamW,
+           .reference = adam_w_of_tensors},
+          {.api = "aclnnApplyAdamWV2",
            .attributes = "",
            .dtypes = kFloatTypes,
            .inputs = {{shape},

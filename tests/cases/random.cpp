@@ -30,7 +30,26 @@ std::vector<Case> random_cases() {
   };
   uniform.phase_two = aclnnInplaceUniform;
   uniform.reference = elementwise([](auto) { return -2.25L; });
-  return {normal, uniform};
+
+  // The same with seed and offset in tensors, which are read after the inputs that are filled.
+  const Slot index = {.shape = {1}, .low = 1, .high = 9, .dtype = ACL_INT64};
+  Case normal_tensor = normal;
+  normal_tensor.api = "aclnnInplaceNormalTensor";
+  normal_tensor.inputs = {{shape}, index, index};
+  normal_tensor.phase_one = [](auto t, auto* size, auto** executor) {
+    return aclnnInplaceNormalTensorGetWorkspaceSize(t[0], 1.5f, 0.0f, t[1], t[2], 0, size,
+                                                    executor);
+  };
+  normal_tensor.phase_two = aclnnInplaceNormalTensor;
+  Case uniform_tensor = uniform;
+  uniform_tensor.api = "aclnnInplaceUniformTensor";
+  uniform_tensor.inputs = normal_tensor.inputs;
+  uniform_tensor.phase_one = [](auto t, auto* size, auto** executor) {
+    return aclnnInplaceUniformTensorGetWorkspaceSize(t[0], -2.25, -2.25, t[1], t[2], 0, size,
+                                                     executor);
+  };
+  uniform_tensor.phase_two = aclnnInplaceUniformTensor;
+  return {normal, uniform, normal_tensor, uniform_tensor};
 }
 
 }  // namespace aclgrad::cases

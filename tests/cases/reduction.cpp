@@ -70,7 +70,27 @@ std::vector<Case> reduction_cases() {
                     .max_ulp = 1,
                     .max_ulp_16bit = 1,
                     .magnitude = sum(everything, true, true)});
+    Case mean_v2 = rows.back();
+    mean_v2.api = "aclnnMeanV2";
+    mean_v2.phase_one = [dims](auto t, auto* size, auto** executor) {
+      return aclnnMeanV2GetWorkspaceSize(t[0], dims, false, false, t[1], size, executor);
+    };
+    mean_v2.phase_two = aclnnMeanV2;
+    rows.push_back(std::move(mean_v2));
   }
+  rows.push_back({.api = "aclnnMeanV2",
+                  .attributes = "dim=[], noopWithEmptyAxes",
+                  .dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE},
+                  .inputs = {{{kN, 3, 4}}},
+                  .outputs = {{{kN, 3, 4}}},
+                  .phase_one =
+                      [dims = int_array({})](auto t, auto* size, auto** executor) {
+                        return aclnnMeanV2GetWorkspaceSize(t[0], dims, false, true, t[1], size,
+                                                           executor);
+                      },
+                  .phase_two = aclnnMeanV2,
+                  .reference = elementwise([](auto x) { return x[0]; }),
+                  .max_ulp = 0});
   return rows;
 }
 

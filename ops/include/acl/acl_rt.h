@@ -17,6 +17,7 @@
 
 #include "acl/acl_base.h"
 #include "acl/acl_rt_types.h"
+#include "acl/acl_rt_unsupported.h"
 
 #ifdef __cplusplus
 extern "C" {

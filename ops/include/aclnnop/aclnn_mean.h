@@ -38,6 +38,20 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMeanGetWorkspaceSize(const aclTensor* self,
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMean(void* workspace, uint64_t workspaceSize,
                                           aclOpExecutor* executor, aclrtStream stream);
 
+/*
+ * As aclnnMean with self's dtype for `dtype`. noopWithEmptyAxes says what an empty dim means: true
+ * nothing is reduced, and out (of self's shape) is self converted; false all dimensions. Order of
+ * the checks: null; self's dtype; out's dtype; self convertible to out; range of dim; duplicates;
+ * ranks of self and out at most 8; out's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMeanV2GetWorkspaceSize(const aclTensor* self,
+                                                            const aclIntArray* dim, bool keepDim,
+                                                            bool noopWithEmptyAxes, aclTensor* out,
+                                                            uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMeanV2(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

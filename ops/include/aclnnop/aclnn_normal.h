@@ -41,6 +41,20 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormalGetWorkspaceSize(const aclTens
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormal(void* workspace, uint64_t workspaceSize,
                                                    aclOpExecutor* executor, aclrtStream stream);
 
+/*
+ * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both read
+ * when the work runs; each tensor INT64 of shape [1]. Order of the checks: selfRef, seedTensor,
+ * offsetTensor not null; std; dtypes of selfRef, seedTensor, offsetTensor; rank of selfRef; shapes
+ * of seedTensor and offsetTensor.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormalTensorGetWorkspaceSize(
+    const aclTensor* selfRef, float mean, float std, const aclTensor* seedTensor,
+    const aclTensor* offsetTensor, int64_t offset, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormalTensor(void* workspace, uint64_t workspaceSize,
+                                                         aclOpExecutor* executor,
+                                                         aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

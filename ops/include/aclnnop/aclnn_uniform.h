@@ -42,6 +42,20 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t wo
                                                     aclOpExecutor* executor,
                                                     const aclrtStream stream);
 
+/*
+ * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both read
+ * when the work runs; each tensor INT64 with one element. Order of the checks: selfRef, seedTensor,
+ * offsetTensor not null; their dtypes; rank of selfRef; one element in seedTensor and in
+ * offsetTensor; from not above to.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(
+    const aclTensor* selfRef, double from, double to, const aclTensor* seedTensor,
+    const aclTensor* offsetTensor, uint64_t offset, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniformTensor(void* workspace, uint64_t workspaceSize,
+                                                          aclOpExecutor* executor,
+                                                          aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

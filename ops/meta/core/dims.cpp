@@ -17,6 +17,14 @@ int64_t count_elements(const Dims& shape) {
   return count;
 }
 
+bool count_fits(const Dims& shape, int64_t& count) {
+  count = std::find(shape.begin(), shape.end(), 0) != shape.end() ? 0 : 1;
+  for (int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(count, size, &count)) return false;
+  }
+  return true;
+}
+
 Dims contiguous_strides(const Dims& shape) {
   Dims strides = Dims::filled(shape.size(), 1);
   for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = product(strides[i], shape[i]);

@@ -28,10 +28,12 @@ Verdict check_storage(const Arguments& arguments) {
     return {
         strided_input ? kInnerNullPointer : kInvalidParameter,
         fmt::format("ViewShape overlap. Invalid {} tensor {}: the view of size {} with strides {} "
-                    "and offset {} leaves its storage of size {}.",
+                    "and offset {} leaves its storage of size {}, expected every element inside.",
                     arguments.role(i) == Role::kInput ? "input" : "output", arguments.name(i),
                     to_string(tensor.view_shape), to_string(tensor.view_strides), tensor.offset,
-                    to_string(tensor.storage_shape))};
+                    to_string(tensor.storage_shape)),
+        "The storageDims given to aclCreateTensor are too small for the view, or sizes overflow 64 "
+        "bits."};
   }
   return {};
 }
@@ -51,8 +53,10 @@ std::unique_ptr<aclOpExecutor> make_executor(const Arguments& arguments, Plan pl
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments.role(i) == Role::kAttribute || arguments[i].tensor() == nullptr) continue;
     const aclTensor& tensor = arguments.tensor(i);
+    // A view without elements was not held to its storage: its offset may be anything.
+    const int64_t offset = is_empty(tensor) ? 0 : tensor.offset;
     executor->bindings[i] = {&tensor, tensor.data,
-                             tensor.offset * static_cast<int64_t>(aclDataTypeSize(tensor.dtype))};
+                             offset * static_cast<int64_t>(aclDataTypeSize(tensor.dtype))};
   }
   return executor;
 }
@@ -114,8 +118,12 @@ aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream s
   const aclError error = aclgradLaunchSweep(stream, executor.spec->name, run_task, task.release(),
                                             release_task, sweep);
   if (error == ACL_SUCCESS) return OK;
-  report(executor.spec->name, kRuntimeError,
-         fmt::format("the work could not be queued on the stream (acl error {}).", error));
+  report(
+      executor.spec->name, kRuntimeError,
+      fmt::format("the work could not be queued on argument stream: acl error {}, expected 0.",
+                  error),
+      "See the message before this one; often no device is set on this thread, or the stream was "
+      "destroyed.");
   return kRuntimeError;
 }
 
@@ -128,12 +136,13 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
     if (workspaceSize == nullptr || executor == nullptr) {
       report(spec.name, kNullPointer,
              fmt::format("argument {} must not be null, but got a null pointer.",
-                         workspaceSize == nullptr ? "workspaceSize" : "executor"));
+                         workspaceSize == nullptr ? "workspaceSize" : "executor"),
+             "Phase one writes its two results there.");
       return kNullPointer;
     }
     const Arguments arguments(spec, std::span(values.begin(), values.size()));
     if (const Verdict verdict = check(arguments); verdict.status != OK) {
-      report(spec.name, verdict.status, verdict.message);
+      report(spec.name, verdict.status, verdict.message, verdict.cause);
       return verdict.status;
     }
     auto made = make_executor(arguments, planner(arguments));
@@ -158,38 +167,42 @@ aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSi
     return kNullPointer;
   }
   if (aclgradHandleCheck(executor, ACLGRAD_HANDLE_EXECUTOR) == 0) {
-    report(
-        name, kInnerNullPointer,
-        "executor is not live: a single-use executor runs once, and it may have been destroyed or "
-        "never created by a phase one.");
+    report(name, kInnerNullPointer,
+           "argument executor is not a live executor, expected one that phase one returned.",
+           "A single-use executor runs once; or it was destroyed.");
     return kInnerNullPointer;
   }
   if (std::strcmp(executor->spec->name, name) != 0) {
     report(name, kInnerNullPointer,
-           fmt::format("executor comes from {}GetWorkspaceSize; run it with {}.",
-                       executor->spec->name, executor->spec->name));
+           fmt::format("argument executor comes from {}GetWorkspaceSize, expected one from "
+                       "{}GetWorkspaceSize.",
+                       executor->spec->name, name));
     return kInnerNullPointer;
   }
   const bool workspace_missing = workspaceSize > 0 && workspace == nullptr;
   std::unique_ptr<aclOpExecutor> consumed;
   if (!executor->repeatable || workspace_missing) {
     if (aclgradHandleRemove(executor, ACLGRAD_HANDLE_EXECUTOR) == 0) {
-      report(name, kInnerNullPointer, "executor was used by another thread meanwhile.");
+      report(
+          name, kInnerNullPointer,
+          "argument executor was used by another thread meanwhile, expected one thread at a time.");
       return kInnerNullPointer;
     }
     consumed.reset(executor);
   }
   if (workspace_missing) {
     report(name, kNullPointer,
-           fmt::format("argument workspace must not be null when workspaceSize is {}; the executor "
-                       "is destroyed.",
+           fmt::format("argument workspace must not be null when workspaceSize is {}, but got a "
+                       "null pointer; the executor is destroyed.",
                        workspaceSize));
     return kNullPointer;
   }
   if (workspaceSize < executor->plan->workspace_size) {
-    report(name, kInvalidParameter,
-           fmt::format("workspaceSize is {}, but phase one asked for {} bytes.", workspaceSize,
-                       executor->plan->workspace_size));
+    report(
+        name, kInvalidParameter,
+        fmt::format("argument workspaceSize is {}, expected at least the {} bytes that phase one "
+                    "asked for.",
+                    workspaceSize, executor->plan->workspace_size));
     return kInvalidParameter;
   }
   try {

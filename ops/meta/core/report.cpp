@@ -6,7 +6,8 @@
 
 namespace aclgrad::ops {
 
-void report(const char* function, aclnnStatus status, const std::string& message) {
+void report(const char* function, aclnnStatus status, const std::string& message,
+            const std::string& cause) {
   const char* code = "EZ9999";
   const char* title = "AclNN_Inner_Error";
   if (status / 100000 == 1) {
@@ -17,8 +18,8 @@ void report(const char* function, aclnnStatus status, const std::string& message
     title = "AclNN_Runtime_Error";
   }
   aclgradReportError(code, title,
-                     fmt::format("{}: {} Status {}.", function, message, status).c_str(), nullptr,
-                     nullptr);
+                     fmt::format("{}: {} Status {}.", function, message, status).c_str(),
+                     cause.c_str(), nullptr);
 }
 
 }  // namespace aclgrad::ops

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "aclgrad_ext.h"
+#include "ops/meta/soc.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -35,8 +36,16 @@ Verdict check_live(const Arguments& arguments, size_t i) {
   if (arguments[i].text() != nullptr) return {};
   const Handle handle = handle_of(arguments[i]);
   if (aclgradHandleCheck(handle.pointer, handle.kind) != 0) return {};
-  return invalid("{} {} is not a live handle: it was destroyed or never created.", handle.type,
-                 arguments.name(i));
+  Verdict verdict = invalid("argument {} ({}) is not a live {}, expected a handle in use.",
+                            arguments.name(i), handle.pointer, handle.type);
+  verdict.cause = "It was destroyed already, or is a handle of another kind.";
+  return verdict;
+}
+
+// Why a dtype may be refused that other products accept.
+std::string product_cause(aclDataType dtype) {
+  if (dtype != ACL_BF16 || is_a2_or_later(current_soc())) return {};
+  return fmt::format("{} does not know DT_BF16; Atlas A2, A3 and 950 do.", aclrtGetSocName());
 }
 
 bool given(const Argument& argument) {
@@ -58,8 +67,10 @@ Rule not_null(std::initializer_list<size_t> parameters) {
   return [list = std::vector<size_t>(parameters)](const Arguments& arguments) -> Verdict {
     for (size_t i : list) {
       if (!given(arguments[i])) {
-        return {kNullPointer, fmt::format("argument {} must not be null, but got a null pointer.",
-                                          arguments.name(i))};
+        return {
+            kNullPointer,
+            fmt::format("argument {} must not be null, but got a null pointer.", arguments.name(i)),
+            "It was never created, or its creation failed."};
       }
     }
     for (size_t i : list) {
@@ -85,8 +96,10 @@ Rule dtype_in(size_t tensor, const DtypeSet& set) {
   return [tensor, set](const Arguments& arguments) -> Verdict {
     const aclDataType dtype = arguments.dtype(tensor);
     if (set.contains(dtype)) return {};
-    return invalid("tensor {} is not implemented for {}, expected a dtype of {}.",
-                   arguments.name(tensor), dtype_name(dtype), set.to_string());
+    Verdict verdict = invalid("tensor {} is not implemented for {}, expected a dtype of {}.",
+                              arguments.name(tensor), dtype_name(dtype), set.to_string());
+    verdict.cause = product_cause(dtype);
+    return verdict;
   };
 }
 
@@ -103,9 +116,11 @@ Rule same_dtype(size_t tensor, size_t reference) {
 Rule can_cast_tensor(size_t from, size_t to) {
   return [from, to](const Arguments& arguments) -> Verdict {
     if (can_cast(arguments.dtype(from), arguments.dtype(to))) return {};
-    return invalid("a result of {}'s dtype {} cannot be cast to {}, the dtype of {}.",
-                   arguments.name(from), dtype_name(arguments.dtype(from)),
-                   dtype_name(arguments.dtype(to)), arguments.name(to));
+    return invalid(
+        "a result of {}'s dtype {} cannot be cast to {}, the dtype of {}; expected one "
+        "that it can be cast to.",
+        arguments.name(from), dtype_name(arguments.dtype(from)), dtype_name(arguments.dtype(to)),
+        arguments.name(to));
   };
 }
 
@@ -113,16 +128,16 @@ Rule scalar_castable_to_float(size_t scalar) {
   return [scalar](const Arguments& arguments) -> Verdict {
     const aclDataType dtype = arguments.scalar(scalar).dtype;
     if (can_cast(dtype, ACL_FLOAT)) return {};
-    return invalid("scalar {} of dtype {} cannot be cast to DT_FLOAT.", arguments.name(scalar),
-                   dtype_name(dtype));
+    return invalid("scalar {} of dtype {} cannot be cast to DT_FLOAT, expected a real dtype.",
+                   arguments.name(scalar), dtype_name(dtype));
   };
 }
 
 Rule promotable(size_t a, size_t b) {
   return [a, b](const Arguments& arguments) -> Verdict {
     if (promote_types(arguments.dtype(a), arguments.dtype(b))) return {};
-    return invalid("the dtypes of {} ({}) and {} ({}) have no common type.", arguments.name(a),
-                   dtype_name(arguments.dtype(a)), arguments.name(b),
+    return invalid("{} ({}) and {} ({}) have no common type, expected dtypes that promote.",
+                   arguments.name(a), dtype_name(arguments.dtype(a)), arguments.name(b),
                    dtype_name(arguments.dtype(b)));
   };
 }
@@ -131,7 +146,7 @@ Rule no_private_format(size_t tensor) {
   return [tensor](const Arguments& arguments) -> Verdict {
     const aclFormat format = arguments.tensor(tensor).format;
     if (!is_private_format(format)) return {};
-    return invalid("tensor {} must not be in a private format, but its format is {}.",
+    return invalid("tensor {} must not be in a private format, but its format is {}, expected ND.",
                    arguments.name(tensor), static_cast<int>(format));
   };
 }
@@ -143,6 +158,22 @@ Rule same_shape(size_t tensor, size_t reference) {
                    arguments.name(tensor), arguments.name(reference), arguments.name(tensor),
                    to_string(arguments.shape(tensor)), arguments.name(reference),
                    to_string(arguments.shape(reference)));
+  };
+}
+
+Rule has_shape(size_t tensor, Dims shape) {
+  return [tensor, shape](const Arguments& arguments) -> Verdict {
+    if (arguments.shape(tensor) == shape) return {};
+    return invalid("tensor {} must have size {}, but is {}.", arguments.name(tensor),
+                   to_string(shape), to_string(arguments.shape(tensor)));
+  };
+}
+
+Rule has_one_element(size_t tensor) {
+  return [tensor](const Arguments& arguments) -> Verdict {
+    if (count_elements(arguments.shape(tensor)) == 1) return {};
+    return invalid("tensor {} must have one element, but is {}.", arguments.name(tensor),
+                   to_string(arguments.shape(tensor)));
   };
 }
 
@@ -167,10 +198,19 @@ Rule min_rank(size_t tensor, size_t limit) {
 Rule broadcastable(size_t a, size_t b) {
   return [a, b](const Arguments& arguments) -> Verdict {
     Dims result;
-    if (broadcast_shapes(arguments.shape(a), arguments.shape(b), result)) return {};
-    return invalid("the sizes of tensor {} {} and tensor {} {} do not broadcast.",
-                   arguments.name(a), to_string(arguments.shape(a)), arguments.name(b),
-                   to_string(arguments.shape(b)));
+    int64_t count = 0;
+    if (!broadcast_shapes(arguments.shape(a), arguments.shape(b), result)) {
+      return invalid(
+          "the sizes of tensor {} {} and tensor {} {} do not broadcast, expected equal sizes or 1, "
+          "counted from the last.",
+          arguments.name(a), to_string(arguments.shape(a)), arguments.name(b),
+          to_string(arguments.shape(b)));
+    }
+    if (count_fits(result, count)) return {};
+    return invalid(
+        "tensor {} {} and tensor {} {} broadcast to {}, expected fewer than 2^63 elements.",
+        arguments.name(a), to_string(arguments.shape(a)), arguments.name(b),
+        to_string(arguments.shape(b)), to_string(result));
   };
 }
 

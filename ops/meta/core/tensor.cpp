@@ -101,14 +101,6 @@ bool reach(const aclTensor& tensor, int64_t& low, int64_t& high) {
   return true;
 }
 
-bool count_checked(const Dims& shape, int64_t& count) {
-  count = 1;
-  for (int64_t size : shape) {
-    if (size < 0 || __builtin_mul_overflow(count, size, &count)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 bool is_private_format(aclFormat format) {
@@ -141,12 +133,15 @@ bool is_empty(const aclTensor& tensor) {
 bool fits_storage(const aclTensor& tensor) {
   int64_t elements = 0;
   int64_t storage = 0;
-  if (!count_checked(tensor.view_shape, elements)) return false;
+  int64_t bytes = 0;
+  if (!count_fits(tensor.view_shape, elements)) return false;
   if (elements == 0) return true;
+  const auto element_size = static_cast<int64_t>(aclDataTypeSize(tensor.dtype));
   int64_t low = 0;
   int64_t high = 0;
-  return count_checked(tensor.storage_shape, storage) && reach(tensor, low, high) && low >= 0 &&
-         high < storage;
+  return count_fits(tensor.storage_shape, storage) &&
+         !__builtin_mul_overflow(storage, element_size, &bytes) && reach(tensor, low, high) &&
+         low >= 0 && high < storage;
 }
 
 }  // namespace aclgrad::ops
