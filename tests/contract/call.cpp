@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/contract/call.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tests/ops/support/numbers.h"
+
+namespace aclgrad::contract {
+namespace {
+
+constexpr int64_t kMostElements = 4096;
+constexpr size_t kLargestElement = 16;
+
+int64_t memory_for(const Shape& shape) {
+  int64_t count = 1;
+  for (int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(count, size, &count)) return kMostElements;
+  }
+  return std::clamp<int64_t>(count, 1, kMostElements);
+}
+
+bool has_numbers(aclDataType dtype) {
+  for (const NamedDtype& each : all_dtypes()) {
+    if (each.dtype == dtype) return each.has_numbers;
+  }
+  return false;
+}
+
+}  // namespace
+
+Library::Library() : handles_{RTLD_DEFAULT} {}
+
+void* Library::find(const std::string& name) const {
+  for (void* handle : handles_) {
+    if (void* found = dlsym(handle, name.c_str())) return found;
+  }
+  throw std::runtime_error("no library has " + name);
+}
+
+std::string Library::message() const {
+  const char* text = get<decltype(aclGetRecentErrMsg)>("aclGetRecentErrMsg")();
+  return text == nullptr ? "" : text;
+}
+
+const std::vector<NamedDtype>& all_dtypes() {
+  static const std::vector<NamedDtype> all = {
+      {ACL_FLOAT, "DT_FLOAT", true},
+      {ACL_FLOAT16, "DT_FLOAT16", true},
+      {ACL_BF16, "DT_BF16", true},
+      {ACL_DOUBLE, "DT_DOUBLE", true},
+      {ACL_INT8, "DT_INT8", true},
+      {ACL_INT16, "DT_INT16", true},
+      {ACL_INT32, "DT_INT32", true},
+      {ACL_INT64, "DT_INT64", true},
+      {ACL_UINT8, "DT_UINT8", true},
+      {ACL_UINT16, "DT_UINT16", true},
+      {ACL_UINT32, "DT_UINT32", true},
+      {ACL_UINT64, "DT_UINT64", true},
+      {ACL_BOOL, "DT_BOOL", true},
+      {ACL_COMPLEX64, "DT_COMPLEX64", true},
+      {ACL_COMPLEX128, "DT_COMPLEX128", true},
+      {ACL_COMPLEX32, "DT_COMPLEX32", false},
+      {ACL_STRING, "DT_STRING", false},
+      {ACL_INT4, "DT_INT4", false},
+      {ACL_UINT1, "DT_UINT1", false},
+      {ACL_HIFLOAT8, "DT_HIFLOAT8", false},
+      {ACL_FLOAT8_E5M2, "DT_FLOAT8_E5M2", false},
+      {ACL_FLOAT8_E4M3FN, "DT_FLOAT8_E4M3FN", false},
+      {ACL_FLOAT8_E8M0, "DT_FLOAT8_E8M0", false},
+      {ACL_FLOAT6_E3M2, "DT_FLOAT6_E3M2", false},
+      {ACL_FLOAT6_E2M3, "DT_FLOAT6_E2M3", false},
+      {ACL_FLOAT4_E2M1, "DT_FLOAT4_E2M1", false},
+      {ACL_FLOAT4_E1M2, "DT_FLOAT4_E1M2", false},
+      {ACL_DT_UNDEFINED, "DT_UNDEFINED", false},
+  };
+  return all;
+}
+
+const char* dtype_name(aclDataType dtype) {
+  for (const NamedDtype& each : all_dtypes()) {
+    if (each.dtype == dtype) return each.name;
+  }
+  throw std::invalid_argument("a dtype without a name");
+}
+
+std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+double read_number(const void* data, aclDataType dtype) {
+  if (dtype == ACL_COMPLEX64) return static_cast<double>(testing::load_as<float>(data, 0));
+  if (dtype == ACL_COMPLEX128) return testing::load_as<double>(data, 0);
+  return static_cast<double>(testing::get_element(data, dtype, 0));
+}
+
+void write_number(void* data, aclDataType dtype, size_t index, double value) {
+  if (dtype == ACL_COMPLEX64) {
+    testing::store_as(data, 2 * index, static_cast<float>(value));
+    testing::store_as(data, 2 * index + 1, 0.0f);
+  } else if (dtype == ACL_COMPLEX128) {
+    testing::store_as(data, 2 * index, value);
+    testing::store_as(data, 2 * index + 1, 0.0);
+  } else {
+    testing::set_element(data, dtype, index, static_cast<long double>(value));
+  }
+}
+
+Call::Call(const Library& library, const Operator& row, aclDataType dtype)
+    : library_(library), row_(row), dtype_(dtype) {
+  struct Make {
+    Call& call;
+    Value operator()(const TensorSpec& spec) const {
+      if (spec.optional) return static_cast<aclTensor*>(nullptr);
+      return call.tensor(spec.shape, spec.dtype.value_or(call.dtype_), spec.fill);
+    }
+    Value operator()(const ScalarSpec& spec) const {
+      return call.scalar(spec.value, spec.dtype.value_or(call.dtype_));
+    }
+    Value operator()(const Shape& values) const { return call.int_array(values); }
+    Value operator()(const char* text) const { return const_cast<char*>(text); }
+    Value operator()(int64_t number) const { return number; }
+    Value operator()(double number) const { return number; }
+    Value operator()(DtypeUnderTest) const { return static_cast<int64_t>(call.dtype_); }
+  };
+  for (const ParameterSpec& parameter : row.parameters) {
+    values_.push_back(std::visit(Make{*this}, parameter));
+    if (values_.size() == row.output + 1) output_ = memory_.back();
+  }
+}
+
+Call::~Call() {
+  if (executor_ != nullptr) {
+    library_.get<decltype(aclDestroyAclOpExecutor)>("aclDestroyAclOpExecutor")(executor_);
+  }
+  for (const aclTensor* each : tensors_) {
+    library_.get<decltype(aclDestroyTensor)>("aclDestroyTensor")(each);
+  }
+  for (const aclScalar* each : scalars_) {
+    library_.get<decltype(aclDestroyScalar)>("aclDestroyScalar")(each);
+  }
+  for (const aclIntArray* each : int_arrays_) {
+    library_.get<decltype(aclDestroyIntArray)>("aclDestroyIntArray")(each);
+  }
+  for (void* each : memory_) library_.get<decltype(aclrtFree)>("aclrtFree")(each);
+}
+
+void* Call::allocate(size_t bytes) {
+  void* memory = nullptr;
+  if (library_.get<decltype(aclrtMalloc)>("aclrtMalloc")(&memory, bytes,
+                                                         ACL_MEM_MALLOC_HUGE_FIRST) != 0) {
+    throw std::runtime_error(library_.message());
+  }
+  memory_.push_back(memory);
+  std::memset(memory, 0, bytes);
+  return memory;
+}
+
+aclTensor* Call::tensor(const Shape& shape, aclDataType dtype, double fill, aclFormat format) {
+  const auto count = static_cast<size_t>(memory_for(shape));
+  void* data = allocate(count * kLargestElement);
+  if (has_numbers(dtype)) {
+    for (size_t i = 0; i < count; ++i) write_number(data, dtype, i, fill);
+  }
+  aclTensor* made = library_.get<decltype(aclCreateTensor)>("aclCreateTensor")(
+      shape.data(), shape.size(), dtype, nullptr, 0, format, shape.data(), shape.size(), data);
+  tensors_.push_back(made);
+  return made;
+}
+
+aclTensor* Call::view(const Shape& shape, const Shape& strides, int64_t offset,
+                      const Shape& storage, aclDataType dtype) {
+  aclTensor* made = library_.get<decltype(aclCreateTensor)>("aclCreateTensor")(
+      shape.data(), shape.size(), dtype, strides.data(), offset, ACL_FORMAT_ND, storage.data(),
+      storage.size(), allocate(kMostElements * kLargestElement));
+  tensors_.push_back(made);
+  return made;
+}
+
+aclScalar* Call::scalar(double value, aclDataType dtype) {
+  alignas(16) unsigned char bytes[kLargestElement] = {};
+  if (has_numbers(dtype)) write_number(bytes, dtype, 0, value);
+  aclScalar* made = library_.get<decltype(aclCreateScalar)>("aclCreateScalar")(bytes, dtype);
+  library_.message();  // a dtype that no scalar holds leaves one, and null is what the test wants
+  scalars_.push_back(made);
+  return made;
+}
+
+aclIntArray* Call::int_array(const Shape& values) {
+  aclIntArray* made =
+      library_.get<decltype(aclCreateIntArray)>("aclCreateIntArray")(values.data(), values.size());
+  int_arrays_.push_back(made);
+  return made;
+}
+
+const TensorSpec* Call::tensor_spec(size_t parameter) const {
+  return std::get_if<TensorSpec>(&row_.parameters[parameter]);
+}
+
+aclDataType Call::dtype_of(size_t parameter) const {
+  return tensor_spec(parameter)->dtype.value_or(dtype_);
+}
+
+aclnnStatus Call::plan() {
+  return row_.invoke(library_.find(row_.name + "GetWorkspaceSize"), values_, &workspace_size_,
+                     &executor_);
+}
+
+aclnnStatus Call::run(aclrtStream stream) {
+  void* workspace = workspace_size_ > 0 ? allocate(workspace_size_) : nullptr;
+  const aclnnStatus status =
+      library_.get<PhaseTwo>(row_.name)(workspace, workspace_size_, executor_, stream);
+  executor_ = nullptr;
+  if (status != 0) return status;
+  return library_.get<decltype(aclrtSynchronizeStream)>("aclrtSynchronizeStream")(stream);
+}
+
+double Call::output() const { return read_number(output_, dtype_of(row_.output)); }
+
+}  // namespace aclgrad::contract

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call of an operator of operators.h, with memory and handles of its own. Every function of the
+// three libraries is found by its name.
+#ifndef ACLGRAD_TESTS_CONTRACT_CALL_H_
+#define ACLGRAD_TESTS_CONTRACT_CALL_H_
+
+#include <string>
+#include <vector>
+
+#include "tests/contract/operators.h"
+
+namespace aclgrad::contract {
+
+// Where functions are looked up.
+class Library {
+ public:
+  Library();  // the libraries that this program is linked with
+  explicit Library(std::vector<void*> handles) : handles_(std::move(handles)) {}
+
+  // Throws when no library has it.
+  void* find(const std::string& name) const;
+
+  // get<decltype(aclrtMalloc)>("aclrtMalloc")
+  template <class Function>
+  Function* get(const std::string& name) const {
+    return reinterpret_cast<Function*>(find(name));
+  }
+
+  // aclGetRecentErrMsg, and "" for no message.
+  std::string message() const;
+
+ private:
+  std::vector<void*> handles_;
+};
+
+using PhaseTwo = aclnnStatus(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+class Call {
+ public:
+  // The right call in one dtype. Tensors and scalars that have none of their own get `dtype`.
+  Call(const Library& library, const Operator& row, aclDataType dtype);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  const Operator& row() const { return row_; }
+
+  // The arguments; a test may put wrong ones in their place.
+  std::vector<Value>& values() { return values_; }
+
+  // More objects that live as long as the call. The tensor's storage is that of its contiguous
+  // view, if 64 bits can hold it; its memory is there for up to a few thousand elements.
+  aclTensor* tensor(const Shape& shape, aclDataType dtype, double fill = 1,
+                    aclFormat format = ACL_FORMAT_ND);
+  aclTensor* view(const Shape& shape, const Shape& strides, int64_t offset, const Shape& storage,
+                  aclDataType dtype);
+  aclScalar* scalar(double value, aclDataType dtype);
+  aclIntArray* int_array(const Shape& values);
+
+  // The parameter's shape and dtype in the right call.
+  const TensorSpec* tensor_spec(size_t parameter) const;
+  aclDataType dtype_of(size_t parameter) const;
+
+  // Phase one; the executor stays with the call.
+  aclnnStatus plan();
+  aclOpExecutor* executor() const { return executor_; }
+  uint64_t workspace_size() const { return workspace_size_; }
+
+  // Phase two, and the wait for it. Uses up the executor.
+  aclnnStatus run(aclrtStream stream);
+
+  // The first element of the operator's output; the real part of a complex one.
+  double output() const;
+
+ private:
+  void* allocate(size_t bytes);
+
+  const Library& library_;
+  const Operator& row_;
+  aclDataType dtype_;
+  std::vector<Value> values_;
+  std::vector<void*> memory_;
+  std::vector<const aclTensor*> tensors_;
+  std::vector<const aclScalar*> scalars_;
+  std::vector<const aclIntArray*> int_arrays_;
+  void* output_ = nullptr;
+  uint64_t workspace_size_ = 0;
+  aclOpExecutor* executor_ = nullptr;
+};
+
+// Element 0 of memory of a dtype as a number; complex numbers count by their real parts.
+double read_number(const void* data, aclDataType dtype);
+void write_number(void* data, aclDataType dtype, size_t index, double value);
+
+// "DT_FLOAT", "DT_BF16", ...; every dtype that has a name.
+struct NamedDtype {
+  aclDataType dtype;
+  const char* name;
+  bool has_numbers;  // which the tests can read and write
+};
+const std::vector<NamedDtype>& all_dtypes();
+const char* dtype_name(aclDataType dtype);
+
+// "[2, 3]"
+std::string to_string(const Shape& shape);
+
+}  // namespace aclgrad::contract
+
+#endif  // ACLGRAD_TESTS_CONTRACT_CALL_H_

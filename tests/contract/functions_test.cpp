@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interface is complete: what the contract names is declared and there, what is declared is
+// named by the contract or aclgrad's own, and what is not supported says so.
+#include "tests/contract/functions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/contract/call.h"
+
+namespace aclgrad::contract {
+namespace {
+
+std::set<std::string> names_of(const std::vector<Declaration>& declared) {
+  std::set<std::string> names;
+  for (const Declaration& each : declared) {
+    if (each.name.rfind("aclgrad", 0) != 0) names.insert(each.name);
+  }
+  return names;
+}
+
+TEST(Functions, AreThoseOfTheContract) {
+  const Contract contract = read_contract(ACLGRAD_CONTRACT_FUNCTIONS);
+  EXPECT_GT(contract.functions.size(), 280U);
+  const std::set<std::string> wanted(contract.functions.begin(), contract.functions.end());
+  EXPECT_EQ(names_of(declared_functions(ACLGRAD_INCLUDE)), wanted);
+  const Library library;
+  for (const std::string& name : wanted) EXPECT_NO_THROW(library.find(name)) << name;
+}
+
+TEST(Functions, AllOperatorsHaveRows) {
+  std::set<std::string> rows, declared;
+  for (const Operator& row : operators()) rows.insert(row.name);
+  for (const std::string& name : names_of(declared_functions(ACLGRAD_INCLUDE))) {
+    const size_t end = name.find("GetWorkspaceSize");
+    if (end != std::string::npos) declared.insert(name.substr(0, end));
+  }
+  EXPECT_EQ(rows, declared);
+  EXPECT_EQ(rows.size(), operators().size());
+}
+
+// Called with nothing but zeros, which every calling convention here passes in registers.
+TEST(Functions, ThatAreNotSupportedSaySoAndTouchNothing) {
+  using Zeros = int (*)(void*, void*, void*, void*, void*, void*);
+  const Library library;
+  size_t count = 0;
+  for (const Declaration& each : declared_functions(ACLGRAD_INCLUDE)) {
+    if (!each.is_unsupported) continue;
+    ++count;
+    const auto call = reinterpret_cast<Zeros>(library.find(each.name));
+    const int expected = each.name == "aclsysGetCANNVersion" ? 200001 : 207000;
+    EXPECT_EQ(call(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr), expected) << each.name;
+    EXPECT_THAT(library.message(), ::testing::HasSubstr(each.name + " returned"));
+  }
+  EXPECT_GT(count, 30U);
+}
+
+}  // namespace
+}  // namespace aclgrad::contract

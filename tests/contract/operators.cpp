@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/contract/operators.h"
+
+#include <stdexcept>
+
+namespace aclgrad::contract {
+
+const std::vector<Operator>& operators() {
+  static const std::vector<Operator> all = [] {
+    std::vector<Operator> rows;
+    for (auto group : {activation_operators, arithmetic_operators, training_operators}) {
+      for (Operator& row : group()) rows.push_back(std::move(row));
+    }
+    return rows;
+  }();
+  return all;
+}
+
+const Operator& find_operator(const std::string& name) {
+  for (const Operator& row : operators()) {
+    if (row.name == name) return row;
+  }
+  throw std::invalid_argument("no row is called " + name);
+}
+
+}  // namespace aclgrad::contract
