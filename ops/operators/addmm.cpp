@@ -50,25 +50,22 @@ Rule is_product(size_t tensor) {
   });
 }
 
+// In place, what holds for self holds for out.
 std::vector<Rule> rules(size_t out, size_t cube_math_type) {
-  return {out == kSelf ? not_null({kSelf, kMat1, kMat2, kBeta, kAlpha})
-                       : not_null({kSelf, kMat1, kMat2, kBeta, kAlpha, out}),
-          dtype_in(kMat1, kProductDtypes),
-          dtype_in(kMat2, kProductDtypes),
-          dtype_in(kSelf, kProductDtypes),
-          dtype_in(out, kProductDtypes),
-          scalar_castable_to_float(kBeta),
-          scalar_castable_to_float(kAlpha),
-          cube_math_type_fits(cube_math_type, kMat1, kMat2),
-          rank_is(kMat1, 2),
-          rank_is(kMat2, 2),
-          inner_sizes_match(kMat1, kMat2),
-          not_fractal_nz(kSelf),
-          min_rank(kSelf, 1),
-          max_rank(kSelf, 2),
-          broadcasts_to_product(kSelf),
-          is_product(out),
-          cube_math_type_known(cube_math_type)};
+  std::vector<Rule> list = {out == kSelf ? not_null({kSelf, kMat1, kMat2, kBeta, kAlpha})
+                                         : not_null({kSelf, kMat1, kMat2, kBeta, kAlpha, out}),
+                            dtype_in(kMat1, kProductDtypes), dtype_in(kMat2, kProductDtypes),
+                            dtype_in(kSelf, kProductDtypes)};
+  if (out != kSelf) list.push_back(dtype_in(out, kProductDtypes));
+  for (Rule& rule :
+       std::vector<Rule>{scalar_castable_to_float(kBeta), scalar_castable_to_float(kAlpha),
+                         cube_math_type_fits(cube_math_type, kMat1, kMat2), rank_is(kMat1, 2),
+                         rank_is(kMat2, 2), inner_sizes_match(kMat1, kMat2), not_fractal_nz(kSelf),
+                         min_rank(kSelf, 1), max_rank(kSelf, 2), broadcasts_to_product(kSelf),
+                         is_product(out), cube_math_type_known(cube_math_type)}) {
+    list.push_back(std::move(rule));
+  }
+  return list;
 }
 
 const OperatorSpec kAddmm{"aclnnAddmm",

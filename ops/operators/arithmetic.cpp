@@ -92,31 +92,34 @@ Plan plan_arithmetic(const Arguments& arguments, size_t out, std::vector<size_t>
   return Elementwise(shape, {result}, std::move(sources), std::move(kernel)).plan();
 }
 
+// Any two of the arithmetic types have a common one, so its existence is no rule here. In place,
+// what holds for self holds for out.
 std::vector<Rule> additive_rules(size_t out) {
   const Promotion promotion = promote_tensors(0, 1);
-  return {out == 0 ? not_null({0, 1, 2}) : not_null({0, 1, 2, out}),
-          dtype_in(0, kArithmeticDtypes),
-          dtype_in(1, kArithmeticDtypes),
-          promotion_exists(promotion, 0, 1),
-          scalar_converts(promotion, 2),
-          result_converts(promotion, out),
-          max_rank(0),
-          max_rank(1),
-          max_rank(out),
-          broadcastable(0, 1),
-          shape_is_broadcast(out, 0, 1)};
+  std::vector<Rule> rules = {out == 0 ? not_null({0, 1, 2}) : not_null({0, 1, 2, out}),
+                             dtype_in(0, kArithmeticDtypes),
+                             dtype_in(1, kArithmeticDtypes),
+                             scalar_converts(promotion, 2),
+                             result_converts(promotion, out),
+                             max_rank(0),
+                             max_rank(1)};
+  if (out != 0) rules.push_back(max_rank(out));
+  rules.push_back(broadcastable(0, 1));
+  rules.push_back(shape_is_broadcast(out, 0, 1));
+  return rules;
 }
 
 std::vector<Rule> additive_scalar_rules(size_t out) {
   const Promotion promotion = promote_addend(0, 1, out);
-  return {out == 0 ? not_null({0, 1, 2}) : not_null({0, 1, 2, out}),
-          dtype_in(0, kArithmeticDtypes),
-          promotion_exists(promotion, 0, 1),
-          scalar_converts(promotion, 1),
-          scalar_converts(promotion, 2),
-          result_converts(promotion, out),
-          max_rank(0),
-          same_shape(out, 0)};
+  std::vector<Rule> rules = {out == 0 ? not_null({0, 1, 2}) : not_null({0, 1, 2, out}),
+                             dtype_in(0, kArithmeticDtypes),
+                             promotion_exists(promotion, 0, 1),
+                             scalar_converts(promotion, 1),
+                             scalar_converts(promotion, 2),
+                             result_converts(promotion, out),
+                             max_rank(0)};
+  if (out != 0) rules.push_back(same_shape(out, 0));
+  return rules;
 }
 
 namespace {

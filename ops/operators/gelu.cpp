@@ -63,6 +63,12 @@ std::optional<std::string> common_type_complaint(const Arguments& arguments) {
                      dtype_name(common_type(arguments)), kDtypes.to_string());
 }
 
+// Everything that has values: the gradient is converted to it.
+const DtypeSet kAnyDtype{ACL_FLOAT,     ACL_FLOAT16,   ACL_BF16,       ACL_DOUBLE,
+                         ACL_INT8,      ACL_INT16,     ACL_INT32,      ACL_INT64,
+                         ACL_UINT8,     ACL_UINT16,    ACL_UINT32,     ACL_UINT64,
+                         ACL_COMPLEX32, ACL_COMPLEX64, ACL_COMPLEX128, ACL_BOOL};
+
 std::vector<Rule> backward_rules(size_t grad_input) {
   return {promotable(0, 1),
           require(common_bfloat_complaint),
@@ -71,7 +77,8 @@ std::vector<Rule> backward_rules(size_t grad_input) {
           max_rank(1),
           max_rank(grad_input),
           broadcastable(0, 1),
-          shape_is_broadcast(grad_input, 0, 1)};
+          shape_is_broadcast(grad_input, 0, 1),
+          dtype_in(grad_input, kAnyDtype)};
 }
 
 std::optional<std::string> approximate_complaint(const Arguments& arguments) {

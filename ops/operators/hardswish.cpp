@@ -13,10 +13,11 @@ namespace {
 
 const DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 
-const OperatorSpec kHardswish{"aclnnHardswish",
-                              {input("self"), output("out")},
-                              {not_null({0, 1}), dtype_in(0, kDtypes), dtype_in(1, kDtypes),
-                               can_cast_tensor(0, 1), same_shape(1, 0)}};
+// The dtypes may differ: each of the list converts to each other.
+const OperatorSpec kHardswish{
+    "aclnnHardswish",
+    {input("self"), output("out")},
+    {not_null({0, 1}), dtype_in(0, kDtypes), dtype_in(1, kDtypes), same_shape(1, 0)}};
 
 const OperatorSpec kInplaceHardswish{
     "aclnnInplaceHardswish", {in_out("self")}, {not_null({0}), dtype_in(0, kDtypes)}};

@@ -12,30 +12,32 @@ namespace {
 bool on_950(const Arguments&) { return current_soc() == Soc::kAscend950; }
 bool before_950(const Arguments& arguments) { return !on_950(arguments); }
 
+// Any two of the arithmetic types have a common one, so its existence is no rule here. In place,
+// what holds for self holds for out.
 std::vector<Rule> tensor_rules(size_t out) {
   const Promotion promotion = promote_tensors(0, 1);
-  return {out == 0 ? not_null({0, 1}) : not_null({0, 1, out}),
-          dtype_in(0, kArithmeticDtypes),
-          dtype_in(1, kArithmeticDtypes),
-          dtype_in(out, kArithmeticDtypes),
-          promotion_exists(promotion, 0, 1),
-          when(before_950, result_converts(promotion, out)),
-          max_rank(0),
-          max_rank(1),
-          max_rank(out),
-          broadcastable(0, 1),
-          shape_is_broadcast(out, 0, 1)};
+  std::vector<Rule> rules = {out == 0 ? not_null({0, 1}) : not_null({0, 1, out}),
+                             dtype_in(0, kArithmeticDtypes), dtype_in(1, kArithmeticDtypes)};
+  if (out != 0) rules.push_back(dtype_in(out, kArithmeticDtypes));
+  rules.push_back(when(before_950, result_converts(promotion, out)));
+  rules.push_back(max_rank(0));
+  rules.push_back(max_rank(1));
+  if (out != 0) rules.push_back(max_rank(out));
+  rules.push_back(broadcastable(0, 1));
+  rules.push_back(shape_is_broadcast(out, 0, 1));
+  return rules;
 }
 
 std::vector<Rule> scalar_rules(size_t out) {
   const Promotion promotion = promote_factor(0, 1, out);
-  return {out == 0 ? not_null({0, 1}) : not_null({0, 1, out}),
-          dtype_in(0, kArithmeticDtypes),
-          dtype_in(out, kArithmeticDtypes),
-          when(on_950, promotion_exists(promotion, 0, 1)),
-          when(on_950, result_converts(promotion, out)),
-          max_rank(0),
-          same_shape(out, 0)};
+  std::vector<Rule> rules = {out == 0 ? not_null({0, 1}) : not_null({0, 1, out}),
+                             dtype_in(0, kArithmeticDtypes)};
+  if (out != 0) rules.push_back(dtype_in(out, kArithmeticDtypes));
+  rules.push_back(when(on_950, promotion_exists(promotion, 0, 1)));
+  rules.push_back(when(on_950, result_converts(promotion, out)));
+  rules.push_back(max_rank(0));
+  if (out != 0) rules.push_back(same_shape(out, 0));
+  return rules;
 }
 
 const OperatorSpec kMul{

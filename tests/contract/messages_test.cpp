@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every check of every operator is provoked, and its message read: the operator, the parameter,
+// what came and what was expected, in the documented form.
+#include <regex>
+#include <set>
+
+#include "ops/meta/executor.h"
+#include "tests/contract/operator_faults.h"
+#include "tests/ops/support/acl_fixture.h"
+
+namespace aclgrad::contract {
+namespace {
+
+using ops::Argument;
+using ops::OperatorSpec;
+
+std::vector<Argument> arguments_of(const std::vector<Value>& values) {
+  std::vector<Argument> arguments;
+  for (const Value& value : values) {
+    arguments.push_back(std::visit([](auto each) { return Argument(each); }, value));
+  }
+  return arguments;
+}
+
+// The first rule of the list that does not hold.
+std::optional<size_t> broken_rule(const OperatorSpec& spec, const std::vector<Value>& values) {
+  const std::vector<Argument> list = arguments_of(values);
+  const ops::Arguments arguments(spec, list);
+  for (size_t i = 0; i < spec.rules.size(); ++i) {
+    if (spec.rules[i](arguments).status != OK) return i;
+  }
+  return std::nullopt;
+}
+
+bool has_one_of(const std::string& text, const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return text.find(word) != std::string::npos; });
+}
+
+bool names_one_of(const std::string& message, const OperatorSpec& spec) {
+  return std::any_of(spec.parameters.begin(), spec.parameters.end(), [&](const auto& parameter) {
+    return std::regex_search(message, std::regex("\\b" + std::string(parameter.name) + "\\b"));
+  });
+}
+
+// The documented form: process, time, title and code, who failed; and the status at the end.
+void expect_form(const std::string& message, const std::string& function, aclnnStatus status) {
+  const std::string title = status / 100000 == 1   ? "AclNN_Parameter_Error\\(EZ1001\\)"
+                            : status / 100000 == 3 ? "AclNN_Runtime_Error\\(EZ9903\\)"
+                                                   : "AclNN_Inner_Error\\(EZ9999\\)";
+  const std::regex form(R"(\[PID: \d+\] \d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{3}\.\d{3} )" + title +
+                        ": " + function + ": .* Status " + std::to_string(status) +
+                        R"(\.(\n +Possible Cause: [A-Za-z].*\.)?)");
+  EXPECT_TRUE(std::regex_match(message, form)) << message;
+}
+
+const std::vector<std::string> kExpectations = {"must ", "expected ", "cannot have more than"};
+
+class Messages : public testing::AclTest, public ::testing::WithParamInterface<size_t> {
+ protected:
+  const Operator& row() const { return operators()[GetParam()]; }
+  const OperatorSpec& spec() {
+    Call call(library_, row(), ACL_FLOAT);
+    EXPECT_EQ(call.plan(), 0) << library_.message();
+    return *call.executor()->spec;
+  }
+  const Library library_;
+};
+
+TEST_P(Messages, SayWhatIsWrongForEveryCheck) {
+  const OperatorSpec& rules = spec();
+  std::set<size_t> broken;
+  for (const OperatorFault& fault : faults_of(row())) {
+    const char* parameter = rules.parameters[fault.parameter].name;
+    SCOPED_TRACE(row().name + ": " + parameter + " " + fault.what + " on " + fault.product);
+    ASSERT_EQ(aclgradSetSocName(fault.product), 0);
+    Call call(library_, row(), fault.dtype);
+    fault.change(call);
+    library_.message();
+    const aclnnStatus status = call.plan();
+    const std::string message = library_.message();
+    if (status == 0) {
+      EXPECT_TRUE(fault.may_pass);
+      EXPECT_EQ(message, "");
+      continue;
+    }
+    EXPECT_EQ(status, fault.status == 0 ? status : fault.status) << message;
+    if (const auto rule = broken_rule(rules, call.values())) broken.insert(*rule);
+    expect_form(message, row().name, status);
+    EXPECT_TRUE(has_one_of(message, fault.words)) << message;
+    EXPECT_TRUE(has_one_of(message, kExpectations)) << message;
+    if (fault.may_pass || fault.what.rfind("everything", 0) == 0) {
+      EXPECT_TRUE(names_one_of(message, rules)) << message;
+    } else {
+      EXPECT_TRUE(has_one_of(message, {parameter})) << message;
+    }
+  }
+  for (size_t i = 0; i < rules.rules.size(); ++i) {
+    EXPECT_TRUE(broken.contains(i)) << "nothing broke rule " << i << " of " << row().name;
+  }
+}
+
+TEST_P(Messages, SayWhatIsWrongWithTheResults) {
+  for (const bool size_is_null : {true, false}) {
+    Call call(library_, row(), ACL_FLOAT);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status =
+        row().invoke(library_.find(row().name + "GetWorkspaceSize"), call.values(),
+                     size_is_null ? nullptr : &size, size_is_null ? &executor : nullptr);
+    EXPECT_EQ(status, 161001);
+    const std::string message = library_.message();
+    expect_form(message, row().name, status);
+    EXPECT_TRUE(has_one_of(message, {size_is_null ? "workspaceSize" : "executor"})) << message;
+  }
+}
+
+// A view that is larger than its storage, of every tensor.
+TEST_P(Messages, SayWhichViewLeavesItsStorage) {
+  const OperatorSpec& rules = spec();
+  for (size_t i = 0; i < row().parameters.size(); ++i) {
+    Call call(library_, row(), ACL_FLOAT);
+    const TensorSpec* tensor = call.tensor_spec(i);
+    if (tensor == nullptr || tensor->optional) continue;
+    Shape strides(tensor->shape.size(), 1);
+    for (size_t d = strides.size(); d-- > 1;) strides[d - 1] = strides[d] * tensor->shape[d];
+    for (const int64_t stretch : {1, 2}) {
+      Shape wide = strides;
+      for (int64_t& stride : wide) stride *= stretch;
+      call.values()[i] = call.view(tensor->shape, wide, 1, tensor->shape, call.dtype_of(i));
+      const bool has_many = tensor->shape.size() > 0 && tensor->shape != Shape{1};
+      const bool strided_input =
+          stretch > 1 && has_many && rules.parameters[i].role == ops::Role::kInput;
+      EXPECT_EQ(call.plan(), strided_input ? 561103 : 161002) << row().name;
+      const std::string message = library_.message();
+      expect_form(message, row().name, strided_input ? 561103 : 161002);
+      for (const std::string& word :
+           {std::string(rules.parameters[i].name), to_string(tensor->shape), to_string(wide),
+            std::string("offset 1"), std::string("expected")}) {
+        EXPECT_TRUE(has_one_of(message, {word})) << word << " in " << message;
+      }
+    }
+  }
+}
+
+TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
+  const auto phase_two = library_.get<PhaseTwo>(row().name);
+  const auto expect = [&](aclnnStatus got, aclnnStatus status, const char* parameter) {
+    EXPECT_EQ(got, status);
+    const std::string message = library_.message();
+    expect_form(message, row().name, status);
+    EXPECT_TRUE(has_one_of(message, {parameter})) << message;
+    EXPECT_TRUE(has_one_of(message, kExpectations)) << message;
+  };
+  expect(phase_two(nullptr, 0, nullptr, stream()), 161001, "executor");
+  int64_t stranger[8] = {};
+  expect(phase_two(nullptr, 0, reinterpret_cast<aclOpExecutor*>(stranger), stream()), 561103,
+         "executor");
+  {
+    Call other(library_, find_operator(row().name == "aclnnSelu" ? "aclnnElu" : "aclnnSelu"),
+               ACL_FLOAT);
+    ASSERT_EQ(other.plan(), 0);
+    expect(phase_two(nullptr, other.workspace_size(), other.executor(), stream()), 561103,
+           "executor");
+  }
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  Call call(library_, row(), ACL_FLOAT);
+  const auto plan = [&] {
+    return row().invoke(library_.find(row().name + "GetWorkspaceSize"), call.values(), &size,
+                        &executor);
+  };
+  ASSERT_EQ(plan(), 0);
+  expect(phase_two(nullptr, size + 32, executor, stream()), 161001, "workspace");
+  ASSERT_EQ(plan(), 0);
+  if (size > 0) {
+    alignas(16) unsigned char workspace[16];
+    expect(phase_two(workspace, size - 1, executor, stream()), 161002, "workspaceSize");
+  } else {
+    ASSERT_EQ(aclDestroyAclOpExecutor(executor), 0);
+  }
+  // The runtime's own message comes first, and this one as what followed from it.
+  ASSERT_EQ(plan(), 0);
+  testing::Buffer workspace(size);
+  EXPECT_EQ(phase_two(workspace.data(), size, executor, stranger), 361001);
+  const std::string message = library_.message();
+  EXPECT_TRUE(has_one_of(message, {"TraceBack (most recent call last):"})) << message;
+  EXPECT_TRUE(has_one_of(message, {"AclNN_Runtime_Error(EZ9903): " + row().name + ": "}))
+      << message;
+  EXPECT_TRUE(has_one_of(message, {"is not a live stream"})) << message;
+}
+
+std::string operator_name(const ::testing::TestParamInfo<size_t>& index) {
+  return operators()[index.param].name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Messages, ::testing::Range(size_t{0}, operators().size()),
+                         operator_name);
+
+}  // namespace
+}  // namespace aclgrad::contract

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/contract/operator_faults.h"
+
+#include <fmt/format.h>
+
+namespace aclgrad::contract {
+namespace {
+
+// An address that no handle has.
+template <class Handle>
+Handle* stranger() {
+  static int64_t memory[8] = {};
+  return reinterpret_cast<Handle*>(memory);
+}
+
+template <class Handle>
+void add_handle_faults(std::vector<OperatorFault>& faults, size_t i, bool may_be_null) {
+  if (!may_be_null) {
+    faults.push_back({"null",
+                      i,
+                      [i](Call& call) { call.values()[i] = static_cast<Handle*>(nullptr); },
+                      161001,
+                      {"null pointer"}});
+  }
+  faults.push_back({"a stranger",
+                    i,
+                    [i](Call& call) { call.values()[i] = stranger<Handle>(); },
+                    161002,
+                    {"not a live"}});
+}
+
+void add_tensor_faults(std::vector<OperatorFault>& faults, size_t i, const TensorSpec& spec) {
+  add_handle_faults<aclTensor>(faults, i, spec.optional);
+  for (const aclDataType dtype :
+       {ACL_STRING, ACL_FLOAT16, ACL_INT32, ACL_UINT64, ACL_BOOL, ACL_COMPLEX64}) {
+    faults.push_back({fmt::format("of {}", dtype_name(dtype)),
+                      i,
+                      [=](Call& call) { call.values()[i] = call.tensor(spec.shape, dtype); },
+                      0,
+                      {dtype_name(dtype)},
+                      /*may_pass=*/dtype != ACL_STRING});
+  }
+  std::vector<Shape> shapes = {Shape(9, 1), Shape(spec.shape.size(), 1), {}, {7}};
+  if (!spec.shape.empty()) {
+    shapes.push_back(spec.shape);
+    ++shapes.back().front();
+    shapes.push_back(spec.shape);
+    ++shapes.back().back();
+    shapes.push_back(spec.shape);
+    shapes.back().push_back(1);
+  }
+  for (const Shape& shape : shapes) {
+    faults.push_back(
+        {"of size " + to_string(shape),
+         i,
+         [=](Call& call) { call.values()[i] = call.tensor(shape, call.dtype_of(i)); },
+         161002,
+         {to_string(shape), fmt::format("has {}", shape.size()), "must have", "broadcast"},
+         /*may_pass=*/true});
+  }
+  faults.push_back({"in a private format",
+                    i,
+                    [=](Call& call) {
+                      call.values()[i] =
+                          call.tensor(spec.shape, call.dtype_of(i), 1, ACL_FORMAT_FRACTAL_NZ);
+                    },
+                    161002,
+                    {"format is"},
+                    /*may_pass=*/true});
+}
+
+struct AddFaults {
+  std::vector<OperatorFault>& faults;
+  size_t i;
+
+  void operator()(const TensorSpec& spec) const { add_tensor_faults(faults, i, spec); }
+  void operator()(const ScalarSpec&) const {
+    add_handle_faults<aclScalar>(faults, i, false);
+    for (const aclDataType dtype : {ACL_COMPLEX64, ACL_UINT64, ACL_HIFLOAT8}) {
+      faults.push_back({fmt::format("of {}", dtype_name(dtype)),
+                        i,
+                        [=, at = i](Call& call) { call.values()[at] = call.scalar(1, dtype); },
+                        0,
+                        {dtype_name(dtype)},
+                        /*may_pass=*/true});
+    }
+  }
+  void operator()(const Shape&) const {
+    add_handle_faults<aclIntArray>(faults, i, false);
+    for (const Shape& dims : {Shape{7}, Shape{-1, 1}}) {
+      faults.push_back({"= " + to_string(dims),
+                        i,
+                        [=, at = i](Call& call) { call.values()[at] = call.int_array(dims); },
+                        161002,
+                        {"an entry 7", "dimension 1 twice"}});
+    }
+  }
+  void operator()(const char*) const {
+    faults.push_back({"null",
+                      i,
+                      [at = i](Call& call) { call.values()[at] = static_cast<char*>(nullptr); },
+                      161001,
+                      {"null pointer"}});
+    faults.push_back({"= \"sigmoid\"",
+                      i,
+                      [at = i](Call& call) {
+                        static char text[] = "sigmoid";
+                        call.values()[at] = text;
+                      },
+                      161002,
+                      {"\"sigmoid\""}});
+  }
+  void operator()(DtypeUnderTest) const {
+    for (const aclDataType dtype : {ACL_STRING, ACL_INT32}) {
+      faults.push_back(
+          {fmt::format("= {}", dtype_name(dtype)),
+           i,
+           [=, at = i](Call& call) { call.values()[at] = static_cast<int64_t>(dtype); },
+           161002,
+           {dtype_name(dtype)}});
+    }
+  }
+  void operator()(int64_t) const {}  // only the operator knows which are wrong
+  void operator()(double) const {}
+};
+
+}  // namespace
+
+std::vector<OperatorFault> faults_of(const Operator& row) {
+  std::vector<OperatorFault> faults = own_faults_of(row.name);
+  for (size_t i = 0; i < row.parameters.size(); ++i) {
+    std::visit(AddFaults{faults, i}, row.parameters[i]);
+  }
+  for (const aclDataType dtype : {ACL_STRING, ACL_INT32, ACL_DOUBLE, ACL_UINT64}) {
+    faults.push_back({fmt::format("everything in {}", dtype_name(dtype)),
+                      0,
+                      [](Call&) {},
+                      0,
+                      {dtype_name(dtype), "null pointer"},
+                      /*may_pass=*/dtype != ACL_STRING,
+                      dtype});
+  }
+  faults.push_back({"everything of rank 9",
+                    0,
+                    [](Call& call) {
+                      for (size_t i = 0; i < call.values().size(); ++i) {
+                        const TensorSpec* spec = call.tensor_spec(i);
+                        if (spec == nullptr || spec->optional) continue;
+                        Shape shape(9, 1);
+                        std::copy(spec->shape.rbegin(), spec->shape.rend(), shape.rbegin());
+                        call.values()[i] = call.tensor(shape, call.dtype_of(i));
+                      }
+                    },
+                    161002,
+                    {"has 9", "must have"},
+                    /*may_pass=*/true});
+  faults.push_back({"everything in DT_BF16 on an old product",
+                    0,
+                    [](Call&) {},
+                    161002,
+                    {"DT_BF16"},
+                    /*may_pass=*/true,
+                    ACL_BF16,
+                    "Ascend310P"});
+  return faults;
+}
+
+}  // namespace aclgrad::contract
