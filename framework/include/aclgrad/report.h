@@ -167,7 +167,7 @@ struct DecisionMap {
   Tensor field = {};  ///< [rows, columns] at the centres of equal cells, row 0 at the lowest y; may
                       ///< be empty
   std::array<double, 2> field_range = {0, 1};  ///< values drawn in the first and second colour
-  std::array<std::string, 2> field_colours = {"#0072B2", "#D55E00"};  ///< as #RRGGBB
+  std::array<std::string, 2> field_colours = {"#0072B2", "#D55E00"};  ///< in hexadecimal
   std::vector<Series> points = {};  ///< an empty colour takes the field's colours in turn
 
   std::string svg() const;
