@@ -225,6 +225,13 @@ Subject with_number(const LibraryPointer& library, Kind kind, const Attributes& 
                      .refusals = {{"null other", 161001, with(nullptr, scalar)}},
                      .dtypes = dtypes,
                      .mixed = without(kAll, dtypes)};
+    if (kind == Kind::mul) {
+      // On one product the result must convert to the tensor's type by the usual rules.
+      point.refuses = [whole](const std::string& product, DType dtype) {
+        const bool number = is_float(dtype) || is_complex(dtype);
+        return product == "Ascend950" && !number && (!whole || dtype == DType::boolean);
+      };
+    }
     if (in_place) {
       point.written = {0};
       point.tensors[0].free_shape = true;

@@ -43,6 +43,13 @@ struct Attributes {
 using DTypes = std::vector<DType>;
 inline const DTypes kFloats = {DType::float32, DType::float16, DType::bfloat16};
 
+/// The families of products, by the names of their chips, and which of them know bfloat16.
+inline constexpr const char* kProducts[] = {"Ascend910", "Ascend310P", "Ascend910B", "Ascend910_93",
+                                            "Ascend950"};
+inline bool has_bfloat16(const std::string& product) {
+  return product != "Ascend910" && product != "Ascend310P";
+}
+
 /// A tensor argument.
 struct TensorArgument {
   std::string name;
@@ -72,6 +79,8 @@ struct EntryPoint {
   DTypes dtypes = kFloats;                // of all tensors, where BFLOAT16 is known
   DTypes mixed = {};                      // those that are accepted beside others only
   bool bfloat16_everywhere = false;       // accepted by every product, not only A2, A3 and 950
+  /// Whether a product, by its family ("Ascend310P"), refuses a dtype that its table has.
+  std::function<bool(const std::string& product, DType dtype)> refuses = {};
 };
 
 /// An operator with its attributes, ready to be checked on a library.

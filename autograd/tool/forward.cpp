@@ -34,12 +34,7 @@ View parts_of(View view) {
 }
 
 void fill(const Guarded& memory, const Array& real, const Array& imaginary) {
-  const View view = memory.view();
-  if (!is_complex(view.dtype)) {
-    memory.fill(real.values);
-    return;
-  }
-  const View parts = parts_of(view);
+  const View parts = parts_of(memory.view());
   for (std::size_t i = 0; i < real.values.size(); ++i) {
     parts.set(static_cast<std::int64_t>(2 * i), real.values[i]);
     parts.set(static_cast<std::int64_t>(2 * i + 1), imaginary.values[i]);
@@ -104,6 +99,7 @@ class ForwardCheck {
   // The exact results. A complex product is one of four real ones; other operators treat the parts
   // alike, but for what is added.
   void expect() {
+    first_.clear();
     right_ = {exact(inputs_.real), {}};
     if (is_complex(dtype_) && subject_.bilinear) {
       const Arrays mixed = {inputs_.real[0], inputs_.imaginary[1]};
@@ -140,9 +136,14 @@ class ForwardCheck {
     std::vector<View> out;
     for (std::size_t i = 0; i < form_.tensors.size(); ++i) {
       const TensorArgument& argument = form_.tensors[i];
-      const Guarded& guarded =
-          memory.emplace_back(argument.dtype.value_or(dtype_), argument.shape, layout, kPoison);
-      if (i < form_.inputs) fill(guarded, inputs_.real[i], inputs_.imaginary[i]);
+      const Layout own = is_written(i) && layout == Layout::broadcast ? Layout::contiguous : layout;
+      const DType dtype = argument.dtype.value_or(dtype_);
+      const Guarded& guarded = i < form_.inputs
+                                   ? memory.emplace_back(dtype, inputs_.real[i], own, kPoison)
+                                   : memory.emplace_back(dtype, argument.shape, layout, kPoison);
+      if (i < form_.inputs && is_complex(dtype)) {
+        fill(guarded, inputs_.real[i], inputs_.imaginary[i]);
+      }
       (i < form_.inputs ? in : out).push_back(guarded.view());
     }
     for (const std::size_t i : form_.written) results.push_back(&memory[i]);
@@ -197,7 +198,7 @@ class ForwardCheck {
       ++report_.checks;
       std::deque<Guarded> memory;
       std::vector<const Guarded*> results;
-      const Layout layout = options_.layouts.front();
+      const Layout layout = Layout::contiguous;
       if (!execute(layout, threads, memory, results).empty()) return;  // reported before
       for (std::size_t k = 0; k < std::min(first_.size(), results.size()); ++k) {
         if (first_[k] == results[k]->element_bytes()) continue;
@@ -277,15 +278,12 @@ class ForwardCheck {
     const Dims& shape = form_.tensors[0].shape;
     const Dims& given = subject_.checked.command_shape.value_or(shape);
     Finding finding{.check = "forward",
-                    .operator_name = form_.api,
+                    .operator_name = with_attributes(form_.api, subject_),
                     .dtype = dtype_,
                     .layout = layout,
                     .shape = shape,
                     .text = std::move(text),
                     .suspect = std::move(suspect)};
-    if (!subject_.checked.attributes.empty()) {
-      finding.operator_name += " " + subject_.checked.attributes;
-    }
     finding.reproduce =
         fmt::format("{} --dtype {} --layout {} --shape {}", subject_.checked.reproduce,
                     short_name(dtype_), to_string(layout), given.empty() ? "0d" : dims_text(given));

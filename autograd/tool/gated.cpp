@@ -96,6 +96,11 @@ Subject gated(const LibraryPointer& library, const std::string& forward_api,
                           .inputs = 3,
                           .plan = std::move(plan_backward),
                           .highest_rank = 8};
+  // One product has the tanh form only.
+  s.forward.refuses = [form](const std::string& product, DType) {
+    return product == "Ascend310P" && !form.tanh_form;
+  };
+  s.backward->refuses = s.forward.refuses;
   s.checked.name = backward_api;
   s.checked.attributes =
       fmt::format("dim={} approximate={} activateLeft={}", a.dim, a.approximate, a.activate_left);

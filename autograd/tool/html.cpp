@@ -2,180 +2,239 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
+#include "tool/histogram.h"
 #include "tool/run.h"
 
 namespace aclgrad::gradcheck {
 namespace {
 
 constexpr const char* kStyle = R"(
-  :root { color-scheme: light dark; --ink: #1b1f24; --ground: #fff; --faint: #6a737d;
-          --line: #d9dee3; --good: #1a7f37; --bad: #c4314b; --unsure: #9a6700; --bar: #0072b2; }
+  :root { color-scheme: light dark; --ink: #1b1f24; --ground: #fff; --faint: #5d6770; --pale: #f5f7f9;
+          --line: #d9dee3; --good: #1a7f37; --bad: #c4314b; --unsure: #8a5a00; --bar: #0072b2; }
   @media (prefers-color-scheme: dark) { :root { --ink: #e6e8eb; --ground: #14171a; --faint: #9aa4ad;
-          --line: #353b41; --good: #57ab5a; --bad: #f47067; --unsure: #d4a72c; --bar: #6cb6ff; } }
+          --pale: #1c2024; --line: #353b41; --good: #57ab5a; --bad: #f47067; --unsure: #d4a72c;
+          --bar: #6cb6ff; } }
   body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--ground);
-         max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-  table { border-collapse: collapse; width: 100%; }
-  th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line);
-           vertical-align: top; }
+         max-width: 76rem; margin: 2rem auto; padding: 0 1.2rem; }
+  h1 { margin-bottom: .2rem; } h2 { margin-top: 2.4rem; } h3 { margin: 2rem 0 .3rem; }
+  table { border-collapse: collapse; } .wide { overflow-x: auto; }
+  th, td { text-align: left; padding: .22rem 1rem .22rem 0; border-bottom: 1px solid var(--line);
+           vertical-align: top; white-space: nowrap; }
+  th { font-weight: 600; font-size: .86em; color: var(--faint); }
   td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+  td.long { white-space: normal; } tbody tr:hover { background: var(--pale); }
+  a { color: inherit; text-decoration-color: var(--line); }
   .good { color: var(--good); } .bad { color: var(--bad); } .unsure { color: var(--unsure); }
-  .faint { color: var(--faint); } code { font-size: .9em; }
-  figure { display: inline-block; margin: .6rem 1rem .6rem 0; } figcaption { font-size: .85em; }
-  svg text { fill: var(--faint); font-size: 10px; } svg .axis { stroke: var(--line); }
-  svg rect { fill: var(--bar); } pre { white-space: pre-wrap; font-size: .85em;
-  border-left: 3px solid var(--bad); padding-left: .8rem; }
+  .faint { color: var(--faint); } code { font-size: .92em; }
+  .facts { display: flex; flex-wrap: wrap; gap: .4rem 2.2rem; margin: 1rem 0; }
+  .facts b { display: block; font-size: 1.25rem; font-variant-numeric: tabular-nums; }
+  .facts span { color: var(--faint); font-size: .86em; }
+  .finding { border-left: 3px solid var(--bad); background: var(--pale); padding: .6rem 1rem;
+             margin: .8rem 0; } .finding.maybe { border-color: var(--unsure); }
+  .finding h3 { margin: 0; font-size: 1rem; } .finding p { margin: .3rem 0; }
+  .finding code { user-select: all; overflow-wrap: anywhere; }
+  figure { display: inline-block; margin: .5rem 1rem .3rem 0; } figcaption { font-size: .82em;
+           color: var(--faint); padding-left: 34px; } summary { cursor: pointer; padding: .15rem 0; }
+  svg text { fill: var(--faint); font-size: 10px; } svg .axis { stroke: var(--faint); }
+  svg .grid { stroke: var(--line); } svg rect { fill: var(--bar); }
 )";
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
+constexpr DType kColumns[] = {DType::float32, DType::float16, DType::bfloat16, DType::float64};
+
+using Errors = std::map<DType, ErrorSummary>;
+
+std::string verdict_of(const Report& report) {
+  if (!report.passed()) return "<span class=\"bad\">wrong</span>";
+  return report.undecided() ? "<span class=\"unsure\">cannot tell</span>"
+                            : "<span class=\"good\">right</span>";
 }
 
-// The largest error in each of 48 equal parts of the input range.
-std::string histogram(const std::string& caption, const ErrorSummary& errors) {
-  constexpr std::size_t kBins = 48;
-  constexpr double kWidth = 300;
-  constexpr double kHeight = 90;
-  if (errors.samples.size() < 2) return "";
-  double low = INFINITY;
-  double high = -INFINITY;
-  double top = 0;
-  for (const auto& [input, ulp] : errors.samples) {
-    low = std::min(low, input);
-    high = std::max(high, input);
-    top = std::max(top, ulp);
+std::string cells_of(const Errors& errors) {
+  std::string html;
+  for (const DType dtype : kColumns) {
+    const auto found = errors.find(dtype);
+    html += found == errors.end() || found->second.elements == 0
+                ? "<td class=\"n faint\">&ndash;</td>"
+                : fmt::format("<td class=\"n\">{:.3g}</td>", found->second.max_ulp);
   }
-  if (!(high > low)) return "";
-  std::array<double, kBins> bins{};
-  for (const auto& [input, ulp] : errors.samples) {
-    const double place = (input - low) / (high - low) * static_cast<double>(kBins);
-    double& bin = bins[std::min(kBins - 1, static_cast<std::size_t>(place))];
-    bin = std::max(bin, ulp);
-  }
-  const double scale = std::max(top, 0.5);
-  std::string svg = fmt::format(
-      "<figure><svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\">"
-      "<title>{2}</title>",
-      kWidth + 40, kHeight + 26, escaped(caption));
-  const double step = kWidth / static_cast<double>(kBins);
-  for (std::size_t i = 0; i < kBins; ++i) {
-    const double height = bins[i] / scale * kHeight;
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
-                       34 + step * static_cast<double>(i), 8 + kHeight - height, step - 1, height);
-  }
-  svg += fmt::format(
-      "<line class=\"axis\" x1=\"34\" x2=\"{0}\" y1=\"{1}\" y2=\"{1}\"/>"
-      "<text x=\"30\" y=\"14\" text-anchor=\"end\">{2:.3g}</text>"
-      "<text x=\"30\" y=\"{1}\" text-anchor=\"end\">0</text>"
-      "<text x=\"34\" y=\"{3}\">{4:.4g}</text>"
-      "<text x=\"{0}\" y=\"{3}\" text-anchor=\"end\">{5:.4g}</text></svg>",
-      34 + kWidth, 8 + kHeight, scale, 22 + kHeight, low, high);
-  return svg + fmt::format("<figcaption>{}</figcaption></figure>\n", escaped(caption));
+  return html;
 }
 
-std::string verdict_cell(const Line& line) {
-  if (!line.missing.empty()) return "<td class=\"faint\">not in the library</td>";
-  const Report& report = line.report;
-  if (!report.passed()) return "<td class=\"bad\">wrong</td>";
-  return report.undecided() ? "<td class=\"unsure\">cannot tell</td>"
-                            : "<td class=\"good\">right</td>";
-}
-
-std::string ulps(const std::map<DType, ErrorSummary>& errors) {
+// The types that have no column.
+std::string others_of(const Errors& errors) {
   std::string text;
   for (const auto& [dtype, summary] : errors) {
-    text +=
-        fmt::format("{}{} {:.3g}", text.empty() ? "" : ", ", short_name(dtype), summary.max_ulp);
+    if (std::find(std::begin(kColumns), std::end(kColumns), dtype) != std::end(kColumns)) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", short_name(dtype));
+    if (is_complex(dtype)) text += fmt::format(" {:.3g}", summary.max_ulp);
   }
   return text;
 }
 
-std::string table(const std::vector<Line>& lines) {
-  std::string html =
-      "<table><tr><th>operator</th><th>verdict</th><th class=\"n\">elements</th>"
-      "<th class=\"n\">checks</th><th>forward, largest error in ulp</th>"
-      "<th>backward, largest difference in ulp</th></tr>\n";
-  for (const Line& line : lines) {
-    const Report& r = line.report;
-    html += fmt::format(
-        "<tr><td><code>{}</code></td>{}<td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td>"
-        "<td>{}</td></tr>\n",
-        escaped(line.title), verdict_cell(line), r.right + r.wrong + r.cannot_tell, r.checks,
-        ulps(r.forward), ulps(r.backward));
-  }
-  return html + "</table>\n";
+std::string head(const char* first) {
+  std::string html = fmt::format(
+      "<table><thead><tr><th></th><th></th><th></th><th></th><th colspan=\"5\">forward, largest "
+      "error in ulp</th><th colspan=\"4\">gradient, largest difference in ulp</th></tr>\n"
+      "<tr><th>{}</th><th>verdict</th><th class=\"n\">elements</th><th class=\"n\">checks</th>",
+      first);
+  const auto columns = [&] {
+    for (const DType dtype : kColumns) {
+      html += fmt::format("<th class=\"n\">{}</th>", short_name(dtype));
+    }
+  };
+  columns();
+  html += "<th>also</th>";
+  columns();
+  return html + "</tr></thead><tbody>\n";
 }
 
-std::string pictures(const std::vector<Line>& lines) {
-  std::string html;
-  for (const Line& line : lines) {
-    std::string figures;
-    for (const auto& [dtype, errors] : line.report.forward) {
-      figures += histogram(fmt::format("forward, {}", short_name(dtype)), errors);
-    }
-    for (const auto& [dtype, errors] : line.report.backward) {
-      figures += histogram(fmt::format("backward, {}", short_name(dtype)), errors);
-    }
-    if (figures.empty()) continue;
-    html += fmt::format("<details><summary><code>{}</code></summary>\n{}</details>\n",
-                        escaped(line.title), figures);
+std::string row(const std::string& name, const Report& r, bool missing) {
+  if (missing) {
+    return fmt::format(
+        "<tr><td>{}</td><td class=\"faint\" colspan=\"12\">not in the library</td></tr>\n", name);
   }
-  return html;
+  return fmt::format(
+      "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}"
+      "<td class=\"long faint\">{}</td>{}</tr>\n",
+      name, verdict_of(r), r.right + r.wrong + r.cannot_tell, r.checks, cells_of(r.forward),
+      others_of(r.forward), cells_of(r.backward));
+}
+
+// The lines of one operator.
+struct Group {
+  std::string op;
+  std::vector<const Line*> lines;
+};
+
+std::vector<Group> groups_of(const std::vector<Line>& lines) {
+  std::vector<Group> groups;
+  for (const Line& line : lines) {
+    if (groups.empty() || groups.back().op != line.op) groups.push_back({line.op, {}});
+    groups.back().lines.push_back(&line);
+  }
+  return groups;
+}
+
+std::string overview(const std::vector<Group>& groups) {
+  std::string html = "<div class=\"wide\">" + head("operator");
+  for (const Group& group : groups) {
+    Report all;
+    bool missing = true;
+    for (const Line* line : group.lines) {
+      all.add(line->report);
+      missing = missing && !line->missing.empty();
+    }
+    html += row(fmt::format("<a href=\"#{0}\"><code>{0}</code></a>", group.op), all, missing);
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string pictures_of(const Report& report) {
+  std::string figures;
+  for (const auto& [side, errors] :
+       {std::pair("forward", &report.forward), std::pair("gradient", &report.backward)}) {
+    for (const DType dtype : kColumns) {
+      const auto found = errors->find(dtype);
+      if (found == errors->end()) continue;
+      figures += histogram(fmt::format("{}, {}", side, short_name(dtype)), found->second);
+    }
+  }
+  return figures;
+}
+
+std::string details_of(const Group& group) {
+  std::vector<std::string> functions;
+  for (const Line* line : group.lines) {
+    for (const std::string& name : line->functions) {
+      if (std::find(functions.begin(), functions.end(), name) == functions.end()) {
+        functions.push_back(name);
+      }
+    }
+  }
+  std::string html =
+      fmt::format("<section id=\"{0}\"><h3><code>{0}</code></h3>\n<p class=\"faint\">{1}</p>\n",
+                  group.op, fmt::join(functions, ", "));
+  html += "<div class=\"wide\">" + head("attributes");
+  for (const Line* line : group.lines) {
+    const std::string name = line->attributes.empty() ? "none" : line->attributes;
+    html += row("<code>" + escaped(name) + "</code>", line->report, !line->missing.empty());
+  }
+  html += "</tbody></table></div>\n";
+  for (const Line* line : group.lines) {
+    for (const Corner& corner : line->report.corners) {
+      html += "<p>Corner: " + escaped(corner.to_string()) + "</p>\n";
+    }
+  }
+  bool first = true;
+  for (const Line* line : group.lines) {
+    const std::string figures = pictures_of(line->report);
+    if (figures.empty()) continue;
+    html += fmt::format(
+        "<details{}><summary>errors over the inputs <code>{}</code></summary>\n{}"
+        "</details>\n",
+        first ? " open" : "", escaped(line->attributes), figures);
+    first = false;
+  }
+  return html + "</section>\n";
+}
+
+std::string finding_of(const Finding& finding) {
+  std::string where = finding.operator_name;
+  if (finding.dtype) where += fmt::format(", {}", short_name(*finding.dtype));
+  if (finding.layout) where += fmt::format(", {}", to_string(*finding.layout));
+  if (!finding.shape.empty()) where += fmt::format(", {}", dims_text(finding.shape));
+  const bool wrong = finding.verdict == Verdict::wrong;
+  std::string html = fmt::format(
+      "<div class=\"finding{}\"><h3><span class=\"{}\">{}</span> {} <span class=\"faint\">({})"
+      "</span></h3>\n<p>{}</p>\n",
+      wrong ? "" : " maybe", wrong ? "bad" : "unsure", to_string(finding.verdict), escaped(where),
+      escaped(finding.check), escaped(finding.text));
+  if (finding.element) html += "<p>" + escaped(to_string(*finding.element)) + "</p>\n";
+  if (!finding.suspect.empty()) html += "<p>Suspected: " + escaped(finding.suspect) + "</p>\n";
+  if (!finding.reproduce.empty()) {
+    html += "<p>Reproduce: <code>" + escaped(finding.reproduce) + "</code></p>\n";
+  }
+  return html + "</div>\n";
+}
+
+std::string fact(const std::string& number, const char* what) {
+  return fmt::format("<div><b>{}</b><span>{}</span></div>", number, what);
 }
 
 }  // namespace
 
 std::string to_html(const Library& library, const Coverage& found, const std::vector<Line>& lines) {
   const Report all = total(lines);
-  const char* verdict = !all.passed()     ? "<span class=\"bad\">wrong</span>"
-                        : all.undecided() ? "<span class=\"unsure\">cannot tell</span>"
-                                          : "<span class=\"good\">right</span>";
+  const std::vector<Group> groups = groups_of(lines);
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\"><title>gradcheck</title>"
-      "<style>{}</style></head><body>\n<h1>gradcheck: {}</h1>\n"
-      "<p>Library <code>{}</code>. {} elements right, {} wrong, {} undecided; {} checks in {} "
-      "configurations. {} of the {} two-phase operators that it exports are known.</p>\n",
-      kStyle, verdict, escaped(library.path()), all.right, all.wrong, all.cannot_tell, all.checks,
-      all.configurations, found.exported.size() - found.unknown.size(), found.exported.size());
+      "<style>{}</style></head><body>\n<h1>gradcheck: {}</h1>\n<p class=\"faint\">Library <code>{}"
+      "</code></p>\n<div class=\"facts\">",
+      kStyle, verdict_of(all), escaped(library.path()));
+  html += fact(std::to_string(all.right), "gradient elements right");
+  html += fact(std::to_string(all.wrong), "wrong");
+  html += fact(std::to_string(all.cannot_tell), "undecided");
+  html += fact(std::to_string(all.checks), "checks");
+  html += fact(std::to_string(all.configurations), "configurations");
+  html += fact(
+      fmt::format("{} of {}", found.exported.size() - found.unknown.size(), found.exported.size()),
+      "exported operators known");
+  html += "</div>\n";
   if (!all.findings.empty()) {
-    html += "<h2>Findings</h2>\n";
-    for (const Finding& finding : all.findings) {
-      html += "<pre>" + escaped(finding.to_string()) + "</pre>\n";
-    }
+    html += fmt::format("<h2>Findings ({})</h2>\n", all.findings.size());
+    for (const Finding& finding : all.findings) html += finding_of(finding);
   }
-  html += "<h2>Operators</h2>\n" + table(lines);
-  if (!all.corners.empty()) {
-    html += "<h2>Corners</h2>\n<ul>\n";
-    for (const Corner& corner : all.corners) {
-      html += "<li>" + escaped(corner.to_string()) + "</li>\n";
-    }
-    html += "</ul>\n";
-  }
+  html += "<h2>Operators</h2>\n" + overview(groups);
   html +=
-      "<h2>Errors over the input range</h2>\n<p class=\"faint\">The largest error, in units of the "
-      "last place, in each part of the inputs' range; elements at corners are left out. Backward: "
-      "distance from the numeric derivative, less what its error bar and the rounding of saved "
-      "tensors explain.</p>\n" +
-      pictures(lines);
+      "<p class=\"faint\">One ulp is a unit in the last place of the dtype; rounding alone costs "
+      "up to "
+      "0.5. Gradients: distance from the numeric derivative, less what its error bar and the "
+      "rounding of saved tensors explain, in units of what is added up. Elements at corners are "
+      "left out. Other types than floating ones are right or wrong.</p>\n";
+  html += "<h2>Details</h2>\n";
+  for (const Group& group : groups) html += details_of(group);
   return html + "</body></html>\n";
 }
 

@@ -107,7 +107,8 @@ void describe(CLI::App& app, Arguments& a) {
                  "float32, float16, bfloat16 (f32, fp16, bf16), int8, complex64, ...; default: all "
                  "that an operator takes")
       ->delimiter(',');
-  app.add_option("--layout", a.layouts, "contiguous, transposed, strided, offset; default: all")
+  app.add_option("--layout", a.layouts,
+                 "contiguous, transposed, strided, offset, broadcast; default: all")
       ->delimiter(',');
   app.add_option("--shape", a.shape, "As 4x6; 0d for a tensor of rank 0; default: one that suits");
   app.add_option("--seed", a.seed, "Of the random inputs and gradients")->capture_default_str();

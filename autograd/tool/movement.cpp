@@ -82,7 +82,10 @@ Subject cast(const LibraryPointer& library, const Attributes& a,
                .highest_rank = 8,
                .refusals = {{"a dtype that does not exist", 161002, with(ACL_DT_UNDEFINED)},
                             {"an out of another dtype", 561103, with(other)}},
-               .dtypes = kEvery};
+               .dtypes = kEvery,
+               .refuses = [into](const std::string& product, DType) {
+                 return into == DType::bfloat16 && !has_bfloat16(product);
+               }};
   convert(s, library, shape, shape, into);
   return s;
 }

@@ -2,6 +2,7 @@
 // Products of matrices: matmul, mm, addmm.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "aclgrad/error.h"
@@ -17,11 +18,17 @@ namespace {
 constexpr int kRoundInputs = 2;  // the cubeMathType that takes inputs in float16
 
 // Any order of a sum of K products in float32 stays within K + 2 roundings of the terms.
-void promise(Subject& s, std::int64_t inner) {
-  s.forward_ulp = static_cast<double>(inner) + 2;
+void promise(Subject& s, std::int64_t forward_terms, std::int64_t backward_terms) {
+  s.forward_ulp = static_cast<double>(forward_terms) + 2;
   s.forward_ulp_16bit = 0.51;
   s.checked.model = {
-      .final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = static_cast<double>(inner) + 2};
+      .final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = static_cast<double>(backward_terms) + 2};
+}
+
+// Two products have no unit for products in float32.
+bool lacks_float32(const std::string& product, DType dtype, int cube_math_type) {
+  return !has_bfloat16(product) && dtype == DType::float32 &&
+         (cube_math_type == 0 || cube_math_type == 3);
 }
 
 Input operand(const char* name, const Dims& shape) { return {.name = name, .shape = shape}; }
@@ -107,7 +114,10 @@ Subject product_of(const LibraryPointer& library, const std::string& api, Plan p
     };
   };
   Subject s;
-  promise(s, shape.empty() ? 1 : count_of(out) * shape.back());
+  const std::int64_t columns = other.size() < 2 ? 1 : other.back();
+  const std::int64_t rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
+  const std::int64_t matrices = count_of(out) / std::max<std::int64_t>(rows * columns, 1);
+  promise(s, shape.back(), std::max(rows, columns) * matrices);
   s.forward = {
       .api = api,
       .tensors = {{.name = "self", .shape = shape, .free_dtype = true},
@@ -116,7 +126,10 @@ Subject product_of(const LibraryPointer& library, const std::string& api, Plan p
       .inputs = 2,
       .plan = with(cube),
       .highest_rank = 6,
-      .refusals = {{"cubeMathType 5", 161002, with(5)}, {"cubeMathType -2", 161002, with(-2)}}};
+      .refusals = {{"cubeMathType 5", 161002, with(5)}, {"cubeMathType -2", 161002, with(-2)}},
+      .refuses = [cube](const std::string& product, DType dtype) {
+        return lacks_float32(product, dtype, cube);
+      }};
   s.bilinear = true;
   s.reference = [cube](const Arrays& in, DType dtype) {
     return Arrays{dense::matmul(taken(in[0], cube, dtype), taken(in[1], cube, dtype))};
@@ -208,7 +221,7 @@ Subject addmm(const LibraryPointer& library, const Attributes& a,
                                               {.name = "mat1", .shape = mat1, .free_dtype = true},
                                               {.name = "mat2", .shape = mat2, .free_dtype = true}};
   Subject s;
-  promise(s, mat1[1] + 2);
+  promise(s, mat1[1] + 1, std::max(out[0], out[1]) + 1);
   s.forward = {.api = "aclnnAddmm",
                .tensors = inputs,
                .inputs = 3,
@@ -216,7 +229,10 @@ Subject addmm(const LibraryPointer& library, const Attributes& a,
                .highest_rank = 2,
                .refusals = {{"null beta", 161001, with(nullptr, alpha_scalar, cube)},
                             {"null alpha", 161001, with(beta_scalar, nullptr, cube)},
-                            {"cubeMathType 5", 161002, with(beta_scalar, alpha_scalar, 5)}}};
+                            {"cubeMathType 5", 161002, with(beta_scalar, alpha_scalar, 5)}},
+               .refuses = [type = a.cube_math_type](const std::string& product, DType dtype) {
+                 return lacks_float32(product, dtype, type);
+               }};
   s.forward.tensors.push_back({.name = "out", .shape = out, .free_dtype = true});
   if (self == out) {
     s.other_forms = {
@@ -228,7 +244,8 @@ Subject addmm(const LibraryPointer& library, const Attributes& a,
          .refusals = {{"null beta", 161001, with_in_place(nullptr, alpha_scalar, cube)},
                       {"null alpha", 161001, with_in_place(beta_scalar, nullptr, cube)},
                       {"cubeMathType 5", 161002, with_in_place(beta_scalar, alpha_scalar, 5)}},
-         .written = {0}}};
+         .written = {0},
+         .refuses = s.forward.refuses}};
   }
   s.magnitude = [=](const Arrays& in) { return Arrays{addmm_of(in, beta, alpha, true)}; };
   s.checked.name = s.forward.api;

@@ -82,6 +82,7 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
         if (plan.statuses) {
           for (const EntryPoint* entry : subject.entry_points()) {
             line.report.add(check_statuses(*library, subject, *entry));
+            line.report.add(check_phase_two(*library, subject, *entry));
           }
         }
         check_values(*library, plan, subject, plan.options, line.report);

@@ -89,6 +89,11 @@ void store_row(const std::vector<double>& row, void* start, const Rows& rows) {
   store(row.data(), start, rows.dtype, rows.stride, row.size());
 }
 
+// A row on its way to another type, with the digits that it would have there.
+RowBlock gathered(const std::vector<double>& row, const Rows& target) {
+  return {ACL_DOUBLE, 1, row.size(), target.dtype != ACL_DOUBLE};
+}
+
 RowPlace place_of(std::vector<double>& row) { return {row.data(), 0}; }
 
 }  // namespace
@@ -110,7 +115,7 @@ Plan plan_log_softmax(const Arguments& arguments, size_t self, size_t out, size_
       std::vector<double> row(static_cast<size_t>(work.length));
       for (int64_t i = begin; i < end; ++i) {
         load_row(source.row(run, i), source, target.dtype, row);
-        log_softmax_rows({ACL_DOUBLE, 1, row.size()}, place_of(row), place_of(row));
+        log_softmax_rows(gathered(row, target), place_of(row), place_of(row));
         store_row(row, target.row(run, i), target);
       }
     });
@@ -137,7 +142,7 @@ Plan plan_log_softmax_backward(const Arguments& arguments, size_t gradient, size
       for (int64_t i = begin; i < end; ++i) {
         load_row(gradients.row(run, i), gradients, gradients.dtype, row);
         load_row(outputs.row(run, i), outputs, outputs.dtype, logarithms);
-        log_softmax_backward_rows({ACL_DOUBLE, 1, row.size()}, place_of(row), place_of(logarithms),
+        log_softmax_backward_rows(gathered(row, target), place_of(row), place_of(logarithms),
                                   place_of(row));
         store_row(row, target.row(run, i), target);
       }

@@ -72,13 +72,26 @@ HWY_INLINE Scaled short_exponential(WideVec x) {
   return {fused(growth, r, hn::Set(d, 1.0)), hn::BitCast(d, power)};
 }
 
-template <class Stored>
+// Of results that end as `Result`.
+template <class Result>
 HWY_INLINE Scaled exponential_for(WideVec x) {
-  if constexpr (std::is_same_v<Stored, double>) {
+  if constexpr (std::is_same_v<Result, double>) {
     return scaled_exponential(x);
   } else {
     return short_exponential(x);
   }
+}
+
+// Calls visit(tag of what is stored, tag of what the results end as).
+template <class Visit>
+HWY_INLINE void visit_rows(const RowBlock& rows, const Visit& visit) {
+  visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
+    using Stored = typename decltype(tag)::type;
+    if constexpr (std::is_same_v<Stored, double>) {
+      if (rows.rounded) return visit(tag, std::type_identity<float>());
+    }
+    return visit(tag, tag);
+  });
 }
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -119,25 +132,25 @@ HWY_INLINE void largest_lanes(const Stored* row, size_t length, double* lanes) {
   }
 }
 
-template <class Stored>
+template <class Result, class Stored>
 HWY_INLINE void exponential_lanes(const Stored* row, size_t length, double largest, Lanes& lanes) {
   const WideVec shift = hn::Set(Wide(), largest);
   add_terms(
       length,
       [&](size_t i, auto n) HWY_ATTR {
-        const Scaled e = exponential_for<Stored>(hn::Sub(load_wide(row + i, n), shift));
+        const Scaled e = exponential_for<Result>(hn::Sub(load_wide(row + i, n), shift));
         return hn::Mul(e.value, e.power);
       },
       lanes);
 }
 
 // Lanes of the sum of e^(x - largest).
-template <class Stored>
+template <class Result, class Stored>
 HWY_INLINE void sum_lanes(const Stored* row, size_t length, double largest, double* lanes) {
   Lanes sum;
   sum.clear();
   if (length <= kSumChunk) {
-    exponential_lanes(row, length, largest, sum);
+    exponential_lanes<Result>(row, length, largest, sum);
     return sum.store(lanes);
   }
   // A sum of several chunks stands in the first lane.
@@ -145,7 +158,8 @@ HWY_INLINE void sum_lanes(const Stored* row, size_t length, double largest, doub
   for (size_t first = 0; first < length; first += kSumChunk) {
     alignas(64) std::array<double, kSumLanes> chunk;
     sum.clear();
-    exponential_lanes(row + first, HWY_MIN(size_t{kSumChunk}, length - first), largest, sum);
+    exponential_lanes<Result>(row + first, HWY_MIN(size_t{kSumChunk}, length - first), largest,
+                              sum);
     sum.store(chunk.data());
     lanes[0] += LaneSum<double>::combine(chunk);
   }
@@ -183,8 +197,9 @@ HWY_INLINE void write_row(const Stored* x, Stored* y, size_t length, double larg
 }
 
 void forward_rows(const RowBlock& rows, const RowPlace& self, const RowPlace& out) {
-  visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
+  visit_rows(rows, [&](auto tag, auto result) HWY_ATTR {
     using Stored = typename decltype(tag)::type;
+    using Result = typename decltype(result)::type;
     const auto* x = static_cast<const Stored*>(self.data);
     auto* y = static_cast<Stored*>(out.data);
     const size_t group = rows_together(rows);
@@ -196,7 +211,7 @@ void forward_rows(const RowBlock& rows, const RowPlace& self, const RowPlace& ou
       for (size_t i = 0; i < count; ++i) largest_lanes(row(i), rows.length, lanes.lanes[i]);
       lanes.combine([](WideVec a, WideVec b) HWY_ATTR { return hn::Max(a, b); }, shifts.largest);
       for (size_t i = 0; i < count; ++i) {
-        sum_lanes(row(i), rows.length, shifts.largest[i], lanes.lanes[i]);
+        sum_lanes<Result>(row(i), rows.length, shifts.largest[i], lanes.lanes[i]);
       }
       lanes.total(shifts.logarithm);
       take_logarithms(shifts);
@@ -209,13 +224,13 @@ void forward_rows(const RowBlock& rows, const RowPlace& self, const RowPlace& ou
 
 // ---- Backward -----------------------------------------------------------------------------------
 
-template <class Stored>
+template <class Result, class Stored>
 HWY_INLINE void backward_row(const Stored* g, const Stored* y, Stored* out, double sum,
                              size_t length) {
   const WideVec factor = hn::Set(Wide(), -sum);
   for_vectors(length, [&](size_t i, auto n) HWY_ATTR {
     const WideVec logarithm = at_most(709.0, load_wide(y + i, n));
-    const Scaled share = exponential_for<Stored>(logarithm);
+    const Scaled share = exponential_for<Result>(logarithm);
     const WideVec result = fused(share.value, hn::Mul(share.power, factor), load_wide(g + i, n));
     store_wide(result, out + i, n);
   });
@@ -223,13 +238,14 @@ HWY_INLINE void backward_row(const Stored* g, const Stored* y, Stored* out, doub
 
 void backward_rows(const RowBlock& rows, const RowPlace& gradient, const RowPlace& output,
                    const RowPlace& out, const double* sums) {
-  visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
+  visit_rows(rows, [&](auto tag, auto result) HWY_ATTR {
     using Stored = typename decltype(tag)::type;
+    using Result = typename decltype(result)::type;
     const auto* g = static_cast<const Stored*>(gradient.data);
     const auto* y = static_cast<const Stored*>(output.data);
     auto* target = static_cast<Stored*>(out.data);
     for (size_t i = 0; i < rows.count; ++i) {
-      backward_row(g, y, target, sums[i], rows.length);
+      backward_row<Result>(g, y, target, sums[i], rows.length);
       g += gradient.stride;
       y += output.stride;
       target += out.stride;
@@ -276,7 +292,7 @@ void log_softmax_backward_rows(const RowBlock& rows, const RowPlace& gradient,
   const size_t group = rows_together(rows);
   double sums[kSumLanes];
   for (size_t i = 0; i < rows.count; i += group) {
-    const RowBlock some{rows.dtype, std::min(group, rows.count - i), rows.length};
+    const RowBlock some{rows.dtype, std::min(group, rows.count - i), rows.length, rows.rounded};
     const RowPlace g = row_of(gradient, rows.dtype, i);
     sum_rows(some, g, sums);
     HWY_DYNAMIC_DISPATCH(backward_rows)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Log-softmax of dense rows as they lie in memory, in double, every result rounded once. The dtypes
 // are FLOAT, FLOAT16, BF16 and DOUBLE; sums follow tree_sum.h. Exponentials are good to 2^-40 (in
-// DOUBLE to 2^-49). Results may lie where arguments do.
+// DOUBLE to 2^-49, unless the results will be rounded to fewer digits, whose bits must not depend
+// on how rows lie). Results may lie where arguments do.
 #ifndef ACLGRAD_OPS_KERNELS_LOG_SOFTMAX_ROWS_H_
 #define ACLGRAD_OPS_KERNELS_LOG_SOFTMAX_ROWS_H_
 
@@ -14,6 +15,7 @@ struct RowBlock {
   aclDataType dtype;  // of every operand
   size_t count;
   size_t length;
+  bool rounded = false;  // results in DOUBLE are on their way to fewer digits
 };
 struct RowPlace {
   void* data;

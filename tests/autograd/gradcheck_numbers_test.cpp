@@ -10,6 +10,17 @@
 namespace aclgrad::gradcheck {
 namespace {
 
+TEST(Memory, NumbersThatRepeatHaveStride0) {
+  const Array rows{{2, 3}, {1, 2, 3, 1, 2, 3}};
+  const Guarded memory(DType::float32, rows, Layout::broadcast, 0xA5);
+  EXPECT_EQ(memory.view().strides, (Dims{0, 1}));
+  EXPECT_EQ(memory.view().storage, 3);
+  EXPECT_EQ(memory.read().values, rows.values);
+  EXPECT_EQ(memory.changed_outside(), 0u);
+  const Guarded output(DType::float32, {2, 3}, Layout::broadcast, 0xA5);
+  EXPECT_EQ(output.view().strides, (Dims{3, 1}));
+}
+
 TEST(Numbers, EveryPatternOf16BitsSurvives) {
   for (const DType dtype : {DType::float16, DType::bfloat16}) {
     for (std::uint32_t bits = 0; bits < 65536; ++bits) {

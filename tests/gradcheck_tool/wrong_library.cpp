@@ -5,10 +5,13 @@
 
 #include <string>
 
+#include "acl/acl.h"
+#include "aclgrad_ext.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_gelu_backward.h"
 #include "aclnnop/aclnn_gelu_backward_v2.h"
+#include "aclnnop/aclnn_hardswish.h"
 #include "aclnnop/aclnn_hardswish_backward.h"
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_mse_loss.h"
@@ -82,6 +85,25 @@ aclnnStatus aclnnMulsGetWorkspaceSize(const aclTensor* self, const aclScalar* ot
   static auto* const plan = real<decltype(aclnnMulsGetWorkspaceSize)>("aclnnMulsGetWorkspaceSize");
   static const aclScalar* const one = scalar(1);
   return plan(self, other == nullptr ? nullptr : one, out, size, executor);
+}
+
+// A product's table that is not its own.
+aclnnStatus aclnnHardswishGetWorkspaceSize(const aclTensor* self, const aclTensor* out,
+                                           uint64_t* size, aclOpExecutor** executor) {
+  static auto* const plan =
+      real<decltype(aclnnHardswishGetWorkspaceSize)>("aclnnHardswishGetWorkspaceSize");
+  const std::string product = aclrtGetSocName();
+  if (product.starts_with("Ascend310P")) aclgradSetSocName("Ascend910B");
+  const aclnnStatus status = plan(self, out, size, executor);
+  aclgradSetSocName(product.c_str());
+  return status;
+}
+
+// Phase two without a look at its executor.
+aclnnStatus aclnnHardswish(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                           aclrtStream stream) {
+  static auto* const run = real<decltype(aclnnHardswish)>("aclnnHardswish");
+  return executor == nullptr ? 0 : run(workspace, workspaceSize, executor, stream);
 }
 
 // An operator that nobody knows.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Right formulas that misbehave: memory, strides, rounding, order, aliasing. All of them are
 // Hardswish V2 around one loop.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -83,6 +84,17 @@ std::vector<Row> rows() {
       {"output offset ignored", with_views(false, false, true)},
       {"input strides ignored", with_views(true, true, false)},
       {"input offset ignored", with_views(true, false, true)},
+      {"an input's stride of 0 taken for a contiguous one", around([](auto& call, std::int64_t n) {
+         std::vector<View> inputs(call.inputs.begin(), call.inputs.end());
+         for (View& input : inputs) {
+           const bool expanded = std::count(input.strides.begin(), input.strides.end(), 0) > 0;
+           if (expanded) input = dense(input, true, false);
+           // Reads what lies behind the tensor, but nothing behind its guard zone.
+           const auto last = static_cast<std::int64_t>(input.storage);
+           for (std::int64_t& stride : input.strides) stride = std::min(stride, last);
+         }
+         loop({.inputs = inputs, .outputs = call.outputs}, 0, n);
+       })},
       {"last element skipped",
        around([](auto& call, std::int64_t n) { loop(call, 0, n - (n > 1 ? 1 : 0)); })},
       {"first element skipped", around([](auto& call, std::int64_t n) { loop(call, 1, n); })},

@@ -131,7 +131,7 @@ Sweep sweep_correct_operators(std::int64_t configurations, std::uint64_t seed) {
     const Subject subject = random_subject(library, dice);
     Options options;
     options.dtypes = {kDTypes[dice.below(3)]};
-    options.layouts = {kLayouts[dice.below(4)]};
+    options.layouts = {kLayouts[dice.below(std::size(kLayouts))]};
     options.seed = dice.below(1u << 20);
     options.draws = 1;
     options.behaviour = dice.below(8) == 0;

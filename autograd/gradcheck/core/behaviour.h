@@ -11,9 +11,8 @@ namespace aclgrad::gradcheck::detail {
 /// alone; gives the same bits in every run, with any number of threads.
 void check_memory(const Operator& op, const Problem& problem, Layout layout, Report& report);
 
-/// The same bits in every layout as when contiguous.
-void check_layouts(const Operator& op, const Problem& problem, const Options& options,
-                   Report& report);
+/// The same bits as when contiguous.
+void check_layout(const Operator& op, const Problem& problem, Layout layout, Report& report);
 
 /// The same bits when the gradient overwrites an input.
 void check_in_place(const Operator& op, const Problem& problem, Layout layout, Report& report);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "aclgrad/error.h"
 #include "gradcheck/core/behaviour.h"
 
@@ -15,6 +17,12 @@ void require_complete(const Operator& op) {
   }
 }
 
+// Whether there is anything to repeat.
+bool repeatable(const Operator& op) {
+  return std::any_of(op.inputs.begin(), op.inputs.end(),
+                     [](const Input& input) { return count_of(input.shape) > 1; });
+}
+
 }  // namespace
 
 Report check_operator(const Operator& op, const Options& options) {
@@ -27,10 +35,17 @@ Report check_operator(const Operator& op, const Options& options) {
   for (const DType dtype : options.dtypes) {
     for (int draw = 0; draw < options.draws; ++draw) {
       const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(draw);
-      const detail::Problem problem = detail::make_problem(op, dtype, seed, corners);
-      const Arrays slack = detail::rounding_of_saved(op, problem);
+      const detail::Problem plain = detail::make_problem(op, dtype, seed, corners);
+      const Arrays plain_slack = detail::rounding_of_saved(op, plain);
       for (const Layout layout : layouts) {
         if (enough()) return report;
+        const bool repeat = layout == Layout::broadcast;
+        if (repeat && !repeatable(op)) continue;
+        const detail::Problem other =
+            repeat ? detail::make_problem(op, dtype, seed, corners, true) : detail::Problem{};
+        const Arrays other_slack = repeat ? detail::rounding_of_saved(op, other) : Arrays{};
+        const detail::Problem& problem = repeat ? other : plain;
+        const Arrays& slack = repeat ? other_slack : plain_slack;
         const detail::ExecutionOptions how{.layout = layout};
         const detail::Execution execution = detail::execute(op, problem, how);
         ++report.configurations;
@@ -45,14 +60,14 @@ Report check_operator(const Operator& op, const Options& options) {
         detail::judge_all(op, problem, execution, slack, how, options, report);
         if (options.behaviour && draw == 0) {
           detail::check_memory(op, problem, layout, report);
-          detail::check_in_place(op, problem, layout, report);
+          if (op.strided) detail::check_layout(op, problem, layout, report);
+          if (!repeat) detail::check_in_place(op, problem, layout, report);
         }
       }
       if (!options.behaviour || draw > 0 || enough()) continue;
-      if (op.strided) detail::check_layouts(op, problem, options, report);
-      detail::check_masks(op, problem, report);
-      detail::check_rows(op, problem, options, report);
-      detail::check_nan(op, problem, report);
+      detail::check_masks(op, plain, report);
+      detail::check_rows(op, plain, options, report);
+      detail::check_nan(op, plain, report);
     }
   }
   if (options.every_shape && op.is_elementwise() && !enough()) {

@@ -25,9 +25,8 @@ Execution execute(const Operator& op, DType dtype, const Arrays& given, const Ar
   std::vector<View> given_views;
   std::vector<std::vector<std::byte>> before;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const Guarded& memory = given_memory.emplace_back(given_dtype(op, i, dtype), given[i].shape,
+    const Guarded& memory = given_memory.emplace_back(given_dtype(op, i, dtype), given[i],
                                                       options.layout, options.input_poison);
-    memory.fill(given[i].values);
     given_views.push_back(memory.view());
     before.push_back(memory.bytes());
   }

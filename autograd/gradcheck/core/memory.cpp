@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "aclgrad/error.h"
@@ -11,7 +12,7 @@
 namespace aclgrad::gradcheck {
 
 const char* to_string(Layout layout) {
-  constexpr const char* kNames[] = {"contiguous", "transposed", "strided", "offset"};
+  constexpr const char* kNames[] = {"contiguous", "transposed", "strided", "offset", "broadcast"};
   return kNames[static_cast<std::size_t>(layout)];
 }
 
@@ -20,7 +21,7 @@ Layout layout_from_text(const std::string& text) {
     if (text == to_string(layout)) return layout;
   }
   throw ValueError("no layout is called '" + text +
-                   "'; known are contiguous, transposed, strided, offset");
+                   "'; known are contiguous, transposed, strided, offset, broadcast");
 }
 
 std::int64_t View::place(std::int64_t i) const {
@@ -33,7 +34,40 @@ std::int64_t View::place(std::int64_t i) const {
   return at;
 }
 
+namespace {
+
+// Whether all numbers are the same along each dimension.
+std::vector<bool> repeats_of(const Array& array) {
+  std::vector<bool> repeats(array.shape.size());
+  std::size_t inner = 1;
+  for (std::size_t d = array.shape.size(); d-- > 0;) {
+    const auto extent = static_cast<std::size_t>(array.shape[d]);
+    bool same = extent > 1;
+    for (std::size_t i = 0; i < array.values.size() && same; ++i) {
+      const std::size_t first = i - i / inner % extent * inner;
+      same = array.values[i] == array.values[first] &&
+             std::signbit(array.values[i]) == std::signbit(array.values[first]);
+    }
+    repeats[d] = same;
+    inner *= std::max<std::size_t>(extent, 1);
+  }
+  return repeats;
+}
+
+}  // namespace
+
 Guarded::Guarded(DType dtype, const Dims& shape, Layout layout, unsigned char poison)
+    : Guarded(dtype, shape, layout, poison, std::vector<bool>(shape.size())) {}
+
+Guarded::Guarded(DType dtype, const Array& array, Layout layout, unsigned char poison)
+    : Guarded(
+          dtype, array.shape, layout, poison,
+          layout == Layout::broadcast ? repeats_of(array) : std::vector<bool>(array.shape.size())) {
+  fill(array.values);
+}
+
+Guarded::Guarded(DType dtype, const Dims& shape, Layout layout, unsigned char poison,
+                 const std::vector<bool>& repeats)
     : poison_(poison) {
   view_.dtype = dtype;
   view_.shape = shape;
@@ -43,6 +77,10 @@ Guarded::Guarded(DType dtype, const Dims& shape, Layout layout, unsigned char po
   if (layout != Layout::transposed) std::reverse(order.begin(), order.end());
   std::int64_t stride = layout == Layout::strided ? 2 : 1;
   for (const std::size_t dimension : order) {
+    if (repeats[dimension]) {
+      view_.strides[dimension] = 0;
+      continue;
+    }
     view_.strides[dimension] = stride;
     stride *= std::max<std::int64_t>(shape[dimension], 1);
   }

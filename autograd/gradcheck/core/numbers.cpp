@@ -184,6 +184,7 @@ Number ulp(Number x, DType dtype) {
 }
 
 Number round_to(Number x, DType dtype) {
+  if (is_complex(dtype)) return round_to(x, part_of(dtype));
   if (!is_float(dtype)) {
     if (dtype == DType::boolean) return x != 0 ? 1 : 0;
     if (std::isnan(x)) return 0;
@@ -206,6 +207,7 @@ Number next_above(Number x, DType dtype) {
 }
 
 Number load(const std::byte* data, DType dtype, std::int64_t index) {
+  if (is_complex(dtype)) return load(data, part_of(dtype), 2 * index);
   if (dtype == kUint16) return load_as<std::uint16_t>(data, index);
   if (dtype == kUint32) return load_as<std::uint32_t>(data, index);
   if (dtype == kUint64) return load_as<std::uint64_t>(data, index);
@@ -234,6 +236,11 @@ Number load(const std::byte* data, DType dtype, std::int64_t index) {
 }
 
 void store(std::byte* data, DType dtype, std::int64_t index, Number value) {
+  if (is_complex(dtype)) {
+    store(data, part_of(dtype), 2 * index, value);
+    store(data, part_of(dtype), 2 * index + 1, 0);
+    return;
+  }
   const Number rounded = round_to(value, dtype);
   if (dtype == kUint16) return store_as(data, index, static_cast<std::uint16_t>(rounded));
   if (dtype == kUint32) return store_as(data, index, static_cast<std::uint32_t>(rounded));

@@ -46,8 +46,9 @@ std::vector<Slopes> row_of_slopes(const Operator& op, Arrays& inputs, std::size_
   Number& element = inputs[which].values[i];
   const Number x = element;
   const std::size_t columns = centre.values.size();
-  // An output is a sum of many terms: its rounding is that of the largest number in sight.
-  Number largest = 0;
+  // An output is a sum of many terms, of the order of 1 even where all that is seen is small: its
+  // rounding is that of the largest number in sight.
+  Number largest = 1;
   for (const std::vector<Number>& values : {centre.values, inputs[which].values}) {
     for (const Number value : values) {
       if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
@@ -248,14 +249,40 @@ void set_cotangent(const Operator& op, Problem& problem, Array cotangent) {
   problem.expected = project(problem.jacobian, problem.cotangent, op.is_elementwise());
 }
 
+Array repeated(Array array, std::uint64_t seed) {
+  const std::size_t rank = array.shape.size();
+  if (rank == 0 || array.values.empty()) return array;
+  const std::uint64_t mask = 1 + random_bits(seed, 11) % ((std::uint64_t{1} << rank) - 1);
+  for (std::size_t i = 0; i < array.values.size(); ++i) {
+    std::size_t from = i;
+    std::size_t inner = 1;
+    for (std::size_t d = rank; d-- > 0;) {
+      const auto extent = static_cast<std::size_t>(array.shape[d]);
+      if ((mask >> d & 1) != 0) from -= i / inner % extent * inner;
+      inner *= extent;
+    }
+    array.values[i] = array.values[from];
+  }
+  return array;
+}
+
 Problem make_problem(const Operator& op, DType dtype, std::uint64_t seed,
-                     std::span<const Number> corners) {
+                     std::span<const Number> corners, bool repeat) {
   Problem problem;
   problem.dtype = dtype;
   problem.inputs = draw_inputs(op, dtype, seed, corners);
+  if (repeat) {
+    for (std::size_t k = 0; k < problem.inputs.size(); ++k) {
+      // Not classes: all of them the ignored one would leave nothing to differentiate.
+      if (!is_float(op.inputs[k].dtype.value_or(dtype))) continue;
+      problem.inputs[k] = repeated(std::move(problem.inputs[k]), seed + k);
+    }
+  }
   problem.outputs = forward_of(op, problem.inputs);
   problem.jacobian = differentiate(op, problem.inputs);
-  set_cotangent(op, problem, draw_cotangent(problem.outputs[0].shape, dtype, seed));
+  Array cotangent = draw_cotangent(problem.outputs[0].shape, dtype, seed);
+  if (repeat) cotangent = repeated(std::move(cotangent), seed + problem.inputs.size());
+  set_cotangent(op, problem, std::move(cotangent));
   return problem;
 }
 

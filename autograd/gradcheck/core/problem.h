@@ -64,9 +64,13 @@ Jacobian differentiate(const Operator& op, const Arrays& inputs);
 std::vector<std::vector<Expected>> project(const Jacobian& jacobian, const Array& cotangent,
                                            bool elementwise);
 
-/// Everything together.
+/// The numbers of one place along some dimensions, chosen by the seed, for all places there.
+Array repeated(Array array, std::uint64_t seed);
+
+/// Everything together. With `repeat` the numbers of every tensor repeat along some dimensions, as
+/// Layout::broadcast wants it.
 Problem make_problem(const Operator& op, DType dtype, std::uint64_t seed,
-                     std::span<const Number> corners);
+                     std::span<const Number> corners, bool repeat = false);
 
 /// The same problem with another cotangent.
 void set_cotangent(const Operator& op, Problem& problem, Array cotangent);

@@ -47,6 +47,16 @@ const char* to_string(Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
+std::string to_string(const Element& e) {
+  const std::string numeric =
+      e.low == e.high ? number(e.low) : fmt::format("{} to {}", number(e.low), number(e.high));
+  return fmt::format(
+      "element {} of the gradient of {}, where it is {}: analytic {}, numeric {} +- {:.2g}; {:.3g} "
+      "ulp apart, rounding explains a difference of {:.2g}",
+      e.index, e.of, number(e.input), number(e.analytic), numeric, static_cast<double>(e.error),
+      e.ulp, static_cast<double>(e.bound));
+}
+
 std::string Finding::to_string() const {
   std::string where = operator_name;
   if (dtype) where += fmt::format(", {}", short_name(*dtype));
@@ -55,16 +65,7 @@ std::string Finding::to_string() const {
   std::string text_lines =
       fmt::format("{}  {}  ({})\n    {}\n", verdict == Verdict::wrong ? "WRONG" : "CANNOT TELL",
                   where, check, text);
-  if (element) {
-    const Element& e = *element;
-    const std::string numeric =
-        e.low == e.high ? number(e.low) : fmt::format("{} to {}", number(e.low), number(e.high));
-    text_lines += fmt::format(
-        "    element {} of the gradient of {}, where it is {}: analytic {}, numeric {} +- {:.2g}; "
-        "{:.3g} ulp apart, rounding explains a difference of {:.2g}\n",
-        e.index, e.of, number(e.input), number(e.analytic), numeric, static_cast<double>(e.error),
-        e.ulp, static_cast<double>(e.bound));
-  }
+  if (element) text_lines += "    " + gradcheck::to_string(*element) + "\n";
   if (!suspect.empty()) text_lines += fmt::format("    suspected: {}\n", suspect);
   if (!reproduce.empty()) text_lines += fmt::format("    reproduce: {}\n", reproduce);
   return text_lines;

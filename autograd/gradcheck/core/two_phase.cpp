@@ -125,6 +125,27 @@ const aclIntArray* Library::int_array(const std::vector<std::int64_t>& values) {
 
 void Library::destroy(aclOpExecutor* executor) const { runtime_->destroy_executor(executor); }
 
+std::string Library::product() const {
+  auto* get = reinterpret_cast<decltype(aclrtGetSocName)*>(find("aclrtGetSocName"));
+  const char* name = get == nullptr ? nullptr : get();
+  return name == nullptr ? "" : name;
+}
+
+bool Library::can_set_product() const { return has("aclgradSetSocName"); }
+
+void Library::set_product(const std::string& name) const {
+  auto* set = reinterpret_cast<decltype(aclgradSetSocName)*>(find("aclgradSetSocName"));
+  if (set != nullptr) set(name.empty() ? nullptr : name.c_str());
+}
+
+aclnnStatus Library::execute(const std::string& api, void* workspace, std::uint64_t size,
+                             aclOpExecutor* executor, bool on_stream) const {
+  auto* run = function<aclnnStatus(void*, std::uint64_t, aclOpExecutor*, aclrtStream)>(api);
+  aclrtStream stream = on_stream ? runtime_->stream : nullptr;
+  const aclnnStatus status = run(workspace, size, executor, stream);
+  return status != 0 ? status : runtime_->synchronize(stream);
+}
+
 void Library::set_threads(int count) const {
   if (runtime_->set_threads != nullptr) runtime_->set_threads(count);
 }

@@ -12,12 +12,13 @@
 
 namespace aclgrad::gradcheck {
 
-/// How a tensor lies in its storage.
-enum class Layout { contiguous, transposed, strided, offset };
+/// How a tensor lies in its storage. Broadcast: a dimension along which an input's numbers repeat
+/// has the stride 0, so that they are there once; outputs are contiguous.
+enum class Layout { contiguous, transposed, strided, offset, broadcast };
 inline constexpr Layout kLayouts[] = {Layout::contiguous, Layout::transposed, Layout::strided,
-                                      Layout::offset};
+                                      Layout::offset, Layout::broadcast};
 const char* to_string(Layout layout);
-/// Throws ValueError for a name that is none of the four.
+/// Throws ValueError for a name that is none of these.
 Layout layout_from_text(const std::string& text);
 
 /// A tensor as an operator is given it. Element (i, j, ...) lies at data + (offset + i strides[0] +
@@ -49,6 +50,9 @@ class Guarded {
   /// All bytes hold `poison`.
   Guarded(DType dtype, const Dims& shape, Layout layout, unsigned char poison);
 
+  /// Filled with an array. Only so does Layout::broadcast differ from contiguous.
+  Guarded(DType dtype, const Array& array, Layout layout, unsigned char poison);
+
   View view() const;
   void fill(const std::vector<Number>& values) const;
   Array read() const;
@@ -64,6 +68,9 @@ class Guarded {
   const std::vector<std::byte>& bytes() const { return bytes_; }
 
  private:
+  Guarded(DType dtype, const Dims& shape, Layout layout, unsigned char poison,
+          const std::vector<bool>& repeats);
+
   View view_;
   unsigned char poison_;
   mutable std::vector<std::byte> bytes_;

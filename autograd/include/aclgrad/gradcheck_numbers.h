@@ -66,7 +66,8 @@ Number wrapped(Number x, DType dtype);
 /// The type of a complex number's parts; any other type itself.
 DType part_of(DType dtype);
 
-/// Element `index` of an array of this dtype, which is not complex. Writing rounds as round_to.
+/// Element `index` of an array of this dtype; of complex numbers the real part (writing makes the
+/// imaginary one 0). Writing rounds as round_to.
 Number load(const std::byte* data, DType dtype, std::int64_t index);
 void store(std::byte* data, DType dtype, std::int64_t index, Number value);
 

@@ -107,8 +107,7 @@ struct Operator {
 
 struct Options {
   std::vector<DType> dtypes = {DType::float32, DType::float16, DType::bfloat16};
-  std::vector<Layout> layouts = {Layout::contiguous, Layout::transposed, Layout::strided,
-                                 Layout::offset};
+  std::vector<Layout> layouts = {std::begin(kLayouts), std::end(kLayouts)};
   std::uint64_t seed = 1;
   int draws = 2;            // random inputs and cotangents for every dtype
   bool behaviour = true;    // beside the values: memory, repeatability, masks, aliasing, NaN, ...

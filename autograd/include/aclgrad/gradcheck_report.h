@@ -38,6 +38,9 @@ struct Element {
   std::string reason = {};  // of cannot_tell
 };
 
+/// "element 3 of the gradient of x, where it is 1: analytic ..., numeric ... +- ...".
+std::string to_string(const Element& element);
+
 /// Something wrong, or something that could not be decided.
 struct Finding {
   Verdict verdict = Verdict::wrong;

@@ -72,6 +72,19 @@ class Library {
   /// Drops an executor that will not run.
   void destroy(aclOpExecutor* executor) const;
 
+  /// The chip's name ("Ascend910B1"); "" when the library does not say.
+  std::string product() const;
+
+  /// Applies the tables of another product, where the library has such a setting; "" for the
+  /// device's own.
+  void set_product(const std::string& name) const;
+  bool can_set_product() const;
+
+  /// Phase two and a wait. Null pointers are passed on as they are; the stream is the library's
+  /// own, or none. Returns the status of phase two, or, when that is 0, of the wait.
+  aclnnStatus execute(const std::string& api, void* workspace, std::uint64_t size,
+                      aclOpExecutor* executor, bool on_stream = true) const;
+
   /// Takes the number of threads for coming calls, where the library has such a setting.
   void set_threads(int count) const;
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "tool/checks.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+constexpr aclnnStatus kNullPointer = 161001;
+constexpr aclnnStatus kInvalid = 161002;
+constexpr aclnnStatus kUsedUp = 561103;
+constexpr std::uint64_t kAnySize = 64;
+
+// A planned call on zeros, whose phase two is then called in ways that are documented.
+class PhaseTwo {
+ public:
+  PhaseTwo(Library& library, const Subject& subject, const EntryPoint& entry)
+      : library_(library), subject_(subject), entry_(entry) {
+    std::vector<View> views;
+    for (const TensorArgument& argument : entry.tensors) {
+      views.push_back(memory_
+                          .emplace_back(argument.dtype.value_or(DType::float32), argument.shape,
+                                        Layout::contiguous, static_cast<unsigned char>(0))
+                          .view());
+    }
+    tensors_.emplace(library, views, std::span<const View>());
+  }
+
+  Report run() {
+    expect("a null executor", kNullPointer, library_.execute(entry_.api, nullptr, 0, nullptr));
+    if (plan()) {
+      std::vector<std::byte> scratch(size_);
+      expect("the stream of the context (a null stream)", 0,
+             library_.execute(entry_.api, scratch.data(), size_, executor_, false));
+      // What the vendor leaves undefined is documented here.
+      if (library_.can_set_product()) {
+        expect("an executor that was used up", kUsedUp,
+               library_.execute(entry_.api, scratch.data(), size_, executor_));
+      }
+    }
+    if (plan()) {
+      expect("a null workspace of a size above 0", kNullPointer,
+             library_.execute(entry_.api, nullptr, std::max(size_, kAnySize), executor_));
+    }
+    if (library_.can_set_product() && plan() && size_ > 1) {
+      std::vector<std::byte> scratch(size_);
+      expect("a workspace that is too small", kInvalid,
+             library_.execute(entry_.api, scratch.data(), size_ / 2, executor_));
+    } else if (executor_ != nullptr && planned_) {
+      library_.destroy(executor_);
+    }
+    return std::move(report_);
+  }
+
+ private:
+  bool plan() {
+    executor_ = nullptr;
+    size_ = 0;
+    planned_ = entry_.plan(tensors_->tensors(), &size_, &executor_) == 0;
+    return planned_;  // otherwise phase one's checks say so
+  }
+
+  void expect(const char* what, aclnnStatus wanted, aclnnStatus status) {
+    planned_ = false;
+    ++report_.checks;
+    if (status == wanted) return;
+    report_.findings.push_back(
+        {.check = "status",
+         .operator_name = with_attributes(entry_.api, subject_),
+         .text = fmt::format("{}: returns {}, documented is {}", what, status, wanted),
+         .suspect = "phase two",
+         .reproduce = subject_.checked.reproduce});
+  }
+
+  Library& library_;
+  const Subject& subject_;
+  const EntryPoint& entry_;
+  std::deque<Guarded> memory_;
+  std::optional<TensorsOnDevice> tensors_;
+  std::uint64_t size_ = 0;
+  aclOpExecutor* executor_ = nullptr;
+  bool planned_ = false;  // and not run yet
+  Report report_;
+};
+
+}  // namespace
+
+Report check_phase_two(Library& library, const Subject& subject, const EntryPoint& entry) {
+  return PhaseTwo(library, subject, entry).run();
+}
+
+}  // namespace aclgrad::gradcheck
