@@ -17,8 +17,10 @@ using std::chrono::steady_clock;
 
 // An idle worker looks for work by itself for a while before it sleeps for good. While it does,
 // submitting need not wake it, which would cost more than a short task; the price is that a task
-// nobody synchronises on may start this much later.
+// nobody synchronises on may start this much later. Where threads that synchronise do all the work,
+// each look only takes a core from the operators' threads, so looks become rarer.
 constexpr std::chrono::microseconds kLookEvery{100};
+constexpr std::chrono::microseconds kLookAtLeastEvery{1600};
 constexpr int kLooksBeforeSleep = 20;
 
 // So many tasks are worth waking a lingering worker at once.
@@ -244,30 +246,34 @@ void Stream::wake_worker() {
 
 void Stream::work() {
   Lock lock(mutex_);
-  int idle_rounds = 0;
+  Idleness idleness{.look_every = kLookEvery};
   while (!(closed_ && queue_.empty() && !parked_ && !running_)) {
     if (can_run(Runner::kWorker)) {
       run_tasks(lock, UINT64_MAX, Runner::kWorker);
-      idle_rounds = 0;
+      idleness = {.look_every = kLookEvery};
     } else {
-      idle(lock, idle_rounds);
+      idle(lock, idleness);
     }
   }
 }
 
-void Stream::idle(Lock& lock, int& idle_rounds) {
+void Stream::idle(Lock& lock, Idleness& idleness) {
   const uint64_t submitted_before = submitted_;
   if (parked_ && parked_until_ && !held_) {
     worker_state_ = WorkerState::kLingering;
     worker_wakes_.wait_until(lock, *parked_until_);
-  } else if (idle_rounds < kLooksBeforeSleep && !closed_ && !held_) {
+  } else if (idleness.looks < kLooksBeforeSleep && !closed_ && !held_) {
     worker_state_ = WorkerState::kLingering;
-    worker_wakes_.wait_for(lock, kLookEvery);
-    idle_rounds = submitted_ == submitted_before ? idle_rounds + 1 : 0;
+    worker_wakes_.wait_for(lock, idleness.look_every);
+    if (submitted_ == submitted_before) {
+      ++idleness.looks;
+    } else {
+      idleness = {.look_every = std::min(2 * idleness.look_every, kLookAtLeastEvery)};
+    }
   } else {
     worker_state_ = WorkerState::kAsleep;
     worker_wakes_.wait(lock);
-    idle_rounds = 0;
+    idleness = {.look_every = kLookEvery};
   }
   worker_state_ = WorkerState::kBusy;
 }

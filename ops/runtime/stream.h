@@ -135,8 +135,14 @@ class Stream : public std::enable_shared_from_this<Stream> {
   enum class WorkerState { kNotStarted, kBusy, kLingering, kAsleep };
   using Lock = std::unique_lock<std::mutex>;
 
+  // Of the worker: how many looks in a row have found nothing new, and the time between them.
+  struct Idleness {
+    int looks = 0;
+    std::chrono::microseconds look_every;
+  };
+
   void work();
-  void idle(Lock& lock, int& idle_rounds);
+  void idle(Lock& lock, Idleness& idleness);
   bool can_run(Runner runner) const;
   bool park_is_over() const;
   void run_tasks(Lock& lock, uint64_t until, Runner runner);

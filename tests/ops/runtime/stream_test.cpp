@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams: creation, order, synchronisation, timeouts, destruction.
+#include <sys/resource.h>
+
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -159,6 +162,28 @@ TEST_F(Stream, WorkGoesOnWithoutSynchronisation) {
     // Long enough for the worker to go to sleep in between.
     std::this_thread::sleep_for(std::chrono::milliseconds(10 * i));
   }
+}
+
+// It would take a core from the threads that do.
+TEST_F(Stream, TheWorkerSeldomLooksWhileWaitingThreadsDoTheWork) {
+  const auto switches = [](int who) {
+    rusage usage{};
+    getrusage(who, &usage);
+    return usage.ru_nvcsw;
+  };
+  const auto of_others = [&] { return switches(RUSAGE_SELF) - switches(RUSAGE_THREAD); };
+  const auto synchronise_for = [&](std::chrono::milliseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+      ASSERT_EQ(launch(stream_, [] { return ACL_SUCCESS; }), ACL_SUCCESS);
+      ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+    }
+  };
+  synchronise_for(std::chrono::milliseconds(20));
+  const long before = of_others();
+  synchronise_for(std::chrono::milliseconds(160));
+  // One look in 1.6 ms, and some waits for the stream's lock; a look in 0.1 ms would be over a thousand.
+  EXPECT_LT(of_others() - before, 500);
 }
 
 TEST_F(Stream, DifferentOnesOverlap) {
