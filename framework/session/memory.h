@@ -25,6 +25,9 @@ class Memory {
   /// The value as operators see it. The object is the same for every use of the value.
   aclTensor* tensor(ValueId value);
 
+  /// The objects that tensor() has made, by value; null for those that nobody asked for.
+  const std::vector<TensorHandle>& tensors() const { return tensors_; }
+
   /// Overwrites the storage of an input.
   void upload(ValueId input, const Tensor& tensor);
 

@@ -29,6 +29,7 @@ Plan::Plan(const Graph& graph, const std::vector<NodeId>& nodes, const std::vect
   }
   reserve_workspace(largest);
   if (mode_ == PlanMode::replayed) recording_ = capture(steps_.size());
+  if (replays()) find_lendable(nodes, kept);
 }
 
 Executor Plan::call_phase_one(Step& step, CallObjects& objects) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "aclgrad/graph.h"
@@ -30,6 +31,10 @@ class Plan {
 
   /// Throws StatusError when the device was reset since the plan was made: its memory is gone.
   void check_alive() const;
+
+  /// Lets a replay read an input where the tensor has it, which must stay there until the end of
+  /// the run. False where that cannot be: the input is to be uploaded then.
+  bool lend(ValueId input, const Tensor& tensor);
 
   /// Runs every operator once and waits for the end. Throws StatusError that names the node, after
   /// the stream is idle. A replayed plan allocates nothing.
@@ -72,6 +77,13 @@ class Plan {
     RecordedModel model;
     std::vector<std::size_t> tasks;  // by step: how many were recorded when it had been
   };
+  /// An input that replays can read anywhere.
+  struct Lendable {
+    std::vector<aclTensor*> tensors;  // of it and of its views
+    const std::byte* at;              // where the recording looks for it
+  };
+  void find_lendable(const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept);
+
   Recording capture(std::size_t count);
   void replay(const Recording& recording);
   std::string place_of_failure(const Recording& recording) const;
@@ -89,6 +101,7 @@ class Plan {
   std::vector<Step> steps_;
   Stream stream_;
   Recording recording_;
+  std::unordered_map<ValueId, Lendable> lendable_;
 };
 
 }  // namespace aclgrad::detail

@@ -207,13 +207,16 @@ void SessionState::run_steps(StepTimes* times) {
       });
 }
 
-void SessionState::begin_run(std::span<const Feed> feeds) {
+void SessionState::begin_run(std::span<const Feed> feeds, bool replays) {
   check_feeds(feeds);
   ensure_runtime();
   plan_.check_alive();
   ++runs_;  // earlier results are void from here on
   if (poison_) poison_->begin();
-  for (const Feed& feed : feeds) plan_.memory().upload(feed.input().id(), feed.tensor());
+  for (const Feed& feed : feeds) {
+    const ValueId input = feed.input().id();
+    if (!replays || !plan_.lend(input, feed.tensor())) plan_.memory().upload(input, feed.tensor());
+  }
   for (WatchedVariable& watched : variables_) {
     if (watched.updated) watched.variable.mark_changed();
     watched.version = watched.variable.version();
@@ -221,8 +224,9 @@ void SessionState::begin_run(std::span<const Feed> feeds) {
 }
 
 std::uint64_t SessionState::run(std::span<const Feed> feeds) {
-  begin_run(feeds);
-  if (options_.observer || options_.trace_nonfinite || options_.poison) {
+  const bool by_steps = options_.observer || options_.trace_nonfinite || options_.poison;
+  begin_run(feeds, !by_steps);
+  if (by_steps) {
     run_steps(nullptr);
   } else {
     plan_.run();

@@ -32,8 +32,9 @@ class SessionState {
   /// The same, node by node and timed.
   Profile profile(std::span<const Feed> feeds);
 
-  /// The first half of run(): all that comes before the operators.
-  void begin_run(std::span<const Feed> feeds);
+  /// The first half of run(): all that comes before the operators. `replays` says that run() of the
+  /// plan follows, which can read feeds where they lie.
+  void begin_run(std::span<const Feed> feeds, bool replays = false);
 
   /// A fetched value as the run of that number left it.
   Tensor read(const Value& value, std::uint64_t run) const;

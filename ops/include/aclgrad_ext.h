@@ -84,15 +84,22 @@ typedef struct aclgradSweepOperand {
 } aclgradSweepOperand;
 
 /*
- * How to cut a task into units that do not need each other; an operand that is written may be
- * exactly one that is read. `operands` writes at most `capacity` of them and returns how many there
- * are. `run` does the units [begin, end) on the calling thread and may be called on several threads
- * at once, for other units; with a `read_soon` other than 0 the results are wanted in the caches.
+ * What a recorded model may do with a task besides running it.
+ *
+ * It may cut the task into units that do not need each other; an operand that is written may be
+ * exactly one that is read. `units` is 0 for a task that cannot be cut. `operands` writes at most
+ * `capacity` of them and returns how many there are. `run` does the units [begin, end) on the
+ * calling thread and may be called on several threads at once, for other units; with a `read_soon`
+ * other than 0 the results are wanted in the caches.
+ *
+ * And it may move the data of a tensor: `move` (may be NULL) adds `bytes` to every address that the
+ * task has from `tensor`, and returns whether there was one.
  */
 typedef struct aclgradSweep {
   int64_t (*units)(const void* argument);
   size_t (*operands)(const void* argument, aclgradSweepOperand* operands, size_t capacity);
   aclError (*run)(void* argument, int64_t begin, int64_t end, int32_t read_soon);
+  int32_t (*move)(void* argument, const void* tensor, intptr_t bytes);
 } aclgradSweep;
 
 /*
@@ -130,6 +137,16 @@ ACL_FUNC_VISIBILITY size_t aclgradCapturedTaskCount(aclrtStream stream);
  * Library: ascendcl.
  */
 ACL_FUNC_VISIBILITY int64_t aclgradFailedTask(aclmdlRI model);
+
+/*
+ * Lets the operators of a recorded model find the data of a tensor `bytes` further than until now,
+ * from the model's next run on: so it can read what lies elsewhere without a copy. `tensor` (an
+ * aclTensor) is one that phase one of their executors was given; others stay where they are, views
+ * of the same memory too. The new place must not overlap what the model writes. Library: ascendcl.
+ * Returns 0; the statuses of aclmdlRIExecute for the model; 107037 while it runs.
+ */
+ACL_FUNC_VISIBILITY aclError aclgradModelMoveTensor(aclmdlRI model, const void* tensor,
+                                                    intptr_t bytes);
 
 /*
  * Adds a message to what aclGetRecentErrMsg returns on this thread. `code` and `title` as in

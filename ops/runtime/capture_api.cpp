@@ -226,6 +226,15 @@ int64_t aclgradFailedTask(aclmdlRI model) {
   return found ? found->failed_task() : -1;
 }
 
+aclError aclgradModelMoveTensor(aclmdlRI model, const void* tensor, intptr_t bytes) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    if (tensor == nullptr) return call.null_pointer("tensor");
+    const ModelChoice chosen = choose_model(call, model);
+    if (!chosen.model) return chosen.status;
+    return chosen.model->move_tensor(tensor, bytes) ? ACL_SUCCESS : still_running(call);
+  });
+}
+
 void aclgradSetReplaySweeps(int32_t allow) { replay_sweeps() = allow != 0; }
 
 int32_t aclgradGetReplaySweeps() { return replay_sweeps() ? 1 : 0; }

@@ -37,6 +37,28 @@ std::optional<Task> RecordedModel::replay() {
   return task;
 }
 
+bool RecordedModel::move_tensor(const void* tensor, intptr_t bytes) {
+  if (running_.exchange(true, std::memory_order_acq_rel)) return false;
+  struct Idle {
+    std::atomic<bool>& running;
+    ~Idle() { running.store(false, std::memory_order_release); }
+  };
+  const Idle afterwards{running_};
+  const auto move = [&](const Task& task) {
+    return task.sweep != nullptr && task.sweep->move != nullptr &&
+           task.sweep->move(task.argument, tensor, bytes) != 0;
+  };
+  if (const auto known = moved_.find(tensor); known != moved_.end()) {
+    for (const size_t task : known->second) move(tasks_[task]);
+  } else {
+    std::vector<size_t>& having = moved_[tensor];
+    for (size_t task = 0; task < tasks_.size(); ++task) {
+      if (move(tasks_[task])) having.push_back(task);
+    }
+  }
+  return true;
+}
+
 aclError RecordedModel::run(void* model) {
   static_cast<RecordedModel*>(model)->run_all();
   return ACL_SUCCESS;

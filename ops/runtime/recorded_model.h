@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "ops/runtime/handles.h"
@@ -33,6 +34,10 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   // is still running from an earlier one. Allocates nothing.
   std::optional<Task> replay();
 
+  // Moves a tensor's data for all tasks; false while the model runs. Allocates only when it meets a
+  // tensor for the first time.
+  bool move_tensor(const void* tensor, intptr_t bytes);
+
   size_t step_count() const { return steps_.size(); }
 
   bool is_running() const { return running_.load(std::memory_order_acquire); }
@@ -56,6 +61,7 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   std::atomic<bool> running_{false};
   std::shared_ptr<RecordedModel> while_running_;  // a destroyed model lives to the end of its run
   std::atomic<int64_t> failed_{-1};
+  std::unordered_map<const void*, std::vector<size_t>> moved_;  // by tensor: the tasks that have it
 };
 
 HandleTable<RecordedModel>& recorded_models();

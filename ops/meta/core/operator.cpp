@@ -65,10 +65,22 @@ std::unique_ptr<aclOpExecutor> make_executor(const Arguments& arguments, Plan pl
 // may be changed or destroyed as soon as phase two has returned.
 struct Task {
   std::shared_ptr<const Plan> plan;
-  std::vector<void*> addresses;
+  std::vector<void*> addresses;  // and, as many again, whose they are
   void* workspace;
 
-  Run run() const { return Run(addresses, workspace); }
+  size_t count() const { return addresses.size() / 2; }
+  Run run() const { return Run(std::span(addresses.data(), count()), workspace); }
+
+  // True if the task has addresses from the tensor.
+  bool move(const void* tensor, intptr_t bytes) {
+    bool found = false;
+    for (size_t i = 0; i < count(); ++i) {
+      if (addresses[count() + i] != tensor) continue;
+      addresses[i] = reinterpret_cast<void*>(reinterpret_cast<intptr_t>(addresses[i]) + bytes);
+      found = true;
+    }
+    return found;
+  }
 };
 
 const Task& task_of(const void* argument) { return *static_cast<const Task*>(argument); }
@@ -80,9 +92,14 @@ aclError run_task(void* argument) {
 
 void release_task(void* argument) { delete static_cast<Task*>(argument); }
 
-// How the runtime cuts tasks of operators whose plan has a sweep.
+// What a recorded model may do with the tasks of operators; those whose plan has a sweep can be
+// cut.
 constexpr aclgradSweep kSweep{
-    .units = [](const void* argument) { return task_of(argument).plan->sweep->units(); },
+    .units =
+        [](const void* argument) {
+          const auto& sweep = task_of(argument).plan->sweep;
+          return sweep ? sweep->units() : 0;
+        },
     .operands =
         [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
           const Task& task = task_of(argument);
@@ -100,6 +117,9 @@ constexpr aclgradSweep kSweep{
       task.plan->sweep->run_units(task.run(), begin, end, read_soon != 0);
       return ACL_SUCCESS;
     },
+    .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {
+      return static_cast<Task*>(argument)->move(tensor, bytes) ? 1 : 0;
+    },
 };
 
 aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream stream) {
@@ -107,16 +127,18 @@ aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream s
   auto task = std::make_unique<Task>();
   task->plan = executor.plan;
   task->workspace = workspace;
-  task->addresses.reserve(executor.bindings.size());
+  task->addresses.reserve(2 * executor.bindings.size());
   for (const aclOpExecutor::Binding& binding : executor.bindings) {
     task->addresses.push_back(binding.object == nullptr
                                   ? nullptr
                                   : static_cast<unsigned char*>(binding.base) +
                                         binding.byte_offset);
   }
-  const aclgradSweep* const sweep = executor.plan->sweep ? &kSweep : nullptr;
+  for (const aclOpExecutor::Binding& binding : executor.bindings) {
+    task->addresses.push_back(const_cast<aclTensor*>(binding.object));  // NOLINT: a key
+  }
   const aclError error = aclgradLaunchSweep(stream, executor.spec->name, run_task, task.release(),
-                                            release_task, sweep);
+                                            release_task, &kSweep);
   if (error == ACL_SUCCESS) return OK;
   report(
       executor.spec->name, kRuntimeError,

@@ -106,6 +106,48 @@ TEST(Replay, GivesTheSameBitsWhereTensorsLeaveTheCaches) {
   set_num_threads(0);
 }
 
+// Operators read a feed where the tensor has it, which may be elsewhere in each run.
+TEST(Replay, FeedsMayLieAnywhere) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 3});
+  const Value bias = graph.input("bias", {3});
+  const Value sum = x + bias;
+  const Value product = matmul(transpose(x, 0, 1), elu(x)) * reduce_sum(sum);
+  Session replayed(graph, {product, sum});
+  Session eager(graph, {product, sum}, {.eager = true});
+  ASSERT_TRUE(replayed.replays());
+  std::vector<Tensor> kept;
+  for (int i = 0; i < 6; ++i) {
+    kept.push_back(Tensor::arange(6, i - 3, 0.25).reshape({2, 3}));
+    const Tensor& batch = kept[static_cast<std::size_t>(i % 4)];
+    const std::initializer_list<Feed> feeds = {{x, batch}, {bias, Tensor::full({3}, i)}};
+    const Results got = replayed.run(feeds);
+    const Results expected = eager.run(feeds);
+    EXPECT_TRUE(bitwise_equal(got[product], expected[product])) << i;
+    EXPECT_TRUE(bitwise_equal(got[sum], expected[sum])) << i;
+    EXPECT_TRUE(bitwise_equal(batch, Tensor::arange(6, i % 4 - 3, 0.25).reshape({2, 3})))
+        << "what is fed is only read";
+  }
+  // Node by node they are read from the session's memory; afterwards elsewhere again.
+  EXPECT_EQ(replayed.profile({{x, kept[0]}, {bias, Tensor::zeros({3})}}).nodes.size(),
+            replayed.schedule().size());
+  EXPECT_EQ(replayed.run({{x, kept[0]}, {bias, Tensor::zeros({3})}})[sum].get(0), -3);
+}
+
+TEST(Replay, AFetchedInputOutlivesWhatWasFed) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 2});
+  const Value turned = transpose(x, 0, 1);
+  const Value y = x * 2;
+  Session session(graph, {turned, y});
+  auto batch = std::make_unique<Tensor>(Tensor::from({2, 2}, {1, 2, 3, 4}));
+  const Results results = session.run({{x, *batch}});
+  batch->set(1, 100);
+  batch.reset();
+  EXPECT_EQ(results[turned].get(2), 2);
+  EXPECT_EQ(results[y].get(1), 4);
+}
+
 TEST(Replay, SeesWhatWasAssignedToVariables) {
   Graph graph;
   const Variable w("w", Tensor::full({4}, 2));

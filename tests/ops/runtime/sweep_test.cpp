@@ -22,6 +22,7 @@ struct AddTask {
   };
   Operand to;
   std::vector<Operand> from;
+  std::vector<const void*> tensors;
   int64_t units = kUnits;
   aclError answer = ACL_SUCCESS;
   std::atomic<int64_t> units_done = 0;
@@ -68,6 +69,17 @@ constexpr aclgradSweep kSweep{
           if (read_soon != 0) ++task.read_soon;
           return task.run_units(begin, end);
         },
+    // A tensor is told by the address that its data had at first.
+    .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {
+      AddTask& task = task_of(argument);
+      bool found = false;
+      for (size_t k = 0; k < task.from.size(); ++k) {
+        if (task.tensors[k] != tensor) continue;
+        task.from[k].address += bytes;
+        found = true;
+      }
+      return found ? 1 : 0;
+    },
 };
 
 class Sweep : public StreamTest {
@@ -90,6 +102,7 @@ class Sweep : public StreamTest {
     auto& task = *tasks_.emplace_back(std::make_unique<AddTask>());
     task.to = to;
     task.from = std::move(from);
+    for (const AddTask::Operand& each : task.from) task.tensors.push_back(each.address);
     task.units = units;
     return task;
   }
@@ -212,6 +225,40 @@ TEST_F(Sweep, AFailureNamesItsTask) {
   EXPECT_TRUE(fails(run(), 507015, {"its task 1 (add)"}));
   EXPECT_EQ(aclgradFailedTask(model_), 1);
   EXPECT_EQ(third.calls, 0);
+}
+
+TEST_F(Sweep, AMovedTensorIsReadWhereItLiesNow) {
+  const std::byte* const tensor = region(0);
+  for (const int32_t sweeps : {1, 0}) {
+    aclgradSetReplaySweeps(sweeps);
+    tasks_.clear();
+    const AddTask& first = add(dense(1), {dense(0), dense(0)});
+    const AddTask& second = add(dense(2), {dense(1)});
+    record();
+    EXPECT_EQ(aclgradModelMoveTensor(model_, tensor, region(5) - tensor), ACL_SUCCESS);
+    EXPECT_EQ(aclgradModelMoveTensor(model_, tensor, -64), ACL_SUCCESS)
+        << "further, as it is known";
+    EXPECT_EQ(first.from[0].address, region(5) - 64);
+    EXPECT_EQ(first.from[1].address, region(5) - 64);
+    EXPECT_EQ(second.from[0].address, region(1));
+    std::memset(region(0), 1, kUnits * 16);
+    std::memset(region(1), 0, kUnits * 16);
+    std::memset(region(5) - 64, 2, kUnits * 16);
+    ASSERT_EQ(run(), ACL_SUCCESS);
+    EXPECT_EQ(static_cast<int>(*region(1)), 3 * 3 + 3);
+  }
+}
+
+TEST_F(Sweep, MovingIsChecked) {
+  add(dense(1), {dense(0)});
+  record();
+  EXPECT_TRUE(fails(aclgradModelMoveTensor(nullptr, region(0), 8), 100000, {"modelRI"}));
+  EXPECT_TRUE(fails(aclgradModelMoveTensor(stream_, region(0), 8), 107000, {"modelRI"}));
+  EXPECT_TRUE(fails(aclgradModelMoveTensor(model_, nullptr, 8), 100000, {"tensor"}));
+  EXPECT_EQ(aclgradModelMoveTensor(model_, this, 8), ACL_SUCCESS) << "nobody has it";
+  const Roadblock roadblock(stream_);
+  ASSERT_EQ(aclmdlRIExecuteAsync(model_, stream_), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclgradModelMoveTensor(model_, region(0), 8), 107037, {"still runs"}));
 }
 
 TEST_F(Sweep, TasksBetweenEndAStep) {
