@@ -167,7 +167,8 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
     if (!chosen.stream) return chosen.status;
     const std::shared_ptr<ReportSubscription> subscription = chosen.stream->subscription();
     if (!subscription) {
-      return call.failed(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed to the stream");
+      return call.failed(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed to the stream", "",
+                         "Only what aclrtSubscribeReport bound can be taken back.");
     }
     if (subscription->thread() != threadId) {
       return call.bad_value(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId", threadId,
@@ -221,7 +222,8 @@ aclError aclrtProcessReport(int32_t timeout) {
         break;
       case ReportQueue::TakeResult::kTimeout:
         return call.failed(ACL_ERROR_RT_REPORT_TIMEOUT,
-                           fmt::format("no callback arrived within {} ms", timeout));
+                           fmt::format("no callback arrived within {} ms", timeout),
+                           "Nothing was launched on the thread's streams, or it takes longer.");
       case ReportQueue::TakeResult::kNotSubscribed:
         return call.failed(ACL_ERROR_RT_THREAD_SUBSCRIBE,
                            "the calling thread is not subscribed to any stream", "",

@@ -124,7 +124,8 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
                               "Use a stream without PERSISTENT, DEVICE_USE_ONLY and CPU_SCHEDULE.");
     }
     if (chosen.stream->capture()) {
-      return call.failed(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is being captured already");
+      return call.failed(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is being captured already", "",
+                         "End that capture first: aclmdlRICaptureEnd.");
     }
     begin_capture(chosen.stream, mode);
     return ACL_SUCCESS;

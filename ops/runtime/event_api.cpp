@@ -95,11 +95,13 @@ aclError record_time(const Call& call, const char* parameter, const Event& event
   const std::shared_ptr<EventRecord> record = event.latest();
   if (!record) {
     return call.failed(ACL_ERROR_RT_INTERNAL_ERROR,
-                       fmt::format("argument {} was never recorded", parameter));
+                       fmt::format("argument {} was never recorded", parameter), "",
+                       "Record it on a stream, and wait for it, first.");
   }
   if (!event.has(ACL_EVENT_TIME_LINE)) {
     return call.failed(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-                       fmt::format("argument {} was made without ACL_EVENT_TIME_LINE", parameter));
+                       fmt::format("argument {} was made without ACL_EVENT_TIME_LINE", parameter),
+                       "", "Add the flag where the event is created.");
   }
   if (!record->is_open()) {
     return call.failed(ACL_ERROR_RT_EVENT_NOT_COMPLETE,

@@ -38,13 +38,19 @@ aclError bad_config(const Call& call, aclError status, const std::string& path,
 aclError read_config(const Call& call, const std::string& path, std::string& text) {
   if (path.empty()) return ACL_SUCCESS;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return bad_config(call, ACL_ERROR_INVALID_FILE, path, "the file cannot be opened");
+  if (!file) {
+    return bad_config(call, ACL_ERROR_INVALID_FILE, path,
+                      "the file cannot be opened, expected a readable one");
+  }
   try {
     text.assign(std::istreambuf_iterator<char>(file), {});
   } catch (const std::ios_base::failure&) {
     file.setstate(std::ios::badbit);  // a folder opens, but cannot be read
   }
-  if (file.bad()) return bad_config(call, ACL_ERROR_INVALID_FILE, path, "the file cannot be read");
+  if (file.bad()) {
+    return bad_config(call, ACL_ERROR_INVALID_FILE, path,
+                      "the file cannot be read, expected a readable one");
+  }
   if (text.empty() || text.size() > kLargestFile) {
     return bad_config(
         call, ACL_ERROR_INVALID_FILE_SIZE, path,
@@ -85,7 +91,8 @@ aclError check_section(const Call& call, const std::string& path, const Json& co
   const auto section = config.find(name);
   if (section == config.end()) return ACL_SUCCESS;
   if (!section->is_object()) {
-    return bad_config(call, status, path, fmt::format("\"{}\" is not an object", name));
+    return bad_config(call, status, path,
+                      fmt::format("\"{}\" is not an object, as expected", name));
   }
   for (const KeyRule& rule : rules) {
     const auto value = section->find(rule.key);
@@ -105,7 +112,8 @@ aclError parse_config(const Call& call, const std::string& path, const std::stri
   if (text.empty()) return ACL_SUCCESS;
   const Json config = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!config.is_object()) {
-    return bad_config(call, ACL_ERROR_PARSE_FILE, path, "the file is not a JSON object");
+    return bad_config(call, ACL_ERROR_PARSE_FILE, path,
+                      "the file does not hold what was expected, a JSON object");
   }
   if (const aclError status =
           check_section(call, path, config, "dump", kDumpRules, ACL_ERROR_INVALID_DUMP_CONFIG)) {

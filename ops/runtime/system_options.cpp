@@ -35,7 +35,8 @@ aclError get_option(const Call& call, const SystemOptions& options, aclSysParamO
   const std::optional<int64_t> found = options.get(option);
   if (!found) {
     return call.failed(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
-                       fmt::format("option {} was never set", static_cast<int>(option)));
+                       fmt::format("option {} was never set", static_cast<int>(option)), "",
+                       "Set it first: aclrtSetSysParamOpt, aclrtCtxSetSysParamOpt.");
   }
   *value = *found;
   return ACL_SUCCESS;

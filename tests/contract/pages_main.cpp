@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/contract/functions.h"
+#include "tests/contract/messages.h"
 #include "tests/contract/products.h"
 
 using namespace aclgrad::contract;
@@ -30,6 +31,7 @@ std::vector<Page> pages() {
   }
   return {{"functions.md", functions_page(declared_functions(ACLGRAD_INCLUDE),
                                           read_contract(ACLGRAD_CONTRACT_FUNCTIONS), files)},
+          {"messages.md", messages_page(library)},
           {"products.md", products_page(library)}};
 }
 

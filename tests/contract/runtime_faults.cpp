@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/contract/runtime_faults.h"
+
+#include <pthread.h>
+
+#include <stdexcept>
+#include <thread>
+
+namespace aclgrad::contract {
+namespace {
+
+void require(int status) {
+  if (status != 0) throw std::runtime_error("the world of a fault cannot be made");
+}
+
+std::string take_message() {
+  const char* text = aclGetRecentErrMsg();
+  return text == nullptr ? "" : text;
+}
+
+}  // namespace
+
+World::World() {
+  require(aclrtSetDevice(0));
+  require(aclrtCreateStream(&stream));
+  require(aclrtCreateEvent(&event));
+  require(aclrtCreateEventWithFlag(&timer, ACL_EVENT_TIME_LINE));
+  require(aclrtCreateEventExWithFlag(&reusable, ACL_EVENT_SYNC));
+  require(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+}
+
+World::~World() {
+  for (aclrtStream each : captured_) {
+    aclmdlRI left = nullptr;
+    if (aclmdlRICaptureEnd(each, &left) == 0) aclmdlRIDestroy(left);
+  }
+  for (aclrtStream each : subscribed_) aclrtUnSubscribeReport(pthread_self(), each);
+  aclrtFree(memory);
+  aclrtResetDevice(0);
+  take_message();
+}
+
+aclrtStream World::captured() {
+  aclrtStream made = nullptr;
+  require(aclrtCreateStream(&made));
+  require(aclmdlRICaptureBegin(made, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+  captured_.push_back(made);
+  return made;
+}
+
+aclmdlRI World::model() {
+  aclmdlRI made = nullptr;
+  require(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+  require(aclrtMemsetAsync(memory, kBytes, 0, kBytes, stream));
+  require(aclmdlRICaptureEnd(stream, &made));
+  return made;
+}
+
+aclrtStream World::with_reports() {
+  aclrtStream made = nullptr;
+  require(aclrtCreateStream(&made));
+  require(aclrtSubscribeReport(pthread_self(), made));
+  subscribed_.push_back(made);
+  return made;
+}
+
+const std::vector<RuntimeFault>& runtime_faults() {
+  static const std::vector<RuntimeFault> all = [] {
+    std::vector<RuntimeFault> faults;
+    for (auto group : {device_faults, stream_faults, event_faults, callback_faults, capture_faults,
+                       memory_faults, meta_faults}) {
+      for (RuntimeFault& fault : group()) faults.push_back(std::move(fault));
+    }
+    return faults;
+  }();
+  return all;
+}
+
+Outcome provoke(const RuntimeFault& fault) {
+  World world;
+  take_message();
+  Outcome outcome{};
+  const auto call = [&] {
+    outcome.status = fault.call(world);
+    outcome.message = take_message();
+  };
+  if (fault.on_bare_thread) {
+    std::thread(call).join();
+  } else {
+    call();
+  }
+  return outcome;
+}
+
+}  // namespace aclgrad::contract
