@@ -178,6 +178,80 @@ ACL_FUNC_VISIBILITY aclError aclgradHandleAdd(const void* handle, aclgradHandleK
 ACL_FUNC_VISIBILITY int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind);
 ACL_FUNC_VISIBILITY int32_t aclgradHandleCheck(const void* handle, aclgradHandleKind kind);
 
+/* ---- Diagnostics (docs/how-to/find-memory-errors.md) -------------------------------------------
+ */
+
+/* What ACLGRAD_CHECK and ACLGRAD_LOG switch on. */
+typedef enum aclgradCheck {
+  ACLGRAD_CHECK_HANDLES = 1,   /* what a dead handle was */
+  ACLGRAD_CHECK_MEMORY = 2,    /* bounds, use after free, redzones */
+  ACLGRAD_CHECK_UNINIT = 4,    /* reads of device memory that nobody wrote */
+  ACLGRAD_CHECK_LEAKS = 8,     /* what is left at aclFinalize */
+  ACLGRAD_CHECK_PHASES = 16,   /* misuse between phase one and phase two */
+  ACLGRAD_CHECK_STREAMS = 32,  /* accesses that nothing orders */
+  ACLGRAD_CHECK_LOG = 64,      /* the call log */
+  ACLGRAD_CHECK_LOG_JSON = 128 /* the same, in lines of JSON */
+} aclgradCheck;
+
+/* Those that are on, or-ed; fixed when the library is loaded. Library: ascendcl. */
+ACL_FUNC_VISIBILITY uint32_t aclgradEnabledChecks(void);
+
+/* How many findings there were so far, repeated ones included. Library: ascendcl. */
+ACL_FUNC_VISIBILITY uint64_t aclgradFindingCount(void);
+
+/*
+ * For the libraries themselves: the life of an object, when a check is on. `kind` ("aclTensor")
+ * must live as long as the program. Missing reports a handle that is not a live object of the
+ * kind. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY void aclgradObjectMade(const void* handle, const char* kind);
+ACL_FUNC_VISIBILITY void aclgradObjectGone(const void* handle);
+ACL_FUNC_VISIBILITY void aclgradObjectMissing(const void* handle, const char* kind);
+
+/*
+ * Used: an executor has reached phase two. Changed: a tensor became another one. Version tells the
+ * states of an object apart; 0 when it is not alive. CheckVersion reports a tensor, argument of an
+ * operator, that had this version in phase one and has another one in phase two. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY void aclgradObjectUsed(const void* handle);
+ACL_FUNC_VISIBILITY void aclgradObjectChanged(const void* handle);
+ACL_FUNC_VISIBILITY uint64_t aclgradObjectVersion(const void* handle);
+ACL_FUNC_VISIBILITY void aclgradCheckVersion(const char* name, const char* argument,
+                                             const void* handle, uint64_t version);
+
+/*
+ * Names the function of the C interface that the calling thread is in (NULL: none); returns the one
+ * before. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY const char* aclgradSetCallName(const char* name);
+
+/* Numbers for the calls in the log, and a line for it. Library: ascendcl. */
+ACL_FUNC_VISIBILITY uint64_t aclgradNextCallNumber(void);
+ACL_FUNC_VISIBILITY void aclgradLogLine(const char* line);
+
+/* A view that a task touches; strides in elements, sizes of elements in bytes. */
+typedef struct aclgradTaskOperand {
+  const char* argument; /* of the operator; must live as long as the program */
+  const void* address;  /* of its first element */
+  const int64_t* shape;
+  const int64_t* strides;
+  size_t rank;
+  size_t element_size;
+  int32_t is_read;
+  int32_t is_written;
+} aclgradTaskOperand;
+
+/*
+ * As aclgradLaunchSweep, for a task whose memory shall be checked: before it runs, in every replay,
+ * and against the tasks of other streams. The descriptions are copied. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY aclError aclgradLaunchDescribed(aclrtStream stream, const char* name,
+                                                    aclgradTaskFunction run, void* argument,
+                                                    void (*release)(void* argument),
+                                                    const aclgradSweep* sweep,
+                                                    const aclgradTaskOperand* operands,
+                                                    size_t count);
+
 #ifdef __cplusplus
 }
 #endif

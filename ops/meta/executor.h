@@ -10,6 +10,10 @@
 
 #include "ops/meta/operator.h"
 
+namespace aclgrad::ops {
+struct CallNote;  // diagnostics/call_note.h
+}
+
 struct aclOpExecutor {
   struct Binding {
     const aclTensor* object = nullptr;  // key of the address setters; null for an attribute
@@ -20,7 +24,8 @@ struct aclOpExecutor {
   const aclgrad::ops::OperatorSpec* spec = nullptr;
   std::shared_ptr<const aclgrad::ops::Plan> plan;  // shared with the runs still queued
   bool repeatable = false;
-  std::vector<Binding> bindings;  // one per parameter
+  std::vector<Binding> bindings;                       // one per parameter
+  std::shared_ptr<const aclgrad::ops::CallNote> note;  // null unless a diagnostic is on
 };
 
 #endif  // ACLGRAD_OPS_META_EXECUTOR_H_

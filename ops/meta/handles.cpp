@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "aclgrad_ext.h"
+#include "ops/meta/diagnostics/enabled.h"
 
 namespace {
 
@@ -25,6 +26,25 @@ Shard& shard_of(const void* handle) {
   return shards[(address >> 5 ^ address >> 11) % kShards];
 }
 
+constexpr uint32_t kNeedObjects =
+    ACLGRAD_CHECK_HANDLES | ACLGRAD_CHECK_LEAKS | ACLGRAD_CHECK_PHASES;
+
+const char* name_of(aclgradHandleKind kind) {
+  constexpr std::array kNames{"handle",        "aclTensor",     "aclScalar",
+                              "aclIntArray",   "aclFloatArray", "aclBoolArray",
+                              "aclTensorList", "aclScalarList", "aclOpExecutor"};
+  const auto index = static_cast<size_t>(kind);
+  return kNames.at(index < kNames.size() ? index : 0);
+}
+
+void tell_missing(const void* handle, aclgradHandleKind kind) {
+  // A dead executor is a matter of the phases too.
+  const bool wanted =
+      aclgrad::ops::diagnosing(ACLGRAD_CHECK_HANDLES) ||
+      (kind == ACLGRAD_HANDLE_EXECUTOR && aclgrad::ops::diagnosing(ACLGRAD_CHECK_PHASES));
+  if (wanted) aclgradObjectMissing(handle, name_of(kind));
+}
+
 }  // namespace
 
 aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind) {
@@ -32,6 +52,7 @@ aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind) {
     Shard& shard = shard_of(handle);
     const std::lock_guard lock(shard.mutex);
     shard.live[handle] = kind;
+    if (aclgrad::ops::diagnosing(kNeedObjects)) aclgradObjectMade(handle, name_of(kind));
     return ACL_SUCCESS;
   } catch (const std::bad_alloc&) {
     return ACL_ERROR_BAD_ALLOC;
@@ -40,16 +61,26 @@ aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind) {
 
 int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind) {
   Shard& shard = shard_of(handle);
-  const std::lock_guard lock(shard.mutex);
-  const auto found = shard.live.find(handle);
-  if (found == shard.live.end() || found->second != kind) return 0;
-  shard.live.erase(found);
-  return 1;
+  {
+    const std::lock_guard lock(shard.mutex);
+    const auto found = shard.live.find(handle);
+    if (found != shard.live.end() && found->second == kind) {
+      shard.live.erase(found);
+      if (aclgrad::ops::diagnosing(kNeedObjects)) aclgradObjectGone(handle);
+      return 1;
+    }
+  }
+  tell_missing(handle, kind);
+  return 0;
 }
 
 int32_t aclgradHandleCheck(const void* handle, aclgradHandleKind kind) {
   Shard& shard = shard_of(handle);
-  const std::lock_guard lock(shard.mutex);
-  const auto found = shard.live.find(handle);
-  return found != shard.live.end() && found->second == kind ? 1 : 0;
+  {
+    const std::lock_guard lock(shard.mutex);
+    const auto found = shard.live.find(handle);
+    if (found != shard.live.end() && found->second == kind) return 1;
+  }
+  tell_missing(handle, kind);
+  return 0;
 }

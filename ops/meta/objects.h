@@ -9,6 +9,7 @@
 #include <new>
 
 #include "aclgrad_ext.h"
+#include "ops/meta/diagnostics/graveyard.h"
 #include "ops/meta/operator.h"
 
 namespace aclgrad::ops {
@@ -32,7 +33,7 @@ aclnnStatus destroy(const char* function, const T* handle, aclgradHandleKind kin
            "It was destroyed already, or is a handle of another kind.");
     return kInvalidParameter;
   }
-  delete handle;
+  dispose(handle);
   return kSuccess;
 }
 

@@ -59,17 +59,21 @@ struct OperatorSpec {
 // One argument of a phase-one call.
 class Argument {
  public:
-  Argument(const aclTensor* value) : tensor_(value) {}
-  Argument(const aclScalar* value) : scalar_(value) {}
-  Argument(const aclIntArray* value) : int_array_(value) {}
-  Argument(const char* value) : text_(value) {}
+  enum class Kind : uint8_t { kTensor, kScalar, kIntArray, kText, kInteger, kReal };
+
+  Argument(const aclTensor* value) : tensor_(value), kind_(Kind::kTensor) {}
+  Argument(const aclScalar* value) : scalar_(value), kind_(Kind::kScalar) {}
+  Argument(const aclIntArray* value) : int_array_(value), kind_(Kind::kIntArray) {}
+  Argument(const char* value) : text_(value), kind_(Kind::kText) {}
   Argument(bool value) : integer_(value ? 1 : 0) {}
   Argument(int8_t value) : integer_(value) {}
   Argument(int64_t value) : integer_(value) {}
   Argument(uint64_t value) : integer_(static_cast<int64_t>(value)) {}
   Argument(aclDataType value) : integer_(value) {}
-  Argument(float value) : real_(static_cast<double>(value)) {}
-  Argument(double value) : real_(value) {}
+  Argument(float value) : real_(static_cast<double>(value)), kind_(Kind::kReal) {}
+  Argument(double value) : real_(value), kind_(Kind::kReal) {}
+
+  Kind kind() const { return kind_; }
 
   const aclTensor* tensor() const { return tensor_; }
   const aclScalar* scalar() const { return scalar_; }
@@ -79,13 +83,14 @@ class Argument {
   double real() const { return real_; }
 
  private:
-  // Exactly one of these is meant; which one, the operator knows from its signature.
+  // Exactly one of these is meant.
   const aclTensor* tensor_ = nullptr;
   const aclScalar* scalar_ = nullptr;
   const aclIntArray* int_array_ = nullptr;
   const char* text_ = nullptr;
   int64_t integer_ = 0;
   double real_ = 0;
+  Kind kind_ = Kind::kInteger;  // for the call log; the operators know from their signatures
 };
 
 // The arguments of a phase-one call, by parameter index.

@@ -120,6 +120,7 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
   if (storage_count > 0) tensor->storage_shape = Dims(storageDims, storage_count);
   if (tensorDataAddr != nullptr) tensor->data = tensorDataAddr;
   assign_layout(*tensor, dataType, stride, offset, format);
+  if (diagnosing(ACLGRAD_CHECK_PHASES)) aclgradObjectChanged(tensor);
   return kSuccess;
 }
 
@@ -163,6 +164,8 @@ aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr) {
 aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
   const aclnnStatus status =
       check_handle("aclSetRawTensorAddr", "tensor", tensor, ACLGRAD_HANDLE_TENSOR);
-  if (status == kSuccess) tensor->data = addr;
-  return status;
+  if (status != kSuccess) return status;
+  tensor->data = addr;
+  if (diagnosing(ACLGRAD_CHECK_PHASES)) aclgradObjectChanged(tensor);
+  return kSuccess;
 }

@@ -51,7 +51,8 @@ struct CallbackTask {
 };
 
 aclError post_callback(void* argument) {
-  const auto& task = *static_cast<CallbackTask*>(argument);
+  auto& task = *static_cast<CallbackTask*>(argument);
+  task.posted.note = diagnostics::InsideTask::current();
   task.subscription->queue()->post(task.posted);
   return ACL_SUCCESS;
 }
@@ -67,6 +68,11 @@ aclError run_host_function(void* argument) {
   const auto& task = *static_cast<HostFunctionTask*>(argument);
   task.function(task.arguments);
   return ACL_SUCCESS;
+}
+
+Task as_host_code(const Stream& stream, Task task) {
+  if (!diagnostics::enabled(diagnostics::kNeedNotes)) return task;
+  return diagnostics::with_host_code(std::move(task), stream);
 }
 
 template <class Argument>
@@ -144,6 +150,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
     Task task{.name = "host function", .run = run_host_function, .only_on_worker = true};
     task.argument = new HostFunctionTask{fn, args};
     task.release = release_argument<HostFunctionTask>;
+    task = as_host_code(*chosen.stream, std::move(task));
     return submit(call, *chosen.stream, std::move(task));
   });
 }
@@ -201,8 +208,10 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
     const auto processed = std::make_shared<Gate>();
     Task task{.name = "callback", .run = post_callback};
     if (blockType == ACL_CALLBACK_BLOCK) task.gate = processed;
-    task.argument = new CallbackTask{subscription, {fn, userData, processed, subscription.get()}};
+    task.argument =
+        new CallbackTask{subscription, {fn, userData, processed, subscription.get(), nullptr}};
     task.release = release_argument<CallbackTask>;
+    task = as_host_code(*chosen.stream, std::move(task));
     return submit(call, *chosen.stream, std::move(task));
   });
 }
@@ -229,6 +238,7 @@ aclError aclrtProcessReport(int32_t timeout) {
                            "the calling thread is not subscribed to any stream", "",
                            "Call aclrtSubscribeReport with this thread's id first.");
     }
+    const diagnostics::InsideTask inside(report.note);
     report.function(report.user_data);
     report.processed->open();
     return ACL_SUCCESS;

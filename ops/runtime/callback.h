@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "acl/acl_rt.h"
+#include "ops/runtime/diagnostics/task_note.h"
 #include "ops/runtime/gate.h"
 #include "ops/runtime/timeout.h"
 
@@ -21,6 +22,7 @@ struct PostedCallback {
   void* user_data = nullptr;
   std::shared_ptr<Gate> processed;
   const ReportSubscription* from = nullptr;
+  std::shared_ptr<diagnostics::TaskNote> note = nullptr;  // of the task that posted it, if checked
 };
 
 // What waits for one thread of the program. Streams post, the thread takes.

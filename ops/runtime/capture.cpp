@@ -5,6 +5,8 @@
 #include <atomic>
 #include <utility>
 
+#include "ops/runtime/diagnostics/order.h"
+
 namespace aclgrad::runtime {
 namespace {
 
@@ -70,6 +72,9 @@ aclError Capture::add(const Call& call, const Stream& stream, Task task) {
     if (valid_) {
       tasks_.push_back(std::move(task));
       ++clocks_[stream.id()][stream.id()];
+      if (diagnostics::enabled(diagnostics::kStreams)) {
+        diagnostics::note_recorded(tasks_.back(), stream.id(), clocks_[stream.id()]);
+      }
       return ACL_SUCCESS;
     }
   }
@@ -137,6 +142,7 @@ bool Capture::finish() {
     }));
   }
   if (valid) {
+    if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::check_recording(tasks);
     model_->complete(std::move(tasks));
   } else {
     release(tasks);

@@ -5,6 +5,7 @@
 
 #include "ops/runtime/callback.h"
 #include "ops/runtime/capture.h"
+#include "ops/runtime/diagnostics/order.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -99,7 +100,9 @@ aclError submit(const Call& call, Stream& stream, Task task, uint64_t* ticket) {
                             "Use a stream without PERSISTENT, DEVICE_USE_ONLY and CPU_SCHEDULE.");
   }
   if (const auto capture = stream.capture()) return capture->add(call, stream, std::move(task));
-  const aclError status = stream.submit(std::move(task), ticket);
+  const aclError status = diagnostics::enabled(diagnostics::kStreams)
+                              ? diagnostics::submit_in_order(stream, std::move(task), ticket)
+                              : stream.submit(std::move(task), ticket);
   if (status == ACL_ERROR_RT_INVALID_HANDLE) {
     return call.bad_handle("stream", stream.handle(), "stream");
   }

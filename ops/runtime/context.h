@@ -16,11 +16,14 @@ namespace aclgrad::runtime {
 
 class Context {
  public:
+  static constexpr char kKind[] = "context";
+
   Context(int32_t device, bool is_primary);
 
   uint64_t id() const { return id_; }
   int32_t device() const { return device_; }
   bool is_primary() const { return is_primary_; }
+  bool is_made_by_program() const { return !is_primary_; }
   const std::shared_ptr<Stream>& default_stream() const { return default_stream_; }
   SystemOptions& options() { return options_; }
 

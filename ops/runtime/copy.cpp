@@ -5,6 +5,7 @@
 
 #include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
+#include "ops/runtime/diagnostics/access.h"
 #include "ops/runtime/memory.h"
 
 namespace aclgrad::runtime {
@@ -81,13 +82,55 @@ aclError check_ranges(const Call& call, const Copy& copy) {
   return check_range(call, "src", copy.from, from_span);
 }
 
+using diagnostics::Access;
+using diagnostics::Region;
+
+Region region_of(const void* address, size_t pitch, const Copy& copy) {
+  const int64_t sizes[] = {static_cast<int64_t>(copy.height)};
+  const int64_t strides[] = {static_cast<int64_t>(pitch)};
+  return Region(address, sizes, strides, copy.width);
+}
+
+std::vector<Access> accesses_of(const Copy& copy) {
+  return {{.argument = "dst",
+           .region = region_of(copy.to, copy.to_pitch, copy),
+           .is_written = true,
+           .may_be_host = true},
+          {.argument = "src",
+           .region = region_of(copy.from, copy.from_pitch, copy),
+           .is_read = true,
+           .may_be_host = true}};
+}
+
+std::vector<Access> accesses_of(const Fill& fill) {
+  return {{.argument = "devPtr",
+           .region = Region(fill.at, fill.count),
+           .is_written = true,
+           .may_be_host = true}};
+}
+
+// The checks of memory that is touched at once.
+template <class Work>
+aclError check_now(const Call& call, const Work& work) {
+  if (!diagnostics::enabled(diagnostics::kNeedNotes)) return ACL_SUCCESS;
+  return diagnostics::check_host_accesses(call, accesses_of(work));
+}
+
+template <class Work>
+Task checked(const Stream& stream, Task task, const Work& work) {
+  if (!diagnostics::enabled(diagnostics::kNeedNotes)) return task;
+  return diagnostics::with_note(std::move(task), stream, accesses_of(work));
+}
+
 aclError copy_now(const Call& call, Copy copy) {
   if (current_context() == nullptr) return call.no_context();
   if (const aclError status = check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT)) {
     return status;
   }
   if (const aclError status = check_ranges(call, copy)) return status;
-  return copy.to == copy.from ? ACL_SUCCESS : run_copy(&copy);
+  if (copy.to == copy.from) return ACL_SUCCESS;
+  if (const aclError status = check_now(call, copy)) return status;
+  return run_copy(&copy);
 }
 
 // Memory that the program may change or give back as soon as the call returns.
@@ -105,10 +148,8 @@ aclError copy_in_stream(const Call& call, aclrtStream handle, const Copy& copy) 
     }
   }
   uint64_t ticket = 0;
-  if (const aclError status =
-          submit(call, *chosen.stream, make_task("memory copy", run_copy, copy), &ticket)) {
-    return status;
-  }
+  Task task = checked(*chosen.stream, make_task("memory copy", run_copy, copy), copy);
+  if (const aclError status = submit(call, *chosen.stream, std::move(task), &ticket)) return status;
   // Recorded (in mode RELAXED), the copy has no ticket.
   if (waits && ticket != 0) chosen.stream->wait(ticket);
   return ACL_SUCCESS;
@@ -193,8 +234,9 @@ aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count)
       return status;
     }
     if (const aclError status = check_range(call, "devPtr", devPtr, count)) return status;
-    std::memset(devPtr, value, count);
-    return ACL_SUCCESS;
+    Fill fill{devPtr, value, count};
+    if (const aclError status = check_now(call, fill)) return status;
+    return run_fill(&fill);
   });
 }
 
@@ -206,7 +248,8 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
     const StreamChoice chosen = choose_stream(call, stream);
     if (!chosen.stream) return chosen.status;
     if (const aclError status = check_range(call, "devPtr", devPtr, count)) return status;
+    const Fill fill{devPtr, value, count};
     return submit(call, *chosen.stream,
-                  make_task("memory fill", run_fill, Fill{devPtr, value, count}));
+                  checked(*chosen.stream, make_task("memory fill", run_fill, fill), fill));
   });
 }

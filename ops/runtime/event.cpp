@@ -2,6 +2,7 @@
 #include "ops/runtime/event.h"
 
 #include "ops/runtime/context.h"
+#include "ops/runtime/diagnostics/order.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -41,10 +42,22 @@ HandleTable<Event>& events() {
 }
 
 Stream::WaitResult EventRecord::wait(Deadline deadline) const {
-  if (is_open()) return Stream::WaitResult::kDone;
+  if (is_open()) {
+    seen_by_host();
+    return Stream::WaitResult::kDone;
+  }
   const std::shared_ptr<Stream> stream = stream_.lock();
   // A stream that is gone has run or dropped its tasks, and opened the record in either case.
   return stream ? stream->wait(ticket_, deadline) : Stream::WaitResult::kDone;
+}
+
+void EventRecord::seen_by_host() const {
+  if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::host_waited(stream_id_, ticket_);
+}
+
+void EventRecord::awaited_by(const Stream& stream) const {
+  if (!diagnostics::enabled(diagnostics::kStreams)) return;
+  diagnostics::stream_waits(stream.id(), stream_id_, ticket_);
 }
 
 Event::Event(int32_t device, uint32_t flags, Style style)
@@ -71,7 +84,7 @@ aclError Event::refuse_captured(const Call& call) const {
 }
 
 void Event::set_recorded_now() {
-  const auto record = std::make_shared<EventRecord>(std::weak_ptr<Stream>());
+  const auto record = std::make_shared<EventRecord>(nullptr);
   record->open();
   const std::lock_guard lock(mutex_);
   latest_ = record;
@@ -155,6 +168,7 @@ aclError Event::make_wait(const Call& call, const std::shared_ptr<Stream>& strea
   task.argument = new WaitCounter(pending_waits_);
   task.release = release_wait;
   pending_waits_->fetch_add(1);
+  record->awaited_by(*stream);
   return submit(call, *stream, std::move(task));
 }
 

@@ -20,25 +20,36 @@ namespace aclgrad::runtime {
 // does not disturb them.
 class EventRecord : public Gate {
  public:
-  explicit EventRecord(std::weak_ptr<Stream> stream) : stream_(std::move(stream)) {}
+  // Null: recorded by a replay, on whatever stream that runs.
+  explicit EventRecord(const std::shared_ptr<Stream>& stream)
+      : stream_(stream), stream_id_(stream ? stream->id() : -1) {}
 
   void set_ticket(uint64_t ticket) { ticket_ = ticket; }
 
   // Waits for the record, running the stream's tasks if need be.
   Stream::WaitResult wait(Deadline deadline) const;
 
+  // For the checks of order: the host has seen that the record is reached; the stream will wait for
+  // it.
+  void seen_by_host() const;
+  void awaited_by(const Stream& stream) const;
+
  private:
   const std::weak_ptr<Stream> stream_;
+  const int32_t stream_id_;
   uint64_t ticket_ = 0;
 };
 
 class Event : public std::enable_shared_from_this<Event> {
  public:
+  static constexpr char kKind[] = "event";
+
   // By which function it was made.
   enum class Style { kPlain, kWithFlag, kExtended };
 
   Event(int32_t device, uint32_t flags, Style style);
 
+  bool is_made_by_program() const { return true; }
   int32_t device() const { return device_; }
   uint32_t id() const { return id_; }
   Style style() const { return style_; }

@@ -89,6 +89,12 @@ aclError wait_in_stream(const Call& call, aclrtStream stream, aclrtEvent event,
   return chosen.event->make_wait(call, where.stream, patience);
 }
 
+bool is_reached(const EventRecord& record) {
+  if (!record.is_open()) return false;
+  record.seen_by_host();
+  return true;
+}
+
 // When the event's latest record was reached, or the status that tells why there is no time.
 aclError record_time(const Call& call, const char* parameter, const Event& event,
                      Gate::Clock::time_point& time) {
@@ -108,6 +114,7 @@ aclError record_time(const Call& call, const char* parameter, const Event& event
                        fmt::format("the record of argument {} is not reached yet", parameter), "",
                        "Synchronise the event or its stream first.");
   }
+  record->seen_by_host();
   time = record->opened_at();
   return ACL_SUCCESS;
 }
@@ -188,7 +195,8 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
     if (!chosen.event) return chosen.status;
     if (const aclError captured = chosen.event->refuse_captured(call)) return captured;
     const auto record = chosen.event->latest();
-    *status = !record || record->is_open() ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
+    *status =
+        !record || is_reached(*record) ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
     return ACL_SUCCESS;
   });
 }
@@ -202,7 +210,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* statu
     if (const aclError captured = chosen.event->refuse_captured(call)) return captured;
     const auto record = chosen.event->latest();
     const bool complete =
-        record ? record->is_open() : chosen.event->style() == Event::Style::kExtended;
+        record ? is_reached(*record) : chosen.event->style() == Event::Style::kExtended;
     *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     return ACL_SUCCESS;
   });

@@ -15,11 +15,15 @@
 #include <utility>
 #include <vector>
 
+#include "ops/runtime/diagnostics/objects.h"
+
 namespace aclgrad::runtime {
 
 // A new handle value, distinct from those of every table.
 void* next_handle();
 
+// An Object has set_handle, a name for its kind in kKind, and is_made_by_program, which is false
+// for what the library makes of itself and nobody has to destroy.
 template <class Object>
 class HandleTable {
  public:
@@ -29,6 +33,9 @@ class HandleTable {
     object->set_handle(handle);
     const std::unique_lock lock(mutex_);
     objects_.emplace(handle, object);
+    if (diagnostics::enabled(diagnostics::kNeedNames) && object->is_made_by_program()) {
+      diagnostics::object_made(handle, Object::kKind);
+    }
     return handle;
   }
 
@@ -46,6 +53,7 @@ class HandleTable {
     if (found == objects_.end()) return nullptr;
     std::shared_ptr<Object> object = std::move(found->second);
     objects_.erase(found);
+    if (diagnostics::enabled(diagnostics::kNeedNames)) diagnostics::object_gone(handle);
     return object;
   }
 

@@ -9,6 +9,8 @@
 #include <string>
 
 #include "ops/runtime/device.h"
+#include "ops/runtime/diagnostics/blocks.h"
+#include "ops/runtime/diagnostics/objects.h"
 #include "ops/runtime/errors.h"
 
 namespace aclgrad::runtime {
@@ -136,6 +138,10 @@ aclError parse_config(const Call& call, const std::string& path, const std::stri
 
 // With the process locked.
 aclError finalize(const Call& call) {
+  if (diagnostics::enabled(diagnostics::kMemory)) {
+    diagnostics::check_all_redzones("at aclFinalize");
+  }
+  if (diagnostics::enabled(diagnostics::kNeedObjects)) diagnostics::report_leftovers();
   if (const aclError status = release_all_devices(call)) return status;
   process().uses = 0;
   process().finalized = true;

@@ -12,6 +12,7 @@
 
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
+#include "ops/runtime/diagnostics/access.h"
 #include "ops/runtime/soc.h"
 
 namespace aclgrad::runtime {
@@ -46,6 +47,19 @@ std::optional<size_t> padded(size_t size, size_t multiple, size_t extra) {
   return (size + multiple - 1) / multiple * multiple + extra;
 }
 
+// `real_size` bytes, of which the program asked for `size`.
+MemoryBlock obtain(size_t real_size, size_t size, MemoryKind kind) {
+  const size_t redzone = diagnostics::redzone_size();
+  const size_t total = real_size + 2 * redzone;
+  auto* const base = static_cast<std::byte*>(std::aligned_alloc(kAlignment, total));
+  if (base == nullptr) return nullptr;
+  std::byte* const address = base + redzone;
+  if (diagnostics::enabled(diagnostics::kNeedNames)) {
+    diagnostics::block_made({base, total, address, size, kind == MemoryKind::kDevice});
+  }
+  return MemoryBlock(address);
+}
+
 aclError allocate(const Call& call, const char* parameter, void** pointer, size_t size,
                   size_t extra, MemoryKind kind) {
   if (pointer == nullptr) return call.null_pointer(parameter);
@@ -60,7 +74,7 @@ aclError allocate(const Call& call, const char* parameter, void** pointer, size_
   MemoryBlock block;
   // The allocator might promise more than there is, so the size of the memory is a limit too.
   if (*real_size <= device_memory()) {
-    block.reset(std::aligned_alloc(kAlignment, *padded(*real_size, kAlignment, 0)));
+    block = obtain(*padded(*real_size, kAlignment, 0), size, kind);
   }
   if (!block) {
     return call.failed(ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -85,6 +99,7 @@ aclError allocate_on_device(const Call& call, void** pointer, size_t size) {
 aclError free_memory(const Call& call, const char* parameter, void* address, MemoryKind kind) {
   if (address == nullptr) return call.null_pointer(parameter);
   const char* const what = kind == MemoryKind::kDevice ? "device allocation" : "host allocation";
+  if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::check_free(address);
   MemoryBlock block;
   {
     const std::unique_lock lock(live().mutex);

@@ -11,13 +11,22 @@
 #include <vector>
 
 #include "ops/runtime/call.h"
+#include "ops/runtime/diagnostics/blocks.h"
+#include "ops/runtime/diagnostics/objects.h"
 
 namespace aclgrad::runtime {
 
 enum class MemoryKind { kDevice, kPinnedHost };
 
+// Takes the address that the program knows, which the memory checks put behind a redzone.
 struct FreeDeleter {
-  void operator()(void* address) const { std::free(address); }
+  void operator()(void* address) const {
+    if (diagnostics::enabled(diagnostics::kNeedNames)) {
+      diagnostics::block_freed(address);
+    } else {
+      std::free(address);
+    }
+  }
 };
 using MemoryBlock = std::unique_ptr<void, FreeDeleter>;
 

@@ -17,17 +17,22 @@ namespace aclgrad::runtime {
 
 class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
  public:
+  static constexpr char kKind[] = "recorded model";
+
   explicit RecordedModel(uint64_t context) : context_(context) {}
   ~RecordedModel();
   RecordedModel(const RecordedModel&) = delete;
   RecordedModel& operator=(const RecordedModel&) = delete;
 
+  bool is_made_by_program() const { return true; }
   void* handle() const { return handle_; }
   void set_handle(void* handle) { handle_ = handle; }
   uint64_t context() const { return context_; }
 
   // The tasks, when the capture has ended.
   void complete(std::vector<Task> tasks);
+  // Once it is complete.
+  const std::vector<Task>& tasks() const { return tasks_; }
   bool is_complete() const { return complete_.load(std::memory_order_acquire); }
 
   // A task that runs the whole sequence once and stops at the first failure. Nothing when the model

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ops/runtime/at_exit.h"
+#include "ops/runtime/diagnostics/order.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -89,6 +90,14 @@ aclError Stream::submit(Task task, uint64_t* ticket) {
 }
 
 Stream::WaitResult Stream::wait(uint64_t ticket, Deadline deadline) {
+  const WaitResult result = wait_until_done(ticket, deadline);
+  if (diagnostics::enabled(diagnostics::kStreams) && result == WaitResult::kDone) {
+    diagnostics::host_waited(id_, ticket);
+  }
+  return result;
+}
+
+Stream::WaitResult Stream::wait_until_done(uint64_t ticket, Deadline deadline) {
   if (is_done(ticket)) return WaitResult::kDone;
   Lock lock(mutex_);
   bool has_spun = false;

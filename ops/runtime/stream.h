@@ -74,12 +74,15 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   enum class WaitResult { kDone, kTimeout, kInsideOwnTask };
 
+  static constexpr char kKind[] = "stream";
+
   explicit Stream(const Settings& settings);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
   const Settings& settings() const { return settings_; }
+  bool is_made_by_program() const { return !settings_.is_default; }
   int32_t id() const { return id_; }
   void* handle() const { return handle_; }
   void set_handle(void* handle) { handle_ = handle; }
@@ -141,6 +144,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     std::chrono::microseconds look_every;
   };
 
+  WaitResult wait_until_done(uint64_t ticket, Deadline deadline);
   void work();
   void idle(Lock& lock, Idleness& idleness);
   bool can_run(Runner runner) const;

@@ -5,6 +5,7 @@
 #include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
+#include "ops/runtime/diagnostics/order.h"
 #include "ops/runtime/soc.h"
 #include "ops/runtime/timeout.h"
 
@@ -134,8 +135,12 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     const StreamChoice chosen = choose_named_stream(call, stream);
     if (!chosen.stream) return chosen.status;
     if (const aclError captured = refuse_captured(call, *chosen.stream)) return captured;
-    *status = chosen.stream->is_done(chosen.stream->submitted()) ? ACL_STREAM_STATUS_COMPLETE
-                                                                 : ACL_STREAM_STATUS_NOT_READY;
+    const uint64_t latest = chosen.stream->submitted();
+    const bool done = chosen.stream->is_done(latest);
+    if (done && diagnostics::enabled(diagnostics::kStreams)) {
+      diagnostics::host_waited(chosen.stream->id(), latest);
+    }
+    *status = done ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     return ACL_SUCCESS;
   });
 }

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "aclgrad_ext.h"
+#include "ops/meta/diagnostics/call_log.h"
+#include "ops/meta/diagnostics/call_note.h"
 #include "ops/meta/executor.h"
 #include "ops/meta/rules.h"
 
@@ -137,8 +139,11 @@ aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream s
   for (const aclOpExecutor::Binding& binding : executor.bindings) {
     task->addresses.push_back(const_cast<aclTensor*>(binding.object));  // NOLINT: a key
   }
-  const aclError error = aclgradLaunchSweep(stream, executor.spec->name, run_task, task.release(),
-                                            release_task, &kSweep);
+  const aclError error =
+      executor.note ? launch_noted(executor, workspace,
+                                   {stream, run_task, task.release(), release_task, &kSweep})
+                    : aclgradLaunchSweep(stream, executor.spec->name, run_task, task.release(),
+                                         release_task, &kSweep);
   if (error == ACL_SUCCESS) return OK;
   report(
       executor.spec->name, kRuntimeError,
@@ -149,11 +154,8 @@ aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream s
   return kRuntimeError;
 }
 
-}  // namespace
-
-aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argument> values,
-                          uint64_t* workspaceSize, aclOpExecutor** executor,
-                          const Planner& planner) {
+aclnnStatus plan(const OperatorSpec& spec, std::initializer_list<Argument> values,
+                 uint64_t* workspaceSize, aclOpExecutor** executor, const Planner& planner) {
   try {
     if (workspaceSize == nullptr || executor == nullptr) {
       report(spec.name, kNullPointer,
@@ -170,6 +172,7 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
     auto made = make_executor(arguments, planner(arguments));
     if (aclgradHandleAdd(made.get(), ACLGRAD_HANDLE_EXECUTOR) != ACL_SUCCESS)
       throw std::bad_alloc();
+    if (g_diagnostics != 0) note_plan(arguments, *made);
     *workspaceSize = made->plan->workspace_size;
     *executor = made.release();
     return OK;
@@ -182,8 +185,9 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
   }
 }
 
-aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSize,
-                         aclOpExecutor* executor, aclrtStream stream) {
+// `call` is the number of the call in the log.
+aclnnStatus run(const char* name, void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                aclrtStream stream, uint64_t& call) {
   if (executor == nullptr) {
     report(name, kNullPointer, "argument executor must not be null, but got a null pointer.");
     return kNullPointer;
@@ -200,6 +204,10 @@ aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSi
                        "{}GetWorkspaceSize.",
                        executor->spec->name, name));
     return kInnerNullPointer;
+  }
+  if (executor->note) {
+    call = executor->note->number;
+    check_phases(*executor);
   }
   const bool workspace_missing = workspaceSize > 0 && workspace == nullptr;
   std::unique_ptr<aclOpExecutor> consumed;
@@ -233,6 +241,33 @@ aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSi
     report(name, kInnerError, fmt::format("launching failed: {}.", problem.what()));
     return kInnerError;
   }
+}
+
+}  // namespace
+
+aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argument> values,
+                          uint64_t* workspaceSize, aclOpExecutor** executor,
+                          const Planner& planner) {
+  if (!diagnosing(ACLGRAD_CHECK_LOG)) return plan(spec, values, workspaceSize, executor, planner);
+  const auto begun = LogClock::now();
+  const aclnnStatus status = plan(spec, values, workspaceSize, executor, planner);
+  log_plan(spec, std::span(values.begin(), values.size()), status,
+           status == OK ? *executor : nullptr, begun);
+  return status;
+}
+
+aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSize,
+                         aclOpExecutor* executor, aclrtStream stream) {
+  uint64_t call = 0;
+  if (g_diagnostics == 0) return run(name, workspace, workspaceSize, executor, stream, call);
+  const char* const outer = aclgradSetCallName(name);
+  const auto begun = LogClock::now();
+  const aclnnStatus status = run(name, workspace, workspaceSize, executor, stream, call);
+  if (diagnosing(ACLGRAD_CHECK_LOG)) {
+    log_launch(name, call, workspaceSize, stream, status, begun);
+  }
+  aclgradSetCallName(outer);
+  return status;
 }
 
 }  // namespace aclgrad::ops

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/meta/diagnostics/call_log.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "ops/meta/dtypes.h"
+#include "ops/meta/rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+bool as_json() { return diagnosing(ACLGRAD_CHECK_LOG_JSON); }
+
+double microseconds_since(LogClock::time_point begun) {
+  return std::chrono::duration<double, std::micro>(LogClock::now() - begun).count();
+}
+
+const char* role_name(Role role) {
+  switch (role) {
+    case Role::kInput:
+      return "input";
+    case Role::kOutput:
+      return "output";
+    case Role::kInOut:
+      return "in and out";
+    case Role::kAttribute:
+      return "attribute";
+  }
+  return "";
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+bool is_live(const void* handle, aclgradHandleKind kind) {
+  return handle != nullptr && aclgradHandleCheck(handle, kind) != 0;
+}
+
+std::string tensor_text(const aclTensor& tensor) {
+  std::string text = dtype_name(tensor.dtype) + to_string(tensor.view_shape);
+  if (!is_contiguous(tensor)) text += " strides " + to_string(tensor.view_strides);
+  if (tensor.offset != 0) text += fmt::format(" offset {}", tensor.offset);
+  if (tensor.format != ACL_FORMAT_ND) {
+    text += fmt::format(" format {}", static_cast<int>(tensor.format));
+  }
+  return text;
+}
+
+std::string tensor_json(const aclTensor& tensor) {
+  return fmt::format(R"("dtype":"{}","shape":{},"strides":{},"offset":{},"format":{},)"
+                     R"("contiguous":{},"storage":{},"address":"{}")",
+                     dtype_name(tensor.dtype), to_string(tensor.view_shape),
+                     to_string(tensor.view_strides), tensor.offset, static_cast<int>(tensor.format),
+                     is_contiguous(tensor), to_string(tensor.storage_shape), tensor.data);
+}
+
+std::string scalar_value(const aclScalar* scalar) {
+  if (!is_live(scalar, ACLGRAD_HANDLE_SCALAR)) return quoted("a dead handle");
+  return quoted(fmt::format("{} {}", dtype_name(scalar->dtype), scalar->to_double()));
+}
+
+std::string list_value(const aclIntArray* array) {
+  if (!is_live(array, ACLGRAD_HANDLE_INT_ARRAY)) return quoted("a dead handle");
+  std::string list;
+  for (const int64_t value : array->values) {
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", value);
+  }
+  return "[" + list + "]";
+}
+
+// The value of an attribute, as JSON has it.
+std::string value_of(const Argument& argument) {
+  switch (argument.kind()) {
+    case Argument::Kind::kText:
+      return argument.text() == nullptr ? "null" : quoted(argument.text());
+    case Argument::Kind::kScalar:
+      return argument.scalar() == nullptr ? "null" : scalar_value(argument.scalar());
+    case Argument::Kind::kIntArray:
+      return argument.int_array() == nullptr ? "null" : list_value(argument.int_array());
+    case Argument::Kind::kReal: {
+      const std::string number = fmt::format("{}", argument.real());
+      return std::isfinite(argument.real()) ? number : quoted(number);  // JSON has no infinities
+    }
+    case Argument::Kind::kInteger:
+      return fmt::format("{}", argument.integer());
+    case Argument::Kind::kTensor:
+      break;
+  }
+  return "null";
+}
+
+std::string argument_text(const Parameter& parameter, const Argument& argument) {
+  if (parameter.role == Role::kAttribute) {
+    return fmt::format("{} {}", parameter.name, value_of(argument));
+  }
+  if (argument.tensor() == nullptr) return fmt::format("{} null", parameter.name);
+  if (!is_live(argument.tensor(), ACLGRAD_HANDLE_TENSOR)) {
+    return fmt::format("{} a dead handle", parameter.name);
+  }
+  return fmt::format("{} {}", parameter.name, tensor_text(*argument.tensor()));
+}
+
+std::string argument_json(const Parameter& parameter, const Argument& argument) {
+  const std::string head =
+      fmt::format(R"({{"name":"{}","role":"{}",)", parameter.name, role_name(parameter.role));
+  if (parameter.role == Role::kAttribute) return head + "\"value\":" + value_of(argument) + "}";
+  if (!is_live(argument.tensor(), ACLGRAD_HANDLE_TENSOR)) return head + "\"value\":null}";
+  return head + tensor_json(*argument.tensor()) + "}";
+}
+
+template <class Format>
+std::string joined(const OperatorSpec& spec, std::span<const Argument> arguments,
+                   const char* separator, Format format) {
+  std::string list;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (i > 0) list += separator;
+    list += format(spec.parameters[i], arguments[i]);
+  }
+  return list;
+}
+
+// A task that tells when it ran and for how long.
+struct Logged {
+  NotedLaunch inner;
+  const char* name;
+  uint64_t call;
+};
+
+aclError run_logged(void* argument) {
+  const Logged& task = *static_cast<Logged*>(argument);
+  const auto begun = LogClock::now();
+  const aclError status = task.inner.run(task.inner.argument);
+  const double time = microseconds_since(begun);
+  aclgradLogLine((as_json() ? fmt::format(R"({{"call":{},"event":"run","operator":"{}",)"
+                                          R"("status":{},"microseconds":{:.3f}}})",
+                                          task.call, task.name, status, time)
+                            : fmt::format("call {}: {} ran = {}, {:.1f} us", task.call, task.name,
+                                          status, time))
+                     .c_str());
+  return status;
+}
+
+void release_logged(void* argument) {
+  const std::unique_ptr<Logged> task(static_cast<Logged*>(argument));
+  if (task->inner.release != nullptr) task->inner.release(task->inner.argument);
+}
+
+}  // namespace
+
+void log_plan(const OperatorSpec& spec, std::span<const Argument> arguments, aclnnStatus status,
+              const aclOpExecutor* executor, LogClock::time_point begun) {
+  const double time = microseconds_since(begun);
+  const uint64_t call = executor == nullptr ? 0 : executor->note->number;
+  const uint64_t workspace = executor == nullptr ? 0 : executor->plan->workspace_size;
+  if (as_json()) {
+    aclgradLogLine(
+        fmt::format(R"({{"call":{},"event":"plan","operator":"{}","arguments":[{}],"status":{},)"
+                    R"("workspace":{},"microseconds":{:.3f}}})",
+                    call, spec.name, joined(spec, arguments, ",", argument_json), status, workspace,
+                    time)
+            .c_str());
+    return;
+  }
+  aclgradLogLine(fmt::format("call {}: {}GetWorkspaceSize({}) = {}, workspace {} bytes, {:.1f} us",
+                             call, spec.name, joined(spec, arguments, ", ", argument_text), status,
+                             workspace, time)
+                     .c_str());
+}
+
+void log_launch(const char* name, uint64_t call, uint64_t workspace_size, aclrtStream stream,
+                aclnnStatus status, LogClock::time_point begun) {
+  const double time = microseconds_since(begun);
+  if (as_json()) {
+    aclgradLogLine(fmt::format(R"({{"call":{},"event":"launch","operator":"{}","stream":"{}",)"
+                               R"("status":{},"workspace":{},"microseconds":{:.3f}}})",
+                               call, name, stream, status, workspace_size, time)
+                       .c_str());
+    return;
+  }
+  aclgradLogLine(
+      fmt::format("call {}: {} on stream {} = {}, {:.1f} us", call, name, stream, status, time)
+          .c_str());
+}
+
+NotedLaunch with_log(const aclOpExecutor& executor, const NotedLaunch& launch) {
+  if (!diagnosing(ACLGRAD_CHECK_LOG)) return launch;
+  return {launch.stream, run_logged, new Logged{launch, executor.spec->name, executor.note->number},
+          release_logged, nullptr};
+}
+
+}  // namespace aclgrad::ops

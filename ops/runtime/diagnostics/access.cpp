@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/runtime/diagnostics/access.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "ops/runtime/diagnostics/blocks.h"
+#include "ops/runtime/diagnostics/objects.h"
+#include "ops/runtime/diagnostics/order.h"
+#include "ops/runtime/diagnostics/report.h"
+
+namespace aclgrad::runtime::diagnostics {
+namespace {
+
+// Who touches the memory, in the words of a report.
+struct Actor {
+  std::string name;         // "aclnnSelu (argument self) on stream 1"
+  std::string queued;       // the lines that tell where, with a heading
+  const char* consequence;  // of a refusal
+};
+
+Actor actor_of(const TaskNote& note, const Access& access) {
+  return {note.describe(access),
+          fmt::format("  {} was queued\n{}", note.name, note.queued.frames("    ")),
+          "  So it is not run, and the next synchronisation returns 507015.\n"};
+}
+
+bool is_mapped(const Bytes& bytes) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t begin = bytes.begin / page * page;
+  std::vector<unsigned char> resident((bytes.end - begin + page - 1) / page);
+  return mincore(reinterpret_cast<void*>(begin), bytes.end - begin, resident.data()) == 0 ||
+         errno != ENOMEM;
+}
+
+std::string span_of(const Finding& finding) {
+  return fmt::format("  It touches bytes {} to {} of {}.\n", finding.first, finding.last,
+                     name_of_object(finding.address));
+}
+
+// Reports an access that leaves its memory; says why it must not happen, empty when it can.
+std::string check_place(const Access& access, const Actor& actor) {
+  if (access.region.empty()) return "";
+  const Finding finding = judge(access.region);
+  std::string what;
+  std::string details;
+  const char* fix = "";
+  bool harmless = false;
+  switch (finding.standing) {
+    case Standing::kFine:
+      return "";
+    case Standing::kForeign:
+      if (access.may_be_host) return "";
+      what = "memory that no aclrtMalloc gave out";
+      harmless = is_mapped(access.region.hull());
+      details = harmless ? "  The CPU can reach it, so it is run; a device could not.\n"
+                         : "  Nothing is there.\n";
+      fix = "give the tensor an address that comes from aclrtMalloc, and copy the data there";
+      break;
+    case Standing::kFreed:
+      what = "memory that is freed";
+      details = span_of(finding) + history_of(finding.address, "  ");
+      fix = "free memory after the stream is synchronised, and make no tensor of freed memory";
+      break;
+    case Standing::kOutside:
+      what = "outside its allocation";
+      details = span_of(finding) + history_of(finding.address, "  ");
+      fix = "allocate what the storage's shape says, or correct shape, strides and offset";
+      break;
+  }
+  const std::string sentence = fmt::format("{} {} {}", actor.name, verb(access), what);
+  report(kMemory,
+         fmt::format("{}.\n{}{}{}  To fix: {}.\n", sentence, actor.queued, details,
+                     harmless ? "" : actor.consequence, fix),
+         sentence + actor.queued);
+  return harmless ? "" : sentence;
+}
+
+void check_written(const Access& access, const Actor& actor) {
+  const Bytes bytes = first_unwritten(access.region);
+  if (bytes.empty()) return;
+  const std::string sentence =
+      fmt::format("{} reads device memory that nobody has written", actor.name);
+  report(
+      kUninit,
+      fmt::format("{}.\n{}  Never written: {}.\n{}"
+                  "  To fix: copy data there, or let an operator or aclrtMemset fill it first.\n",
+                  sentence, actor.queued, describe_bytes(bytes),
+                  history_of(judge(access.region).address, "  ")),
+      sentence + actor.queued);
+}
+
+std::string check(const std::vector<Access>& accesses, auto actor_of_access) {
+  std::string refusal;
+  if (enabled(kMemory)) {
+    for (const Access& access : accesses) {
+      std::string reason = check_place(access, actor_of_access(access));
+      if (refusal.empty()) refusal = std::move(reason);
+    }
+  }
+  if (!refusal.empty() || !enabled(kUninit)) return refusal;
+  for (const Access& access : accesses) {
+    if (access.is_read) check_written(access, actor_of_access(access));
+  }
+  for (const Access& access : accesses) {
+    if (access.is_written) mark_written(access.region);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string check_before(const TaskNote& note) noexcept {
+  std::string refusal;
+  quietly([&] {
+    refusal = check(note.accesses, [&](const Access& access) { return actor_of(note, access); });
+  });
+  return refusal;
+}
+
+void check_after(const TaskNote& note) noexcept {
+  if (!enabled(kMemory)) return;
+  quietly([&] {
+    const std::string when = fmt::format("after {} on {}", note.name, note.stream);
+    if (note.is_host_code) check_all_redzones(when);
+    for (const Access& access : note.accesses) check_redzones(access.region.hull().begin, when);
+  });
+}
+
+aclError check_host_accesses(const Call& call, const std::vector<Access>& accesses) {
+  const Site site = Site::here();
+  const std::string function = site.function();
+  const std::string where = fmt::format("  {} is called\n{}", function, site.frames("    "));
+  if (enabled(kStreams)) check_order_of_host(function.c_str(), accesses, site);
+  const std::string refusal = check(accesses, [&](const Access& access) {
+    return Actor{fmt::format("{} (argument {})", function, access.argument), where,
+                 "  So it does nothing and returns 107000.\n"};
+  });
+  return refusal.empty() ? ACL_SUCCESS : call.failed(ACL_ERROR_RT_PARAM_INVALID, refusal);
+}
+
+void check_free(void* address) noexcept {
+  quietly([&] {
+    const Finding found = judge(Region(address, 1));
+    if (found.address != address || found.standing != Standing::kFine) return;
+    Access access{.argument = "devPtr", .region = Region(address, found.size), .is_written = true};
+    const Site site = Site::here();
+    if (enabled(kStreams)) check_order_of_host(site.function().c_str(), {access}, site);
+  });
+}
+
+}  // namespace aclgrad::runtime::diagnostics

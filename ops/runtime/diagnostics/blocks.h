@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of the runtime with what the checks add to it: a redzone on both sides, a poison in
+// what was never written, and a quarantine for what was freed, so that its addresses mean nothing
+// else for a while.
+#ifndef ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_BLOCKS_H_
+#define ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_BLOCKS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "ops/runtime/diagnostics/checks.h"
+#include "ops/runtime/diagnostics/region.h"
+
+namespace aclgrad::runtime::diagnostics {
+
+// Bytes before and behind each allocation; a multiple of every alignment.
+size_t redzone_size();
+
+struct NewBlock {
+  void* base = nullptr;  // `total` bytes that std::free takes
+  size_t total = 0;
+  void* address = nullptr;  // what the program gets
+  size_t size = 0;          // what it asked for
+  bool on_device = false;
+};
+void block_made(const NewBlock& block) noexcept;
+
+// The program, or the end of its device, gave the memory back. It is freed, now or later.
+void block_freed(void* address) noexcept;
+
+// Whether an access keeps to the rules. kForeign: not the runtime's memory.
+enum class Standing { kFine, kForeign, kFreed, kOutside };
+
+struct Finding {
+  Standing standing = Standing::kFine;
+  uint64_t serial = 0;            // of the allocation, never used twice; 0 when it is foreign
+  const void* address = nullptr;  // of the allocation; null when it is foreign
+  size_t size = 0;                // of the allocation
+  int64_t first = 0;              // the access, in bytes from the address on
+  int64_t last = 0;
+};
+Finding judge(const Region& region);
+
+// The first bytes that were not written since the allocation, as far as they still look so; a
+// program may have written them through a pointer of its own.
+Bytes first_unwritten(const Region& region);
+void mark_written(const Region& region);
+
+// Reports redzones that somebody wrote to, once each: of the allocation that the byte belongs to,
+// or of all. `when` begins the sentence: "after aclnnSelu on stream 1".
+void check_redzones(uintptr_t near, const std::string& when) noexcept;
+void check_all_redzones(const std::string& when) noexcept;
+
+// "bytes 0 to 63 of allocation 2 (64 bytes of device memory)".
+std::string describe_bytes(const Bytes& bytes);
+
+}  // namespace aclgrad::runtime::diagnostics
+
+#endif  // ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_BLOCKS_H_

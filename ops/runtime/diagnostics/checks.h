@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which diagnostics are on, by the environment variable ACLGRAD_CHECK: a list of the names below
+// with commas between them, or "all"; "abort" ends the program at the first report. ACLGRAD_LOG is
+// "text" or "json".
+//
+// The variables are read once, when the library is loaded, so that a hook on a hot path is a load
+// of a constant and a branch.
+#ifndef ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_CHECKS_H_
+#define ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_CHECKS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "aclgrad_ext.h"
+
+namespace aclgrad::runtime::diagnostics {
+
+enum Check : uint32_t {
+  kHandles = ACLGRAD_CHECK_HANDLES,  // what a dead handle was
+  kMemory = ACLGRAD_CHECK_MEMORY,    // bounds, use after free, redzones
+  kUninit = ACLGRAD_CHECK_UNINIT,    // reads of device memory that nobody wrote
+  kLeaks = ACLGRAD_CHECK_LEAKS,      // what is left at aclFinalize
+  kPhases = ACLGRAD_CHECK_PHASES,    // misuse between phase one and phase two
+  kStreams = ACLGRAD_CHECK_STREAMS,  // accesses that nothing orders
+  // Not checks, but switched in the same place.
+  kLog = ACLGRAD_CHECK_LOG,
+  kLogJson = ACLGRAD_CHECK_LOG_JSON,
+};
+
+struct Settings {
+  uint32_t checks = 0;
+  bool abort = false;
+  std::string complaint;  // about a word that is none of the known ones; empty when all are
+};
+
+Settings parse_settings(std::string_view checks, std::string_view log);
+
+// "memory"; one bit only.
+const char* name_of(Check check);
+
+extern const Settings g_settings;
+
+inline bool enabled(uint32_t any_of) { return (g_settings.checks & any_of) != 0; }
+
+}  // namespace aclgrad::runtime::diagnostics
+
+#endif  // ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_CHECKS_H_

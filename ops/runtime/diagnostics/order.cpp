@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/runtime/diagnostics/order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+#include "ops/runtime/diagnostics/blocks.h"
+#include "ops/runtime/diagnostics/objects.h"
+#include "ops/runtime/diagnostics/report.h"
+
+namespace aclgrad::runtime::diagnostics {
+namespace {
+
+// Submissions of a stream that are remembered although nobody waited for them.
+constexpr size_t kMostUses = 4096;
+
+using Notes = std::vector<std::shared_ptr<TaskNote>>;
+using ClockPointer = std::shared_ptr<const Clock>;
+
+struct Use {
+  Notes notes;
+  uint64_t ticket = 0;
+};
+
+struct Line {  // one stream
+  Clock clock;
+  std::map<uint64_t, ClockPointer> points;  // the clock at each ticket
+  std::deque<Use> uses;                     // that the host does not know to be over
+};
+
+struct World {
+  std::mutex mutex;
+  std::unordered_map<int32_t, Line> lines;
+  Clock host;
+};
+
+World& world() {
+  static auto& instance = *new World;
+  return instance;
+}
+
+const std::vector<Task>*& replayed_tasks() {
+  thread_local const std::vector<Task>* tasks = nullptr;
+  return tasks;
+}
+
+void join(Clock& clock, const Clock& other) {
+  for (const auto& [stream, ticket] : other) clock[stream] = std::max(clock[stream], ticket);
+}
+
+uint64_t known(const Clock& clock, int32_t stream) {
+  const auto found = clock.find(stream);
+  return found == clock.end() ? 0 : found->second;
+}
+
+// What lies before the end of the stream's task with this ticket.
+Clock clock_at(const Line& line, int32_t stream, uint64_t ticket) {
+  Clock clock;
+  const auto next = line.points.upper_bound(ticket);
+  if (next != line.points.begin()) clock = *std::prev(next)->second;
+  clock[stream] = std::max(known(clock, stream), ticket);
+  return clock;
+}
+
+Clock clock_at(World& all, int32_t stream, uint64_t ticket) {
+  if (stream != kAnyStream) return clock_at(all.lines[stream], stream, ticket);
+  Clock clock;
+  for (const auto& [id, line] : all.lines) join(clock, line.clock);
+  return clock;
+}
+
+void learn(World& all, const Clock& clock) {
+  join(all.host, clock);
+  for (auto& [stream, line] : all.lines) {
+    const uint64_t over = known(all.host, stream);
+    while (!line.uses.empty() && line.uses.front().ticket <= over) line.uses.pop_front();
+    // The last point that is over still tells what lies before it.
+    const auto keep = line.points.upper_bound(over);
+    if (keep != line.points.begin()) line.points.erase(line.points.begin(), std::prev(keep));
+  }
+}
+
+struct Side {
+  std::string name;     // "aclnnSelu (argument self) on stream 1"
+  std::string heading;  // "aclnnSelu was queued"
+  const Access* access;
+  const Site* site;
+};
+
+Side side_of(const TaskNote& note, const Access& access) {
+  return {note.describe(access), fmt::format("{} on {} was queued", note.name, note.stream),
+          &access, &note.queued};
+}
+
+void report_unordered(const Side& later, const Side& earlier, const Bytes& common) {
+  const std::string where =
+      fmt::format("  {}\n{}  {}\n{}", later.heading, later.site->frames("    "), earlier.heading,
+                  earlier.site->frames("    "));
+  const std::string sentence =
+      fmt::format("{} {} memory that {} {}, and nothing orders the two", later.name,
+                  verb(*later.access), earlier.name, verb(*earlier.access));
+  report(kStreams,
+         fmt::format("{}.\n  Both touch {}.\n{}"
+                     "  To fix: synchronise the earlier stream before the later call, or record an "
+                     "event after the earlier task and let the later stream wait for it.\n",
+                     sentence, describe_bytes(common), where),
+         sentence + where);
+}
+
+// Reports the first clash between the two, if there is one.
+void check_pair(const Access& later, uint64_t allocation, auto later_side,
+                const TaskNote& earlier) {
+  if (allocation == 0) return;
+  for (size_t i = 0; i < earlier.accesses.size(); ++i) {
+    const Access& other = earlier.accesses[i];
+    if (earlier.allocations[i] != allocation || !(later.is_written || other.is_written)) continue;
+    const Bytes common = first_common(later.region, other.region);
+    if (!common.empty()) report_unordered(later_side(), side_of(earlier, other), common);
+  }
+}
+
+void check_against(World& all, int32_t stream, const Clock& clock, const TaskNote& note) {
+  for (const auto& [id, line] : all.lines) {
+    if (id == stream) continue;
+    const uint64_t over = known(clock, id);
+    for (const Use& use : line.uses) {
+      if (use.ticket <= over) continue;
+      for (const auto& earlier : use.notes) {
+        for (size_t i = 0; i < note.accesses.size(); ++i) {
+          check_pair(
+              note.accesses[i], note.allocations[i],
+              [&] { return side_of(note, note.accesses[i]); }, *earlier);
+        }
+      }
+    }
+  }
+}
+
+Notes notes_of(const Task& task) {
+  Notes notes;
+  if (const std::vector<Task>* const tasks = replayed_tasks()) {
+    for (const Task& each : *tasks) {
+      if (auto note = note_of(each)) notes.push_back(std::move(note));
+    }
+  } else if (auto note = note_of(task)) {
+    notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+void enter(World& all, int32_t stream, uint64_t ticket, Notes notes) {
+  Line& line = all.lines[stream];
+  // The host submits it, so it comes after everything that the host knows.
+  join(line.clock, all.host);
+  line.clock[stream] = ticket;
+  const auto clock = std::make_shared<const Clock>(line.clock);
+  line.points[ticket] = clock;
+  for (const auto& note : notes) {
+    note->stream_id = stream;
+    note->ticket = ticket;
+    note->clock = clock;
+    check_against(all, stream, *clock, *note);
+  }
+  if (notes.empty()) return;
+  line.uses.push_back({std::move(notes), ticket});
+  if (line.uses.size() > kMostUses) line.uses.pop_front();
+}
+
+}  // namespace
+
+aclError submit_in_order(Stream& stream, Task task, uint64_t* ticket) {
+  Notes notes = notes_of(task);
+  uint64_t mine = 0;
+  // Locked until the task is entered, for it may run at once and its host code look here.
+  const std::lock_guard lock(world().mutex);
+  const aclError status = stream.submit(std::move(task), &mine);
+  if (status != ACL_SUCCESS) return status;
+  if (ticket != nullptr) *ticket = mine;
+  quietly([&] { enter(world(), stream.id(), mine, std::move(notes)); });
+  return ACL_SUCCESS;
+}
+
+ReplayScope::ReplayScope(const std::vector<Task>& tasks) { replayed_tasks() = &tasks; }
+
+ReplayScope::~ReplayScope() { replayed_tasks() = nullptr; }
+
+void host_waited(int32_t stream, uint64_t ticket) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(world().mutex);
+    learn(world(), clock_at(world(), stream, ticket));
+  });
+}
+
+void reached_by_host(const TaskNote& note) noexcept {
+  if (!enabled(kStreams)) return;
+  quietly([&] {
+    const std::lock_guard lock(world().mutex);
+    if (note.clock) learn(world(), *note.clock);
+  });
+}
+
+void stream_waits(int32_t waiter, int32_t awaited, uint64_t ticket) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(world().mutex);
+    const Clock reached = clock_at(world(), awaited, ticket);
+    join(world().lines[waiter].clock, reached);
+  });
+}
+
+void check_order_of_host(const char* function, const std::vector<Access>& accesses,
+                         const Site& site) noexcept {
+  quietly([&] {
+    const TaskNote* const inside = InsideTask::current().get();
+    const std::lock_guard lock(world().mutex);
+    for (const auto& [id, line] : world().lines) {
+      // Code that a stream runs is a part of the stream.
+      if (inside != nullptr && inside->stream_id == id) continue;
+      const bool is_clocked = inside != nullptr && inside->clock;
+      const uint64_t over = known(is_clocked ? *inside->clock : world().host, id);
+      for (const Use& use : line.uses) {
+        if (use.ticket <= over) continue;
+        for (const auto& earlier : use.notes) {
+          const bool comes_later = is_clocked && earlier->clock &&
+                                   known(*earlier->clock, inside->stream_id) >= inside->ticket;
+          if (comes_later) continue;
+          for (const Access& access : accesses) {
+            if (access.region.empty()) continue;
+            const auto side = [&] {
+              return Side{fmt::format("{} (argument {})", function, access.argument),
+                          fmt::format("{} is called", function), &access, &site};
+            };
+            check_pair(access, judge(access.region).serial, side, *earlier);
+          }
+        }
+      }
+    }
+  });
+}
+
+void note_recorded(const Task& task, int32_t stream, const Clock& clock) noexcept {
+  quietly([&] {
+    const std::shared_ptr<TaskNote> note = note_of(task);
+    if (!note) return;
+    const std::lock_guard lock(world().mutex);
+    note->stream_id = stream;
+    note->ticket = known(clock, stream);
+    note->clock = std::make_shared<const Clock>(clock);
+  });
+}
+
+void check_recording(const std::vector<Task>& tasks) noexcept {
+  quietly([&] {
+    Notes notes;
+    for (const Task& task : tasks) {
+      if (auto note = note_of(task); note && note->clock) notes.push_back(std::move(note));
+    }
+    for (size_t b = 0; b < notes.size(); ++b) {
+      for (size_t a = 0; a < b; ++a) {
+        const TaskNote& later = *notes[b];
+        const TaskNote& earlier = *notes[a];
+        if (known(*later.clock, earlier.stream_id) >= earlier.ticket) continue;
+        for (size_t i = 0; i < later.accesses.size(); ++i) {
+          check_pair(
+              later.accesses[i], later.allocations[i],
+              [&] { return side_of(later, later.accesses[i]); }, earlier);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace aclgrad::runtime::diagnostics

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/runtime/diagnostics/task_note.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <utility>
+
+#include "ops/runtime/diagnostics/access.h"
+#include "ops/runtime/diagnostics/blocks.h"
+#include "ops/runtime/diagnostics/objects.h"
+#include "ops/runtime/diagnostics/order.h"
+
+namespace aclgrad::runtime::diagnostics {
+namespace {
+
+// The argument of a task with a note.
+struct Noted {
+  std::shared_ptr<TaskNote> note;
+  Task inner;
+
+  // Of a run in units, which threads may share: checked before the first unit and after the last.
+  std::mutex mutex;
+  std::string refusal;
+  int64_t begun = 0;
+  int64_t done = 0;
+};
+
+Noted& noted(void* argument) { return *static_cast<Noted*>(argument); }
+
+std::shared_ptr<TaskNote>& current_note() {
+  thread_local std::shared_ptr<TaskNote> note;
+  return note;
+}
+
+aclError run_checked(void* argument) {
+  Noted& task = noted(argument);
+  const InsideTask inside(task.note);
+  if (task.note->is_host_code) reached_by_host(*task.note);
+  const std::string refusal = check_before(*task.note);
+  if (!refusal.empty()) throw TaskError(ACL_ERROR_RT_AICORE_EXCEPTION, refusal);
+  const aclError status = task.inner.run(task.inner.argument);
+  check_after(*task.note);
+  return status;
+}
+
+aclError run_units_checked(void* argument, int64_t begin, int64_t end, int32_t read_soon) {
+  Noted& task = noted(argument);
+  const aclgradSweep& sweep = *task.inner.sweep;
+  {
+    const std::lock_guard lock(task.mutex);
+    if (task.begun == 0) task.refusal = check_before(*task.note);
+    task.begun += end - begin;
+    if (!task.refusal.empty()) {
+      if (task.begun >= sweep.units(task.inner.argument)) task.begun = task.done = 0;
+      return ACL_ERROR_RT_AICORE_EXCEPTION;
+    }
+  }
+  const aclError status = sweep.run(task.inner.argument, begin, end, read_soon);
+  const std::lock_guard lock(task.mutex);
+  task.done += end - begin;
+  if (task.done >= sweep.units(task.inner.argument)) {
+    task.begun = task.done = 0;
+    check_after(*task.note);
+  }
+  return status;
+}
+
+constexpr aclgradSweep kCheckedSweep{
+    .units =
+        [](const void* argument) {
+          const auto& task = *static_cast<const Noted*>(argument);
+          return task.inner.sweep->units(task.inner.argument);
+        },
+    .operands =
+        [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
+          const auto& task = *static_cast<const Noted*>(argument);
+          return task.inner.sweep->operands(task.inner.argument, operands, capacity);
+        },
+    .run = run_units_checked,
+};
+
+void release_noted(void* argument) {
+  const std::unique_ptr<Noted> task(&noted(argument));
+  if (task->inner.release != nullptr) task->inner.release(task->inner.argument);
+}
+
+// Functions of the C interface have names of one word.
+std::string name_of(const Task& task) {
+  const std::string name = task.name;
+  return name.find(' ') == std::string::npos ? name : "the " + name;
+}
+
+std::string name_of(const Stream& stream) {
+  const std::string name = name_of_object(stream.handle());
+  if (!name.empty()) return name;
+  return stream.settings().is_default ? "the default stream"
+                                      : fmt::format("the stream with id {}", stream.id());
+}
+
+Task attach(Task task, std::shared_ptr<TaskNote> note) {
+  auto argument = std::make_unique<Noted>();
+  argument->note = std::move(note);
+  argument->inner.run = task.run;
+  argument->inner.argument = task.argument;
+  argument->inner.release = task.release;
+  argument->inner.sweep = task.sweep;
+  if (task.sweep != nullptr) task.sweep = &kCheckedSweep;
+  task.run = run_checked;
+  task.argument = argument.release();
+  task.release = release_noted;
+  return task;
+}
+
+}  // namespace
+
+const char* verb(const Access& access) {
+  if (access.is_read && access.is_written) return "reads and writes";
+  return access.is_written ? "writes" : "reads";
+}
+
+std::string TaskNote::describe(const Access& access) const {
+  return fmt::format("{} (argument {}) on {}", name, access.argument, stream);
+}
+
+Task with_note(Task task, const Stream& stream, std::vector<Access> accesses) {
+  auto note = std::make_shared<TaskNote>();
+  note->name = name_of(task);
+  note->stream = name_of(stream);
+  note->accesses = std::move(accesses);
+  for (const Access& access : note->accesses) {
+    note->allocations.push_back(access.region.empty() ? 0 : judge(access.region).serial);
+  }
+  note->queued = Site::here();
+  return attach(std::move(task), std::move(note));
+}
+
+Task with_host_code(Task task, const Stream& stream) {
+  auto note = std::make_shared<TaskNote>();
+  note->name = name_of(task);
+  note->stream = name_of(stream);
+  note->is_host_code = true;
+  note->queued = Site::here();
+  return attach(std::move(task), std::move(note));
+}
+
+std::shared_ptr<TaskNote> note_of(const Task& task) {
+  return task.run == run_checked ? noted(task.argument).note : nullptr;
+}
+
+InsideTask::InsideTask(std::shared_ptr<TaskNote> note)
+    : outer_(std::exchange(current_note(), std::move(note))) {}
+
+InsideTask::~InsideTask() { current_note() = std::move(outer_); }
+
+const std::shared_ptr<TaskNote>& InsideTask::current() { return current_note(); }
+
+}  // namespace aclgrad::runtime::diagnostics

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// ACLGRAD_CHECK=memory and uninit.
+#include <gmock/gmock.h>
+
+#include "run_sin.h"
+
+namespace aclgrad::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// Every sin here asserts the status of its calls itself and ends with 0.
+std::string report_of(const std::string& sin, const std::string& check) {
+  const Outcome outcome = run_sin(sin, "ACLGRAD_CHECK=" + check);
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  return outcome.output;
+}
+
+TEST(Memory, NamesOperatorArgumentAndAllocationOfAViewOutside) {
+  EXPECT_THAT(report_of("outside", "memory"),
+              AllOf(StartsWith("aclgrad: memory: aclnnSelu (argument self) on stream 1 reads "
+                               "outside its allocation.\n"),
+                    HasSubstr("bytes 0 to 79 of allocation 1 (64 bytes of device memory)"),
+                    HasSubstr("the next synchronisation returns 507015")));
+}
+
+TEST(Memory, NamesWhoFreedWhatIsStillUsed) {
+  EXPECT_THAT(report_of("use_after_free", "memory"),
+              AllOf(StartsWith("aclgrad: memory: aclnnSelu (argument out) on stream 1 writes "
+                               "memory that is freed.\n"),
+                    HasSubstr("and ended by aclrtFree\n    at drop(void*)")));
+}
+
+TEST(Memory, HoldsCopiesToWhatWasAskedFor) {
+  EXPECT_THAT(report_of("long_copy", "memory"),
+              AllOf(StartsWith("aclgrad: memory: aclrtMemcpy (argument dst) writes outside its "
+                               "allocation.\n"),
+                    HasSubstr("it does nothing and returns 107000")));
+}
+
+TEST(Memory, FindsWhatAHostFunctionWroteBehindAnAllocation) {
+  EXPECT_THAT(report_of("overrun", "memory"),
+              AllOf(StartsWith("aclgrad: memory: something wrote to byte 1 behind allocation 1"),
+                    HasSubstr("noticed after the host function on stream 1")));
+}
+
+TEST(Memory, TellsMemoryThatADeviceCouldNotReach) {
+  EXPECT_THAT(report_of("host_memory", "memory"),
+              AllOf(HasSubstr("reads memory that no aclrtMalloc gave out"),
+                    HasSubstr("The CPU can reach it, so it is run")));
+}
+
+TEST(Memory, KeepsAWildAddressFromCrashingTheProgram) {
+  EXPECT_THAT(report_of("wild_memory", "memory"), HasSubstr("Nothing is there."));
+  EXPECT_LT(run_sin("wild_memory", "").status, 0);  // a signal
+}
+
+TEST(Uninit, NamesTheBytesThatNobodyWrote) {
+  EXPECT_THAT(report_of("unwritten", "uninit"),
+              AllOf(StartsWith("aclgrad: uninit: aclnnSelu (argument self) on stream 1 reads "
+                               "device memory that nobody has written.\n"),
+                    HasSubstr("Never written: bytes 32 to 63 of allocation 1")));
+}
+
+TEST(Checks, CanEndTheProgram) {
+  const Outcome outcome = run_sin("unwritten", "ACLGRAD_CHECK=uninit,abort");
+  EXPECT_EQ(outcome.status, -6) << outcome.output;  // SIGABRT
+  EXPECT_THAT(outcome.output, HasSubstr("nobody has written"));
+}
+
+TEST(Checks, ComplainAboutUnknownWords) {
+  const Outcome outcome = run_sin("unwritten", "ACLGRAD_CHECK=memroy");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, StartsWith("aclgrad: ACLGRAD_CHECK knows no \"memroy\"; its words "
+                                         "are handles, memory, uninit, leaks, phases, streams, "
+                                         "all and abort.\n"));
+}
+
+TEST(Checks, SayNothingWhenNotAskedFor) {
+  for (const char* sin : {"unwritten", "outside", "use_after_free", "long_copy", "leaks",
+                          "two_phases", "early_read", "two_streams", "overrun", "host_memory"}) {
+    EXPECT_EQ(run_sin(sin, "").output, "") << sin;
+  }
+}
+
+}  // namespace
+}  // namespace aclgrad::test
