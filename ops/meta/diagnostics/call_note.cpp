@@ -12,8 +12,6 @@ bool is_read(Role role) { return role == Role::kInput || role == Role::kInOut; }
 bool is_written(Role role) { return role == Role::kOutput || role == Role::kInOut; }
 
 std::vector<aclgradTaskOperand> operands_of(const aclOpExecutor& executor, void* workspace) {
-  constexpr int64_t kUnitStride = 1;
-  static const int64_t& unit = kUnitStride;
   std::vector<aclgradTaskOperand> operands;
   for (size_t i = 0; i < executor.bindings.size(); ++i) {
     const aclOpExecutor::Binding& binding = executor.bindings[i];
@@ -27,8 +25,9 @@ std::vector<aclgradTaskOperand> operands_of(const aclOpExecutor& executor, void*
                         is_read(parameter.role) ? 1 : 0, is_written(parameter.role) ? 1 : 0});
   }
   if (executor.plan->workspace_size > 0) {
+    // One element as large as all of it.
     operands.push_back(
-        {"workspace", workspace, &unit, &unit, 1, executor.plan->workspace_size, 0, 1});
+        {"workspace", workspace, nullptr, nullptr, 0, executor.plan->workspace_size, 0, 1});
   }
   return operands;
 }

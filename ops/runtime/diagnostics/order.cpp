@@ -258,6 +258,10 @@ void check_recording(const std::vector<Task>& tasks) noexcept {
     for (const Task& task : tasks) {
       if (auto note = note_of(task); note && note->clock) notes.push_back(std::move(note));
     }
+    const bool is_one_line = std::all_of(notes.begin(), notes.end(), [&](const auto& note) {
+      return note->stream_id == notes.front()->stream_id;
+    });
+    if (is_one_line) return;
     for (size_t b = 0; b < notes.size(); ++b) {
       for (size_t a = 0; a < b; ++a) {
         const TaskNote& later = *notes[b];
