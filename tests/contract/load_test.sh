@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: load_test.sh by_name LOADER LIBRARIES | installed LOADER BUILD
+#        load_test.sh from_c LIBRARIES INCLUDE | stand_in LIBRARIES INCLUDE
+# The three libraries are found when a program runs, by the vendor's names:
+#   by_name   dlopen and dlsym alone, every operator that the library exports
+#   installed the same with what the build installs, in another folder
+#   from_c    a C11 program that is linked with the runtime and finds operators by name
+#   stand_in  a program that was linked with other libraries of the same names and interface
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+way=$1
+shift
+compiler=${CXX:-c++}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+flags=(-Wall -Wextra -Wpedantic -Werror)
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# drive_all LOADER LIBRARIES
+drive_all() {
+  if readelf -d "$1" | grep -E 'NEEDED.*(ascendcl|nnopbase|opapi)'; then
+    fail "the loader is linked with what it should find by name"
+  fi
+  # shellcheck disable=SC2046  # names
+  LD_LIBRARY_PATH=$2 "$1" \
+    $(nm -D --defined-only "$2/libopapi.so" | sed -n 's/.* \(aclnn.*\)GetWorkspaceSize$/\1/p')
+}
+
+case $way in
+  by_name)
+    drive_all "$1" "$2"
+    ;;
+  installed)
+    cmake --install "$2" --prefix "$work/prefix" --component vendor >"$work/log"
+    drive_all "$1" "$(dirname "$(find "$work/prefix" -name libopapi.so)")"
+    ;;
+  from_c)
+    $compiler -x c -std=c11 "${flags[@]}" -Wno-pedantic -I"$2" "$here/c_host.c" -o "$work/host" \
+      -L"$1" -x none -lascendcl -ldl -lm
+    LD_LIBRARY_PATH=$1 "$work/host"
+    ;;
+  stand_in)
+    # Libraries that only have the names; no two files and no paths are shared with the real ones.
+    mkdir "$work/stubs"
+    for library in ascendcl nnopbase opapi; do
+      nm -D --defined-only "$1/lib$library.so" | awk '{print $3}' | grep -v '^aclgrad' |
+        sed 's/.*/int &(void); int &(void) { return 4711; }/' >"$work/$library.c"
+      $compiler -x c -fno-builtin -shared -fPIC "$work/$library.c" -o "$work/stubs/lib$library.so" \
+        -Wl,-soname,"lib$library.so"
+    done
+    $compiler -std=c++17 "${flags[@]}" -I"$2" "$here/../install/host/host.cpp" -o "$work/host" \
+      -L"$work/stubs" -lascendcl -lnnopbase -lopapi
+    if LD_LIBRARY_PATH=$work/stubs "$work/host" >/dev/null 2>&1; then
+      fail "the program does not notice that its libraries do nothing"
+    fi
+    LD_LIBRARY_PATH=$1 "$work/host"
+    ;;
+esac
+echo "$way: works"
