@@ -2,6 +2,9 @@
 // Callbacks, capture and replay.
 #include <pthread.h>
 
+#include <future>
+#include <thread>
+
 #include "tests/contract/runtime_faults.h"
 
 namespace aclgrad::contract {
@@ -10,6 +13,26 @@ namespace {
 void* made;
 
 void nothing(void*) {}
+
+// Ends a capture that another thread began, and then lets that thread do it.
+int end_elsewhere(World& world) {
+  std::promise<bool> began, tried;
+  std::thread other([&] {
+    const bool ready =
+        aclrtSetDevice(0) == 0 &&
+        aclmdlRICaptureBegin(world.stream, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL) == 0;
+    began.set_value(ready);
+    tried.get_future().wait();
+    aclmdlRI model = nullptr;
+    if (aclmdlRICaptureEnd(world.stream, &model) == 0) aclmdlRIDestroy(model);
+    aclrtResetDevice(0);
+  });
+  const bool ready = began.get_future().get();
+  const int status = ready ? aclmdlRICaptureEnd(world.stream, &made) : -1;
+  tried.set_value(true);
+  other.join();
+  return status;
+}
 
 }  // namespace
 
@@ -72,6 +95,67 @@ std::vector<RuntimeFault> callback_faults() {
 std::vector<RuntimeFault> capture_faults() {
   const auto mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   return {
+      {"aclmdlRICaptureEnd",
+       107025,
+       {"not joined back"},
+       [](World& world) {
+         aclrtStream stream = world.captured();
+         if (aclrtRecordEvent(world.reusable, stream) != 0) return -1;
+         if (aclrtStreamWaitEvent(world.stream, world.reusable) != 0) return -1;
+         return aclmdlRICaptureEnd(stream, &made);
+       }},
+      {"aclmdlRICaptureEnd",
+       107036,
+       {"began on another stream"},
+       [](World& world) {
+         if (aclrtRecordEvent(world.reusable, world.captured()) != 0) return -1;
+         if (aclrtStreamWaitEvent(world.stream, world.reusable) != 0) return -1;
+         return aclmdlRICaptureEnd(world.stream, &made);
+       }},
+      {"aclmdlRICaptureEnd", 107038, {"began on another thread"}, end_elsewhere},
+      {"aclrtMemsetAsync",
+       507903,
+       {"made void"},
+       [](World& world) {
+         aclrtStream stream = world.captured();
+         if (aclrtSynchronizeStream(stream) == 0) return -1;
+         aclGetRecentErrMsg();
+         return aclrtMemsetAsync(world.memory, 8, 0, 8, stream);
+       }},
+      {"aclmdlRIExecuteAsync",
+       107026,
+       {"still being captured"},
+       [](World& world) {
+         if (aclmdlRICaptureGetInfo(world.captured(), nullptr, &made) != 0) return -1;
+         return aclmdlRIExecuteAsync(made, world.stream);
+       }},
+      {"aclmdlRIExecuteAsync",
+       107037,
+       {"still runs"},
+       [](World& world) {
+         aclmdlRI model = world.slow_model();
+         if (aclmdlRIExecuteAsync(model, world.stream) != 0) return -1;
+         return aclmdlRIExecuteAsync(model, world.stream);
+       }},
+      {"aclmdlRIExecuteAsync",
+       207000,
+       {"cannot be recorded into another"},
+       [](World& world) {
+         aclmdlRI model = world.model();
+         return aclmdlRIExecuteAsync(model, world.captured());
+       }},
+      {"aclmdlRIExecute",
+       507046,
+       {"longer than the timeout"},
+       [](World& world) { return aclmdlRIExecute(world.slow_model(), 1); }},
+      {"aclmdlRIDestroy",
+       107037,
+       {"still runs"},
+       [](World& world) {
+         aclmdlRI model = world.slow_model();
+         if (aclmdlRIExecuteAsync(model, world.stream) != 0) return -1;
+         return aclmdlRIDestroy(model);
+       }},
       {"aclmdlRICaptureBegin",
        100000,
        {"stream"},

@@ -17,6 +17,15 @@ std::vector<RuntimeFault> device_faults() {
   const bool bare = true;
   return {
       {"aclInit",
+       100002,
+       {"initialised already"},
+       [](World&) {
+         aclInit(nullptr);
+         aclGetRecentErrMsg();
+         const int status = aclInit("");
+         return aclFinalize() != 0 ? -1 : status;
+       }},
+      {"aclInit",
        100003,
        {"configPath", "/no/such/file"},
        [](World&) { return aclInit("/no/such/file"); }},

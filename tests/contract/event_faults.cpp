@@ -18,6 +18,54 @@ void* made;
 std::vector<RuntimeFault> event_faults() {
   const bool bare = true;
   return {
+      {"aclrtSynchronizeEventWithTimeout",
+       507047,
+       {"1 ms"},
+       [](World& world) {
+         world.keep_busy();
+         if (aclrtRecordEvent(world.event, world.stream) != 0) return -1;
+         return aclrtSynchronizeEventWithTimeout(world.event, 1);
+       }},
+      {"aclrtEventElapsedTime",
+       507006,
+       {"startEvent", "not reached"},
+       [](World& world) {
+         world.keep_busy();
+         if (aclrtRecordEvent(world.event, world.stream) != 0) return -1;
+         return aclrtEventElapsedTime(&milliseconds, world.event, world.event);
+       }},
+      {"aclrtRecordEvent",
+       207000,
+       {"cannot be recorded on a captured stream"},
+       [](World& world) { return aclrtRecordEvent(world.event, world.captured()); }},
+      {"aclrtSynchronizeEvent",
+       107028,
+       {"recorded on a captured stream"},
+       [](World& world) {
+         if (aclrtRecordEvent(world.reusable, world.captured()) != 0) return -1;
+         return aclrtSynchronizeEvent(world.reusable);
+       }},
+      {"aclrtStreamWaitEvent",
+       107024,
+       {"not recorded in its capture"},
+       [](World& world) {
+         if (aclrtRecordEvent(world.reusable, world.stream) != 0) return -1;
+         return aclrtStreamWaitEvent(world.captured(), world.reusable);
+       }},
+      {"aclrtStreamWaitEvent",
+       107032,
+       {"another capture"},
+       [](World& world) {
+         if (aclrtRecordEvent(world.reusable, world.captured()) != 0) return -1;
+         return aclrtStreamWaitEvent(world.captured(), world.reusable);
+       }},
+      {"aclrtStreamWaitEvent",
+       207000,
+       {"default stream cannot join"},
+       [](World& world) {
+         if (aclrtRecordEvent(world.reusable, world.captured()) != 0) return -1;
+         return aclrtStreamWaitEvent(nullptr, world.reusable);
+       }},
       {"aclrtCreateEvent", 100000, {"event"}, [](World&) { return aclrtCreateEvent(nullptr); }},
       {"aclrtCreateEvent",
        107002,

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 
@@ -12,6 +13,9 @@ namespace {
 void require(int status) {
   if (status != 0) throw std::runtime_error("the world of a fault cannot be made");
 }
+
+// Longer than any timeout here.
+void nap(void*) { std::this_thread::sleep_for(std::chrono::milliseconds(40)); }
 
 std::string take_message() {
   const char* text = aclGetRecentErrMsg();
@@ -63,6 +67,16 @@ aclrtStream World::with_reports() {
   subscribed_.push_back(made);
   return made;
 }
+
+aclmdlRI World::slow_model() {
+  aclmdlRI made = nullptr;
+  require(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+  keep_busy();
+  require(aclmdlRICaptureEnd(stream, &made));
+  return made;
+}
+
+void World::keep_busy() { require(aclrtLaunchHostFunc(stream, nap, nullptr)); }
 
 const std::vector<RuntimeFault>& runtime_faults() {
   static const std::vector<RuntimeFault> all = [] {

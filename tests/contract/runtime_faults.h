@@ -23,6 +23,8 @@ class World {
   // Addresses that are no handles and no device memory.
   void* stranger() { return unknown_; }
   aclrtStream captured();      // a stream that is being captured
+  aclmdlRI slow_model();       // one that runs for a while
+  void keep_busy();            // lets the stream work for a while
   aclmdlRI model();            // a recorded model
   aclrtStream with_reports();  // a stream with this thread subscribed
 

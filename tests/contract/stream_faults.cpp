@@ -27,6 +27,31 @@ int in_another_context(World&, int (*call)(aclrtStream)) {
 std::vector<RuntimeFault> stream_faults() {
   const bool bare = true;
   return {
+      {"aclrtSynchronizeStreamWithTimeout",
+       507046,
+       {"timeout"},
+       [](World& world) {
+         return world.keep_busy(), aclrtSynchronizeStreamWithTimeout(world.stream, 1);
+       }},
+      {"aclrtSynchronizeDeviceWithTimeout",
+       507046,
+       {"longer than the timeout"},
+       [](World& world) { return world.keep_busy(), aclrtSynchronizeDeviceWithTimeout(1); }},
+      {"aclrtSynchronizeStream",
+       507015,
+       {"test task"},
+       [](World& world) {
+         const auto fail = [](void*) -> aclError { return ACL_ERROR_RT_AICORE_EXCEPTION; };
+         if (aclgradLaunchTask(world.stream, "test task", fail, nullptr, nullptr) != 0) return -1;
+         return aclrtSynchronizeStream(world.stream);
+       }},
+      {"aclrtMemsetAsync",
+       207000,
+       {"flags keep it from taking tasks"},
+       [](World& world) {
+         if (aclrtCreateStreamWithConfig(&made, 0, ACL_STREAM_PERSISTENT) != 0) return -1;
+         return aclrtMemsetAsync(world.memory, 8, 0, 8, made);
+       }},
       {"aclrtCreateStream", 100000, {"stream"}, [](World&) { return aclrtCreateStream(nullptr); }},
       {"aclrtCreateStream",
        107002,
