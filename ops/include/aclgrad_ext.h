@@ -239,6 +239,7 @@ typedef struct aclgradTaskOperand {
   size_t element_size;
   int32_t is_read;
   int32_t is_written;
+  const void* tensor; /* by which aclgradSweep.move knows it; NULL for other memory */
 } aclgradTaskOperand;
 
 /*

@@ -14,7 +14,7 @@ constexpr DtypeSet kDtypes{ACL_INT8,   ACL_INT16,  ACL_INT32,     ACL_INT64,    
 
 const OperatorSpec kInplaceCopy{
     "aclnnInplaceCopy",
-    {in_out("selfRef"), input("src")},
+    {output("selfRef"), input("src")},
     {not_null({0, 1}), dtype_in(0, kDtypes), dtype_in(1, kDtypes), max_rank(0), max_rank(1),
      broadcastable(0, 1), shape_is_broadcast(0, 0, 1)}};
 

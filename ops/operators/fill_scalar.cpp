@@ -17,7 +17,7 @@ std::optional<aclDataType> promoted(const Arguments& arguments) {
 
 const OperatorSpec kInplaceFillScalar{
     "aclnnInplaceFillScalar",
-    {in_out("selfRef"), attribute("value")},
+    {output("selfRef"), attribute("value")},
     {not_null({0, 1}), dtype_in(0, kDtypes), promotion_exists(promoted, 0, 1), max_rank(0)}};
 
 }  // namespace

@@ -30,7 +30,7 @@ Rule not_negative(size_t attribute) {
 
 const OperatorSpec kInplaceNormal{
     "aclnnInplaceNormal",
-    {in_out("selfRef"), attribute("mean"), attribute("std"), attribute("seed"),
+    {output("selfRef"), attribute("mean"), attribute("std"), attribute("seed"),
      attribute("offset")},
     {not_null({kSelf}), not_negative(kStd), dtype_in(kSelf, kDtypes), max_rank(kSelf)}};
 
@@ -49,7 +49,7 @@ constexpr DtypeSet kIndexDtypes{ACL_INT64};
 
 const OperatorSpec kInplaceNormalTensor{
     "aclnnInplaceNormalTensor",
-    {in_out("selfRef"), attribute("mean"), attribute("std"), input("seedTensor"),
+    {output("selfRef"), attribute("mean"), attribute("std"), input("seedTensor"),
      input("offsetTensor"), attribute("offset")},
     {not_null({kSelf, kSeedTensor, kOffsetTensor}), not_negative(kStd), dtype_in(kSelf, kDtypes),
      dtype_in(kSeedTensor, kIndexDtypes), dtype_in(kOffsetTensor, kIndexDtypes), max_rank(kSelf),

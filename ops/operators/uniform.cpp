@@ -30,7 +30,7 @@ Rule ordered(size_t from, size_t to) {
 
 const OperatorSpec kInplaceUniform{
     "aclnnInplaceUniform",
-    {in_out("selfRef"), attribute("from"), attribute("to"), attribute("seed"), attribute("offset")},
+    {output("selfRef"), attribute("from"), attribute("to"), attribute("seed"), attribute("offset")},
     {not_null({kSelf}), dtype_in(kSelf, kDtypes), max_rank(kSelf), ordered(kFrom, kTo)}};
 
 Plan plan(const Arguments& arguments) {
@@ -48,7 +48,7 @@ constexpr DtypeSet kIndexDtypes{ACL_INT64};
 
 const OperatorSpec kInplaceUniformTensor{
     "aclnnInplaceUniformTensor",
-    {in_out("selfRef"), attribute("from"), attribute("to"), input("seedTensor"),
+    {output("selfRef"), attribute("from"), attribute("to"), input("seedTensor"),
      input("offsetTensor"), attribute("offset")},
     {not_null({kSelf, kSeedTensor, kOffsetTensor}), dtype_in(kSelf, kDtypes),
      dtype_in(kSeedTensor, kIndexDtypes), dtype_in(kOffsetTensor, kIndexDtypes), max_rank(kSelf),

@@ -12,7 +12,7 @@ constexpr DtypeSet kDtypes{ACL_INT8,  ACL_INT32,     ACL_INT64,     ACL_UINT8, A
                            ACL_BF16,  ACL_COMPLEX64, ACL_COMPLEX128};
 
 const OperatorSpec kInplaceZero{
-    "aclnnInplaceZero", {in_out("selfRef")}, {not_null({0}), dtype_in(0, kDtypes)}};
+    "aclnnInplaceZero", {output("selfRef")}, {not_null({0}), dtype_in(0, kDtypes)}};
 
 }  // namespace
 }  // namespace aclgrad::ops

@@ -154,6 +154,19 @@ aclError run_logged(void* argument) {
   return status;
 }
 
+// Whole, so that its time is its own; but its tensors can be moved.
+constexpr aclgradSweep kLoggedSweep{
+    .units = [](const void*) { return int64_t{0}; },
+    .operands = [](const void*, aclgradSweepOperand*, size_t) { return size_t{0}; },
+    .run = [](void*, int64_t, int64_t, int32_t) -> aclError { return ACL_SUCCESS; },
+    .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {
+      const NotedLaunch& inner = static_cast<Logged*>(argument)->inner;
+      return inner.sweep == nullptr || inner.sweep->move == nullptr
+                 ? 0
+                 : inner.sweep->move(inner.argument, tensor, bytes);
+    },
+};
+
 void release_logged(void* argument) {
   const std::unique_ptr<Logged> task(static_cast<Logged*>(argument));
   if (task->inner.release != nullptr) task->inner.release(task->inner.argument);
@@ -199,7 +212,7 @@ void log_launch(const char* name, uint64_t call, uint64_t workspace_size, aclrtS
 NotedLaunch with_log(const aclOpExecutor& executor, const NotedLaunch& launch) {
   if (!diagnosing(ACLGRAD_CHECK_LOG)) return launch;
   return {launch.stream, run_logged, new Logged{launch, executor.spec->name, executor.note->number},
-          release_logged, nullptr};
+          release_logged, &kLoggedSweep};
 }
 
 }  // namespace aclgrad::ops

@@ -18,16 +18,16 @@ std::vector<aclgradTaskOperand> operands_of(const aclOpExecutor& executor, void*
     if (binding.object == nullptr) continue;
     const aclTensor& tensor = executor.note->tensors[i];
     const Parameter& parameter = executor.spec->parameters[i];
-    operands.push_back({parameter.name,
-                        static_cast<unsigned char*>(binding.base) + binding.byte_offset,
-                        tensor.view_shape.data(), tensor.view_strides.data(),
-                        tensor.view_shape.size(), aclDataTypeSize(tensor.dtype),
-                        is_read(parameter.role) ? 1 : 0, is_written(parameter.role) ? 1 : 0});
+    operands.push_back(
+        {parameter.name, static_cast<unsigned char*>(binding.base) + binding.byte_offset,
+         tensor.view_shape.data(), tensor.view_strides.data(), tensor.view_shape.size(),
+         aclDataTypeSize(tensor.dtype), is_read(parameter.role) ? 1 : 0,
+         is_written(parameter.role) ? 1 : 0, binding.object});
   }
   if (executor.plan->workspace_size > 0) {
     // One element as large as all of it.
-    operands.push_back(
-        {"workspace", workspace, nullptr, nullptr, 0, executor.plan->workspace_size, 0, 1});
+    operands.push_back({"workspace", workspace, nullptr, nullptr, 0, executor.plan->workspace_size,
+                        0, 1, nullptr});
   }
   return operands;
 }

@@ -23,7 +23,8 @@ Access access_of(const aclgradTaskOperand& operand) {
           .region = Region(operand.address, std::span(operand.shape, operand.rank), strides,
                            operand.element_size),
           .is_read = operand.is_read != 0,
-          .is_written = operand.is_written != 0};
+          .is_written = operand.is_written != 0,
+          .tensor = operand.tensor};
 }
 
 }  // namespace

@@ -44,6 +44,13 @@ Region::Region(const void* address, std::span<const int64_t> sizes,
   axes_.erase(axes_.begin(), axes_.begin() + static_cast<std::ptrdiff_t>(joined));
 }
 
+Region Region::moved(intptr_t bytes) const {
+  Region region = *this;
+  region.hull_.begin += static_cast<uintptr_t>(bytes);
+  region.hull_.end += static_cast<uintptr_t>(bytes);
+  return region;
+}
+
 bool Region::pieces(std::vector<Bytes>& into) const {
   into.clear();
   if (empty()) return true;

@@ -34,6 +34,9 @@ class Region {
   Region(const void* address, std::span<const int64_t> sizes, std::span<const int64_t> strides,
          size_t element_size);
 
+  // The same region so many bytes further.
+  Region moved(intptr_t bytes) const;
+
   bool empty() const { return hull_.empty(); }
   // From the lowest byte to behind the highest one.
   const Bytes& hull() const { return hull_; }

@@ -10,6 +10,7 @@
 #include "ops/runtime/diagnostics/blocks.h"
 #include "ops/runtime/diagnostics/objects.h"
 #include "ops/runtime/diagnostics/order.h"
+#include "ops/runtime/diagnostics/report.h"
 
 namespace aclgrad::runtime::diagnostics {
 namespace {
@@ -66,6 +67,22 @@ aclError run_units_checked(void* argument, int64_t begin, int64_t end, int32_t r
   return status;
 }
 
+// Earlier uses keep the note that they were entered with.
+int32_t move_checked(void* argument, const void* tensor, intptr_t bytes) {
+  Noted& task = noted(argument);
+  const aclgradSweep& sweep = *task.inner.sweep;
+  if (sweep.move == nullptr || sweep.move(task.inner.argument, tensor, bytes) == 0) return 0;
+  quietly([&] {
+    auto note = std::make_shared<TaskNote>(*task.note);
+    for (Access& access : note->accesses) {
+      if (access.tensor == tensor) access.region = access.region.moved(bytes);
+    }
+    note->find_allocations();
+    task.note = std::move(note);
+  });
+  return 1;
+}
+
 constexpr aclgradSweep kCheckedSweep{
     .units =
         [](const void* argument) {
@@ -78,6 +95,7 @@ constexpr aclgradSweep kCheckedSweep{
           return task.inner.sweep->operands(task.inner.argument, operands, capacity);
         },
     .run = run_units_checked,
+    .move = move_checked,
 };
 
 void release_noted(void* argument) {
@@ -119,6 +137,13 @@ const char* verb(const Access& access) {
   return access.is_written ? "writes" : "reads";
 }
 
+void TaskNote::find_allocations() {
+  allocations.clear();
+  for (const Access& access : accesses) {
+    allocations.push_back(access.region.empty() ? 0 : judge(access.region).serial);
+  }
+}
+
 std::string TaskNote::describe(const Access& access) const {
   return fmt::format("{} (argument {}) on {}", name, access.argument, stream);
 }
@@ -128,9 +153,7 @@ Task with_note(Task task, const Stream& stream, std::vector<Access> accesses) {
   note->name = name_of(task);
   note->stream = name_of(stream);
   note->accesses = std::move(accesses);
-  for (const Access& access : note->accesses) {
-    note->allocations.push_back(access.region.empty() ? 0 : judge(access.region).serial);
-  }
+  note->find_allocations();
   note->queued = Site::here();
   return attach(std::move(task), std::move(note));
 }

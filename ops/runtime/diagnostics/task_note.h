@@ -28,7 +28,8 @@ struct Access {
   Region region;
   bool is_read = false;
   bool is_written = false;
-  bool may_be_host = false;  // copies take memory of the program; operators do not
+  bool may_be_host = false;      // copies take memory of the program; operators do not
+  const void* tensor = nullptr;  // by which a recorded model may move it
 };
 
 // "reads", "writes" or "reads and writes".
@@ -41,6 +42,9 @@ struct TaskNote {
   std::vector<uint64_t> allocations;  // serial number of each access's one, 0 for foreign memory
   bool is_host_code = false;          // runs a function of the program
   Site queued;
+
+  // Looks the accesses' allocations up.
+  void find_allocations();
 
   // Written when the task is submitted, under the lock of the order (order.h).
   int32_t stream_id = -1;
