@@ -9,6 +9,7 @@
 #include "aclgrad/runtime.h"
 #include "aclgrad/session.h"
 #include "gradcheck/accept_double.h"
+#include "gradcheck/graph_rounding.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -139,7 +140,7 @@ class GraphOperator {
 }  // namespace
 
 Operator from_graph(std::string name, std::vector<Input> inputs, Build build, double roundings) {
-  const auto shared = std::make_shared<GraphOperator>(inputs, std::move(build));
+  const auto shared = std::make_shared<GraphOperator>(inputs, build);
   Operator op;
   op.name = std::move(name);
   op.inputs = std::move(inputs);
@@ -148,6 +149,7 @@ Operator from_graph(std::string name, std::vector<Input> inputs, Build build, do
   op.saved_dtypes.emplace_back(std::nullopt);
   for (const Input& input : op.inputs) op.saved_dtypes.push_back(input.dtype);
   op.backward = [shared](const BackwardCall& call) { return shared->backward(call); };
+  op.rounding = rounding_of_graph(op.inputs, build);
   op.model = {.final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = 8, .stored = roundings};
   op.strided = false;
   op.masks = true;

@@ -36,6 +36,7 @@ struct Registry {
     add_movement_rules(table);
     add_reduce_rules(table);
     add_second_order_rules(table);
+    add_second_order_loss_rules(table);
   }
   RuleTable table;
   std::mutex mutex;

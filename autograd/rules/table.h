@@ -36,6 +36,7 @@ void add_matmul_rules(RuleTable& table);
 void add_movement_rules(RuleTable& table);
 void add_reduce_rules(RuleTable& table);
 void add_second_order_rules(RuleTable& table);
+void add_second_order_loss_rules(RuleTable& table);
 
 /// What arrived at the gelu that GEGLU keeps, taken back to its input.
 Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call);

@@ -76,7 +76,8 @@ std::string head(const char* first) {
   std::string html = fmt::format(
       "<table><thead><tr><th></th><th></th><th></th><th></th><th colspan=\"5\">forward, largest "
       "error in ulp</th><th colspan=\"4\">gradient, largest difference in ulp</th></tr>\n"
-      "<tr><th>{}</th><th>verdict</th><th class=\"n\">elements</th><th class=\"n\">checks</th>",
+      "<tr><th>{}</th><th>verdict</th><th class=\"n\">gradient elements</th><th "
+      "class=\"n\">checks</th>",
       first);
   const auto columns = [&] {
     for (const DType dtype : kColumns) {
@@ -179,7 +180,7 @@ std::string details_of(const Group& group) {
   return html + "</section>\n";
 }
 
-std::string finding_of(const Finding& finding) {
+std::string finding_of(const Finding& finding, std::size_t alike) {
   std::string where = finding.operator_name;
   if (finding.dtype) where += fmt::format(", {}", short_name(*finding.dtype));
   if (finding.layout) where += fmt::format(", {}", to_string(*finding.layout));
@@ -195,6 +196,7 @@ std::string finding_of(const Finding& finding) {
   if (!finding.reproduce.empty()) {
     html += "<p>Reproduce: <code>" + escaped(finding.reproduce) + "</code></p>\n";
   }
+  if (alike > 1) html += fmt::format("<p class=\"faint\">and {} more like it</p>\n", alike - 1);
   return html + "</div>\n";
 }
 
@@ -224,7 +226,7 @@ std::string to_html(const Library& library, const Coverage& found, const std::ve
   html += "</div>\n";
   if (!all.findings.empty()) {
     html += fmt::format("<h2>Findings ({})</h2>\n", all.findings.size());
-    for (const Finding& finding : all.findings) html += finding_of(finding);
+    for (const auto& [first, count] : by_kind(all.findings)) html += finding_of(*first, count);
   }
   html += "<h2>Operators</h2>\n" + overview(groups);
   html +=

@@ -9,6 +9,7 @@
 #include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
+#include "aclnnop/aclnn_mse_loss_out.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "tool/catalogue.h"
@@ -61,6 +62,13 @@ Subject mse_loss(const LibraryPointer& library, const Attributes& a,
       .plan = [=](auto t, auto* size,
                   auto** executor) { return forward(t[0], t[1], reduction, t[2], size, executor); },
       .highest_rank = 8};
+  // The same under another name.
+  auto* forward_out = ACLGRAD_LOOKUP(aclnnMseLossOutGetWorkspaceSize);
+  EntryPoint& second_name = s.other_forms.emplace_back(s.forward);
+  second_name.api = "aclnnMseLossOut";
+  second_name.plan = [=](auto t, auto* size, auto** executor) {
+    return forward_out(t[0], t[1], reduction, t[2], size, executor);
+  };
   s.backward = EntryPoint{
       .api = "aclnnMseLossBackward",
       .tensors = {{.name = "gradOutput", .shape = loss},

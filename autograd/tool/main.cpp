@@ -15,7 +15,7 @@ using namespace aclgrad::gradcheck;
 namespace {
 
 constexpr const char* kDescription =
-    "Checks gradient operators with the two-phase aclnn interface: the forward against its formula "
+    "Checks operators with the two-phase aclnn interface: the forward against its formula "
     "in units of the last place, the backward against the forward's derivative (Ridders' "
     "extrapolation, with error bars), and every documented status code.";
 
@@ -57,13 +57,13 @@ void describe_attributes(CLI::App& app, Arguments& a) {
   number("--scale", v.scale, "elu");
   number("--input-scale", v.input_scale, "elu");
   number("--value", v.value, "adds, subs, muls, fill_scalar");
-  number("--low", v.low, "uniform");
-  number("--high", v.high, "uniform");
-  number("--mean", v.mean, "normal");
-  number("--deviation", v.deviation, "normal");
-  number("--weight-decay", v.weight_decay, "apply_adam_w");
-  app.add_flag("--amsgrad", v.amsgrad, "apply_adam_w")->group(group);
-  app.add_flag("--maximize", v.maximize, "apply_adam_w")->group(group);
+  number("--low", v.low, "uniform*");
+  number("--high", v.high, "uniform*");
+  number("--mean", v.mean, "normal*");
+  number("--deviation", v.deviation, "normal*");
+  number("--weight-decay", v.weight_decay, "apply_adam_w*");
+  app.add_flag("--amsgrad", v.amsgrad, "apply_adam_w*")->group(group);
+  app.add_flag("--maximize", v.maximize, "apply_adam_w*")->group(group);
   app.add_flag("--is-result", v.is_result, "elu: backward from the result")->group(group);
   app.add_option("--dim", v.dim, "geglu, geglu_v3, log_softmax")
       ->group(group)
@@ -73,7 +73,7 @@ void describe_attributes(CLI::App& app, Arguments& a) {
       ->group(group);
   app.add_flag("--keep-dims", v.keep_dims, "reduce_sum, mean")->group(group);
   app.add_option("--into", a.into,
-                 "cast, copy, reduce_sum, mean: the result's dtype; apply_adam_w: step's")
+                 "cast, copy, reduce_sum, mean: the result's dtype; apply_adam_w_v2: step's")
       ->group(group);
   app.add_option("--other", a.other,
                  "add, sub, mul, matmul, mm, addmm, copy: shape of the other operand")

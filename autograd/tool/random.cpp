@@ -126,10 +126,58 @@ Subject normal(const LibraryPointer& library, const Attributes& a,
   return s;
 }
 
+// The same with seed and offset in tensors, which are read when the work runs.
+Subject from_tensors(Subject s, const std::string& api, PlanFunction plan,
+                     std::vector<Refusal> refusals) {
+  const auto number = [](const char* name) {
+    return TensorArgument{.name = name, .shape = {1}, .dtype = DType::int64};
+  };
+  s.forward.api = api;
+  s.forward.tensors.insert(s.forward.tensors.begin(),
+                           {number("seedTensor"), number("offsetTensor")});
+  s.forward.inputs = 2;
+  s.forward.plan = std::move(plan);
+  s.forward.refusals = std::move(refusals);
+  s.checked.name = api;
+  s.forward.tensors[2].free_dtype = true;
+  s.checked.command_shape = s.forward.tensors[2].shape;
+  s.checked.inputs = {
+      Input{.name = "seed", .shape = {1}, .low = 2026, .high = 2026, .dtype = DType::int64},
+      Input{.name = "offset", .shape = {1}, .low = 8, .high = 8, .dtype = DType::int64}};
+  return s;
+}
+
+Subject uniform_tensor(const LibraryPointer& library, const Attributes& a,
+                       const std::optional<Dims>& shape) {
+  auto* plan = ACLGRAD_LOOKUP(aclnnInplaceUniformTensorGetWorkspaceSize);
+  const auto with = [=](double from, double to) -> PlanFunction {
+    return [=](auto t, auto* size, auto** executor) {
+      return plan(t[2], from, to, t[0], t[1], 3, size, executor);
+    };
+  };
+  return from_tensors(uniform(library, a, shape), "aclnnInplaceUniformTensor", with(a.low, a.high),
+                      {{"from above to", 161002, with(1, 0)}});
+}
+
+Subject normal_tensor(const LibraryPointer& library, const Attributes& a,
+                      const std::optional<Dims>& shape) {
+  auto* plan = ACLGRAD_LOOKUP(aclnnInplaceNormalTensorGetWorkspaceSize);
+  const auto mean = static_cast<float>(a.mean);
+  const auto with = [=](double spread) -> PlanFunction {
+    return [=](auto t, auto* size, auto** executor) {
+      return plan(t[2], mean, static_cast<float>(spread), t[0], t[1], 3, size, executor);
+    };
+  };
+  return from_tensors(normal(library, a, shape), "aclnnInplaceNormalTensor", with(a.deviation),
+                      {{"std below 0", 161002, with(-1)}});
+}
+
 }  // namespace
 
 std::vector<KnownOperator> random_operators() {
   return {{"uniform", uniform, {{}, {.low = -2, .high = 5}, {.low = 2.25, .high = 2.25}}},
+          {"uniform_tensor", uniform_tensor, {{}, {.low = -2, .high = 5}}},
+          {"normal_tensor", normal_tensor, {{}, {.mean = -3, .deviation = 0.5}}},
           {"normal", normal, {{}, {.mean = -3, .deviation = 0.5}, {.mean = 1.5, .deviation = 0}}}};
 }
 

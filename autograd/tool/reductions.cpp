@@ -144,8 +144,31 @@ Subject reduce_sum(const LibraryPointer& library, const Attributes& a,
                    a, shape);
 }
 
+// The other form of the mean, in self's dtype. With an empty list it may also reduce nothing, which
+// is a conversion.
+EntryPoint second_form(const LibraryPointer& library, const EntryPoint& first,
+                       const Attributes& a) {
+  auto* plan = ACLGRAD_LOOKUP(aclnnMeanV2GetWorkspaceSize);
+  const bool keep = a.keep_dims;
+  const auto with = [=](const aclIntArray* dims) -> PlanFunction {
+    return [=](auto t, auto* size, auto** executor) {
+      return plan(t[0], dims, keep, false, t[1], size, executor);
+    };
+  };
+  EntryPoint form = first;
+  form.api = "aclnnMeanV2";
+  form.plan = with(library->int_array(a.dims));
+  form.refusals = {{"null dim", 161001, with(nullptr)},
+                   {"a dim that is out of range", 161002, with(library->int_array({25}))},
+                   {"a dim that comes twice", 161002, with(library->int_array({0, 0}))}};
+  return form;
+}
+
 Subject mean(const LibraryPointer& library, const Attributes& a, const std::optional<Dims>& shape) {
-  return reduction(library, "aclnnMean", ACLGRAD_LOOKUP(aclnnMeanGetWorkspaceSize), true, a, shape);
+  Subject s =
+      reduction(library, "aclnnMean", ACLGRAD_LOOKUP(aclnnMeanGetWorkspaceSize), true, a, shape);
+  if (!a.into) s.other_forms = {second_form(library, s.forward, a)};
+  return s;
 }
 
 }  // namespace

@@ -76,6 +76,39 @@ TEST(CheckOperator, ExceptionsAreFindings) {
   EXPECT_THAT(report.findings, Contains(Field(&Finding::text, HasSubstr("no luck"))));
 }
 
+// The sum of |x - t|, whose slope jumps where an element meets its target.
+Operator absolute_loss(double at_corner) {
+  Operator op;
+  op.name = "l1";
+  op.inputs = {Input{.name = "x", .shape = {3, 2}}, Input{.name = "t", .shape = {3, 2}}};
+  op.inputs[1].differentiable = false;
+  op.forward = [](const Arrays& in) {
+    Number sum = 0;
+    for (std::size_t i = 0; i < in[0].values.size(); ++i) {
+      sum += std::abs(in[0].values[i] - in[1].values[i]);
+    }
+    return Arrays{{{}, {sum}}};
+  };
+  op.backward = [at_corner](const BackwardCall& call) -> std::string {
+    const Number g = call.inputs[0].get(0);
+    for (std::int64_t i = 0; i < call.outputs[0].count(); ++i) {
+      const Number off = call.inputs[1].get(i) - call.inputs[2].get(i);
+      const Number sign = off > 0 ? 1 : off < 0 ? -1 : at_corner;
+      call.outputs[0].set(i, g * sign);
+    }
+    return "";
+  };
+  return op;
+}
+
+TEST(CheckOperator, FindsCornersBetweenElements) {
+  const Report right = check_operator(absolute_loss(0));
+  EXPECT_TRUE(right.passed()) << right.to_string();
+  EXPECT_FALSE(right.corners.empty());
+  const Report wrong = check_operator(absolute_loss(1.5));
+  EXPECT_FALSE(wrong.passed()) << "an element that meets its target was not tried";
+}
+
 TEST(CheckOperator, NamesTheConventionAtACornerAndAcceptsAny) {
   for (const double slope : {0.0, 0.25, 1.0}) {
     Operator op = elementwise(

@@ -68,6 +68,28 @@ TEST(SecondOrder, GegluEveryForm) {
   }
 }
 
+TEST(SecondOrder, LogSoftmaxAlongEveryDimension) {
+  for (const std::int64_t dim : {0, -1}) {
+    expect_right([&](const Value& x) { return log_softmax(x, dim); }, points());
+  }
+}
+
+TEST(SecondOrder, MseLossEveryReduction) {
+  for (const Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
+    Graph graph;
+    const Value x = graph.input("x", {3, 4});
+    const Value t = graph.input("t", {3, 4});
+    const Value loss = mse_loss(x, t, reduction);
+    const Value g = graph.input("g", loss.shape());
+    const Value gradient = backward(loss, {x}, {.seed = g})[x];
+    const GradcheckReport report = check_gradients(
+        gradient, {},
+        {{x, points()}, {t, init::normal({3, 4}, 2)}, {g, init::normal(loss.shape(), 3)}});
+    EXPECT_TRUE(report.passed()) << report.to_string();
+    EXPECT_EQ(report.tensors.size(), 3u);
+  }
+}
+
 TEST(SecondOrder, AWrongRuleIsCaught) {
   const ScopedRule<SeluBackwardOp> wrong([](const SeluBackwardOp&, const RuleCall& call) {
     return InputGradients{selu_backward(call.gradient(), call.input(1)), Value()};

@@ -48,7 +48,7 @@ expect 1 "takes 1.6733 at" "where the right slope is documented" \
   "dual numbers confirm the numeric derivative" \
   "reproduce: aclgrad-gradcheck --op selu --library $wrong" \
   -- --library "$wrong" --op selu --no-status --dtype float32 --layout contiguous
-expect 1 "(corner)" "where the left slope is documented" \
+expect 1 "(corner)" "where the right slope is documented" \
   -- --library "$wrong" --op hardswish --dtype float32 --layout contiguous --seed 3
 expect 1 "aclnnGeluBackward" -- --library "$wrong" --op gelu --dtype float32
 expect 1 "(forward)" -- --library "$wrong" --op elu --alpha 1.25 --scale 0.75 --dtype float16
@@ -62,6 +62,16 @@ expect 1 "all tensors of bfloat16 on Ascend310P: returns 0, documented is 161002
 expect 0 "7 of 8 two-phase operators" "not checked: aclnnRelu" \
   -- --library "$wrong" --op gelu_v2
 expect 0 "right" -- --library "$wrong" --op gelu_v2,geglu_v3,log_softmax,nll_loss
+
+# The command that a finding prints shows it again.
+reproduced=0
+while read -r finding; do
+  read -ra command <<<"$finding"
+  expect 1 "gradcheck: WRONG" -- "${command[@]}" --quiet
+  reproduced=$((reproduced + 1))
+done < <("$tool" --library "$wrong" --op selu,hardswish,hardswish_v2,gelu,elu,sub,muls,mse_loss \
+  --alpha 1.25 --scale 0.75 --quiet | sed -n 's/.*reproduce: aclgrad-gradcheck //p' | sort -u)
+((reproduced >= 8)) || { echo "only $reproduced commands to reproduce a finding"; failures=1; }
 
 # Usage and libraries that cannot serve.
 expect 0 "Exit status" "--library" -- --help

@@ -21,6 +21,23 @@ TEST(Mutants, PlainDifferencesMissSome) {
   EXPECT_GT(missed, 10) << "the mutants are too easy";
 }
 
+TEST(Mutants, ComputedRoundingsShowWhatCountedOnesHide) {
+  int found = 0;
+  for (const Mutant& mutant : rule_mutants()) {
+    if (mutant.edit.find("a thousandth") == std::string::npos) continue;
+    mutant.with([&] {
+      Operator op = mutant.make();
+      op.rounding = {};
+      const gradcheck::Report report =
+          gradcheck::check_operator(op, {.dtypes = {DType::float16}, .behaviour = false});
+      EXPECT_TRUE(report.passed()) << report.to_string();
+    });
+    EXPECT_TRUE(gradcheck_catches(mutant));
+    ++found;
+  }
+  EXPECT_EQ(found, 1);
+}
+
 TEST(Mutants, WhatIsRightIsNotBlamed) {
   for (const Mutant& right : unchanged()) {
     std::string finding;

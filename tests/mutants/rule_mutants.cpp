@@ -83,6 +83,13 @@ std::vector<Mutant> rule_mutants() {
                       return InputGradients{call.needs(1) ? a : mul(a, 2),
                                             mul(call.gradient(), call.input(0))};
                     }),
+      mutant<MulOp>("mul: a thousandth too large in float16", {s, s}, product,
+                    [](const MulOp&, const RuleCall& call) {
+                      const bool coarse = call.gradient().dtype() == DType::float16;
+                      const auto kept = [&](const Value& v) { return coarse ? mul(v, 1.001) : v; };
+                      return InputGradients{kept(mul(call.gradient(), call.input(1))),
+                                            kept(mul(call.gradient(), call.input(0)))};
+                    }),
       mutant<MulNumberOp>(
           "muls: number forgotten", {s}, [](const auto& x) { return mul(x[0], 1.5); },
           [](const MulNumberOp&, const RuleCall& call) { return InputGradients{call.gradient()}; }),

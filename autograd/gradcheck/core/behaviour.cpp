@@ -153,7 +153,7 @@ void check_rows(const Operator& op, Problem problem, const Options& options, Rep
     ++report.checks;
     const Execution execution = execute(op, problem, {});
     if (!execution.failure.empty()) return;
-    if (judge_all(op, problem, execution, rounding_of_saved(op, problem), {}, options, report) >
+    if (judge_all(op, problem, execution, unavoidable_rounding(op, problem), {}, options, report) >
         0) {
       return;  // one row tells the story
     }

@@ -36,14 +36,14 @@ Report check_operator(const Operator& op, const Options& options) {
     for (int draw = 0; draw < options.draws; ++draw) {
       const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(draw);
       const detail::Problem plain = detail::make_problem(op, dtype, seed, corners);
-      const Arrays plain_slack = detail::rounding_of_saved(op, plain);
+      const Arrays plain_slack = detail::unavoidable_rounding(op, plain);
       for (const Layout layout : layouts) {
         if (enough()) return report;
         const bool repeat = layout == Layout::broadcast;
         if (repeat && !repeatable(op)) continue;
         const detail::Problem other =
             repeat ? detail::make_problem(op, dtype, seed, corners, true) : detail::Problem{};
-        const Arrays other_slack = repeat ? detail::rounding_of_saved(op, other) : Arrays{};
+        const Arrays other_slack = repeat ? detail::unavoidable_rounding(op, other) : Arrays{};
         const detail::Problem& problem = repeat ? other : plain;
         const Arrays& slack = repeat ? other_slack : plain_slack;
         const detail::ExecutionOptions how{.layout = layout};

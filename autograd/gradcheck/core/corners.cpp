@@ -41,6 +41,19 @@ long double narrow(const Curve& curve, long double low, long double high) {
   return (low + high) / 2;
 }
 
+// The corner to the last digits: where the lines from both sides meet. x is nearer than kBeside.
+long double polished(const Curve& curve, long double x) {
+  constexpr long double kBeside = 1e-8L;
+  const long double h = kBeside * std::max(1.0L, std::abs(x));
+  const long double left = curve(x - h);
+  const long double right = curve(x + h);
+  const long double left_slope = (left - curve(x - 2 * h)) / h;
+  const long double right_slope = (curve(x + 2 * h) - right) / h;
+  const long double shift =
+      (left + left_slope * h - right + right_slope * h) / (right_slope - left_slope);
+  return std::abs(shift) <= h ? x + shift : x;
+}
+
 // Corners like to sit at numbers with few digits: the one nearby, if the slopes differ there.
 long double snapped(long double x) {
   const long double unit = 0x1p-12L;
@@ -64,7 +77,7 @@ std::vector<long double> find_corners(const Curve& curve, long double low, long 
     const long double beside = std::min(before, bend(i + 3));
     if (bends[i] <= 6 * beside + 64 * noise * std::abs(values[i])) continue;
     const long double t = low + cell * static_cast<long double>(i);
-    const long double found = snapped(narrow(curve, t - 2 * cell, t + 2 * cell));
+    const long double found = snapped(polished(curve, narrow(curve, t - 2 * cell, t + 2 * cell)));
     if (found < low || found > high) continue;
     if (!corners.empty() && std::abs(corners.back() - found) < cell) continue;
     if (slopes_at(curve, found, noise).kind == PointKind::corner) corners.push_back(found);

@@ -228,8 +228,11 @@ std::vector<std::vector<Expected>> project(const Jacobian& jacobian, const Array
         e.magnitude += std::max(std::abs(a), std::abs(b));
         if (s.kind == PointKind::corner) {
           if (e.kind == PointKind::smooth) e.kind = PointKind::corner;
-          e.left = g * s.left.value;
-          e.right = g * s.right.value;
+          e.left += g * s.left.value;
+          e.right += g * s.right.value;
+        } else {
+          e.left += g * s.best.value;
+          e.right += g * s.best.value;
         }
       }
     }
@@ -271,6 +274,8 @@ Problem make_problem(const Operator& op, DType dtype, std::uint64_t seed,
   Problem problem;
   problem.dtype = dtype;
   problem.inputs = draw_inputs(op, dtype, seed, corners);
+  constexpr int kLines = 2;
+  put_on_corners(op, dtype, seed, kLines, problem.inputs);
   if (repeat) {
     for (std::size_t k = 0; k < problem.inputs.size(); ++k) {
       // Not classes: all of them the ignored one would leave nothing to differentiate.

@@ -47,6 +47,23 @@ const char* to_string(Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
+std::vector<Kind> by_kind(const std::vector<Finding>& findings) {
+  std::vector<Kind> kinds;
+  for (const Finding& finding : findings) {
+    const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) {
+      return kind.first->operator_name == finding.operator_name &&
+             kind.first->check == finding.check && kind.first->verdict == finding.verdict &&
+             kind.first->suspect == finding.suspect;
+    });
+    if (known == kinds.end()) {
+      kinds.push_back({&finding, 1});
+    } else {
+      ++known->count;
+    }
+  }
+  return kinds;
+}
+
 std::string to_string(const Element& e) {
   const std::string numeric =
       e.low == e.high ? number(e.low) : fmt::format("{} to {}", number(e.low), number(e.high));
@@ -114,12 +131,14 @@ std::string Report::to_string() const {
   text += largest("forward", "error", forward) + largest("backward", "difference", backward);
   for (const Corner& corner : corners) text += "  corner: " + corner.to_string() + "\n";
   std::size_t shown = 0;
-  for (const Finding& finding : findings) {
-    if (shown++ == kShownFindings) break;
-    text += "  " + finding.to_string();
-  }
-  if (findings.size() > kShownFindings) {
-    text += fmt::format("  ... and {} more findings\n", findings.size() - kShownFindings);
+  for (const auto& [finding, alike] : by_kind(findings)) {
+    if (shown++ == kShownFindings) {
+      text += fmt::format("  ... and findings of {} other kinds\n",
+                          by_kind(findings).size() - kShownFindings);
+      break;
+    }
+    text += "  " + finding->to_string();
+    if (alike > 1) text += fmt::format("    ... and {} more like it\n", alike - 1);
   }
   return text;
 }

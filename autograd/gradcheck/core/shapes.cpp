@@ -76,7 +76,8 @@ void check_shapes(const Operator& op, const Options& options, std::span<const Nu
         report.findings.push_back(std::move(finding));
         continue;
       }
-      judge_all(other, problem, execution, rounding_of_saved(other, problem), {}, options, report);
+      judge_all(other, problem, execution, unavoidable_rounding(other, problem), {}, options,
+                report);
     }
     check_large(op, dtype, options, corners, report);
   }

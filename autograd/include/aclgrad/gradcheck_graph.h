@@ -23,9 +23,11 @@ namespace aclgrad::gradcheck {
 using Build = std::function<Value(const std::vector<Value>& inputs)>;
 
 /// The operator as something to check. Inputs with a dtype of their own are recorded so; those that
-/// are not differentiable get no gradient. Every needs-gradient mask is tried. Results in low
-/// precision may lose `roundings` roundings of the dtype, since values between nodes are stored:
-/// about the number of backward nodes.
+/// are not differentiable get no gradient. Every needs-gradient mask is tried. Values between nodes
+/// are stored in the dtype: what that may do to a 16-bit gradient is computed, by differentiating
+/// the recorded gradient with respect to every node's result. Where an operator in it has no rule,
+/// and in float32, `roundings` roundings of the largest element are allowed: about the number of
+/// backward nodes.
 Operator from_graph(std::string name, std::vector<Input> inputs, Build build, double roundings = 4);
 
 /// The same operator used twice, build(x) + build(x / 2) * 0.75, whose gradients must add up.

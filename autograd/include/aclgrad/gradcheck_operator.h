@@ -89,6 +89,11 @@ struct Operator {
   std::function<Arrays(const Arrays& backward_inputs)> exact_backward = {};
 
   ErrorModel model = {};
+
+  /// What roundings inside a 16-bit backward may do to every gradient element, where that can be
+  /// computed; it stands for `model.stored` then. Inputs and cotangent are as the dtype stores
+  /// them.
+  std::function<Arrays(const Arrays& inputs, const Array& cotangent, DType dtype)> rounding = {};
   Convention convention = Convention::any;
 
   bool strided = true;                     // the backward honours strides and offsets

@@ -57,6 +57,13 @@ struct Finding {
   std::string to_string() const;        // several lines
 };
 
+/// Findings of one operator, check and suspicion: the first, and how many there are.
+struct Kind {
+  const Finding* first;
+  std::size_t count;
+};
+std::vector<Kind> by_kind(const std::vector<Finding>& findings);
+
 /// A corner that was tried.
 struct Corner {
   std::string operator_name;

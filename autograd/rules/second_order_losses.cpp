@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of gradients of the losses that are smooth: mean squared error and log softmax.
+#include <vector>
+
+#include "aclgrad/ops.h"
+#include "rules/table.h"
+
+namespace aclgrad::detail {
+namespace {
+
+// v e^y for logarithms of probabilities, y <= 0.
+Value weighted(const Value& v, const Value& y) { return elu_backward(v, y, 1, 1, 1); }
+
+}  // namespace
+
+void add_second_order_loss_rules(RuleTable& table) {
+  // B = k g (x - t), k = 2, for the mean by the count of x; the engine sums what was broadcast.
+  table.add<MseLossBackwardOp>([](const MseLossBackwardOp& op, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& g = call.input(0);
+    const Value& x = call.input(1);
+    const Value& t = call.input(2);
+    InputGradients gradients(3);
+    if (call.needs(0)) gradients[0] = mse_loss_backward(c, x, t, op.reduction);
+    if (!call.needs(1) && !call.needs(2)) return gradients;
+    const double count =
+        op.reduction == Reduction::mean ? static_cast<double>(c.shape().numel()) : 1;
+    const Value by_x = mul(mul(c, g), 2 / count);
+    if (call.needs(1)) gradients[1] = by_x;
+    if (call.needs(2)) gradients[2] = mul(by_x, -1);
+    return gradients;
+  });
+
+  // B = g - e^y sum(g) along dim.
+  table.add<LogSoftmaxBackwardOp>([](const LogSoftmaxBackwardOp& op, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& g = call.input(0);
+    const Value& y = call.input(1);
+    const Value share = weighted(c, y);
+    InputGradients gradients(2);
+    if (call.needs(0)) gradients[0] = sub(c, reduce_sum(share, {op.dim}, true));
+    if (call.needs(1)) gradients[1] = mul(mul(share, reduce_sum(g, {op.dim}, true)), -1);
+    return gradients;
+  });
+}
+
+}  // namespace aclgrad::detail

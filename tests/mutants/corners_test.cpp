@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's operators that mix elements have no corners: searched for along many lines.
+#include <gtest/gtest.h>
+
+#include "gradcheck/core/problem.h"
+#include "tests/mutants/mutant.h"
+
+namespace aclgrad::mutants {
+namespace {
+
+using namespace gradcheck;
+
+TEST(Corners, ThereAreNoneWhereElementsAreMixed) {
+  constexpr int kLines = 12;
+  const LibraryPointer library = Library::linked();
+  int searched = 0;
+  for (const std::string& name : differentiable_names()) {
+    for (const Attributes& attributes : variants(name)) {
+      const Subject subject = make_subject(library, name, attributes);
+      if (!subject.has_gradient() || subject.checked.is_elementwise()) continue;
+      Arrays inputs = gradcheck::detail::draw_inputs(subject.checked, DType::float32, 3, {});
+      EXPECT_EQ(
+          gradcheck::detail::put_on_corners(subject.checked, DType::float32, 3, kLines, inputs), 0u)
+          << subject.checked.title();
+      ++searched;
+    }
+  }
+  EXPECT_GT(searched, 40);
+}
+
+}  // namespace
+}  // namespace aclgrad::mutants
