@@ -83,14 +83,39 @@ typedef struct aclgradSweepOperand {
   int32_t is_written;
 } aclgradSweepOperand;
 
+/* Some bytes of memory. */
+typedef struct aclgradMemory {
+  const void* address;
+  int64_t length;
+} aclgradMemory;
+
+/*
+ * A part of a task: units [begin, end), and for i < rows those i * stride further. With a
+ * `read_soon` other than 0 the results are wanted in the caches. What the tasks after it will need
+ * soon, a task that leaves the memory idle may fetch meanwhile.
+ */
+typedef struct aclgradSweepPart {
+  int64_t begin;
+  int64_t end;
+  int64_t rows;
+  int64_t stride;
+  int32_t read_soon;
+  size_t soon_count;
+  const aclgradMemory* soon;
+} aclgradSweepPart;
+
 /*
  * What a recorded model may do with a task besides running it.
  *
  * It may cut the task into units that do not need each other; an operand that is written may be
- * exactly one that is read. `units` is 0 for a task that cannot be cut. `operands` writes at most
- * `capacity` of them and returns how many there are. `run` does the units [begin, end) on the
- * calling thread and may be called on several threads at once, for other units; with a `read_soon`
- * other than 0 the results are wanted in the caches.
+ * exactly one that is read. `units` is at most 1 for a task that cannot be cut, which still has
+ * operands: tasks that have no memory in common may change places. `operands` writes at most
+ * `capacity` of them and returns how many there are. `run` does a part on the calling thread and
+ * may be called on several threads at once, for other parts.
+ *
+ * Units may stand in lines, like the pieces of a matrix's rows: `lines` (NULL: they do not) tells
+ * the number of units in each, of which every row of a part is a part or all, and the fewest lines
+ * that are worth a part.
  *
  * And it may move the data of a tensor: `move` (may be NULL) adds `bytes` to every address that the
  * task has from `tensor`, and returns whether there was one.
@@ -98,7 +123,8 @@ typedef struct aclgradSweepOperand {
 typedef struct aclgradSweep {
   int64_t (*units)(const void* argument);
   size_t (*operands)(const void* argument, aclgradSweepOperand* operands, size_t capacity);
-  aclError (*run)(void* argument, int64_t begin, int64_t end, int32_t read_soon);
+  void (*lines)(const void* argument, int64_t* units, int64_t* fewest);
+  aclError (*run)(void* argument, const aclgradSweepPart* part);
   int32_t (*move)(void* argument, const void* tensor, intptr_t bytes);
 } aclgradSweep;
 

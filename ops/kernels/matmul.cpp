@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "aclgrad_ext.h"
+#include "ops/kernels/formats.h"
 #include "ops/kernels/matmul_direct.h"
 #include "ops/kernels/product_kernel.h"
 #include "ops/kernels/strided.h"
@@ -137,6 +138,91 @@ aclError run_product(const MatmulProblem& problem, const Run& run) {
   return ACL_SUCCESS;
 }
 
+// A product to be cut. A unit is a row of the output, or a panel's piece of it where it has more
+// columns than rows, and needs all of a and b.
+class ProductSweep final : public Sweep {
+ public:
+  explicit ProductSweep(const MatmulProblem& problem)
+      : problem_(problem), width_(problem.m < problem.n ? kWidth : problem.n) {}
+
+  // Larger products are better cut as they want it themselves, and hide what comes after them.
+  static bool suits(const MatmulProblem& problem) {
+    const auto is_dense = [&](const MatrixView& view) {
+      return view.column_stride == 1 && view.row_stride == problem.n;
+    };
+    const auto is_row = [](const MatrixView& view) { return view.row_stride == 0; };
+    const auto& added = problem.addend;
+    return count_elements(problem.batch) == 1 &&
+           (problem.m >= problem.n || problem.n % kWidth == 0) &&
+           problem.k * problem.n <= kMostOfB && is_dense(problem.out) &&
+           (!added || is_row(*added) || (is_dense(*added) && added->dtype == problem.out.dtype));
+  }
+
+  int64_t units() const override { return problem_.m * line(); }
+
+  // What is packed is packed for every part.
+  Lines lines() const override {
+    const bool packs = !reads_b_in_place(
+        {nullptr, problem_.b.dtype, problem_.round_to_half ? ACL_FLOAT16 : problem_.b.dtype,
+         problem_.b.row_stride, problem_.b.column_stride},
+        std::min(problem_.m, kLinesAtOnce), width_);
+    return {line(), packs ? problem_.m : std::min(problem_.m, kLinesAtOnce)};
+  }
+
+  size_t operand_count() const override { return problem_.addend ? 4 : 3; }
+  Reach reach(size_t index) const override {
+    if (index == 0) return units_of(problem_.out, true);
+    if (index == 1) return all_of(problem_.a, problem_.m, problem_.k);
+    if (index == 2) return all_of(problem_.b, problem_.k, problem_.n);
+    const MatrixView& added = *problem_.addend;
+    return added.row_stride == 0 ? all_of(added, 1, problem_.n) : units_of(added, false);
+  }
+
+  void run_part(const Run& run, const Part& given) const override {
+    if (line() == 1) {
+      const Part part = given.joined();
+      multiply({problem_, run, 0, matrix(run, problem_.a), matrix(run, problem_.b), part.begin,
+                part.end - part.begin, 0, problem_.n, part.soon});
+      return;
+    }
+    const Part& part = given;
+    const int64_t column = part.begin % line() * width_;
+    multiply({problem_, run, 0, matrix(run, problem_.a), matrix(run, problem_.b),
+              part.begin / line(), part.rows, column, (part.end - part.begin) * width_, part.soon});
+  }
+
+ private:
+  static constexpr int64_t kWidth = kPanel<float>;
+  static constexpr int64_t kMostOfB = 1 << 18;     // elements: a quarter of a second-level cache
+  static constexpr int64_t kLinesAtOnce = 1 << 6;  // for which b is read once from there
+
+  int64_t line() const { return problem_.n / width_; }
+
+  ProductOperand matrix(const Run& run, const MatrixView& view) const {
+    return {element(run.data(view.parameter), view.dtype, 0), view.dtype,
+            problem_.round_to_half ? ACL_FLOAT16 : view.dtype, view.row_stride, view.column_stride};
+  }
+
+  Reach units_of(const MatrixView& view, bool is_written) const {
+    const int64_t bytes = width_ * static_cast<int64_t>(element_size(view.dtype));
+    return {view.parameter, 0, bytes, bytes, is_written};
+  }
+
+  static Reach all_of(const MatrixView& view, int64_t rows, int64_t columns) {
+    int64_t first = 0;
+    int64_t last = 0;
+    for (const auto& [extent, stride] :
+         {std::pair(rows, view.row_stride), std::pair(columns, view.column_stride)}) {
+      (stride < 0 ? first : last) += (extent - 1) * stride;
+    }
+    const auto size = static_cast<int64_t>(element_size(view.dtype));
+    return {view.parameter, first * size, 0, (last + 1 - first) * size, false};
+  }
+
+  MatmulProblem problem_;
+  int64_t width_;  // of a unit
+};
+
 }  // namespace
 
 Plan plan_matmul(const MatmulProblem& original) {
@@ -145,7 +231,9 @@ Plan plan_matmul(const MatmulProblem& original) {
   if (problem.k == 0 || problem.alpha == 0) return plan_addend_only(problem);
   join_batch_into_rows(problem);
   if (has_vector(problem) && !is_small(problem)) return plan_vector(problem);
-  return {[problem](const Run& run) { return run_product(problem, run); }};
+  Plan plan{[problem](const Run& run) { return run_product(problem, run); }};
+  if (ProductSweep::suits(problem)) plan.sweep = std::make_shared<const ProductSweep>(problem);
+  return plan;
 }
 
 }  // namespace aclgrad::ops

@@ -54,6 +54,14 @@ constexpr int64_t kHarmlessStride = 512;
 constexpr int64_t kWorthPackingB = 384;
 constexpr int64_t kWorthPackingPages = 96;
 
+template <class T>
+bool reads_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {
+  if (!holds<T>(b) || (b.column_stride != 1 && columns != 1)) return false;
+  const bool whole = columns % static_cast<int64_t>(kLanesOf<T>) == 0;
+  const bool pages = b.row_stride % kHarmlessStride == 0;
+  return rows < (pages ? kWorthPackingPages : kWorthPackingB) && (whole || kReadsPartOfVector);
+}
+
 // Groups of rows of a that are copied together: where its columns are dense, a group alone would
 // use a part of each cache line and page that it touches.
 constexpr int64_t kGroupsAtOnce = 4;
@@ -81,10 +89,36 @@ struct ReadyB {
   }
 };
 
+// Goes through memory line by line, a few lines at a time.
+class Fetched {
+ public:
+  explicit Fetched(std::span<const aclgradMemory> memory) : memory_(memory) {}
+
+  // The next `lines` lines (a few more at an end); null behind the last one.
+  const std::byte* next(int64_t lines) {
+    if (index_ == memory_.size()) return nullptr;
+    const aclgradMemory& here = memory_[index_];
+    const std::byte* const at = static_cast<const std::byte*>(here.address) + done_;
+    done_ += lines * kLine;
+    if (done_ >= here.length) {
+      done_ = 0;
+      ++index_;
+    }
+    return at;
+  }
+
+  static constexpr int64_t kLine = 64;
+
+ private:
+  std::span<const aclgradMemory> memory_;
+  size_t index_ = 0;
+  int64_t done_ = 0;
+};
+
 template <class T>
 class PartProduct {
  public:
-  explicit PartProduct(const ProductPart& part) : part_(part) {
+  explicit PartProduct(const ProductPart& part) : part_(part), fetched_(part.soon) {
     const MatmulProblem& problem = part.problem;
     const MatrixView& out = problem.out;
     in_place_ = out.dtype == kDtype && !problem.addend && problem.alpha == 1 &&
@@ -96,7 +130,7 @@ class PartProduct {
   }
 
   void run() {
-    const bool reads_b = reads_in_place();
+    const bool reads_b = reads_in_place<T>(part_.b, part_.rows, part_.columns);
     constexpr int64_t kWidth = kPanel<T>;
     const int64_t fitting = kPanelBytes / static_cast<int64_t>(sizeof(T)) / terms_ / kWidth;
     const int64_t most = std::min(kMostColumns, std::max<int64_t>(1, fitting) * kWidth);
@@ -116,15 +150,6 @@ class PartProduct {
   static constexpr aclDataType kDtype = sizeof(T) == 8 ? ACL_DOUBLE : ACL_FLOAT;
   static constexpr int64_t kRows = static_cast<int64_t>(kTileRows);
   static constexpr int64_t kTermsCopied = 16;
-
-  bool reads_in_place() const {
-    const ProductOperand& b = part_.b;
-    if (!holds<T>(b) || (b.column_stride != 1 && part_.columns != 1)) return false;
-    const bool whole = part_.columns % static_cast<int64_t>(kLanesOf<T>) == 0;
-    const bool pages = b.row_stride % kHarmlessStride == 0;
-    return part_.rows < (pages ? kWorthPackingPages : kWorthPackingB) &&
-           (whole || kReadsPartOfVector);
-  }
 
   HWY_NOINLINE void run_packed(int64_t column, int64_t columns) {
     const int64_t panels = (columns + kPanel<T> - 1) / kPanel<T>;
@@ -241,11 +266,17 @@ class PartProduct {
   HWY_INLINE void run_tiles(const StridedA& a, const ReadyB<T>& b, int64_t term, int64_t rows,
                             int64_t columns, T* c, int64_t c_row) {
     constexpr auto kStep = static_cast<int64_t>(kTileColumns<T>);
+    const int64_t terms = std::min(kTermsAtOnce, terms_ - term);
     for (int64_t j = 0; j < columns; j += kStep) {
-      multiply_tile(static_cast<size_t>(rows),
-                    Tile<T>{a.data, a.row, a.term, b.at(term, j), b.row, c + j, c_row,
-                            static_cast<size_t>(std::min(kTermsAtOnce, terms_ - term)),
-                            static_cast<size_t>(std::min(kStep, columns - j)), term > 0});
+      const std::byte* const fetched = fetched_.next(terms);
+      // Something that is at hand, where nothing is to be fetched.
+      const auto* const at_hand = reinterpret_cast<const std::byte*>(a.data);
+      multiply_tile(
+          static_cast<size_t>(rows),
+          Tile<T>{a.data, a.row, a.term, b.at(term, j), b.row, c + j, c_row,
+                  static_cast<size_t>(terms), static_cast<size_t>(std::min(kStep, columns - j)),
+                  term > 0, fetched != nullptr ? fetched : at_hand,
+                  fetched != nullptr ? Fetched::kLine : 0});
     }
   }
 
@@ -314,11 +345,16 @@ class PartProduct {
   }
 
   const ProductPart& part_;
+  Fetched fetched_;
   bool in_place_;
   T* out_;
   int64_t terms_;
   int64_t groups_;
 };
+
+bool reads_float_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {
+  return reads_in_place<float>(b, rows, columns);
+}
 
 void multiply_part(const ProductPart& part) {
   if (part.problem.dtype == ACL_DOUBLE) {
@@ -334,7 +370,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclgrad::ops {
 
+HWY_EXPORT(reads_float_in_place);
 HWY_EXPORT(multiply_part);
+
+bool reads_b_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {
+  return HWY_DYNAMIC_DISPATCH(reads_float_in_place)(b, rows, columns);
+}
 
 void multiply(const ProductPart& part) { HWY_DYNAMIC_DISPATCH(multiply_part)(part); }
 

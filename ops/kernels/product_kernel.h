@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "ops/kernels/matmul.h"
@@ -45,7 +46,11 @@ struct ProductPart {
   ProductOperand a, b;  // the whole matrices
   int64_t row, rows;
   int64_t column, columns;
+  std::span<const aclgradMemory> soon = {};  // what comes after it needs this; may be fetched
 };
+
+// Whether so many rows of a read b where it lies, rather than a packed copy of so many columns.
+bool reads_b_in_place(const ProductOperand& b, int64_t rows, int64_t columns);
 
 // In double if the problem's dtype is DOUBLE, otherwise in float. No operand may overlap the
 // output.

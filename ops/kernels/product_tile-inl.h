@@ -49,6 +49,9 @@ struct Tile {
   size_t terms;
   size_t columns;  // at most kTileColumns
   bool adds;       // to what c holds; otherwise c is overwritten
+  // A line of memory to be fetched with each term.
+  const std::byte* fetched;
+  ptrdiff_t fetched_step;
 };
 
 template <class Visit, size_t... kIndices>
@@ -93,7 +96,11 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
   const ptrdiff_t a_term = tile.a_term;
   const ptrdiff_t b_row = tile.b_row;
   const T* b = tile.b;
+  const std::byte* fetched = tile.fetched;
   for (size_t term = tile.terms; term > 0; --term) {
+    constexpr int kOfSecondLevel = 2;
+    __builtin_prefetch(fetched, 0, kOfSecondLevel);
+    fetched += tile.fetched_step;
     V columns[kVectors];
     visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA { columns[v] = load_b(b, v); });
     visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {

@@ -28,31 +28,37 @@ template <class Stored, size_t kIn, size_t kOut, size_t kMiddle, Outputs kOutput
 class StagedMap {
   using Cell = Cells<Stored>;
   using Packed = typename Cell::Packed;
-  // Enough for the second stage to find its first vectors ready, few enough for the nearest cache.
-  static constexpr size_t kSteps = 8;
+  static constexpr size_t kAhead = 4;
+  static constexpr size_t kFetched = 12;
 
  public:
   StagedMap(const First& first, const Second& second) : first_(first), second_(second) {}
 
-  // Whole steps of dense elements. mend(i): the step from element i on, in another way.
+  // Whole steps of dense elements. mend(i): the step from element i on, in another way. What comes
+  // after them lies `gap` elements further.
   template <class Mend>
   HWY_ATTR void operator()(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t steps,
-                           const Mend& mend) const {
+                           size_t gap, const Mend& mend) const {
     const First first = first_;
     const Second second = second_;
-    alignas(64) float middle[kSteps][2][kMiddle][kFloatLanes];
-    for (size_t begin = 0; begin < steps; begin += kSteps) {
-      const size_t count = HWY_MIN(kSteps, steps - begin);
-      for (size_t k = 0; k < count; ++k) {
-        first_stage<0>(first, in, (begin + k) * kStep, middle[k][0]);
-        first_stage<1>(first, in, (begin + k) * kStep, middle[k][1]);
-      }
-      for (size_t k = 0; k < count; ++k) {
-        const size_t i = (begin + k) * kStep;
-        prefetch(in, i + kSteps * kStep);
-        if (HWY_UNLIKELY(!finish(second, in, out, i, middle[k]))) mend(i);
-      }
+    alignas(64) float middle[kAhead][2][kMiddle][kFloatLanes];
+    const auto begin = [&](size_t step) HWY_ATTR {
+      first_stage<0>(first, in, step * kStep, middle[step % kAhead][0]);
+      first_stage<1>(first, in, step * kStep, middle[step % kAhead][1]);
+    };
+    const auto end = [&](size_t step) HWY_ATTR {
+      const size_t i = step * kStep;
+      if (HWY_UNLIKELY(!finish(second, in, out, i, middle[step % kAhead]))) mend(i);
+    };
+    for (size_t step = 0; step < HWY_MIN(kAhead, steps); ++step) begin(step);
+    size_t step = 0;
+    for (; step + kAhead < steps; ++step) {
+      const size_t ahead = (step + kFetched) * kStep;
+      prefetch(in, ahead < steps * kStep ? ahead : ahead + gap);
+      end(step);
+      begin(step + kAhead);
     }
+    for (; step < steps; ++step) end(step);
   }
 
  private:
@@ -147,6 +153,11 @@ HWY_ATTR void map_stages_of(const StoredBlock& block, const First& first, const 
   const One one{whole};
   const StoredMap<Stored, kIn, kOut, One, One, Exact> mended(one, one, exact);
   const StagedMap<Stored, kIn, kOut, kMiddle, kOutputs, First, Second> stages(first, second);
+  // As far as the rows of all operands lie as far apart as those of the first.
+  const int64_t row_step =
+      block.rows > 1 ? block.in_steps[0] / static_cast<int64_t>(sizeof(Stored)) : 0;
+  const size_t gap =
+      HWY_MAX(block.count, static_cast<size_t>(HWY_MAX(row_step, int64_t{0}))) - block.count;
   for_each_row<Stored, kIn, kOut>(
       block, [&](const Stored* const(&in)[kIn], Stored* const(&out)[kOut]) HWY_ATTR {
         const auto mend = [&](size_t i, size_t count) HWY_ATTR {
@@ -163,8 +174,8 @@ HWY_ATTR void map_stages_of(const StoredBlock& block, const First& first, const 
           mended(part);
         };
         const size_t whole_steps = block.count / kStep;
-        stages(in, out, whole_steps, [&](size_t i) HWY_ATTR HWY_NOINLINE { mend(i, kStep); });
         const size_t done = whole_steps * kStep;
+        stages(in, out, whole_steps, gap, [&](size_t i) HWY_ATTR HWY_NOINLINE { mend(i, kStep); });
         if (done < block.count) mend(done, block.count - done);
       });
 }

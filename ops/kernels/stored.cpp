@@ -200,18 +200,27 @@ Sweep::Reach StoredLoop::reach(size_t index) const {
   return {view.parameter, view.offset, unit_step(view), length, index < outputs_};
 }
 
-void StoredLoop::run_units(const Run& run, int64_t begin, int64_t end, bool read_soon) const {
-  std::array<void*, kMaxOperands> starts;
-  std::array<int64_t, kMaxOperands> steps;
-  for (size_t k = 0; k < views_.size(); ++k) {
-    const View& view = views_[k];
-    steps[k] = unit_step(view);
-    starts[k] = run.data<std::byte>(view.parameter) + view.offset + begin * steps[k];
+void StoredLoop::run_part(const Run& run, const Part& given) const {
+  const Part part = given.joined();
+  // Elements side by side are one row of the kernel's, and so many rows are one call; of what has
+  // two dimensions, every unit is a row.
+  const int64_t calls = is_line() ? 1 : part.rows;
+  const int64_t rows = is_line() ? part.rows : part.end - part.begin;
+  for (int64_t call = 0; call < calls; ++call) {
+    std::array<void*, kMaxOperands> starts;
+    std::array<int64_t, kMaxOperands> steps;
+    for (size_t k = 0; k < views_.size(); ++k) {
+      const View& view = views_[k];
+      const int64_t unit = unit_step(view);
+      steps[k] = is_line() ? part.stride * unit : unit;
+      starts[k] = run.data<std::byte>(view.parameter) + view.offset +
+                  (part.begin + call * part.stride) * unit;
+    }
+    kernel_({dtype_, starts.data() + outputs_, starts.data(),
+             static_cast<size_t>(is_line() ? part.end - part.begin : columns_),
+             around_caches_ && !part.read_soon, static_cast<size_t>(rows), steps.data() + outputs_,
+             steps.data()});
   }
-  const auto units = static_cast<size_t>(end - begin);
-  kernel_({dtype_, starts.data() + outputs_, starts.data(),
-           is_line() ? units : static_cast<size_t>(columns_), around_caches_ && !read_soon,
-           is_line() ? 1 : units, steps.data() + outputs_, steps.data()});
 }
 
 }  // namespace aclgrad::ops

@@ -25,7 +25,7 @@ class StoredLoop final : public Loop, private Sweep {
   int64_t units() const override { return is_line() ? columns_ : rows_; }
   size_t operand_count() const override { return views_.size(); }
   Reach reach(size_t index) const override;
-  void run_units(const Run& run, int64_t begin, int64_t end, bool read_soon) const override;
+  void run_part(const Run& run, const Part& part) const override;
 
   static constexpr size_t kMaxOperands = 9;
 

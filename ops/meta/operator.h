@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
+#include "aclgrad_ext.h"
 #include "ops/meta/status.h"
 #include "ops/meta/tensor.h"
 
@@ -160,20 +161,43 @@ class Sweep {
     bool is_written;
   };
 
+  // Units that stand in lines: every row of a part is a part of a line, or all of it.
+  struct Lines {
+    int64_t units = 1;   // of a line
+    int64_t fewest = 1;  // lines that are worth a part
+  };
+
+  // Units [begin, end), and for i < rows those i * stride further.
+  struct Part {
+    int64_t begin;
+    int64_t end;
+    int64_t rows;
+    int64_t stride;
+    bool read_soon;                            // the results are wanted in the caches
+    std::span<const aclgradMemory> soon = {};  // worth fetching while the memory is idle
+
+    // The same as one row where the rows join.
+    Part joined() const {
+      if (end - begin != stride) return *this;
+      return {begin, begin + rows * stride, 1, rows * stride, read_soon, soon};
+    }
+  };
+
   virtual ~Sweep() = default;
   virtual int64_t units() const = 0;
+  virtual Lines lines() const { return {}; }
   virtual size_t operand_count() const = 0;
   virtual Reach reach(size_t index) const = 0;
 
-  // Does units [begin, end) on the calling thread. `read_soon`: the results are wanted in the
-  // caches.
-  virtual void run_units(const Run& run, int64_t begin, int64_t end, bool read_soon) const = 0;
+  // On the calling thread.
+  virtual void run_part(const Run& run, const Part& part) const = 0;
 };
 
 struct Plan {
   Body body;  // empty: nothing to do
   uint64_t workspace_size = 0;
   std::shared_ptr<const Sweep> sweep = nullptr;  // the same work once more, where it can be cut
+  std::vector<Sweep::Reach> touched = {};        // every tensor as a whole; phase one fills it in
 };
 
 using Planner = std::function<Plan(const Arguments&)>;

@@ -71,19 +71,20 @@ void RecordedModel::fail(size_t task, aclError status, const std::string& reason
 }
 
 void RecordedModel::run_step(const Step& step) {
-  if (!step.members.empty()) {
+  if (step.is_cut) {
     const StepFailure failure = run_sweep(step, tasks_);
     if (failure.status != ACL_SUCCESS) fail(failure.task, failure.status, "");
     return;
   }
-  const Task& task = tasks_[step.first];
+  const size_t index = step.members.front().task;
+  const Task& task = tasks_[index];
   aclError status = ACL_SUCCESS;
   try {
     status = task.run(task.argument);
   } catch (const std::exception& error) {
-    fail(step.first, ACL_ERROR_RT_INTERNAL_ERROR, error.what());
+    fail(index, ACL_ERROR_RT_INTERNAL_ERROR, error.what());
   }
-  if (status != ACL_SUCCESS) fail(step.first, status, "");
+  if (status != ACL_SUCCESS) fail(index, status, "");
 }
 
 void RecordedModel::run_all() {

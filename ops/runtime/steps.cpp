@@ -2,8 +2,13 @@
 #include "ops/runtime/steps.h"
 
 #include <algorithm>
+#include <array>
+#include <deque>
 #include <mutex>
 #include <optional>
+#include <utility>
+
+#include "ops/runtime/cut.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -13,185 +18,192 @@ namespace {
 constexpr int64_t kPieceBytes = int64_t{1} << 18;
 // Fewer bytes stay in the caches from task to task anyway.
 constexpr int64_t kWorthCutting = 4 * kPieceBytes;
+// With a task that has lines, each thread finds in its own cache what it has written; fewer bytes
+// are not worth two threads.
+constexpr int64_t kWorthSharing = int64_t{1} << 15;
 // Rows of a piece are a multiple of this where rows are short, so that pieces begin where vectors
 // do.
 constexpr int64_t kShortRow = 64;
 
-// Every task of a step is compared with every other one, so long chains of small tasks are cut.
-constexpr size_t kMostTogether = 32;
+// How many steps a task may overtake.
+constexpr size_t kMostOvertaken = 8;
 
-using Operand = aclgradSweepOperand;
+// A step in the making.
+struct Draft {
+  size_t task = 0;         // if there is no group
+  std::optional<Cut> cut;  // of that; nothing: nobody may overtake it
+  Group group;
 
-const std::byte* start(const Operand& operand) {
-  return static_cast<const std::byte*>(operand.address);
-}
-
-// A task that can be cut, in rows of `units_per_row` units.
-struct Candidate {
-  int64_t units = 0;
-  std::vector<Operand> operands;  // as the task tells them, by units
-
-  std::vector<Operand> by_rows(int64_t rows) const {
-    const int64_t together = units / rows;
-    std::vector<Operand> result = operands;
-    for (Operand& each : result) {
-      each.length += each.step * (together - 1);
-      each.step *= together;
-    }
-    return result;
+  bool stops(const Cut& other) const {
+    return group.size() > 0 ? group.depends_on(other) : !cut || depend(*cut, other);
   }
 };
 
-std::optional<Candidate> candidate(const Task& task) {
-  if (task.sweep == nullptr || task.gate || task.only_on_worker) return std::nullopt;
-  Candidate result{task.sweep->units(task.argument), {}};
-  if (result.units <= 1) return std::nullopt;
-  result.operands.resize(task.sweep->operands(task.argument, nullptr, 0));
-  task.sweep->operands(task.argument, result.operands.data(), result.operands.size());
-  return result;
+// Adds the task to a step that there is, if possible: one that hands something on to it, or else
+// the last one, if they have something in common.
+bool join(std::deque<Draft>& drafts, size_t task, const Cut& cut) {
+  for (auto draft = drafts.rbegin(); draft != drafts.rend(); ++draft) {
+    if (draft->group.hands_on(cut) && draft->group.try_add(task, cut)) return true;
+    if (draft->stops(cut)) break;
+  }
+  if (drafts.empty() || cut.has_lines()) return false;
+  Group& last = drafts.back().group;
+  return !last.has_lines() && last.shares_with(cut) && last.try_add(task, cut);
 }
 
-// Whether a row of one operand touches bytes that another row of the other one does.
-bool rows_collide(const Operand& a, const Operand& b, int64_t rows) {
-  const std::byte* const first = std::min(start(a), start(b));
-  const std::byte* const a_end = start(a) + a.step * (rows - 1) + a.length;
-  const std::byte* const b_end = start(b) + b.step * (rows - 1) + b.length;
-  if (a_end <= start(b) || b_end <= start(a)) return false;
-  const std::byte* const last = std::max(start(a) + a.length, start(b) + b.length);
-  return a.step != b.step || a.step <= 0 || last - first > a.step;
+// Whether cutting can gain anything: the tasks share memory, and more than caches hold, or there
+// is something to be had for threads.
+bool is_worthwhile(const Group& group) {
+  const int64_t bytes = group.rows() * group.bytes_of_row();
+  return group.size() > 1 && bytes >= (group.has_lines() ? kWorthSharing : kWorthCutting);
 }
 
-// Negative steps are not worth the thought.
-bool is_simple(const Candidate& task) {
-  return std::all_of(task.operands.begin(), task.operands.end(),
-                     [](const Operand& each) { return each.step >= 0; });
-}
-
-bool fit_together(const std::vector<Operand>& a, const std::vector<Operand>& b, int64_t rows) {
-  for (const Operand& x : a) {
-    for (const Operand& y : b) {
-      if ((x.is_written != 0 || y.is_written != 0) && rows_collide(x, y, rows)) return false;
+// What members after the first touch and the first does not.
+std::vector<aclgradSweepOperand> needed_soon(const Group& group) {
+  std::vector<aclgradSweepOperand> found;
+  std::vector<const void*> known;
+  for (const Group::Member& member : group.members()) {
+    for (const aclgradSweepOperand& each : member.cut.by_rows(group.rows())) {
+      if (std::find(known.begin(), known.end(), each.address) != known.end()) continue;
+      known.push_back(each.address);
+      if (&member != &group.members().front() && each.step > 0) found.push_back(each);
     }
   }
-  return true;
+  return found;
 }
 
-// Tasks that follow each other and may be one step.
-class Group {
+Step step_of(const Group& group) {
+  Step step{.members = {}, .is_cut = true, .line = group.line()};
+  step.in_equal_pieces = group.has_lines();
+  step.lines = group.rows() / step.line;
+  const int64_t fitting = kPieceBytes / (group.bytes_of_row() * step.line);
+  step.lines_per_piece =
+      std::clamp(std::max(fitting, group.fewest_lines()), int64_t{1}, step.lines);
+  if (!step.in_equal_pieces && step.lines_per_piece > kShortRow) {
+    step.lines_per_piece -= step.lines_per_piece % kShortRow;
+  }
+  for (size_t m = 0; m < group.size(); ++m) {
+    const Group::Member& member = group.members()[m];
+    step.members.push_back({member.task, member.cut.units / group.rows(), group.is_read_after(m)});
+  }
+  if (step.in_equal_pieces && step.line == 1) step.soon = needed_soon(group);
+  return step;
+}
+
+void append(std::vector<Step>& steps, const Draft& draft) {
+  if (is_worthwhile(draft.group)) {
+    steps.push_back(step_of(draft.group));
+    return;
+  }
+  const auto append_whole = [&](size_t task) { steps.push_back({.members = {{.task = task}}}); };
+  if (draft.group.size() == 0) append_whole(draft.task);
+  for (const Group::Member& member : draft.group.members()) append_whole(member.task);
+}
+
+// How a step is cut for so many threads. Pieces below each other come one after the other, so that
+// they are one thread's.
+class Pieces {
  public:
-  bool try_add(const Candidate& task) {
-    if (members_.size() == kMostTogether) return false;
-    const int64_t rows = common_rows(task.units);
-    if (rows <= 1 || !is_simple(task)) return false;
-    const std::vector<Operand> added = task.by_rows(rows);
-    for (const Candidate& member : members_) {
-      if (!fit_together(member.by_rows(rows), added, rows)) return false;
-    }
-    members_.push_back(task);
-    rows_ = rows;
-    return true;
+  Pieces(const Step& step, int64_t threads)
+      : step_(step),
+        across_(std::min(step.line, threads)),
+        down_((step.lines + step.lines_per_piece - 1) / step.lines_per_piece) {
+    if (!step.in_equal_pieces || across_ > 1) return;
+    down_ = std::min(step.lines, (down_ + threads - 1) / threads * threads);
   }
 
-  size_t size() const { return members_.size(); }
+  // Lines, and the part of each.
+  struct Place {
+    int64_t first;
+    int64_t lines;
+    int64_t left;
+    int64_t right;
+  };
 
-  // Whether cutting can gain anything: the tasks share memory, and more than caches hold.
-  bool is_worthwhile() const { return size() > 1 && rows_ * bytes_of_row() >= kWorthCutting; }
+  int64_t count() const { return across_ * down_; }
 
-  Step step(size_t first) const {
-    Step step{.first = first, .members = {}, .rows = rows_};
-    step.rows_per_piece = std::clamp<int64_t>(kPieceBytes / bytes_of_row(), 1, rows_);
-    if (step.rows_per_piece > kShortRow) step.rows_per_piece -= step.rows_per_piece % kShortRow;
-    for (size_t m = 0; m < size(); ++m) {
-      step.members.push_back({members_[m].units / rows_, is_read_after(m)});
-    }
-    return step;
+  Place place(int64_t piece) const {
+    const int64_t row = piece % down_;
+    const int64_t column = piece / down_;
+    return {start(row), start(row + 1) - start(row), step_.line * column / across_,
+            step_.line * (column + 1) / across_};
   }
 
  private:
-  int64_t common_rows(int64_t units) const {
-    if (members_.empty()) return units;
-    if (rows_ % units == 0) return units;
-    return units % rows_ == 0 ? rows_ : 1;
+  int64_t start(int64_t row) const {
+    return step_.in_equal_pieces ? step_.lines * row / down_
+                                 : std::min(step_.lines, row * step_.lines_per_piece);
   }
 
-  // Each piece of memory counts once.
-  int64_t bytes_of_row() const {
-    std::vector<const void*> seen;
-    int64_t bytes = 0;
-    for (const Candidate& member : members_) {
-      for (const Operand& each : member.by_rows(rows_)) {
-        if (std::find(seen.begin(), seen.end(), each.address) != seen.end()) continue;
-        seen.push_back(each.address);
-        if (each.step > 0) bytes += each.length;
-      }
-    }
-    return std::max<int64_t>(bytes, 1);
-  }
-
-  bool is_read_after(size_t m) const {
-    for (size_t later = m + 1; later < size(); ++later) {
-      for (const Operand& read : members_[later].operands) {
-        if (read.is_written != 0) continue;
-        for (const Operand& written : members_[m].operands) {
-          if (written.is_written != 0 && written.address == read.address) return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  std::vector<Candidate> members_;
-  int64_t rows_ = 0;
+  const Step& step_;
+  int64_t across_;
+  int64_t down_;
 };
 
-void append(std::vector<Step>& steps, const Group& group, size_t end) {
-  const size_t first = end - group.size();
-  if (group.is_worthwhile()) {
-    steps.push_back(group.step(first));
-    return;
+constexpr size_t kMostFetched = 8;
+
+// What later members of a step need of whole lines.
+size_t needed_there(const Step& step, const Pieces::Place& place,
+                    std::array<aclgradMemory, kMostFetched>& memory) {
+  const size_t count = std::min(step.soon.size(), kMostFetched);
+  for (size_t k = 0; k < count; ++k) {
+    const aclgradSweepOperand& each = step.soon[k];
+    memory[k] = {static_cast<const std::byte*>(each.address) + each.step * place.first,
+                 each.step * (place.lines - 1) + each.length};
   }
-  for (size_t task = first; task < end; ++task) steps.push_back({.first = task, .members = {}});
+  return count;
 }
 
 }  // namespace
 
 std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_sweeps) {
   std::vector<Step> steps;
-  Group group;
-  for (size_t i = 0; i < tasks.size(); ++i) {
-    const std::optional<Candidate> task = allow_sweeps ? candidate(tasks[i]) : std::nullopt;
-    if (task && group.try_add(*task)) continue;
-    append(steps, group, i);
-    group = Group();
-    if (!task || !group.try_add(*task)) steps.push_back({.first = i, .members = {}});
+  std::deque<Draft> drafts;
+  for (size_t task = 0; task < tasks.size(); ++task) {
+    std::optional<Cut> cut = allow_sweeps ? cut_of(tasks[task]) : std::nullopt;
+    if (cut && cut->is_possible() && join(drafts, task, *cut)) continue;
+    Draft& draft = drafts.emplace_back();
+    draft.task = task;
+    if (!cut || !draft.group.try_add(task, *cut)) draft.cut = std::move(cut);
+    if (drafts.size() <= kMostOvertaken + 1) continue;
+    append(steps, drafts.front());
+    drafts.pop_front();
   }
-  append(steps, group, tasks.size());
+  for (const Draft& draft : drafts) append(steps, draft);
   return steps;
 }
 
 StepFailure run_sweep(const Step& step, const std::vector<Task>& tasks) {
+  const Pieces pieces(step, aclgradGetNumThreads());
   StepFailure failure;
   std::mutex mutex;
   const auto run_piece = [&](int64_t piece) {
-    const int64_t begin = piece * step.rows_per_piece;
-    const int64_t end = std::min(step.rows, begin + step.rows_per_piece);
-    for (size_t m = 0; m < step.members.size(); ++m) {
-      const Task& task = tasks[step.first + m];
-      const Step::Member& member = step.members[m];
-      const aclError status = task.sweep->run(task.argument, begin * member.units_per_row,
-                                              end * member.units_per_row, member.read_soon ? 1 : 0);
+    const Pieces::Place place = pieces.place(piece);
+    std::array<aclgradMemory, kMostFetched> soon;
+    size_t soon_count = needed_there(step, place, soon);
+    for (const Step::Member& member : step.members) {
+      const Task& task = tasks[member.task];
+      const aclgradSweepPart part = {
+          .begin = (place.first * step.line + place.left) * member.units_per_row,
+          .end = (place.first * step.line + place.right) * member.units_per_row,
+          .rows = place.lines,
+          .stride = step.line * member.units_per_row,
+          .read_soon = member.read_soon ? 1 : 0,
+          .soon_count = std::exchange(soon_count, 0),
+          .soon = soon.data(),
+      };
+      const aclError status = task.sweep->run(task.argument, &part);
       if (status == ACL_SUCCESS) continue;
       const std::lock_guard lock(mutex);
-      if (failure.status == ACL_SUCCESS || step.first + m < failure.task) {
-        failure = {status, step.first + m};
+      if (failure.status == ACL_SUCCESS || member.task < failure.task) {
+        failure = {status, member.task};
       }
       return;
     }
   };
-  const int64_t pieces = (step.rows + step.rows_per_piece - 1) / step.rows_per_piece;
   using RunPiece = decltype(run_piece);
   aclgradRunPieces(
-      pieces, [](void* run, int64_t piece) { (*static_cast<const RunPiece*>(run))(piece); },
+      pieces.count(), [](void* run, int64_t piece) { (*static_cast<const RunPiece*>(run))(piece); },
       const_cast<void*>(static_cast<const void*>(&run_piece)));
   return failure;
 }

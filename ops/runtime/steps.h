@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a recorded model runs its tasks: one after the other, or, where tasks that can be cut follow
-// each other, piece by piece through all of them.
-//
-// Such tasks are brought to common rows: a task of many units has several of them in a row. A row
-// of one task may touch nothing that another row of another task writes, so each thread can take
-// rows of its own through the whole step, in the order of the tasks.
+// How a recorded model runs its tasks: one after the other, or, where tasks can be cut together
+// (cut.h), piece by piece through all of them. A task may change places with others that it has no
+// memory in common with, to get to those that it has.
 #ifndef ACLGRAD_OPS_RUNTIME_STEPS_H_
 #define ACLGRAD_OPS_RUNTIME_STEPS_H_
 
@@ -18,18 +15,24 @@ namespace aclgrad::runtime {
 
 struct Step {
   struct Member {
+    size_t task = 0;
     int64_t units_per_row = 0;
     bool read_soon = false;  // a later member reads what this one writes
   };
-  size_t first = 0;             // index of the first task
-  std::vector<Member> members;  // empty: the task `first` alone, as a whole
-  int64_t rows = 0;
-  int64_t rows_per_piece = 0;
-
-  size_t task_count() const { return members.empty() ? 1 : members.size(); }
+  std::vector<Member> members;
+  // Otherwise there is one member, to be run as a whole.
+  bool is_cut = false;
+  int64_t lines = 0;
+  // Rows of a line. Where there are several, each thread takes its part of all lines.
+  int64_t line = 1;
+  int64_t lines_per_piece = 0;
+  // Of at most about so many lines, and as many pieces for each thread.
+  bool in_equal_pieces = false;
+  // What members after the first touch, by rows.
+  std::vector<aclgradSweepOperand> soon = {};
 };
 
-// The steps of a sequence of tasks; every task alone unless sweeps are allowed.
+// The steps of a sequence of tasks; every task alone, in order, unless sweeps are allowed.
 std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_sweeps);
 
 // What went wrong in a step.
@@ -38,7 +41,7 @@ struct StepFailure {
   size_t task = 0;
 };
 
-// Runs a step that has members, on the threads in force.
+// Runs a step that is cut, on the threads in force.
 StepFailure run_sweep(const Step& step, const std::vector<Task>& tasks);
 
 }  // namespace aclgrad::runtime

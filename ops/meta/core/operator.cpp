@@ -47,7 +47,27 @@ Verdict check(const Arguments& arguments) {
   return check_storage(arguments);
 }
 
+// All that an operator may touch of a tensor.
+Sweep::Reach whole_tensor(const Arguments& arguments, size_t i) {
+  const aclTensor& tensor = arguments.tensor(i);
+  const bool is_written = arguments.role(i) != Role::kInput;
+  if (is_empty(tensor)) return {i, 0, 0, 0, is_written};
+  int64_t first = 0;
+  int64_t last = 0;
+  for (size_t d = 0; d < tensor.view_shape.size(); ++d) {
+    const int64_t stride = tensor.view_strides[d];
+    (stride < 0 ? first : last) += (tensor.view_shape[d] - 1) * stride;
+  }
+  const auto size = static_cast<int64_t>(aclDataTypeSize(tensor.dtype));
+  return {i, first * size, 0, (last + 1 - first) * size, is_written};
+}
+
 std::unique_ptr<aclOpExecutor> make_executor(const Arguments& arguments, Plan plan) {
+  plan.touched.reserve(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments.role(i) == Role::kAttribute || arguments[i].tensor() == nullptr) continue;
+    plan.touched.push_back(whole_tensor(arguments, i));
+  }
   auto executor = std::make_unique<aclOpExecutor>();
   executor->spec = &arguments.spec();
   executor->plan = std::make_shared<const Plan>(std::move(plan));
@@ -94,6 +114,28 @@ aclError run_task(void* argument) {
 
 void release_task(void* argument) { delete static_cast<Task*>(argument); }
 
+// What a run touches: the tensors as the sweep tells, else as a whole, and the workspace.
+size_t tell_operands(const Task& task, aclgradSweepOperand* operands, size_t capacity) {
+  const Plan& plan = *task.plan;
+  size_t count = 0;
+  const auto tell = [&](void* base, const Sweep::Reach& known) {
+    if (count < capacity) {
+      operands[count] = {static_cast<unsigned char*>(base) + known.offset, known.step, known.length,
+                         known.is_written ? 1 : 0};
+    }
+    ++count;
+  };
+  const size_t tensors = plan.sweep ? plan.sweep->operand_count() : plan.touched.size();
+  for (size_t k = 0; k < tensors; ++k) {
+    const Sweep::Reach known = plan.sweep ? plan.sweep->reach(k) : plan.touched[k];
+    tell(task.addresses[known.parameter], known);
+  }
+  if (plan.workspace_size > 0) {
+    tell(task.workspace, {0, 0, 0, static_cast<int64_t>(plan.workspace_size), true});
+  }
+  return count;
+}
+
 // What a recorded model may do with the tasks of operators; those whose plan has a sweep can be
 // cut.
 constexpr aclgradSweep kSweep{
@@ -104,19 +146,20 @@ constexpr aclgradSweep kSweep{
         },
     .operands =
         [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
-          const Task& task = task_of(argument);
-          const Sweep& sweep = *task.plan->sweep;
-          for (size_t k = 0; k < std::min(capacity, sweep.operand_count()); ++k) {
-            const Sweep::Reach known = sweep.reach(k);
-            operands[k] = {
-                static_cast<unsigned char*>(task.addresses[known.parameter]) + known.offset,
-                known.step, known.length, known.is_written ? 1 : 0};
-          }
-          return sweep.operand_count();
+          return tell_operands(task_of(argument), operands, capacity);
         },
-    .run = [](void* argument, int64_t begin, int64_t end, int32_t read_soon) -> aclError {
+    .lines =
+        [](const void* argument, int64_t* units, int64_t* fewest) {
+          const auto& sweep = task_of(argument).plan->sweep;
+          const Sweep::Lines lines = sweep ? sweep->lines() : Sweep::Lines();
+          *units = lines.units;
+          *fewest = lines.fewest;
+        },
+    .run = [](void* argument, const aclgradSweepPart* part) -> aclError {
       const Task& task = task_of(argument);
-      task.plan->sweep->run_units(task.run(), begin, end, read_soon != 0);
+      task.plan->sweep->run_part(
+          task.run(), {part->begin, part->end, part->rows, part->stride, part->read_soon != 0,
+                       std::span(part->soon, part->soon_count)});
       return ACL_SUCCESS;
     },
     .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {

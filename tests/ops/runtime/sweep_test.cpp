@@ -24,11 +24,15 @@ struct AddTask {
   std::vector<Operand> from;
   std::vector<const void*> tensors;
   int64_t units = kUnits;
+  int64_t line = 1;
+  int64_t fewest_lines = 1;
   aclError answer = ACL_SUCCESS;
   std::atomic<int64_t> units_done = 0;
   std::atomic<int> calls = 0;
   std::atomic<int> whole_runs = 0;
   std::atomic<int> read_soon = 0;
+  std::atomic<int> torn_lines = 0;
+  std::atomic<int64_t> bytes_soon = 0;
 
   aclError run_units(int64_t begin, int64_t end) {
     for (int64_t unit = begin; unit < end; ++unit) {
@@ -62,13 +66,24 @@ constexpr aclgradSweep kSweep{
           for (size_t k = 0; k < std::min(capacity, all.size()); ++k) operands[k] = all[k];
           return all.size();
         },
-    .run =
-        [](void* argument, int64_t begin, int64_t end, int32_t read_soon) {
-          AddTask& task = task_of(argument);
-          ++task.calls;
-          if (read_soon != 0) ++task.read_soon;
-          return task.run_units(begin, end);
+    .lines =
+        [](const void* argument, int64_t* units, int64_t* fewest) {
+          *units = task_of(argument).line;
+          *fewest = task_of(argument).fewest_lines;
         },
+    .run = [](void* argument, const aclgradSweepPart* part) -> aclError {
+      AddTask& task = task_of(argument);
+      ++task.calls;
+      if (part->read_soon != 0) ++task.read_soon;
+      for (size_t k = 0; k < part->soon_count; ++k) task.bytes_soon += part->soon[k].length;
+      for (int64_t row = 0; row < part->rows; ++row) {
+        const int64_t from = part->begin + row * part->stride;
+        const int64_t to = part->end + row * part->stride;
+        if (task.line > 1 && from / task.line != (to - 1) / task.line) ++task.torn_lines;
+        if (const aclError status = task.run_units(from, to)) return status;
+      }
+      return ACL_SUCCESS;
+    },
     // A tensor is told by the address that its data had at first.
     .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {
       AddTask& task = task_of(argument);
@@ -225,6 +240,71 @@ TEST_F(Sweep, AFailureNamesItsTask) {
   EXPECT_TRUE(fails(run(), 507015, {"its task 1 (add)"}));
   EXPECT_EQ(aclgradFailedTask(model_), 1);
   EXPECT_EQ(third.calls, 0);
+}
+
+TEST_F(Sweep, ATaskOvertakesOthersToGetToItsInput) {
+  add(dense(1), {dense(0)});
+  add(dense(5), {dense(4)}, kUnits - 1);
+  add(dense(6), {{region(4), 0, 16}}, 1);  // not to be cut
+  add(dense(2), {dense(1)});
+  expect_same_bits(3);
+}
+
+TEST_F(Sweep, ButNoneThatItDependsOn) {
+  add(dense(1), {dense(0)});
+  add(dense(3), {dense(4)}, kUnits - 1);
+  add(dense(2), {dense(1), dense(3)});
+  expect_same_bits(3);
+}
+
+TEST_F(Sweep, NorOneThatSaysNothing) {
+  add(dense(1), {dense(0)});
+  EXPECT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+  const auto submit = [&] {
+    EXPECT_EQ(
+        aclgradLaunchSweep(
+            stream_, "add", [](void* argument) { return task_of(argument).run_units(0, kUnits); },
+            tasks_[0].get(), nullptr, &kSweep),
+        ACL_SUCCESS);
+  };
+  submit();
+  EXPECT_EQ(aclgradLaunchTask(
+                stream_, "opaque", [](void*) { return ACL_SUCCESS; }, nullptr, nullptr),
+            ACL_SUCCESS);
+  submit();
+  EXPECT_EQ(aclmdlRICaptureEnd(stream_, &model_), ACL_SUCCESS);
+  EXPECT_EQ(aclgradModelStepCount(model_), 3U);
+}
+
+TEST_F(Sweep, PartsAreRectanglesOfLines) {
+  for (const int32_t threads : {1, 2, 3}) {
+    ASSERT_EQ(aclgradSetNumThreads(threads), ACL_SUCCESS);
+    tasks_.clear();
+    AddTask& first = add(dense(1), {{region(0), 0, 16}});
+    first.line = 8;
+    first.fewest_lines = 1000;
+    const AddTask& second = add({region(1), 32, 32}, {dense(0)}, kUnits / 2);
+    expect_same_bits(1);
+    EXPECT_EQ(first.torn_lines, 0) << threads;
+    // Once in parts, and once as a whole.
+    EXPECT_EQ(first.units_done, 2 * kUnits) << threads;
+    EXPECT_EQ(second.units_done, kUnits) << threads;
+    EXPECT_LE(first.calls, threads * (kUnits / 8 / 1000 + 1)) << threads;
+    EXPECT_GE(first.calls, threads) << threads;
+    aclgradSetReplaySweeps(1);
+  }
+  ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
+}
+
+TEST_F(Sweep, WhatLaterTasksNeedIsToldToTheFirst) {
+  AddTask& first = add(dense(1), {{region(0), 0, 16}});
+  first.fewest_lines = 4096;
+  AddTask& second = add(dense(1), {dense(3)});
+  EXPECT_EQ(record(), 1U);
+  ASSERT_EQ(run(), ACL_SUCCESS);
+  // Of region 3 all, once; region 1 is in the first task's own hands.
+  EXPECT_EQ(first.bytes_soon, kUnits * 16);
+  EXPECT_EQ(second.bytes_soon, 0);
 }
 
 TEST_F(Sweep, AMovedTensorIsReadWhereItLiesNow) {
