@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backpropagation through a small network, with every number shown. The graph runs eagerly, node by
 // node, and an observer prints what each operator read and wrote: first the forward pass, then
-// every gradient operator that backward() appended, then the update.
+// every gradient operator that backward() appended, then the update. The same as a page with a
+// slider over the operators goes to out/backprop/backprop.html.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 
+#include <filesystem>
 #include <span>
 #include <string>
 
@@ -50,18 +52,21 @@ int main() {
   const Value y = matmul(hidden, w2).named("y");
   const Value loss = mse_loss(y, target).named("loss");
 
-  const Gradients gradients = backward(loss, {w1, w2});
-  gradients[w1].named("dloss/dw1");
-  gradients[w2].named("dloss/dw2");
+  const Gradients gradients = backward(loss, {w1, w2, before, hidden, y});
+  for (const auto& [value, gradient] : gradients) gradient.named("dloss/d" + value.name());
   Sgd optimizer({.learning_rate = 0.1});
-  const Update update = optimizer.step(graph, gradients);
+  const Update update =
+      optimizer.step(graph, Gradients({{w1, gradients[w1]}, {w2, gradients[w2]}}));
 
   fmt::print("h = x w1,  y = elu(h) w2,  loss = (y - target)^2\n");
   Phase phase = Phase::update;
   SessionOptions options;
   options.eager = true;
+  VizPage page(graph, {.title = "Backpropagation, step by step"});
+  page.add(gradients);
   options.observer = [&](const Node& node, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& outputs) {
+    page.add(node, inputs, outputs);
     if (node.phase != phase) fmt::print("\n{}\n", heading(phase = node.phase));
     const auto* call = dynamic_cast<const AclnnOp*>(node.op.get());
     fmt::print("\n  node {:>2}  {}  ({})\n", node.id, call != nullptr ? call->call_name() : "",
@@ -69,9 +74,11 @@ int main() {
     print_tensors("reads", graph, node.inputs, inputs);
     print_tensors("writes", graph, node.outputs, outputs);
   };
-  Session session(graph, {loss, gradients[w1], gradients[w2], update}, options);
-  const Results results =
-      session.run({{x, Tensor::from({1, 2}, {1, -1})}, {target, Tensor::from({1, 1}, {0.5})}});
+  const std::vector<Fetch> fetches = {loss, gradients[w1], gradients[w2], update};
+  const std::vector<Feed> feeds = {{x, Tensor::from({1, 2}, {1, -1})},
+                                   {target, Tensor::from({1, 1}, {0.5})}};
+  Session session(graph, fetches, options);
+  const Results results = session.run(feeds);
 
   fmt::print(R"(
 By hand: h = [1, -1.5], elu(h) = [1, e^-1.5 - 1] = [1, -0.77687], y = -0.55374
@@ -82,4 +89,12 @@ By hand: h = [1, -1.5], elu(h) = [1, e^-1.5 - 1] = [1, -0.77687], y = -0.55374
 )");
   fmt::print("Here:\n  dloss/dw2 = {}\n  dloss/dw1 = {}\n", results[gradients[w2]],
              results[gradients[w1]]);
+
+  Session planned(graph, fetches);
+  page.add(planned.memory_report());
+  planned.run(feeds);  // so that the times are not those of the first run
+  page.add(planned.profile(feeds));
+  std::filesystem::create_directories("out/backprop");
+  write_file_atomically("out/backprop/backprop.html", page.html());
+  fmt::print("\nThe page is out/backprop/backprop.html\n");
 }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "aclgrad/error.h"
+#include "session/saved_variables.h"
 #include "session/state.h"
 
 namespace aclgrad {
@@ -29,30 +30,6 @@ std::uint64_t hash_of(const Tensor& tensor) {
   }
   return hash;
 }
-
-// The variables' contents, put back whenever wanted and in the end.
-class SavedVariables {
- public:
-  explicit SavedVariables(std::vector<Variable> variables) : variables_(std::move(variables)) {
-    for (const Variable& variable : variables_) contents_.push_back(variable.value());
-  }
-  ~SavedVariables() {
-    try {
-      restore();
-    } catch (const Error&) {  // the device failed: there is nothing to put back to
-    }
-  }
-  SavedVariables(const SavedVariables&) = delete;
-  SavedVariables& operator=(const SavedVariables&) = delete;
-
-  void restore() const {
-    for (std::size_t i = 0; i < variables_.size(); ++i) variables_[i].assign(contents_[i]);
-  }
-
- private:
-  std::vector<Variable> variables_;
-  std::vector<Tensor> contents_;
-};
 
 class Bisection {
  public:

@@ -29,5 +29,6 @@
 #include "aclgrad/session_cache.h"
 #include "aclgrad/tensor.h"
 #include "aclgrad/variable.h"
+#include "aclgrad/viz.h"
 
 #endif  // ACLGRAD_ACLGRAD_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small strict reader for the SVG that the tests look at: balanced tags, quoted attributes, no
+// A small strict reader for the SVG and HTML that the tests look at: balanced tags, quoted attributes, no
 // stray markup, only known entities.
 #ifndef ACLGRAD_TESTS_FRAMEWORK_BASE_XML_CHECK_H_
 #define ACLGRAD_TESTS_FRAMEWORK_BASE_XML_CHECK_H_
@@ -21,7 +21,7 @@ struct XmlSummary {
 
 inline XmlSummary read_xml(const std::string& xml) {
   static const std::regex kTag(
-      R"re(<(/?)([A-Za-z]+)((?:\s+[A-Za-z][A-Za-z0-9:-]*="[^"<]*")*)\s*(/?)>)re");
+      R"re(<(/?)([A-Za-z][A-Za-z0-9]*)((?:\s+[A-Za-z][A-Za-z0-9:-]*="[^"<]*")*)\s*(/?)>)re");
   static const std::regex kStray(
       R"re([<>]|&(?!(amp|lt|gt|quot|#39);)|[\x01-\x08\x0b\x0c\x0e-\x1f])re");
   XmlSummary summary;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// VizPage: a graph, forward, backward and update, as one HTML page that needs no network. Nodes are
+// coloured by phase and show their aclnn call and the line that recorded them; after a run the page
+// also has every value and gradient, a slider over the operators in the order of running, the time
+// of each node and the memory over time.
+//
+//   VizPage page(graph, {.title = "One step of training"});
+//   page.add(gradients);                             // which value is the gradient of which
+//   page.run({loss, update}, {{x, batch}, {t, labels}});
+//   write_file_atomically("backprop.html", page.html());
+//
+// "backprop.html#step=3" opens the page after the third operator. For Graphviz see aclgrad/dot.h.
+#ifndef ACLGRAD_VIZ_H_
+#define ACLGRAD_VIZ_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "aclgrad/gradients.h"
+#include "aclgrad/session.h"
+
+namespace aclgrad {
+
+namespace viz {
+struct Recording;
+}
+
+/// What a page shows at most; it says so where that leaves something out.
+struct VizOptions {
+  std::string title = "Graph";
+  std::size_t max_nodes = 1500;    ///< in the order of recording
+  std::int64_t max_elements = 16;  ///< of a tensor along each edge, as a matrix of its last axis by
+                                   ///< all others; ranges and means are over the whole tensor
+};
+
+class VizPage {
+ public:
+  /// The graph must live until the last call of html().
+  explicit VizPage(const Graph& graph, VizOptions options = {});
+  VizPage(VizPage&&) noexcept;
+  VizPage& operator=(VizPage&&) noexcept;
+  ~VizPage();
+
+  /// Gradients are shown beside the values they belong to.
+  void add(const Gradients& gradients);
+
+  /// Runs eagerly for the values, and as planned, node by node, for the times and the memory
+  /// report. Variables are left as they were found. Throws what Session and run() throw.
+  void run(const std::vector<Fetch>& fetches, std::span<const Feed> feeds);
+  void run(const std::vector<Fetch>& fetches, std::initializer_list<Feed> feeds = {});
+
+  /// The same piece by piece, for sessions of your own. One operator with its tensors, as an
+  /// observer sees them (SessionOptions::observer); a later one replaces an earlier one.
+  void add(const Node& node, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs);
+  void add(Profile profile);
+  void add(MemoryReport report);
+
+  /// The page. Throws ValueError when the graph is gone.
+  std::string html() const;
+
+ private:
+  std::unique_ptr<viz::Recording> recording_;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_VIZ_H_

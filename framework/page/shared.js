@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+'use strict';
+// What went wrong stands in the page itself, so that a test sees it.
+addEventListener('error', (event) => { document.body.dataset.error = event.message; });
+
+// The part of the address after '#', as in "#step=3&theme=dark".
+const address = {
+  get(key) { return new URLSearchParams(location.hash.slice(1)).get(key); },
+  set(key, value) {
+    const all = new URLSearchParams(location.hash.slice(1));
+    all.set(key, value);
+    history.replaceState(null, '', '#' + all);
+  },
+};
+
+const theme = {
+  button: document.getElementById('theme'),
+  system: matchMedia('(prefers-color-scheme: dark)'),
+  now() { return address.get('theme') || (theme.system.matches ? 'dark' : 'light'); },
+  show() {
+    document.documentElement.dataset.theme = theme.now();
+    if (theme.button) theme.button.textContent = theme.now() === 'dark' ? 'Light' : 'Dark';
+  },
+};
+theme.show();
+theme.system.addEventListener('change', theme.show);
+if (theme.button) {
+  theme.button.addEventListener('click', () => {
+    address.set('theme', theme.now() === 'dark' ? 'light' : 'dark');
+    theme.show();
+  });
+}

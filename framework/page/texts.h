@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The style sheets and scripts of the pages. Each stands in a file of its own name; the build turns
+// them into these functions (framework/CMakeLists.txt).
+#ifndef ACLGRAD_FRAMEWORK_PAGE_TEXTS_H_
+#define ACLGRAD_FRAMEWORK_PAGE_TEXTS_H_
+
+#include <string_view>
+
+namespace aclgrad::page {
+
+std::string_view shared_css();
+std::string_view shared_js();
+std::string_view graph_css();
+std::string_view graph_js();
+
+}  // namespace aclgrad::page
+
+#endif  // ACLGRAD_FRAMEWORK_PAGE_TEXTS_H_

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// For runs that must leave no trace.
+#ifndef ACLGRAD_FRAMEWORK_SESSION_SAVED_VARIABLES_H_
+#define ACLGRAD_FRAMEWORK_SESSION_SAVED_VARIABLES_H_
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "aclgrad/error.h"
+#include "aclgrad/variable.h"
+
+namespace aclgrad::detail {
+
+// The variables' contents, put back whenever wanted and in the end.
+class SavedVariables {
+ public:
+  explicit SavedVariables(std::vector<Variable> variables) : variables_(std::move(variables)) {
+    for (const Variable& variable : variables_) contents_.push_back(variable.value());
+  }
+  ~SavedVariables() {
+    try {
+      restore();
+    } catch (const Error&) {  // the device failed: there is nothing to put back to
+    }
+  }
+  SavedVariables(const SavedVariables&) = delete;
+  SavedVariables& operator=(const SavedVariables&) = delete;
+
+  void restore() const {
+    for (std::size_t i = 0; i < variables_.size(); ++i) variables_[i].assign(contents_[i]);
+  }
+
+ private:
+  std::vector<Variable> variables_;
+  std::vector<Tensor> contents_;
+};
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_SESSION_SAVED_VARIABLES_H_

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "aclgrad/error.h"
+#include "aclgrad/viz.h"
+#include "page/document.h"
+#include "page/texts.h"
+#include "report/svg.h"
+#include "session/saved_variables.h"
+#include "viz/recording.h"
+
+namespace aclgrad {
+namespace {
+
+using viz::Recording;
+
+std::string header(const Recording& recording) {
+  std::array<std::size_t, 3> counts{};
+  for (std::size_t id = 0; id < recording.graph->size(); ++id) {
+    ++counts.at(static_cast<std::size_t>(recording.graph->node(static_cast<NodeId>(id)).phase));
+  }
+  std::string legend;
+  for (const Phase phase : {Phase::forward, Phase::backward, Phase::update}) {
+    const std::size_t count = counts.at(static_cast<std::size_t>(phase));
+    if (count == 0) continue;
+    const std::string name = to_string(phase);
+    legend += fmt::format("<span class=\"key {0}\"><i></i>{0} <b>{1}</b></span>\n", name, count);
+  }
+  return fmt::format(
+      "<header><h1>{}</h1><p class=\"keys\">{}"
+      "<span class=\"faint\">{} nodes, {} values</span></p>\n"
+      "<label class=\"find\"><span>Find</span><input id=\"find\" type=\"search\" "
+      "placeholder=\"name, operator, file\" autocomplete=\"off\"/></label>"
+      "<button id=\"theme\" type=\"button\">Dark</button></header>\n",
+      report::xml_escape(recording.options.title), legend, recording.graph->size(),
+      recording.graph->value_count());
+}
+
+// What is left out, in so many words.
+std::string limits(const Recording& recording) {
+  if (recording.shown() == recording.graph->size()) return "";
+  return fmt::format(
+      "<p class=\"note\" id=\"limit\">Only the first {} of {} nodes are shown, in the order of "
+      "recording. VizOptions::max_nodes sets how many.</p>\n",
+      recording.shown(), recording.graph->size());
+}
+
+std::string player(const Recording& recording) {
+  if (recording.order.empty()) return "";
+  return fmt::format(
+      "<section id=\"player\"><button id=\"back\" type=\"button\" title=\"one operator back "
+      "(left arrow)\">◀</button><button id=\"play\" type=\"button\" title=\"play (space)\">Play"
+      "</button><button id=\"on\" type=\"button\" title=\"one operator on (right "
+      "arrow)\">▶</button>"
+      "<input id=\"step\" type=\"range\" min=\"0\" max=\"{0}\" value=\"{0}\" step=\"1\" "
+      "aria-label=\"operators done\"/><output id=\"now\">{0} of {0}</output></section>\n",
+      recording.order.size());
+}
+
+}  // namespace
+
+VizPage::VizPage(const Graph& graph, VizOptions options)
+    : recording_(std::make_unique<Recording>(Recording{&graph, std::move(options)})) {}
+VizPage::VizPage(VizPage&&) noexcept = default;
+VizPage& VizPage::operator=(VizPage&&) noexcept = default;
+VizPage::~VizPage() = default;
+
+void VizPage::add(const Gradients& gradients) {
+  for (const auto& [value, gradient] : gradients) {
+    recording_->gradient_of[value.id()] = gradient.id();
+  }
+}
+
+void VizPage::add(const Node& node, const std::vector<Tensor>& inputs,
+                  const std::vector<Tensor>& outputs) {
+  if (inputs.size() != node.inputs.size() || outputs.size() != node.outputs.size()) {
+    throw ValueError(fmt::format("{} has {} inputs and {} outputs, but {} and {} tensors came",
+                                 label(node), node.inputs.size(), node.outputs.size(),
+                                 inputs.size(), outputs.size()));
+  }
+  if (static_cast<std::size_t>(node.id) >= recording_->options.max_nodes) return;
+  const std::int64_t edge = recording_->options.max_elements;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    // What an operator made is kept from then; only sources and views are first seen here.
+    if (dynamic_cast<const AclnnOp*>(recording_->graph->value(node.inputs[i]).node().op.get()) !=
+        nullptr) {
+      continue;
+    }
+    recording_->tensors[node.inputs[i]] = viz::summary_of(inputs[i], edge);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    recording_->tensors[node.outputs[i]] = viz::summary_of(outputs[i], edge);
+  }
+  if (std::ranges::find(recording_->order, node.id) == recording_->order.end()) {
+    recording_->order.push_back(node.id);
+  }
+}
+
+void VizPage::add(Profile profile) { recording_->profile = std::move(profile); }
+
+void VizPage::add(MemoryReport report) { recording_->memory = std::move(report); }
+
+void VizPage::run(const std::vector<Fetch>& fetches, std::span<const Feed> feeds) {
+  const Graph& graph = *recording_->graph;
+  const detail::SavedVariables variables(graph.variables());
+  SessionOptions eager;
+  eager.eager = true;
+  eager.observer = [this](const Node& node, const std::vector<Tensor>& inputs,
+                          const std::vector<Tensor>& outputs) { add(node, inputs, outputs); };
+  Session(graph, fetches, eager).run(feeds);
+  Session planned(graph, fetches);
+  add(planned.memory_report());
+  planned.profile(feeds);  // the first run pays for what later ones find ready
+  add(planned.profile(feeds));
+}
+
+void VizPage::run(const std::vector<Fetch>& fetches, std::initializer_list<Feed> feeds) {
+  run(fetches, std::span<const Feed>(feeds.begin(), feeds.size()));
+}
+
+std::string VizPage::html() const {
+  const Recording& recording = *recording_;
+  page::Document document;
+  document.title = recording.options.title;
+  document.body = header(recording) + limits(recording) + player(recording);
+  document.body +=
+      "<main><div id=\"view\"><div id=\"zoom\"><button type=\"button\" id=\"fit\">Fit"
+      "</button><button type=\"button\" id=\"smaller\" title=\"smaller\">−</button>"
+      "<button type=\"button\" id=\"larger\" title=\"larger\">+</button></div>"
+      "<div id=\"scroll\">" +
+      viz::graph_markup(recording) +
+      "</div></div>\n<aside id=\"details\" aria-live=\"polite\"></aside></main>\n";
+  document.body += viz::times_markup(recording) + viz::memory_markup(recording);
+  document.body += page::data_element("data", viz::page_data(recording));
+  document.style = page::graph_css();
+  document.script = page::graph_js();
+  return document.html();
+}
+
+}  // namespace aclgrad

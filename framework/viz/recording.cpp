@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "viz/recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "graph/describe.h"
+
+namespace aclgrad::viz {
+namespace {
+
+using nlohmann::json;
+
+// For the small box of a node.
+std::string short_text(const Tensor& tensor, double low, double high) {
+  constexpr std::int64_t kInFull = 4;
+  if (tensor.numel() <= kInFull) return to_string(tensor);
+  return low <= high ? fmt::format("{:.4g} … {:.4g}", low, high) : "no finite element";
+}
+
+const char* kind_of(const Node& node) {
+  if (dynamic_cast<const AclnnOp*>(node.op.get()) != nullptr) return "call";
+  return dynamic_cast<const ViewOp*>(node.op.get()) != nullptr ? "view" : "source";
+}
+
+json node_data(const Node& node, std::int32_t step) {
+  return {{"op", node.op->name()},
+          {"call", detail::call_name(node)},
+          {"attributes", node.op->attributes()},
+          {"where", detail::place(node.where)},
+          {"phase", to_string(node.phase)},
+          {"kind", kind_of(node)},
+          {"inputs", std::vector<ValueId>(node.inputs.begin(), node.inputs.end())},
+          {"outputs", std::vector<ValueId>(node.outputs.begin(), node.outputs.end())},
+          {"step", step}};
+}
+
+}  // namespace
+
+std::size_t Recording::shown() const { return std::min(graph->size(), options.max_nodes); }
+
+std::vector<std::int32_t> Recording::steps() const {
+  constexpr std::int32_t kNever = -1;
+  std::vector<std::int32_t> steps(graph->size(), kNever);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    steps[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i) + 1;
+  }
+  for (std::size_t id = 0; id < graph->size(); ++id) {
+    const Node& node = graph->node(static_cast<NodeId>(id));
+    if (dynamic_cast<const AclnnOp*>(node.op.get()) != nullptr) continue;
+    steps[id] = 0;
+    for (const Value& input : graph->values(node.inputs)) {  // of a view
+      const std::int32_t made = steps[static_cast<std::size_t>(input.node().id)];
+      steps[id] = made == kNever ? kNever : std::max(steps[id], made);
+    }
+  }
+  steps.resize(shown());
+  return steps;
+}
+
+json summary_of(const Tensor& tensor, std::int64_t edge) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  double sum = 0;
+  std::int64_t zeros = 0;
+  std::int64_t not_finite = 0;
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    const double value = tensor.get(i);
+    if (!std::isfinite(value)) {
+      ++not_finite;
+      continue;
+    }
+    low = std::min(low, value);
+    high = std::max(high, value);
+    sum += value;
+    if (value == 0) ++zeros;
+  }
+  const std::int64_t columns = tensor.rank() == 0 ? 1 : tensor.shape()[tensor.rank() - 1];
+  const std::int64_t rows = columns == 0 ? 0 : tensor.numel() / columns;
+  json cells = json::array();
+  for (std::int64_t row = 0; row < std::min(rows, edge); ++row) {
+    json line = json::array();
+    for (std::int64_t column = 0; column < std::min(columns, edge); ++column) {
+      // As text: JSON has no NaN and no infinity.
+      line.push_back(fmt::format("{:.4g}", tensor.get(row * columns + column)));
+    }
+    cells.push_back(std::move(line));
+  }
+  json summary = {{"rows", rows},
+                  {"columns", columns},
+                  {"cells", std::move(cells)},
+                  {"zeros", zeros},
+                  {"not_finite", not_finite},
+                  {"count", tensor.numel()},
+                  {"text", short_text(tensor, low, high)}};
+  if (low <= high) {
+    summary["low"] = fmt::format("{:.4g}", low);
+    summary["high"] = fmt::format("{:.4g}", high);
+    summary["mean"] = fmt::format("{:.4g}", sum / static_cast<double>(tensor.numel() - not_finite));
+    summary["scale"] = std::max(std::abs(low), std::abs(high));
+  }
+  return summary;
+}
+
+json page_data(const Recording& recording) {
+  const Graph& graph = *recording.graph;
+  const std::vector<std::int32_t> steps = recording.steps();
+  json nodes = json::array();
+  json values = json::object();
+  for (std::size_t id = 0; id < steps.size(); ++id) {
+    const Node& node = graph.node(static_cast<NodeId>(id));
+    nodes.push_back(node_data(node, steps[id]));
+    for (const Value& output : graph.values(node.outputs)) {
+      json value = {
+          {"name", output.name()}, {"spec", detail::describe_spec(output)}, {"node", node.id}};
+      if (const auto found = recording.tensors.find(output.id());
+          found != recording.tensors.end()) {
+        value["tensor"] = found->second;
+      }
+      values[std::to_string(output.id())] = std::move(value);
+    }
+  }
+  for (const auto& [value, gradient] : recording.gradient_of) {
+    const std::string of = std::to_string(value);
+    const std::string is = std::to_string(gradient);
+    if (!values.contains(of) || !values.contains(is)) continue;
+    values[of]["gradient"] = gradient;
+    values[is]["gradient_of"] = value;
+  }
+  json data = {
+      {"nodes", std::move(nodes)}, {"values", std::move(values)}, {"order", recording.order}};
+  if (recording.profile) {
+    json times = json::object();
+    for (const Profile::Entry& entry : recording.profile->nodes) {
+      times[std::to_string(entry.node)] = entry.duration_us;
+    }
+    data["times"] = std::move(times);
+  }
+  if (recording.memory) data["live"] = recording.memory->live;
+  return data;
+}
+
+}  // namespace aclgrad::viz

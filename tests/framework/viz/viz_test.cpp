@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages of graphs.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "aclgrad/aclgrad.h"
+#include "tests/framework/viz/page_check.h"
+#include "tests/support/message_of.h"
+
+namespace aclgrad {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// loss = mean((elu(x w))^2) with its gradient and one step of SGD.
+struct Network {
+  Graph graph;
+  Value x = graph.input("x", {1, 2});
+  Value w = graph.parameter("w", Tensor::from({2, 2}, {1, -1, 0, 2}));
+  Value h = matmul(x, w).named("h");
+  Value y = elu(h).named("y");
+  Value loss = mean(mul(y, y)).named("loss");
+  Gradients gradients = backward(loss, {w, h});
+  Update update = Sgd({.learning_rate = 0.5}).step(graph, Gradients({{w, gradients[w]}}));
+  Tensor batch = Tensor::from({1, 2}, {1, 3});
+};
+
+TEST(VizPage, OfAGraphThatWasNotRun) {
+  const Network net;
+  const std::string html = VizPage(net.graph, {.title = "A & B"}).html();
+  EXPECT_EQ(fault_of(html), "");
+  EXPECT_EQ(count_of(html, "<div class=\"node "), net.graph.size());
+  for (std::size_t id = 0; id < net.graph.size(); ++id) {
+    const Node& node = net.graph.node(static_cast<NodeId>(id));
+    EXPECT_THAT(html, HasSubstr(fmt::format("id=\"n{}\"", id)));
+    EXPECT_THAT(html, HasSubstr(fmt::format("<div class=\"node {} ", to_string(node.phase))));
+    if (const auto* call = dynamic_cast<const AclnnOp*>(node.op.get())) {
+      EXPECT_THAT(html, HasSubstr(fmt::format("<code>{}</code>", call->call_name())));
+    }
+  }
+  EXPECT_THAT(html, HasSubstr("<title>A &amp; B</title>"));
+  EXPECT_THAT(html, HasSubstr("<title>`h`: float32 [1, 2]</title>"));
+  for (const char* absent : {"id=\"player\"", "id=\"times\"", "id=\"memory\"", "id=\"limit\""}) {
+    EXPECT_THAT(html, Not(HasSubstr(absent)));
+  }
+  const nlohmann::json data = data_of(html);
+  const nlohmann::json& node = data["nodes"][2];
+  EXPECT_EQ(node["op"], "matmul");
+  EXPECT_EQ(node["call"], "aclnnMatmul");
+  EXPECT_EQ(node["phase"], "forward");
+  EXPECT_THAT(node["where"].get<std::string>(), testing::MatchesRegex("viz/viz_test.cpp:[0-9]+"));
+  EXPECT_EQ(data["values"]["2"]["spec"], "float32 [1, 2]");
+  EXPECT_FALSE(data["values"]["2"].contains("tensor"));
+}
+
+TEST(VizPage, ARunGivesValuesGradientsTimesAndMemory) {
+  const Network net;
+  VizPage page(net.graph);
+  page.add(net.gradients);
+  page.run({net.loss, net.update}, {{net.x, net.batch}});
+  const std::string html = page.html();
+  EXPECT_EQ(fault_of(html), "");
+  const nlohmann::json data = data_of(html);
+  const auto value = [&](const Value& of) { return data["values"][std::to_string(of.id())]; };
+  // x w = [1, 5]; the mean of squares 13; its gradient y.
+  EXPECT_EQ(value(net.x)["tensor"]["text"], "[[1, 3]]");
+  EXPECT_EQ(value(net.h)["tensor"]["text"], "[[1, 5]]");
+  EXPECT_EQ(value(net.loss)["tensor"]["text"], "13");
+  const Value gradient = net.gradients[net.w];
+  EXPECT_EQ(value(net.w)["gradient"], gradient.id());
+  EXPECT_EQ(value(gradient)["gradient_of"], net.w.id());
+  EXPECT_EQ(value(gradient)["tensor"]["text"], "[[1, 5], [3, 15]]");
+  EXPECT_EQ(value(net.h)["gradient"], net.gradients[net.h].id());
+  EXPECT_EQ(value(net.update.values[0])["tensor"]["text"], "[[0.5, -3.5], [-1.5, -5.5]]");
+  // A step for each operator, in the order of running.
+  std::size_t calls = 0;
+  for (const nlohmann::json& node : data["nodes"]) {
+    if (node["kind"] == "call") {
+      EXPECT_EQ(node["step"], ++calls);
+    }
+  }
+  EXPECT_EQ(data["order"].size(), calls);
+  EXPECT_EQ(data["times"].size(), calls);
+  EXPECT_EQ(data["live"].size(), calls + 2);
+  EXPECT_THAT(html, HasSubstr(fmt::format("max=\"{}\"", calls)));
+  EXPECT_THAT(html, HasSubstr("id=\"times\""));
+  EXPECT_THAT(html, HasSubstr("bytes alive"));
+}
+
+TEST(VizPage, ARunLeavesVariablesAsTheyWere) {
+  const Network net;
+  const Tensor before = net.w.variable()->value();
+  VizPage page(net.graph);
+  page.run({net.update}, {{net.x, net.batch}});
+  EXPECT_TRUE(bitwise_equal(net.w.variable()->value(), before));
+}
+
+TEST(VizPage, ViewsAreDoneWithWhatTheyShow) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 3});
+  const Value turned = transpose(x, 0, 1);
+  const Value loss = reduce_sum(transpose(selu(turned), 0, 1));
+  selu(x);  // not asked for
+  VizPage page(graph);
+  page.run({loss}, {{x, Tensor::zeros({2, 3})}});
+  std::vector<int> steps;
+  const nlohmann::json data = data_of(page.html());
+  for (const nlohmann::json& node : data["nodes"]) {
+    steps.push_back(node["step"]);
+  }
+  EXPECT_THAT(steps, testing::ElementsAre(0, 0, 1, 1, 2, -1));
+}
+
+TEST(VizPage, SaysWhatItLeavesOut) {
+  Graph graph;
+  Value x = graph.input("x", {20, 40});
+  for (int i = 0; i < 30; ++i) x = selu(x);
+  VizPage page(graph, {.max_nodes = 10, .max_elements = 3});
+  page.run({x}, {{graph.inputs()[0], Tensor::full({20, 40}, 2)}});
+  const std::string html = page.html();
+  EXPECT_EQ(fault_of(html), "");
+  EXPECT_THAT(html, HasSubstr("Only the first 10 of 31 nodes are shown"));
+  EXPECT_THAT(html, HasSubstr("the 20 longest of 30 nodes"));
+  EXPECT_EQ(count_of(html, "<div class=\"node "), 10U);
+  const nlohmann::json data = data_of(html);
+  EXPECT_EQ(data["nodes"].size(), 10U);
+  EXPECT_EQ(data["order"].size(), 9U);
+  const nlohmann::json& tensor = data["values"]["0"]["tensor"];
+  EXPECT_EQ(tensor["rows"], 20);
+  EXPECT_EQ(tensor["columns"], 40);
+  EXPECT_EQ(tensor["cells"].size(), 3U);
+  EXPECT_EQ(tensor["cells"][0].size(), 3U);
+  EXPECT_EQ(tensor["mean"], "2");
+}
+
+TEST(VizPage, NumbersThatAreNone) {
+  Graph graph;
+  const Value x = graph.input("x", {5});
+  const Value y = selu(x);
+  VizPage page(graph);
+  const double infinity = std::numeric_limits<double>::infinity();
+  page.run({y}, {{x, Tensor::from({5}, {0, NAN, -infinity, infinity, 4})}});
+  const nlohmann::json tensor = data_of(page.html())["values"]["0"]["tensor"];
+  EXPECT_EQ(tensor["not_finite"], 3);
+  EXPECT_EQ(tensor["zeros"], 1);
+  EXPECT_EQ(tensor["low"], "0");
+  EXPECT_EQ(tensor["high"], "4");
+  EXPECT_EQ(tensor["mean"], "2");
+  EXPECT_EQ(tensor["cells"][0], (nlohmann::json{"0", "nan", "-inf", "inf", "4"}));
+}
+
+TEST(VizPage, AnyTextIsOnlyText) {
+  Graph graph;
+  const std::string wild = "</script><!-- \"&' \xff \x01";
+  const Value x = graph.input(wild, {2});
+  const Value y = selu(x).named("<b>");
+  VizPage page(graph, {.title = wild});
+  page.run({y}, {{x, Tensor::zeros({2})}});
+  const std::string html = page.html();
+  EXPECT_EQ(fault_of(html), "");
+  EXPECT_EQ(count_of(html, "</script>"), 2U);
+  EXPECT_EQ(data_of(html)["values"]["0"]["name"], "</script><!-- \"&' \xEF\xBF\xBD \x01");
+}
+
+TEST(VizPage, EmptyGraphAndWrongTensors) {
+  const Graph empty;
+  EXPECT_EQ(fault_of(VizPage(empty).html()), "");
+  const Network net;
+  VizPage page(net.graph);
+  EXPECT_EQ(message_of<ValueError>([&] { page.add(net.h.node(), {net.batch}, {}); }),
+            label(net.h.node()) + " has 2 inputs and 1 outputs, but 1 and 0 tensors came");
+}
+
+}  // namespace
+}  // namespace aclgrad
