@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: backprop_test.sh PROGRAM FOLDER
+# The page of backprop_step_by_step in a browser: it loads without a message on the console, the slider
+# and the arrow keys move it, values come with their steps, and there is something to see.
+set -u
+program=$1
+folder=$2
+# shellcheck source=/dev/null
+source "$(dirname "$0")/browser.sh"
+find_browser
+begin_in "$folder"
+"$program" >printed.txt || fail "exit status $?"
+page=file://$PWD/out/backprop/backprop.html
+
+# The element of a node, with the classes that show its state.
+node() {
+  grep -o "<div class=\"node [^>]* data-node=\"$1\"" page.txt
+}
+# The value that stands in the box of a node; boxes are one line each.
+value() {
+  sed -n "s/.*id=\"n$1\" .*<span class=\"value\">\([^<]*\)<.*/\1/p" page.txt
+}
+
+# At the end all is done and the last update is marked.
+load "$page"
+has 'data-ready="yes"'
+has 'data-step="11"'
+[[ $(node 18) == *" done now"* ]] || fail "after the last step node 18 is: $(node 18)"
+[[ $(grep -c 'class="node [^"]* todo' page.txt) == 0 ]] || fail "nodes are left to do"
+[[ $(value 17) == '[[2.21075, -0.905952], [0.789252, 0.405952]]' ]] || fail "w1 becomes: $(value 17)"
+
+# After three steps y is known, the loss is not.
+load "$page#step=3"
+has 'data-step="3"'
+has '3 of 11 · aclnnMatmul'
+[[ $(node 6) == *" done now"* ]] || fail "after step 3 node 6 is: $(node 6)"
+[[ $(node 7) == *" todo"* ]] || fail "after step 3 node 7 is: $(node 7)"
+[[ $(value 6) == '[[-0.55374]]' ]] || fail "y is: $(value 6)"
+[[ -z $(value 7) ]] || fail "the loss is shown before it is computed: $(value 7)"
+has 'comes with step 5' # the gradient of y
+load "$page#step=4"
+[[ $(value 7) == 1.11037 ]] || fail "the loss is: $(value 7)"
+
+# The slider, the buttons and the keys, as a person uses them.
+cat >moves.js <<'JS'
+const seen = [];
+const note = () => seen.push(document.body.dataset.step);
+const slider = document.getElementById('step');
+slider.value = 5;
+slider.dispatchEvent(new Event('input', {bubbles: true}));
+note();
+const press = (key) => {
+  document.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+  note();
+};
+['ArrowRight', 'ArrowRight', 'ArrowLeft', 'Home', 'ArrowLeft', 'End', 'ArrowRight'].forEach(press);
+document.getElementById('back').click();
+note();
+document.getElementById('theme').click();
+const find = document.getElementById('find');
+find.value = 'elu(h)';
+find.dispatchEvent(new Event('input'));
+document.getElementById('n4').dispatchEvent(new MouseEvent('mouseenter'));
+document.body.dataset.seen = seen.join(' ');
+document.body.dataset.bright = document.querySelectorAll('.node:not(.dim)').length;
+document.body.dataset.title = document.querySelector('#details h2').textContent;
+document.body.dataset.theme = document.documentElement.dataset.theme;
+document.body.dataset.place = location.hash;
+JS
+awk '/^<\/body>/ {print "<script>"; while ((getline line < "moves.js") > 0) print line; print "</script>"} 1' \
+  out/backprop/backprop.html >moved.html
+load "file://$PWD/moved.html#theme=light"
+has 'data-seen="5 6 7 6 0 0 11 11 10"'
+has 'data-bright="2"' # elu(h) and its gradient
+has 'data-title="matmulforward"'
+has 'data-theme="dark"'
+has 'data-place="#theme=dark&amp;step=10"'
+
+picture "$page#step=9&theme=light" light.png 1360,1000
+picture "$page#step=4&theme=dark" dark.png 1280,800
+((failures == 0))
