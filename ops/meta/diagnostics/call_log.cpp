@@ -157,8 +157,14 @@ aclError run_logged(void* argument) {
 // Whole, so that its time is its own; but its tensors can be moved.
 constexpr aclgradSweep kLoggedSweep{
     .units = [](const void*) { return int64_t{0}; },
-    .operands = [](const void*, aclgradSweepOperand*, size_t) { return size_t{0}; },
-    .run = [](void*, int64_t, int64_t, int32_t) -> aclError { return ACL_SUCCESS; },
+    .operands =
+        [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
+          const NotedLaunch& inner = static_cast<const Logged*>(argument)->inner;
+          return inner.sweep == nullptr ? size_t{0}
+                                        : inner.sweep->operands(inner.argument, operands, capacity);
+        },
+    .lines = nullptr,
+    .run = [](void*, const aclgradSweepPart*) -> aclError { return ACL_SUCCESS; },
     .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {
       const NotedLaunch& inner = static_cast<Logged*>(argument)->inner;
       return inner.sweep == nullptr || inner.sweep->move == nullptr

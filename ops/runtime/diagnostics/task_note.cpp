@@ -45,21 +45,22 @@ aclError run_checked(void* argument) {
   return status;
 }
 
-aclError run_units_checked(void* argument, int64_t begin, int64_t end, int32_t read_soon) {
+aclError run_part_checked(void* argument, const aclgradSweepPart* part) {
   Noted& task = noted(argument);
   const aclgradSweep& sweep = *task.inner.sweep;
+  const int64_t units = (part->end - part->begin) * part->rows;
   {
     const std::lock_guard lock(task.mutex);
     if (task.begun == 0) task.refusal = check_before(*task.note);
-    task.begun += end - begin;
+    task.begun += units;
     if (!task.refusal.empty()) {
       if (task.begun >= sweep.units(task.inner.argument)) task.begun = task.done = 0;
       return ACL_ERROR_RT_AICORE_EXCEPTION;
     }
   }
-  const aclError status = sweep.run(task.inner.argument, begin, end, read_soon);
+  const aclError status = sweep.run(task.inner.argument, part);
   const std::lock_guard lock(task.mutex);
-  task.done += end - begin;
+  task.done += units;
   if (task.done >= sweep.units(task.inner.argument)) {
     task.begun = task.done = 0;
     check_after(*task.note);
@@ -94,7 +95,15 @@ constexpr aclgradSweep kCheckedSweep{
           const auto& task = *static_cast<const Noted*>(argument);
           return task.inner.sweep->operands(task.inner.argument, operands, capacity);
         },
-    .run = run_units_checked,
+    .lines =
+        [](const void* argument, int64_t* units, int64_t* fewest) {
+          const auto& task = *static_cast<const Noted*>(argument);
+          *units = *fewest = 0;
+          if (task.inner.sweep->lines != nullptr) {
+            task.inner.sweep->lines(task.inner.argument, units, fewest);
+          }
+        },
+    .run = run_part_checked,
     .move = move_checked,
 };
 
