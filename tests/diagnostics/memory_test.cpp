@@ -33,6 +33,13 @@ TEST(Memory, NamesWhoFreedWhatIsStillUsed) {
                     HasSubstr("and ended by aclrtFree\n    at drop(void*)")));
 }
 
+TEST(Memory, ChecksTheTasksOfEveryReplay) {
+  EXPECT_THAT(report_of("replayed", "memory"),
+              AllOf(StartsWith("aclgrad: memory: aclnnSelu (argument out) on stream 1 writes "
+                               "memory that is freed.\n"),
+                    HasSubstr("and ended by aclrtFree")));
+}
+
 TEST(Memory, HoldsCopiesToWhatWasAskedFor) {
   EXPECT_THAT(report_of("long_copy", "memory"),
               AllOf(StartsWith("aclgrad: memory: aclrtMemcpy (argument dst) writes outside its "
@@ -80,7 +87,8 @@ TEST(Checks, ComplainAboutUnknownWords) {
 
 TEST(Checks, SayNothingWhenNotAskedFor) {
   for (const char* sin : {"unwritten", "outside", "use_after_free", "long_copy", "leaks",
-                          "two_phases", "early_read", "two_streams", "overrun", "host_memory"}) {
+                          "two_phases", "early_read", "two_streams", "overrun", "host_memory",
+                          "forked_capture"}) {
     EXPECT_EQ(run_sin(sin, "").output, "") << sin;
   }
 }

@@ -46,6 +46,21 @@ TEST(Streams, ReportsTwoStreamsThatNoEventOrders) {
                     HasSubstr("Both touch bytes 64 to 127 of allocation 1")));
 }
 
+TEST(Streams, ReportsAFreeThatATaskMayStillNeed) {
+  const Outcome outcome = run_sin("early_free", "ACLGRAD_CHECK=streams,memory");
+  EXPECT_THAT(outcome.output,
+              StartsWith("aclgrad: streams: aclrtFree (argument devPtr) writes memory that the "
+                         "memory fill (argument devPtr) on stream 1 writes"));
+}
+
+TEST(Streams, ReportsAMissingOrderInsideARecording) {
+  const Outcome outcome = run_sin("forked_capture", "ACLGRAD_CHECK=streams");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              StartsWith("aclgrad: streams: aclnnSelu (argument self) on stream 2 reads memory "
+                         "that aclnnSelu (argument out) on stream 1 writes"));
+}
+
 TEST(Streams, IsContentWithAnEvent) {
   const Outcome outcome = run_sin("two_streams event", "ACLGRAD_CHECK=streams");
   EXPECT_EQ(outcome.status, 0);
