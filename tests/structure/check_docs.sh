@@ -6,10 +6,12 @@ set -u
 cd "$2" || exit 1
 broken=0
 for operator in $(nm -D --defined-only "$1" | awk '{print $3}' | sed -n 's/GetWorkspaceSize$//p'); do
-  grep -q "\`$operator\`" docs/reference/operators.md || {
-    echo "docs/reference/operators.md does not list $operator"
-    broken=1
-  }
+  for page in docs/reference/operators.md docs/reference/operators.zh.md; do
+    grep -q "\`$operator\`" "$page" || {
+      echo "$page does not list $operator"
+      broken=1
+    }
+  done
 done
 while IFS=: read -r file link; do
   target=$(dirname "$file")/${link%%#*}
