@@ -141,7 +141,8 @@ aclError synchronize_device(const Call& call, int32_t device, Deadline deadline)
         break;
       case Stream::WaitResult::kTimeout:
         return call.failed(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                           fmt::format("work on device {} took longer than the timeout", device));
+                           fmt::format("work on device {} took longer than the timeout", device),
+                           "The work goes on; synchronise again to wait for it.");
       case Stream::WaitResult::kInsideOwnTask:
         return inside_own_task(call);
     }
@@ -157,7 +158,8 @@ aclError synchronize_device(const Call& call, int32_t device, Deadline deadline)
 aclError report_task_failure(const Call& call, Stream& stream) {
   const TaskFailure failure = stream.take_failure();
   if (failure.status == ACL_SUCCESS) return ACL_SUCCESS;
-  return call.failed(failure.status, failure.message);
+  return call.failed(failure.status, failure.message,
+                     "The task ran, and failed, after the call that queued it had returned.");
 }
 
 aclError inside_own_task(const Call& call) {

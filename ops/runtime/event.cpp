@@ -144,7 +144,8 @@ aclError Event::wait_in_capture(const Call& call, const std::shared_ptr<Stream>&
   }
   if (mine && mine != marked) {
     return call.failed(ACL_ERROR_STREAM_CAPTURE_CONFLICT,
-                       "the event was recorded in another capture than the stream's");
+                       "the event was recorded in another capture than the stream's", "",
+                       "Record it on a stream of this capture, or capture the stream there.");
   }
   if (!mine && stream->settings().is_default) {
     return call.unsupported("a default stream cannot join a capture",

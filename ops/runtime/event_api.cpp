@@ -69,7 +69,8 @@ aclError wait_for_event(const Call& call, aclrtEvent handle, int32_t timeout) {
       break;
     case Stream::WaitResult::kTimeout:
       return call.failed(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
-                         fmt::format("the event was not reached within {} ms", timeout));
+                         fmt::format("the event was not reached within {} ms", timeout),
+                         "The work goes on; synchronise again to wait for it.");
     case Stream::WaitResult::kInsideOwnTask:
       return inside_own_task(call);
   }
