@@ -54,11 +54,6 @@ Stream::~Stream() {
 
 bool Stream::takes_tasks() const { return (settings_.flags & kFlagsWithoutTasks) == 0; }
 
-uint64_t Stream::submitted() const {
-  const std::lock_guard lock(mutex_);
-  return submitted_;
-}
-
 aclError Stream::submit(Task task, uint64_t* ticket) {
   aclError status = ACL_SUCCESS;
   try {
@@ -133,9 +128,10 @@ void Stream::spin_until_done(uint64_t ticket) const {
 }
 
 TaskFailure Stream::take_failure() {
+  if (!has_failed_.load(std::memory_order_acquire)) return {};
   const std::lock_guard lock(mutex_);
-  if (failure_.status == ACL_SUCCESS) return {};
   if (stopped_) return failure_;
+  has_failed_.store(false, std::memory_order_relaxed);
   return std::exchange(failure_, {});
 }
 
@@ -377,6 +373,7 @@ void Stream::complete_one() {
 
 void Stream::note_failure(const Task& task, aclError status, const std::string& reason) {
   if (failure_.status == ACL_SUCCESS) {
+    has_failed_.store(true, std::memory_order_release);
     failure_.status = status;
     failure_.message = fmt::format("task {} on stream {} failed with {}{}{}", task.name, id_,
                                    status, reason.empty() ? "" : ": ", reason);

@@ -95,7 +95,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   aclError submit(Task task, uint64_t* ticket = nullptr);
 
   // The ticket of the latest task.
-  uint64_t submitted() const;
+  uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
 
   bool is_done(uint64_t ticket) const { return done_.load(std::memory_order_acquire) >= ticket; }
 
@@ -170,7 +170,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   RingQueue<Task> queue_;
   std::optional<Task> parked_;  // ran, and waits at its gate
   Deadline parked_until_;
-  uint64_t submitted_ = 0;
+  std::atomic<uint64_t> submitted_{0};  // changes under the lock
   std::atomic<uint64_t> done_{0};
   uint64_t notify_at_ = UINT64_MAX;  // the earliest ticket that somebody waits for
 
@@ -181,6 +181,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool stop_on_failure_ = false;
   bool stopped_ = false;
   TaskFailure failure_;
+  std::atomic<bool> has_failed_{false};  // failure_ is one; spares most callers the lock
 
   std::thread worker_;
   WorkerState worker_state_ = WorkerState::kNotStarted;
