@@ -38,12 +38,14 @@ class Bisection {
         feeds_(feeds),
         variables_(graph.variables()),
         eager_(shared_graph(graph, fetches), fetches, {.eager = true}),
-        planned_(shared_graph(graph, fetches), fetches, {.replay = false}) {}
+        planned_(shared_graph(graph, fetches), fetches, {.replay = false}),
+        apart_(shared_graph(graph, fetches), fetches, {}, PlanMode::replayed_apart) {}
 
   Difference run() {
     record_eager_run();
-    Difference difference = compare_node_by_node();
-    return difference ? difference : compare_recordings();
+    if (Difference difference = compare_node_by_node()) return difference;
+    if (Difference difference = compare_replay_apart()) return difference;
+    return compare_recordings();
   }
 
  private:
@@ -65,8 +67,8 @@ class Bisection {
     });
   }
 
-  bool differs(ValueId value) const {
-    return hash_of(planned_.plan().memory().download(value)) != hashes_.at(value);
+  bool differs(const SessionState& session, ValueId value) const {
+    return hash_of(session.plan().memory().download(value)) != hashes_.at(value);
   }
 
   Difference compare_node_by_node() {
@@ -78,7 +80,7 @@ class Bisection {
     plan.run_steps({}, [&](std::size_t step) {
       if (found_at != kNoStep) return;
       for (const ValueId output : plan.node(step).outputs) {
-        if (found_at != kNoStep || !differs(output)) continue;
+        if (found_at != kNoStep || !differs(planned_, output)) continue;
         found_at = step;
         found = output;
         seen = plan.memory().download(output);
@@ -109,23 +111,46 @@ class Bisection {
     for (const auto& [holder, value] : holders) {
       const bool alive =
           holder < 0 || lifetimes.blocks[static_cast<std::size_t>(holder)].last >= last_step;
-      if (alive && differs(value) && (first < 0 || value < first)) first = value;
+      if (alive && differs(planned_, value) && (first < 0 || value < first)) first = value;
     }
     return first;
   }
 
+  // One replay that keeps every value shows the first wrong one, but for what variables held before
+  // a later update: behind such a step nothing is certain.
+  Difference compare_replay_apart() {
+    begin(apart_);
+    Plan& plan = apart_.plan();
+    if (!plan.replays()) return {};
+    plan.run();
+    std::unordered_map<ValueId, ValueId> newest;  // by root
+    for (std::size_t step = 0; step < plan.step_count(); ++step) {
+      for (const ValueId output : plan.node(step).outputs) {
+        newest[data_.value(output).root] = output;
+      }
+    }
+    for (std::size_t step = 0; step < plan.step_count(); ++step) {
+      for (const ValueId output : plan.node(step).outputs) {
+        if (newest.at(data_.value(output).root) != output) return {};
+        if (!differs(apart_, output)) continue;
+        return describe(Found::replayed, step, output, plan.memory().download(output));
+      }
+    }
+    return {};
+  }
+
+  // What shows only where values share memory. A wrong value may be dead, and its traces gone, by
+  // the end of a longer recording, so that nothing but every length in turn shows the first.
   Difference compare_recordings() {
     bool can_replay = true;
-    std::size_t good = 0;
-    std::size_t bad = planned_.plan().step_count();
-    if (wrong_after(bad, &can_replay) < 0) return {};
-    while (bad - good > 1) {
-      const std::size_t middle = good + (bad - good) / 2;
-      (wrong_after(middle, &can_replay) < 0 ? good : bad) = middle;
+    const std::size_t steps = planned_.plan().step_count();
+    if (wrong_after(steps, &can_replay) < 0) return {};
+    for (std::size_t count = 1; count <= steps; ++count) {
+      const ValueId value = wrong_after(count, &can_replay);
+      if (value < 0) continue;
+      return describe(Found::replayed, count - 1, value, planned_.plan().memory().download(value));
     }
-    const ValueId value = wrong_after(bad, &can_replay);
-    if (value < 0) return {};  // it comes and goes: nothing to name
-    return describe(Found::replayed, bad - 1, value, planned_.plan().memory().download(value));
+    return {};  // it comes and goes: nothing to name
   }
 
   Difference describe(Found found, std::size_t step, ValueId value, Tensor seen) {
@@ -152,6 +177,7 @@ class Bisection {
   SavedVariables variables_;
   SessionState eager_;
   SessionState planned_;
+  SessionState apart_;
   std::unordered_map<ValueId, std::uint64_t> hashes_;  // of every value that the eager run made
 };
 

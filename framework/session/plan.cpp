@@ -13,7 +13,7 @@ Plan::Plan(const Graph& graph, const std::vector<NodeId>& nodes, const std::vect
            PlanMode mode)
     : graph_(GraphAccess::data(graph)),
       mode_(mode),
-      memory_(graph_, nodes, kept, mode != PlanMode::eager) {
+      memory_(graph_, nodes, kept, mode == PlanMode::launched || mode == PlanMode::replayed) {
   steps_.reserve(static_cast<std::size_t>(memory_.lifetimes().steps));
   std::uint64_t largest = 0;
   for (const NodeId id : nodes) {
@@ -28,7 +28,8 @@ Plan::Plan(const Graph& graph, const std::vector<NodeId>& nodes, const std::vect
     largest = std::max(largest, step.workspace_size);
   }
   reserve_workspace(largest);
-  if (mode_ == PlanMode::replayed) recording_ = capture(steps_.size());
+  if (mode_ == PlanMode::replayed || mode_ == PlanMode::replayed_apart)
+    recording_ = capture(steps_.size());
   if (replays()) find_lendable(nodes, kept);
 }
 

@@ -20,6 +20,7 @@ enum class PlanMode : std::uint8_t {
   launched,  ///< phase one once, phase two in every run
   replayed,  ///< phase two once too, while the stream is captured; `launched` where the runtime
              ///< cannot capture
+  replayed_apart,  ///< the same, but every value has memory of its own
 };
 
 class Plan {

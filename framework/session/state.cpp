@@ -62,14 +62,15 @@ std::vector<ValueId> fetched_values(const Graph& graph, const std::vector<Fetch>
   return ids;
 }
 
-SessionState::SessionState(Graph graph, std::vector<Fetch> fetches, SessionOptions options)
+SessionState::SessionState(Graph graph, std::vector<Fetch> fetches, SessionOptions options,
+                           std::optional<PlanMode> mode)
     : graph_(std::move(graph)),
       data_(GraphAccess::data(graph_)),
       fetches_(std::move(fetches)),
       options_(std::move(options)),
       nodes_(needed_nodes(data_, fetched_values(graph_, fetches_, false))),
       kept_(fetched_values(graph_, fetches_, true)),
-      plan_(graph_, (check_before_planning(), nodes_), kept_, mode_of(options_)) {
+      plan_(graph_, (check_before_planning(), nodes_), kept_, mode.value_or(mode_of(options_))) {
   check_fetches();
   find_inputs_and_variables();
   if (options_.poison) poison_.emplace(plan_);

@@ -24,7 +24,9 @@ std::vector<ValueId> fetched_values(const Graph& graph, const std::vector<Fetch>
 
 class SessionState {
  public:
-  SessionState(Graph graph, std::vector<Fetch> fetches, SessionOptions options);
+  /// `mode` overrules the options.
+  SessionState(Graph graph, std::vector<Fetch> fetches, SessionOptions options,
+               std::optional<PlanMode> mode = {});
 
   /// Runs once and returns the run's number.
   std::uint64_t run(std::span<const Feed> feeds);

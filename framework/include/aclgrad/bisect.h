@@ -38,10 +38,11 @@ struct Difference {
   std::string to_string() const;
 };
 
-/// Variables are left as they were found. First node by node, with the memory plan in force; when
-/// that shows nothing, ever longer recordings are compared with the eager run by bisection. Needs
-/// about as many runs as the number of nodes has binary digits, and host memory for a hash of every
-/// value. Throws what Session and run() throw.
+/// The first node in the order of running after which bits differ. Variables are left as they were
+/// found. Looks node by node first, with the memory plan in force; then at a replay that keeps
+/// every value; and only if neither shows anything but a whole replay is wrong, at recordings of
+/// one node, of two, and so on. Needs host memory for a hash of every value, and device memory for
+/// all of them at once. Throws what Session and run() throw.
 Difference bisect(const Graph& graph, const std::vector<Fetch>& fetches,
                   std::span<const Feed> feeds);
 Difference bisect(const Graph& graph, const std::vector<Fetch>& fetches,

@@ -99,6 +99,20 @@ TEST(Bisect, FindsWhatOnlyAReplayDoes) {
   EXPECT_THAT(found.to_string(), HasSubstr("when replayed; element "));
 }
 
+TEST(Bisect, NamesTheFirstEvenWhereItsTracesVanish) {
+  Graph graph;
+  const Value x = graph.input("x", {40, 40});
+  const Value first = record<UnrecordedAdd>(x * 0.5);
+  const Value none = first * 0;
+  Value h = x + none;
+  for (int i = 0; i < 9; ++i) h = elu(h + x);
+  const Value loss = mean(record<UnrecordedAdd>(h));
+  const Difference found = bisect(graph, {loss}, {{x, init::normal({40, 40}, 3)}});
+  EXPECT_EQ(found.found, Difference::Found::replayed);
+  EXPECT_EQ(found.node, first.node().id) << found.to_string();
+  EXPECT_EQ(found.value, first.id());
+}
+
 TEST(Bisect, LeavesVariablesAsTheyWere) {
   Faulty<UnrecordedAdd> faulty;
   const Tensor before = faulty.w.variable()->value();
