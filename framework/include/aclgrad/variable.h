@@ -19,6 +19,11 @@ class Variable {
   /// Allocates device memory and copies `initial` there. Throws StatusError.
   Variable(std::string name, const Tensor& initial);
 
+  /// Another handle on the same variable. There is no move: what was moved from is a handle still.
+  Variable(const Variable&) = default;
+  Variable& operator=(const Variable&) = default;
+  ~Variable() = default;
+
   const std::string& name() const noexcept { return state_->name; }
   const Shape& shape() const noexcept { return state_->shape; }
   DType dtype() const noexcept { return state_->dtype; }

@@ -185,6 +185,25 @@ TEST(Replay, AFetchedInputOutlivesWhatWasFed) {
   EXPECT_EQ(results[y].get(1), 4);
 }
 
+// Neither a handle that was moved from nor one that now means another parameter changes what a
+// session works on, and no assignment can change a parameter's shape or dtype.
+TEST(Replay, GoesOnWithTheParametersItWasMadeWith) {
+  Graph graph;
+  Variable w("w", Tensor::full({4}, 2));
+  const Value y = graph.parameter(w) * 3;
+  Session session(graph, {y});
+  const Variable kept = std::move(w);
+  EXPECT_EQ(w.value().get(0), 2);  // NOLINT(bugprone-use-after-move): that is the question
+  w = Variable("w", Tensor::full({5}, 7));
+  EXPECT_EQ(session.run()[y].shape(), Shape({4}));
+  EXPECT_EQ(session.run()[y].get(0), 6);
+  EXPECT_THROW(kept.assign(w.value()), ShapeError);
+  EXPECT_THROW(kept.assign(Tensor::full({4}, 1, DType::float16)), DTypeError);
+  EXPECT_EQ(session.run()[y].get(0), 6) << "nothing was assigned";
+  kept.assign(Tensor::full({4}, 5));
+  EXPECT_EQ(session.run()[y].get(3), 15);
+}
+
 TEST(Replay, SeesWhatWasAssignedToVariables) {
   Graph graph;
   const Variable w("w", Tensor::full({4}, 2));
