@@ -13,12 +13,17 @@ namespace {
 using namespace aclgrad;
 
 void write_run(const TrainingRun& run, const data::Dataset& test, std::int64_t side,
-               const TrainingOptions& options) {
+               const TrainingOptions& options, RunReport& report) {
   const auto path = [&](const char* kind, const char* extension) {
     return options.out / fmt::format("{}_{}.{}", kind, run.activation, extension);
   };
-  write_file_atomically(path("confusion", "svg"), confusion_picture(run, test));
-  write_file_atomically(path("mistakes", "svg"), mistakes_picture(run, test, side));
+  const std::string confusion = confusion_picture(run, test);
+  const std::string mistakes = mistakes_picture(run, test, side);
+  write_file_atomically(path("confusion", "svg"), confusion);
+  write_file_atomically(path("mistakes", "svg"), mistakes);
+  report.picture("Confusion of the test digits", confusion);
+  report.picture("Mistakes", mistakes);
+  report.finish();
   write_file_atomically(path("graph", "dot"), run.graph_dot);
   save_safetensors(path("weights", "safetensors"), run.weights,
                    {{"activation", run.activation}, {"seed", std::to_string(options.seed)}});
@@ -60,13 +65,19 @@ void train_all(const Widths& widths, const data::Split& examples, std::int64_t s
   }
   fmt::print("{} digits to train on, {} to test\n", examples.train.size(), examples.test.size());
   std::vector<TrainingRun> runs;
+  std::vector<RunRecord> records;
   for (const std::string& activation : options.activations) {
-    runs.push_back(train(activation, widths, examples, options));
-    write_run(runs.back(), examples.test, side, options);
+    RunReport report(options.out / fmt::format("report_{}.html", activation),
+                     {.title = activation});
+    runs.push_back(train(activation, widths, examples, options, report));
+    write_run(runs.back(), examples.test, side, options, report);
+    records.push_back(report.record());
   }
+  write_file_atomically(options.out / "report.html", compare_runs("Activations compared", records));
   write_file_atomically(options.out / "loss.svg", loss_curves(runs));
   write_file_atomically(options.out / "accuracy.svg", accuracy_curves(runs));
-  fmt::print("\n{}\nPictures, weights and graphs are in {}\n", summary(runs), options.out.string());
+  fmt::print("\n{}\nThe report is {}; pictures, weights and graphs lie beside it\n", summary(runs),
+             (options.out / "report.html").string());
 }
 
 int exit_status_for(const std::string& program, const std::exception& error) {

@@ -9,7 +9,8 @@
 
 #include "examples/classifier/training.h"
 
-// Trains with each activation, and writes into options.out what each left and the curves of all.
+// Trains with each activation, and writes into options.out what each left (while it trains, its
+// report) and the curves of all.
 // `side` is that of the square pictures. Prints the table to standard output.
 void train_all(const Widths& widths, const aclgrad::data::Split& examples, std::int64_t side,
                const TrainingOptions& options);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "examples/classifier/probe.h"
 #include "examples/classifier/stepper.h"
 
 namespace {
@@ -56,10 +57,12 @@ std::string settings(const std::string& activation, const TrainingOptions& optio
 class Trainer {
  public:
   Trainer(const std::string& activation, const Widths& widths, const data::Split& examples,
-          const TrainingOptions& options)
+          const TrainingOptions& options, RunReport& report)
       : options_(options),
+        report_(report),
         network_(make_network(activation, widths, options.seed)),
         stepper_(network_, widths.front(), options),
+        probe_(network_, options.batch, widths.front()),
         on_train_(network_, examples.train, options.dtype),
         on_test_(network_, examples.test, options.dtype),
         batches_(examples.train,
@@ -67,6 +70,7 @@ class Trainer {
         total_(options.epochs * batches_.batches_per_epoch()),
         path_(checkpoint_path(activation, options)) {
     run_.activation = activation;
+    describe(widths);
     if (options.resume) resume();
   }
 
@@ -77,10 +81,15 @@ class Trainer {
       const data::Batches::Epoch epoch = batches_.epoch(at_.epoch);
       while (step_ < total_ && at_.batch < epoch.size()) {
         if (options_.schedule != "constant") stepper_.set_learning_rate(rate(step_));
-        one_step(epoch[at_.batch]);
+        const data::Dataset batch = epoch[at_.batch];
+        if (at_.batch == 0) probe_.look(batch, step_, report_);
+        report_.point("Learning rate", "", static_cast<double>(step_), rate(step_));
+        one_step(batch);
         const bool last = at_.batch + 1 == epoch.size();
         if (last) end_epoch();
-        progress.update(++step_, state_text());
+        const std::string state = state_text();
+        progress.update(++step_, state);
+        report_.progress(step_, total_, state);
         at_ = batches_.after(at_);
         if (options_.checkpoint_every > 0 && step_ % options_.checkpoint_every == 0) save();
         if (last) break;
@@ -101,11 +110,39 @@ class Trainer {
                                  run_.activation, loss, at_.epoch + 1));
     }
     sum_ += loss;
+    report_.point("Loss", "step", static_cast<double>(step_ + 1), loss);
+  }
+
+  void describe(const Widths& widths) {
+    for (const Variable& variable : network_.variables()) {
+      run_.parameters += variable.shape().numel();
+    }
+    report_.setting("activation", run_.activation);
+    report_.setting("layers", fmt::format("{}", fmt::join(widths, "-")));
+    report_.setting("parameters", std::to_string(run_.parameters));
+    report_.setting("dtype", to_string(options_.dtype));
+    report_.setting("epochs", std::to_string(options_.epochs));
+    report_.setting("batch", std::to_string(options_.batch));
+    report_.setting("learning rate",
+                    fmt::format("{} ({})", options_.learning_rate, options_.schedule));
+    report_.setting("seed", std::to_string(options_.seed));
+    report_.look("Loss", {.y_label = "cross-entropy", .log_y = true});
+    report_.look("Accuracy", {.y_label = "percent correct"});
+    report_.look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
+    report_.look("Learning rate", {});
+  }
+
+  void report_epoch(const Epoch& epoch, std::int64_t step) {
+    const auto x = static_cast<double>(step);
+    report_.point("Loss", "mean of epoch", x, epoch.loss);
+    report_.point("Accuracy", "train", x, 100 * epoch.train_accuracy);
+    report_.point("Accuracy", "test", x, 100 * epoch.test_accuracy);
   }
 
   void end_epoch() {
     run_.epochs.push_back({sum_ / static_cast<double>(batches_.batches_per_epoch()),
                            on_train_.accuracy(), on_test_.accuracy()});
+    report_epoch(run_.epochs.back(), step_ + 1);
     sum_ = 0;
   }
 
@@ -142,7 +179,11 @@ class Trainer {
     restore(stepper_.state(), *last);
     stepper_.restored();
     read_text(note("epochs"), sum_, run_.epochs);
+    for (std::size_t i = 0; i < run_.epochs.size(); ++i) {
+      report_epoch(run_.epochs[i], static_cast<std::int64_t>(i + 1) * batches_.batches_per_epoch());
+    }
     step_ = last->step;
+    report_.setting("resumed", fmt::format("after step {}", step_));
     at_ = last->position;
     fmt::print(stderr, "{} goes on after step {} of {}\n", run_.activation, step_, total_);
   }
@@ -151,15 +192,16 @@ class Trainer {
     run_.test_predictions = on_test_.predict();
     for (const Variable& variable : network_.variables()) {
       run_.weights.emplace_back(variable.name(), variable.value());
-      run_.parameters += variable.shape().numel();
     }
     run_.graph_dot = stepper_.dot();
     return std::move(run_);
   }
 
   const TrainingOptions& options_;
+  RunReport& report_;
   Sequential network_;
   Stepper stepper_;
+  Probe probe_;
   Classifier on_train_;
   Classifier on_test_;
   data::Batches batches_;
@@ -179,6 +221,6 @@ std::filesystem::path checkpoint_path(const std::string& activation,
 }
 
 TrainingRun train(const std::string& activation, const Widths& widths, const data::Split& examples,
-                  const TrainingOptions& options) {
-  return Trainer(activation, widths, examples, options).run();
+                  const TrainingOptions& options, RunReport& report) {
+  return Trainer(activation, widths, examples, options, report).run();
 }

@@ -5,6 +5,7 @@
 
 #include <aclgrad/data.h>
 #include <aclgrad/error.h>
+#include <aclgrad/run_report.h>
 #include <aclgrad/safetensors.h>
 
 #include <string>
@@ -36,9 +37,11 @@ class Diverged : public aclgrad::Error {
   using Error::Error;
 };
 
-// Features [n, widths.front()], labels int64. Throws Diverged.
+// Features [n, widths.front()], labels int64. Writes the report as it goes, but does not finish it.
+// Throws Diverged.
 TrainingRun train(const std::string& activation, const Widths& widths,
-                  const aclgrad::data::Split& examples, const TrainingOptions& options);
+                  const aclgrad::data::Split& examples, const TrainingOptions& options,
+                  aclgrad::RunReport& report);
 
 // Where the run with an activation keeps its checkpoint.
 std::filesystem::path checkpoint_path(const std::string& activation,

@@ -12,6 +12,8 @@ std::string_view shared_css();
 std::string_view shared_js();
 std::string_view graph_css();
 std::string_view graph_js();
+std::string_view run_css();
+std::string_view run_js();
 
 }  // namespace aclgrad::page
 

@@ -27,6 +27,8 @@ for activation in selu elu hardswish geglu; do
   awk -v accuracy="$accuracy" 'BEGIN {exit !(accuracy >= 94)}' ||
     fail "$activation reaches only $accuracy % in 8 epochs"
 done
+grep -q '>finished<' run1/report_geglu.html || fail "the report of a run is not finished"
+grep -q 'href="report_elu.html"' run1/report.html || fail "the comparison does not lead to the runs"
 for file in loss.svg accuracy.svg; do
   grep -q '</svg>' run1/$file || fail "$file is no complete picture"
 done
@@ -48,6 +50,7 @@ done
 grep -q "goes on after step" resumed.txt || fail "the last run did not resume"
 cmp whole/weights_selu.safetensors parts/weights_selu.safetensors ||
   fail "the weights depend on whether the run was killed"
+grep -q "<dt>resumed</dt>" parts/report_selu.html || fail "the report does not say that the run was resumed"
 cmp whole/mistakes_selu.svg parts/mistakes_selu.svg || fail "the pictures differ"
 "$program" "${common[@]}" --out parts --resume --epochs 31 >other.txt 2>&1
 [[ $? == 2 ]] && grep -q "was made with selu, float16, 30 epochs" other.txt ||
@@ -106,5 +109,6 @@ touch plain_file
 refused "plain_file" --out plain_file/below --epochs 1
 "$program" --activation elu --epochs 1 --lr 1e30 --out wild >wild.txt 2>&1
 [[ $? == 1 ]] && grep -q "smaller --lr" wild.txt || fail "a diverging run ends without a word"
+grep -q '>stopped early<' wild/report_elu.html || fail "the report of a diverging run does not say so"
 "$program" --help | grep -q -- --activation || fail "--help does not explain the options"
 ((failures == 0))

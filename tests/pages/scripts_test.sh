@@ -17,4 +17,4 @@ for script in *.js; do
   count=$((count + 1))
 done
 echo "$count scripts"
-((count >= 2))
+((count >= 3))

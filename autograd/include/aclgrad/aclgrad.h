@@ -22,6 +22,7 @@
 #include "aclgrad/record.h"
 #include "aclgrad/report.h"
 #include "aclgrad/rule.h"
+#include "aclgrad/run_report.h"
 #include "aclgrad/runtime.h"
 #include "aclgrad/safetensors.h"
 #include "aclgrad/schedule.h"

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "page/document.h"
+#include "page/texts.h"
+#include "report/svg.h"
+#include "run/run_page.h"
+
+namespace aclgrad {
+namespace {
+
+using report::xml_escape;
+
+// "Loss, train"; a chart's only curve may have no name of its own.
+std::string name_of(const RunRecord::Chart& chart, const report::Series& curve) {
+  return curve.name.empty() ? chart.title : chart.title + ", " + curve.name;
+}
+
+// All names, in the order of their first mention.
+template <class List>
+void mention(std::vector<std::string>& names, const List& list) {
+  for (const auto& [name, other] : list) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> last_values(const RunRecord& run) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const RunRecord::Chart& chart : run.charts) {
+    for (const report::Series& curve : chart.series) {
+      if (curve.y.empty()) continue;
+      values.emplace_back(name_of(chart, curve), fmt::format("{:.4g}", curve.y.back()));
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string compare_runs(const std::string& title, std::span<const RunRecord> runs) {
+  page::Document document;
+  document.title = title;
+  document.body = fmt::format(
+      "<header><h1>{}</h1><span class=\"faint\">{} runs</span>"
+      "<button id=\"theme\" type=\"button\">Dark</button></header>\n",
+      xml_escape(title), runs.size());
+  // Every curve that any run has, with a line a run.
+  std::vector<RunRecord::Chart> charts;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (const RunRecord::Chart& chart : runs[r].charts) {
+      for (const report::Series& curve : chart.series) {
+        const std::string name = name_of(chart, curve);
+        auto found = std::ranges::find(charts, name, &RunRecord::Chart::title);
+        if (found == charts.end()) {
+          charts.push_back({name, chart.x_label, chart.y_label, chart.log_y});
+          found = charts.end() - 1;
+        }
+        report::Series line = curve;
+        line.name = runs[r].title;
+        line.colour = report::palette(r);
+        found->series.push_back(std::move(line));
+      }
+    }
+  }
+  std::string figures;
+  for (const RunRecord::Chart& chart : charts) {
+    const run::Thinned drawn = run::thinned(chart);
+    figures += run::card(page::chart(drawn.chart.svg()), drawn.note);
+  }
+  document.body += "<section id=\"curves\"><h2>Curves</h2><div class=\"figures\">" + figures +
+                   "</div></section>\n";
+
+  std::string head = "<tr><th></th>";
+  for (const RunRecord& run : runs) {
+    const std::string name = xml_escape(run.title);
+    head += run.page.empty()
+                ? fmt::format("<th>{}</th>", name)
+                : fmt::format("<th><a href=\"{}\">{}</a></th>", xml_escape(run.page), name);
+  }
+  std::string rows;
+  const auto add_rows = [&](auto list_of) {
+    std::vector<std::string> names;
+    for (const RunRecord& run : runs) mention(names, list_of(run));
+    for (const std::string& name : names) {
+      rows += fmt::format("<tr><td>{}</td>", xml_escape(name));
+      for (const RunRecord& run : runs) {
+        const auto list = list_of(run);
+        const auto found = std::ranges::find(list, name, [](const auto& p) { return p.first; });
+        rows += fmt::format("<td>{}</td>", found == list.end() ? "" : xml_escape(found->second));
+      }
+      rows += "</tr>\n";
+    }
+  };
+  add_rows([](const RunRecord& run) { return run.settings; });
+  add_rows(last_values);
+  document.body += "<section id=\"table\"><h2>Settings and last values</h2><table>" + head +
+                   "</tr>\n" + rows + "</table></section>\n";
+  document.style = page::run_css();
+  document.script = page::run_js();
+  return document.html();
+}
+
+}  // namespace aclgrad

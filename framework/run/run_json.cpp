@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "run/run_page.h"
+
+namespace aclgrad::run {
+namespace {
+
+using nlohmann::json;
+
+// JSON has no NaN: the library writes null, and this reads it back.
+double number(const json& value) {
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+std::vector<double> numbers(const json& values) {
+  std::vector<double> result;
+  for (const json& value : values) result.push_back(number(value));
+  return result;
+}
+
+json layer_json(const RunRecord::Layer& layer) {
+  json history = json::array();
+  for (const ActivationSummary& one : layer.history) {
+    history.push_back({{"step", one.step},
+                       {"mean", one.mean},
+                       {"deviation", one.deviation},
+                       {"low", one.low},
+                       {"high", one.high},
+                       {"units", one.units},
+                       {"silent", one.silent},
+                       {"wild", one.wild},
+                       {"layer_rms", one.layer_rms},
+                       {"shares", one.shares}});
+  }
+  return {{"name", layer.name}, {"history", std::move(history)}};
+}
+
+RunRecord::Layer layer_from(const json& source) {
+  RunRecord::Layer layer{source.at("name")};
+  for (const json& one : source.at("history")) {
+    layer.history.push_back({.step = one.at("step"),
+                             .mean = number(one.at("mean")),
+                             .deviation = number(one.at("deviation")),
+                             .low = number(one.at("low")),
+                             .high = number(one.at("high")),
+                             .units = one.at("units"),
+                             .silent = one.at("silent"),
+                             .wild = one.at("wild"),
+                             .layer_rms = number(one.at("layer_rms")),
+                             .shares = numbers(one.at("shares"))});
+  }
+  return layer;
+}
+
+}  // namespace
+
+json to_json(const RunRecord& record) {
+  json charts = json::array();
+  for (const RunRecord::Chart& chart : record.charts) {
+    json curves = json::array();
+    for (const report::Series& one : chart.series) {
+      curves.push_back({{"name", one.name}, {"x", one.x}, {"y", one.y}});
+    }
+    charts.push_back({{"title", chart.title},
+                      {"x_label", chart.x_label},
+                      {"y_label", chart.y_label},
+                      {"log_y", chart.log_y},
+                      {"curves", std::move(curves)}});
+  }
+  json layers = json::array();
+  for (const RunRecord::Layer& layer : record.layers) layers.push_back(layer_json(layer));
+  return {
+      {"title", record.title},       {"page", record.page},         {"state", record.state},
+      {"done", record.done},         {"total", record.total},       {"note", record.note},
+      {"settings", record.settings}, {"charts", std::move(charts)}, {"layers", std::move(layers)}};
+}
+
+RunRecord from_json(const json& source) {
+  RunRecord record;
+  record.title = source.at("title");
+  record.page = source.at("page");
+  record.state = source.at("state");
+  record.done = source.at("done");
+  record.total = source.at("total");
+  record.note = source.at("note");
+  record.settings = source.at("settings").get<std::vector<std::pair<std::string, std::string>>>();
+  for (const json& chart : source.at("charts")) {
+    RunRecord::Chart read{chart.at("title"), chart.at("x_label"), chart.at("y_label"),
+                          chart.at("log_y")};
+    for (const json& curve : chart.at("curves")) {
+      read.series.push_back(
+          {.name = curve.at("name"), .x = numbers(curve.at("x")), .y = numbers(curve.at("y"))});
+    }
+    record.charts.push_back(std::move(read));
+  }
+  for (const json& layer : source.at("layers")) record.layers.push_back(layer_from(layer));
+  return record;
+}
+
+}  // namespace aclgrad::run

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "aclgrad/error.h"
+#include "aclgrad/file.h"
+#include "run/run_page.h"
+
+namespace aclgrad {
+namespace {
+
+// The entry of a list with this title or name; made at its end when there is none.
+template <class Entry, class Name>
+Entry& entry(std::vector<Entry>& list, Name Entry::*name, const std::string& wanted) {
+  const auto found = std::ranges::find(list, wanted, name);
+  if (found != list.end()) return *found;
+  Entry& made = list.emplace_back();
+  made.*name = wanted;
+  return made;
+}
+
+// So that long runs keep histories of some length: every other one goes when there are too many.
+void thin(std::vector<ActivationSummary>& history) {
+  constexpr std::size_t kMost = 64;
+  if (history.size() <= kMost) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    const bool last = i + 1 == history.size();
+    if (i % 2 == 0 || last) std::swap(history[kept++], history[i]);
+  }
+  history.resize(kept);
+}
+
+}  // namespace
+
+RunReport::RunReport(std::filesystem::path path, RunReportOptions options)
+    : path_(std::move(path)), options_(std::move(options)) {
+  record_.title = options_.title;
+  record_.page = path_.filename().string();
+}
+
+RunReport::~RunReport() {
+  if (record_.state != RunRecord::State::running) return;
+  record_.state = RunRecord::State::stopped;
+  try {
+    write();
+  } catch (const std::exception&) {
+    // The run ended by an exception, which must get through; the page stays as it is.
+  }
+}
+
+void RunReport::setting(const std::string& name, std::string text) {
+  using Setting = std::pair<std::string, std::string>;
+  entry(record_.settings, &Setting::first, name).second = std::move(text);
+}
+
+void RunReport::point(const std::string& chart, const std::string& curve, double x, double y) {
+  report::Series& series = entry(entry(record_.charts, &RunRecord::Chart::title, chart).series,
+                                 &report::Series::name, curve);
+  series.x.push_back(x);
+  series.y.push_back(y);
+}
+
+void RunReport::look(const std::string& chart, ChartLook look) {
+  RunRecord::Chart& wanted = entry(record_.charts, &RunRecord::Chart::title, chart);
+  wanted.x_label = std::move(look.x_label);
+  wanted.y_label = std::move(look.y_label);
+  wanted.log_y = look.log_y;
+}
+
+void RunReport::activations(const std::string& layer, std::int64_t step, const Tensor& outputs) {
+  std::vector<ActivationSummary>& history =
+      entry(record_.layers, &RunRecord::Layer::name, layer).history;
+  const double first_rms = history.empty() ? 0 : history.front().layer_rms;
+  history.push_back(summarize_activations(outputs, step, first_rms));
+  thin(history);
+}
+
+void RunReport::picture(const std::string& title, std::string svg) {
+  entry(pictures_, &run::Picture::first, title).second = std::move(svg);
+}
+
+void RunReport::progress(std::int64_t done, std::int64_t total, std::string note) {
+  record_.done = done;
+  record_.total = total;
+  record_.note = std::move(note);
+  const double since = std::chrono::duration<double>(Clock::now() - written_at_).count();
+  if (!written_ || since >= options_.write_every_s) write();
+}
+
+void RunReport::finish() {
+  record_.state = RunRecord::State::finished;
+  write();
+}
+
+void RunReport::write() {
+  write_file_atomically(path_, html());
+  written_at_ = Clock::now();
+  written_ = true;
+}
+
+std::string RunReport::html() const {
+  const double every = std::clamp(std::ceil(options_.write_every_s), 1.0, 3600.0);
+  return run::run_page(record_, pictures_, static_cast<int>(every));
+}
+
+RunRecord read_run(const std::filesystem::path& page) {
+  constexpr std::string_view kBegin = "<script type=\"application/json\" id=\"data\">";
+  const std::string html = read_file(page);
+  const std::size_t at = html.find(kBegin);
+  const std::size_t end = html.find("</script>", at);
+  if (at == std::string::npos || end == std::string::npos) {
+    throw ValueError(fmt::format("{}: not the page of a run", page.string()));
+  }
+  try {
+    const std::size_t begin = at + kBegin.size();
+    return run::from_json(nlohmann::json::parse(html.substr(begin, end - begin)));
+  } catch (const nlohmann::json::exception& error) {
+    throw ValueError(fmt::format("{}: not the page of a run: {}", page.string(), error.what()));
+  }
+}
+
+}  // namespace aclgrad

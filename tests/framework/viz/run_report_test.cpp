@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages of training runs.
+#include "aclgrad/run_report.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "aclgrad/error.h"
+#include "aclgrad/file.h"
+#include "tests/framework/base/temporary_folder.h"
+#include "tests/framework/viz/page_check.h"
+#include "tests/support/message_of.h"
+
+namespace aclgrad {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Activations, SummaryCountsDyingAndExplodingUnits) {
+  // Four examples of four units: a sound one, one that is stuck, one that is huge, one with a NaN.
+  const Tensor outputs =
+      Tensor::from({4, 4}, {1, 0.5, 90, 1, -1, 0.5, -90, kNan, 2, 0.5, 80, 1, 0, 0.5, 100, 1});
+  const ActivationSummary summary = summarize_activations(outputs, 7, 1);
+  EXPECT_EQ(summary.step, 7);
+  EXPECT_EQ(summary.units, 4);
+  EXPECT_EQ(summary.silent, 1);
+  EXPECT_EQ(summary.wild, 2);
+  EXPECT_EQ(summary.low, -90);
+  EXPECT_EQ(summary.high, 100);
+  EXPECT_DOUBLE_EQ(summary.mean, 187.0 / 15);
+  double sum = 0;
+  for (const double share : summary.shares) sum += share;
+  EXPECT_DOUBLE_EQ(sum, 1);
+  EXPECT_DOUBLE_EQ(summary.shares.back(), 1.0 / 15);
+  // Beside itself nothing is large.
+  EXPECT_EQ(summarize_activations(outputs, 7).wild, 1);
+}
+
+TEST(Activations, OneExampleSaysNothingAboutDying) {
+  EXPECT_EQ(summarize_activations(Tensor::zeros({1, 3}), 0).silent, 0);
+  EXPECT_EQ(summarize_activations(Tensor::zeros({2, 3}), 0).silent, 3);
+  EXPECT_THROW(summarize_activations(Tensor::zeros({0, 3}), 0), ShapeError);
+}
+
+void fill(RunReport& report) {
+  report.setting("rate", "0.1");
+  report.setting("rate", "0.2");
+  report.look("Loss", {.y_label = "nats", .log_y = true});
+  for (int step = 1; step <= 1000; ++step) {
+    report.point("Loss", "train", step, 1.0 / step);
+    report.point("Loss", "<test>", step, step == 3 ? kNan : 2.0 / step);
+  }
+  report.point("Rate", "", 1, 0.5);
+  report.activations("hidden & more", 1, Tensor::from({2, 2}, {0, 1, 0, 2}));
+  report.activations("hidden & more", 2, Tensor::from({2, 2}, {0, 1, 0, 500}));
+  report.picture("Mistakes", "<svg></svg>");
+}
+
+TEST(RunReport, PageShowsAllAndIsSelfContained) {
+  const TemporaryFolder folder;
+  RunReport report(folder.path() / "run.html", {.title = "<selu>"});
+  fill(report);
+  const std::string html = report.html();
+  EXPECT_EQ(fault_of(html), "");
+  for (const char* words :
+       {"<title>&lt;selu&gt;</title>", "<dd>0.2</dd>", ">nats</text>", "&lt;test&gt;",
+        "Outputs of hidden &amp; more", "Mistakes</figcaption>", ">running<",
+        "Each point is the mean of up to 3 values.", "http-equiv=\"refresh\" content=\"2\"",
+        "<td class=\"number bad\">1</td><td class=\"number bad\">1</td>"}) {
+    EXPECT_THAT(html, HasSubstr(words));
+  }
+  EXPECT_THAT(html, Not(HasSubstr("<dd>0.1</dd>")));
+  EXPECT_THAT(html, HasSubstr("Units dying or exploding"));
+}
+
+TEST(RunReport, IsWrittenNowAndThenAndInTheEnd) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "run.html";
+  RunReport report(path, {.write_every_s = 1000});
+  EXPECT_FALSE(std::filesystem::exists(path));
+  report.progress(1, 10, "first");
+  EXPECT_THAT(read_file(path), HasSubstr("1 of 10 steps"));
+  report.progress(2, 10, "second");
+  EXPECT_THAT(read_file(path), HasSubstr("<dd>first</dd>"));
+  report.progress(10, 10, "last");
+  report.finish();
+  const std::string html = read_file(path);
+  EXPECT_THAT(html, HasSubstr("10 of 10 steps"));
+  EXPECT_THAT(html, HasSubstr(">finished<"));
+  EXPECT_THAT(html, Not(HasSubstr("http-equiv")));
+  EXPECT_THAT(html, testing::ContainsRegex("written 20[0-9][0-9]-[0-9]+-[0-9]+ [0-9:]+ UTC"));
+}
+
+TEST(RunReport, SaysWhenTheRunStopped) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "run.html";
+  { RunReport(path).progress(1, 10); }
+  EXPECT_THAT(read_file(path), HasSubstr(">stopped early<"));
+  EXPECT_EQ(read_run(path).state, RunRecord::State::stopped);
+  RunReport nowhere(folder.path() / "no" / "run.html");
+  EXPECT_THROW(nowhere.progress(1, 2), IoError);
+}
+
+TEST(RunReport, AWrittenPageCanBeReadAgain) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "run.html";
+  RunReport report(path, {.title = "</script>"});
+  fill(report);
+  report.progress(3, 4, "note");
+  const RunRecord read = read_run(path);
+  EXPECT_EQ(read.title, "</script>");
+  EXPECT_EQ(read.page, "run.html");
+  EXPECT_EQ(read.done, 3);
+  EXPECT_EQ(read.total, 4);
+  EXPECT_EQ(read.note, "note");
+  EXPECT_EQ(read.settings, report.record().settings);
+  ASSERT_EQ(read.charts.size(), 2U);
+  EXPECT_TRUE(read.charts[0].log_y);
+  EXPECT_EQ(read.charts[0].series[0].y, report.record().charts[0].series[0].y);
+  EXPECT_TRUE(std::isnan(read.charts[0].series[1].y[2]));
+  ASSERT_EQ(read.layers.size(), 1U);
+  EXPECT_EQ(read.layers[0].history[1].wild, 1);
+  EXPECT_EQ(read.layers[0].history[1].shares, report.record().layers[0].history[1].shares);
+  write_file_atomically(path, "<html></html>");
+  EXPECT_EQ(message_of<ValueError>([&] { read_run(path); }),
+            path.string() + ": not the page of a run");
+}
+
+TEST(RunReport, LongHistoriesAreThinnedButKeepTheirEnds) {
+  const TemporaryFolder folder;
+  RunReport report(folder.path() / "run.html");
+  for (int step = 0; step <= 1000; ++step) report.activations("h", step, Tensor::zeros({2, 2}));
+  const std::vector<ActivationSummary>& history = report.record().layers[0].history;
+  EXPECT_LE(history.size(), 64U);
+  EXPECT_GE(history.size(), 32U);
+  EXPECT_EQ(history.front().step, 0);
+  EXPECT_EQ(history.back().step, 1000);
+  for (std::size_t i = 1; i < history.size(); ++i) {
+    EXPECT_GT(history[i].step, history[i - 1].step);
+  }
+}
+
+TEST(CompareRuns, ALineForEveryRun) {
+  RunRecord a{.title = "a", .page = "a.html", .settings = {{"rate", "0.1"}, {"seed", "1"}}};
+  a.charts.push_back({.title = "Loss", .series = {{.name = "train", .x = {1, 2}, .y = {3, 2.5}}}});
+  RunRecord b{.title = "<b>", .settings = {{"rate", "0.2"}}};
+  b.charts.push_back({.title = "Loss",
+                      .series = {{.name = "train", .x = {1, 2}, .y = {4, 1.25}},
+                                 {.name = "test", .x = {1}, .y = {7}}}});
+  const std::string html = compare_runs("Two", std::vector<RunRecord>{a, b});
+  EXPECT_EQ(fault_of(html), "");
+  EXPECT_EQ(count_of(html, "<figure>"), 2U);
+  EXPECT_THAT(html, HasSubstr("<th><a href=\"a.html\">a</a></th><th>&lt;b&gt;</th>"));
+  EXPECT_THAT(html, HasSubstr("<tr><td>rate</td><td>0.1</td><td>0.2</td></tr>"));
+  EXPECT_THAT(html, HasSubstr("<tr><td>seed</td><td>1</td><td></td></tr>"));
+  EXPECT_THAT(html, HasSubstr("<tr><td>Loss, train</td><td>2.5</td><td>1.25</td></tr>"));
+  EXPECT_THAT(html, HasSubstr("<tr><td>Loss, test</td><td></td><td>7</td></tr>"));
+  b.charts.push_back({.title = "Rate", .series = {{.x = {1}, .y = {8}}}});
+  EXPECT_THAT(compare_runs("One", std::vector<RunRecord>{b}),
+              HasSubstr("<tr><td>Rate</td><td>8</td></tr>"));
+  EXPECT_EQ(fault_of(compare_runs("None", {})), "");
+}
+
+}  // namespace
+}  // namespace aclgrad
