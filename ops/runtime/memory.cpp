@@ -47,15 +47,15 @@ std::optional<size_t> padded(size_t size, size_t multiple, size_t extra) {
   return (size + multiple - 1) / multiple * multiple + extra;
 }
 
-// `real_size` bytes, of which the program asked for `size`.
+// `real_size` bytes for a program that asked for `size`.
 MemoryBlock obtain(size_t real_size, size_t size, MemoryKind kind) {
   const size_t redzone = diagnostics::redzone_size();
-  const size_t total = real_size + 2 * redzone;
+  const size_t total = *padded(real_size, kAlignment, 0) + 2 * redzone;
   auto* const base = static_cast<std::byte*>(std::aligned_alloc(kAlignment, total));
   if (base == nullptr) return nullptr;
   std::byte* const address = base + redzone;
   if (diagnostics::enabled(diagnostics::kNeedNames)) {
-    diagnostics::block_made({base, total, address, size, kind == MemoryKind::kDevice});
+    diagnostics::block_made({base, total, address, size, real_size, kind == MemoryKind::kDevice});
   }
   return MemoryBlock(address);
 }
@@ -74,7 +74,7 @@ aclError allocate(const Call& call, const char* parameter, void** pointer, size_
   MemoryBlock block;
   // The allocator might promise more than there is, so the size of the memory is a limit too.
   if (*real_size <= device_memory()) {
-    block = obtain(*padded(*real_size, kAlignment, 0), size, kind);
+    block = obtain(*real_size, size, kind);
   }
   if (!block) {
     return call.failed(ACL_ERROR_RT_MEMORY_ALLOCATION,

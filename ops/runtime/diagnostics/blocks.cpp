@@ -33,6 +33,7 @@ struct Block {
   Bytes whole;    // with the redzones
   Bytes payload;  // what the program asked for
   Bytes behind;   // padding and redzone
+  uintptr_t padded_end = 0;
   bool on_device = false;
   bool is_live = true;
   bool is_damage_known = false;
@@ -160,6 +161,7 @@ void block_made(const NewBlock& made) noexcept {
     block.whole = {number(made.base), number(made.base) + made.total};
     block.payload = {number(made.address), number(made.address) + made.size};
     block.behind = {block.payload.end, block.whole.end};
+    block.padded_end = number(made.address) + made.padded_size;
     block.on_device = made.on_device;
     if (enabled(kMemory)) {
       fill({block.whole.begin, block.payload.begin}, kRedzoneByte);
@@ -210,6 +212,7 @@ Finding judge(const Region& region) {
     finding.standing = Standing::kFreed;
   } else if (hull.begin < block->payload.begin || hull.end > block->payload.end) {
     finding.standing = Standing::kOutside;
+    finding.fits_padding = hull.begin >= block->payload.begin && hull.end <= block->padded_end;
   }
   return finding;
 }
@@ -236,6 +239,11 @@ void mark_written(const Region& region) {
   Block* const block = find(region.hull().begin);
   if (block == nullptr) return;
   for (const Bytes& piece : pieces) block->written.add(piece.common(block->payload));
+}
+
+void allow_padding(const Region& region) {
+  const std::lock_guard lock(blocks().mutex);
+  if (Block* const block = find(region.hull().begin)) block->behind.begin = block->padded_end;
 }
 
 void check_redzones(uintptr_t near, const std::string& when) noexcept {

@@ -22,6 +22,7 @@ struct NewBlock {
   size_t total = 0;
   void* address = nullptr;  // what the program gets
   size_t size = 0;          // what it asked for
+  size_t padded_size = 0;   // what aclrtMalloc promises for that
   bool on_device = false;
 };
 void block_made(const NewBlock& block) noexcept;
@@ -39,6 +40,7 @@ struct Finding {
   size_t size = 0;                // of the allocation
   int64_t first = 0;              // the access, in bytes from the address on
   int64_t last = 0;
+  bool fits_padding = false;  // outside, but in the bytes that aclrtMalloc adds
 };
 Finding judge(const Region& region);
 
@@ -46,6 +48,10 @@ Finding judge(const Region& region);
 // program may have written them through a pointer of its own.
 Bytes first_unwritten(const Region& region);
 void mark_written(const Region& region);
+
+// An access used the bytes that aclrtMalloc adds, which is reported and allowed: from now on only
+// the redzone behind them is watched.
+void allow_padding(const Region& region);
 
 // Reports redzones that somebody wrote to, once each: of the allocation that the byte belongs to,
 // or of all. `when` begins the sentence: "after aclnnSelu on stream 1".

@@ -76,7 +76,9 @@ int32_t move_checked(void* argument, const void* tensor, intptr_t bytes) {
   quietly([&] {
     auto note = std::make_shared<TaskNote>(*task.note);
     for (Access& access : note->accesses) {
-      if (access.tensor == tensor) access.region = access.region.moved(bytes);
+      if (access.tensor != tensor) continue;
+      access.region = access.region.moved(bytes);
+      access.may_be_host = true;  // moving is for memory of the program
     }
     note->find_allocations();
     task.note = std::move(note);

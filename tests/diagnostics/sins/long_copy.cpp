@@ -9,5 +9,5 @@ int main() {
   char host[72] = {};
   const int status = aclrtMemcpy(memory, 72, host, 72, ACL_MEMCPY_HOST_TO_DEVICE);
   aclrtFree(memory);
-  return status == ACL_ERROR_RT_PARAM_INVALID ? 0 : 1;
+  return status;
 }
