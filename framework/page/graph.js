@@ -275,7 +275,8 @@ function zoom(to) {
 // As high as the drawing, if the window has room for that.
 function setHeight() {
   const wanted = Math.max(560, natural.height * scale + 18);
-  document.querySelector('main').style.height = Math.min(wanted, innerHeight * 0.8) + 'px';
+  const height = Math.min(wanted, innerHeight * 0.8) + 'px';
+  document.querySelector('main').style.setProperty('--height', height);
 }
 const widthScale = () => Math.min(1, (frame.clientWidth - 8) / natural.width);
 byId('fit').addEventListener('click', () => {

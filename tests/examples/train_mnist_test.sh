@@ -52,6 +52,7 @@ for activation in selu elu hardswish geglu; do
   accuracy=$(awk -v name=$activation '$1 == name {sub("%", "", $NF); print $NF}' run.txt)
   awk -v accuracy="$accuracy" 'BEGIN {exit !(accuracy >= 85)}' || fail "$activation reaches only $accuracy %"
 done
+grep -q '>finished<' out/report_geglu.html || fail "the report of a run is not finished"
 grep -q "s/epoch" run.txt || fail "the time of an epoch is not told"
 grep -q '</svg>' out/loss.svg || fail "there are no curves"
 grep -q '100%' progress.txt || fail "there is no progress bar"
