@@ -13,13 +13,14 @@ find_browser() {
   exit 77
 }
 
-# browse ADDRESS OPTION...: loads a page and lets its scripts run to their end.
+# browse ADDRESS OPTION...: loads a page and lets its scripts run for a second of the browser's own time,
+# which is less than the two after which the report of a running run loads itself anew.
 browse() {
   local address=$1 sandbox=()
   shift
   ((EUID != 0)) || sandbox=(--no-sandbox) # the browser refuses to run as root with one
   timeout 60 "$browser" --headless=new "${sandbox[@]}" --disable-gpu --hide-scrollbars \
-    --no-first-run --user-data-dir="$PWD/profile" --virtual-time-budget=2000 \
+    --no-first-run --user-data-dir="$PWD/profile" --virtual-time-budget=1000 \
     --enable-logging=stderr --v=0 "$@" "$address" 2>browser.log
 }
 
