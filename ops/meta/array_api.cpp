@@ -21,9 +21,10 @@ Array* create(const char* function, const Value* values, uint64_t size, aclgradH
       }
       held.assign(values, values + size);
     }
-    return enroll(std::move(array), kind);
+    return enroll(function, std::move(array), kind);
   } catch (const std::exception&) {
-    return nullptr;  // memory is exhausted
+    report_exhausted(function);
+    return nullptr;
   }
 }
 
@@ -47,7 +48,7 @@ aclnnStatus destroy_list(const char* function, const List* list, aclgradHandleKi
                          auto destroy_element) {
   if (list == nullptr) return kSuccess;
   if (aclgradHandleCheck(list, kind) == 0) return destroy(function, list, kind);
-  const auto elements = list->elements;
+  const auto elements = std::move(const_cast<List*>(list)->elements);
   aclnnStatus status = destroy(function, list, kind);
   for (const auto* element : elements) {
     if (const aclnnStatus failed = destroy_element(element); status == kSuccess) status = failed;

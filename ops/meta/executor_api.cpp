@@ -10,10 +10,18 @@ namespace {
 
 constexpr char kDestroyed[] = "It was destroyed already, or is a handle of another kind.";
 
-aclnnStatus refuse(const char* function, aclnnStatus status, const std::string& message,
-                   const char* cause = "") {
-  report(function, status, message, cause);
+// The message is made by make_message().
+template <class MakeMessage>
+aclnnStatus refuse_with(const char* function, aclnnStatus status, MakeMessage make_message,
+                        const char* cause = "") noexcept {
+  if_memory_allows([&] { report(function, status, make_message(), cause); });
   return status;
+}
+
+aclnnStatus refuse(const char* function, aclnnStatus status, const char* message,
+                   const char* cause = "") noexcept {
+  return refuse_with(
+      function, status, [&] { return std::string(message); }, cause);
 }
 
 aclnnStatus check_executor(const char* function, const aclOpExecutor* executor) {
@@ -52,11 +60,12 @@ aclnnStatus set_address(const char* function, aclOpExecutor* executor, const acl
     known = true;
   }
   if (known) return kSuccess;
-  return refuse(
-      function, kInvalidParameter,
-      fmt::format("argument tensor ({}) is not known to the executor, expected one of the "
-                  "tensors given to {}GetWorkspaceSize.",
-                  static_cast<const void*>(tensor), executor->spec->name));
+  return refuse_with(function, kInvalidParameter, [&] {
+    return fmt::format(
+        "argument tensor ({}) is not known to the executor, expected one of the tensors given to "
+        "{}GetWorkspaceSize.",
+        static_cast<const void*>(tensor), executor->spec->name);
+  });
 }
 
 aclnnStatus set_list_address(const char* function, aclOpExecutor* executor, size_t index,
@@ -70,11 +79,11 @@ aclnnStatus set_list_address(const char* function, aclOpExecutor* executor, size
                   "argument tensors is not a live handle, expected one in use.", kDestroyed);
   }
   if (index >= tensors->elements.size()) {
-    return refuse(
-        function, kInvalidParameter,
-        fmt::format("argument relativeIndex is {}, expected less than {}, the size of the "
-                    "list.",
-                    index, tensors->elements.size()));
+    return refuse_with(function, kInvalidParameter, [&] {
+      return fmt::format(
+          "argument relativeIndex is {}, expected less than {}, the size of the list.", index,
+          tensors->elements.size());
+    });
   }
   return set_address(function, executor, tensors->elements[index], addr);
 }

@@ -20,8 +20,11 @@ struct Shard {
 
 Shard& shard_of(const void* handle) {
   constexpr size_t kShards = 64;
-  // Never destroyed: objects may be released by other static destructors.
-  static auto& shards = *new std::array<Shard, kShards>;
+  // Never destroyed: objects may be released by other static destructors. In memory that is there
+  // from the start, because destroying and checking must not fail.
+  using Shards = std::array<Shard, kShards>;
+  alignas(Shards) static unsigned char memory[sizeof(Shards)];
+  static auto& shards = *new (memory) Shards;
   const auto address = reinterpret_cast<uintptr_t>(handle);
   return shards[(address >> 5 ^ address >> 11) % kShards];
 }

@@ -10,15 +10,24 @@
 
 #include "aclgrad_ext.h"
 #include "ops/meta/diagnostics/graveyard.h"
+#include "ops/meta/if_memory_allows.h"
 #include "ops/meta/operator.h"
 
 namespace aclgrad::ops {
 
-// Makes an object a live handle; null when memory is exhausted.
+inline void report_exhausted(const char* function) noexcept {
+  if_memory_allows([&] { report(function, kInnerError, "out of host memory."); });
+}
+
+// Makes an object a live handle; null and a message when memory is exhausted, be it that there is
+// no object.
 template <class T>
-T* enroll(std::unique_ptr<T> object, aclgradHandleKind kind) {
-  if (aclgradHandleAdd(object.get(), kind) != ACL_SUCCESS) return nullptr;
-  return object.release();
+T* enroll(const char* function, std::unique_ptr<T> object, aclgradHandleKind kind) {
+  if (object != nullptr && aclgradHandleAdd(object.get(), kind) == ACL_SUCCESS) {
+    return object.release();
+  }
+  report_exhausted(function);
+  return nullptr;
 }
 
 // Destroys what a handle stands for. Null is fine; a handle that is not live leaves a message and
@@ -27,10 +36,12 @@ template <class T>
 aclnnStatus destroy(const char* function, const T* handle, aclgradHandleKind kind) {
   if (handle == nullptr) return kSuccess;
   if (aclgradHandleRemove(handle, kind) == 0) {
-    report(function, kInvalidParameter,
-           fmt::format("the argument ({}) is not a live handle, expected one in use.",
-                       static_cast<const void*>(handle)),
-           "It was destroyed already, or is a handle of another kind.");
+    if_memory_allows([&] {
+      report(function, kInvalidParameter,
+             fmt::format("the argument ({}) is not a live handle, expected one in use.",
+                         static_cast<const void*>(handle)),
+             "It was destroyed already, or is a handle of another kind.");
+    });
     return kInvalidParameter;
   }
   dispose(handle);
@@ -40,11 +51,13 @@ aclnnStatus destroy(const char* function, const T* handle, aclgradHandleKind kin
 // 161001 and a message naming the parameter when `pointer` is null.
 inline aclnnStatus check_given(const char* function, const char* parameter, const void* pointer) {
   if (pointer != nullptr) return kSuccess;
-  aclgradReportError(
-      "EZ1011", "AclNN_Null_Pointer",
-      fmt::format("{}: argument {} must not be null, but got a null pointer.", function, parameter)
-          .c_str(),
-      nullptr, nullptr);
+  if_memory_allows([&] {
+    aclgradReportError("EZ1011", "AclNN_Null_Pointer",
+                       fmt::format("{}: argument {} must not be null, but got a null pointer.",
+                                   function, parameter)
+                           .c_str(),
+                       nullptr, nullptr);
+  });
   return kNullPointer;
 }
 
@@ -55,10 +68,12 @@ inline aclnnStatus check_handle(const char* function, const char* parameter, con
     return status;
   }
   if (aclgradHandleCheck(handle, kind) != 0) return kSuccess;
-  report(
-      function, kInvalidParameter,
-      fmt::format("argument {} ({}) is not a live handle, expected one in use.", parameter, handle),
-      "It was destroyed already, or is a handle of another kind.");
+  if_memory_allows([&] {
+    report(function, kInvalidParameter,
+           fmt::format("argument {} ({}) is not a live handle, expected one in use.", parameter,
+                       handle),
+           "It was destroyed already, or is a handle of another kind.");
+  });
   return kInvalidParameter;
 }
 

@@ -29,19 +29,22 @@ aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
   if (check_given(kCreate, "value", value) != kSuccess) return nullptr;
   const size_t size = scalar_size(dataType);
   if (size == 0) {
-    aclgradReportError(
-        "EZ1006", "Not_Supported_Data_Type",
-        fmt::format("{}: argument dataType is {}, expected a dtype that a scalar can hold.",
-                    kCreate, dtype_name(dataType))
-            .c_str(),
-        nullptr, nullptr);
+    if_memory_allows([&] {
+      aclgradReportError(
+          "EZ1006", "Not_Supported_Data_Type",
+          fmt::format("{}: argument dataType is {}, expected a dtype that a scalar can hold.",
+                      kCreate, dtype_name(dataType))
+              .c_str(),
+          nullptr, nullptr);
+    });
     return nullptr;
   }
   std::unique_ptr<aclScalar> scalar(new (std::nothrow) aclScalar);
-  if (scalar == nullptr) return nullptr;
-  scalar->dtype = dataType;
-  std::memcpy(scalar->value, value, size);
-  return enroll(std::move(scalar), ACLGRAD_HANDLE_SCALAR);
+  if (scalar != nullptr) {
+    scalar->dtype = dataType;
+    std::memcpy(scalar->value, value, size);
+  }
+  return enroll(kCreate, std::move(scalar), ACLGRAD_HANDLE_SCALAR);
 }
 
 aclnnStatus aclDestroyScalar(const aclScalar* scalar) {

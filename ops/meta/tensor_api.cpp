@@ -23,9 +23,11 @@ void report_refused(const char* function, const char* parameter, const int64_t* 
   if (dims == nullptr) {
     check_given(function, parameter, nullptr);
   } else {
-    report(function, kInvalidParameter,
-           fmt::format("argument {} has {} dimensions, expected at most {}.", parameter, count,
-                       kMaxRank));
+    if_memory_allows([&] {
+      report(function, kInvalidParameter,
+             fmt::format("argument {} has {} dimensions, expected at most {}.", parameter, count,
+                         kMaxRank));
+    });
   }
 }
 
@@ -63,7 +65,10 @@ aclnnStatus copy_dims(const char* function, const char* parameter, const aclTens
   }
   const Dims& dims = tensor->*field;
   auto* copy = new (std::nothrow) int64_t[dims.size()];
-  if (copy == nullptr) return kInnerError;
+  if (copy == nullptr) {
+    report_exhausted(function);
+    return kInnerError;
+  }
   std::copy(dims.begin(), dims.end(), copy);
   *values = copy;
   *count = dims.size();
@@ -93,12 +98,13 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
     return nullptr;
   }
   std::unique_ptr<aclTensor> tensor(new (std::nothrow) aclTensor);
-  if (tensor == nullptr) return nullptr;
-  tensor->view_shape = Dims(viewDims, viewDimsNum);
-  tensor->storage_shape = Dims(storageDims, storageDimsNum);
-  tensor->data = tensorData;
-  assign_layout(*tensor, dataType, stride, offset, format);
-  return enroll(std::move(tensor), ACLGRAD_HANDLE_TENSOR);
+  if (tensor != nullptr) {
+    tensor->view_shape = Dims(viewDims, viewDimsNum);
+    tensor->storage_shape = Dims(storageDims, storageDimsNum);
+    tensor->data = tensorData;
+    assign_layout(*tensor, dataType, stride, offset, format);
+  }
+  return enroll("aclCreateTensor", std::move(tensor), ACLGRAD_HANDLE_TENSOR);
 }
 
 aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum,

@@ -53,7 +53,12 @@ struct CallbackTask {
 aclError post_callback(void* argument) {
   auto& task = *static_cast<CallbackTask*>(argument);
   task.posted.note = diagnostics::InsideTask::current();
-  task.subscription->queue()->post(task.posted);
+  try {
+    task.subscription->queue()->post(task.posted);
+  } catch (...) {
+    task.posted.processed->open();  // it never will be, and the stream must not wait for it
+    throw;
+  }
   return ACL_SUCCESS;
 }
 
@@ -88,19 +93,23 @@ void ReportQueue::add_subscription() {
 }
 
 void ReportQueue::cancel_subscription(const ReportSubscription& subscription) {
-  std::vector<PostedCallback> cancelled;
-  {
-    const std::lock_guard lock(mutex_);
-    const_cast<ReportSubscription&>(subscription).cancelled_ = true;
-    --subscriptions_;
-    const auto first = std::stable_partition(
-        reports_.begin(), reports_.end(),
-        [&](const PostedCallback& report) { return report.from != &subscription; });
-    cancelled.assign(first, reports_.end());
-    reports_.erase(first, reports_.end());
-    arrived_.notify_all();
+  std::unique_lock lock(mutex_);
+  const_cast<ReportSubscription&>(subscription).cancelled_ = true;
+  --subscriptions_;
+  arrived_.notify_all();
+  // Nothing is posted for it any more. One by one, since a list might find no memory.
+  const auto is_cancelled = [&](const PostedCallback& report) {
+    return report.from == &subscription;
+  };
+  for (auto found = std::find_if(reports_.begin(), reports_.end(), is_cancelled);
+       found != reports_.end();
+       found = std::find_if(reports_.begin(), reports_.end(), is_cancelled)) {
+    const std::shared_ptr<Gate> processed = std::move(found->processed);
+    reports_.erase(found);
+    lock.unlock();
+    processed->open();
+    lock.lock();
   }
-  for (const PostedCallback& report : cancelled) report.processed->open();
 }
 
 void ReportQueue::post(const PostedCallback& report) {

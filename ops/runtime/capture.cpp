@@ -67,16 +67,20 @@ bool Capture::is_valid() const {
 }
 
 aclError Capture::add(const Call& call, const Stream& stream, Task task) {
-  {
+  try {
     const std::lock_guard lock(mutex_);
     if (valid_) {
-      tasks_.push_back(std::move(task));
-      ++clocks_[stream.id()][stream.id()];
+      uint64_t& steps = clocks_[stream.id()][stream.id()];
+      tasks_.push_back(std::move(task));  // a task that finds no room stays here
+      ++steps;
       if (diagnostics::enabled(diagnostics::kStreams)) {
         diagnostics::note_recorded(tasks_.back(), stream.id(), clocks_[stream.id()]);
       }
       return ACL_SUCCESS;
     }
+  } catch (const std::bad_alloc&) {
+    if (task.release != nullptr) task.release(task.argument);
+    throw;
   }
   if (task.release != nullptr) task.release(task.argument);
   return call.failed(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
@@ -98,12 +102,20 @@ void Capture::wait(const std::shared_ptr<Stream>& stream, const CaptureClock& po
   const bool joins = stream->capture() == nullptr;
   {
     const std::lock_guard lock(mutex_);
-    CaptureClock& clock = clocks_[stream->id()];
+    // On a copy: when memory is exhausted nothing must have changed.
+    const auto known = clocks_.find(stream->id());
+    CaptureClock clock = known == clocks_.end() ? CaptureClock() : known->second;
     for (const auto& [id, steps] : point) clock[id] = std::max(clock[id], steps);
     // Joining is a step of its own, so that a stream without tasks must be joined back too.
     if (joins) {
       ++clock[stream->id()];
       streams_.push_back(stream);
+    }
+    try {
+      clocks_[stream->id()].swap(clock);
+    } catch (...) {
+      if (joins) streams_.pop_back();
+      throw;
     }
   }
   if (joins) stream->set_capture(shared_from_this());
@@ -153,12 +165,15 @@ bool Capture::finish() {
 void begin_capture(const std::shared_ptr<Stream>& stream, aclmdlRICaptureMode mode) {
   const auto model = std::make_shared<RecordedModel>(stream->settings().context);
   const auto capture = std::make_shared<Capture>(stream, mode, model);
-  {
+  recorded_models().add(model);
+  try {
     const std::lock_guard lock(active().mutex);
     active().all.push_back(capture);
     ++active().count;
+  } catch (...) {
+    recorded_models().remove(model->handle());
+    throw;
   }
-  recorded_models().add(model);
   stream->set_capture(capture);
 }
 

@@ -40,7 +40,14 @@ aclError end_capture(const Call& call, const Stream& stream, aclmdlRI* model) {
   }
   const bool joined = capture->is_joined();
   if (capture->is_valid() && !joined) capture->invalidate();
-  if (capture->finish()) {
+  bool complete = false;
+  try {
+    complete = capture->finish();
+  } catch (...) {
+    recorded_models().remove(capture->model()->handle());
+    throw;
+  }
+  if (complete) {
     *model = capture->model()->handle();
     return ACL_SUCCESS;
   }

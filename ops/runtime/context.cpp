@@ -43,14 +43,20 @@ HandleTable<Context>& contexts() {
 std::shared_ptr<Context> make_context(int32_t device, bool is_primary) {
   auto context = std::make_shared<Context>(device, is_primary);
   streams().add(context->default_stream());
-  contexts().add(context);
+  try {
+    contexts().add(context);
+  } catch (...) {
+    streams().remove(context->default_stream()->handle());
+    throw;
+  }
   return context;
 }
 
 bool end_context(Context& context, bool drain) {
-  const auto owned = streams().select(
-      [&](const Stream& stream) { return stream.settings().context == context.id(); });
-  for (const auto& stream : owned) {
+  const auto is_owned = [&](const Stream& stream) {
+    return stream.settings().context == context.id();
+  };
+  while (const std::shared_ptr<Stream> stream = streams().find_any(is_owned)) {
     // Blocking callbacks of a forgotten subscription would hold the queue up for ever otherwise.
     if (!drain) cancel_reports(*stream);
     abandon_capture(*stream);

@@ -58,8 +58,9 @@ Belongings take_belongings(int32_t id) {
   Belongings taken;
   taken.contexts = contexts().select([&](const Context& c) { return c.device() == id; });
   taken.events = events().select([&](const Event& e) { return e.device() == id; });
-  for (const auto& event : taken.events) events().remove(event->handle());
   taken.memory = take_memory_of(id);
+  // Nothing has changed if there was no memory for the lists; from here on nothing fails.
+  for (const auto& event : taken.events) events().remove(event->handle());
   return taken;
 }
 
@@ -68,11 +69,9 @@ void release(const Belongings& taken, bool drain) {
 }
 
 bool runs_task_of(int32_t id) {
-  return !streams()
-              .select([&](const Stream& stream) {
-                return stream.settings().device == id && stream.is_running_here();
-              })
-              .empty();
+  return streams().find_any([&](const Stream& stream) {
+    return stream.settings().device == id && stream.is_running_here();
+  }) != nullptr;
 }
 
 aclError reset_device(const Call& call, int32_t id, bool force) {
@@ -87,10 +86,12 @@ aclError reset_device(const Call& call, int32_t id, bool force) {
                          fmt::format("device {} is not set", id),
                          "aclrtResetDevice was called more often than aclrtSetDevice.");
     }
-    device.uses = force ? 0 : device.uses - 1;
-    if (device.uses > 0) return ACL_SUCCESS;
-    device.primary.reset();
+    if (!force && device.uses > 1) {
+      --device.uses;
+      return ACL_SUCCESS;
+    }
     taken = take_belongings(id);
+    device = {};
   }
   release(taken, /*drain=*/!force);
   return ACL_SUCCESS;
@@ -120,8 +121,8 @@ aclError release_all_devices(const Call& call) {
     Belongings taken;
     {
       const std::lock_guard lock(devices().mutex);
-      devices().all.at(static_cast<size_t>(id)) = {};
       taken = take_belongings(id);
+      devices().all.at(static_cast<size_t>(id)) = {};
     }
     release(taken, /*drain=*/true);
   }

@@ -18,6 +18,13 @@ void Gate::open() {
   for (const std::shared_ptr<Stream>& stream : parked) stream->gate_opened();
 }
 
+void Gate::expect_stream() {
+  const std::lock_guard lock(mutex_);
+  if (is_open()) return;
+  if (expected_ == parked_.capacity()) parked_.reserve(2 * expected_ + 1);
+  ++expected_;
+}
+
 bool Gate::open_or_park(const std::shared_ptr<Stream>& stream) {
   if (is_open()) return true;
   const std::lock_guard lock(mutex_);

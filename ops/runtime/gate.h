@@ -23,6 +23,10 @@ class Gate {
 
   bool is_open() const { return open_.load(std::memory_order_acquire); }
 
+  // Makes room for one more stream to park here. Whoever hands a stream a task with this gate calls
+  // it: memory must not be missing when the stream gets there.
+  void expect_stream();
+
   // True when open; otherwise the stream is told (Stream::gate_opened) once it opens.
   bool open_or_park(const std::shared_ptr<Stream>& stream);
 
@@ -34,6 +38,7 @@ class Gate {
   std::atomic<bool> open_{false};
   Clock::time_point opened_at_{};
   std::vector<std::shared_ptr<Stream>> parked_;
+  size_t expected_ = 0;
 };
 
 }  // namespace aclgrad::runtime

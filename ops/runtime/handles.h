@@ -57,6 +57,17 @@ class HandleTable {
     return object;
   }
 
+  // Some live object for which keep(object) holds, null without one. Unlike select it needs no
+  // memory, so it is for what must not fail.
+  template <class Predicate>
+  std::shared_ptr<Object> find_any(Predicate keep) const {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [handle, object] : objects_) {
+      if (keep(*object)) return object;
+    }
+    return nullptr;
+  }
+
   // The live objects for which keep(object) holds.
   template <class Predicate>
   std::vector<std::shared_ptr<Object>> select(Predicate keep) const {

@@ -2,21 +2,17 @@
 // Initialisation and finalisation of the process.
 #include <array>
 #include <fstream>
-#include <initializer_list>
-#include <iterator>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "ops/runtime/device.h"
 #include "ops/runtime/diagnostics/blocks.h"
 #include "ops/runtime/diagnostics/objects.h"
 #include "ops/runtime/errors.h"
+#include "ops/runtime/init_config.h"
 
 namespace aclgrad::runtime {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr size_t kLargestFile = 10U << 20;  // bytes
 
@@ -44,10 +40,12 @@ aclError read_config(const Call& call, const std::string& path, std::string& tex
     return bad_config(call, ACL_ERROR_INVALID_FILE, path,
                       "the file cannot be opened, expected a readable one");
   }
-  try {
-    text.assign(std::istreambuf_iterator<char>(file), {});
-  } catch (const std::ios_base::failure&) {
-    file.setstate(std::ios::badbit);  // a folder opens, but cannot be read
+  // No more than it takes to see that there is too much: some files never end.
+  std::array<char, 4096> chunk;
+  while (text.size() <= kLargestFile) {
+    file.read(chunk.data(), chunk.size());
+    text.append(chunk.data(), static_cast<size_t>(file.gcount()));
+    if (!file) break;
   }
   if (file.bad()) {
     return bad_config(call, ACL_ERROR_INVALID_FILE, path,
@@ -56,82 +54,8 @@ aclError read_config(const Call& call, const std::string& path, std::string& tex
   if (text.empty() || text.size() > kLargestFile) {
     return bad_config(
         call, ACL_ERROR_INVALID_FILE_SIZE, path,
-        fmt::format("the file has {} bytes, expected 1 to {}", text.size(), kLargestFile));
-  }
-  return ACL_SUCCESS;
-}
-
-// What one key of a section must hold when it is there.
-struct KeyRule {
-  const char* key;
-  bool (*holds)(const Json& value);
-  const char* expected;
-};
-
-bool is_text(const Json& value) { return value.is_string(); }
-bool is_list(const Json& value) { return value.is_array(); }
-bool is_dump_mode(const Json& value) {
-  return value == "input" || value == "output" || value == "all";
-}
-bool is_switch(const Json& value) { return value == "on" || value == "off"; }
-
-constexpr std::array<KeyRule, 4> kDumpRules{{
-    {"dump_path", is_text, "a string"},
-    {"dump_mode", is_dump_mode, "\"input\", \"output\" or \"all\""},
-    {"dump_list", is_list, "a list"},
-    {"dump_op_switch", is_switch, "\"on\" or \"off\""},
-}};
-constexpr std::array<KeyRule, 3> kProfilerRules{{
-    {"switch", is_switch, "\"on\" or \"off\""},
-    {"output", is_text, "a string"},
-    {"aic_metrics", is_text, "a string"},
-}};
-
-template <size_t N>
-aclError check_section(const Call& call, const std::string& path, const Json& config,
-                       const char* name, const std::array<KeyRule, N>& rules, aclError status) {
-  const auto section = config.find(name);
-  if (section == config.end()) return ACL_SUCCESS;
-  if (!section->is_object()) {
-    return bad_config(call, status, path,
-                      fmt::format("\"{}\" is not an object, as expected", name));
-  }
-  for (const KeyRule& rule : rules) {
-    const auto value = section->find(rule.key);
-    if (value != section->end() && !rule.holds(*value)) {
-      return bad_config(call, status, path,
-                        fmt::format("\"{}\" in \"{}\" is {}, expected {}", rule.key, name,
-                                    value->dump(), rule.expected));
-    }
-  }
-  return ACL_SUCCESS;
-}
-
-// Checks the file's text and tells what it asks for.
-aclError parse_config(const Call& call, const std::string& path, const std::string& text,
-                      bool& messages_per_process) {
-  messages_per_process = false;
-  if (text.empty()) return ACL_SUCCESS;
-  const Json config = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!config.is_object()) {
-    return bad_config(call, ACL_ERROR_PARSE_FILE, path,
-                      "the file does not hold what was expected, a JSON object");
-  }
-  if (const aclError status =
-          check_section(call, path, config, "dump", kDumpRules, ACL_ERROR_INVALID_DUMP_CONFIG)) {
-    return status;
-  }
-  if (const aclError status = check_section(call, path, config, "profiler", kProfilerRules,
-                                            ACL_ERROR_INVALID_PROFILING_CONFIG)) {
-    return status;
-  }
-  if (const auto mode = config.find("err_msg_mode"); mode != config.end()) {
-    if (*mode != "0" && *mode != "1") {
-      return bad_config(
-          call, ACL_ERROR_INVALID_PARAM, path,
-          fmt::format("\"err_msg_mode\" is {}, expected \"0\" or \"1\"", mode->dump()));
-    }
-    messages_per_process = *mode == "1";
+        fmt::format("the file has {}{} bytes, expected 1 to {}",
+                    text.size() > kLargestFile ? "at least " : "", text.size(), kLargestFile));
   }
   return ACL_SUCCESS;
 }
@@ -175,11 +99,9 @@ aclError aclInit(const char* configPath) {
       return call.failed(ACL_ERROR_REPEAT_INITIALIZE, "the process is initialised already",
                          "Harmless: the call is counted.");
     }
-    bool messages_per_process = false;
-    if (const aclError status = parse_config(call, path, text, messages_per_process)) {
-      return status;
-    }
-    set_messages_per_process(messages_per_process);
+    const InitConfig config = parse_init_config(text);
+    if (config.status != ACL_SUCCESS) return bad_config(call, config.status, path, config.problem);
+    set_messages_per_process(config.messages_per_process);
     process().config = std::move(text);
     process().uses = 1;
     process().finalized = false;

@@ -138,8 +138,14 @@ std::vector<MemoryBlock> take_memory_of(int32_t device) {
   std::vector<MemoryBlock> taken;
   const std::unique_lock lock(live().mutex);
   auto& all = live().by_address;
+  const auto is_taken = [&](const Allocation& allocation) {
+    return allocation.kind == MemoryKind::kDevice && allocation.device == device;
+  };
+  // All or, without memory for the list, none: what was taken halfway would be freed too early.
+  taken.reserve(static_cast<size_t>(std::count_if(
+      all.begin(), all.end(), [&](const auto& each) { return is_taken(each.second); })));
   for (auto it = all.begin(); it != all.end();) {
-    if (it->second.kind == MemoryKind::kDevice && it->second.device == device) {
+    if (is_taken(it->second)) {
       taken.push_back(std::move(it->second.block));
       it = all.erase(it);
     } else {

@@ -8,8 +8,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -95,6 +95,7 @@ class Helpers {
 
   void grow(int32_t wanted) {
     try {
+      helpers_.reserve(kMostThreads);  // a running helper must find its place
       while (static_cast<int32_t>(helpers_.size()) < std::min(wanted, kMostThreads - 1)) {
         const auto number = static_cast<int32_t>(helpers_.size()) + 1;
         const uint32_t seen = call_.load();
@@ -103,8 +104,8 @@ class Helpers {
         helper.detach();
         avoided_ = -1;
       }
-    } catch (const std::system_error&) {
-      // There are fewer of them, then.
+    } catch (const std::exception&) {
+      // No thread, or no memory for one: there are fewer of them, then.
     }
   }
 

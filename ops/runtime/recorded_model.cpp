@@ -81,6 +81,8 @@ void RecordedModel::run_step(const Step& step) {
   aclError status = ACL_SUCCESS;
   try {
     status = task.run(task.argument);
+  } catch (const std::bad_alloc&) {
+    fail(index, ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory");
   } catch (const std::exception& error) {
     fail(index, ACL_ERROR_RT_INTERNAL_ERROR, error.what());
   }

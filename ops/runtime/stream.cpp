@@ -57,6 +57,7 @@ bool Stream::takes_tasks() const { return (settings_.flags & kFlagsWithoutTasks)
 aclError Stream::submit(Task task, uint64_t* ticket) {
   aclError status = ACL_SUCCESS;
   try {
+    if (task.gate) task.gate->expect_stream();
     const std::lock_guard lock(mutex_);
     if (closed_) {
       status = ACL_ERROR_RT_INVALID_HANDLE;
@@ -325,25 +326,29 @@ bool Stream::perform(Lock& lock, Task& task) {
   if (stopped_) return true;
   if (task.run != nullptr) {
     lock.unlock();
-    aclError status = ACL_SUCCESS;
-    std::string reason;
+    const auto fail = [&](aclError status, const char* reason) {
+      lock.lock();
+      note_failure(task, status, reason);
+    };
     try {
-      status = task.run(task.argument);
+      const aclError status = task.run(task.argument);
+      if (status != ACL_SUCCESS) {
+        fail(status, "");
+      } else {
+        // What the task holds goes while the stream is unlocked anyway. A failed task still has a
+        // name to tell, and one with a gate is not over.
+        if (!task.gate) release(task);
+        lock.lock();
+      }
     } catch (const TaskError& error) {
-      status = error.status;
-      reason = error.reason;
+      fail(error.status, error.what());
+    } catch (const std::bad_alloc&) {
+      fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory");
     } catch (const std::exception& error) {
-      status = ACL_ERROR_RT_INTERNAL_ERROR;
-      reason = error.what();
+      fail(ACL_ERROR_RT_INTERNAL_ERROR, error.what());
     } catch (...) {
-      status = ACL_ERROR_RT_INTERNAL_ERROR;
-      reason = "an exception of unknown type";
+      fail(ACL_ERROR_RT_INTERNAL_ERROR, "an exception of unknown type");
     }
-    // What the task holds goes while the stream is unlocked anyway. A failed task still has a name
-    // to tell, and one with a gate is not over.
-    if (status == ACL_SUCCESS && !task.gate) release(task);
-    lock.lock();
-    if (status != ACL_SUCCESS) note_failure(task, status, reason);
   }
   if (!task.gate || task.gate->open_or_park(shared_from_this())) return true;
   parked_until_.reset();
@@ -371,12 +376,16 @@ void Stream::complete_one() {
   }
 }
 
-void Stream::note_failure(const Task& task, aclError status, const std::string& reason) {
+void Stream::note_failure(const Task& task, aclError status, const char* reason) noexcept {
   if (failure_.status == ACL_SUCCESS) {
     has_failed_.store(true, std::memory_order_release);
     failure_.status = status;
-    failure_.message = fmt::format("task {} on stream {} failed with {}{}{}", task.name, id_,
-                                   status, reason.empty() ? "" : ": ", reason);
+    try {
+      failure_.message = fmt::format("task {} on stream {} failed with {}{}{}", task.name, id_,
+                                     status, *reason == '\0' ? "" : ": ", reason);
+    } catch (const std::bad_alloc&) {
+      failure_.message.clear();  // the status alone has to do
+    }
   }
   if (stop_on_failure_) stopped_ = true;
 }

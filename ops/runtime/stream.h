@@ -153,7 +153,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool perform(Lock& lock, Task& task);
   void finish(Lock& lock, Task& task);
   void complete_one();
-  void note_failure(const Task& task, aclError status, const std::string& reason);
+  void note_failure(const Task& task, aclError status, const char* reason) noexcept;
   void wake_worker();
   void drop_queue(Lock& lock);
   void await_no_runner(Lock& lock, Deadline deadline);

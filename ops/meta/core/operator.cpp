@@ -13,6 +13,7 @@
 #include "ops/meta/diagnostics/call_log.h"
 #include "ops/meta/diagnostics/call_note.h"
 #include "ops/meta/executor.h"
+#include "ops/meta/if_memory_allows.h"
 #include "ops/meta/rules.h"
 
 namespace aclgrad::ops {
@@ -157,9 +158,15 @@ constexpr aclgradSweep kSweep{
         },
     .run = [](void* argument, const aclgradSweepPart* part) -> aclError {
       const Task& task = task_of(argument);
-      task.plan->sweep->run_part(
-          task.run(), {part->begin, part->end, part->rows, part->stride, part->read_soon != 0,
-                       std::span(part->soon, part->soon_count)});
+      try {
+        task.plan->sweep->run_part(
+            task.run(), {part->begin, part->end, part->rows, part->stride, part->read_soon != 0,
+                         std::span(part->soon, part->soon_count)});
+      } catch (const std::bad_alloc&) {
+        return ACL_ERROR_RT_MEMORY_ALLOCATION;
+      } catch (const std::exception&) {
+        return ACL_ERROR_RT_INTERNAL_ERROR;
+      }
       return ACL_SUCCESS;
     },
     .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {
@@ -197,6 +204,12 @@ aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream s
   return kRuntimeError;
 }
 
+aclnnStatus inner_error(const char* name, const char* step, const std::exception& problem) {
+  if_memory_allows(
+      [&] { report(name, kInnerError, fmt::format("{} failed: {}.", step, problem.what())); });
+  return kInnerError;
+}
+
 aclnnStatus plan(const OperatorSpec& spec, std::initializer_list<Argument> values,
                  uint64_t* workspaceSize, aclOpExecutor** executor, const Planner& planner) {
   try {
@@ -220,17 +233,16 @@ aclnnStatus plan(const OperatorSpec& spec, std::initializer_list<Argument> value
     *executor = made.release();
     return OK;
   } catch (const Refusal& refusal) {
-    report(spec.name, refusal.status, refusal.message);
+    if_memory_allows([&] { report(spec.name, refusal.status, refusal.message); });
     return refusal.status;
   } catch (const std::exception& problem) {
-    report(spec.name, kInnerError, fmt::format("planning failed: {}.", problem.what()));
-    return kInnerError;
+    return inner_error(spec.name, "planning", problem);
   }
 }
 
 // `call` is the number of the call in the log.
-aclnnStatus run(const char* name, void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                aclrtStream stream, uint64_t& call) {
+aclnnStatus check_and_launch(const char* name, void* workspace, uint64_t workspaceSize,
+                             aclOpExecutor* executor, aclrtStream stream, uint64_t& call) {
   if (executor == nullptr) {
     report(name, kNullPointer, "argument executor must not be null, but got a null pointer.");
     return kNullPointer;
@@ -278,11 +290,15 @@ aclnnStatus run(const char* name, void* workspace, uint64_t workspaceSize, aclOp
                     workspaceSize, executor->plan->workspace_size));
     return kInvalidParameter;
   }
+  return launch(*executor, workspace, stream);
+}
+
+aclnnStatus run(const char* name, void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                aclrtStream stream, uint64_t& call) {
   try {
-    return launch(*executor, workspace, stream);
+    return check_and_launch(name, workspace, workspaceSize, executor, stream, call);
   } catch (const std::exception& problem) {
-    report(name, kInnerError, fmt::format("launching failed: {}.", problem.what()));
-    return kInnerError;
+    return inner_error(name, "launching", problem);
   }
 }
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ACLGRAD_OPS_META_IF_MEMORY_ALLOWS_H_
+#define ACLGRAD_OPS_META_IF_MEMORY_ALLOWS_H_
+
+#include <exception>
+
+namespace aclgrad::ops {
+
+// Runs what leaves messages, where an exception has nowhere to go: out of memory, the status alone
+// has to do.
+template <class Tell>
+void if_memory_allows(Tell&& tell) noexcept {
+  try {
+    tell();
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_META_IF_MEMORY_ALLOWS_H_

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "tests/contract/call.h"
+#include "tests/faults/scenarios.h"
+
+namespace aclgrad::faults {
+namespace {
+
+using contract::Operator;
+using contract::Shape;
+using contract::Value;
+
+constexpr int64_t kLargerBy = 64;
+constexpr size_t kLargestElement = 16;
+
+size_t count_of(const Shape& shape) {
+  size_t count = 1;
+  for (int64_t size : shape) count *= static_cast<size_t>(size);
+  return count;
+}
+
+// What the memory of a tensor holds at first. Kept: making it takes longer than all the rest.
+const std::vector<unsigned char>& content(aclDataType dtype, size_t count, double fill) {
+  static std::map<std::tuple<aclDataType, size_t, double>, std::vector<unsigned char>> all;
+  std::vector<unsigned char>& bytes = all[{dtype, count, fill}];
+  if (bytes.empty()) {
+    bytes.resize(count * kLargestElement);
+    for (size_t i = 0; i < count; ++i) contract::write_number(bytes.data(), dtype, i, fill);
+  }
+  return bytes;
+}
+
+// Makes the arguments of the right call; `scale` multiplies every size but 1.
+class Maker {
+ public:
+  Maker(Run& run, aclDataType dtype, int64_t scale) : run_(run), dtype_(dtype), scale_(scale) {}
+
+  Value operator()(const contract::TensorSpec& spec) {
+    if (spec.optional) return static_cast<aclTensor*>(nullptr);
+    const aclDataType dtype = spec.dtype.value_or(dtype_);
+    Shape shape = spec.shape;
+    for (int64_t& size : shape) size *= size == 1 ? 1 : scale_;
+    const std::vector<unsigned char>& bytes = content(dtype, count_of(shape), spec.fill);
+    void* data = nullptr;
+    size_ = bytes.size();
+    run_.call("aclrtMalloc", [&] { return aclrtMalloc(&data, size_, ACL_MEM_MALLOC_HUGE_FIRST); });
+    run_.later("aclrtFree", [data] { return aclrtFree(data); });
+    run_.call("aclrtMemcpy", [&] {
+      return aclrtMemcpy(data, size_, bytes.data(), size_, ACL_MEMCPY_HOST_TO_DEVICE);
+    });
+    data_ = data;
+    aclTensor* made = run_.make("aclCreateTensor", [&] {
+      return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
+                             shape.data(), shape.size(), data);
+    });
+    run_.later("aclDestroyTensor", [made] { return aclDestroyTensor(made); });
+    return made;
+  }
+  Value operator()(const contract::ScalarSpec& spec) {
+    const aclDataType dtype = spec.dtype.value_or(dtype_);
+    alignas(16) unsigned char bytes[kLargestElement] = {};
+    contract::write_number(bytes, dtype, 0, spec.value);
+    aclScalar* made = run_.make("aclCreateScalar", [&] { return aclCreateScalar(bytes, dtype); });
+    run_.later("aclDestroyScalar", [made] { return aclDestroyScalar(made); });
+    return made;
+  }
+  Value operator()(const Shape& values) {
+    aclIntArray* made = run_.make("aclCreateIntArray",
+                                  [&] { return aclCreateIntArray(values.data(), values.size()); });
+    run_.later("aclDestroyIntArray", [made] { return aclDestroyIntArray(made); });
+    return made;
+  }
+  Value operator()(const char* text) { return const_cast<char*>(text); }
+  Value operator()(int64_t number) { return number; }
+  Value operator()(double number) { return number; }
+  Value operator()(contract::DtypeUnderTest) { return static_cast<int64_t>(dtype_); }
+
+  // Of the tensor made last.
+  void* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  Run& run_;
+  const aclDataType dtype_;
+  const int64_t scale_;
+  void* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// A repeatable executor, run once on the stream and once more from a recording.
+void run_operator(Run& run, const Operator& row, aclDataType dtype, int64_t scale) {
+  static const contract::Library library;
+  void* const phase_one = library.find(row.name + "GetWorkspaceSize");
+  auto* const phase_two = library.get<contract::PhaseTwo>(row.name);
+
+  run.call("aclrtSetDevice", [] { return aclrtSetDevice(0); });
+  run.later("aclrtResetDevice", [] { return aclrtResetDevice(0); });
+  aclrtStream stream = nullptr;
+  run.call("aclrtCreateStream", [&] { return aclrtCreateStream(&stream); });
+  run.later("aclrtDestroyStream", [&] { return aclrtDestroyStream(stream); });
+
+  Maker maker(run, dtype, scale);
+  std::vector<Value> values;
+  void* output = nullptr;
+  size_t output_size = 0;
+  for (const contract::ParameterSpec& parameter : row.parameters) {
+    values.push_back(std::visit(maker, parameter));
+    if (values.size() != row.output + 1) continue;
+    output = maker.data();
+    output_size = maker.size();
+  }
+
+  uint64_t workspace_size = 0;
+  aclOpExecutor* executor = nullptr;
+  run.call("phase one", [&] { return row.invoke(phase_one, values, &workspace_size, &executor); });
+  run.later("aclDestroyAclOpExecutor", [&] { return aclDestroyAclOpExecutor(executor); });
+  run.call("aclSetAclOpExecutorRepeatable",
+           [&] { return aclSetAclOpExecutorRepeatable(executor); });
+  void* workspace = nullptr;
+  if (workspace_size > 0) {
+    run.call("aclrtMalloc",
+             [&] { return aclrtMalloc(&workspace, workspace_size, ACL_MEM_MALLOC_HUGE_FIRST); });
+    run.later("aclrtFree", [&] { return aclrtFree(workspace); });
+  }
+  const auto launch = [&] { return phase_two(workspace, workspace_size, executor, stream); };
+  const auto synchronize = [&] { return aclrtSynchronizeStream(stream); };
+  run.call("phase two", launch);
+  run.call("aclrtSynchronizeStream", synchronize);
+  run.result(output, output_size);
+
+  aclmdlRI model = nullptr;
+  if (run.call("aclmdlRICaptureBegin",
+               [&] { return aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL); })) {
+    run.call("recorded phase two", launch);
+    if (!run.call("aclmdlRICaptureEnd", [&] { return aclmdlRICaptureEnd(stream, &model); })) {
+      // The capture ends whatever was recorded, with an error or with a model that is not wanted.
+      in_library([&] { return aclmdlRICaptureEnd(stream, &model); });
+    }
+    if (model != nullptr) {
+      const bool wanted = !run.failed();
+      if (wanted) {
+        run.later("aclmdlRIDestroy", [&] { return aclmdlRIDestroy(model); });
+      } else {
+        in_library([&] { return aclmdlRIDestroy(model); });
+      }
+    }
+  }
+  run.call("aclmdlRIExecuteAsync", [&] { return aclmdlRIExecuteAsync(model, stream); });
+  run.call("aclrtSynchronizeStream", synchronize);
+  run.result(output, output_size);
+  // Whatever failed, nothing may run on while its memory goes away.
+  in_library(synchronize);
+  run.finish();
+}
+
+}  // namespace
+
+std::vector<Scenario> operator_scenarios() {
+  std::vector<Scenario> scenarios;
+  for (const Operator& row : contract::operators()) {
+    for (const int64_t scale : {int64_t{1}, kLargerBy}) {
+      scenarios.push_back({row.name + (scale == 1 ? "" : ", larger"), [&row, scale](Run& run) {
+                             run_operator(run, row, row.everywhere.front(), scale);
+                           }});
+    }
+  }
+  return scenarios;
+}
+
+}  // namespace aclgrad::faults
