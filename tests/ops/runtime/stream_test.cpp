@@ -182,7 +182,8 @@ TEST_F(Stream, TheWorkerSeldomLooksWhileWaitingThreadsDoTheWork) {
   synchronise_for(std::chrono::milliseconds(20));
   const long before = of_others();
   synchronise_for(std::chrono::milliseconds(160));
-  // One look in 1.6 ms, and some waits for the stream's lock; a look in 0.1 ms would be over a thousand.
+  // One look in 1.6 ms, and some waits for the stream's lock; a look in 0.1 ms would be over a
+  // thousand.
   EXPECT_LT(of_others() - before, 500);
 }
 
