@@ -111,9 +111,10 @@ struct EluTables {
 };
 
 // Null when too many others are in use.
-EluTables* tables_of(const EluParameters& parameters) {
+ShortTables* tables_of(const EluParameters& parameters, ShortTables EluTables::*which) {
   constinit static TablesByKey<EluParameters, EluTables> tables;
-  return tables.find(parameters);
+  EluTables* const found = tables.find(parameters);
+  return found == nullptr ? nullptr : &(found->*which);
 }
 
 // A formula for any dtype, with an exact kernel for x and for g and x.
@@ -121,16 +122,15 @@ template <class Formula, class Exact>
 void elu_by(const StoredBlock& block, const EluParameters& parameters, const Formula& formula,
             const Exact& exact) {
   if (block.dtype == ACL_FLOAT) return map_floats<1, 1, Outputs::kNear>(block, formula, exact);
-  EluTables* const tables = tables_of(parameters);
-  map_short_function<Outputs::kNear>(block, tables ? &tables->forward : nullptr, formula, exact);
+  map_short_function<Outputs::kNear>(block, tables_of(parameters, &EluTables::forward), formula,
+                                     exact);
 }
 template <class Formula, class Exact>
 void elu_backward_by(const StoredBlock& block, const EluParameters& parameters,
                      const Formula& formula, const Exact& exact) {
   if (block.dtype == ACL_FLOAT) return map_floats<2, 1, Outputs::kNear>(block, formula, exact);
-  EluTables* const tables = tables_of(parameters);
-  map_short_product<Entries::kOdd, Outputs::kNear>(block, tables ? &tables->backward : nullptr,
-                                                   formula, exact);
+  map_short_product<Entries::kOdd, Outputs::kNear>(
+      block, tables_of(parameters, &EluTables::backward), formula, exact);
 }
 
 void elu_plain_stored(const StoredBlock& block, const EluParameters& parameters) {
@@ -229,9 +229,8 @@ void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters
   const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
                               static_cast<double>(parameters.scale));
   if (block.dtype == ACL_FLOAT) return elu_backward_of_result_floats(block, parameters, limit);
-  EluTables* const tables = tables_of(parameters);
   map_short_product<Entries::kOdd, Outputs::kWithRest>(
-      block, tables ? &tables->of_result : nullptr,
+      block, tables_of(parameters, &EluTables::of_result),
       [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto sum = two_sum(x[1], hn::Set(d, limit.high));
         const auto low = hn::Add(sum.low, hn::Set(d, limit.low));

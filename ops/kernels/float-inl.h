@@ -258,15 +258,6 @@ HWY_INLINE V power_of(D d, const ShortReduction<V>& reduced) {
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, reduced.sum)));
 }
 
-// factor 2^n, for results that are normal numbers.
-template <class D, class V>
-HWY_INLINE V scaled_power_of(D d, const ShortReduction<V>& reduced, float factor) {
-  const hn::RebindToSigned<D> di;
-  const auto bits = hn::BitCast(di, hn::Set(d, factor));
-  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, reduced.sum));
-  return hn::BitCast(d, hn::Add(exponent, hn::Sub(bits, hn::Set(di, 127 << 23))));
-}
-
 // Where e^x no longer counts beside 1 in a float, twice over.
 inline constexpr float kVanishingExponential = -40.0f;
 

@@ -41,23 +41,18 @@ HWY_INLINE void backward(const double* const* in, double* const* out, size_t cou
   }
 }
 
-// A block of gelu and its derivative.
+// A block of gelu and of its derivative.
 template <class Form>
 void activation(const double* x, double* y) {
-  const RealTag d;
-  for (size_t i = 0; i < kBlock; i += hn::Lanes(d)) {
-    const auto each = hn::Load(d, x + i);
-    const auto gate = exact_gate<Form>(d, each);
-    hn::Store(hn::Mul(held_below<Form>(d, each), hn::Add(gate.high, gate.low)), d, y + i);
-  }
+  map_block<1>(&x, &y, kBlock,
+               [](auto d, auto each) HWY_ATTR { return exact_gelu<Form>(d, each); });
 }
 template <class Form>
 void derivative(const double* x, double* y) {
-  const RealTag d;
-  for (size_t i = 0; i < kBlock; i += hn::Lanes(d)) {
-    const auto slope = exact_slope<Form>(d, hn::Load(d, x + i));
-    hn::Store(hn::Add(slope.high, slope.low), d, y + i);
-  }
+  map_block<1>(&x, &y, kBlock, [](auto d, auto each) HWY_ATTR {
+    const auto slope = exact_slope<Form>(d, each);
+    return hn::Add(slope.high, slope.low);
+  });
 }
 
 // The product of two elements as a factor of a third; where it is so small that its low part is

@@ -137,6 +137,12 @@ HWY_INLINE V held_below(D d, V x) {
   return hn::IfThenElse(hn::Lt(x, limit), limit, x);
 }
 
+template <class Form, class D, class V>
+HWY_INLINE V exact_gelu(D d, V x) {
+  const Twofold<V> gate = exact_gate<Form>(d, x);
+  return hn::Mul(held_below<Form>(d, x), hn::Add(gate.high, gate.low));
+}
+
 // ---- In float -----------------------------------------------------------------------------------
 
 // The gate or gelu' at x: by pieces, and for lanes beyond them from the tails.

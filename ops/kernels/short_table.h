@@ -48,8 +48,9 @@ class TablesByKey {
   // Null for further keys, and while another thread brings in the same one.
   Tables* find(const Key& key) {
     for (Slot& slot : slots_) {
-      State state = State::kFree;
-      if (slot.state.compare_exchange_strong(state, State::kTaken, std::memory_order_acq_rel)) {
+      State state = slot.state.load(std::memory_order_acquire);
+      if (state == State::kFree &&
+          slot.state.compare_exchange_strong(state, State::kTaken, std::memory_order_acq_rel)) {
         slot.key = key;
         slot.state.store(State::kReady, std::memory_order_release);
         return &slot.tables;

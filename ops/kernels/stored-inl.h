@@ -321,15 +321,7 @@ class StoredMap {
   const Exact& exact_;
 };
 
-// FLOAT by a formula.
-template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
-HWY_ATTR void map_floats(const StoredBlock& block, const Formula& formula, const Exact& exact) {
-  using One = Described<kOutputs, Formula>;
-  const One one{formula};
-  StoredMap<float, kIn, kOut, One, One, Exact>(one, one, exact)(block);
-}
-
-// The same with a shorter formula for those elements for which it gives the same results.
+// FLOAT by a formula, with a shorter one for those elements for which it gives the same results.
 template <size_t kIn, size_t kOut, Outputs kOutputs, class Inner, class Formula, class Exact>
 HWY_ATTR void map_floats(const StoredBlock& block, const Inner& inner, const Formula& formula,
                          const Exact& exact) {
@@ -338,6 +330,12 @@ HWY_ATTR void map_floats(const StoredBlock& block, const Inner& inner, const For
   const First first{inner};
   const Second second{formula};
   StoredMap<float, kIn, kOut, First, Second, Exact>(first, second, exact)(block);
+}
+
+// With one formula.
+template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
+HWY_ATTR void map_floats(const StoredBlock& block, const Formula& formula, const Exact& exact) {
+  map_floats<kIn, kOut, kOutputs>(block, formula, formula, exact);
 }
 
 // 16-bit elements by a quick formula, and where that does not hold by a careful one.
