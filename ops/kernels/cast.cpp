@@ -113,20 +113,21 @@ bool is_dense(const Arguments& arguments, size_t parameter, const Dims& shape) {
       .dense();
 }
 
-// Elements of 2 or 4 bytes in different layouts go through the tiles of the stored loop.
-std::optional<Plan> plan_relayout(const Arguments& arguments, size_t source, size_t target) {
+// Conversions between short floats go through the stored loop, and so do copies of elements of 2 or
+// 4 bytes between different layouts.
+std::optional<Plan> plan_stored(const Arguments& arguments, size_t source, size_t target) {
   const Dims& shape = arguments.shape(target);
-  if (is_dense(arguments, source, shape) && is_dense(arguments, target, shape)) return std::nullopt;
+  const bool dense = is_dense(arguments, source, shape) && is_dense(arguments, target, shape);
   Operand to = operand(arguments, target, shape);
   Operand from = operand(arguments, source, shape);
   const size_t size = element_size(from.dtype);
   StoredKernel kernel;
-  if (from.dtype == to.dtype && (size == 2 || size == 4)) {
+  if (from.dtype == to.dtype && !dense && (size == 2 || size == 4)) {
     kernel = row_by_row<1, 1>(
         [size](const StoredBlock& row) { std::memmove(row.out[0], row.in[0], row.count * size); });
-  } else if (is_short_float(from.dtype) && is_short_float(to.dtype)) {
+  } else if (from.dtype != to.dtype && is_short_float(from.dtype) && is_short_float(to.dtype)) {
     kernel = row_by_row<1, 1>([in = from.dtype, out = to.dtype](const StoredBlock& row) {
-      convert_stored(row.in[0], in, row.out[0], out, row.count);
+      convert_stored(row.in[0], in, row.out[0], out, row.count, row.around_caches);
     });
   } else {
     return std::nullopt;
@@ -146,7 +147,7 @@ std::optional<Plan> plan_relayout(const Arguments& arguments, size_t source, siz
 Plan plan_cast(const Arguments& arguments, size_t source, size_t target) {
   const Dims& shape = arguments.shape(target);
   if (count_elements(shape) == 0) return {};
-  if (std::optional<Plan> plan = plan_relayout(arguments, source, target)) return *std::move(plan);
+  if (std::optional<Plan> plan = plan_stored(arguments, source, target)) return *std::move(plan);
   struct State {
     StridedIndex from;
     StridedIndex to;

@@ -53,6 +53,27 @@ HWY_INLINE void put(V v, D d, T* target) {
   }
 }
 
+// Asks for what is read a little later. The processor does so on its own, but only within a page
+// and with less in flight than memory allows; nearer data would not gain by it.
+template <class Stored>
+HWY_INLINE void fetch_ahead(const Stored* step) {
+  constexpr size_t kDistance = 2048;
+  constexpr size_t kLine = 64;
+  const auto place = reinterpret_cast<uintptr_t>(step) + kDistance;  // may be beyond the end
+  for (size_t i = 0; i < kStep * sizeof(Stored); i += kLine) {
+    hwy::Prefetch(reinterpret_cast<const char*>(place + i));
+  }
+}
+
+// Elements before `out` reaches a whole vector; more than any count if it never does.
+template <class Stored>
+size_t elements_to_alignment(const Stored* out) {
+  constexpr size_t kBytes = kFloatLanes * sizeof(float);
+  const size_t beyond = reinterpret_cast<uintptr_t>(out) % kBytes;
+  if (beyond % sizeof(Stored) != 0) return SIZE_MAX;
+  return (kBytes - beyond) % kBytes / sizeof(Stored);
+}
+
 // The bits of a mask, one for each lane.
 template <class D, class M>
 HWY_INLINE uint64_t bits_of(D d, M mask) {

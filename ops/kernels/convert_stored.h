@@ -9,9 +9,10 @@
 namespace aclgrad::ops {
 
 // Dense conversion between FLOAT, FLOAT16 and BF16, each value rounded once. False, with nothing
-// done, for other dtypes and for equal ones.
+// done, for other dtypes and for equal ones. around_caches: as in StoredBlock,
+// elementwise.h.
 bool convert_stored(const void* source, aclDataType from, void* target, aclDataType to,
-                    size_t count);
+                    size_t count, bool around_caches = false);
 
 }  // namespace aclgrad::ops
 

@@ -154,7 +154,10 @@ class StoredMap {
       i = elements_to_alignment(out);
       if (i <= count) {
         if (i > 0) part(in, out, 0, i);
-        for (; i + kStep <= count; i += kStep) step<Path::kAround>(in, out, i);
+        for (; i + kStep <= count; i += kStep) {
+          for (size_t k = 0; k < kIn; ++k) fetch_ahead(in[k] + i);
+          step<Path::kAround>(in, out, i);
+        }
       } else {
         i = 0;
       }
@@ -163,17 +166,13 @@ class StoredMap {
     if (i < count) part(in, out, i, count - i);
   }
 
-  // Elements before the outputs reach a whole vector; more than any count if they never do
-  // together.
+  // As of one output; more than any count if they never reach a whole vector together.
   static size_t elements_to_alignment(Stored* const (&out)[kOut]) {
-    constexpr size_t kBytes = kFloatLanes * sizeof(float);
-    const size_t beyond = reinterpret_cast<uintptr_t>(out[0]) % kBytes;
-    for (Stored* each : out) {
-      if (reinterpret_cast<uintptr_t>(each) % kBytes != beyond || beyond % sizeof(Stored) != 0) {
-        return SIZE_MAX;
-      }
+    const size_t first = HWY_NAMESPACE::elements_to_alignment(out[0]);
+    for (const Stored* each : out) {
+      if (HWY_NAMESPACE::elements_to_alignment(each) != first) return SIZE_MAX;
     }
-    return (kBytes - beyond) % kBytes / sizeof(Stored);
+    return first;
   }
 
   // Nothing is stored before it is known to hold: an output may be an input.
