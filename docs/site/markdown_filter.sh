@@ -15,13 +15,16 @@ folder = os.path.dirname(path)
 
 def link(match):
     bang, text, target = match.groups()
-    if re.match(r"[a-z]+:|#", target):
+    if re.match(r"[a-z]+:", target):
         return match.group(0)
+    if target.startswith("#"):  # the site gives headings other anchors
+        return text
     name, _, anchor = target.partition("#")
     resolved = os.path.normpath(os.path.join(folder, name))
     if bang:
         return f"![{text}]({os.path.basename(resolved)})"
-    if resolved.endswith(".md") and os.path.basename(resolved) != "README.md":
+    index = os.path.basename(resolved) == "README.md" and resolved != "examples/README.md"
+    if resolved.endswith(".md") and not index:
         return f"[{text}]({resolved})"
     return text if "`" in text or os.path.basename(resolved) in text else f"{text} (`{resolved}`)"
 

@@ -46,7 +46,8 @@ std::vector<double> log_ticks(double low, double high, int count) {
       decades <= count / 3.0 ? std::vector<double>{1, 2, 5} : std::vector<double>{1};
   const double stride = std::max(1.0, std::ceil(decades / count));
   std::vector<double> ticks;
-  for (double power = first; power <= last; power += stride) {
+  // From a multiple of the stride, so that 1 is among the ticks wherever it is on the axis.
+  for (double power = std::floor(first / stride) * stride; power <= last; power += stride) {
     for (const double factor : factors) {
       const double tick = factor * std::pow(10, power);
       if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) ticks.push_back(tick);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: check_docs.sh LIBOPAPI ROOT
-# Every operator stands in the table of operators; every link between the documents leads to a file.
+# Every operator stands in the table of operators, every example in its index; every link between the
+# documents leads to a file.
 set -u
 cd "$2" || exit 1
 broken=0
@@ -12,6 +13,13 @@ for operator in $(nm -D --defined-only "$1" | awk '{print $3}' | sed -n 's/GetWo
       broken=1
     }
   done
+done
+for example in examples/*.cpp examples/*/main.cpp; do
+  example=${example#examples/}
+  grep -qF "](${example%/main.cpp})" examples/README.md || {
+    echo "examples/README.md does not list $example"
+    broken=1
+  }
 done
 while IFS=: read -r file link; do
   target=$(dirname "$file")/${link%%#*}

@@ -97,6 +97,13 @@ TEST(LineChartTest, LogarithmicAxisGivesEqualRatiosEqualSteps) {
   EXPECT_THAT(checked(svg).texts, AllOf(Contains("1"), Contains("100"), Contains("10000")));
 }
 
+TEST(LineChartTest, ManyDecadesAreCountedFromOne) {
+  LineChart chart{.log_y = true};
+  chart.series = {{.x = {0, 1}, .y = {2, 1e-15}}};
+  EXPECT_THAT(checked(chart.svg()).texts,
+              AllOf(Contains("1"), Contains("0.001"), Contains("1e-06"), Not(Contains("0.1"))));
+}
+
 TEST(LineChartTest, GapsAndLonePoints) {
   LineChart chart{.log_y = true};
   chart.series = {{.x = {0, 1, 2, 3, 4, 5, 6, 7}, .y = {1, 2, kNan, 3, -1, kInf, 1, 2}}};

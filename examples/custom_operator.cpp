@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operator that the framework does not have: CELU (Barron 2017), max(0, x) + min(0, a (e^(x/a) -
+// 1)). It is one call of an aclnn operator with a name, attributes and a gradient rule of its own.
+// Gradcheck judges the rule, and a second one that forgets the chain rule.
+#include <aclgrad/aclgrad.h>
+#include <aclgrad/format.h>
+#include <aclnnop/aclnn_elu.h>
+
+using namespace aclgrad;
+
+namespace {
+
+struct CeluOp final : ElementwiseOp {
+  double a;
+
+  explicit CeluOp(double a_) : a(a_) {}
+  std::string_view name() const override { return "celu"; }
+  std::string_view call_name() const override { return "aclnnElu"; }
+  std::string attributes() const override { return fmt::format("a={}", a); }
+  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+    const DType dtype = call.input_spec(0).dtype;
+    return aclnnEluGetWorkspaceSize(call.input(0), call.scalar(a, dtype), call.scalar(1, dtype),
+                                    call.scalar(1 / a, dtype), call.output(0), size, executor);
+  }
+  PhaseTwo phase_two() const override { return aclnnElu; }
+};
+
+// What the program calls: checks the arguments and records a node.
+Value celu(const Value& x, double a, std::source_location where = std::source_location::current()) {
+  Recorder record("celu", {x}, where);
+  record.require_floating(0);
+  if (!(a > 0)) record.value_error(fmt::format("a must be above 0, got {}", a));
+  return record.add(std::make_shared<CeluOp>(a), {x.shape(), x.dtype()});
+}
+
+// 1 for x > 0, e^(x/a) otherwise: another operator of the framework computes it.
+InputGradients celu_rule(const CeluOp& op, const RuleCall& call) {
+  return {elu_backward(call.gradient(), call.input(), op.a, 1, 1 / op.a)};
+}
+
+// The factor 1 / a of the inner function is missing.
+InputGradients careless_rule(const CeluOp& op, const RuleCall& call) {
+  return {elu_backward(call.gradient(), call.input(), op.a, 1, 1)};
+}
+
+GradcheckReport check() {
+  Graph graph;
+  const Value x = graph.input("x", {3, 4});
+  const Value w = graph.parameter("w", init::normal({4, 5}, 1));
+  const Value y = celu(matmul(x, w), 1.5);
+  return check_gradients(mean(mul(y, y)), {}, {{x, init::normal({3, 4}, 2)}});
+}
+
+}  // namespace
+
+int main() {
+  set_rule<CeluOp>(celu_rule);
+  const GradcheckReport right = check();
+  fmt::print("{}\n", right.to_string());
+
+  const ScopedRule<CeluOp> careless(careless_rule);
+  const GradcheckReport wrong = check();
+  fmt::print("with a careless rule\n{}\n", wrong.to_string());
+
+  Graph graph;
+  try {
+    celu(graph.input("x", {2}), -1);
+  } catch (const ValueError& error) {
+    fmt::print("{}\n", error.what());
+  }
+  fmt::print("{}\n", right.passed() && !wrong.passed() ? "One right, one caught." : "Unexpected!");
+  return right.passed() && !wrong.passed() ? 0 : 1;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learns to guess the next letter of a poem from the ten before it, then writes a few lines itself.
+// Products with one-hot rows pick rows of a matrix, so the first layer is an embedding.
+#include <aclgrad/aclgrad.h>
+#include <aclgrad/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <numbers>
+
+using namespace aclgrad;
+
+namespace {
+
+constexpr std::string_view kAlphabet = "abcdefghijklmnopqrstuvwxyz \n";
+constexpr std::int64_t kLetters = kAlphabet.size();
+constexpr std::int64_t kContext = 10;
+constexpr std::int64_t kBatch = 64;
+
+// In small letters; hyphens are spaces, other signs are left out.
+std::string read_poem() {
+  std::string poem;
+  for (const char sign : read_file(ACLGRAD_EXAMPLE_DATA "/walrus.txt")) {
+    const int small = sign == '-' ? ' ' : std::tolower(static_cast<unsigned char>(sign));
+    if (kAlphabet.find(static_cast<char>(small)) != std::string_view::npos) {
+      poem += static_cast<char>(small);
+    }
+  }
+  return poem;
+}
+
+// Every run of kContext letters, one-hot, with the place of the letter that follows.
+data::Dataset examples_of(std::string_view text) {
+  const std::int64_t count = std::ssize(text) - kContext;
+  std::vector<std::int64_t> contexts, next;
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (const char letter : text.substr(i, kContext)) contexts.push_back(kAlphabet.find(letter));
+    next.push_back(kAlphabet.find(text[i + kContext]));
+  }
+  return {data::one_hot(Tensor::from({count * kContext}, contexts), kLetters)
+              .reshape({count, kContext * kLetters}),
+          Tensor::from({count}, next)};
+}
+
+}  // namespace
+
+int main() {
+  const std::string poem = read_poem();
+  const Sequential network(
+      Linear("embedding", kContext * kLetters, 256, {.activation = Activation::geglu, .seed = 1}),
+      Geglu{}, Linear("letters", 128, kLetters, {.seed = 2}));
+  Graph graph;
+  const Value x = graph.input("x", {kBatch, kContext * kLetters});
+  const Value next = graph.input("next", {kBatch}, DType::int64);
+  const Value loss = cross_entropy(network(x), next);
+  AdamW optimizer({.learning_rate = 5e-3});
+  Session training(graph, {loss, optimizer.step(graph, backward(loss, network.parameters(graph)))});
+  const data::Batches batches(examples_of(poem),
+                              {.batch_size = kBatch, .drop_last = true, .seed = 3});
+  for (std::uint64_t epoch = 0; epoch < 12; ++epoch) {
+    double sum = 0;
+    for (const data::Dataset& batch : batches.epoch(epoch)) {
+      sum += training.run({{x, batch.features}, {next, batch.labels}})[loss].item();
+    }
+    const double bits = sum / static_cast<double>(batches.batches_per_epoch()) / std::numbers::ln2;
+    fmt::print("epoch {:>2}  {:.3f} bits a letter\n", epoch + 1, bits);
+  }
+
+  // One letter after the other, each the likeliest after the ten before it.
+  Graph writing;
+  const Value context = writing.input("context", {1, kContext * kLetters});
+  const Value logits = network(context);
+  Session writer(writing, {logits});
+  std::string written = poem.substr(0, kContext);
+  while (written.size() < 200) {
+    // A letter in the place of the one to come, which nobody looks at.
+    const std::string tail = written.substr(written.size() - kContext) + ' ';
+    const Tensor scores = writer.run({{context, examples_of(tail).features}})[logits];
+    const auto row = scores.data<float>();
+    written += kAlphabet[std::ranges::max_element(row) - row.begin()];
+  }
+  fmt::print("{}\n", written);
+}
