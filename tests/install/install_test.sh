@@ -143,7 +143,8 @@ case $way in
     cmake -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
       -DACLGRAD_CANN_TOOLKIT="$work/toolkit" >"$work/log" || { cat "$work/log"; fail "configure"; }
     programs=(test_graph test_autograd aclnn_selu_backward backprop_step_by_step)
-    cmake --build "$work/build" --parallel "$(nproc)" --target "${programs[@]}" >"$work/log" ||
+    cmake --build "$work/build" --parallel "$(nproc)" --target specification "${programs[@]}" \
+      >"$work/log" ||
       { cat "$work/log"; fail "build"; }
     for program in "${programs[@]}"; do
       ldd "$work/build/bin/$program" | grep opapi | grep -q "$work/toolkit" || fail "$program: libopapi"
