@@ -2,7 +2,7 @@
 // Fifty layers deep without normalisation: weights of deviation 1 / sqrt(width), no training. SELU
 // brings the activations of every layer back to mean 0 and deviation 1 (Klambauer et al. 2017);
 // with ReLU, Hardswish and GELU they fade, with ELU they stay too small. Writes
-// out/activation_zoo/deviation.svg and mean.svg.
+// out/activation_zoo/deviation.svg.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 
@@ -46,8 +46,6 @@ int main() {
                           .x_label = "layer",
                           .y_label = "standard deviation",
                           .log_y = true};
-  report::LineChart means{
-      .title = "Mean of the activations, layer by layer", .x_label = "layer", .y_label = "mean"};
   fmt::print("{:<10} {:>18} {:>18} {:>18} {:>18}\n", "mean, std", "layer 1", "layer 5", "layer 20",
              "layer 50");
   for (const auto& [name, activation] : zoo) {
