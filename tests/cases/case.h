@@ -60,6 +60,10 @@ struct DerivativeOf {
   std::vector<long double> corners = {};  // values of the first input without a derivative
 };
 
+// What is proven (docs/accuracy.md) of FLOAT results that are a gradient, or another input, times a
+// function.
+inline constexpr double kUlpOfProduct = 1.5;
+
 struct Case {
   std::string api;         // "aclnnEluBackward"
   std::string attributes;  // "isResult=true"; empty when there is nothing to say
@@ -73,6 +77,7 @@ struct Case {
   // must be correctly rounded, which is 0.5 (plus the reference's own error).
   double max_ulp = 1;
   double max_ulp_16bit = 0.500001;
+  std::optional<double> max_ulp_double = std::nullopt;  // none: max_ulp
   // For sums that may cancel: the scale on which max_ulp counts, per element of each output.
   Reference magnitude = nullptr;
   std::optional<DerivativeOf> derivative_of = std::nullopt;

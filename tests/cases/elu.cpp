@@ -43,6 +43,7 @@ Case backward(bool is_result) {
           },
       .phase_two = aclnnEluBackward,
       .reference = elementwise(is_result ? from_result : from_input),
+      .max_ulp = kUlpOfProduct,
       .derivative_of = DerivativeOf{"aclnnElu",
                                     [is_result](const Arrays& x, const Arrays& y, const Array& g) {
                                       return Arrays{g, is_result ? y[0] : x[0]};

@@ -101,7 +101,8 @@ std::vector<Case> geglu_cases() {
                                                                   executor);
                             },
                         .phase_two = aclnnGeGluV3,
-                        .reference = forward_reference(v)});
+                        .reference = forward_reference(v),
+                        .max_ulp = kUlpOfProduct});
         rows.push_back(
             {.api = "aclnnGeGluV3Backward",
              .attributes = describe(v),
@@ -115,6 +116,7 @@ std::vector<Case> geglu_cases() {
                  },
              .phase_two = aclnnGeGluV3Backward,
              .reference = backward_reference(v),
+             .max_ulp = kUlpOfProduct,
              .derivative_of = DerivativeOf{"aclnnGeGluV3 " + describe(v),
                                            [](const Arrays& x, const Arrays& y, const Array& g) {
                                              return Arrays{g, x[0], y[1]};
@@ -139,7 +141,8 @@ std::vector<Case> geglu_cases() {
                                                             executor);
                         },
                     .phase_two = aclnnGeGlu,
-                    .reference = forward_reference(v)});
+                    .reference = forward_reference(v),
+                    .max_ulp = kUlpOfProduct});
     rows.push_back(
         {.api = "aclnnGeGluBackward",
          .attributes = attributes,
@@ -153,6 +156,7 @@ std::vector<Case> geglu_cases() {
              },
          .phase_two = aclnnGeGluBackward,
          .reference = backward_reference(v),
+         .max_ulp = kUlpOfProduct,
          .derivative_of = DerivativeOf{"aclnnGeGlu " + attributes,
                                        [](const Arrays& x, const Arrays& y, const Array& g) {
                                          return Arrays{g, x[0], y[1]};

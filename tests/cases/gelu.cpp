@@ -44,6 +44,7 @@ Case backward(std::string api, std::string attributes, const std::string& forwar
           .phase_one = std::move(phase_one),
           .phase_two = phase_two,
           .reference = backward_reference(tanh_form),
+          .max_ulp = kUlpOfProduct,
           .derivative_of =
               DerivativeOf{forward_row, [](const Arrays& x, const Arrays&, const Array& g) {
                              return Arrays{g, x[0]};

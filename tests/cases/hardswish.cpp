@@ -45,6 +45,7 @@ Case backward(std::string api, PhaseOne phase_one, PhaseTwo phase_two, Reference
           .phase_one = std::move(phase_one),
           .phase_two = phase_two,
           .reference = std::move(reference),
+          .max_ulp = kUlpOfProduct,
           .derivative_of = DerivativeOf{"aclnnHardswish",
                                         [](const Arrays& x, const Arrays&, const Array& g) {
                                           return Arrays{g, x[0]};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "aclnnop/aclnn_apply_adam_w.h"
@@ -13,6 +14,13 @@ constexpr float kBeta1 = 0.875f;
 constexpr float kBeta2 = 0.9375f;
 constexpr float kWeightDecay = 0.125f;
 constexpr float kEps = 1e-6f;
+
+// What aclnnApplyAdamWV2 promises: m and v within 1 ulp of FLOAT; theta within 0.51 ulp and 2^-21
+// of its change, which is at most 1 ulp on the scale of 8 changes; 16-bit elements those, rounded
+// again, with an ulp of FLOAT16 of 2^13 of FLOAT's.
+constexpr double kUlp = 1.51;
+constexpr double kUlp16Bit = 0.5 + 0x1p-13 * kUlp;
+constexpr int kScaleOfChange = 8;
 
 // Inputs: var, m, v, grad, step. Outputs: var, m, v.
 Arrays adam_w(const Arrays& in) {
@@ -29,6 +37,16 @@ Arrays adam_w(const Arrays& in) {
     v = kBeta2 * v + (1 - static_cast<long double>(kBeta2)) * g * g;
     const long double corrected = std::sqrt(v) / std::sqrt(1 - std::pow<long double>(kBeta2, t));
     theta -= lr / (1 - std::pow<long double>(kBeta1, t)) * m / (corrected + kEps);
+  }
+  return out;
+}
+
+// The same, with the scale on which its error counts for theta.
+Arrays adam_w_scale(const Arrays& in) {
+  Arrays out = adam_w(in);
+  for (size_t i = 0; i < in[0].values.size(); ++i) {
+    long double& theta = out[0].values[i];
+    theta = std::max(std::abs(theta), kScaleOfChange * std::abs(theta - in[0].values[i]));
   }
   return out;
 }
@@ -105,7 +123,10 @@ std::vector<Case> optimizer_cases() {
                                                           false, false, size, executor);
                },
            .phase_two = aclnnApplyAdamWV2,
-           .reference = adam_w}};
+           .reference = adam_w,
+           .max_ulp = kUlp,
+           .max_ulp_16bit = kUlp16Bit,
+           .magnitude = adam_w_scale}};
 }
 
 }  // namespace aclgrad::cases

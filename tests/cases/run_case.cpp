@@ -8,7 +8,6 @@
 namespace aclgrad::cases {
 namespace {
 
-constexpr int64_t kTestSize = 6;
 constexpr unsigned char kSentinel = 0xA5;
 
 using Tensor = aclgrad::testing::Array;
@@ -33,8 +32,8 @@ Tensor::Layout place(const std::vector<int64_t>& shape, Layout layout) {
   return placed;
 }
 
-Tensor make_tensor(const Slot& slot, aclDataType dtype, Layout layout) {
-  const std::vector<int64_t> shape = resolve(slot.shape, kTestSize);
+Tensor make_tensor(const Slot& slot, aclDataType dtype, Layout layout, int64_t size) {
+  const std::vector<int64_t> shape = resolve(slot.shape, size);
   Tensor tensor(slot.dtype.value_or(dtype), shape, place(shape, layout));
   std::memset(tensor.data(), kSentinel, tensor.memory().bytes());
   return tensor;
@@ -71,11 +70,11 @@ std::string test_name(const ::testing::TestParamInfo<size_t>& row) {
   return name;
 }
 
-Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed) {
+Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed, int64_t size) {
   std::mt19937_64 generator(seed);
   Arrays drawn;
   for (const Slot& slot : row.inputs) {
-    Array array{resolve(slot.shape, kTestSize), {}};
+    Array array{resolve(slot.shape, size), {}};
     for (int64_t i = 0; i < count_of(array.shape); ++i) {
       const auto unit = static_cast<long double>(generator() >> 11) * 0x1p-53L;
       const long double value = slot.low + (slot.high - slot.low) * unit;
@@ -87,13 +86,13 @@ Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed) {
 }
 
 RunResult run_case(const Case& row, aclDataType dtype, Layout layout, aclrtStream stream,
-                   uint64_t seed, const Arrays* given) {
-  const Arrays drawn = given != nullptr ? *given : draw_inputs(row, dtype, seed);
+                   uint64_t seed, const Arrays* given, int64_t size) {
+  const Arrays drawn = given != nullptr ? *given : draw_inputs(row, dtype, seed, size);
   std::vector<Tensor> inputs;
   std::vector<aclTensor*> handles;
   RunResult result;
   for (size_t i = 0; i < row.inputs.size(); ++i) {
-    inputs.push_back(make_tensor(row.inputs[i], dtype, layout));
+    inputs.push_back(make_tensor(row.inputs[i], dtype, layout, size));
     inputs.back().fill(drawn[i].values);
     handles.push_back(inputs.back().tensor());
     result.inputs.push_back(read(inputs.back()));
@@ -104,17 +103,18 @@ RunResult run_case(const Case& row, aclDataType dtype, Layout layout, aclrtStrea
     if (slot.aliases) {
       outputs.push_back(&inputs[*slot.aliases]);
     } else {
-      outputs.push_back(&own_outputs.emplace_back(make_tensor(slot, dtype, layout)));
+      outputs.push_back(&own_outputs.emplace_back(make_tensor(slot, dtype, layout, size)));
       handles.push_back(outputs.back()->tensor());
     }
   }
 
-  uint64_t size = 0;
+  uint64_t workspace_size = 0;
   aclOpExecutor* executor = nullptr;
-  EXPECT_EQ(row.phase_one(handles, &size, &executor), 0) << aclgrad::testing::recent_message();
+  EXPECT_EQ(row.phase_one(handles, &workspace_size, &executor), 0)
+      << aclgrad::testing::recent_message();
   if (executor == nullptr) return result;
-  aclgrad::testing::Buffer workspace(size);
-  EXPECT_EQ(row.phase_two(workspace.data(), size, executor, stream), 0);
+  aclgrad::testing::Buffer workspace(workspace_size);
+  EXPECT_EQ(row.phase_two(workspace.data(), workspace_size, executor, stream), 0);
   EXPECT_EQ(aclrtSynchronizeStream(stream), 0) << aclgrad::testing::recent_message();
   for (const Tensor* output : outputs) {
     result.outputs.push_back(read(*output));

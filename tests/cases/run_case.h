@@ -25,12 +25,19 @@ struct RunResult {
   bool wrote_outside = false;   // memory of an output that no element of it covers was changed
 };
 
+// What stands for kN, unless somebody wants another size; even.
+inline constexpr int64_t kTestSize = 6;
+
 // Inputs are drawn from the row's domains by `seed`, unless `inputs` gives them.
 RunResult run_case(const Case& row, aclDataType dtype, Layout layout, aclrtStream stream,
-                   uint64_t seed = 1, const Arrays* inputs = nullptr);
+                   uint64_t seed = 1, const Arrays* inputs = nullptr, int64_t size = kTestSize);
+
+// What is wrong with the outputs, in words: a number too far from the row's reference, an output
+// that should not have been touched, memory that is none of the outputs'. "" when all is well.
+std::string judge(const Case& row, aclDataType dtype, const RunResult& run);
 
 // Values of a row's inputs, rounded to nothing yet.
-Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed);
+Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed, int64_t size = kTestSize);
 
 }  // namespace aclgrad::cases
 

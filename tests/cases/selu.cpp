@@ -61,6 +61,7 @@ std::vector<Case> selu_cases() {
            },
        .phase_two = aclnnSeluBackward,
        .reference = elementwise(selu_backward),
+       .max_ulp = kUlpOfProduct,
        .derivative_of = DerivativeOf{"aclnnSelu",
                                      [](const Arrays&, const Arrays& y, const Array& g) {
                                        return Arrays{g, y[0]};

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/cases/run_case.h"
+
+namespace aclgrad::cases {
+namespace {
+
+bool is_floating(aclDataType dtype) {
+  return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16 || dtype == ACL_DOUBLE;
+}
+
+// Distance in ulp of the dtype, counted on the scale of `magnitude`; integers count by ones.
+double error_of(long double actual, long double exact, long double magnitude, aclDataType dtype) {
+  if (is_floating(dtype)) {
+    const long double scale = std::max(std::abs(exact), std::abs(magnitude));
+    if (std::isfinite(actual) && std::isfinite(exact)) {
+      return static_cast<double>(std::abs(actual - exact) / testing::ulp_at(scale, dtype));
+    }
+    return testing::ulp_error(actual, exact, dtype);
+  }
+  const auto [low, high] = [&]() -> std::pair<long double, long double> {
+    if (dtype == ACL_UINT8) return {0, 255};
+    const auto bits = static_cast<int>(8 * aclDataTypeSize(dtype));
+    return {-std::ldexp(1.0L, bits - 1), std::ldexp(1.0L, bits - 1) - 1};
+  }();
+  return static_cast<double>(std::abs(actual - std::clamp(std::trunc(exact), low, high)));
+}
+
+double bound_of(const Case& row, aclDataType dtype) {
+  if (!is_floating(dtype)) return 0;
+  if (dtype == ACL_DOUBLE) return row.max_ulp_double.value_or(row.max_ulp);
+  const bool small = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
+  return small ? std::min(row.max_ulp_16bit, row.max_ulp) : row.max_ulp;
+}
+
+}  // namespace
+
+std::string judge(const Case& row, aclDataType dtype, const RunResult& run) {
+  if (run.wrote_outside) return "memory outside the outputs was written";
+  const Arrays exact = row.reference(run.inputs);
+  const Arrays scale = row.magnitude ? row.magnitude(run.inputs) : exact;
+  if (run.outputs.size() != row.outputs.size() || exact.size() < run.outputs.size()) {
+    return fmt::format("{} outputs", run.outputs.size());
+  }
+  for (size_t k = 0; k < run.outputs.size(); ++k) {
+    const std::vector<long double>& actual = run.outputs[k].values;
+    if (exact[k].values.empty() && !actual.empty()) {
+      if (!run.untouched[k]) return fmt::format("output {} was written", k);
+      continue;
+    }
+    const aclDataType out_dtype = row.outputs[k].dtype.value_or(dtype);
+    if (actual.size() != exact[k].values.size()) {
+      return fmt::format("output {} has {} elements instead of {}", k, actual.size(),
+                         exact[k].values.size());
+    }
+    for (size_t i = 0; i < actual.size(); ++i) {
+      const double error = error_of(actual[i], exact[k].values[i], scale[k].values[i], out_dtype);
+      if (error <= bound_of(row, out_dtype)) continue;
+      return fmt::format("output {}, element {}: {} instead of {}, {} ulp", k, i,
+                         static_cast<double>(actual[i]), static_cast<double>(exact[k].values[i]),
+                         error);
+    }
+  }
+  return "";
+}
+
+}  // namespace aclgrad::cases
