@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of any content: they are read, or there is one clear error.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "acl/acl.h"
+#include "aclgrad/checkpoint.h"
+#include "aclgrad/data.h"
+#include "aclgrad/error.h"
+#include "aclgrad/safetensors.h"
+#include "tests/fuzz/target.h"
+
+namespace aclgrad::fuzz {
+namespace {
+
+// A file in memory that has a path like any other.
+class File {
+ public:
+  File(const uint8_t* bytes, size_t size) : descriptor_(memfd_create("fuzz", 0)) {
+    require(descriptor_ >= 0 && write(descriptor_, bytes, size) == static_cast<ssize_t>(size),
+            "a file in memory");
+  }
+  ~File() { close(descriptor_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+// Every byte of it is there.
+void touch(const Tensor& tensor) {
+  unsigned sum = 0;
+  for (size_t i = 0; i < tensor.nbytes(); ++i) sum += std::to_integer<unsigned>(tensor.bytes()[i]);
+  volatile unsigned kept = sum;
+  (void)kept;
+}
+
+template <class Read>
+void read(Read read_file) {
+  try {
+    read_file();
+  } catch (const Error& error) {
+    require(*error.what() != '\0', "an error says what is wrong");
+  }
+}
+
+}  // namespace
+
+void fuzz_safetensors(const uint8_t* bytes, size_t size) {
+  const File file(bytes, size);
+  read([&] {
+    for (const auto& [name, tensor] : load_safetensors(file.path()).tensors) touch(tensor);
+  });
+}
+
+void fuzz_checkpoint(const uint8_t* bytes, size_t size) {
+  const File file(bytes, size);
+  read([&] { load_checkpoint(file.path()); });
+}
+
+void fuzz_csv(const uint8_t* bytes, size_t size) {
+  if (size == 0) return;
+  const File file(bytes + 1, size - 1);
+  constexpr DType kDtypes[] = {DType::float32, DType::float64, DType::int32, DType::int64,
+                               DType::uint8};
+  data::CsvOptions options;
+  options.header = (bytes[0] & 1) != 0;
+  options.delimiter = (bytes[0] & 2) != 0 ? ';' : ',';
+  options.dtype = kDtypes[(bytes[0] >> 2) % std::size(kDtypes)];
+  read([&] { touch(data::read_csv(file.path(), options)); });
+}
+
+void fuzz_idx(const uint8_t* bytes, size_t size) {
+  const File file(bytes, size);
+  read([&] { touch(data::read_idx(file.path())); });
+}
+
+void fuzz_config(const uint8_t* bytes, size_t size) {
+  const File file(bytes, size);
+  const aclError status = aclInit(file.path().c_str());
+  require_message(status, "aclInit");
+  require(status == 0 || status == ACL_ERROR_INVALID_PARAM || status == ACL_ERROR_INVALID_FILE ||
+              status == ACL_ERROR_INVALID_FILE_SIZE || status == ACL_ERROR_PARSE_FILE ||
+              status == ACL_ERROR_INVALID_DUMP_CONFIG ||
+              status == ACL_ERROR_INVALID_PROFILING_CONFIG,
+          "a documented status of aclInit");
+  if (status == 0) require(aclFinalize() == 0, "what was initialised is finalised");
+}
+
+}  // namespace aclgrad::fuzz

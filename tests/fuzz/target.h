@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is fuzzed: each target is one function over arbitrary bytes. clang's libFuzzer drives it in
+// ./dev fuzz; fuzz_replay, built by any compiler, runs the corpora and random bytes through it.
+#ifndef ACLGRAD_TESTS_FUZZ_TARGET_H_
+#define ACLGRAD_TESTS_FUZZ_TARGET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace aclgrad::fuzz {
+
+struct Target {
+  const char* name;
+  void (*run)(const uint8_t* data, size_t size);
+};
+
+void fuzz_tensor(const uint8_t* data, size_t size);     // creation, getters, re-initialisation
+void fuzz_operators(const uint8_t* data, size_t size);  // both phases of every operator
+void fuzz_runtime(const uint8_t* data, size_t size);    // call sequences
+void fuzz_config(const uint8_t* data, size_t size);     // the file given to aclInit
+void fuzz_safetensors(const uint8_t* data, size_t size);
+void fuzz_checkpoint(const uint8_t* data, size_t size);
+void fuzz_csv(const uint8_t* data, size_t size);
+void fuzz_idx(const uint8_t* data, size_t size);
+
+inline const std::vector<Target>& targets() {
+  static const std::vector<Target> all = {{"tensor", fuzz_tensor},
+                                          {"operators", fuzz_operators},
+                                          {"runtime", fuzz_runtime},
+                                          {"config", fuzz_config},
+                                          {"safetensors", fuzz_safetensors},
+                                          {"checkpoint", fuzz_checkpoint},
+                                          {"csv", fuzz_csv},
+                                          {"idx", fuzz_idx}};
+  return all;
+}
+
+// Says what was expected and aborts, which is what a fuzzer notices.
+void require(bool holds, const char* what);
+
+// A failed call has told why; whatever it told is taken away. `status` 0 passes.
+void require_message(int status, const char* call);
+
+}  // namespace aclgrad::fuzz
+
+#endif  // ACLGRAD_TESTS_FUZZ_TARGET_H_
