@@ -160,8 +160,8 @@ function go(to, follow = true) {
     box.classList.toggle('done', isDone(id));
     box.classList.toggle('todo', !isDone(id));
     box.classList.toggle('now', id === current());
-    box.querySelector('.value').textContent = data.nodes[id].outputs.map(valueText)
-      .filter((text) => text).join('  ');
+    // Of several outputs the first; the panel shows all.
+    box.querySelector('.value').textContent = valueText(data.nodes[id].outputs[0]);
   });
   for (const line of lines) {
     line.classList.toggle('todo', !isDone(line.dataset.from) || !isDone(line.dataset.to));

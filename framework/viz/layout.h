@@ -21,7 +21,7 @@ inline constexpr std::size_t kForward = 0;
 inline constexpr std::size_t kBackward = 1;
 inline constexpr std::size_t kUpdate = 2;
 
-inline constexpr double kBlockWidth = 184;  // of every block, in CSS pixels, as in page/graph.css
+inline constexpr double kBlockWidth = 196;  // of every block, in CSS pixels, as in page/graph.css
 inline constexpr double kBlockHeight = 68;
 
 /// What the layout knows of a node.

@@ -2,6 +2,7 @@
 #include "viz/recording.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,11 +15,20 @@ namespace {
 
 using nlohmann::json;
 
-// For the small box of a node.
+// For the small box of a node: a few elements, or where they lie.
 std::string short_text(const Tensor& tensor, double low, double high) {
-  constexpr std::int64_t kInFull = 4;
-  if (tensor.numel() <= kInFull) return to_string(tensor);
-  return low <= high ? fmt::format("{:.4g} … {:.4g}", low, high) : "no finite element";
+  constexpr std::int64_t kFew = 4;
+  constexpr std::size_t kRoom = 20;
+  if (tensor.numel() == 1) return fmt::format("{:g}", tensor.get(0));
+  if (tensor.numel() <= kFew) {
+    std::vector<std::string> elements;
+    for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+      elements.push_back(fmt::format("{:.4g}", tensor.get(i)));
+    }
+    const std::string text = fmt::format("{}", fmt::join(elements, ", "));
+    if (text.size() <= kRoom || elements.empty()) return "[" + text + "]";
+  }
+  return low <= high ? fmt::format("{:.2g} … {:.2g}", low, high) : "no finite element";
 }
 
 const char* kind_of(const Node& node) {

@@ -67,15 +67,15 @@ TEST(VizPage, ARunGivesValuesGradientsTimesAndMemory) {
   const nlohmann::json data = data_of(html);
   const auto value = [&](const Value& of) { return data["values"][std::to_string(of.id())]; };
   // x w = [1, 5]; the mean of squares 13; its gradient y.
-  EXPECT_EQ(value(net.x)["tensor"]["text"], "[[1, 3]]");
-  EXPECT_EQ(value(net.h)["tensor"]["text"], "[[1, 5]]");
+  EXPECT_EQ(value(net.x)["tensor"]["text"], "[1, 3]");
+  EXPECT_EQ(value(net.h)["tensor"]["text"], "[1, 5]");
   EXPECT_EQ(value(net.loss)["tensor"]["text"], "13");
   const Value gradient = net.gradients[net.w];
   EXPECT_EQ(value(net.w)["gradient"], gradient.id());
   EXPECT_EQ(value(gradient)["gradient_of"], net.w.id());
-  EXPECT_EQ(value(gradient)["tensor"]["text"], "[[1, 5], [3, 15]]");
+  EXPECT_EQ(value(gradient)["tensor"]["text"], "[1, 5, 3, 15]");
   EXPECT_EQ(value(net.h)["gradient"], net.gradients[net.h].id());
-  EXPECT_EQ(value(net.update.values[0])["tensor"]["text"], "[[0.5, -3.5], [-1.5, -5.5]]");
+  EXPECT_EQ(value(net.update.values[0])["tensor"]["text"], "-5.5 … 0.5");
   // A step for each operator, in the order of running.
   std::size_t calls = 0;
   for (const nlohmann::json& node : data["nodes"]) {
@@ -89,6 +89,22 @@ TEST(VizPage, ARunGivesValuesGradientsTimesAndMemory) {
   EXPECT_THAT(html, HasSubstr(fmt::format("max=\"{}\"", calls)));
   EXPECT_THAT(html, HasSubstr("id=\"times\""));
   EXPECT_THAT(html, HasSubstr("bytes alive"));
+}
+
+TEST(VizPage, ABoxSaysWhereManyOrLongElementsLie) {
+  Graph graph;
+  const Value many = graph.input("many", {5});
+  const Value lengthy = graph.input("lengthy", {2, 2});
+  VizPage page(graph);
+  page.run({add(many, 0.0), add(lengthy, 0.0)},
+           {{many, Tensor::from({5}, {0.00012345, 1, 2, 3, -4.5678})},
+            {lengthy, Tensor::from({2, 2}, {-2.10748, -0.940485, 2.10748, 0.940485})}});
+  const nlohmann::json values = data_of(page.html())["values"];
+  const auto text = [&](const Value& of) {
+    return values[std::to_string(of.id())]["tensor"]["text"];
+  };
+  EXPECT_EQ(text(many), "-4.6 … 3");
+  EXPECT_EQ(text(lengthy), "-2.1 … 2.1");
 }
 
 TEST(VizPage, ARunLeavesVariablesAsTheyWere) {
