@@ -120,7 +120,7 @@ struct FirstStage {
     const Floats old_m = x[1], old_v = x[2], g = x[3];
     y[0] = weighted_sum(d, set(factors.beta1), old_m, set(factors.one_less_beta1), g);
     const Floats v = weighted_square(d, set(factors.beta2), old_v, set(factors.one_less_beta2), g);
-    const Floats u = kAmsgrad ? hn::Max(x[kInputs<kAmsgrad> - 1], v) : v;
+    const Floats u = kAmsgrad ? larger(x[kInputs<kAmsgrad> - 1], v) : v;
     y[1] = v;
     y[2] = fused(d, hn::Sqrt(u), set(factors.root_factor), set(factors.eps));
   }
@@ -139,7 +139,7 @@ struct SecondStage {
     y[0] = fused(d, theta, set(factors.decay.high), rest);
     y[1] = m;
     y[2] = v;
-    const Floats u = kAmsgrad ? hn::Max(x[kInputs<kAmsgrad> - 1], v) : v;
+    const Floats u = kAmsgrad ? larger(x[kInputs<kAmsgrad> - 1], v) : v;
     if constexpr (kAmsgrad) y[3] = u;
 
     // Far from the ends of the exponent range the above holds. What is not a number, or infinite,

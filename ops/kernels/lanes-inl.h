@@ -280,22 +280,8 @@ HWY_INLINE WideVec fused(WideVec a, WideVec b, WideVec c) {
 }
 
 // x held from below or above; NaN stays NaN.
-HWY_INLINE WideVec at_least(double low, WideVec x) {
-  const WideVec bound = hn::Set(Wide(), low);
-#if HWY_TARGET == HWY_SCALAR
-  return hn::IfThenElse(hn::Lt(x, bound), bound, x);
-#else
-  return hn::Max(bound, x);  // one instruction, which gives its second operand if either is NaN
-#endif
-}
-HWY_INLINE WideVec at_most(double high, WideVec x) {
-  const WideVec bound = hn::Set(Wide(), high);
-#if HWY_TARGET == HWY_SCALAR
-  return hn::IfThenElse(hn::Gt(x, bound), bound, x);
-#else
-  return hn::Min(bound, x);
-#endif
-}
+HWY_INLINE WideVec at_least(double low, WideVec x) { return larger(hn::Set(Wide(), low), x); }
+HWY_INLINE WideVec at_most(double high, WideVec x) { return smaller(hn::Set(Wide(), high), x); }
 
 // A number as a product of two.
 struct Scaled {

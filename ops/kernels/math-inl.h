@@ -25,6 +25,25 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // ---- Building blocks ----------------------------------------------------------------------------
 
+// The larger and the smaller of two, and b if either is NaN. x86 has that as one instruction; Arm's
+// and the portable ones give the number.
+template <class V>
+HWY_INLINE V larger(V a, V b) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  return hn::Max(a, b);
+#else
+  return hn::IfThenElse(hn::Gt(a, b), a, b);
+#endif
+}
+template <class V>
+HWY_INLINE V smaller(V a, V b) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  return hn::Min(a, b);
+#else
+  return hn::IfThenElse(hn::Lt(a, b), a, b);
+#endif
+}
+
 // A number as the sum of a double and a much smaller one.
 template <class V>
 struct Twofold {

@@ -181,48 +181,60 @@ TEST(AdamW, TakesAnyWeights) {
   }
 }
 
-// Every combination of numbers from the ends of the range, against the step in double.
-TEST(AdamW, AtTheEndsOfItsRange) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<double> numbers = {0,      -0.0,  0.5,       -3,         1e-44,
-                                       -1e-38, 1e-31, 1e-25,     1e-12,      -1e18,
-                                       3e19,   3e38,  kInfinity, -kInfinity, nan};
-  const size_t n = numbers.size();
-  const size_t count = n * n * n * n;
-  for (const bool amsgrad : {false, true}) {
-    for (const double lr : {0.01, 0.0, 1e30}) {
-      std::vector<std::vector<Numbers>> both;
-      for (const aclDataType dtype : {ACL_FLOAT, ACL_DOUBLE}) {
-        std::vector<Numbers> tensors(5, Numbers(dtype, count));
-        for (size_t i = 0; i < count; ++i) {
-          const size_t at[] = {i % n, i / n % n, i / n / n % n, (i + i / n) % n, i / n / n / n};
-          for (size_t k = 0; k < 5; ++k) {
-            const bool is_square = k == 2 || k == 3;
-            const double number = static_cast<float>(numbers[at[k]]);
-            tensors[k].set(i, is_square ? std::abs(number) : number);
-          }
-        }
-        take_step(tensors, 1, amsgrad, lr);
-        both.push_back(tensors);
+// Every combination of numbers from the ends of the range.
+struct EndsOfRange {
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<double> numbers = {
+      0,      -0.0,  0.5,       -3,         1e-44,
+      -1e-38, 1e-31, 1e-25,     1e-12,      -1e18,
+      3e19,   3e38,  kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
+  size_t n = numbers.size();
+  size_t count = n * n * n * n;
+
+  std::vector<Numbers> tensors(aclDataType dtype) const {
+    std::vector<Numbers> made(5, Numbers(dtype, count));
+    for (size_t i = 0; i < count; ++i) {
+      const size_t at[] = {i % n, i / n % n, i / n / n % n, (i + i / n) % n, i / n / n / n};
+      for (size_t k = 0; k < 5; ++k) {
+        const bool is_square = k == 2 || k == 3;
+        const double number = static_cast<float>(numbers[at[k]]);
+        made[k].set(i, is_square ? std::abs(number) : number);
       }
-      for (size_t k = 0; k < 4; ++k) {
-        for (size_t i = 0; i < count; ++i) {
-          const double found = both[0][k].get(i);
-          const double exact = both[1][k].get(i);
-          const auto expected = static_cast<double>(static_cast<float>(exact));
-          if (std::isnan(expected)) {
-            ASSERT_TRUE(std::isnan(found)) << k << ' ' << i << ' ' << found;
-          } else if (found != expected) {
-            // A step that takes theta to nearly 0 is about as large as theta was.
-            const double size = k == 0 ? std::abs(numbers[i % n]) + std::abs(exact) : 0;
-            const double bound = 0x1p-20 * std::abs(exact) + 0x1p-21 * size;
-            ASSERT_LE(std::abs(found - exact), bound) << k << ' ' << i;
-          }
-        }
+    }
+    return made;
+  }
+};
+
+// The step in float against the step in double.
+void compare_at_the_ends(const EndsOfRange& range, bool amsgrad, double lr) {
+  std::vector<Numbers> floats = range.tensors(ACL_FLOAT);
+  std::vector<Numbers> doubles = range.tensors(ACL_DOUBLE);
+  take_step(floats, 1, amsgrad, lr);
+  take_step(doubles, 1, amsgrad, lr);
+  for (size_t k = 0; k < 4; ++k) {
+    for (size_t i = 0; i < range.count; ++i) {
+      const double found = floats[k].get(i);
+      const double exact = doubles[k].get(i);
+      const auto expected = static_cast<double>(static_cast<float>(exact));
+      if (std::isnan(expected)) {
+        ASSERT_TRUE(std::isnan(found)) << k << ' ' << i << ' ' << found;
+      } else if (found != expected) {
+        // A step that takes theta to nearly 0 is about as large as theta was.
+        const double size = k == 0 ? std::abs(range.numbers[i % range.n]) + std::abs(exact) : 0;
+        const double bound = 0x1p-20 * std::abs(exact) + 0x1p-21 * size;
+        ASSERT_LE(std::abs(found - exact), bound) << k << ' ' << i;
       }
     }
   }
+}
+
+TEST(AdamW, AtTheEndsOfItsRangeOnEveryInstructionSet) {
+  const EndsOfRange range;
+  for_each_target([&](int64_t) {
+    for (const bool amsgrad : {false, true}) {
+      for (const double lr : {0.01, 0.0, 1e30}) compare_at_the_ends(range, amsgrad, lr);
+    }
+  });
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST_F(ActivationLayouts, EveryLengthAndOffset) {
         for (size_t i = 0; i < elements.size(); ++i) write_bits(in.data(), bytes, i, elements[i]);
       }
       // Other instruction sets than the best take every eleventh of the pairs.
-      const int64_t step = target == hwy::SupportedAndGeneratedTargets().front() ? 1 : 11;
+      const int64_t step = target == all_targets().front() ? 1 : 11;
       int64_t pair = 0;
       for (int64_t length = 0; length <= kLength; ++length) {
         for (int64_t offset = 0; offset < kOffsets; ++offset) {
