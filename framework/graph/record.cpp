@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "aclgrad/ops/fill.h"
 #include "graph/describe.h"
 #include "graph/graph_data.h"
 
@@ -156,6 +158,23 @@ Value Recorder::updated(const Node& node, std::size_t index) {
   return result;
 }
 
+// Operators may read exactly what they write, element by element. Another view of it they would
+// read half old, half new.
+void Recorder::keep_apart(const std::vector<std::optional<std::size_t>>& updates) {
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    if (!updates[i]) continue;
+    const std::size_t target = *updates[i];
+    const ValueId root = input(target).record().root;
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+      if (k == target || input(k).record().root != root) continue;
+      if (std::ranges::find(updates, std::optional(k)) != updates.end()) {
+        value_error(fmt::format("updates {} twice", input(target).description()));
+      }
+      if (input(k).variable() == nullptr) inputs_[k] = copy(input(k), where_);
+    }
+  }
+}
+
 Value Recorder::add(std::shared_ptr<const Op> op, TensorSpec output) {
   return add(std::move(op), std::vector<TensorSpec>{std::move(output)}).front();
 }
@@ -170,6 +189,7 @@ std::vector<Value> Recorder::add(std::shared_ptr<const Op> op, std::vector<Tenso
                               input(*updates[i]).description()));
     }
   }
+  keep_apart(updates);
   const Node& node = append(std::move(op), outputs.size());
   std::vector<Value> result;
   result.reserve(outputs.size());

@@ -53,8 +53,9 @@ class Recorder {
   /// The common type of two types, by the operators' promotion rules.
   static DType promote(DType a, DType b);
 
-  /// Appends the node and returns its outputs. Throws ValueError when an output would overwrite
-  /// something that is not a variable.
+  /// Appends the node and returns its outputs. An input that is another view of a variable that an
+  /// output overwrites is copied first. Throws ValueError when an output would overwrite something
+  /// that is not a variable, or what another output overwrites.
   Value add(std::shared_ptr<const Op> op, TensorSpec output);
   std::vector<Value> add(std::shared_ptr<const Op> op, std::vector<TensorSpec> outputs);
 
@@ -66,6 +67,7 @@ class Recorder {
   friend class Graph;
   std::string next_label() const;
   void check_fresh(const Value& input) const;
+  void keep_apart(const std::vector<std::optional<std::size_t>>& updates);
   Node& append(std::shared_ptr<const Op> op, std::size_t outputs);
   Value output(const Node& node, detail::ValueRecord record);
   Value updated(const Node& node, std::size_t index);

@@ -99,6 +99,41 @@ TEST(Updates, OnlyVariablesAreOverwritten) {
   EXPECT_NO_THROW(inplace_add(w, x));
 }
 
+// The update must not read what it has written already: 64 rows are more than one tile.
+TEST(Updates, OtherViewsOfTheVariableAreReadAsTheyWere) {
+  const Tensor start = init::normal({64, 64}, 1);
+  const auto at = [&](std::int64_t row, std::int64_t column) {
+    return start.get(64 * row + column);
+  };
+  for (const bool eager : {false, true}) {
+    Graph graph;
+    const Value added = graph.parameter("added", start);
+    const Value assigned = graph.parameter("assigned", start);
+    inplace_add(added, transpose(added, 0, 1));
+    assign(assigned, transpose(assigned, 0, 1));
+    const std::vector<Fetch> fetches = {graph.parameter(*added.variable()),
+                                        graph.parameter(*assigned.variable())};
+    const Results results = Session(graph, fetches, {.eager = eager}).run();
+    for (std::int64_t i = 0; i < 64; ++i) {
+      for (std::int64_t j = 0; j < 64; ++j) {
+        const std::int64_t at_once = 64 * i + j;
+        const auto sum = static_cast<float>(at(i, j) + at(j, i));
+        ASSERT_EQ(results[graph.parameter(*added.variable())].get(at_once), sum) << i << ' ' << j;
+        ASSERT_EQ(results[graph.parameter(*assigned.variable())].get(at_once), at(j, i));
+      }
+    }
+  }
+}
+
+TEST(Updates, NothingIsOverwrittenTwiceByOneNode) {
+  Graph graph;
+  const Value w = graph.parameter("w", Tensor::zeros({2}));
+  const Value m = graph.parameter("m", Tensor::zeros({2}));
+  const Value steps = graph.parameter("steps", Tensor::zeros({1}, DType::int64));
+  EXPECT_THAT(message_of<ValueError>([&] { apply_adam_w(w, m, m, w * 1, steps, {}); }),
+              testing::HasSubstr("updates `m` twice"));
+}
+
 // Passes on to InplaceAddOp and looks at what it is given.
 struct LookingOp final : AclnnOp {
   InplaceAddOp inner{1};
