@@ -14,17 +14,33 @@ namespace {
 // The seeds of a layer's parts: far enough apart that neighbouring seeds of layers do not meet.
 constexpr std::uint64_t kPartSeed = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
 
-Tensor initial_weight(std::int64_t in, std::int64_t out, const LinearOptions& options) {
+// FNV-1a: the same on every machine, which std::hash is not.
+std::uint64_t seed_of(const std::string& name) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char letter : name) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+Tensor initial_weight(const std::string& name, std::int64_t in, std::int64_t out,
+                      const LinearOptions& options) {
   if (in < 1 || out < 1) {
     throw ShapeError(fmt::format("a linear layer needs positive sizes, got {} and {}", in, out));
   }
-  return init::he_normal({in, out}, options.seed, options.activation, options.dtype);
+  const std::uint64_t seed = options.seed.value_or(seed_of(name));
+  return init::he_normal({in, out}, seed, options.activation, options.dtype);
+}
+
+std::optional<std::uint64_t> second_seed(std::optional<std::uint64_t> seed) {
+  if (seed) *seed ^= kPartSeed;
+  return seed;
 }
 
 }  // namespace
 
 Linear::Linear(const std::string& name, std::int64_t in, std::int64_t out, LinearOptions options)
-    : weight_(name + ".weight", initial_weight(in, out, options)) {
+    : weight_(name + ".weight", initial_weight(name, in, out, options)) {
   if (options.bias) bias_.emplace(name + ".bias", Tensor::zeros({out}, options.dtype));
 }
 
@@ -54,11 +70,11 @@ Value Geglu::operator()(const Value& x, Here where) const {
 }
 
 GegluFeedForward::GegluFeedForward(const std::string& name, std::int64_t in, std::int64_t hidden,
-                                   std::int64_t out, std::uint64_t seed, Geglu geglu)
+                                   std::int64_t out, std::optional<std::uint64_t> seed, Geglu geglu)
     : up_(name + ".up", in, 2 * hidden, {.activation = Activation::none, .seed = seed}),
       geglu_(geglu),
       down_(name + ".down", hidden, out,
-            {.activation = Activation::geglu, .seed = seed ^ kPartSeed}) {}
+            {.activation = Activation::geglu, .seed = second_seed(seed)}) {}
 
 Value GegluFeedForward::operator()(const Value& x, Here where) const {
   return down_(geglu_(up_(x, where), where), where);

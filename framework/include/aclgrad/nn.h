@@ -31,7 +31,8 @@ using Here = std::source_location;
 struct LinearOptions {
   /// What follows the layer; its gain goes into the initial weights.
   Activation activation = Activation::none;
-  std::uint64_t seed = 0;
+  /// Of the initial weights; without one, the layer's name is the seed.
+  std::optional<std::uint64_t> seed = std::nullopt;
   bool bias = true;
   DType dtype = DType::float32;
 };
@@ -55,7 +56,8 @@ class Linear {
   std::optional<Variable> bias_;
 };
 
-/// Activations as layers, with the parameters of the functions of the same names.
+/// Activations as layers, with the parameters of the functions of the same names. Gelu is that of
+/// gelu_v2(), and so of the erf form unless told otherwise.
 struct Selu {
   Value operator()(const Value& x, Here where = Here::current()) const;
   std::vector<Variable> variables() const { return {}; }
@@ -95,7 +97,7 @@ struct Geglu {
 class GegluFeedForward {
  public:
   GegluFeedForward(const std::string& name, std::int64_t in, std::int64_t hidden, std::int64_t out,
-                   std::uint64_t seed = 0, Geglu geglu = {});
+                   std::optional<std::uint64_t> seed = std::nullopt, Geglu geglu = {});
 
   Value operator()(const Value& x, Here where = Here::current()) const;
   std::vector<Variable> variables() const;

@@ -36,6 +36,15 @@ TEST(Layers, LinearWithoutBias) {
   EXPECT_THROW(Linear("bad", 0, 3), ShapeError);
 }
 
+TEST(Layers, OfOtherNamesBeginWithOtherWeights) {
+  const auto weight = [](const char* name, LinearOptions options) {
+    return Linear(name, 4, 4, options).weight().value();
+  };
+  EXPECT_FALSE(bitwise_equal(weight("a", {}), weight("b", {})));
+  EXPECT_TRUE(bitwise_equal(weight("a", {}), weight("a", {})));
+  EXPECT_TRUE(bitwise_equal(weight("a", {.seed = 1}), weight("b", {.seed = 1})));
+}
+
 TEST(Layers, SequentialRunsAndListsItsParts) {
   Sequential net(Linear("in", 2, 8, {.activation = Activation::selu, .seed = 1}), Selu{},
                  GegluFeedForward("ffn", 8, 6, 4, 2), Elu{.alpha = 2}, Hardswish{}, Gelu{});
