@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
@@ -19,19 +20,20 @@
 namespace aclgrad {
 
 LossScaler::LossScaler(LossScalerOptions options)
-    : options_(options),
-      scale_(options.scale),
-      scale_variable_("loss_scaler.scale", Tensor::scalar(options.scale)),
-      inverse_variable_("loss_scaler.inverse", Tensor::scalar(1 / options.scale)),
-      good_variable_("loss_scaler.good_steps", Tensor::scalar(0, DType::int64)) {
-  const bool sound = options.scale > 0 && options.growth >= 1 && options.backoff > 0 &&
-                     options.backoff < 1 && options.patience >= 1 &&
-                     options.largest >= options.scale;
+    : options_(std::move(options)),
+      scale_(options_.scale),
+      scale_variable_(options_.name + ".scale", Tensor::scalar(scale_)),
+      inverse_variable_(options_.name + ".inverse", Tensor::scalar(1 / scale_)),
+      good_variable_(options_.name + ".good_steps", Tensor::scalar(0, DType::int64)) {
+  const bool sound = options_.smallest > 0 && options_.scale >= options_.smallest &&
+                     options_.growth >= 1 && options_.backoff > 0 && options_.backoff < 1 &&
+                     options_.patience >= 1 && options_.largest >= options_.scale;
   if (!sound) {
     throw ValueError(fmt::format(
-        "a loss scaler needs scale > 0, growth >= 1, 0 < backoff < 1, patience >= 1 and largest >= "
-        "scale, got {}, {}, {}, {} and {}",
-        options.scale, options.growth, options.backoff, options.patience, options.largest));
+        "a loss scaler needs 0 < smallest <= scale <= largest, growth >= 1, 0 < backoff < 1 and "
+        "patience >= 1, got {} <= {} <= {}, {}, {} and {}",
+        options_.smallest, options_.scale, options_.largest, options_.growth, options_.backoff,
+        options_.patience));
   }
 }
 
@@ -54,12 +56,13 @@ Update LossScaler::keep(const Gradients& scaled, std::source_location where) {
     const Variable& parameter = detail::variable_to_update(graph, value);
     kept_.push_back(
         {parameter, Variable(parameter.name() + ".gradient", detail::zeros_like(parameter))});
-    const Value inverse = cast(graph.parameter(inverse_variable_, where), gradient.dtype(), where);
-    const Value unscaled = mul(gradient, inverse, where);
+    // In float32 whatever the parameter is: 16 bits hold neither a small gradient nor a large sum.
+    const Value inverse = graph.parameter(inverse_variable_, where);
+    const Value unscaled = mul(cast(gradient, DType::float32, where), inverse, where);
     update.values.push_back(assign(graph.parameter(kept_.back().gradient, where), unscaled, where));
     // What is not finite makes the sum not finite; that of finite gradients stays far below the
     // largest number.
-    const Value sum = cast(reduce_sum(unscaled, {}, false, where), DType::float32, where);
+    const Value sum = reduce_sum(unscaled, {}, false, where);
     check_ = check_ ? add(check_, sum, 1, where) : sum;
   }
   if (check_) check_.named("sum of all gradients");
@@ -88,7 +91,7 @@ bool LossScaler::accept(const Results& results) {
   const bool finite = std::isfinite(results[check_].item());
   if (!finite) {
     ++skipped_;
-    set(scale_ * options_.backoff, 0);
+    set(std::max(scale_ * options_.backoff, options_.smallest), 0);
   } else if (good_ + 1 >= options_.patience) {
     set(std::min(scale_ * options_.growth, options_.largest), 0);
   } else {

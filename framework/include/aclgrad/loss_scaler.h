@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <source_location>
+#include <string>
 #include <vector>
 
 #include "aclgrad/gradients.h"
@@ -41,13 +42,15 @@ struct LossScalerOptions {
   double growth = 2;     ///< after `patience` good steps the scale is multiplied by this
   double backoff = 0.5;  ///< and by this after an overflow
   std::int64_t patience = 2000;
-  double largest = 16777216;  ///< 2^24
+  double largest = 16777216;         ///< 2^24
+  double smallest = 0x1p-24;         ///< what data with a NaN can bring the scale down to
+  std::string name = "loss_scaler";  ///< with which the names of the state begin
 };
 
 class LossScaler {
  public:
-  /// Throws ValueError unless scale > 0, growth >= 1, 0 < backoff < 1, patience >= 1 and
-  /// largest >= scale.
+  /// Throws ValueError unless 0 < smallest <= scale <= largest, growth >= 1, 0 < backoff < 1 and
+  /// patience >= 1.
   explicit LossScaler(LossScalerOptions options = {});
 
   /// The scale as a value of the loss's graph, shape (it must have one element) and dtype: what

@@ -52,6 +52,25 @@ TEST(LossScaler, DividesTheScaleOutAgain) {
   EXPECT_EQ(s.scaler.skipped(), 0);
 }
 
+TEST(LossScaler, NeverGoesBelowTheSmallestScale) {
+  Scaled s({.scale = 4, .smallest = 0.5});
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(s.step(kInfinity, 1));
+  EXPECT_EQ(s.scaler.scale(), 0.5);
+  EXPECT_TRUE(s.step(1, 1));
+}
+
+TEST(LossScaler, AcceptsManyFiniteGradientsOfFloat16) {
+  Graph graph;
+  const Value w = graph.parameter("w", Tensor::zeros({100000}, DType::float16));
+  const Value loss = cast(reduce_sum(mul(w, w) + w), DType::float32);
+  LossScaler scaler({.scale = 1});
+  const Update kept = scaler.keep(backward(loss, {w}, {.seed = scaler.seed(loss)}));
+  Session session(graph, {kept, scaler.check()});
+  const Results results = session.run();
+  EXPECT_EQ(results[scaler.check()].item(), 100000);
+  EXPECT_TRUE(scaler.accept(results));
+}
+
 TEST(LossScaler, SkipsTheUpdateAndBacksOffWhereSomethingIsNotFinite) {
   Scaled s({.scale = 1024});
   const Tensor before = s.weights();
