@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/fill.h"
 #include "aclgrad/optim.h"
@@ -17,13 +20,25 @@ AdamWAttributes attributes(const AdamWOptions& options) {
           .maximize = options.maximize};
 }
 
+// The count of steps is common: a second step() in a graph is the next step of the same parameters.
+void refuse_second_group(const Value& steps, const Gradients& gradients) {
+  if (!detail::is_updated(steps)) return;
+  for (const auto& [value, gradient] : gradients) {
+    if (detail::is_updated(value)) continue;
+    throw ValueError(fmt::format(
+        "a step without {} was recorded before and has counted: give one step() all gradients, or "
+        "each group of parameters an AdamW of its own name",
+        value.description()));
+  }
+}
+
 }  // namespace
 
 AdamW::AdamW(Options options)
-    : options_(options),
-      steps_("adamw.steps", Tensor::zeros({1}, DType::int64)),
-      rate_(
-          detail::rate_variable("adamw.learning_rate", options.learning_rate, options.scheduled)) {}
+    : options_(std::move(options)),
+      steps_(options_.name + ".steps", Tensor::zeros({1}, DType::int64)),
+      rate_(detail::rate_variable(options_.name + ".learning_rate", options_.learning_rate,
+                                  options_.scheduled)) {}
 
 AdamW::Moments& AdamW::moments(const Variable& parameter) {
   const auto known = moments_.find(parameter.identity());
@@ -59,6 +74,7 @@ Value AdamW::scheduled_step(Graph& graph, const Moments& state, const Value& par
 Update AdamW::step(Graph& graph, const Gradients& gradients, std::source_location where) {
   const RecordScope scope(graph, Phase::update);
   const Value steps = graph.parameter(steps_, where);
+  refuse_second_group(steps, gradients);
   Update update;
   for (const auto& [value, gradient] : gradients) {
     const Moments& state = moments(detail::variable_to_update(graph, value));

@@ -7,8 +7,9 @@
 namespace aclgrad {
 
 Sgd::Sgd(SgdOptions options)
-    : options_(options),
-      rate_(detail::rate_variable("sgd.learning_rate", options.learning_rate, options.scheduled)) {}
+    : options_(std::move(options)),
+      rate_(detail::rate_variable(options_.name + ".learning_rate", options_.learning_rate,
+                                  options_.scheduled)) {}
 
 const Variable& Sgd::velocity_of(const Variable& parameter) {
   const auto known = velocities_.find(parameter.identity());

@@ -32,6 +32,7 @@ struct SgdOptions {
   double momentum = 0;
   double weight_decay = 0;
   bool scheduled = false;
+  std::string name = "sgd";  ///< with which the name of a scheduled rate begins
 };
 
 /// Stochastic gradient descent: g = gradient + weight_decay p; with momentum v = g + momentum v
@@ -72,6 +73,7 @@ struct AdamWOptions {
   double epsilon = 1e-8;
   bool maximize = false;
   bool scheduled = false;
+  std::string name = "adamw";  ///< with which the names of the common state begin
 };
 
 /// Adam with decoupled weight decay, by apply_adam_w(); one step counter (int64) for all
@@ -82,7 +84,8 @@ class AdamW {
 
   explicit AdamW(Options options = {});
 
-  /// Throws ValueError for a gradient of something that is not a variable.
+  /// Throws ValueError for a gradient of something that is not a variable, and for a second group
+  /// of parameters: all take part in the one count of steps.
   Update step(Graph& graph, const Gradients& gradients,
               std::source_location where = std::source_location::current());
 

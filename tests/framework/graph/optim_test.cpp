@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "aclgrad/aclgrad.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
@@ -119,6 +120,39 @@ TEST(Optimizers, OnlyVariablesCanBeUpdated) {
   EXPECT_THROW(sgd.step(f.graph, Gradients({{f.gradient, f.gradient}})), ValueError);
   Graph other;
   EXPECT_THROW(sgd.step(other, f.gradients), ValueError);
+}
+
+TEST(Optimizers, AdamWTakesAllParametersInOneStep) {
+  Graph graph;
+  const Value a = graph.parameter("a", Tensor::scalar(1));
+  const Value b = graph.parameter("b", Tensor::scalar(1));
+  const Gradients gradients = backward(mul(a, b), {a, b});
+  AdamW optimizer;
+  optimizer.step(graph, Gradients({{a, gradients[a]}}));
+  EXPECT_THAT(message_of<ValueError>([&] {
+                optimizer.step(graph, Gradients({{b, gradients[b]}}));
+              }),
+              testing::HasSubstr("a step without `b` was recorded before"));
+  AdamW other({.name = "other"});
+  EXPECT_NO_THROW(other.step(graph, Gradients({{b, gradients[b]}})));
+  EXPECT_EQ(other.state().front().name(), "other.steps");
+}
+
+TEST(Optimizers, AdamWTakesTwoStepsInOneGraph) {
+  Graph once, twice;
+  AdamW a, b;
+  const Variable x("x", Tensor::scalar(1)), y("y", Tensor::scalar(1));
+  const auto step = [](Graph& graph, AdamW& optimizer, const Variable& variable) {
+    const Value value = graph.parameter(variable);
+    return optimizer.step(graph, backward(mul(value, value), {value}));
+  };
+  Session first(once, {step(once, a, x)});
+  first.run();
+  first.run();
+  const Update one = step(twice, b, y);
+  Session both(twice, {one, step(twice, b, y)});
+  both.run();
+  EXPECT_TRUE(bitwise_equal(x.value(), y.value())) << x.value() << ' ' << y.value();
 }
 
 TEST(Optimizers, TrainALineToItsData) {
