@@ -70,6 +70,8 @@ Json parse_header(const std::string& text, std::vector<std::string>& names) {
     return header;
   } catch (const Json::parse_error& error) {
     throw Damage{fmt::format("the header is not valid JSON, at its byte {}", error.byte)};
+  } catch (const Json::exception&) {
+    throw Damage{"the header holds a number that is none of a tensor"};  // such as 1e999
   }
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "page/document.h"
 #include "page/texts.h"
@@ -35,6 +36,19 @@ std::vector<std::pair<std::string, std::string>> last_values(const RunRecord& ru
     }
   }
   return values;
+}
+
+// Of a page beside this one, whatever its name: a browser must not take it for a scheme, a query or
+// a place in this page.
+std::string link_to(const std::string& page) {
+  constexpr std::string_view kPlain = "-._~/";
+  std::string link;
+  for (const char c : page) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       kPlain.find(c) != std::string_view::npos;
+    link += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return link;
 }
 
 }  // namespace
@@ -77,7 +91,7 @@ std::string compare_runs(const std::string& title, std::span<const RunRecord> ru
     const std::string name = xml_escape(run.title);
     head += run.page.empty()
                 ? fmt::format("<th>{}</th>", name)
-                : fmt::format("<th><a href=\"{}\">{}</a></th>", xml_escape(run.page), name);
+                : fmt::format("<th><a href=\"{}\">{}</a></th>", link_to(run.page), name);
   }
   std::string rows;
   const auto add_rows = [&](auto list_of) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
+#include "aclgrad/error.h"
+#include "report/axes.h"
 #include "run/run_page.h"
 
 namespace aclgrad::run {
@@ -53,6 +55,14 @@ RunRecord::Layer layer_from(const json& source) {
   return layer;
 }
 
+RunRecord::State state_of(const json& number) {
+  using State = RunRecord::State;
+  for (const State state : {State::running, State::finished, State::stopped}) {
+    if (number == json(state)) return state;
+  }
+  throw ValueError("there is no state " + number.dump());
+}
+
 }  // namespace
 
 json to_json(const RunRecord& record) {
@@ -80,7 +90,7 @@ RunRecord from_json(const json& source) {
   RunRecord record;
   record.title = source.at("title");
   record.page = source.at("page");
-  record.state = source.at("state");
+  record.state = state_of(source.at("state"));
   record.done = source.at("done");
   record.total = source.at("total");
   record.note = source.at("note");
@@ -92,6 +102,7 @@ RunRecord from_json(const json& source) {
       read.series.push_back(
           {.name = curve.at("name"), .x = numbers(curve.at("x")), .y = numbers(curve.at("y"))});
     }
+    report::check_series(read.series);
     record.charts.push_back(std::move(read));
   }
   for (const json& layer : source.at("layers")) record.layers.push_back(layer_from(layer));

@@ -11,6 +11,7 @@
 
 #include "page/document.h"
 #include "page/texts.h"
+#include "report/axes.h"
 #include "report/svg.h"
 
 namespace aclgrad::run {
@@ -137,6 +138,7 @@ Thinned thinned(const RunRecord::Chart& chart) {
                   .log_y = chart.log_y,
                   .width = kChartWidth,
                   .height = kChartHeight};
+  report::check_series(chart.series);
   std::size_t most = 1;
   for (const report::Series& one : chart.series) {
     const std::size_t group = (one.x.size() + kMostPoints - 1) / kMostPoints;

@@ -119,7 +119,7 @@ RunRecord read_run(const std::filesystem::path& page) {
   try {
     const std::size_t begin = at + kBegin.size();
     return run::from_json(nlohmann::json::parse(html.substr(begin, end - begin)));
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const std::exception& error) {  // the JSON library's and ours
     throw ValueError(fmt::format("{}: not the page of a run: {}", page.string(), error.what()));
   }
 }

@@ -167,6 +167,8 @@ TEST(SafetensorsTest, DamagedFilesAreRefused) {
       {entry(R"({"dtype":"F32","shape":2,"data_offsets":[0,8]})", 8), "'shape' is not an array"},
       {entry(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", 8), "holds -2, which is not"},
       {entry(R"({"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})", 8), "holds 2.0, which"},
+      {entry(R"({"dtype":"F32","shape":[1e999],"data_offsets":[0,8]})", 8),
+       "a number that is none"},
       {entry(R"({"dtype":"F32","shape":["2"],"data_offsets":[0,8]})", 8), "holds \"2\", which"},
       {entry(R"({"dtype":"F32","shape":[9223372036854775808],"data_offsets":[0,8]})", 8),
        "holds 9223372036854775808, which is not a count"},

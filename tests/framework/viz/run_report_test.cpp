@@ -146,6 +146,41 @@ TEST(RunReport, LongHistoriesAreThinnedButKeepTheirEnds) {
   }
 }
 
+// What is in a file is not always what was written.
+TEST(RunReport, DamagedPagesAreRefused) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "run.html";
+  RunReport report(path);
+  report.point("Loss", "train", 1, 2);
+  report.progress(1, 2);
+  const std::string sound = read_file(path);
+  const auto damaged = [&](const std::string& from, const std::string& to) {
+    std::string text = sound;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    write_file_atomically(path, text.replace(at, from.size(), to));
+    return message_of<ValueError>([&] { read_run(path); });
+  };
+  EXPECT_THAT(damaged("\"x\":[1.0]", "\"x\":[1.0,2.0]"), HasSubstr("has 2 x and 1 y"));
+  RunRecord uneven;
+  uneven.charts.push_back({.title = "Loss", .series = {{.name = "a", .x = {1}, .y = {}}}});
+  EXPECT_THROW(compare_runs("One", std::vector<RunRecord>{uneven}), ShapeError);
+  EXPECT_THAT(damaged("\"state\":0", "\"state\":77"), HasSubstr("there is no state 77"));
+}
+
+TEST(CompareRuns, LinksLeadToPagesOfAnyName) {
+  const auto link = [](const std::string& page) {
+    const RunRecord run{.title = "a", .page = page};
+    const std::string html = compare_runs("One", std::vector<RunRecord>{run});
+    const std::size_t at = html.find("<a href=\"") + 9;
+    return html.substr(at, html.find('"', at) - at);
+  };
+  EXPECT_EQ(link("lr 50%#1.html"), "lr%2050%25%231.html");
+  EXPECT_EQ(link("javascript:alert(1)"), "javascript%3Aalert%281%29");
+  EXPECT_EQ(link("../runs/a.html"), "../runs/a.html");
+  EXPECT_EQ(link("/runs/a.html"), "/runs/a.html");
+}
+
 TEST(CompareRuns, ALineForEveryRun) {
   RunRecord a{.title = "a", .page = "a.html", .settings = {{"rate", "0.1"}, {"seed", "1"}}};
   a.charts.push_back({.title = "Loss", .series = {{.name = "train", .x = {1, 2}, .y = {3, 2.5}}}});
