@@ -18,14 +18,13 @@ detail::GraphData& Graph::data() const {
 
 Value Graph::input(std::string name, Shape shape, DType dtype, std::source_location where) {
   Recorder record("input", *this, where);
-  for (const ValueId id : data().inputs) {
-    if (data().name(id) == name) {
-      record.value_error(fmt::format("{} is already an input called `{}`",
-                                     label(data().node(data().value(id).node)), name));
-    }
+  if (const auto taken = data().input_names.find(name); taken != data().input_names.end()) {
+    record.value_error(fmt::format("{} is already an input called `{}`",
+                                   label(data().node(data().value(taken->second).node)), name));
   }
   const Value value = record.add(std::make_shared<InputOp>(), TensorSpec{std::move(shape), dtype});
   data().inputs.push_back(value.id());
+  data().input_names.emplace(name, value.id());
   return value.named(std::move(name));
 }
 

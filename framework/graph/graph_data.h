@@ -76,6 +76,7 @@ struct GraphData {
   std::unordered_map<ValueId, VersionedStorage> storages;       // by root
   std::unordered_map<std::uintptr_t, ValueId> bound_variables;  // by identity, to the root
   std::vector<ValueId> inputs;
+  std::unordered_map<std::string, ValueId> input_names;  // as they were made, whatever named() says
   std::vector<ValueId> variables;
   Phase phase = Phase::forward;
   std::optional<std::source_location> where;  // overrides the caller's line inside a RecordScope
@@ -106,6 +107,11 @@ inline const AclnnOp* as_call(const Node& node) {
 /// The way from the public handle to what it stands for: for code that walks over whole graphs.
 struct GraphAccess {
   static const GraphData& data(const Graph& graph) { return graph.data(); }
+  /// Another handle on the same graph. Throws ValueError for one that was moved from.
+  static Graph handle(const Graph& graph) {
+    graph.data();
+    return Graph(graph.data_);
+  }
 };
 
 }  // namespace aclgrad::detail

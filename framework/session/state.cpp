@@ -37,9 +37,8 @@ std::string names(const GraphData& graph, const std::vector<ValueId>& inputs,
 Graph shared_graph(const Graph& graph, const std::vector<Fetch>& fetches) {
   for (const Fetch& fetch : fetches) {
     for (const Value& value : fetch.values()) {
-      Graph shared = value.graph();
-      if (!(shared == graph)) throw ValueError("a fetched value belongs to another graph");
-      return shared;
+      if (!(value.graph() == graph)) throw ValueError("a fetched value belongs to another graph");
+      return GraphAccess::handle(graph);
     }
   }
   throw ValueError("a session needs something to fetch");

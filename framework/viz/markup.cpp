@@ -26,12 +26,12 @@ bool is_view(const Node& node) { return dynamic_cast<const ViewOp*>(node.op.get(
 std::vector<Block> blocks_of(const Recording& recording) {
   std::vector<Block> blocks;
   for (std::size_t id = 0; id < recording.shown(); ++id) {
-    const Node& node = recording.graph->node(static_cast<NodeId>(id));
+    const Node& node = recording.graph.node(static_cast<NodeId>(id));
     Block block;
     block.lane = static_cast<std::size_t>(node.phase);
     block.view = is_view(node);
     block.source = call_of(node) == nullptr && !block.view;
-    for (const Value& input : recording.graph->values(node.inputs)) {
+    for (const Value& input : recording.graph.values(node.inputs)) {
       const auto maker = static_cast<std::size_t>(input.node().id);
       if (std::ranges::find(block.inputs, maker) == block.inputs.end()) {
         block.inputs.push_back(maker);
@@ -85,8 +85,8 @@ std::string right_angled(const std::vector<Point>& points) {
 // What flows along a line: the specs of all values that one node gives to another.
 std::string carried(const Recording& recording, const Route& route) {
   std::string text;
-  const Node& reader = recording.graph->node(static_cast<NodeId>(route.to));
-  for (const Value& input : recording.graph->values(reader.inputs)) {
+  const Node& reader = recording.graph.node(static_cast<NodeId>(route.to));
+  for (const Value& input : recording.graph.values(reader.inputs)) {
     if (static_cast<std::size_t>(input.node().id) != route.from) continue;
     const std::string one = input.description() + ": " + detail::describe_spec(input);
     if (text.find(one) == std::string::npos) text += (text.empty() ? "" : ", ") + one;
@@ -110,7 +110,7 @@ std::string lines_markup(const Recording& recording, const Layout& layout) {
   text += fmt::format("</defs>\n<g transform=\"translate({} {})\">\n", kMargin, kMargin + kHeading);
   for (const Route& route : layout.routes) {
     const std::string phase =
-        to_string(recording.graph->node(static_cast<NodeId>(route.from)).phase);
+        to_string(recording.graph.node(static_cast<NodeId>(route.from)).phase);
     text += fmt::format(
         "<path class=\"{}\" data-from=\"{}\" data-to=\"{}\" "
         "marker-end=\"url(#head-{})\" d=\"{}\"><title>{}</title></path>\n",
@@ -164,7 +164,7 @@ std::string graph_markup(const Recording& recording) {
   }
   text += lines_markup(recording, layout);
   for (std::size_t id = 0; id < blocks.size(); ++id) {
-    text += box_markup(*recording.graph, recording.graph->node(static_cast<NodeId>(id)),
+    text += box_markup(recording.graph, recording.graph.node(static_cast<NodeId>(id)),
                        layout.corners[id]);
   }
   return text + "</div>\n";

@@ -6,6 +6,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/viz.h"
+#include "graph/graph_data.h"
 #include "page/document.h"
 #include "page/texts.h"
 #include "report/svg.h"
@@ -19,8 +20,8 @@ using viz::Recording;
 
 std::string header(const Recording& recording) {
   std::array<std::size_t, 3> counts{};
-  for (std::size_t id = 0; id < recording.graph->size(); ++id) {
-    ++counts.at(static_cast<std::size_t>(recording.graph->node(static_cast<NodeId>(id)).phase));
+  for (std::size_t id = 0; id < recording.graph.size(); ++id) {
+    ++counts.at(static_cast<std::size_t>(recording.graph.node(static_cast<NodeId>(id)).phase));
   }
   std::string legend;
   for (const Phase phase : {Phase::forward, Phase::backward, Phase::update}) {
@@ -35,17 +36,17 @@ std::string header(const Recording& recording) {
       "<label class=\"find\"><span>Find</span><input id=\"find\" type=\"search\" "
       "placeholder=\"name, operator, file\" autocomplete=\"off\"/></label>"
       "<button id=\"theme\" type=\"button\">Dark</button></header>\n",
-      report::xml_escape(recording.options.title), legend, recording.graph->size(),
-      recording.graph->value_count());
+      report::xml_escape(recording.options.title), legend, recording.graph.size(),
+      recording.graph.value_count());
 }
 
 // What is left out, in so many words.
 std::string limits(const Recording& recording) {
-  if (recording.shown() == recording.graph->size()) return "";
+  if (recording.shown() == recording.graph.size()) return "";
   return fmt::format(
       "<p class=\"note\" id=\"limit\">Only the first {} of {} nodes are shown, in the order of "
       "recording. VizOptions::max_nodes sets how many.</p>\n",
-      recording.shown(), recording.graph->size());
+      recording.shown(), recording.graph.size());
 }
 
 std::string player(const Recording& recording) {
@@ -63,7 +64,8 @@ std::string player(const Recording& recording) {
 }  // namespace
 
 VizPage::VizPage(const Graph& graph, VizOptions options)
-    : recording_(std::make_unique<Recording>(Recording{&graph, std::move(options)})) {}
+    : recording_(std::make_unique<Recording>(
+          Recording{detail::GraphAccess::handle(graph), std::move(options)})) {}
 VizPage::VizPage(VizPage&&) noexcept = default;
 VizPage& VizPage::operator=(VizPage&&) noexcept = default;
 VizPage::~VizPage() = default;
@@ -85,7 +87,7 @@ void VizPage::add(const Node& node, const std::vector<Tensor>& inputs,
   const std::int64_t edge = recording_->options.max_elements;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     // What an operator made is kept from then; only sources and views are first seen here.
-    if (dynamic_cast<const AclnnOp*>(recording_->graph->value(node.inputs[i]).node().op.get()) !=
+    if (dynamic_cast<const AclnnOp*>(recording_->graph.value(node.inputs[i]).node().op.get()) !=
         nullptr) {
       continue;
     }
@@ -104,7 +106,7 @@ void VizPage::add(Profile profile) { recording_->profile = std::move(profile); }
 void VizPage::add(MemoryReport report) { recording_->memory = std::move(report); }
 
 void VizPage::run(const std::vector<Fetch>& fetches, std::span<const Feed> feeds) {
-  const Graph& graph = *recording_->graph;
+  const Graph& graph = recording_->graph;
   const detail::SavedVariables variables(graph.variables());
   SessionOptions eager;
   eager.eager = true;

@@ -50,19 +50,19 @@ json node_data(const Node& node, std::int32_t step) {
 
 }  // namespace
 
-std::size_t Recording::shown() const { return std::min(graph->size(), options.max_nodes); }
+std::size_t Recording::shown() const { return std::min(graph.size(), options.max_nodes); }
 
 std::vector<std::int32_t> Recording::steps() const {
   constexpr std::int32_t kNever = -1;
-  std::vector<std::int32_t> steps(graph->size(), kNever);
+  std::vector<std::int32_t> steps(graph.size(), kNever);
   for (std::size_t i = 0; i < order.size(); ++i) {
     steps[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i) + 1;
   }
-  for (std::size_t id = 0; id < graph->size(); ++id) {
-    const Node& node = graph->node(static_cast<NodeId>(id));
+  for (std::size_t id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(static_cast<NodeId>(id));
     if (dynamic_cast<const AclnnOp*>(node.op.get()) != nullptr) continue;
     steps[id] = 0;
-    for (const Value& input : graph->values(node.inputs)) {  // of a view
+    for (const Value& input : graph.values(node.inputs)) {  // of a view
       const std::int32_t made = steps[static_cast<std::size_t>(input.node().id)];
       steps[id] = made == kNever ? kNever : std::max(steps[id], made);
     }
@@ -116,7 +116,7 @@ json summary_of(const Tensor& tensor, std::int64_t edge) {
 }
 
 json page_data(const Recording& recording) {
-  const Graph& graph = *recording.graph;
+  const Graph& graph = recording.graph;
   const std::vector<std::int32_t> steps = recording.steps();
   json nodes = json::array();
   json values = json::object();

@@ -16,7 +16,7 @@
 namespace aclgrad::viz {
 
 struct Recording {
-  const Graph* graph = nullptr;
+  Graph graph;
   VizOptions options = {};
   std::map<ValueId, nlohmann::json> tensors = {};         // what summary_of() made of them
   std::vector<NodeId> order = {};                         // shown operators in the order of running

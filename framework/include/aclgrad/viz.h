@@ -40,7 +40,7 @@ struct VizOptions {
 
 class VizPage {
  public:
-  /// The graph must live until the last call of html().
+  /// Keeps the graph alive; nodes recorded later are on the page, too.
   explicit VizPage(const Graph& graph, VizOptions options = {});
   VizPage(VizPage&&) noexcept;
   VizPage& operator=(VizPage&&) noexcept;
@@ -60,7 +60,7 @@ class VizPage {
   void add(Profile profile);
   void add(MemoryReport report);
 
-  /// The page. Throws ValueError when the graph is gone.
+  /// The page.
   std::string html() const;
 
  private:

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/viz/page_check.h"
@@ -180,6 +181,15 @@ TEST(VizPage, AnyTextIsOnlyText) {
   EXPECT_EQ(fault_of(html), "");
   EXPECT_EQ(count_of(html, "</script>"), 2U);
   EXPECT_EQ(data_of(html)["values"]["0"]["name"], "</script><!-- \"&' \xEF\xBF\xBD \x01");
+}
+
+TEST(VizPage, KeepsTheGraph) {
+  std::optional<Graph> graph;
+  graph.emplace();
+  mul(graph->input("x", {2}), 2).named("doubled");
+  const VizPage page(*graph);
+  graph.reset();
+  EXPECT_THAT(page.html(), HasSubstr("doubled"));
 }
 
 TEST(VizPage, EmptyGraphAndWrongTensors) {
