@@ -79,7 +79,7 @@ class CsvReader {
     const std::string content = read_file(path_);
     std::string_view rest = content;
     if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
-    while (!rest.empty() && std::strchr("\r\n \t", rest.back()) != nullptr) rest.remove_suffix(1);
+    rest = rest.substr(0, rest.find_last_not_of("\r\n \t") + 1);
     while (!rest.empty()) {
       ++line_;
       const std::size_t end = rest.find('\n');

@@ -19,7 +19,11 @@ Standardizer::Standardizer(const Tensor& features) {
   const double count = static_cast<double>(features.shape()[0]);
   means_.assign(columns, 0);
   deviations_.assign(columns, 0);
-  for (std::size_t i = 0; i < values.size(); ++i) means_[i % columns] += values[i] / count;
+  // Distances from the first row: those of a constant column are 0, and their mean is, too.
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    means_[i % columns] += (values[i] - values[i % columns]) / count;
+  }
+  for (std::size_t column = 0; column < columns; ++column) means_[column] += values[column];
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double distance = values[i] - means_[i % columns];
     deviations_[i % columns] += distance * distance / count;
@@ -27,8 +31,7 @@ Standardizer::Standardizer(const Tensor& features) {
   for (std::size_t column = 0; column < columns; ++column) {
     double& deviation = deviations_[column];
     deviation = std::sqrt(deviation);
-    // The mean of equal numbers can be off by a rounding, which must not be blown up to 1.
-    if (deviation <= 1e-12 * std::abs(means_[column])) deviation = 1;
+    if (deviation == 0) deviation = 1;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace aclgrad {
@@ -22,6 +23,18 @@ class Shape {
   /// does not fit 63 bits.
   Shape(std::initializer_list<std::int64_t> dims);
   explicit Shape(std::vector<std::int64_t> dims);
+
+  /// What is moved from has no elements, and is equal to no other shape.
+  Shape(const Shape&) = default;
+  Shape& operator=(const Shape&) = default;
+  Shape(Shape&& other) noexcept
+      : dims_(std::exchange(other.dims_, {})), numel_(std::exchange(other.numel_, 0)) {}
+  Shape& operator=(Shape&& other) noexcept {
+    dims_ = std::exchange(other.dims_, {});
+    numel_ = std::exchange(other.numel_, 0);
+    return *this;
+  }
+  ~Shape() = default;
 
   std::size_t rank() const noexcept { return dims_.size(); }
 
@@ -42,7 +55,7 @@ class Shape {
   auto begin() const noexcept { return dims_.begin(); }
   auto end() const noexcept { return dims_.end(); }
 
-  friend bool operator==(const Shape& a, const Shape& b) { return a.dims_ == b.dims_; }
+  friend bool operator==(const Shape& a, const Shape& b) = default;
 
  private:
   std::vector<std::int64_t> dims_;

@@ -88,6 +88,7 @@ TEST(CsvTest, DamagedFilesAreRefusedWithThePlace) {
       {"nan for integer", "nan\n", {.dtype = DType::int64}, "found 'nan'"},
       {"two for bool", "2\n", {.dtype = DType::boolean}, "type bool, found '2'"},
       {"binary", std::string("\x01\x00\x02\n", 4), {}, "found '...'"},
+      {"zeros at the end", std::string("1\n2\n\0\0\0", 7), {}, "line 3: column 1:"},
       {"overlong field", std::string(1000, '7') + "z\n", {}, "7'..."},
       {"overlong line", std::string((std::size_t{16} << 20) + 1, '1'), {}, "too long for a table"},
   };

@@ -131,6 +131,13 @@ TEST(StandardizerTest, UsesTheTrainingColumns) {
   EXPECT_NEAR(constant(Tensor::full({1, 1}, 0.1, DType::float64)).item(), 0, 1e-12);
 }
 
+TEST(StandardizerTest, ConstantColumnsAreOnlyShifted) {
+  const Tensor features = Tensor::full({60000, 1}, 0.1);
+  const Standardizer standardizer(features);
+  EXPECT_EQ(standardizer.deviations()[0], 1);
+  EXPECT_TRUE(bitwise_equal(standardizer(features), Tensor::zeros({60000, 1})));
+}
+
 TEST(PrepareTest, RescaleAndOneHot) {
   const Tensor pixels = Tensor::from({2}, {0, 255}, DType::uint8);
   EXPECT_THAT(rescale(pixels, 2.0 / 255, -1).data<float>(), ElementsAre(-1, 1));

@@ -144,6 +144,25 @@ TEST(TensorTest, ConversionRules) {
   const Tensor integers = Tensor::from({2}, wide);
   EXPECT_EQ(integers.to(DType::int64).data<std::int64_t>()[0], wide[0]);
   EXPECT_THAT(integers.to(DType::int8).data<std::int8_t>(), ElementsAre(127, -128));
+  // And rounded once: just above a tie of bfloat16, and in double just that tie.
+  const std::int64_t above = (std::int64_t{1} << 60) + (std::int64_t{1} << 52) + 1;
+  const std::vector<std::int64_t> ties = {above, -above, above - 1};
+  EXPECT_THAT(Tensor::from({3}, ties).to(DType::bfloat16).to(DType::float64).data<double>(),
+              ElementsAre(0x1.02p60, -0x1.02p60, 0x1p60));
+}
+
+TEST(TensorTest, WhatWasMovedFromHasNoElements) {
+  for (const Shape& shape : {Shape{}, Shape{2, 3}}) {
+    Tensor from = Tensor::full(shape, 7);
+    const Tensor to = std::move(from);
+    EXPECT_EQ(to.get(0), 7);
+    EXPECT_EQ(from.numel(), 0);  // NOLINT: that is the subject
+    EXPECT_NE(from.shape(), shape);
+    EXPECT_THROW(from.get(0), ShapeError);
+    EXPECT_THROW(from.item(), ShapeError);
+    from = to;
+    EXPECT_EQ(from.get(0), 7);
+  }
 }
 
 TEST(TensorTest, EqualityByBitsAndByTolerance) {
