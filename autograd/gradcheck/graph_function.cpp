@@ -99,13 +99,26 @@ std::vector<long double> GraphFunction::outputs(const Tensor* weights) {
   return values;
 }
 
+// A result may be a small difference of large numbers: its rounding is that of the largest one in
+// sight.
+long double GraphFunction::largest_in_sight(const std::vector<long double>& results) const {
+  long double largest = 1;
+  const auto see = [&](long double value) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  };
+  std::ranges::for_each(results, see);
+  for (const Tensor& tensor : point_) {
+    for (std::int64_t i = 0; i < tensor.numel(); ++i) see(tensor.get(i));
+  }
+  return largest;
+}
+
+double GraphFunction::size() { return static_cast<double>(largest_in_sight(outputs(nullptr))); }
+
 std::vector<gradcheck::Slopes> GraphFunction::differentiate(double x, const Move& move,
                                                             const Tensor* weights) {
   const std::vector<long double> centre = outputs(weights);
-  long double largest = 0;
-  for (const long double value : centre) {
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  }
+  const long double largest = largest_in_sight(centre);
   std::vector<gradcheck::Slopes> found(centre.size());
   bool first = true;
   for (const long double step : gradcheck::step_choices(x)) {
@@ -163,7 +176,7 @@ gradcheck::Slopes GraphFunction::slope_along(std::size_t leaf, const Tensor& dir
 
 RecordedGradients::RecordedGradients(DoubleCopy& copy, const std::vector<std::size_t>& leaves)
     : copy_(copy) {
-  // Inputs of the copy are named by numbers.
+  // Inputs of the copy were made under numbers.
   seed_ = copy.graph.input("gradient", copy.result.shape(), DType::float64);
   std::vector<Value> wrt;
   for (const std::size_t i : leaves) wrt.push_back(copy.leaves[i].copy);

@@ -28,6 +28,9 @@ class GraphFunction {
 
   Tensor value();
 
+  /// The largest magnitude among results and inputs, at least 1.
+  double size();
+
   /// Slopes of every element of the result by one element of one input.
   std::vector<gradcheck::Slopes> slopes(std::size_t leaf, std::int64_t index);
 
@@ -38,6 +41,7 @@ class GraphFunction {
   using Move = std::function<void(double shift)>;
   std::vector<gradcheck::Slopes> differentiate(double x, const Move& move, const Tensor* weights);
   std::vector<long double> outputs(const Tensor* weights);
+  long double largest_in_sight(const std::vector<long double>& results) const;
 
   const DoubleCopy& copy_;
   std::vector<Tensor>& point_;

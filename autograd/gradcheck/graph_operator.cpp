@@ -40,6 +40,18 @@ Tensor to_tensor(const View& view) {
   return tensor;
 }
 
+// The number of threads for as long as it lives.
+class ThreadCount {
+ public:
+  explicit ThreadCount(int count) : before_(num_threads()) { set_num_threads(count); }
+  ~ThreadCount() { set_num_threads(before_); }
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+
+ private:
+  int before_;
+};
+
 class GraphOperator {
  public:
   GraphOperator(std::vector<Input> inputs, Build build)
@@ -63,7 +75,7 @@ class GraphOperator {
     std::vector<bool> wanted;
     for (const View& view : call.outputs) wanted.push_back(view.data != nullptr);
     const DType dtype = call.inputs[0].dtype;
-    set_num_threads(call.threads);
+    const ThreadCount threads(call.threads);
     Recording& recording = find(dtype, wanted);
     const Tensor seed = to_tensor(call.inputs[0]);
     std::vector<Tensor> tensors;
@@ -77,7 +89,6 @@ class GraphOperator {
       const Tensor gradient = results[recording.gradients[next++]];
       for (std::int64_t i = 0; i < gradient.numel(); ++i) call.outputs[k].set(i, gradient.get(i));
     }
-    set_num_threads(0);
     return "";
   }
 

@@ -110,6 +110,9 @@ class Halves {
   std::vector<std::int64_t> half_;
 };
 
+// An attribute of ELU as the operator takes it: a float, for tensors of double, too.
+double attribute(double value) { return static_cast<double>(static_cast<float>(value)); }
+
 }  // namespace
 
 // The gradient of the kept gelu, for GegluOp: only the activated half has any.
@@ -140,9 +143,10 @@ void add_second_order_rules(RuleTable& table) {
     if (call.needs(1)) {
       const Value v = mul(call.input(0), c);
       const Value right = step(v, s);
-      by_s = op.backward_from == BackwardFrom::result
-                 ? mul(sub(v, right), op.input_scale)
-                 : mul(sub(backward(v), mul(right, op.scale)), op.input_scale);
+      by_s =
+          op.backward_from == BackwardFrom::result
+              ? mul(sub(v, right), attribute(op.input_scale))
+              : mul(sub(backward(v), mul(right, attribute(op.scale))), attribute(op.input_scale));
     }
     return InputGradients{call.needs(0) ? backward(c) : Value(), by_s};
   });

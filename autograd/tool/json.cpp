@@ -85,7 +85,7 @@ std::string to_json(const Library& library, const Coverage& found, const std::ve
                      {"exported", found.exported},
                      {"not_checked", found.unknown},
                      {"operators", std::move(operators)}};
-  return page.dump(2) + "\n";
+  return page.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace aclgrad::gradcheck

@@ -257,5 +257,8 @@ int main(int argc, char** argv) {
   } catch (const aclgrad::Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 3;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 4;
   }
 }

@@ -10,8 +10,9 @@
 #include "aclgrad/error.h"
 #include "aclgrad_ext.h"
 
-// Only our own runtime has it; null on other libraries.
+// Only our own runtime has them; null on other libraries.
 #pragma weak aclgradSetNumThreads
+#pragma weak aclgradGetNumThreads
 
 namespace aclgrad {
 
@@ -43,5 +44,7 @@ bool set_num_threads(int count) {
   check_status(aclgradSetNumThreads(count), "aclgradSetNumThreads");
   return true;
 }
+
+int num_threads() { return aclgradGetNumThreads == nullptr ? 0 : aclgradGetNumThreads(); }
 
 }  // namespace aclgrad

@@ -45,6 +45,26 @@ TEST(Gradcheck, CatchesAnErrorInTheSixthDigit) {
   EXPECT_FALSE(check_gradients(selu(x), {}, {{x, Tensor::from({3}, {-1, 1, 2})}}).passed());
 }
 
+// The derivative is 0, and what is seen of it the rounding of sums.
+TEST(Gradcheck, KnowsRoundingFromASlope) {
+  for (const std::int64_t n : {7, 11, 23}) {
+    Graph graph;
+    const Value x = graph.input("x", {n});
+    const GradcheckReport report =
+        check_gradients(reduce_sum(sub(x, mean(x))), {}, {{x, init::normal({n}, 1)}});
+    EXPECT_TRUE(report.passed()) << report.to_string();
+  }
+}
+
+TEST(Gradcheck, TakesInputsOfAnyName) {
+  Graph graph;
+  const Value a = graph.input("1", {2});
+  const Value b = graph.input("0", {2});
+  const Value c = graph.input("gradient", {2});
+  const Tensor ones = Tensor::full({2}, 1);
+  EXPECT_TRUE(check_gradients(mul(mul(a, b), c), {}, {{a, ones}, {b, ones}, {c, ones}}).passed());
+}
+
 TEST(Gradcheck, CatchesOneWrongElement) {
   Graph graph;
   const Value x = graph.input("x", {2, 3});

@@ -41,6 +41,8 @@ TEST(SecondOrder, EluFromInputAndFromResult) {
   for (const BackwardFrom from : {BackwardFrom::input, BackwardFrom::result}) {
     expect_right([&](const Value& x) { return elu(x, 1.25, 0.75, 1.5, from); }, points());
     expect_right([&](const Value& x) { return elu(x, 1, 1, 1, from); }, points());
+    // The operator takes its attributes as floats, which these are not.
+    expect_right([&](const Value& x) { return elu(x, 1.3, 0.9, 1.1, from); }, points());
   }
 }
 

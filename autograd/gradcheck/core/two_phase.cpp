@@ -31,7 +31,8 @@ struct Library::Runtime {
   decltype(aclCreateIntArray)* create_int_array;
   decltype(aclDestroyIntArray)* destroy_int_array;
   decltype(aclDestroyAclOpExecutor)* destroy_executor;
-  decltype(aclgradSetNumThreads)* set_threads;  // null on other libraries
+  decltype(aclgradSetNumThreads)* set_threads;  // null on other libraries, as is the next
+  decltype(aclgradGetNumThreads)* threads;
   aclrtStream stream = nullptr;
   std::vector<aclScalar*> scalars = {};
   std::map<std::vector<std::int64_t>, aclIntArray*> arrays = {};
@@ -56,7 +57,8 @@ Library::Library(std::string path, void* handle) : path_(std::move(path)), handl
       .destroy_int_array = function<decltype(aclDestroyIntArray)>("aclDestroyIntArray"),
       .destroy_executor = function<decltype(aclDestroyAclOpExecutor)>("aclDestroyAclOpExecutor"),
       .set_threads =
-          reinterpret_cast<decltype(aclgradSetNumThreads)*>(find("aclgradSetNumThreads"))});
+          reinterpret_cast<decltype(aclgradSetNumThreads)*>(find("aclgradSetNumThreads")),
+      .threads = reinterpret_cast<decltype(aclgradGetNumThreads)*>(find("aclgradGetNumThreads"))});
   // A second aclInit of the process is refused; whether it was the first does not matter here.
   static_cast<void>(runtime_->init(nullptr));
   if (const aclError status = runtime_->set_device(0); status != 0) {
@@ -150,6 +152,8 @@ void Library::set_threads(int count) const {
   if (runtime_->set_threads != nullptr) runtime_->set_threads(count);
 }
 
+int Library::threads() const { return runtime_->threads == nullptr ? 0 : runtime_->threads(); }
+
 TensorsOnDevice::TensorsOnDevice(Library& library, std::span<const View> inputs,
                                  std::span<const View> outputs)
     : library_(library) {
@@ -213,6 +217,11 @@ std::string Library::run(const std::string& api, const PlanFunction& plan,
                        message == nullptr ? "" : message);
   };
   auto* execute = function<aclnnStatus(void*, std::uint64_t, aclOpExecutor*, aclrtStream)>(api);
+  struct Restore {
+    const Library& library;
+    int threads;
+    ~Restore() { library.set_threads(threads); }
+  } const restore{*this, threads()};
   set_threads(call.threads);
   runtime.message();  // forgets those of earlier calls
   TensorsOnDevice tensors(*this, call.inputs, call.outputs);
@@ -238,7 +247,6 @@ std::string Library::run(const std::string& api, const PlanFunction& plan,
   }
   if (workspace != nullptr) runtime.release(workspace);
   tensors.download();
-  set_threads(0);
   return result;
 }
 

@@ -87,6 +87,8 @@ class Library {
 
   /// Takes the number of threads for coming calls, where the library has such a setting.
   void set_threads(int count) const;
+  /// The number now in force; 0 where the library has no such setting.
+  int threads() const;
 
  private:
   Library(std::string path, void* handle);

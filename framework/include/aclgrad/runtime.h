@@ -21,6 +21,9 @@ void check_status(int status, std::string_view function, std::string_view where 
 /// vendor's). Throws StatusError for a negative count.
 bool set_num_threads(int count);
 
+/// The number now in force; 0 on a library without such a setting.
+int num_threads();
+
 }  // namespace aclgrad
 
 #endif  // ACLGRAD_RUNTIME_H_
