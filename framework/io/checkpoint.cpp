@@ -81,7 +81,11 @@ void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoin
   }
   for (const auto& [name, tensor] : checkpoint.tensors) {
     if (!names.contains(name)) {
-      throw ValueError(fmt::format("the checkpoint has `{}`, which is nobody's", name));
+      throw ValueError(
+          fmt::format("the checkpoint has `{}`, which is nobody's (an optimizer knows its state "
+                      "once step() was "
+                      "recorded)",
+                      name));
     }
   }
   for (const Variable& variable : variables) {

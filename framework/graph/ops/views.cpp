@@ -22,8 +22,10 @@ Shape complete(const Recorder& record, const Shape& from, Dims dims) {
   std::int64_t known = 1;
   for (auto dim = dims.begin(); dim != dims.end(); ++dim) {
     if (dim == missing) continue;
+    if (*dim == -1) record.shape_error("only one extent can be -1");
     if (*dim < 0) record.shape_error(fmt::format("extent {} is negative", *dim));
-    known *= *dim;
+    if (__builtin_mul_overflow(known, *dim, &known)) known = -1;  // no number of elements
+    if (known < 0) break;
   }
   if (missing != dims.end() && known > 0 && from.numel() % known == 0) {
     *missing = from.numel() / known;

@@ -7,10 +7,10 @@
 //
 // Construction works out which nodes the fetched values need, lays all values out in one piece of
 // memory in which those that never live at the same time share, calls phase one of every operator
-// once, and has a stream record phase two of all of them in the order of recording. A run copies
-// the feeds in, replays what was recorded, and waits. It allocates nothing. An eager session calls
-// both phases of each operator in every run, waits after each, and gives every value memory of its
-// own: slow, for looking at what happens. Both give the same bits.
+// once, and has a stream record phase two of all of them in the order of recording. A run reads the
+// feeds where they lie, replays what was recorded, and waits. It allocates nothing. An eager
+// session calls both phases of each operator in every run, waits after each, and gives every value
+// memory of its own: slow, for looking at what happens. Both give the same bits.
 //
 // The graph may grow, or die, afterwards; the session runs what it planned. A session is for one
 // thread at a time. Sessions that share variables must not run at the same time.

@@ -154,6 +154,25 @@ TEST(Recording, ViewsDescribeTheirRoot) {
   EXPECT_THROW(transpose(x, 0, 3), ShapeError);
 }
 
+TEST(Recording, ReshapeSaysWhatIsWrong) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 3});
+  EXPECT_EQ(reshape(x, {-1, 2}).shape(), (Shape{3, 2}));
+  EXPECT_THAT(message_of<ShapeError>([&] {
+                reshape(x, {-1, -1});
+              }),
+              testing::HasSubstr("only one extent"));
+  EXPECT_THAT(message_of<ShapeError>([&] {
+                reshape(x, {-2, -3});
+              }),
+              testing::HasSubstr("-2 is negative"));
+  constexpr std::int64_t kHuge = std::int64_t{1} << 40;
+  EXPECT_THAT(message_of<ShapeError>([&] {
+                reshape(x, {kHuge, kHuge, 6});
+              }),
+              testing::HasSubstr("cannot give the 6 elements"));
+}
+
 TEST(Recording, MatmulShapes) {
   Graph graph;
   auto shape = [&](Shape a, Shape b) {
