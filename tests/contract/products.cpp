@@ -94,7 +94,7 @@ const std::vector<ProductRule>& product_rules() {
 namespace {
 
 // A dtype as the table has it, without "DT_".
-std::string accepted_dtypes(const Library& library, const Operator& row) {
+std::string answered_dtypes(const Library& library, const Operator& row) {
   std::vector<std::string_view> list;
   for (const NamedDtype& each : all_dtypes()) {
     Call call(library, row, each.dtype);
@@ -129,7 +129,7 @@ Answers ask(const Library& library) {
     choose(product.family);
     answers.chips.push_back(chip());
     for (size_t i = 0; i < operators().size(); ++i) {
-      answers.dtypes[i].push_back(accepted_dtypes(library, operators()[i]));
+      answers.dtypes[i].push_back(answered_dtypes(library, operators()[i]));
     }
     for (size_t i = 0; i < product_rules().size(); ++i) {
       answers.rules[i].push_back(rule_cell(library, product_rules()[i]));
@@ -154,6 +154,16 @@ std::string group_cell(const std::vector<std::string>& dtypes, bool from_a2_on) 
 }
 
 }  // namespace
+
+std::map<std::string, DtypeLists> accepted_dtypes(const Library& library) {
+  const Answers answers = ask(library);
+  std::map<std::string, DtypeLists> lists;
+  for (size_t i = 0; i < operators().size(); ++i) {
+    lists[operators()[i].name] = {group_cell(answers.dtypes[i], true),
+                                  group_cell(answers.dtypes[i], false)};
+  }
+  return lists;
+}
 
 std::string products_page(const Library& library) {
   const Answers answers = ask(library);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,13 @@ struct ProductRule {
 };
 
 const std::vector<ProductRule>& product_rules();
+
+// The dtypes that the library accepts, "FLOAT FLOAT16 BF16", by operator.
+struct DtypeLists {
+  std::string from_a2_on;
+  std::string before_a2;
+};
+std::map<std::string, DtypeLists> accepted_dtypes(const Library& library);
 
 // The page docs/reference/products.md.
 std::string products_page(const Library& library);

@@ -29,9 +29,9 @@ extern "C" {
 #endif
 
 /*
- * self, out   FLOAT, FLOAT16, INT32, INT8, BF16 (Ascend910B, Ascend910_93, Ascend950);
- *             each from the list, they may differ: the result is converted (towards zero into
- * integers) out         shape of self, any rank; may be self
+ * self, out   FLOAT, FLOAT16, INT32, INT8, BF16 (Ascend910B, Ascend910_93, Ascend950); each from
+ *             the list, they may differ: the result is converted (to integers towards zero)
+ * out         shape of self, any rank; may be self
  *
  * 161001  1. workspaceSize or executor null   2. self, out null
  * 161002  3. dtype of self   4. dtype of out   5. shapes differ

@@ -11,6 +11,7 @@
 #include "tests/contract/functions.h"
 #include "tests/contract/messages.h"
 #include "tests/contract/products.h"
+#include "tests/reference/operator_pages.h"
 
 using namespace aclgrad::contract;
 
@@ -29,10 +30,14 @@ std::vector<Page> pages() {
     const std::string file = std::string("lib") + name + ".so";
     files.push_back({name, dlopen(file.c_str(), RTLD_NOW)});
   }
-  return {{"functions.md", functions_page(declared_functions(ACLGRAD_INCLUDE),
+  const aclgrad::reference::Text operators =
+      aclgrad::reference::operator_pages(library, ACLGRAD_ROOT);
+  return {{"functions.md", functions_page(declared_functions(ACLGRAD_ROOT "/ops/include"),
                                           read_contract(ACLGRAD_CONTRACT_FUNCTIONS), files)},
           {"messages.md", messages_page(library)},
-          {"products.md", products_page(library)}};
+          {"products.md", products_page(library)},
+          {"operators.md", operators.english},
+          {"operators.zh.md", operators.chinese}};
 }
 
 std::string read(const std::string& path) {

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/reference/operator_pages.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <stdexcept>
+
+#include "aclgrad_ext.h"
+#include "tests/contract/operator_faults.h"
+#include "tests/contract/products.h"
+#include "tests/reference/rules.h"
+#include "tests/reference/sources.h"
+
+namespace aclgrad::reference {
+namespace {
+
+using contract::Call;
+using contract::Library;
+
+// What an operator's wrong calls are answered with.
+struct Statuses {
+  std::vector<std::string> null;  // parameters that must not be null
+  std::set<aclnnStatus> all;
+};
+
+Statuses statuses_of(const Library& library, const std::string& name, const Declared& declared) {
+  Statuses statuses;
+  const contract::Operator& row = contract::find_operator(name);
+  for (const contract::OperatorFault& fault : contract::faults_of(row)) {
+    aclgradSetSocName(fault.product);
+    Call call(library, row, fault.dtype);
+    fault.change(call);
+    const aclnnStatus status = call.plan();
+    aclgradSetSocName(nullptr);
+    library.message();
+    if (status == 0) continue;
+    statuses.all.insert(status);
+    if (fault.what == "null") statuses.null.push_back(declared.parameters.at(fault.parameter));
+  }
+  return statuses;
+}
+
+// All that is known, gathered once for both languages.
+struct Facts {
+  std::vector<Section> all = sections();
+  std::map<std::string, Declared> declared;
+  std::map<std::string, contract::DtypeLists> dtypes;
+  std::map<std::string, Statuses> statuses;
+  std::map<std::string, Accuracy> accuracy;
+  std::map<std::string, std::string> performance;
+
+  Facts(const Library& library, const std::string& root)
+      : declared(read_headers(root + "/ops/include")),
+        dtypes(contract::accepted_dtypes(library)),
+        accuracy(read_accuracy(root + "/docs/accuracy.md")),
+        performance(read_performance(root + "/docs/performance.md")) {
+    std::set<std::string> left;
+    for (const auto& [name, declaration] : declared) left.insert(name);
+    for (const Section& section : all) {
+      for (const Words& words : section.operators) {
+        for (const std::string& name : words.operators) {
+          statuses[name] = statuses_of(library, name, declared.at(name));
+          left.erase(name);
+        }
+      }
+    }
+    if (!left.empty()) throw std::runtime_error("no words about " + *left.begin());
+  }
+};
+
+// One of the two pages.
+class Page {
+ public:
+  Page(const Facts& facts, bool chinese) : facts_(facts), chinese_(chinese) {}
+
+  std::string text() {
+    page_ = say(
+        "# Operators\n\n[中文](operators.zh.md)\n\n"
+        "Written by `./dev docs` from the public headers, the library's own answers to right and "
+        "wrong calls,\nthe tables of the tests and the pages of measurements; a test compares.\n\n"
+        "Every operator is a pair of C functions, `aclnnXxxGetWorkspaceSize`, which checks its "
+        "parameters and\nplans, and `aclnnXxx`, which queues the work on a stream. The functions "
+        "of a graph are those of\n[ops.h](../../framework/include/aclgrad/ops.h); their gradient "
+        "rules call what stands beside them.\n\n",
+        "# 算子一览\n\n[English](operators.md)\n\n"
+        "本页由 `./dev docs` "
+        "根据公开头文件、库对正确与错误调用的实际应答、测试用表与测量结果生成，并由测试核对。\n\n"
+        "每个算子由两个 C 函数组成：`aclnnXxxGetWorkspaceSize`（第一段：检查参数并规划）与 "
+        "`aclnnXxx`（第二段：把任务\n"
+        "下发到 stream）。图中的函数见 "
+        "[ops.h](../../framework/include/aclgrad/ops.h)，其旁列出梯度规则所调用的算子。"
+        "\n\n");
+    for (const Section& section : facts_.all) overview(section);
+    legend();
+    for (const Section& section : facts_.all) {
+      page_ += fmt::format("\n## {}\n", say(section.title));
+      for (const Words& words : section.operators) details(words);
+    }
+    statuses();
+    return page_;
+  }
+
+ private:
+  std::string say(const Text& text) const { return chinese_ ? text.chinese : text.english; }
+  std::string say(const char* english, const char* chinese) const {
+    return chinese_ ? chinese : english;
+  }
+  const char* comma() const { return chinese_ ? "、" : ", "; }
+
+  static std::string heading(const Words& words) {
+    return fmt::format("{}", fmt::join(words.operators, ", "));
+  }
+
+  // The anchor that a heading gets: small letters, spaces as hyphens, no commas.
+  static std::string anchor(const Words& words) {
+    std::string anchor;
+    for (const char c : heading(words)) {
+      if (c == ' ') anchor += '-';
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+        anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      }
+    }
+    return anchor;
+  }
+
+  void overview(const Section& section) {
+    page_ += fmt::format("**{}**\n\n", say(section.title));
+    page_ += say("| operator | computes | in the graph | gradient rule |\n|---|---|---|---|\n",
+                 "| 算子 | 计算 | 在图中 | 梯度规则 |\n|---|---|---|---|\n");
+    for (const Words& words : section.operators) {
+      page_ += fmt::format("| [`{}`](#{}) | {} | {} | {} |\n", fmt::join(words.operators, "`, `"),
+                           anchor(words), say(words.computes),
+                           words.in_graph.empty() ? "" : "`" + words.in_graph + "`",
+                           say(rule_of(words)));
+    }
+    page_ += "\n";
+  }
+
+  void legend() {
+    page_ += say(
+        "Below, *dtypes* are those of the tensors whose dtype is the operator's own; while "
+        "`aclgradSetAcceptDouble`\nis on, DOUBLE is accepted wherever FLOAT is. The *bound* is "
+        "what "
+        "the value tests hold every dtype to, in units\nof the last place; *largest found* is from "
+        "[accuracy](../accuracy.md), which tried all inputs. *Speed* is that of FLOAT\non one "
+        "thread, in 10⁹ elements a second, and its multiple of the best peer's "
+        "([performance](../performance.md)). The\nblocks are the headers' own words on the "
+        "parameters, with their checks in order.\n",
+        "以下“数据类型”指类型由算子决定的那些张量；打开 `aclgradSetAcceptDouble` 后，凡支持 FLOAT "
+        "之处也接受 "
+        "DOUBLE。\n“误差界”与“实测最大误差”以末位单位（ulp）计，取自 "
+        "[accuracy](../accuracy.md)（穷举全部输入），其余为数值测试的要求。\n“速度”为 FLOAT "
+        "单线程，单位 10⁹ "
+        "元素每秒，以及与最快同类库之比"
+        "（[performance](../performance.md)）。\n各项检查的先后顺序见头文件。\n");
+  }
+
+  void details(const Words& words) {
+    page_ += fmt::format("\n### {}\n\n{}\n\n| |", heading(words), say(words.computes));
+    for (const std::string& name : words.operators) page_ += fmt::format(" `{}` |", name);
+    page_ += "\n|---|";
+    for (std::size_t i = 0; i < words.operators.size(); ++i) page_ += "---|";
+    page_ += "\n";
+    const auto row = [&](const char* english, const char* chinese, const auto& cell) {
+      std::vector<std::string> cells;
+      for (const std::string& name : words.operators) cells.push_back(cell(name));
+      if (std::ranges::all_of(cells, [](const std::string& text) { return text.empty(); })) return;
+      page_ += fmt::format("| {} | {} |\n", say(english, chinese), fmt::join(cells, " | "));
+    };
+    row("header", "头文件", [&](const std::string& name) {
+      const std::string& header = facts_.declared.at(name).header;
+      return fmt::format("[{}](../../ops/include/{})", header, header);
+    });
+    row("parameters", "参数", [&](const std::string& name) {
+      return fmt::format("{}", fmt::join(facts_.declared.at(name).parameters, comma()));
+    });
+    row("dtypes on 910B, 910_93, 950", "数据类型（910B、910_93、950）",
+        [&](const std::string& name) { return facts_.dtypes.at(name).from_a2_on; });
+    row("on 910, 310P", "数据类型（910、310P）", [&](const std::string& name) {
+      const contract::DtypeLists& lists = facts_.dtypes.at(name);
+      return lists.before_a2 == lists.from_a2_on ? say("the same", "相同") : lists.before_a2;
+    });
+    row("161001 when null", "为空时返回 161001", [&](const std::string& name) {
+      return fmt::format("workspaceSize{}executor{}{}", comma(),
+                         facts_.statuses.at(name).null.empty() ? "" : comma(),
+                         fmt::join(facts_.statuses.at(name).null, comma()));
+    });
+    row("other statuses", "其他返回码", [&](const std::string& name) {
+      std::set<aclnnStatus> others = facts_.statuses.at(name).all;
+      others.erase(161001);
+      return fmt::format("{}", fmt::join(others, comma()));
+    });
+    row("bound (ulp)", "误差界（ulp）", [&](const std::string& name) {
+      const auto proven = facts_.accuracy.find(name);
+      return proven == facts_.accuracy.end() ? say(bound_of(name)) : proven->second.bound;
+    });
+    row("largest found (ulp)", "实测最大误差（ulp）", [&](const std::string& name) {
+      const auto proven = facts_.accuracy.find(name);
+      return proven == facts_.accuracy.end() ? "" : proven->second.largest;
+    });
+    row("speed", "速度", [&](const std::string& name) {
+      const auto measured = facts_.performance.find(name);
+      return measured == facts_.performance.end() ? "" : measured->second;
+    });
+    if (chinese_) return;
+    for (const std::string& name : words.operators) {
+      const std::string& comment = facts_.declared.at(name).comment;
+      if (!comment.empty()) page_ += fmt::format("\n```text\n{}\n```\n", comment);
+    }
+  }
+
+  void statuses() {
+    page_ += say(
+        "\n## Statuses\n\n| status | means |\n|---|---|\n| 0 | success |\n"
+        "| 161001 | a pointer that must be given is null |\n"
+        "| 161002 | a parameter breaks a rule: dtype, shape, rank, value |\n"
+        "| 361001 | the work could not be queued on the stream |\n"
+        "| 561103 | an executor that was used up, destroyed, or is of another operator; a view "
+        "that "
+        "leaves its storage |\n\n"
+        "On failure `aclGetRecentErrMsg` names the operator, the parameter, what was expected and "
+        "what came\n([messages](messages.md)). What differs between products beyond dtypes: "
+        "[products](products.md).\n",
+        "\n## 返回码\n\n| 返回码 | 含义 |\n|---|---|\n| 0 | 成功 |\n"
+        "| 161001 | 必须提供的指针为空 |\n"
+        "| 161002 | 参数违反规则：数据类型、形状、维数、取值 |\n"
+        "| 361001 | 任务无法下发到 stream |\n"
+        "| 561103 | executor 已用过、已销毁或不属于该算子；非连续视图超出其存储 |\n\n"
+        "失败时 `aclGetRecentErrMsg` "
+        "给出算子、参数、期望值与实际值（[messages](messages.md)"
+        "）。各产品之间数据类型以外的差别见\n"
+        "[products](products.md)。\n");
+  }
+
+  const Facts& facts_;
+  const bool chinese_;
+  std::string page_;
+};
+
+}  // namespace
+
+Text operator_pages(const Library& library, const std::string& root) {
+  const Facts facts(library, root);
+  return {Page(facts, false).text(), Page(facts, true).text()};
+}
+
+}  // namespace aclgrad::reference
