@@ -27,6 +27,9 @@ while IFS=: read -r file link; do
     echo "$file: there is no $link"
     broken=1
   }
-done < <(grep -roE '\]\([^):]+\)' --include='*.md' README.md CONTRIBUTING.md docs examples |
-  sed -E 's/\]\(([^)]*)\)/\1/')
+done < <(find README.md CONTRIBUTING.md docs examples -name '*.md' -exec awk '
+  FNR == 1 { code = 0 }
+  /^```/ { code = !code }
+  !code { for (text = $0; match(text, /\]\([^):]+\)/); text = substr(text, RSTART + RLENGTH)) {
+            print FILENAME ":" substr(text, RSTART + 2, RLENGTH - 3) } }' {} +)
 exit $broken
