@@ -12,7 +12,7 @@ include(CMakePackageConfigHelpers)
 set(ACLGRAD_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/aclgrad)
 
 # What a static library needs of others that are installed too.
-set(vendor_libraries ascendcl nnopbase opapi)
+set(vendor_libraries ascendcl nnopbase opapi hccl)
 set(hidden_libraries)
 if(ACLGRAD_VENDOR_LIBRARY STREQUAL STATIC)
   list(APPEND hidden_libraries aclgrad_meta_core aclgrad_kernels)
@@ -57,11 +57,11 @@ file(RELATIVE_PATH ACLGRAD_PREFIX_FROM_PKGCONFIG
   /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 if(ACLGRAD_VENDOR_LIBRARY STREQUAL STATIC)
   set(ACLGRAD_VENDOR_LINK
-    "-L\${vendorlibdir} -lopapi -lnnopbase -laclgrad_kernels -laclgrad_meta_core -lascendcl")
+    "-L\${vendorlibdir} -lhccl -lopapi -lnnopbase -laclgrad_kernels -laclgrad_meta_core -lascendcl")
   string(APPEND ACLGRAD_VENDOR_LINK " ${ACLGRAD_KEPT_SYMBOLS} -lhwy -pthread -lstdc++ -lm")
 else()
   set(ACLGRAD_VENDOR_LINK
-    "-L\${vendorlibdir} -Wl,-rpath,\${vendorlibdir} -lopapi -lnnopbase -lascendcl")
+    "-L\${vendorlibdir} -Wl,-rpath,\${vendorlibdir} -lhccl -lopapi -lnnopbase -lascendcl")
 endif()
 foreach(name aclgrad aclgrad-ascend)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in
@@ -103,7 +103,7 @@ if(BUILD_SHARED_LIBS)
     ", libaclgrad-framework (= ${PROJECT_VERSION})")
 endif()
 set(CPACK_COMPONENT_VENDOR_DESCRIPTION
-  "libascendcl, libnnopbase and libopapi on the CPU, in a folder of their own.")
+  "libascendcl, libnnopbase, libopapi and libhccl on the CPU, in a folder of their own.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "Headers and libraries of framework, autograd and gradcheck; CMake package and pkg-config files.")
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION

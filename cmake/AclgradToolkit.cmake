@@ -16,7 +16,7 @@ add_library(aclgrad_c_headers INTERFACE)
 target_include_directories(aclgrad_c_headers INTERFACE
   ${toolkit_include} ${PROJECT_BINARY_DIR}/extension)
 
-foreach(name ascendcl nnopbase opapi)
+foreach(name ascendcl nnopbase opapi hccl)
   find_library(ACLGRAD_TOOLKIT_${name} ${name} PATHS ${ACLGRAD_CANN_TOOLKIT}/lib64 NO_DEFAULT_PATH
     REQUIRED)
   add_library(${name} SHARED IMPORTED GLOBAL)
@@ -24,6 +24,7 @@ foreach(name ascendcl nnopbase opapi)
     INTERFACE_INCLUDE_DIRECTORIES ${toolkit_include})
 endforeach()
 target_link_libraries(opapi INTERFACE nnopbase ascendcl)
+target_link_libraries(hccl INTERFACE ascendcl)
 
 set(ACLGRAD_INSTALL OFF)
 set(ACLGRAD_BUILD_BENCH OFF)

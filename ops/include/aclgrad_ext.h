@@ -64,6 +64,12 @@ ACL_FUNC_VISIBILITY void aclgradRunPieces(int64_t pieces,
 typedef aclError (*aclgradTaskFunction)(void* argument);
 
 /*
+ * To be called by a task that is about to return such a status: words for the message that will
+ * come with it. They are copied. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY void aclgradExplainFailure(const char* reason);
+
+/*
  * Queues run(argument) on the stream (NULL: the current context's default stream), in order with
  * everything else there. release(argument), when given, is called exactly once, after the task ran
  * or was dropped, or before this function returns an error. `name` appears in messages and must

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ops/runtime/explanation.h"
+
 namespace aclgrad::runtime {
 
 HandleTable<RecordedModel>& recorded_models() {
@@ -86,7 +88,7 @@ void RecordedModel::run_step(const Step& step) {
   } catch (const std::exception& error) {
     fail(index, ACL_ERROR_RT_INTERNAL_ERROR, error.what());
   }
-  if (status != ACL_SUCCESS) fail(index, status, "");
+  if (status != ACL_SUCCESS) fail(index, status, take_explanation());
 }
 
 void RecordedModel::run_all() {

@@ -10,6 +10,7 @@
 
 #include "ops/runtime/at_exit.h"
 #include "ops/runtime/diagnostics/order.h"
+#include "ops/runtime/explanation.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -333,7 +334,7 @@ bool Stream::perform(Lock& lock, Task& task) {
     try {
       const aclError status = task.run(task.argument);
       if (status != ACL_SUCCESS) {
-        fail(status, "");
+        fail(status, take_explanation().c_str());
       } else {
         // What the task holds goes while the stream is unlocked anyway. A failed task still has a
         // name to tell, and one with a gate is not over.

@@ -15,7 +15,7 @@ namespace aclgrad::contract {
 namespace {
 
 constexpr char kMark[] = "ACL_FUNC_VISIBILITY";
-constexpr char kUnsupported[] = "acl/acl_rt_unsupported.h";
+constexpr char kUnsupported[] = "_unsupported.h";  // ends of names of headers
 constexpr char kPhaseOne[] = "GetWorkspaceSize";
 
 std::string read_file(const std::filesystem::path& path) {
@@ -46,7 +46,7 @@ std::vector<Declaration> declared_functions(const std::filesystem::path& include
   for (const auto& [header, text] : headers) {
     for (size_t at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at + 1)) {
       if (text.compare(at - 8, 8, "#define ") == 0) continue;
-      functions.push_back({declared_name(text, at), header, header == kUnsupported});
+      functions.push_back({declared_name(text, at), header, header.ends_with(kUnsupported)});
     }
   }
   return functions;
@@ -95,7 +95,7 @@ std::string functions_page(const std::vector<Declaration>& declared, const Contr
   std::string page = fmt::format(
       "# Functions\n\n"
       "Every function of the documented interface. Written by `./dev docs` from the public headers "
-      "and\nthe symbols of the three libraries; a test compares, and checks the list against the "
+      "and\nthe symbols of the libraries; a test compares, and checks the list against the "
       "contract's.\n\n"
       "| | |\n|---|---|\n| functions of the contract | {} |\n| implemented | {} |\n"
       "| declared, and answer \"not supported\" | {} |\n| aclgrad's own, in `aclgrad_ext.h` | {} "

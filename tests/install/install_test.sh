@@ -69,7 +69,7 @@ build_library() {
 case $way in
   tree)
     install_tree "$build"
-    for library in ascendcl nnopbase opapi; do
+    for library in ascendcl nnopbase opapi hccl; do
       [[ $(find "$work/prefix" -name "lib$library.so") == */aclgrad/* ]] ||
         fail "lib$library.so does not lie in a folder of its own"
     done

@@ -26,7 +26,7 @@ std::vector<Page> pages() {
   const Library library;
   library.get<decltype(aclrtSetDevice)>("aclrtSetDevice")(0);
   std::vector<LibraryFile> files;
-  for (const char* name : {"ascendcl", "nnopbase", "opapi"}) {
+  for (const char* name : {"ascendcl", "nnopbase", "opapi", "hccl"}) {
     const std::string file = std::string("lib") + name + ".so";
     files.push_back({name, dlopen(file.c_str(), RTLD_NOW)});
   }

@@ -21,8 +21,10 @@ forbid "framework" 'aclgrad/(aclgrad|backward|rule|gradcheck)\.h' \
   "the framework knows nothing of autograd"
 forbid "framework autograd" 'dnnl|oneapi/|hwy/|Eigen/|omp\.h' \
   "numerical libraries belong to the operators"
-forbid "ops/runtime" 'ops/(meta|kernels|operators)/' "the runtime knows nothing of operators"
-forbid "ops/meta" 'ops/(kernels|operators)/' "tensors and checks know nothing of the operators"
-forbid "ops/kernels" 'ops/operators/' "kernels know nothing of the operators that call them"
+forbid "ops/runtime" 'ops/(meta|kernels|operators|hccl)/' "the runtime knows nothing of operators"
+forbid "ops/meta" 'ops/(kernels|operators|hccl)/' "tensors and checks know nothing of the operators"
+forbid "ops/hccl" 'ops/(runtime|meta|operators)/' \
+  "communication uses the runtime through acl/ and aclgrad_ext.h, like any program"
+forbid "ops/kernels" 'ops/(operators|hccl)/' "kernels know nothing of the operators that call them"
 forbid "ops/include" 'ops/' "public C headers must stand alone"
 exit $broken

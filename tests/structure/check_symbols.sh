@@ -7,8 +7,8 @@ set -u
 headers=$1
 shift
 # A name before an opening parenthesis; not "aclError (*", which begins a pointer to a function.
-declared=$(cat $(find "$headers" -name '*.h') | tr '\n' ' ' |
-  grep -oE '\b(acl|Acl)[A-Za-z0-9_]*\s*\([^*]' | sed 's/[ (].*//' | sort -u)
+declared=$(cat $(find "$headers" -name '*.h') | grep -v '^static inline' | tr '\n' ' ' |
+  grep -oE '\b(acl|Acl|Hccl)[A-Za-z0-9_]*\s*\([^*]' | sed 's/[ (].*//' | sort -u)
 defined=$(nm -D --defined-only "$@" | awk 'NF == 3 && $2 != "A" {print $3}' | sort)
 broken=0
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each product can move and reduce.
+#ifndef ACLGRAD_OPS_HCCL_DATA_TYPES_H_
+#define ACLGRAD_OPS_HCCL_DATA_TYPES_H_
+
+#include <cstddef>
+
+#include "hccl/hccl_types.h"
+
+namespace aclgrad::hccl {
+
+// Bytes of an element, 0 for a number that is no data type.
+size_t size_of(HcclDataType dtype);
+
+// "HCCL_DATA_TYPE_FP32", or "data type 13".
+const char* name_of(HcclDataType dtype);
+const char* name_of(HcclReduceOp op);
+
+bool is_reduce_op(HcclReduceOp op);
+
+// For the product in force (aclrtGetSocName).
+bool can_move(HcclDataType dtype);
+bool can_reduce(HcclDataType dtype);                   // with some operation
+bool can_reduce(HcclDataType dtype, HcclReduceOp op);  // if can_reduce(dtype)
+
+// Whether the product in force is of the family of Ascend910B.
+bool is_default_product();
+
+}  // namespace aclgrad::hccl
+
+#endif  // ACLGRAD_OPS_HCCL_DATA_TYPES_H_

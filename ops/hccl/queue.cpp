@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/hccl/queue.h"
+
+#include <utility>
+
+#include "aclgrad_ext.h"
+#include "hccl/hccl.h"
+#include "ops/hccl/device.h"
+
+namespace aclgrad::hccl {
+namespace {
+
+// What the stream holds.
+struct QueuedOperation {
+  QueuedOperation(std::shared_ptr<Communicator> whose, Operation what, bool in_recording)
+      : communicator(std::move(whose)), operation(std::move(what)), is_recorded(in_recording) {}
+
+  const std::shared_ptr<Communicator> communicator;
+  Operation operation;
+  Number number;
+  const bool is_recorded;  // else it runs once, and is waited for from now on
+};
+
+void give_numbers(QueuedOperation& queued) {
+  Communicator& communicator = *queued.communicator;
+  if (queued.operation.kind != Kind::kTransfers) {
+    queued.number = communicator.number_collective(queued.is_recorded);
+  }
+  for (Transfer& each : queued.operation.transfers) {
+    each.number = communicator.number_transfer(each.peer, each.is_send, queued.is_recorded);
+  }
+}
+
+// The next replay meets the next one of the other ranks.
+void count_replay(QueuedOperation& queued) {
+  ++queued.number.run;
+  for (Transfer& each : queued.operation.transfers) ++each.number.run;
+}
+
+Outcome perform(QueuedOperation& queued) noexcept {
+  try {
+    return queued.communicator->perform(queued.operation, queued.number);
+  } catch (const std::bad_alloc&) {
+    return {HCCL_E_MEMORY, {}};
+  } catch (const std::exception& error) {
+    return {HCCL_E_INTERNAL, error.what()};
+  }
+}
+
+aclError run(void* argument) {
+  auto& queued = *static_cast<QueuedOperation*>(argument);
+  if (queued.is_recorded) queued.communicator->begin_task();
+  const Outcome outcome = perform(queued);
+  if (queued.is_recorded) {
+    count_replay(queued);
+    queued.communicator->end_task();
+  }
+  if (outcome.ok()) return ACL_SUCCESS;
+  aclgradExplainFailure(fmt::format("rank {}: {} ({})", queued.communicator->rank(), outcome.text,
+                                    HcclGetErrorString(outcome.result))
+                            .c_str());
+  return ACL_ERROR_RT_INTERNAL_ERROR;
+}
+
+void release(void* argument) {
+  const std::unique_ptr<QueuedOperation> queued(static_cast<QueuedOperation*>(argument));
+  if (!queued->is_recorded) queued->communicator->end_task();
+}
+
+bool is_captured(aclrtStream stream) {
+  aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+  aclmdlRI model = nullptr;
+  return aclmdlRICaptureGetInfo(stream, &status, &model) == ACL_SUCCESS &&
+         status != ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+}
+
+}  // namespace
+
+HcclResult queue(const Checks& checks, aclrtStream stream, Operation operation) {
+  if (!checks.ok()) return checks.result();
+  const Call& call = checks.call();
+  const std::shared_ptr<Communicator>& communicator = checks.communicator();
+  const std::optional<int32_t> device = current_device();
+  if (!device) return call.no_device();
+  if (*device != communicator->device()) {
+    return call.failed(
+        HCCL_E_PARA,
+        fmt::format("argument comm belongs to device {}, the calling thread's device "
+                    "is {}",
+                    communicator->device(), *device),
+        "Call aclrtSetDevice with the communicator's device first.");
+  }
+  // Before the operation has a number: the ranks must go on counting alike.
+  int32_t id = 0;
+  if (aclrtStreamGetId(stream, &id) != ACL_SUCCESS) {
+    return call.failed(
+        HCCL_E_PARA,
+        fmt::format("argument stream ({}) is not a live stream of device {}", stream, *device));
+  }
+  auto queued =
+      std::make_unique<QueuedOperation>(communicator, std::move(operation), is_captured(stream));
+  give_numbers(*queued);
+  if (!queued->is_recorded) communicator->begin_task();
+  const char* const name = queued->operation.name;
+  if (aclgradLaunchTask(stream, name, run, queued.release(), release) != ACL_SUCCESS) {
+    return call.failed(HCCL_E_RUNTIME, "the stream could not queue the operation");
+  }
+  return HCCL_SUCCESS;
+}
+
+}  // namespace aclgrad::hccl
