@@ -41,17 +41,17 @@ Names stated(const std::string& pattern) {
 
 TEST(Specification, StatesEveryFunction) {
   const Contract contract = read_contract(ACLGRAD_CONTRACT_FUNCTIONS);
-  Names functions = stated(R"(decltype\(([Aa]cl\w+)\))");
+  Names functions = stated(R"(decltype\(((?:[Aa]cl|Hccl)\w+)\))");
   functions.insert("aclAppLog");  // stated in another way
   EXPECT_EQ(functions, Names(contract.functions.begin(), contract.functions.end()));
 }
 
 TEST(Specification, StatesEveryValue) {
-  Names declared = matches(ACLGRAD_INCLUDE, ".h", R"((?:^|\W)(ACL_\w+) = )");
+  Names declared = matches(ACLGRAD_INCLUDE, ".h", R"((?:^|\W)((?:ACL|HCCL)_\w+) = )");
   declared.merge(matches(ACLGRAD_INCLUDE, ".h", R"(#define (ACL_\w+) )"));
   declared.erase("ACL_FUNC_VISIBILITY");
-  EXPECT_GT(declared.size(), 300U);
-  const Names values = stated(R"(static_assert\((ACL_\w+) == )");
+  EXPECT_GT(declared.size(), 350U);
+  const Names values = stated(R"(static_assert\(((?:ACL|HCCL)_\w+) == )");
   for (const std::string& name : declared) EXPECT_EQ(values.count(name), 1U) << name;
 }
 
