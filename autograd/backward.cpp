@@ -81,7 +81,8 @@ class Engine {
       needed = needed || needs.back();
     }
     if (!needed) return;
-    const Rule rule = find_rule(typeid(*node.op));
+    const Op& op = *node.op;
+    const Rule rule = find_rule(typeid(op));
     if (!rule) {
       throw ValueError(fmt::format("{}: the operator has no gradient rule", label(node)));
     }

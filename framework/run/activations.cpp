@@ -27,7 +27,7 @@ ActivationSummary summarize_activations(const Tensor& outputs, std::int64_t step
   if (outputs.numel() == 0) throw ShapeError("activations of shape " + to_string(outputs.shape()));
   ActivationSummary summary;
   summary.step = step;
-  summary.units = outputs.rank() == 0 ? 1 : outputs.shape()[outputs.rank() - 1];
+  summary.units = outputs.rank() == 0 ? 1 : outputs.shape()[-1];
   std::vector<Unit> units(static_cast<std::size_t>(summary.units));
   double sum = 0, squares = 0;
   std::int64_t finite = 0;

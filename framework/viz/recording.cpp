@@ -88,7 +88,7 @@ json summary_of(const Tensor& tensor, std::int64_t edge) {
     sum += value;
     if (value == 0) ++zeros;
   }
-  const std::int64_t columns = tensor.rank() == 0 ? 1 : tensor.shape()[tensor.rank() - 1];
+  const std::int64_t columns = tensor.rank() == 0 ? 1 : tensor.shape()[-1];
   const std::int64_t rows = columns == 0 ? 0 : tensor.numel() / columns;
   json cells = json::array();
   for (std::int64_t row = 0; row < std::min(rows, edge); ++row) {
