@@ -21,6 +21,12 @@ std::vector<double> numbers(const json& values) {
   return result;
 }
 
+// A number that an integer cannot hold would become any other.
+std::int64_t integer(const json& value) {
+  if (!value.is_number_integer()) throw ValueError(value.dump() + " where an integer was expected");
+  return value.get<std::int64_t>();
+}
+
 json layer_json(const RunRecord::Layer& layer) {
   json history = json::array();
   for (const ActivationSummary& one : layer.history) {
@@ -41,14 +47,14 @@ json layer_json(const RunRecord::Layer& layer) {
 RunRecord::Layer layer_from(const json& source) {
   RunRecord::Layer layer{source.at("name")};
   for (const json& one : source.at("history")) {
-    layer.history.push_back({.step = one.at("step"),
+    layer.history.push_back({.step = integer(one.at("step")),
                              .mean = number(one.at("mean")),
                              .deviation = number(one.at("deviation")),
                              .low = number(one.at("low")),
                              .high = number(one.at("high")),
-                             .units = one.at("units"),
-                             .silent = one.at("silent"),
-                             .wild = one.at("wild"),
+                             .units = integer(one.at("units")),
+                             .silent = integer(one.at("silent")),
+                             .wild = integer(one.at("wild")),
                              .layer_rms = number(one.at("layer_rms")),
                              .shares = numbers(one.at("shares"))});
   }
@@ -91,8 +97,8 @@ RunRecord from_json(const json& source) {
   record.title = source.at("title");
   record.page = source.at("page");
   record.state = state_of(source.at("state"));
-  record.done = source.at("done");
-  record.total = source.at("total");
+  record.done = integer(source.at("done"));
+  record.total = integer(source.at("total"));
   record.note = source.at("note");
   record.settings = source.at("settings").get<std::vector<std::pair<std::string, std::string>>>();
   for (const json& chart : source.at("charts")) {
