@@ -36,7 +36,7 @@ set(ACLGRAD_SANITIZER "" CACHE STRING "Sanitizers to build with, such as address
 if(ACLGRAD_SANITIZER)
   # A C program may pass any number where an enumeration is declared, and tests do.
   add_compile_options(-fsanitize=${ACLGRAD_SANITIZER} -fno-sanitize=enum -fno-sanitize-recover=all
-                      -fno-omit-frame-pointer -g)
+                      -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${ACLGRAD_SANITIZER})
 endif()
 

@@ -1,37 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of any content: they are read, or there is one clear error.
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <string>
-
-#include "acl/acl.h"
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
+#include "aclgrad/run_report.h"
 #include "aclgrad/safetensors.h"
+#include "tests/fuzz/file.h"
 #include "tests/fuzz/target.h"
 
 namespace aclgrad::fuzz {
 namespace {
-
-// A file in memory that has a path like any other.
-class File {
- public:
-  File(const uint8_t* bytes, size_t size) : descriptor_(memfd_create("fuzz", 0)) {
-    require(descriptor_ >= 0 && write(descriptor_, bytes, size) == static_cast<ssize_t>(size),
-            "a file in memory");
-  }
-  ~File() { close(descriptor_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 // Every byte of it is there.
 void touch(const Tensor& tensor) {
@@ -76,21 +54,17 @@ void fuzz_csv(const uint8_t* bytes, size_t size) {
   read([&] { touch(data::read_csv(file.path(), options)); });
 }
 
+void fuzz_run_page(const uint8_t* bytes, size_t size) {
+  const File file(bytes, size);
+  read([&] {
+    const std::vector<RunRecord> runs(2, read_run(file.path()));
+    require(!compare_runs("both", runs).empty(), "a page that compares what was read");
+  });
+}
+
 void fuzz_idx(const uint8_t* bytes, size_t size) {
   const File file(bytes, size);
   read([&] { touch(data::read_idx(file.path())); });
-}
-
-void fuzz_config(const uint8_t* bytes, size_t size) {
-  const File file(bytes, size);
-  const aclError status = aclInit(file.path().c_str());
-  require_message(status, "aclInit");
-  require(status == 0 || status == ACL_ERROR_INVALID_PARAM || status == ACL_ERROR_INVALID_FILE ||
-              status == ACL_ERROR_INVALID_FILE_SIZE || status == ACL_ERROR_PARSE_FILE ||
-              status == ACL_ERROR_INVALID_DUMP_CONFIG ||
-              status == ACL_ERROR_INVALID_PROFILING_CONFIG,
-          "a documented status of aclInit");
-  if (status == 0) require(aclFinalize() == 0, "what was initialised is finalised");
 }
 
 }  // namespace aclgrad::fuzz

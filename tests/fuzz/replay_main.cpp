@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short form of fuzzing, for every compiler: the corpora, each of their inputs changed a little
-// in many ways, and random bytes. The same numbers every time.
+// The short form of fuzzing, for every compiler: the corpora, each of their inputs cut off after
+// every byte and changed a little in many ways, and random bytes. The same numbers every time.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -77,14 +77,21 @@ class Inputs {
 
 int run(const Target& target, const std::filesystem::path& corpora, int64_t count) {
   const std::vector<Bytes> corpus = read_corpus(corpora / target.name);
-  for (const Bytes& each : corpus) target.run(each.data(), each.size());
+  size_t cuts = 0;
+  for (const Bytes& each : corpus) {
+    target.run(each.data(), each.size());
+    for (size_t size = 0; size < each.size(); ++size, ++cuts) {
+      const Bytes cut(each.begin(), each.begin() + static_cast<std::ptrdiff_t>(size));
+      target.run(cut.data(), size);
+    }
+  }
   Inputs inputs(corpus);
   for (int64_t i = 0; i < count; ++i) {
     const Bytes bytes = inputs.next();
     target.run(bytes.data(), bytes.size());
   }
-  fmt::print("{}: {} inputs of the corpus and {} more, no finding\n", target.name, corpus.size(),
-             count);
+  fmt::print("{}: {} inputs of the corpus, {} cut off and {} more, no finding\n", target.name,
+             corpus.size(), cuts, count);
   return corpus.empty() ? 1 : 0;
 }
 
@@ -94,7 +101,7 @@ int run(const Target& target, const std::filesystem::path& corpora, int64_t coun
 int main(int argc, char** argv) {
   CLI::App app{"Runs a fuzz target over its corpus and over made-up inputs."};
   std::string name, corpora;
-  int64_t count = 2000;
+  int64_t count = 20000;
   app.add_option("target", name)->required();
   app.add_option("corpora", corpora, "The folder tests/fuzz/corpus")->required();
   app.add_option("--count", count, "How many made-up inputs");

@@ -23,6 +23,7 @@ void fuzz_safetensors(const uint8_t* data, size_t size);
 void fuzz_checkpoint(const uint8_t* data, size_t size);
 void fuzz_csv(const uint8_t* data, size_t size);
 void fuzz_idx(const uint8_t* data, size_t size);
+void fuzz_run_page(const uint8_t* data, size_t size);  // what a report of a run is read from
 
 inline const std::vector<Target>& targets() {
   static const std::vector<Target> all = {{"tensor", fuzz_tensor},
@@ -32,7 +33,8 @@ inline const std::vector<Target>& targets() {
                                           {"safetensors", fuzz_safetensors},
                                           {"checkpoint", fuzz_checkpoint},
                                           {"csv", fuzz_csv},
-                                          {"idx", fuzz_idx}};
+                                          {"idx", fuzz_idx},
+                                          {"run_page", fuzz_run_page}};
   return all;
 }
 
