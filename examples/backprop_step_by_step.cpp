@@ -68,7 +68,7 @@ int main() {
                          const std::vector<Tensor>& outputs) {
     page.add(node, inputs, outputs);
     if (node.phase != phase) fmt::print("\n{}\n", heading(phase = node.phase));
-    const auto* call = dynamic_cast<const AclnnOp*>(node.op.get());
+    const auto* call = dynamic_cast<const CallOp*>(node.op.get());
     fmt::print("\n  node {:>2}  {}  ({})\n", node.id, call != nullptr ? call->call_name() : "",
                node.op->attributes().empty() ? node.op->name() : node.op->attributes());
     print_tensors("reads", graph, node.inputs, inputs);

@@ -99,9 +99,9 @@ struct GraphData {
   bool is_whole(ValueId id) const;
 };
 
-/// The operator call of a node; null for sources and views.
-inline const AclnnOp* as_call(const Node& node) {
-  return dynamic_cast<const AclnnOp*>(node.op.get());
+/// The call of a node; null for sources and views.
+inline const CallOp* as_call(const Node& node) {
+  return dynamic_cast<const CallOp*>(node.op.get());
 }
 
 /// The way from the public handle to what it stands for: for code that walks over whole graphs.

@@ -55,6 +55,13 @@ void Stream::synchronize() const {
   check_status(aclrtSynchronizeStream(get()), "aclrtSynchronizeStream");
 }
 
+Event::Event(std::uint32_t flag) {
+  ensure_runtime();
+  aclrtEvent event = nullptr;
+  check_status(aclrtCreateEventExWithFlag(&event, flag), "aclrtCreateEventExWithFlag");
+  event_.reset(event);
+}
+
 TensorHandle::TensorHandle(const Shape& shape, DType dtype, std::span<const std::int64_t> strides,
                            std::int64_t offset, const Shape& storage, void* data)
     : tensor_(created(aclCreateTensor(shape.data(), shape.rank(), static_cast<aclDataType>(dtype),

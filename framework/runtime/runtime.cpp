@@ -16,17 +16,36 @@
 
 namespace aclgrad {
 
-void ensure_runtime() {
-  thread_local bool ready = false;
-  if (ready) return;
+namespace {
+
+thread_local bool thread_has_device = false;
+
+void initialise_once() {
   static std::once_flag initialised;
   std::call_once(initialised, [] {
     const aclError status = aclInit(nullptr);
     if (status != ACL_ERROR_REPEAT_INITIALIZE) return check_status(status, "aclInit");
     aclGetRecentErrMsg();  // somebody else was first: no error, so its message goes
   });
-  check_status(aclrtSetDevice(0), "aclrtSetDevice");
-  ready = true;
+}
+
+}  // namespace
+
+void ensure_runtime() {
+  if (!thread_has_device) use_device(0);
+}
+
+void use_device(int device) {
+  initialise_once();
+  check_status(aclrtSetDevice(device), "aclrtSetDevice");
+  thread_has_device = true;
+}
+
+int device_count() {
+  initialise_once();
+  std::uint32_t count = 0;
+  check_status(aclrtGetDeviceCount(&count), "aclrtGetDeviceCount");
+  return static_cast<int>(count);
 }
 
 void check_status(int status, std::string_view function, std::string_view where) {

@@ -18,14 +18,18 @@ class Finder {
     found_.steps = steps;
   }
 
-  void use(ValueId value, std::int32_t step) { uses_[at(graph_.value(value).root)] = step; }
+  // Also of what a step writes on the second stream, where it may go on for a while.
+  void use(ValueId value, std::int32_t step) {
+    std::int32_t& last = uses_[at(graph_.value(value).root)];
+    last = std::max(last, step);
+  }
 
   // What exists before the run, or through it.
   void add_source(ValueId value, bool constant) {
     add_block(value, {rounded(bytes(value)), -1, constant ? found_.steps : last_use(value, -1)});
   }
 
-  void add_outputs(const Node& node, const AclnnOp& op, std::int32_t step, bool in_place) {
+  void add_outputs(const Node& node, const CallOp& op, std::int32_t step, bool in_place) {
     taken_.clear();
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const ValueId output = node.outputs[i];
@@ -65,7 +69,7 @@ class Finder {
 
   // Whether element i of the output and element i of the input would share an address, if the two
   // shared a block, and the operator allows that.
-  bool fits(const Node& node, const AclnnOp& op, std::size_t output, std::size_t input) const {
+  bool fits(const Node& node, const CallOp& op, std::size_t output, std::size_t input) const {
     const ValueRecord& from = graph_.value(node.inputs[input]);
     const Layout& to = *graph_.value(node.outputs[output]).layout;
     return graph_.is_whole(node.inputs[input]) && from.layout->spec.dtype == to.spec.dtype &&
@@ -73,7 +77,7 @@ class Finder {
   }
 
   // The block of an input that dies here and that the output may have.
-  std::int32_t overwritten(const Node& node, const AclnnOp& op, std::size_t output,
+  std::int32_t overwritten(const Node& node, const CallOp& op, std::size_t output,
                            std::int32_t step) const {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const std::int32_t block = block_of(node.inputs[i]);
@@ -97,7 +101,8 @@ class Finder {
 }  // namespace
 
 Lifetimes find_lifetimes(const GraphData& graph, const std::vector<NodeId>& nodes,
-                         const std::vector<ValueId>& kept, bool reuse) {
+                         const std::vector<ValueId>& kept, const std::vector<std::int32_t>& over,
+                         bool reuse) {
   const auto steps = static_cast<std::int32_t>(std::count_if(
       nodes.begin(), nodes.end(), [&](NodeId id) { return as_call(graph.node(id)) != nullptr; }));
   Finder finder(graph, steps);
@@ -105,7 +110,11 @@ Lifetimes find_lifetimes(const GraphData& graph, const std::vector<NodeId>& node
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
     if (as_call(node) == nullptr) continue;
-    for (const ValueId input : node.inputs) finder.use(input, step);
+    const std::int32_t end = over.empty() ? step : over[static_cast<std::size_t>(step)];
+    for (const ValueId input : node.inputs) finder.use(input, end);
+    if (end != step) {
+      for (const ValueId output : node.outputs) finder.use(output, end);
+    }
     ++step;
   }
   for (const ValueId value : kept) finder.use(value, steps);
@@ -117,7 +126,7 @@ Lifetimes find_lifetimes(const GraphData& graph, const std::vector<NodeId>& node
   step = 0;
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
-    if (const AclnnOp* op = as_call(node)) {
+    if (const CallOp* op = as_call(node)) {
       finder.add_outputs(node, *op, step++, reuse);
     } else if (node.inputs.empty() && graph.storage_variable(node.outputs.front()) == nullptr) {
       finder.add_source(node.outputs.front(),

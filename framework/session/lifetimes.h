@@ -32,10 +32,11 @@ struct Lifetimes {
   std::int32_t steps = 0;
 };
 
-/// `nodes` in the order of running; `kept` are values that are read after the run. Without `reuse`
-/// every value has memory of its own for the whole run. Linear.
+/// `nodes` in the order of running; `kept` are values that are read after the run; `over` is
+/// Division::over. Without `reuse` every value has memory of its own for the whole run. Linear.
 Lifetimes find_lifetimes(const GraphData& graph, const std::vector<NodeId>& nodes,
-                         const std::vector<ValueId>& kept, bool reuse);
+                         const std::vector<ValueId>& kept, const std::vector<std::int32_t>& over,
+                         bool reuse);
 
 }  // namespace aclgrad::detail
 

@@ -36,9 +36,9 @@ void copy_in(void* device, std::size_t room, const Tensor& tensor) {
 }  // namespace
 
 Memory::Memory(const GraphData& graph, const std::vector<NodeId>& nodes,
-               const std::vector<ValueId>& kept, bool reuse)
+               const std::vector<ValueId>& kept, const std::vector<std::int32_t>& over, bool reuse)
     : graph_(graph),
-      lifetimes_(find_lifetimes(graph, nodes, kept, reuse)),
+      lifetimes_(find_lifetimes(graph, nodes, kept, over, reuse)),
       layout_(place_blocks(lifetimes_.blocks, lifetimes_.steps)),
       arena_(layout_.bytes),
       tensors_(graph.values.size()) {
@@ -54,6 +54,12 @@ void* Memory::address(ValueId root) const {
   const std::int32_t block = lifetimes_.block_of[static_cast<std::size_t>(root)];
   if (block == kNoBlock) return graph_.storage_variable(root)->address();
   return static_cast<std::byte*>(arena_.data()) + layout_.offsets[static_cast<std::size_t>(block)];
+}
+
+void* Memory::first_element(ValueId value) const {
+  const ValueRecord& record = graph_.value(value);
+  const auto bytes = static_cast<std::size_t>(record.offset) * size_of(record.layout->spec.dtype);
+  return static_cast<std::byte*>(address(record.root)) + bytes;
 }
 
 aclTensor* Memory::tensor(ValueId value) {

@@ -20,7 +20,7 @@ class Memory {
   /// Gives storage to everything that the nodes make, and uploads the constants among them.
   /// Arguments as of find_lifetimes. The graph must outlive the object, and may grow.
   Memory(const GraphData& graph, const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept,
-         bool reuse);
+         const std::vector<std::int32_t>& over, bool reuse);
 
   /// The value as operators see it. The object is the same for every use of the value.
   aclTensor* tensor(ValueId value);
@@ -36,6 +36,9 @@ class Memory {
 
   /// Base address of the storage of a root.
   void* address(ValueId root) const;
+
+  /// Where the first element of a value lies.
+  void* first_element(ValueId value) const;
 
   /// Fills a block's memory with bytes that are NaN in every floating type.
   void poison(std::size_t block);

@@ -8,34 +8,65 @@
 #include "aclgrad/runtime.h"
 
 namespace aclgrad::detail {
+namespace {
+
+Division division_of(const GraphData& graph, const std::vector<NodeId>& nodes, PlanMode mode) {
+  return mode == PlanMode::eager ? Division() : divide(graph, nodes);
+}
+
+}  // namespace
 
 Plan::Plan(const Graph& graph, const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept,
            PlanMode mode)
     : graph_(GraphAccess::data(graph)),
       mode_(mode),
-      memory_(graph_, nodes, kept, mode == PlanMode::launched || mode == PlanMode::replayed) {
+      division_(division_of(graph_, nodes, mode)),
+      memory_(graph_, nodes, kept, division_.over,
+              mode == PlanMode::launched || mode == PlanMode::replayed) {
   steps_.reserve(static_cast<std::size_t>(memory_.lifetimes().steps));
   std::uint64_t largest = 0;
   for (const NodeId id : nodes) {
-    const AclnnOp* op = as_call(graph_.node(id));
-    if (op == nullptr) continue;
-    Step& step = steps_.emplace_back(Step{id, op->phase_two(), 0, Executor()});
-    if (mode_ == PlanMode::eager) continue;
-    step.executor = call_phase_one(step, objects_);
-    if (const int status = step.executor.make_repeatable(); status != 0) {
-      check_status(status, "aclSetAclOpExecutorRepeatable", label(graph_.node(id)));
+    if (const CallOp* op = as_call(graph_.node(id))) {
+      prepare(steps_.emplace_back(Step{id, nullptr, 0, Executor()}), *op, largest);
     }
-    largest = std::max(largest, step.workspace_size);
   }
   reserve_workspace(largest);
-  if (mode_ == PlanMode::replayed || mode_ == PlanMode::replayed_apart)
-    recording_ = capture(steps_.size());
+  if (division_.has_two_streams()) {
+    beside_.emplace();
+    for (const Piece& piece : division_.pieces) {
+      piece_is_over_.push_back(piece.is_awaited ? Event(ACL_EVENT_SYNC) : Event());
+    }
+  }
+  if (mode_ == PlanMode::replayed || mode_ == PlanMode::replayed_apart) capture_pieces();
   if (replays()) find_lendable(nodes, kept);
+}
+
+void Plan::prepare(Step& step, const CallOp& op, std::uint64_t& workspace_size) {
+  const Node& node = graph_.node(step.node);
+  const auto* aclnn = dynamic_cast<const AclnnOp*>(&op);
+  if (aclnn == nullptr) {
+    const auto operands = [this](std::span<const ValueId> values) {
+      std::vector<StreamCall::Operand> list;
+      for (const ValueId value : values) {
+        list.push_back({memory_.first_element(value), &graph_.value(value).layout->spec});
+      }
+      return list;
+    };
+    step.call = std::make_unique<StreamCall>(node, operands(node.inputs), operands(node.outputs));
+    return;
+  }
+  step.phase_two = aclnn->phase_two();
+  if (mode_ == PlanMode::eager) return;
+  step.executor = call_phase_one(step, objects_);
+  if (const int status = step.executor.make_repeatable(); status != 0) {
+    check_status(status, "aclSetAclOpExecutorRepeatable", label(node));
+  }
+  workspace_size = std::max(workspace_size, step.workspace_size);
 }
 
 Executor Plan::call_phase_one(Step& step, CallObjects& objects) {
   const Node& node = graph_.node(step.node);
-  const AclnnOp& op = *as_call(node);
+  const AclnnOp& op = static_cast<const AclnnOp&>(*node.op);
   auto argument = [&](ValueId value, ValueId stored_as) {
     return Call::Argument{memory_.tensor(stored_as), &graph_.value(value).layout->spec};
   };
@@ -56,12 +87,17 @@ Executor Plan::call_phase_one(Step& step, CallObjects& objects) {
   return Executor(executor);
 }
 
-void Plan::call_phase_two(const Step& step, aclOpExecutor* executor) const {
+void Plan::call_phase_two(const Step& step, aclOpExecutor* executor, aclrtStream stream) const {
   const aclnnStatus status =
-      step.phase_two(workspace_.data(), step.workspace_size, executor, stream_.get());
+      step.phase_two(workspace_.data(), step.workspace_size, executor, stream);
   if (status == 0) return;
   const Node& node = graph_.node(step.node);
   check_status(status, as_call(node)->call_name(), label(node));
+}
+
+void Plan::launch(const Step& step, aclrtStream stream) const {
+  if (!step.call) return call_phase_two(step, step.executor.get(), stream);
+  static_cast<const StreamOp&>(*graph_.node(step.node).op).queue(*step.call, stream);
 }
 
 void Plan::reserve_workspace(std::uint64_t size) {
@@ -78,6 +114,7 @@ void Plan::poison_workspace() {
 void Plan::drain() const noexcept {
   // What was queued before a failure still uses our memory. The first error counts.
   if (aclrtSynchronizeStream(stream_.get()) != 0) aclGetRecentErrMsg();
+  if (beside_ && aclrtSynchronizeStream(beside_->get()) != 0) aclGetRecentErrMsg();
 }
 
 void Plan::check_alive() const {
@@ -89,26 +126,88 @@ void Plan::check_alive() const {
                "aclFinalize)");
 }
 
-void Plan::run() {
-  ensure_runtime();
-  if (replays()) return replay(recording_);
-  if (mode_ == PlanMode::eager) return run_steps({}, {});
+aclrtStream Plan::stream_of(const Piece& piece) const {
+  return piece.beside ? beside_->get() : stream_.get();
+}
+
+// Launches all pieces, with the waits between their streams.
+void Plan::launch_pieces(const LaunchPiece& launch) const {
   try {
-    for (const Step& step : steps_) call_phase_two(step, step.executor.get());
+    for (std::size_t i = 0; i < division_.pieces.size(); ++i) {
+      const Piece& piece = division_.pieces[i];
+      const aclrtStream stream = stream_of(piece);
+      if (piece.awaited != kNoPiece) {
+        check_status(aclrtStreamWaitEvent(stream, piece_is_over_[piece.awaited].get()),
+                     "aclrtStreamWaitEvent");
+      }
+      if (piece.begin < piece.end) launch(i, stream);
+      if (piece.is_awaited) {
+        check_status(aclrtRecordEvent(piece_is_over_[i].get(), stream), "aclrtRecordEvent");
+      }
+    }
   } catch (...) {
     drain();
     throw;
   }
-  check_status(aclrtSynchronizeStream(stream_.get()), "aclrtSynchronizeStream",
-               "a node of the session failed (an eager session says which)");
+}
+
+// Waits for both streams. What the second one says comes first: the first may have failed for it.
+void Plan::synchronize() const {
+  const int status = aclrtSynchronizeStream(stream_.get());
+  const int beside = beside_ ? aclrtSynchronizeStream(beside_->get()) : 0;
+  if (status == 0 && beside == 0) return;
+  check_status(beside != 0 ? beside : status, "aclrtSynchronizeStream",
+               place_of_failure(recordings_));
+}
+
+void Plan::run() {
+  ensure_runtime();
+  if (mode_ == PlanMode::eager) return run_steps({}, {});
+  launch_pieces([this](std::size_t piece, aclrtStream stream) {
+    if (replays()) return execute(recordings_[piece], stream);
+    const Piece& steps = division_.pieces[piece];
+    for (std::size_t i = steps.begin; i < steps.end; ++i) launch(steps_[i], stream);
+  });
+  synchronize();
+}
+
+std::vector<Plan::Span> Plan::run_timed() {
+  ensure_runtime();
+  struct Ends {
+    Event begin{ACL_EVENT_TIME_LINE};
+    Event end{ACL_EVENT_TIME_LINE};
+  };
+  const std::vector<Ends> ends(steps_.size());
+  const auto record = [](const Event& event, aclrtStream stream) {
+    check_status(aclrtRecordEvent(event.get(), stream), "aclrtRecordEvent");
+  };
+  launch_pieces([&](std::size_t piece, aclrtStream stream) {
+    for (std::size_t i = division_.pieces[piece].begin; i < division_.pieces[piece].end; ++i) {
+      record(ends[i].begin, stream);
+      launch(steps_[i], stream);
+      record(ends[i].end, stream);
+    }
+  });
+  synchronize();
+  std::vector<Span> spans(steps_.size());
+  const auto time_of = [](const Event& event) {
+    std::uint64_t time = 0;
+    check_status(aclrtEventGetTimestamp(event.get(), &time), "aclrtEventGetTimestamp");
+    return time;
+  };
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    spans[i] = {time_of(ends[i].begin), time_of(ends[i].end)};
+  }
+  return spans;
 }
 
 void Plan::run_step(Step& step) {
-  if (mode_ != PlanMode::eager) return call_phase_two(step, step.executor.get());
+  if (mode_ != PlanMode::eager || step.call) return launch(step, stream_.get());
   objects_ = {};
   Executor executor = call_phase_one(step, objects_);
   reserve_workspace(step.workspace_size);
-  call_phase_two(step, executor.release());  // single use: consumed, whatever the answer
+  // Single use: consumed, whatever the answer.
+  call_phase_two(step, executor.release(), stream_.get());
 }
 
 void Plan::run_steps(const Hook& before, const Hook& after) {

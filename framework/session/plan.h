@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: the operator calls of a session, ready to run: memory, executors, workspace, and the
-// recording of all of them. It knows nothing of feeds and fetches.
+// Plan: the calls of a session, ready to run: memory, executors, workspace, and the recordings of
+// all of them. It knows nothing of feeds and fetches.
 #ifndef ACLGRAD_FRAMEWORK_SESSION_PLAN_H_
 #define ACLGRAD_FRAMEWORK_SESSION_PLAN_H_
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "aclgrad/graph.h"
 #include "aclgrad/handles.h"
+#include "session/division.h"
 #include "session/memory.h"
 
 namespace aclgrad::detail {
@@ -44,8 +49,22 @@ class Plan {
   /// Called around the operator of a step.
   using Hook = std::function<void(std::size_t step)>;
 
-  /// The same, waiting after every operator; hooks may be empty.
+  /// The same, waiting after every operator; hooks may be empty. All on one stream.
   void run_steps(const Hook& before, const Hook& after);
+
+  /// When a step began and ended, in microseconds of some clock.
+  struct Span {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+
+  /// As run(), but launches every step, with events around it. Not for an eager plan.
+  std::vector<Span> run_timed();
+
+  /// Whether a step runs on the second stream.
+  bool is_beside(std::size_t step) const {
+    return division_.has_two_streams() && runs_beside(node(step));
+  }
 
   /// Captures the first `count` operators and replays them once. Returns false where the runtime
   /// cannot capture.
@@ -58,7 +77,7 @@ class Plan {
   const Node& node(std::size_t step) const { return graph_.node(steps_[step].node); }
 
   /// Whether run() replays.
-  bool replays() const { return recording_.model.get() != nullptr; }
+  bool replays() const { return !recordings_.empty(); }
 
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
   void poison_workspace();
@@ -66,42 +85,58 @@ class Plan {
  private:
   struct Step {
     NodeId node;
-    PhaseTwo phase_two;
+    PhaseTwo phase_two = nullptr;  // of an operator
     std::uint64_t workspace_size = 0;
     Executor executor;
+    std::unique_ptr<StreamCall> call = nullptr;  // of a StreamOp
   };
-  Executor call_phase_one(Step& step, CallObjects& objects);
-  void call_phase_two(const Step& step, aclOpExecutor* executor) const;
-  void reserve_workspace(std::uint64_t size);
-  void run_step(Step& step);
+  /// What a stream recorded of some steps.
   struct Recording {
     RecordedModel model;
     std::vector<std::size_t> tasks;  // by step: how many were recorded when it had been
+    std::size_t first = 0;           // step
   };
+  using LaunchPiece = std::function<void(std::size_t piece, aclrtStream stream)>;
+
+  void prepare(Step& step, const CallOp& op, std::uint64_t& workspace_size);
+  Executor call_phase_one(Step& step, CallObjects& objects);
+  void call_phase_two(const Step& step, aclOpExecutor* executor, aclrtStream stream) const;
+  void launch(const Step& step, aclrtStream stream) const;
+  void reserve_workspace(std::uint64_t size);
+  void run_step(Step& step);
+  aclrtStream stream_of(const Piece& piece) const;
+  void launch_pieces(const LaunchPiece& launch) const;
+  void synchronize() const;
+
   /// An input that replays can read anywhere.
   struct Lendable {
     std::vector<aclTensor*> tensors;  // of it and of its views
-    const std::byte* at;              // where the recording looks for it
+    const std::byte* at;              // where the recordings look for it
   };
   void find_lendable(const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept);
 
-  Recording capture(std::size_t count);
-  void replay(const Recording& recording);
-  std::string place_of_failure(const Recording& recording) const;
+  std::optional<Recording> capture(const Piece& piece) const;
+  void capture_pieces();
+  static void execute(const Recording& recording, aclrtStream stream);
+  static std::optional<std::size_t> failed_step(const Recording& recording);
+  std::string place_of_failure(std::span<const Recording> recordings) const;
   void drain() const noexcept;
 
   const GraphData& graph_;
   PlanMode mode_;
+  Division division_;  // one piece, unless there are two streams
   Memory memory_;
   DeviceBuffer workspace_;
   CallObjects objects_;
   std::vector<Call::Argument> input_arguments_;  // of the latest call
   std::vector<Call::Argument> output_arguments_;
-  // Executors die before the tensors and objects that they refer to, the stream before all, and the
-  // recording, which was made on it, before the stream.
+  // Executors die before the tensors and objects that they refer to, the streams before all, and
+  // the recordings, which were made on them, before the streams.
   std::vector<Step> steps_;
   Stream stream_;
-  Recording recording_;
+  std::optional<Stream> beside_;       // the second stream
+  std::vector<Event> piece_is_over_;   // by piece; empty for one that nobody waits for
+  std::vector<Recording> recordings_;  // by piece; none where the plan launches
   std::unordered_map<ValueId, Lendable> lendable_;
 };
 

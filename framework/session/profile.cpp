@@ -44,7 +44,7 @@ std::string Profile::chrome_trace() const {
          {"cat", aclgrad::to_string(entry.phase)},
          {"ph", "X"},
          {"pid", 0},
-         {"tid", 0},
+         {"tid", entry.stream},
          {"ts", entry.start_us},
          {"dur", entry.duration_us},
          {"args",

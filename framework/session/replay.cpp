@@ -20,50 +20,72 @@ constexpr int kFeatureNotSupported = 207000;
 
 }  // namespace
 
-Plan::Recording Plan::capture(std::size_t count) {
-  ensure_runtime();
-  const int status = aclmdlRICaptureBegin(stream_.get(), ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+// Nothing where the runtime cannot capture.
+std::optional<Plan::Recording> Plan::capture(const Piece& piece) const {
+  const aclrtStream stream = stream_of(piece);
+  const int status = aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
   if (status == kFeatureNotSupported) {
     aclGetRecentErrMsg();  // no error: the nodes will be launched one by one
-    return {};
+    return std::nullopt;
   }
   check_status(status, "aclmdlRICaptureBegin");
   Recording recording;
-  recording.tasks.reserve(count);
+  recording.first = piece.begin;
+  recording.tasks.reserve(piece.end - piece.begin);
   try {
-    for (std::size_t i = 0; i < count; ++i) {
-      call_phase_two(steps_[i], steps_[i].executor.get());
+    for (std::size_t i = piece.begin; i < piece.end; ++i) {
+      launch(steps_[i], stream);
       if (aclgradCapturedTaskCount != nullptr) {
-        recording.tasks.push_back(aclgradCapturedTaskCount(stream_.get()));
+        recording.tasks.push_back(aclgradCapturedTaskCount(stream));
       }
     }
   } catch (...) {
     aclmdlRI unfinished = nullptr;
-    if (aclmdlRICaptureEnd(stream_.get(), &unfinished) != 0) aclGetRecentErrMsg();
+    if (aclmdlRICaptureEnd(stream, &unfinished) != 0) aclGetRecentErrMsg();
     const RecordedModel dropped(unfinished);
     throw;
   }
   aclmdlRI model = nullptr;
-  check_status(aclmdlRICaptureEnd(stream_.get(), &model), "aclmdlRICaptureEnd");
+  check_status(aclmdlRICaptureEnd(stream, &model), "aclmdlRICaptureEnd");
   recording.model = RecordedModel(model);
   return recording;
 }
 
-void Plan::replay(const Recording& recording) {
-  check_status(aclmdlRIExecuteAsync(recording.model.get(), stream_.get()), "aclmdlRIExecuteAsync");
-  const int status = aclrtSynchronizeStream(stream_.get());
-  if (status != 0) check_status(status, "aclrtSynchronizeStream", place_of_failure(recording));
+void Plan::capture_pieces() {
+  ensure_runtime();
+  std::vector<Recording> all;
+  for (const Piece& piece : division_.pieces) {
+    std::optional<Recording> recording = capture(piece);
+    if (!recording) return;
+    all.push_back(std::move(*recording));
+  }
+  recordings_ = std::move(all);
 }
 
-std::string Plan::place_of_failure(const Recording& recording) const {
-  const std::int64_t task =
-      aclgradFailedTask == nullptr ? -1 : aclgradFailedTask(recording.model.get());
+void Plan::execute(const Recording& recording, aclrtStream stream) {
+  check_status(aclmdlRIExecuteAsync(recording.model.get(), stream), "aclmdlRIExecuteAsync");
+}
+
+// The step that failed when the recording ran, or nothing.
+std::optional<std::size_t> Plan::failed_step(const Recording& recording) {
+  if (aclgradFailedTask == nullptr) return std::nullopt;
+  const std::int64_t task = aclgradFailedTask(recording.model.get());
+  if (task < 0) return std::nullopt;
   const std::vector<std::size_t>& tasks = recording.tasks;
-  const auto step =
-      task < 0 ? tasks.end()
-               : std::upper_bound(tasks.begin(), tasks.end(), static_cast<std::size_t>(task));
-  if (step == tasks.end()) return "a node of the session failed (an eager session says which)";
-  return label(node(static_cast<std::size_t>(step - tasks.begin())));
+  const auto step = std::upper_bound(tasks.begin(), tasks.end(), static_cast<std::size_t>(task));
+  if (step == tasks.end()) return std::nullopt;
+  return recording.first + static_cast<std::size_t>(step - tasks.begin());
+}
+
+// What the second stream failed at comes first, as in synchronize().
+std::string Plan::place_of_failure(std::span<const Recording> recordings) const {
+  std::optional<std::size_t> found;
+  for (const Recording& recording : recordings) {
+    const std::optional<std::size_t> step = failed_step(recording);
+    if (step && (!found || is_beside(*step))) found = step;
+    if (found && is_beside(*found)) break;
+  }
+  return found ? label(node(*found)) : "a node of the session failed (an eager session says which)";
 }
 
 // What is fetched must outlive the tensor that was fed.
@@ -76,6 +98,12 @@ void Plan::find_lendable(const std::vector<NodeId>& nodes, const std::vector<Val
     lendable_[input].at = static_cast<const std::byte*>(memory_.address(input));
   }
   for (const ValueId value : kept) lendable_.erase(graph_.value(value).root);
+  for (const Step& step : steps_) {
+    if (!step.call) continue;  // the work of others has no tensors that could be moved
+    for (const ValueId input : graph_.node(step.node).inputs) {
+      lendable_.erase(graph_.value(input).root);
+    }
+  }
   if (lendable_.empty()) return;
   const std::vector<TensorHandle>& tensors = memory_.tensors();
   for (std::size_t value = 0; value < tensors.size(); ++value) {
@@ -93,17 +121,24 @@ bool Plan::lend(ValueId input, const Tensor& tensor) {
   const std::intptr_t distance = address(tensor.bytes()) - address(lendable.at);
   if (distance == 0) return true;
   for (aclTensor* const each : lendable.tensors) {
-    check_status(aclgradModelMoveTensor(recording_.model.get(), each, distance),
-                 "aclgradModelMoveTensor");
+    for (const Recording& recording : recordings_) {
+      check_status(aclgradModelMoveTensor(recording.model.get(), each, distance),
+                   "aclgradModelMoveTensor");
+    }
   }
   lendable.at = tensor.bytes();
   return true;
 }
 
 bool Plan::replay_first(std::size_t count) {
-  const Recording recording = capture(count);
-  if (recording.model.get() == nullptr) return false;
-  replay(recording);
+  ensure_runtime();
+  const std::optional<Recording> recording = capture({.begin = 0, .end = count});
+  if (!recording) return false;
+  execute(*recording, stream_.get());
+  const int status = aclrtSynchronizeStream(stream_.get());
+  if (status != 0) {
+    check_status(status, "aclrtSynchronizeStream", place_of_failure({&*recording, 1}));
+  }
   return true;
 }
 

@@ -27,6 +27,12 @@ Profile Session::profile(std::initializer_list<Feed> feeds) {
   return profile(std::span<const Feed>(feeds.begin(), feeds.size()));
 }
 
+Profile Session::timeline(std::span<const Feed> feeds) { return state_->timeline(feeds); }
+
+Profile Session::timeline(std::initializer_list<Feed> feeds) {
+  return timeline(std::span<const Feed>(feeds.begin(), feeds.size()));
+}
+
 std::vector<NodeId> Session::schedule() const {
   const detail::Plan& plan = state_->plan();
   std::vector<NodeId> nodes;

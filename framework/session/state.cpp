@@ -9,6 +9,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/runtime.h"
+#include "session/division.h"
 #include "session/schedule.h"
 
 namespace aclgrad::detail {
@@ -67,7 +68,7 @@ SessionState::SessionState(Graph graph, std::vector<Fetch> fetches, SessionOptio
       data_(GraphAccess::data(graph_)),
       fetches_(std::move(fetches)),
       options_(std::move(options)),
-      nodes_(needed_nodes(data_, fetched_values(graph_, fetches_, false))),
+      nodes_(hoisted(data_, needed_nodes(data_, fetched_values(graph_, fetches_, false)))),
       kept_(fetched_values(graph_, fetches_, true)),
       plan_(graph_, (check_before_planning(), nodes_), kept_, mode.value_or(mode_of(options_))) {
   check_fetches();
@@ -239,6 +240,14 @@ Profile SessionState::profile(std::span<const Feed> feeds) {
   StepTimes times(plan_.step_count());
   run_steps(&times);
   return times.describe(data_, plan_);
+}
+
+Profile SessionState::timeline(std::span<const Feed> feeds) {
+  if (options_.eager || options_.poison || options_.trace_nonfinite) {
+    throw ValueError("a session that runs node by node has no timeline");
+  }
+  begin_run(feeds);
+  return timeline_of(data_, plan_, plan_.run_timed());
 }
 
 Tensor SessionState::read(const Value& value, std::uint64_t run) const {

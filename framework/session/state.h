@@ -34,6 +34,9 @@ class SessionState {
   /// The same, node by node and timed.
   Profile profile(std::span<const Feed> feeds);
 
+  /// The same, launched node by node without waiting between them.
+  Profile timeline(std::span<const Feed> feeds);
+
   /// The first half of run(): all that comes before the operators. `replays` says that run() of the
   /// plan follows, which can read feeds where they lie.
   void begin_run(std::span<const Feed> feeds, bool replays = false);

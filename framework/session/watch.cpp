@@ -45,6 +45,24 @@ std::string with_range(const GraphData& graph, ValueId id, const Tensor& tensor)
   return text + fmt::format(" in [{:.6g}, {:.6g}]", low, high);
 }
 
+// All but the times.
+Profile::Entry described(const GraphData& graph, const Node& node) {
+  Profile::Entry entry;
+  entry.node = node.id;
+  entry.operation = node.op->name();
+  entry.call = call_name(node);
+  entry.where = place(node.where);
+  entry.phase = node.phase;
+  for (const ValueId input : node.inputs) {
+    entry.inputs.push_back(describe_spec(graph.value(input).layout->spec));
+  }
+  for (const ValueId output : node.outputs) {
+    entry.outputs.push_back(describe_spec(graph.value(output).layout->spec));
+  }
+  if (!node.outputs.empty()) entry.name = graph.name(node.outputs.front());
+  return entry;
+}
+
 }  // namespace
 
 Poison::Poison(Plan& plan) : plan_(plan) {
@@ -111,22 +129,23 @@ Profile StepTimes::describe(const GraphData& graph, const Plan& plan) const {
   Profile profile;
   profile.nodes.reserve(entries_.size());
   for (std::size_t step = 0; step < entries_.size(); ++step) {
-    const Node& node = plan.node(step);
-    Profile::Entry entry;
-    entry.node = node.id;
-    entry.operation = node.op->name();
-    entry.call = call_name(node);
-    entry.where = place(node.where);
-    entry.phase = node.phase;
-    for (const ValueId input : node.inputs) {
-      entry.inputs.push_back(describe_spec(graph.value(input).layout->spec));
-    }
-    for (const ValueId output : node.outputs) {
-      entry.outputs.push_back(describe_spec(graph.value(output).layout->spec));
-    }
-    if (!node.outputs.empty()) entry.name = graph.name(node.outputs.front());
+    Profile::Entry entry = described(graph, plan.node(step));
     entry.start_us = Microseconds(entries_[step].begin - entries_.front().begin).count();
     entry.duration_us = Microseconds(entries_[step].end - entries_[step].begin).count();
+    profile.nodes.push_back(std::move(entry));
+  }
+  return profile;
+}
+
+Profile timeline_of(const GraphData& graph, const Plan& plan,
+                    const std::vector<Plan::Span>& spans) {
+  Profile profile;
+  profile.nodes.reserve(spans.size());
+  for (std::size_t step = 0; step < spans.size(); ++step) {
+    Profile::Entry entry = described(graph, plan.node(step));
+    entry.start_us = static_cast<double>(spans[step].begin - spans.front().begin);
+    entry.duration_us = static_cast<double>(spans[step].end - spans[step].begin);
+    entry.stream = plan.is_beside(step) ? 1 : 0;
     profile.nodes.push_back(std::move(entry));
   }
   return profile;

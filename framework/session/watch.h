@@ -44,6 +44,9 @@ class NonFiniteTracer {
   std::string inputs_;  // described as they were before the node
 };
 
+/// What plan.run_timed() has found.
+Profile timeline_of(const GraphData& graph, const Plan& plan, const std::vector<Plan::Span>& spans);
+
 /// When every node of a run began and how long it took.
 class StepTimes {
  public:

@@ -57,6 +57,24 @@ class Stream {
   std::unique_ptr<void, Destroy> stream_;
 };
 
+/// A point in the work of a stream, for other streams to wait for.
+class Event {
+ public:
+  Event() = default;
+
+  /// `flag` as for aclrtCreateEventExWithFlag. Throws StatusError.
+  explicit Event(std::uint32_t flag);
+
+  /// Empty when default constructed.
+  aclrtEvent get() const noexcept { return event_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(void* event) const noexcept { aclrtDestroyEvent(event); }
+  };
+  std::unique_ptr<void, Destroy> event_;
+};
+
 /// Description of a view of device memory that somebody else owns.
 class TensorHandle {
  public:

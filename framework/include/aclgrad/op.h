@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Op: what a node of a graph does. There are three kinds: sources (input, variable, constant),
-// which hold data; views, which describe data of another value anew and do no work; and AclnnOp,
-// one call of an operator through its two-phase C interface. An Op is immutable and knows nothing
-// of graphs, so one object may stand in several.
+// which hold data; views, which describe data of another value anew and do no work; and calls: an
+// AclnnOp is one call of an operator through its two-phase C interface, a StreamOp any other work
+// that a C function queues on a stream. An Op is immutable and knows nothing of graphs, so one
+// object may stand in several.
 //
 // To add an operator: derive from AclnnOp, or ElementwiseOp, with the attributes as members, and
 // write a recording function with a Recorder (record.h). A gradient rule is found by the type of
@@ -118,17 +119,11 @@ class Call {
 using PhaseTwo = aclnnStatus (*)(void* workspace, std::uint64_t workspace_size,
                                  aclOpExecutor* executor, aclrtStream stream);
 
-/// One operator of the C interface.
-class AclnnOp : public Op {
+/// What computes its outputs from its inputs when a graph runs.
+class CallOp : public Op {
  public:
-  /// The C function without "GetWorkspaceSize": "aclnnElu".
+  /// The C function that does the work: "aclnnElu", without "GetWorkspaceSize".
   virtual std::string_view call_name() const = 0;
-
-  /// Calls phase one and returns its status.
-  virtual aclnnStatus phase_one(Call& call, std::uint64_t* workspace_size,
-                                aclOpExecutor** executor) const = 0;
-
-  virtual PhaseTwo phase_two() const = 0;
 
   /// The input whose memory this output overwrites; none for a tensor of its own. Only variables
   /// may be overwritten. Call::output gives the input's tensor for such an output.
@@ -140,6 +135,55 @@ class AclnnOp : public Op {
   /// more: true for operators that read an element for the last time before they write the one at
   /// its place. Asked only when both are dense and of one shape and dtype.
   virtual bool may_overwrite(std::size_t /*output*/, std::size_t /*input*/) const { return false; }
+};
+
+/// One operator of the C interface.
+class AclnnOp : public CallOp {
+ public:
+  /// Calls phase one and returns its status.
+  virtual aclnnStatus phase_one(Call& call, std::uint64_t* workspace_size,
+                                aclOpExecutor** executor) const = 0;
+
+  virtual PhaseTwo phase_two() const = 0;
+};
+
+struct Node;
+
+/// Where the work of a StreamOp goes, and its tensors.
+class StreamCall {
+ public:
+  struct Operand {
+    void* address;  // of the first element on the device
+    const TensorSpec* spec;
+  };
+
+  StreamCall(const Node& node, std::vector<Operand> inputs, std::vector<Operand> outputs)
+      : node_(&node), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+
+  /// For messages: label(node).
+  const Node& node() const { return *node_; }
+  const std::vector<Operand>& inputs() const { return inputs_; }
+  const std::vector<Operand>& outputs() const { return outputs_; }
+
+ private:
+  const Node* node_;
+  std::vector<Operand> inputs_;
+  std::vector<Operand> outputs_;
+};
+
+/// Work that C functions queue on a stream, without phases and workspace. Its inputs must be
+/// contiguous; who records the node sees to that.
+class StreamOp : public CallOp {
+ public:
+  /// Queues the work and returns without waiting for it. Called for every run, or once while the
+  /// stream is captured. Throws StatusError when a C function refuses.
+  virtual void queue(const StreamCall& call, aclrtStream stream) const = 0;
+
+  /// Whether it may run on a second stream, beside the nodes that neither need its outputs nor make
+  /// its inputs: for work that keeps other parts of the machine busy than operators do. Such
+  /// nodes begin as soon as their inputs are there, and run in the order in which these are. Not
+  /// for one that updates a variable.
+  virtual bool runs_beside() const { return false; }
 };
 
 /// An operator whose every output element depends on no input element but those at its place.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profile: how long every node of one run took (Session::profile). The nodes run one by one and are
-// waited for, so a time includes launching and waiting, and what a replay does better does not
-// show.
+// Profile: how long every node of one run took. In that of Session::profile the nodes run one by
+// one and are waited for, so a time includes launching and waiting, and what a replay does better
+// does not show. Session::timeline does not wait between them: it shows what the session's two
+// streams do at the same time.
 //
 //   Profile profile = session.profile({{x, batch}});
 //   std::cout << profile.to_string(10);
@@ -29,6 +30,7 @@ struct Profile {
     Phase phase = Phase::forward;
     double start_us = 0;  ///< microseconds since the first node began
     double duration_us = 0;
+    int stream = 0;  ///< 1 for what may run beside the others
   };
 
   std::vector<Entry> nodes;  ///< in the order of running
@@ -39,7 +41,7 @@ struct Profile {
   /// A table of the nodes that took longest, at most `rows` of them.
   std::string to_string(std::size_t rows = 20) const;
 
-  /// One complete event a node, in the JSON form that trace viewers read.
+  /// One complete event a node, in the JSON form that trace viewers read; a stream is a thread.
   std::string chrome_trace() const;
 };
 

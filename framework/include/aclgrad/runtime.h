@@ -8,9 +8,17 @@
 
 namespace aclgrad {
 
-/// Makes sure that aclInit was called in this process and aclrtSetDevice(0) on this thread. Cheap
-/// after the first call of a thread; everything that touches a device calls it. Throws StatusError.
+/// Makes sure that aclInit was called in this process, and that this thread has a device: 0, unless
+/// use_device() chose another. Cheap after the first call of a thread; everything that touches a
+/// device calls it. Throws StatusError.
 void ensure_runtime();
+
+/// From now on this thread works with that device. Variables, streams and sessions belong to the
+/// device of the thread that makes them. Throws StatusError for a device that does not exist.
+void use_device(int device);
+
+/// Number of devices. Throws StatusError.
+int device_count();
 
 /// Throws StatusError unless `status` is 0. The message reads "`where`: `function` returned
 /// `status`: text of aclGetRecentErrMsg"; `where` may be empty and names a node otherwise.

@@ -8,9 +8,10 @@
 // Construction works out which nodes the fetched values need, lays all values out in one piece of
 // memory in which those that never live at the same time share, calls phase one of every operator
 // once, and has a stream record phase two of all of them in the order of recording. A run reads the
-// feeds where they lie, replays what was recorded, and waits. It allocates nothing. An eager
-// session calls both phases of each operator in every run, waits after each, and gives every value
-// memory of its own: slow, for looking at what happens. Both give the same bits.
+// feeds where they lie, replays what was recorded, and waits. It allocates nothing. What may run
+// beside operators (StreamOp::runs_beside) does so, on a second stream. An eager session calls both
+// phases of each operator in every run, waits after each, and gives every value memory of its own:
+// slow, for looking at what happens. Both give the same bits.
 //
 // The graph may grow, or die, afterwards; the session runs what it planned. A session is for one
 // thread at a time. Sessions that share variables must not run at the same time.
@@ -147,6 +148,12 @@ class Session {
   /// as run() does.
   Profile profile(std::span<const Feed> feeds);
   Profile profile(std::initializer_list<Feed> feeds = {});
+
+  /// A run as run() does it, but for the launching of every node; with what ran when, and on which
+  /// of the session's streams. The values fetched cannot be read. Throws as run() does, and
+  /// ValueError for an eager session, or one with an option that makes it run node by node.
+  Profile timeline(std::span<const Feed> feeds);
+  Profile timeline(std::initializer_list<Feed> feeds = {});
 
  private:
   std::shared_ptr<detail::SessionState> state_;
