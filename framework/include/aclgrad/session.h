@@ -156,6 +156,8 @@ class Session {
   Profile timeline(std::initializer_list<Feed> feeds = {});
 
  private:
+  detail::SessionState& state() const;  // throws ValueError when there is none
+
   std::shared_ptr<detail::SessionState> state_;
 };
 

@@ -291,5 +291,16 @@ TEST(Session, GraphMayGrowAndSessionsShareIt) {
   EXPECT_GT(second.device_bytes(), first.device_bytes());
 }
 
+TEST(Session, SaysThatItWasMovedFrom) {
+  Graph graph;
+  const Value x = graph.input("x", {1});
+  Session from(graph, {x * 2});
+  Session to = std::move(from);
+  const Tensor one = Tensor::full({1}, 1);
+  EXPECT_THROW(from.run({{x, one}}), ValueError);  // NOLINT: that is the subject
+  EXPECT_THROW(from.inputs(), ValueError);
+  EXPECT_NO_THROW(to.run({{x, one}}));
+}
+
 }  // namespace
 }  // namespace aclgrad
