@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "aclgrad_ext.h"
 #include "bench/kernels/streams.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -119,7 +120,10 @@ class Limit : public Contender {
     return non_temporal_ ? "non-temporal stores" : "ordinary stores";
   }
   std::string version() const override { return ""; }
-  void set_threads(int count) override { threads_ = count; }
+  void set_threads(int count) override {
+    threads_ = count;
+    aclgradSetNumThreads(count);
+  }
 
   Call prepare(const Problem& problem) override {
     const Streams streams = streams_of(problem);
@@ -128,15 +132,20 @@ class Limit : public Contender {
       return nullptr;
     }
     const auto pass = non_temporal_ ? non_temporal_pass : ordinary_pass;
-    const size_t threads = static_cast<size_t>(threads_);
+    const int threads = threads_;
     if (threads == 1) return [=] { pass(streams, 0, streams.words); };
     return [=] {
-      // Whole lines for every thread.
-      const size_t share = (streams.words / threads + 15) / 16 * 16;
-#pragma omp parallel for num_threads(static_cast <int>(threads)) schedule(static, 1)
-      for (size_t i = 0; i < threads; ++i) {
+      // Whole lines for every thread; they are those that operators have.
+      const size_t share = (streams.words / static_cast<size_t>(threads) + 15) / 16 * 16;
+      auto part = [&](size_t i) {
         pass(streams, std::min(streams.words, i * share), std::min(streams.words, (i + 1) * share));
-      }
+      };
+      aclgradRunPieces(
+          threads,
+          [](void* context, int64_t i) {
+            (*static_cast<decltype(part)*>(context))(static_cast<size_t>(i));
+          },
+          &part);
     };
   }
 

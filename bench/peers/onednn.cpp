@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneDNN: primitives made once, executed bare.
-#include <omp.h>
-
 #include <cmath>
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 #include <unordered_map>
 
+#include "bench/peers/openmp.h"
 #include "bench/peers/peers.h"
 
 namespace aclgrad::bench {
@@ -31,7 +30,7 @@ class OneDnn : public Contender {
            std::to_string(version->patch);
   }
 
-  void set_threads(int count) override { omp_set_num_threads(count); }
+  void set_threads(int count) override { set_openmp_threads(count); }
 
   Call prepare(const Problem& problem) override {
     const auto maker = makers().find(problem.operation);

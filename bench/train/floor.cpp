@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The floor: the matrix products of a step and nothing else, by oneDNN's primitives, made once and
 // executed bare, with the shapes and transposes of the step.
-#include <omp.h>
-
 #include <limits>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <unordered_map>
 
+#include "bench/peers/openmp.h"
 #include "bench/train/trainer.h"
 
 namespace aclgrad::bench {
@@ -92,7 +91,7 @@ class Floor : public Trainer {
 }  // namespace
 
 std::unique_ptr<Trainer> make_trainer(const Workload& workload, int threads) {
-  omp_set_num_threads(threads);
+  set_openmp_threads(threads);
   return std::make_unique<Floor>(workload);
 }
 
