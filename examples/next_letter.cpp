@@ -13,8 +13,9 @@ using namespace aclgrad;
 namespace {
 
 constexpr std::string_view kAlphabet = "abcdefghijklmnopqrstuvwxyz \n";
+constexpr std::size_t kContext = 10;
 constexpr std::int64_t kLetters = kAlphabet.size();
-constexpr std::int64_t kContext = 10;
+constexpr std::int64_t kInputs = kContext * kAlphabet.size();
 constexpr std::int64_t kBatch = 64;
 
 // In small letters; hyphens are spaces, other signs are left out.
@@ -29,17 +30,17 @@ std::string read_poem() {
   return poem;
 }
 
+std::int64_t place_of(char letter) { return static_cast<std::int64_t>(kAlphabet.find(letter)); }
+
 // Every run of kContext letters, one-hot, with the place of the letter that follows.
 data::Dataset examples_of(std::string_view text) {
-  const std::int64_t count = std::ssize(text) - kContext;
   std::vector<std::int64_t> contexts, next;
-  for (std::int64_t i = 0; i < count; ++i) {
-    for (const char letter : text.substr(i, kContext)) contexts.push_back(kAlphabet.find(letter));
-    next.push_back(kAlphabet.find(text[i + kContext]));
+  for (; text.size() > kContext; text.remove_prefix(1)) {
+    for (const char letter : text.substr(0, kContext)) contexts.push_back(place_of(letter));
+    next.push_back(place_of(text[kContext]));
   }
-  return {data::one_hot(Tensor::from({count * kContext}, contexts), kLetters)
-              .reshape({count, kContext * kLetters}),
-          Tensor::from({count}, next)};
+  const Tensor rows = data::one_hot(Tensor::from({std::ssize(contexts)}, contexts), kLetters);
+  return {rows.reshape({std::ssize(next), kInputs}), Tensor::from({std::ssize(next)}, next)};
 }
 
 }  // namespace
@@ -47,10 +48,10 @@ data::Dataset examples_of(std::string_view text) {
 int main() {
   const std::string poem = read_poem();
   const Sequential network(
-      Linear("embedding", kContext * kLetters, 256, {.activation = Activation::geglu, .seed = 1}),
-      Geglu{}, Linear("letters", 128, kLetters, {.seed = 2}));
+      Linear("embedding", kInputs, 256, {.activation = Activation::geglu, .seed = 1}), Geglu{},
+      Linear("letters", 128, kLetters, {.seed = 2}));
   Graph graph;
-  const Value x = graph.input("x", {kBatch, kContext * kLetters});
+  const Value x = graph.input("x", {kBatch, kInputs});
   const Value next = graph.input("next", {kBatch}, DType::int64);
   const Value loss = cross_entropy(network(x), next);
   AdamW optimizer({.learning_rate = 5e-3});
@@ -68,7 +69,7 @@ int main() {
 
   // One letter after the other, each the likeliest after the ten before it.
   Graph writing;
-  const Value context = writing.input("context", {1, kContext * kLetters});
+  const Value context = writing.input("context", {1, kInputs});
   const Value logits = network(context);
   Session writer(writing, {logits});
   std::string written = poem.substr(0, kContext);
@@ -77,7 +78,7 @@ int main() {
     const std::string tail = written.substr(written.size() - kContext) + ' ';
     const Tensor scores = writer.run({{context, examples_of(tail).features}})[logits];
     const auto row = scores.data<float>();
-    written += kAlphabet[std::ranges::max_element(row) - row.begin()];
+    written += kAlphabet[static_cast<std::size_t>(std::ranges::max_element(row) - row.begin())];
   }
   fmt::print("{}\n", written);
 }
