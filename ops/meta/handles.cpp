@@ -10,6 +10,9 @@
 #include "aclgrad_ext.h"
 #include "ops/meta/diagnostics/enabled.h"
 
+using aclgrad::ops::diagnosing;
+using aclgrad::ops::kNeedObjects;
+
 namespace {
 
 // Cut into shards so that threads working on different objects seldom meet.
@@ -29,9 +32,6 @@ Shard& shard_of(const void* handle) {
   return shards[(address >> 5 ^ address >> 11) % kShards];
 }
 
-constexpr uint32_t kNeedObjects =
-    ACLGRAD_CHECK_HANDLES | ACLGRAD_CHECK_LEAKS | ACLGRAD_CHECK_PHASES;
-
 const char* name_of(aclgradHandleKind kind) {
   constexpr std::array kNames{"handle",        "aclTensor",     "aclScalar",
                               "aclIntArray",   "aclFloatArray", "aclBoolArray",
@@ -42,9 +42,8 @@ const char* name_of(aclgradHandleKind kind) {
 
 void tell_missing(const void* handle, aclgradHandleKind kind) {
   // A dead executor is a matter of the phases too.
-  const bool wanted =
-      aclgrad::ops::diagnosing(ACLGRAD_CHECK_HANDLES) ||
-      (kind == ACLGRAD_HANDLE_EXECUTOR && aclgrad::ops::diagnosing(ACLGRAD_CHECK_PHASES));
+  const bool wanted = diagnosing(ACLGRAD_CHECK_HANDLES) ||
+                      (kind == ACLGRAD_HANDLE_EXECUTOR && diagnosing(ACLGRAD_CHECK_PHASES));
   if (wanted) aclgradObjectMissing(handle, name_of(kind));
 }
 
@@ -55,7 +54,7 @@ aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind) {
     Shard& shard = shard_of(handle);
     const std::lock_guard lock(shard.mutex);
     shard.live[handle] = kind;
-    if (aclgrad::ops::diagnosing(kNeedObjects)) aclgradObjectMade(handle, name_of(kind));
+    if (diagnosing(kNeedObjects)) aclgradObjectMade(handle, name_of(kind));
     return ACL_SUCCESS;
   } catch (const std::bad_alloc&) {
     return ACL_ERROR_BAD_ALLOC;
@@ -69,7 +68,7 @@ int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind) {
     const auto found = shard.live.find(handle);
     if (found != shard.live.end() && found->second == kind) {
       shard.live.erase(found);
-      if (aclgrad::ops::diagnosing(kNeedObjects)) aclgradObjectGone(handle);
+      if (diagnosing(kNeedObjects)) aclgradObjectGone(handle);
       return 1;
     }
   }

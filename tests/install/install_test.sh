@@ -127,6 +127,9 @@ case $way in
     compile_by_pkg_config "$pkgconfig"
     if [[ $way == static ]]; then
       ! ldd "$work/consumer/train" | grep -q 'aclgrad\|ascendcl\|opapi' || fail "a shared library is needed"
+      # Whichever part of the program is initialised first, every part must see the switches.
+      ACLGRAD_CHECK=all ACLGRAD_LOG=text "$work/consumer/host" 2>"$work/log" >"$work/out"
+      grep -q 'aclnnSeluBackward ran = 0' "$work/log" || { cat "$work/log"; fail "the log is silent"; }
     fi
     ;;
   deb)

@@ -228,7 +228,7 @@ aclnnStatus plan(const OperatorSpec& spec, std::initializer_list<Argument> value
     auto made = make_executor(arguments, planner(arguments));
     if (aclgradHandleAdd(made.get(), ACLGRAD_HANDLE_EXECUTOR) != ACL_SUCCESS)
       throw std::bad_alloc();
-    if (g_diagnostics != 0) note_plan(arguments, *made);
+    if (any_diagnostics()) note_plan(arguments, *made);
     *workspaceSize = made->plan->workspace_size;
     *executor = made.release();
     return OK;
@@ -318,7 +318,7 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
 aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSize,
                          aclOpExecutor* executor, aclrtStream stream) {
   uint64_t call = 0;
-  if (g_diagnostics == 0) return run(name, workspace, workspaceSize, executor, stream, call);
+  if (!any_diagnostics()) return run(name, workspace, workspaceSize, executor, stream, call);
   const char* const outer = aclgradSetCallName(name);
   const auto begun = LogClock::now();
   const aclnnStatus status = run(name, workspace, workspaceSize, executor, stream, call);

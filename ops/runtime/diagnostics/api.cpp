@@ -29,7 +29,7 @@ Access access_of(const aclgradTaskOperand& operand) {
 
 }  // namespace
 
-uint32_t aclgradEnabledChecks() { return g_settings.checks; }
+uint32_t aclgradEnabledChecks() { return settings().checks; }
 
 void aclgradObjectUsed(const void* handle) { object_used(handle); }
 

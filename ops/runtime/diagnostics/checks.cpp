@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/runtime/diagnostics/checks.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace aclgrad::runtime::diagnostics {
 namespace {
@@ -25,6 +24,12 @@ constexpr std::array<Word, 7> kWords{{{"handles", kHandles},
                                       {"streams", kStreams},
                                       {"all", kAll}}};
 
+// A misspelt check that silently checks nothing would be worse than none.
+void complain(const char* variable, std::string_view word, const char* known) {
+  std::fprintf(stderr, "aclgrad: %s knows no \"%.*s\"; its words are %s.\n", variable,
+               static_cast<int>(word.size()), word.data(), known);
+}
+
 void apply(Settings& settings, std::string_view word) {
   if (word.empty()) return;
   if (word == "abort") {
@@ -36,10 +41,7 @@ void apply(Settings& settings, std::string_view word) {
     settings.checks |= known.checks;
     return;
   }
-  settings.complaint = fmt::format(
-      "ACLGRAD_CHECK knows no \"{}\"; its words are handles, memory, uninit, leaks, phases, "
-      "streams, all and abort",
-      word);
+  complain("ACLGRAD_CHECK", word, "handles, memory, uninit, leaks, phases, streams, all and abort");
 }
 
 void apply_log(Settings& settings, std::string_view word) {
@@ -49,8 +51,7 @@ void apply_log(Settings& settings, std::string_view word) {
   } else if (word == "text" || word == "1") {
     settings.checks |= kLog;
   } else {
-    settings.complaint =
-        fmt::format("ACLGRAD_LOG knows no \"{}\"; its words are text and json", word);
+    complain("ACLGRAD_LOG", word, "text and json");
   }
 }
 
@@ -59,27 +60,17 @@ std::string_view variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-Settings read_environment() {
-  Settings settings = parse_settings(variable("ACLGRAD_CHECK"), variable("ACLGRAD_LOG"));
-  // A misspelt check that silently checks nothing would be worse than none.
-  if (!settings.complaint.empty()) {
-    std::fprintf(stderr, "aclgrad: %s.\n", settings.complaint.c_str());
-  }
-  return settings;
-}
-
 }  // namespace
 
-const Settings g_settings = read_environment();
-
-Settings parse_settings(std::string_view checks, std::string_view log) {
+Settings read_settings() {
   Settings settings;
+  std::string_view checks = variable("ACLGRAD_CHECK");
   while (!checks.empty()) {
     const size_t comma = checks.find(',');
     apply(settings, checks.substr(0, comma));
     checks.remove_prefix(comma == std::string_view::npos ? checks.size() : comma + 1);
   }
-  apply_log(settings, log);
+  apply_log(settings, variable("ACLGRAD_LOG"));
   return settings;
 }
 

@@ -3,14 +3,12 @@
 // with commas between them, or "all"; "abort" ends the program at the first report. ACLGRAD_LOG is
 // "text" or "json".
 //
-// The variables are read once, when the library is loaded, so that a hook on a hot path is a load
-// of a constant and a branch.
+// The variables are read once, at the first question, so that a hook on a hot path is a load of a
+// constant and a branch.
 #ifndef ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_CHECKS_H_
 #define ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_CHECKS_H_
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "aclgrad_ext.h"
 
@@ -31,17 +29,22 @@ enum Check : uint32_t {
 struct Settings {
   uint32_t checks = 0;
   bool abort = false;
-  std::string complaint;  // about a word that is none of the known ones; empty when all are
 };
-
-Settings parse_settings(std::string_view checks, std::string_view log);
 
 // "memory"; one bit only.
 const char* name_of(Check check);
 
-extern const Settings g_settings;
+// Those of the environment. Complains of what it does not know.
+Settings read_settings();
 
-inline bool enabled(uint32_t any_of) { return (g_settings.checks & any_of) != 0; }
+// Made at the first question: that may be one of a static object of the program, which a library
+// that is linked statically may not be initialised before.
+inline const Settings& settings() {
+  static const Settings instance = read_settings();
+  return instance;
+}
+
+inline bool enabled(uint32_t any_of) { return (settings().checks & any_of) != 0; }
 
 }  // namespace aclgrad::runtime::diagnostics
 

@@ -55,7 +55,7 @@ void report(Check check, const std::string& text, const std::string& key) noexce
   } catch (...) {
     // Out of memory: the count has to do.
   }
-  if (g_settings.abort) std::abort();
+  if (settings().abort) std::abort();
 }
 
 uint64_t report_count() { return g_count.load(std::memory_order_relaxed); }
