@@ -52,8 +52,8 @@ struct CallbackTask {
 
 aclError post_callback(void* argument) {
   auto& task = *static_cast<CallbackTask*>(argument);
-  task.posted.note = diagnostics::InsideTask::current();
   try {
+    task.posted.note = diagnostics::InsideTask::current();
     task.subscription->queue()->post(task.posted);
   } catch (...) {
     task.posted.processed->open();  // it never will be, and the stream must not wait for it

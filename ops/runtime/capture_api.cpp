@@ -208,6 +208,8 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
                            "The work goes on; synchronise the default stream to wait for it.");
       case Stream::WaitResult::kInsideOwnTask:
         return inside_own_task(call);
+      case Stream::WaitResult::kFrozen:
+        return process_ends(call);
     }
     return ACL_SUCCESS;
   });

@@ -6,6 +6,7 @@
 #include "ops/runtime/callback.h"
 #include "ops/runtime/capture.h"
 #include "ops/runtime/diagnostics/order.h"
+#include "ops/runtime/thread_owned.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -15,10 +16,8 @@ uint64_t next_context_id() {
   return next.fetch_add(1);
 }
 
-std::shared_ptr<Context>& thread_context() {
-  thread_local std::shared_ptr<Context> context;
-  return context;
-}
+// Null when the thread is over but for its last destructors: it has no context, then.
+std::shared_ptr<Context>* thread_context() { return ThreadOwned<std::shared_ptr<Context>>::get(); }
 
 }  // namespace
 
@@ -70,12 +69,12 @@ bool end_context(Context& context, bool drain) {
 }
 
 Context* current_context() {
-  Context* const context = thread_context().get();
-  return context != nullptr && context->is_alive() ? context : nullptr;
+  const std::shared_ptr<Context>* const mine = thread_context();
+  return mine != nullptr && *mine && (*mine)->is_alive() ? mine->get() : nullptr;
 }
 
 void set_current_context(std::shared_ptr<Context> context) {
-  thread_context() = std::move(context);
+  if (std::shared_ptr<Context>* const mine = thread_context()) *mine = std::move(context);
 }
 
 StreamChoice choose_stream(const Call& call, aclrtStream handle) {

@@ -146,6 +146,8 @@ aclError synchronize_device(const Call& call, int32_t device, Deadline deadline)
                            "The work goes on; synchronise again to wait for it.");
       case Stream::WaitResult::kInsideOwnTask:
         return inside_own_task(call);
+      case Stream::WaitResult::kFrozen:
+        return process_ends(call);
     }
   }
   aclError first = ACL_SUCCESS;
@@ -166,6 +168,13 @@ aclError report_task_failure(const Call& call, Stream& stream) {
 aclError inside_own_task(const Call& call) {
   return call.unsupported("a task or callback cannot wait for the stream that runs it",
                           "Synchronise from a thread of the program.");
+}
+
+aclError process_ends(const Call& call) {
+  return call.failed(ACL_ERROR_RT_STREAM_ABORT,
+                     "the process ends, and the stream's remaining work is not done",
+                     "The program returned from main, or called exit, with work in its streams.",
+                     "Synchronise before the program ends.");
 }
 
 }  // namespace aclgrad::runtime

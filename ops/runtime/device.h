@@ -35,6 +35,9 @@ aclError report_task_failure(const Call& call, Stream& stream);
 // The error of waiting, inside a task, for the stream that runs the task.
 aclError inside_own_task(const Call& call);
 
+// The error of waiting for a stream that is frozen because the process ends.
+aclError process_ends(const Call& call);
+
 }  // namespace aclgrad::runtime
 
 #endif  // ACLGRAD_OPS_RUNTIME_DEVICE_H_

@@ -13,6 +13,7 @@
 
 #include "aclgrad_ext.h"
 #include "ops/runtime/call.h"
+#include "ops/runtime/thread_owned.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -33,10 +34,13 @@ ProcessMessages& process_messages() {
   return messages;
 }
 
-std::deque<std::string>& thread_messages() {
-  thread_local std::deque<std::string> messages;
-  return messages;
-}
+struct ThreadMessages {
+  std::deque<std::string> messages;
+  std::string read;  // the caller of aclGetRecentErrMsg may keep it until its next call
+};
+
+// Null when the thread is over but for its last destructors: then nobody reads any more.
+ThreadMessages* thread_messages() { return ThreadOwned<ThreadMessages>::get(); }
 
 std::string timestamp() {
   timeval now{};
@@ -61,15 +65,14 @@ void append(std::deque<std::string>& messages, std::string text) {
   messages.push_back(std::move(text));
 }
 
-std::deque<std::string> take_messages() {
+std::deque<std::string> take_messages(ThreadMessages& mine) {
   std::deque<std::string> taken;
-  taken.swap(thread_messages());
-  if (g_per_process) {
-    ProcessMessages& shared = process_messages();
-    const std::lock_guard lock(shared.mutex);
-    for (std::string& message : shared.messages) taken.push_back(std::move(message));
-    shared.messages.clear();
-  }
+  taken.swap(mine.messages);
+  // There may be some from before the way was changed.
+  ProcessMessages& shared = process_messages();
+  const std::lock_guard lock(shared.mutex);
+  for (std::string& message : shared.messages) taken.push_back(std::move(message));
+  shared.messages.clear();
   return taken;
 }
 
@@ -85,7 +88,7 @@ std::string join(const std::deque<std::string>& messages) {
 
 void add_report(const Report& report) {
   if (!g_per_process) {
-    append(thread_messages(), to_text(report));
+    if (ThreadMessages* const mine = thread_messages()) append(mine->messages, to_text(report));
     return;
   }
   ProcessMessages& shared = process_messages();
@@ -102,13 +105,13 @@ void set_last_error(aclError status) noexcept { t_last_error = status; }
 using aclgrad::runtime::Call;
 
 const char* aclGetRecentErrMsg() {
-  // The caller may keep the text until its next call, so the text needs a home on this thread.
-  thread_local std::string text;
   try {
-    const std::deque<std::string> messages = aclgrad::runtime::take_messages();
+    auto* const mine = aclgrad::runtime::thread_messages();
+    if (mine == nullptr) return nullptr;
+    const std::deque<std::string> messages = aclgrad::runtime::take_messages(*mine);
     if (messages.empty()) return nullptr;
-    text = aclgrad::runtime::join(messages);
-    return text.c_str();
+    mine->read = aclgrad::runtime::join(messages);
+    return mine->read.c_str();
   } catch (...) {
     return "the messages do not fit into memory";
   }

@@ -73,6 +73,8 @@ aclError wait_for_event(const Call& call, aclrtEvent handle, int32_t timeout) {
                          "The work goes on; synchronise again to wait for it.");
     case Stream::WaitResult::kInsideOwnTask:
       return inside_own_task(call);
+    case Stream::WaitResult::kFrozen:
+      return process_ends(call);
   }
   return ACL_SUCCESS;
 }

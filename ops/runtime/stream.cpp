@@ -112,16 +112,26 @@ Stream::WaitResult Stream::wait_until_done(uint64_t ticket, Deadline deadline) {
       lock.lock();
       continue;
     }
+    if (frozen_ &&
+        (frozen_->by == std::this_thread::get_id() || steady_clock::now() >= frozen_->until)) {
+      return WaitResult::kFrozen;
+    }
     if (!running_) wake_worker();
     notify_at_ = std::min(notify_at_, ticket);
-    if (!deadline) {
-      progress_.wait(lock);
-    } else if (progress_.wait_until(lock, *deadline) == std::cv_status::timeout &&
-               !is_done(ticket)) {
+    if (!await_progress(lock, deadline) && !is_done(ticket) && deadline &&
+        steady_clock::now() >= *deadline) {
       return WaitResult::kTimeout;
     }
   }
   return WaitResult::kDone;
+}
+
+// False when the deadline, or the time that a frozen stream gives, passes first.
+bool Stream::await_progress(Lock& lock, Deadline deadline) {
+  if (frozen_) deadline = std::min(deadline.value_or(frozen_->until), frozen_->until);
+  if (deadline) return progress_.wait_until(lock, *deadline) == std::cv_status::no_timeout;
+  progress_.wait(lock);
+  return true;
 }
 
 void Stream::spin_until_done(uint64_t ticket) const {
@@ -150,8 +160,9 @@ bool Stream::close(bool drain) {
   if (!drain) drop_queue(lock);
   const uint64_t last = submitted_;
   lock.unlock();
-  wait(last);
+  const bool frozen = wait(last) == WaitResult::kFrozen;
   lock.lock();
+  if (frozen) drop_queue(lock);
   if (worker_state_ == WorkerState::kNotStarted) return true;
   wake_worker();
   std::thread worker = std::move(worker_);
@@ -183,12 +194,13 @@ void Stream::drop_queue(Lock& lock) {
 
 void Stream::freeze(steady_clock::time_point deadline) {
   Lock lock(mutex_);
-  held_ = true;
+  frozen_ = {std::this_thread::get_id(), deadline};
+  progress_.notify_all();
   if (running_ && runner_ == std::this_thread::get_id()) return;
   await_no_runner(lock, deadline);
 }
 
-// Only while held_: the thread that runs tasks then stops after the present one.
+// Only while nobody may start a task: the thread that runs tasks then stops after the present one.
 void Stream::await_no_runner(Lock& lock, Deadline deadline) {
   while (running_) {
     notify_at_ = 0;
@@ -266,10 +278,10 @@ void Stream::work() {
 
 void Stream::idle(Lock& lock, Idleness& idleness) {
   const uint64_t submitted_before = submitted_;
-  if (parked_ && parked_until_ && !held_) {
+  if (parked_ && parked_until_ && may_start()) {
     worker_state_ = WorkerState::kLingering;
     worker_wakes_.wait_until(lock, *parked_until_);
-  } else if (idleness.looks < kLooksBeforeSleep && !closed_ && !held_) {
+  } else if (idleness.looks < kLooksBeforeSleep && !closed_ && may_start()) {
     worker_state_ = WorkerState::kLingering;
     worker_wakes_.wait_for(lock, idleness.look_every);
     if (submitted_ == submitted_before) {
@@ -290,7 +302,7 @@ bool Stream::park_is_over() const {
 }
 
 bool Stream::can_run(Runner runner) const {
-  if (running_ || held_) return false;
+  if (running_ || !may_start()) return false;
   if (parked_) return park_is_over();
   if (queue_.empty()) return false;
   return runner == Runner::kWorker || !queue_.front().only_on_worker;

@@ -72,7 +72,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     bool is_default = false;
   };
 
-  enum class WaitResult { kDone, kTimeout, kInsideOwnTask };
+  enum class WaitResult { kDone, kTimeout, kInsideOwnTask, kFrozen };
 
   static constexpr char kKind[] = "stream";
 
@@ -100,7 +100,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool is_done(uint64_t ticket) const { return done_.load(std::memory_order_acquire) >= ticket; }
 
   // Waits until the task with this ticket is over. Without a deadline the calling thread may run
-  // the tasks itself.
+  // the tasks itself. kFrozen: it will not be over, for the process ends.
   WaitResult wait(uint64_t ticket, Deadline deadline = {});
 
   // Hands out the failure, so that it is reported once; a stopped stream keeps reporting it.
@@ -109,14 +109,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void set_stop_on_failure(bool stop);
 
   // Refuses further tasks, lets the queued ones end (drain) or drops those that have not started,
-  // and ends the worker. False when called from inside a task of this stream, which cannot wait for
-  // itself; nothing has changed then.
+  // as a frozen stream always does, and ends the worker. False when called from inside a task of
+  // this stream, which cannot wait for itself; nothing has changed then.
   bool close(bool drain);
 
   // Whether the calling thread is inside a task of this stream.
   bool is_running_here() const;
 
-  // At the end of the process: starts no further task and waits for the running one, briefly.
+  // At the end of the process, on the thread that ends it: starts no further task and waits for the
+  // running one until the deadline. That thread never waits for the stream's tasks again; others,
+  // which may not know yet that the process ends, stop at the deadline.
   void freeze(std::chrono::steady_clock::time_point deadline);
 
   // A gate that the stream was parked at has opened.
@@ -145,8 +147,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   };
 
   WaitResult wait_until_done(uint64_t ticket, Deadline deadline);
+  bool await_progress(Lock& lock, Deadline deadline);
   void work();
   void idle(Lock& lock, Idleness& idleness);
+  bool may_start() const { return !held_ && !frozen_; }
   bool can_run(Runner runner) const;
   bool park_is_over() const;
   void run_tasks(Lock& lock, uint64_t until, Runner runner);
@@ -178,6 +182,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::thread::id runner_;  // while running_
   bool closed_ = false;
   bool held_ = false;  // nobody may start a task
+  struct Freeze {
+    std::thread::id by;
+    std::chrono::steady_clock::time_point until;  // others than `by` wait
+  };
+  std::optional<Freeze> frozen_;  // for good: nobody may start a task ever again
   bool stop_on_failure_ = false;
   bool stopped_ = false;
   TaskFailure failure_;

@@ -79,6 +79,8 @@ aclError synchronize_stream(const Call& call, aclrtStream handle, Deadline deadl
                          "The work goes on; synchronise again to wait for it.");
     case Stream::WaitResult::kInsideOwnTask:
       return inside_own_task(call);
+    case Stream::WaitResult::kFrozen:
+      return process_ends(call);
   }
   return report_task_failure(call, stream);
 }

@@ -214,7 +214,7 @@ void stream_waits(int32_t waiter, int32_t awaited, uint64_t ticket) noexcept {
 void check_order_of_host(const char* function, const std::vector<Access>& accesses,
                          const Site& site) noexcept {
   quietly([&] {
-    const TaskNote* const inside = InsideTask::current().get();
+    const std::shared_ptr<TaskNote> inside = InsideTask::current();
     const std::lock_guard lock(world().mutex);
     for (const auto& [id, line] : world().lines) {
       // Code that a stream runs is a part of the stream.

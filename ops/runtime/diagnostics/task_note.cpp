@@ -11,6 +11,7 @@
 #include "ops/runtime/diagnostics/objects.h"
 #include "ops/runtime/diagnostics/order.h"
 #include "ops/runtime/diagnostics/report.h"
+#include "ops/runtime/thread_owned.h"
 
 namespace aclgrad::runtime::diagnostics {
 namespace {
@@ -29,10 +30,8 @@ struct Noted {
 
 Noted& noted(void* argument) { return *static_cast<Noted*>(argument); }
 
-std::shared_ptr<TaskNote>& current_note() {
-  thread_local std::shared_ptr<TaskNote> note;
-  return note;
-}
+// Null when the thread is over but for its last destructors.
+std::shared_ptr<TaskNote>* current_note() { return ThreadOwned<std::shared_ptr<TaskNote>>::get(); }
 
 aclError run_checked(void* argument) {
   Noted& task = noted(argument);
@@ -182,11 +181,17 @@ std::shared_ptr<TaskNote> note_of(const Task& task) {
   return task.run == run_checked ? noted(task.argument).note : nullptr;
 }
 
-InsideTask::InsideTask(std::shared_ptr<TaskNote> note)
-    : outer_(std::exchange(current_note(), std::move(note))) {}
+InsideTask::InsideTask(std::shared_ptr<TaskNote> note) {
+  if (auto* const mine = current_note()) outer_ = std::exchange(*mine, std::move(note));
+}
 
-InsideTask::~InsideTask() { current_note() = std::move(outer_); }
+InsideTask::~InsideTask() {
+  if (auto* const mine = current_note()) *mine = std::move(outer_);
+}
 
-const std::shared_ptr<TaskNote>& InsideTask::current() { return current_note(); }
+std::shared_ptr<TaskNote> InsideTask::current() {
+  const auto* const mine = current_note();
+  return mine == nullptr ? nullptr : *mine;
+}
 
 }  // namespace aclgrad::runtime::diagnostics

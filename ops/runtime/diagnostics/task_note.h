@@ -71,7 +71,7 @@ class InsideTask {
   InsideTask(const InsideTask&) = delete;
   InsideTask& operator=(const InsideTask&) = delete;
 
-  static const std::shared_ptr<TaskNote>& current();
+  static std::shared_ptr<TaskNote> current();
 
  private:
   std::shared_ptr<TaskNote> outer_;

@@ -150,5 +150,15 @@ TEST_F(Init, MessagesCanBePerProcess) {
   EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "per thread again after a finalize";
 }
 
+TEST_F(Init, MessagesOfTheProcessCanBeReadAfterItsEnd) {
+  ASSERT_EQ(aclInit(file_with(R"({"err_msg_mode": "1"})").c_str()), ACL_SUCCESS);
+  std::thread([] { EXPECT_EQ(aclrtFree(nullptr), 100000); }).join();
+  ASSERT_EQ(aclFinalize(), ACL_SUCCESS);
+  const char* const text = aclGetRecentErrMsg();
+  ASSERT_NE(text, nullptr);
+  EXPECT_THAT(std::string(text), testing::HasSubstr("aclrtFree"));
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+}
+
 }  // namespace
 }  // namespace aclgrad::test
