@@ -46,18 +46,22 @@ bool RecordedModel::move_tensor(const void* tensor, intptr_t bytes) {
     ~Idle() { running.store(false, std::memory_order_release); }
   };
   const Idle afterwards{running_};
-  const auto move = [&](const Task& task) {
-    return task.sweep != nullptr && task.sweep->move != nullptr &&
-           task.sweep->move(task.argument, tensor, bytes) != 0;
+  const auto move = [&](size_t task, intptr_t by) {
+    const aclgradSweep* const sweep = tasks_[task].sweep;
+    return sweep != nullptr && sweep->move != nullptr &&
+           sweep->move(tasks_[task].argument, tensor, by) != 0;
   };
-  if (const auto known = moved_.find(tensor); known != moved_.end()) {
-    for (const size_t task : known->second) move(tasks_[task]);
-  } else {
-    std::vector<size_t>& having = moved_[tensor];
+  auto known = moved_.find(tensor);
+  if (known == moved_.end()) {
+    // A move by nothing tells who has the tensor. The list is made first: when memory is exhausted
+    // no task must have moved.
+    std::vector<size_t> having;
     for (size_t task = 0; task < tasks_.size(); ++task) {
-      if (move(tasks_[task])) having.push_back(task);
+      if (move(task, 0)) having.push_back(task);
     }
+    known = moved_.emplace(tensor, std::move(having)).first;
   }
+  for (const size_t task : known->second) move(task, bytes);
   return true;
 }
 
@@ -83,6 +87,8 @@ void RecordedModel::run_step(const Step& step) {
   aclError status = ACL_SUCCESS;
   try {
     status = task.run(task.argument);
+  } catch (const TaskError& error) {
+    fail(index, error.status, error.reason);
   } catch (const std::bad_alloc&) {
     fail(index, ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory");
   } catch (const std::exception& error) {

@@ -10,9 +10,11 @@
 namespace {
 
 std::atomic<std::int64_t> allocations = 0;
+thread_local std::int64_t allocations_until_failure = -1;
 
 void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
   ++allocations;
+  if (allocations_until_failure >= 0 && allocations_until_failure-- == 0) throw std::bad_alloc();
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   if (void* memory = std::aligned_alloc(alignment, std::max(rounded, alignment))) return memory;
   throw std::bad_alloc();
@@ -40,5 +42,11 @@ void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { s
 namespace aclgrad {
 
 std::int64_t allocation_count() { return allocations; }
+
+FailingAllocation::FailingAllocation(std::int64_t after) { allocations_until_failure = after; }
+
+FailingAllocation::~FailingAllocation() { allocations_until_failure = -1; }
+
+bool FailingAllocation::has_failed() const { return allocations_until_failure < 0; }
 
 }  // namespace aclgrad

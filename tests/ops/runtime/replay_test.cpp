@@ -245,5 +245,42 @@ TEST_F(Replay, AllocatesNothing) {
   EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
 }
 
+TEST_F(Replay, AMoveThatFindsNoMemoryMovesNothing) {
+  static constexpr aclgradSweep kMoving{
+      .units = [](const void*) { return int64_t{0}; },
+      .operands = [](const void*, aclgradSweepOperand*, size_t) { return size_t{0}; },
+      .lines = nullptr,
+      .run = nullptr,
+      .move = [](void* argument, const void*, intptr_t bytes) -> int32_t {
+        *static_cast<intptr_t*>(argument) += bytes;
+        return 1;
+      },
+  };
+  intptr_t places[5] = {};
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+  for (intptr_t& place : places) {
+    ASSERT_EQ(aclgradLaunchSweep(
+                  stream_, "x", [](void*) { return ACL_SUCCESS; }, &place, nullptr, &kMoving),
+              ACL_SUCCESS);
+  }
+  aclmdlRI model = nullptr;
+  ASSERT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
+  int tensor = 0;
+  for (int64_t n = 0;; ++n) {
+    const FailingAllocation failing(n);
+    const aclError status = aclgradModelMoveTensor(model, &tensor, 64);
+    if (!failing.has_failed()) {
+      EXPECT_EQ(status, ACL_SUCCESS);
+      break;
+    }
+    EXPECT_EQ(status, 200000);
+    EXPECT_THAT(places, testing::Each(0)) << "allocation " << n;
+  }
+  EXPECT_THAT(places, testing::Each(64));
+  ASSERT_EQ(aclgradModelMoveTensor(model, &tensor, -16), ACL_SUCCESS);
+  EXPECT_THAT(places, testing::Each(48));
+  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+}
+
 }  // namespace
 }  // namespace aclgrad::test
