@@ -32,6 +32,12 @@ std::vector<std::shared_ptr<Capture>> active_captures() {
   return captures;
 }
 
+aclError void_capture(const Call& call) {
+  return call.failed(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+                     "the stream's capture was made void by an earlier call", "",
+                     "End it with aclmdlRICaptureEnd and capture again without that call.");
+}
+
 void release(const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
     if (task.release != nullptr) task.release(task.argument);
@@ -83,9 +89,7 @@ aclError Capture::add(const Call& call, const Stream& stream, Task task) {
     throw;
   }
   if (task.release != nullptr) task.release(task.argument);
-  return call.failed(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                     "the stream's capture was made void by an earlier call", "",
-                     "End it with aclmdlRICaptureEnd and capture again without that call.");
+  return void_capture(call);
 }
 
 size_t Capture::task_count() const {
@@ -93,15 +97,19 @@ size_t Capture::task_count() const {
   return tasks_.size();
 }
 
-CaptureClock Capture::mark(const Stream& stream) {
+aclError Capture::mark(const Call& call, const Stream& stream, CaptureClock& point) {
   const std::lock_guard lock(mutex_);
-  return clocks_[stream.id()];
+  if (!valid_) return void_capture(call);
+  point = clocks_[stream.id()];
+  return ACL_SUCCESS;
 }
 
-void Capture::wait(const std::shared_ptr<Stream>& stream, const CaptureClock& point) {
+aclError Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
+                       const CaptureClock& point) {
   const bool joins = stream->capture() == nullptr;
   {
     const std::lock_guard lock(mutex_);
+    if (!valid_) return void_capture(call);
     // On a copy: when memory is exhausted nothing must have changed.
     const auto known = clocks_.find(stream->id());
     CaptureClock clock = known == clocks_.end() ? CaptureClock() : known->second;
@@ -119,6 +127,7 @@ void Capture::wait(const std::shared_ptr<Stream>& stream, const CaptureClock& po
     }
   }
   if (joins) stream->set_capture(shared_from_this());
+  return ACL_SUCCESS;
 }
 
 bool Capture::is_joined() const {

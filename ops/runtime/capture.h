@@ -42,11 +42,11 @@ class Capture : public std::enable_shared_from_this<Capture> {
   aclError add(const Call& call, const Stream& stream, Task task);
   size_t task_count() const;
 
-  // The point that an event recorded now on the stream marks.
-  CaptureClock mark(const Stream& stream);
+  // The point that an event recorded now on the stream marks; 507903 when the capture is void.
+  aclError mark(const Call& call, const Stream& stream, CaptureClock& point);
 
-  // The stream, which joins if it is new, goes on after the point.
-  void wait(const std::shared_ptr<Stream>& stream, const CaptureClock& point);
+  // The stream, which joins if it is new, goes on after the point; 507903 when the capture is void.
+  aclError wait(const Call& call, const std::shared_ptr<Stream>& stream, const CaptureClock& point);
 
   // Whether the origin lies behind everything that was recorded on other streams.
   bool is_joined() const;

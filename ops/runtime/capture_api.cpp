@@ -38,8 +38,8 @@ aclError end_capture(const Call& call, const Stream& stream, aclmdlRI* model) {
                        "the capture began on another thread", "",
                        "End it there, or begin it in mode RELAXED.");
   }
-  const bool joined = capture->is_joined();
-  if (capture->is_valid() && !joined) capture->invalidate();
+  const bool unjoined = capture->is_valid() && !capture->is_joined();
+  if (unjoined) capture->invalidate();
   bool complete = false;
   try {
     complete = capture->finish();
@@ -52,7 +52,7 @@ aclError end_capture(const Call& call, const Stream& stream, aclmdlRI* model) {
     return ACL_SUCCESS;
   }
   recorded_models().remove(capture->model()->handle());
-  if (!joined) {
+  if (unjoined) {
     return call.failed(ACL_ERROR_RT_STREAM_UNJOINED,
                        "a stream that joined the capture was not joined back; the recording is "
                        "lost",

@@ -26,6 +26,12 @@ void release_record(void* argument) {
   delete record;
 }
 
+aclError another_capture(const Call& call) {
+  return call.failed(ACL_ERROR_STREAM_CAPTURE_CONFLICT,
+                     "the event was recorded in another capture than the stream's", "",
+                     "Record it on a stream of this capture, or capture the stream there.");
+}
+
 using WaitCounter = std::shared_ptr<std::atomic<int>>;
 
 void release_wait(void* argument) {
@@ -106,7 +112,11 @@ aclError Event::record_in_capture(const Call& call, Capture& capture, const Stre
     task.release = [](void* argument) { delete static_cast<EventPointer*>(argument); };
     return capture.add(call, stream, std::move(task));
   }
-  CapturePoint point{capture.weak_from_this(), capture.mark(stream)};
+  if (const auto marked = marked_capture(); marked && marked.get() != &capture) {
+    return another_capture(call);
+  }
+  CapturePoint point{capture.weak_from_this(), {}};
+  if (const aclError status = capture.mark(call, stream, point.clock)) return status;
   const std::lock_guard lock(mutex_);
   latest_.reset();
   point_ = std::move(point);
@@ -115,6 +125,7 @@ aclError Event::record_in_capture(const Call& call, Capture& capture, const Stre
 
 aclError Event::record(const Call& call, const std::shared_ptr<Stream>& stream) {
   if (const auto capture = stream->capture()) return record_in_capture(call, *capture, *stream);
+  if (const aclError status = refuse_captured(call)) return status;
   auto record = std::make_shared<EventRecord>(stream);
   Task task{.name = "event record", .run = open_record};
   task.argument = new RecordPointer(record);
@@ -143,9 +154,7 @@ aclError Event::wait_in_capture(const Call& call, const std::shared_ptr<Stream>&
                        "Let the stream wait before its capture begins.");
   }
   if (mine && mine != marked) {
-    return call.failed(ACL_ERROR_STREAM_CAPTURE_CONFLICT,
-                       "the event was recorded in another capture than the stream's", "",
-                       "Record it on a stream of this capture, or capture the stream there.");
+    return another_capture(call);
   }
   if (!mine && stream->settings().is_default) {
     return call.unsupported("a default stream cannot join a capture",
@@ -156,8 +165,7 @@ aclError Event::wait_in_capture(const Call& call, const std::shared_ptr<Stream>&
     const std::lock_guard lock(mutex_);
     clock = point_.clock;
   }
-  marked->wait(stream, clock);
-  return ACL_SUCCESS;
+  return marked->wait(call, stream, clock);
 }
 
 aclError Event::make_wait(const Call& call, const std::shared_ptr<Stream>& stream,

@@ -58,7 +58,9 @@ class Event : public std::enable_shared_from_this<Event> {
   void set_handle(void* handle) { handle_ = handle; }
 
   // Queues a new record. On a captured stream the event marks a point of the capture instead, or,
-  // being external, is recorded whenever the recording runs.
+  // being external, is recorded whenever the recording runs. An event that marks a point of one
+  // capture is refused elsewhere: 107028 on a stream that is not captured, which makes the capture
+  // void, 107032 in another capture.
   aclError record(const Call& call, const std::shared_ptr<Stream>& stream);
 
   // Queues a wait for the latest record; patience 0 waits for ever. When the event marks a point of

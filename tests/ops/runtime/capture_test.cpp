@@ -299,5 +299,36 @@ TEST_F(Capture, TheModeOfAThreadCanBeSwapped) {
   EXPECT_TRUE(fails(aclmdlRICaptureThreadExchangeMode(&mode), 107000, {"mode", "3"}));
 }
 
+TEST_F(Capture, AVoidOneFailsInEveryCall) {
+  ASSERT_EQ(begin(), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(fork_, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(other_, fork_), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtSynchronizeStream(stream_), 107027, {"captured"}));
+  EXPECT_TRUE(fails(aclrtRecordEvent(join_, other_), 507903, {"aclrtRecordEvent", "void"}));
+  EXPECT_TRUE(fails(aclrtStreamWaitEvent(stream_, fork_), 507903, {"aclrtStreamWaitEvent"}));
+  aclrtStream third = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&third), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtStreamWaitEvent(third, fork_), 507903, {"void"}));
+  auto joined = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+  EXPECT_EQ(aclmdlRICaptureGetInfo(third, &joined, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(joined, ACL_MODEL_RI_CAPTURE_STATUS_NONE) << "nobody joins a void capture";
+  expect_void();  // although the other stream was never joined back
+}
+
+TEST_F(Capture, ACapturedEventIsNotRecordedElsewhere) {
+  ASSERT_EQ(begin(), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(fork_, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(fork_, stream_), ACL_SUCCESS) << "there it may be, again";
+  ASSERT_EQ(aclmdlRICaptureBegin(other_, kRelaxed), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtRecordEvent(fork_, other_), 107032, {"aclrtRecordEvent", "another"}));
+  aclmdlRI model = nullptr;
+  ASSERT_EQ(aclmdlRICaptureEnd(other_, &model), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+  EXPECT_EQ(status(), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
+  EXPECT_TRUE(fails(aclrtRecordEvent(fork_, other_), 107028, {"aclrtRecordEvent", "event"}));
+  expect_void();
+  EXPECT_EQ(aclrtRecordEvent(fork_, other_), ACL_SUCCESS) << "the capture is over";
+}
+
 }  // namespace
 }  // namespace aclgrad::test
