@@ -129,7 +129,8 @@ aclError release_all_devices(const Call& call) {
   return ACL_SUCCESS;
 }
 
-aclError synchronize_device(const Call& call, int32_t device, Deadline deadline) {
+aclError synchronize_device(const Call& call, int32_t device, Deadline deadline, bool* is_over) {
+  if (is_over != nullptr) *is_over = false;
   if (const aclError status = refuse_captured_on(call, device)) return status;
   const auto on_device =
       streams().select([&](const Stream& stream) { return stream.settings().device == device; });
@@ -150,6 +151,7 @@ aclError synchronize_device(const Call& call, int32_t device, Deadline deadline)
         return process_ends(call);
     }
   }
+  if (is_over != nullptr) *is_over = true;
   aclError first = ACL_SUCCESS;
   for (const auto& stream : on_device) {
     const aclError status = report_task_failure(call, *stream);

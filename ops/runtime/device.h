@@ -22,8 +22,9 @@ bool is_device_set(int32_t device);
 aclError release_all_devices(const Call& call);
 
 // Waits for what is queued on the device now; the status of the first failed task, 507046 when the
-// deadline passes.
-aclError synchronize_device(const Call& call, int32_t device, Deadline deadline);
+// deadline passes. `is_over` (may be null) tells whether that work is over, be it that some failed.
+aclError synchronize_device(const Call& call, int32_t device, Deadline deadline,
+                            bool* is_over = nullptr);
 
 // Bytes of memory of the device, and cores it may use.
 size_t device_memory();

@@ -117,7 +117,9 @@ aclError free_after_synchronising(const Call& call, const char* parameter, void*
   if (address == nullptr) return call.null_pointer(parameter);
   const Context* const context = current_context();
   if (context == nullptr) return call.no_context();
-  const aclError tasks = synchronize_device(call, context->device(), {});
+  bool is_over = false;
+  const aclError tasks = synchronize_device(call, context->device(), {}, &is_over);
+  if (!is_over) return tasks;
   const aclError freed = free_memory(call, parameter, address, kind);
   return freed != ACL_SUCCESS ? freed : tasks;
 }

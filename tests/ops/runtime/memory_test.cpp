@@ -176,5 +176,30 @@ TEST_F(Memory, PointerAttributesTellWhereItLies) {
   EXPECT_TRUE(fails(aclrtPointerGetAttributes(host, nullptr), 100000, {"attributes"}));
 }
 
+TEST_F(Memory, FreeWithDevSyncKeepsWhatItCouldNotWaitFor) {
+  struct Seen {
+    aclrtContext context = nullptr;
+    void* memory = nullptr;
+    aclError status = ACL_SUCCESS;
+  } seen;
+  seen.memory = allocate(8);
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+  EXPECT_TRUE(fails(aclrtFreeWithDevSync(seen.memory), 107027, {"captured"}));
+  aclmdlRI model = nullptr;
+  EXPECT_EQ(aclmdlRICaptureEnd(stream_, &model), 507903);
+  ASSERT_EQ(aclrtGetCurrentContext(&seen.context), ACL_SUCCESS);
+  const auto free_inside = [](void* argument) {
+    auto& mine = *static_cast<Seen*>(argument);
+    aclrtSetCurrentContext(mine.context);
+    mine.status = aclrtFreeWithDevSync(mine.memory);
+  };
+  ASSERT_EQ(aclrtLaunchHostFunc(stream_, free_inside, &seen), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(seen.status, 207000);
+  ASSERT_EQ(launch(stream_, [] { return 507015; }), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreeWithDevSync(seen.memory), 507015) << "frees: all tasks are over";
+  EXPECT_EQ(aclrtFree(seen.memory), 107017);
+}
+
 }  // namespace
 }  // namespace aclgrad::test
