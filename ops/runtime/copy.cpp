@@ -5,6 +5,7 @@
 
 #include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
+#include "ops/runtime/device.h"
 #include "ops/runtime/diagnostics/access.h"
 #include "ops/runtime/memory.h"
 
@@ -31,7 +32,10 @@ aclError run_copy(void* argument) {
   const Copy& copy = *static_cast<const Copy*>(argument);
   auto* to = static_cast<std::byte*>(copy.to);
   const auto* from = static_cast<const std::byte*>(copy.from);
-  for (size_t row = 0; row < copy.height; ++row) {
+  // Where both begin at the same byte, no row may be overwritten before it is read.
+  const bool from_last = copy.to_pitch > copy.from_pitch;
+  for (size_t i = 0; i < copy.height; ++i) {
+    const size_t row = from_last ? copy.height - 1 - i : i;
     std::memmove(to + row * copy.to_pitch, from + row * copy.from_pitch, copy.width);
   }
   return ACL_SUCCESS;
@@ -122,13 +126,17 @@ Task checked(const Stream& stream, Task task, const Work& work) {
   return diagnostics::with_note(std::move(task), stream, accesses_of(work));
 }
 
+bool is_in_place(const Copy& copy) {
+  return copy.to == copy.from && (copy.height == 1 || copy.to_pitch == copy.from_pitch);
+}
+
 aclError copy_now(const Call& call, Copy copy) {
   if (current_context() == nullptr) return call.no_context();
   if (const aclError status = check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT)) {
     return status;
   }
   if (const aclError status = check_ranges(call, copy)) return status;
-  if (copy.to == copy.from) return ACL_SUCCESS;
+  if (is_in_place(copy)) return ACL_SUCCESS;
   if (const aclError status = check_now(call, copy)) return status;
   return run_copy(&copy);
 }
@@ -140,19 +148,22 @@ aclError copy_in_stream(const Call& call, aclrtStream handle, const Copy& copy) 
   const StreamChoice chosen = choose_stream(call, handle);
   if (!chosen.stream) return chosen.status;
   if (const aclError status = check_ranges(call, copy)) return status;
-  if (copy.to == copy.from) return ACL_SUCCESS;
+  if (is_in_place(copy)) return ACL_SUCCESS;
   const bool waits = is_pageable(copy.to) || is_pageable(copy.from);
   if (waits) {
     if (const aclError status = check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC)) {
       return status;
     }
+    // Recorded (in mode RELAXED), the copy has nothing to wait for.
+    if (!chosen.stream->capture() && chosen.stream->is_running_here()) return inside_own_task(call);
   }
   uint64_t ticket = 0;
   Task task = checked(*chosen.stream, make_task("memory copy", run_copy, copy), copy);
   if (const aclError status = submit(call, *chosen.stream, std::move(task), &ticket)) return status;
-  // Recorded (in mode RELAXED), the copy has no ticket.
-  if (waits && ticket != 0) chosen.stream->wait(ticket);
-  return ACL_SUCCESS;
+  // Recorded, the copy has no ticket.
+  if (!waits || ticket == 0) return ACL_SUCCESS;
+  return chosen.stream->wait(ticket) == Stream::WaitResult::kDone ? ACL_SUCCESS
+                                                                  : process_ends(call);
 }
 
 aclError check_fill(const Call& call, const void* devPtr, size_t maxCount, size_t count) {

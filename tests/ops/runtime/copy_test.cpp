@@ -190,5 +190,34 @@ TEST_F(Copy, RowChecksComeInTheDocumentedOrder) {
       fails(aclrtMemcpy2d(device_, SIZE_MAX / 2, pinned_, 4, 4, 100, kToDevice), 107000, {"dst"}));
 }
 
+TEST_F(Copy, PageableMemoryCannotWaitInsideATaskOfTheStream) {
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  std::atomic<aclError> inside{ACL_SUCCESS};
+  ASSERT_EQ(launch(stream_,
+                   [&] {
+                     aclrtSetCurrentContext(context);
+                     inside = aclrtMemcpyAsync(device_, kSize, source_.data(), kSize, kToDevice,
+                                               stream_);
+                     return ACL_SUCCESS;
+                   }),
+            ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(inside, 207000);
+  EXPECT_EQ(device_[0], 0) << "nothing was queued";
+}
+
+TEST_F(Copy, RowsMoveInPlace) {
+  std::iota(device_, device_ + kSize, static_cast<unsigned char>(0));
+  ASSERT_EQ(aclrtMemcpy2d(device_, 4, device_, 16, 4, 3, ACL_MEMCPY_DEVICE_TO_DEVICE), ACL_SUCCESS);
+  const Bytes together{0, 1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35};
+  EXPECT_EQ(Bytes(device_, device_ + 12), together);
+  ASSERT_EQ(aclrtMemcpy2dAsync(device_, 16, device_, 4, 4, 3, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_),
+            ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(Bytes(device_ + 16, device_ + 20), Bytes({16, 17, 18, 19}));
+  EXPECT_EQ(Bytes(device_ + 32, device_ + 36), Bytes({32, 33, 34, 35}));
+}
+
 }  // namespace
 }  // namespace aclgrad::test
