@@ -10,6 +10,7 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -54,8 +55,12 @@ class Helpers {
  public:
   // Never destroyed: helpers outlive the end of main.
   static Helpers& instance() {
-    static auto* helpers = new Helpers;
-    return *helpers;
+    static Helpers& helpers = []() -> Helpers& {
+      made_ = new Helpers;
+      pthread_atfork(nullptr, nullptr, begin_anew);
+      return *made_;
+    }();
+    return helpers;
   }
 
   // False when they are at work for somebody else.
@@ -93,6 +98,11 @@ class Helpers {
     int64_t end = 0;
   };
 
+  // The threads stayed behind in the parent of a forked process, and whatever they were doing.
+  static void begin_anew() {
+    if (!t_runs_pieces) new (made_) Helpers;
+  }
+
   void grow(int32_t wanted) {
     try {
       helpers_.reserve(kMostThreads);  // a running helper must find its place
@@ -103,6 +113,7 @@ class Helpers {
         helpers_.push_back(helper.native_handle());
         helper.detach();
         avoided_ = -1;
+        confined_ = true;  // where the caller was when it made them
       }
     } catch (const std::exception&) {
       // No thread, or no memory for one: there are fewer of them, then.
@@ -114,14 +125,22 @@ class Helpers {
   void keep_off_this_core() {
     const int core = sched_getcpu();
     if (core < 0 || core == avoided_) return;
-    avoided_ = core;
     cpu_set_t cores;
     CPU_ZERO(&cores);
     if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return;
-    CPU_CLR(static_cast<size_t>(core), &cores);
+    cpu_set_t others = cores;
+    CPU_CLR(static_cast<size_t>(core), &others);
+    const int count = CPU_COUNT(&others);
+    if (count == 0) return;  // for now; the caller may have more the next time
+    avoided_ = core;
     // With cores to spare the system does better by itself.
-    if (CPU_COUNT(&cores) == 0 || CPU_COUNT(&cores) > static_cast<int>(helpers_.size())) return;
-    for (const pthread_t helper : helpers_) pthread_setaffinity_np(helper, sizeof(cores), &cores);
+    const bool roomy = count > static_cast<int>(helpers_.size());
+    if (roomy && !confined_) return;
+    confined_ = !roomy;
+    const cpu_set_t& allowed = roomy ? cores : others;
+    for (const pthread_t helper : helpers_) {
+      pthread_setaffinity_np(helper, sizeof(allowed), &allowed);
+    }
   }
 
   [[noreturn]] void help(int32_t number, uint32_t seen) {
@@ -149,9 +168,12 @@ class Helpers {
     }
   }
 
+  static inline Helpers* made_ = nullptr;  // the instance
+
   std::mutex mutex_;
   std::vector<pthread_t> helpers_;
-  int avoided_ = -1;  // the core that helpers were last kept off
+  int avoided_ = -1;       // the core that helpers were last kept off
+  bool confined_ = false;  // they may not run wherever the caller may
 
   // Of the present call; they do not change while a helper is inside.
   int32_t threads_ = 0;

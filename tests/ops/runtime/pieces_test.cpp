@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads that operators share their work with.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -103,6 +108,114 @@ TEST_F(Pieces, AfterAPause) {
       EXPECT_EQ(begun, 2);
     });
   }
+}
+
+cpu_set_t cores_of_this_thread() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  sched_getaffinity(0, sizeof(cores), &cores);
+  return cores;
+}
+
+void stay_on(const cpu_set_t& cores) { sched_setaffinity(0, sizeof(cores), &cores); }
+
+void stay_on(int core) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(static_cast<size_t>(core), &cores);
+  stay_on(cores);
+}
+
+std::vector<int> numbers_of(const cpu_set_t& cores) {
+  std::vector<int> numbers;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<size_t>(core), &cores)) numbers.push_back(core);
+  }
+  return numbers;
+}
+
+// A helper needs a moment to come. Nothing if none does.
+std::optional<cpu_set_t> cores_of_a_helper() {
+  const auto caller = std::this_thread::get_id();
+  for (int trial = 0; trial < 100; ++trial) {
+    std::mutex mutex;
+    std::optional<cpu_set_t> found;
+    run_pieces(8, [&](int64_t) {
+      if (std::this_thread::get_id() == caller) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return;
+      }
+      const std::lock_guard lock(mutex);
+      found = cores_of_this_thread();
+    });
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+// The same, while the caller is on this core and may use all of them.
+std::optional<cpu_set_t> cores_of_a_helper(int core, const cpu_set_t& all) {
+  for (int trial = 0; trial < 100; ++trial) {
+    stay_on(core);
+    stay_on(all);
+    const auto found = cores_of_a_helper();
+    if (sched_getcpu() == core) return found;  // else the system has moved the caller
+  }
+  return std::nullopt;
+}
+
+TEST_F(Pieces, AForkedProcessHasHelpersOfItsOwn) {
+  const cpu_set_t all = cores_of_this_thread();
+  aclgradSetNumThreads(4);
+  for (int i = 0; i < 50; ++i) run_pieces(64, [](int64_t) {});
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(60);
+    for (const int core : numbers_of(all)) {
+      stay_on(core);
+      stay_on(all);
+      std::atomic<int> count{0};
+      run_pieces(64, [&](int64_t) { ++count; });
+      const cpu_set_t now = cores_of_this_thread();
+      if (count != 64) _exit(4);
+      if (CPU_EQUAL(&now, &all) == 0) _exit(5);
+    }
+    _exit(cores_of_a_helper() ? 3 : 6);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+// Where helpers may run follows the caller, when that gets more cores to choose from.
+TEST_F(Pieces, HelpersLeaveTheOneCoreOfTheirFirstCaller) {
+  const cpu_set_t all = cores_of_this_thread();
+  const std::vector<int> numbers = numbers_of(all);
+  if (numbers.size() < 2) GTEST_SKIP() << "one core";
+  aclgradSetNumThreads(2);
+  stay_on(numbers[0]);
+  ASSERT_TRUE(cores_of_a_helper());
+  const auto cores = cores_of_a_helper(numbers[0], all);
+  ASSERT_TRUE(cores);
+  EXPECT_NE(numbers_of(*cores), std::vector<int>{numbers[0]});
+}
+
+TEST_F(Pieces, HelpersAreFreeAgainWhenTheCallerIs) {
+  const cpu_set_t all = cores_of_this_thread();
+  const std::vector<int> numbers = numbers_of(all);
+  if (numbers.size() < 3) GTEST_SKIP() << "fewer than three cores";
+  aclgradSetNumThreads(2);
+  cpu_set_t two;
+  CPU_ZERO(&two);
+  CPU_SET(static_cast<size_t>(numbers[0]), &two);
+  CPU_SET(static_cast<size_t>(numbers[1]), &two);
+  stay_on(two);
+  ASSERT_TRUE(cores_of_a_helper());
+  const auto cores = cores_of_a_helper(numbers[2], all);
+  ASSERT_TRUE(cores);
+  EXPECT_GT(CPU_COUNT(&*cores), 1);
 }
 
 }  // namespace
