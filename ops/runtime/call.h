@@ -73,6 +73,8 @@ aclError entry(const char* function, Body&& body) noexcept {
     status = call.failed(ACL_ERROR_BAD_ALLOC, "out of host memory");
   } catch (const std::exception& error) {
     status = call.failed(ACL_ERROR_INTERNAL_ERROR, error.what());
+  } catch (...) {
+    status = call.failed(ACL_ERROR_INTERNAL_ERROR, "an exception of unknown type");
   }
   if (status != ACL_SUCCESS) set_last_error(status);
   return status;

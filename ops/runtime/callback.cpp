@@ -247,9 +247,13 @@ aclError aclrtProcessReport(int32_t timeout) {
                            "the calling thread is not subscribed to any stream", "",
                            "Call aclrtSubscribeReport with this thread's id first.");
     }
+    // Also when the function throws: the stream must not wait for ever.
+    const struct Opener {
+      Gate& processed;
+      ~Opener() { processed.open(); }
+    } afterwards{*report.processed};
     const diagnostics::InsideTask inside(report.note);
     report.function(report.user_data);
-    report.processed->open();
     return ACL_SUCCESS;
   });
 }

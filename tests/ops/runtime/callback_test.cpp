@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -243,6 +244,18 @@ TEST_F(Callback, ForcedDestroyingDoesNotWaitForCallbacks) {
   ASSERT_EQ(aclrtLaunchCallback(increment, &count, ACL_CALLBACK_BLOCK, stream_), ACL_SUCCESS);
   EXPECT_EQ(aclrtDestroyStreamForce(stream_), ACL_SUCCESS);
   EXPECT_EQ(count, 0);
+}
+
+TEST_F(Callback, OneThatThrowsHoldsNobodyUp) {
+  ASSERT_EQ(aclrtSubscribeReport(this_thread(), stream_), ACL_SUCCESS);
+  const aclrtCallback throwing[] = {[](void*) { throw std::runtime_error("no luck today"); },
+                                    [](void*) { throw 3; }};
+  const char* const words[] = {"no luck today", "unknown type"};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(aclrtLaunchCallback(throwing[i], nullptr, ACL_CALLBACK_BLOCK, stream_), ACL_SUCCESS);
+    EXPECT_TRUE(fails(aclrtProcessReport(10000), 500000, {"aclrtProcessReport", words[i]}));
+    EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 10000), ACL_SUCCESS);
+  }
 }
 
 }  // namespace
