@@ -40,6 +40,7 @@ HandleTable<Context>& contexts() {
 }
 
 std::shared_ptr<Context> make_context(int32_t device, bool is_primary) {
+  recorded_models();  // there from now on, for ending a context must not need memory
   auto context = std::make_shared<Context>(device, is_primary);
   streams().add(context->default_stream());
   try {
@@ -62,6 +63,13 @@ bool end_context(Context& context, bool drain) {
     if (!stream->close(drain)) return false;
     cancel_reports(*stream);
     streams().remove(stream->handle());
+  }
+  // Nothing can run them any more.
+  const auto is_recorded_here = [&](const RecordedModel& model) {
+    return model.context() == context.id();
+  };
+  while (const auto model = recorded_models().find_any(is_recorded_here)) {
+    recorded_models().remove(model->handle());
   }
   context.end_life();
   contexts().remove(context.handle());

@@ -52,7 +52,8 @@ HandleTable<Context>& contexts();
 std::shared_ptr<Context> make_context(int32_t device, bool is_primary);
 
 // Ends the context's streams, after their work or (without drain) dropping what has not started,
-// and unregisters it with them. False when called from inside a task of one of its streams.
+// and unregisters it with them and the models recorded there. False when called from inside a task
+// of one of its streams.
 bool end_context(Context& context, bool drain);
 
 // The calling thread's context, null when there is none or it was destroyed.

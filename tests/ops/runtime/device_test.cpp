@@ -2,6 +2,7 @@
 // Setting, resetting and asking devices.
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 
 #include "support.h"
@@ -289,6 +290,21 @@ TEST_F(Device, SynchronizeWithTimeout) {
   EXPECT_TRUE(fails(aclrtSynchronizeDeviceWithTimeout(5), 507046, {"device 0"}));
   block.open();
   EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(-1), ACL_SUCCESS);
+}
+
+TEST_F(Device, TakesItsRecordedModelsAlong) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  const auto held = std::make_shared<int>(1);
+  aclmdlRI model = nullptr;
+  ASSERT_EQ(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+  ASSERT_EQ(launch(stream, [held] { return ACL_SUCCESS; }), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureEnd(stream, &model), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRIExecuteAsync(model, stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(held.use_count(), 1) << "what its tasks held is gone";
+  EXPECT_TRUE(fails(aclmdlRIDestroy(model), 107000, {"modelRI"}));
 }
 
 }  // namespace
