@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream functions of acl/acl_rt.h, and the way in for operator libraries.
-#include "aclgrad_ext.h"
+// Stream functions of acl/acl_rt.h.
 #include "ops/runtime/callback.h"
 #include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
@@ -199,30 +198,5 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
     }
     chosen.stream->set_stop_on_failure(mode == ACL_STOP_ON_FAILURE);
     return ACL_SUCCESS;
-  });
-}
-
-aclError aclgradLaunchTask(aclrtStream stream, const char* name, aclgradTaskFunction run,
-                           void* argument, void (*release)(void* argument)) {
-  return aclgradLaunchSweep(stream, name, run, argument, release, nullptr);
-}
-
-aclError aclgradLaunchSweep(aclrtStream stream, const char* name, aclgradTaskFunction run,
-                            void* argument, void (*release)(void* argument),
-                            const aclgradSweep* sweep) {
-  return entry("aclgradLaunchTask", [&](const Call& call) -> aclError {
-    Task task{.name = name == nullptr ? "task" : name,
-              .run = run,
-              .argument = argument,
-              .release = release};
-    task.sweep = sweep;
-    const auto refuse = [&](aclError status) {
-      if (release != nullptr) release(argument);
-      return status;
-    };
-    if (run == nullptr) return refuse(call.null_pointer("run"));
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return refuse(chosen.status);
-    return submit(call, *chosen.stream, std::move(task));
   });
 }

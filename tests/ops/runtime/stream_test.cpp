@@ -399,19 +399,5 @@ TEST_F(Stream, ATaskCannotWaitForItsOwnStream) {
   EXPECT_EQ(destroyed, 207000);
 }
 
-TEST_F(Stream, LaunchNeedsAFunctionAndReleasesInAnyCase) {
-  int released = 0;
-  const auto release = [](void* argument) { ++*static_cast<int*>(argument); };
-  EXPECT_TRUE(fails(aclgradLaunchTask(stream_, "x", nullptr, &released, release), 100000,
-                    {"aclgradLaunchTask", "run"}));
-  EXPECT_EQ(released, 1);
-  const auto run = [](void*) { return ACL_SUCCESS; };
-  EXPECT_EQ(aclgradLaunchTask(&released, "x", run, &released, release), 107017);
-  EXPECT_EQ(released, 2);
-  EXPECT_EQ(aclgradLaunchTask(stream_, nullptr, run, &released, release), ACL_SUCCESS);
-  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
-  EXPECT_EQ(released, 3);
-}
-
 }  // namespace
 }  // namespace aclgrad::test
