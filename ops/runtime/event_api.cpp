@@ -228,6 +228,9 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* statu
     if (const aclError captured = chosen.event->refuse_captured(call)) return captured;
     *status = chosen.event->has_pending_waits() ? ACL_EVENT_WAIT_STATUS_NOT_READY
                                                 : ACL_EVENT_WAIT_STATUS_COMPLETE;
+    // The end of a wait tells the host that the record was reached.
+    const auto record = chosen.event->latest();
+    if (record && *status == ACL_EVENT_WAIT_STATUS_COMPLETE) is_reached(*record);
     return ACL_SUCCESS;
   });
 }

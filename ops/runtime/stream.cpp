@@ -161,6 +161,7 @@ bool Stream::close(bool drain) {
   const uint64_t last = submitted_;
   lock.unlock();
   const bool frozen = wait(last) == WaitResult::kFrozen;
+  if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::stream_closed(id_);
   lock.lock();
   if (frozen) drop_queue(lock);
   if (worker_state_ == WorkerState::kNotStarted) return true;

@@ -67,5 +67,22 @@ TEST(Streams, IsContentWithAnEvent) {
   EXPECT_EQ(outcome.output, "");
 }
 
+TEST(Phases, KnowsAUsedUpExecutorFromALaterOne) {
+  const Outcome outcome = run_sin("late_run", "ACLGRAD_CHECK=phases");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              HasSubstr("It is aclOpExecutor 1, made by aclnnSeluGetWorkspaceSize"));
+}
+
+TEST(Streams, LearnFromAWaitThatIsOver) {
+  const Outcome outcome = run_sin("polled_event", "ACLGRAD_CHECK=streams");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.output, "");
+}
+
+TEST(Streams, ForgetThoseThatAreDestroyed) {
+  EXPECT_EQ(run_sin("many_streams", "ACLGRAD_CHECK=streams").status, 0);
+}
+
 }  // namespace
 }  // namespace aclgrad::test

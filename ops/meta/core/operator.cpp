@@ -12,6 +12,7 @@
 #include "aclgrad_ext.h"
 #include "ops/meta/diagnostics/call_log.h"
 #include "ops/meta/diagnostics/call_note.h"
+#include "ops/meta/diagnostics/graveyard.h"
 #include "ops/meta/executor.h"
 #include "ops/meta/if_memory_allows.h"
 #include "ops/meta/rules.h"
@@ -265,7 +266,10 @@ aclnnStatus check_and_launch(const char* name, void* workspace, uint64_t workspa
     check_phases(*executor);
   }
   const bool workspace_missing = workspaceSize > 0 && workspace == nullptr;
-  std::unique_ptr<aclOpExecutor> consumed;
+  struct Disposal {
+    void operator()(const aclOpExecutor* used_up) const { dispose(used_up); }
+  };
+  std::unique_ptr<aclOpExecutor, Disposal> consumed;
   if (!executor->repeatable || workspace_missing) {
     if (aclgradHandleRemove(executor, ACLGRAD_HANDLE_EXECUTOR) == 0) {
       report(

@@ -14,7 +14,8 @@ namespace aclgrad::ops {
 
 class Graveyard {
  public:
-  // Of the library that includes this; nnopbase, which destroys.
+  // Of the library that includes this: nnopbase has one for what the program destroys, and opapi
+  // one for executors that phase two has used up.
   static Graveyard& instance() {
     static auto& yard = *new Graveyard;
     return yard;

@@ -15,6 +15,9 @@
 namespace aclgrad::runtime::diagnostics {
 namespace {
 
+// Bytes of freed memory that are looked at after each host function; the rest is at aclFinalize.
+constexpr size_t kFreedAfterTasks = size_t{4} << 20;
+
 // Who touches the memory, in the words of a report.
 struct Actor {
   std::string name;         // "aclnnSelu (argument self) on stream 1"
@@ -129,7 +132,7 @@ void check_after(const TaskNote& note) noexcept {
   if (!enabled(kMemory)) return;
   quietly([&] {
     const std::string when = fmt::format("after {} on {}", note.name, note.stream);
-    if (note.is_host_code) check_all_redzones(when);
+    if (note.is_host_code) check_all_redzones(when, kFreedAfterTasks);
     for (const Access& access : note.accesses) check_redzones(access.region.hull().begin, when);
   });
 }

@@ -253,14 +253,25 @@ void check_redzones(uintptr_t near, const std::string& when) noexcept {
   });
 }
 
-void check_all_redzones(const std::string& when) noexcept {
+void check_all_redzones(const std::string& when, size_t most_freed) noexcept {
   quietly([&] {
     std::vector<std::pair<std::string, uintptr_t>> damages;
+    const auto look_at = [&](Block& block) {
+      std::string damage = find_damage(block);
+      if (!damage.empty()) damages.emplace_back(std::move(damage), block.payload.begin);
+    };
     {
-      const std::lock_guard lock(blocks().mutex);
-      for (auto& [begin, block] : blocks().by_begin) {
-        std::string damage = find_damage(block);
-        if (!damage.empty()) damages.emplace_back(std::move(damage), block.payload.begin);
+      Blocks& all = blocks();
+      const std::lock_guard lock(all.mutex);
+      for (auto& [begin, block] : all.by_begin) {
+        if (block.is_live) look_at(block);
+      }
+      size_t looked_at = 0;
+      for (auto begin = all.quarantine.rbegin();
+           begin != all.quarantine.rend() && looked_at < most_freed; ++begin) {
+        Block& block = all.by_begin.at(*begin);
+        look_at(block);
+        looked_at += block.whole.size();
       }
     }
     for (const auto& [damage, payload] : damages) report_damage(damage, payload, when);

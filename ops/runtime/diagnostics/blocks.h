@@ -54,9 +54,10 @@ void mark_written(const Region& region);
 void allow_padding(const Region& region);
 
 // Reports redzones that somebody wrote to, once each: of the allocation that the byte belongs to,
-// or of all. `when` begins the sentence: "after aclnnSelu on stream 1".
+// or of all. Freed memory is looked at too, the latest `most_freed` bytes of it. `when` begins the
+// sentence: "after aclnnSelu on stream 1".
 void check_redzones(uintptr_t near, const std::string& when) noexcept;
-void check_all_redzones(const std::string& when) noexcept;
+void check_all_redzones(const std::string& when, size_t most_freed = SIZE_MAX) noexcept;
 
 // "bytes 0 to 63 of allocation 2 (64 bytes of device memory)".
 std::string describe_bytes(const Bytes& bytes);

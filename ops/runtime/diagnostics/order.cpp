@@ -16,7 +16,7 @@ namespace aclgrad::runtime::diagnostics {
 namespace {
 
 // Submissions of a stream that are remembered although nobody waited for them.
-constexpr size_t kMostUses = 4096;
+constexpr size_t kMostRemembered = 4096;
 
 using Notes = std::vector<std::shared_ptr<TaskNote>>;
 using ClockPointer = std::shared_ptr<const Clock>;
@@ -48,8 +48,11 @@ const std::vector<Task>*& replayed_tasks() {
   return tasks;
 }
 
-void join(Clock& clock, const Clock& other) {
-  for (const auto& [stream, ticket] : other) clock[stream] = std::max(clock[stream], ticket);
+// Of streams that are closed the host knows everything, so nobody need remember them.
+void join(const World& all, Clock& clock, const Clock& other) {
+  for (const auto& [stream, ticket] : other) {
+    if (all.lines.contains(stream)) clock[stream] = std::max(clock[stream], ticket);
+  }
 }
 
 uint64_t known(const Clock& clock, int32_t stream) {
@@ -57,24 +60,29 @@ uint64_t known(const Clock& clock, int32_t stream) {
   return found == clock.end() ? 0 : found->second;
 }
 
-// What lies before the end of the stream's task with this ticket.
+// What lies before the end of the stream's task with this ticket. Of a task that is forgotten, what
+// lies before the first one that is not: rather too much, which reports too little.
 Clock clock_at(const Line& line, int32_t stream, uint64_t ticket) {
   Clock clock;
-  const auto next = line.points.upper_bound(ticket);
-  if (next != line.points.begin()) clock = *std::prev(next)->second;
-  clock[stream] = std::max(known(clock, stream), ticket);
+  auto point = line.points.upper_bound(ticket);
+  if (point != line.points.begin()) --point;
+  if (point != line.points.end()) clock = *point->second;
+  clock[stream] = ticket;
   return clock;
 }
 
-Clock clock_at(World& all, int32_t stream, uint64_t ticket) {
-  if (stream != kAnyStream) return clock_at(all.lines[stream], stream, ticket);
+Clock clock_at(const World& all, int32_t stream, uint64_t ticket) {
   Clock clock;
-  for (const auto& [id, line] : all.lines) join(clock, line.clock);
+  if (stream == kAnyStream) {
+    for (const auto& [id, line] : all.lines) join(all, clock, line.clock);
+  } else if (const auto found = all.lines.find(stream); found != all.lines.end()) {
+    clock = clock_at(found->second, stream, ticket);
+  }
   return clock;
 }
 
 void learn(World& all, const Clock& clock) {
-  join(all.host, clock);
+  join(all, all.host, clock);
   for (auto& [stream, line] : all.lines) {
     const uint64_t over = known(all.host, stream);
     while (!line.uses.empty() && line.uses.front().ticket <= over) line.uses.pop_front();
@@ -155,10 +163,11 @@ Notes notes_of(const Task& task) {
 void enter(World& all, int32_t stream, uint64_t ticket, Notes notes) {
   Line& line = all.lines[stream];
   // The host submits it, so it comes after everything that the host knows.
-  join(line.clock, all.host);
+  join(all, line.clock, all.host);
   line.clock[stream] = ticket;
   const auto clock = std::make_shared<const Clock>(line.clock);
   line.points[ticket] = clock;
+  if (line.points.size() > kMostRemembered) line.points.erase(line.points.begin());
   for (const auto& note : notes) {
     note->stream_id = stream;
     note->ticket = ticket;
@@ -167,7 +176,7 @@ void enter(World& all, int32_t stream, uint64_t ticket, Notes notes) {
   }
   if (notes.empty()) return;
   line.uses.push_back({std::move(notes), ticket});
-  if (line.uses.size() > kMostUses) line.uses.pop_front();
+  if (line.uses.size() > kMostRemembered) line.uses.pop_front();
 }
 
 }  // namespace
@@ -207,7 +216,16 @@ void stream_waits(int32_t waiter, int32_t awaited, uint64_t ticket) noexcept {
   quietly([&] {
     const std::lock_guard lock(world().mutex);
     const Clock reached = clock_at(world(), awaited, ticket);
-    join(world().lines[waiter].clock, reached);
+    join(world(), world().lines[waiter].clock, reached);
+  });
+}
+
+void stream_closed(int32_t stream) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(world().mutex);
+    world().lines.erase(stream);
+    world().host.erase(stream);
+    for (auto& [id, line] : world().lines) line.clock.erase(stream);
   });
 }
 

@@ -38,6 +38,9 @@ void reached_by_host(const TaskNote& note) noexcept;
 // The later tasks of `waiter` come after the tasks of `awaited` up to the ticket.
 void stream_waits(int32_t waiter, int32_t awaited, uint64_t ticket) noexcept;
 
+// The stream is over, and the host knows it.
+void stream_closed(int32_t stream) noexcept;
+
 // Reports accesses of streams that a call which touches memory at once does not come after.
 void check_order_of_host(const char* function, const std::vector<Access>& accesses,
                          const Site& site) noexcept;
