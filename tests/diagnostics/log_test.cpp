@@ -75,5 +75,16 @@ TEST(Log, ComplainsAboutUnknownWords) {
             "aclgrad: ACLGRAD_LOG knows no \"yaml\"; its words are text and json.\n");
 }
 
+TEST(Log, DoesNotChangeWhatARecordingComputes) {
+  EXPECT_EQ(run_sin("logged_replay", "ACLGRAD_LOG=text").status, 0);
+  EXPECT_EQ(run_sin("logged_replay", "").status, 0);
+}
+
+TEST(Log, CountsNoFindings) {
+  const Outcome outcome = run_sin("dead_tensor", "ACLGRAD_LOG=text ACLGRAD_CHECK=handles");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("self a dead handle, out a dead handle"));
+}
+
 }  // namespace
 }  // namespace aclgrad::test
