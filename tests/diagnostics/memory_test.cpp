@@ -93,5 +93,10 @@ TEST(Checks, SayNothingWhenNotAskedFor) {
   }
 }
 
+TEST(Checks, SurviveWithoutMemory) {
+  const Outcome outcome = run_sin("out_of_memory", "ACLGRAD_CHECK=all ACLGRAD_LOG=text");
+  EXPECT_EQ(outcome.status, 0) << outcome.output.substr(outcome.output.size() / 2);
+}
+
 }  // namespace
 }  // namespace aclgrad::test

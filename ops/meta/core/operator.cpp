@@ -227,9 +227,10 @@ aclnnStatus plan(const OperatorSpec& spec, std::initializer_list<Argument> value
       return verdict.status;
     }
     auto made = make_executor(arguments, planner(arguments));
-    if (aclgradHandleAdd(made.get(), ACLGRAD_HANDLE_EXECUTOR) != ACL_SUCCESS)
-      throw std::bad_alloc();
     if (any_diagnostics()) note_plan(arguments, *made);
+    if (aclgradHandleAdd(made.get(), ACLGRAD_HANDLE_EXECUTOR) != ACL_SUCCESS) {
+      throw std::bad_alloc();
+    }
     *workspaceSize = made->plan->workspace_size;
     *executor = made.release();
     return OK;
@@ -314,8 +315,10 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
   if (!diagnosing(ACLGRAD_CHECK_LOG)) return plan(spec, values, workspaceSize, executor, planner);
   const auto begun = LogClock::now();
   const aclnnStatus status = plan(spec, values, workspaceSize, executor, planner);
-  log_plan(spec, std::span(values.begin(), values.size()), status,
-           status == OK ? *executor : nullptr, begun);
+  if_memory_allows([&] {
+    log_plan(spec, std::span(values.begin(), values.size()), status,
+             status == OK ? *executor : nullptr, begun);
+  });
   return status;
 }
 
@@ -327,7 +330,7 @@ aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSi
   const auto begun = LogClock::now();
   const aclnnStatus status = run(name, workspace, workspaceSize, executor, stream, call);
   if (diagnosing(ACLGRAD_CHECK_LOG)) {
-    log_launch(name, call, workspaceSize, stream, status, begun);
+    if_memory_allows([&] { log_launch(name, call, workspaceSize, stream, status, begun); });
   }
   aclgradSetCallName(outer);
   return status;

@@ -59,8 +59,15 @@ void check_phases(const aclOpExecutor& executor) {
 }
 
 aclError launch_noted(const aclOpExecutor& executor, void* workspace, const NotedLaunch& launch) {
-  const NotedLaunch logged = with_log(executor, launch);
-  const std::vector<aclgradTaskOperand> operands = operands_of(executor, workspace);
+  NotedLaunch logged = launch;
+  std::vector<aclgradTaskOperand> operands;
+  try {
+    operands = operands_of(executor, workspace);
+    logged = with_log(executor, launch);
+  } catch (...) {
+    if (launch.release != nullptr) launch.release(launch.argument);
+    throw;
+  }
   return aclgradLaunchDescribed(logged.stream, executor.spec->name, logged.run, logged.argument,
                                 logged.release, logged.sweep, operands.data(), operands.size());
 }

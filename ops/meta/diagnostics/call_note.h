@@ -25,7 +25,7 @@ void note_plan(const Arguments& arguments, aclOpExecutor& executor);
 // Before an executor runs: reports tensors that were destroyed or changed since phase one.
 void check_phases(const aclOpExecutor& executor);
 
-// aclgradLaunchSweep with what the note knows.
+// aclgradLaunchSweep with what the note knows. The argument is released when this throws, too.
 struct NotedLaunch {
   aclrtStream stream = nullptr;
   aclgradTaskFunction run = nullptr;

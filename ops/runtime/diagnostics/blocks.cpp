@@ -11,6 +11,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 
 #include "ops/runtime/diagnostics/objects.h"
@@ -148,6 +149,21 @@ void shrink_quarantine(Blocks& all) {
   }
 }
 
+// False when there is no memory for it.
+bool put_in_quarantine(Block& block) {
+  try {
+    blocks().quarantine.push_back(block.whole.begin);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  block.is_live = false;
+  block.is_damage_known = false;
+  fill(block.payload, kFreedByte);
+  blocks().quarantined += block.whole.size();
+  shrink_quarantine(blocks());
+  return true;
+}
+
 }  // namespace
 
 size_t redzone_size() { return enabled(kMemory) ? kRedzone : 0; }
@@ -176,23 +192,18 @@ void block_made(const NewBlock& made) noexcept {
 
 void block_freed(void* address) noexcept {
   object_gone(address);
-  std::unique_lock lock(blocks().mutex);
-  Block* block = find(number(address));
-  if (block == nullptr) return;  // its registration ran out of memory; better lost than freed twice
-  check_redzones_of(*block, lock, "when it was freed");
-  block = find(number(address));
-  const uintptr_t begin = block->whole.begin;
-  if (!enabled(kMemory)) {
-    std::free(pointer(begin));
-    blocks().by_begin.erase(begin);
-    return;
-  }
-  block->is_live = false;
-  block->is_damage_known = false;
-  fill(block->payload, kFreedByte);
-  blocks().quarantine.push_back(begin);
-  blocks().quarantined += block->whole.size();
-  shrink_quarantine(blocks());
+  check_redzones(number(address), "when it was freed");
+  quietly([&] {
+    const std::lock_guard lock(blocks().mutex);
+    Block* const block = find(number(address));
+    // Its registration ran out of memory; better lost than freed twice.
+    if (block == nullptr) return;
+    const uintptr_t begin = block->whole.begin;
+    if (!enabled(kMemory) || !put_in_quarantine(*block)) {
+      blocks().by_begin.erase(begin);
+      std::free(pointer(begin));
+    }
+  });
 }
 
 Finding judge(const Region& region) {

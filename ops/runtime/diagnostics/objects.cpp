@@ -103,14 +103,20 @@ void object_changed(const void* handle) noexcept {
 }
 
 void object_used(const void* handle) noexcept {
-  const std::lock_guard lock(lives().mutex);
-  if (Life* const life = lives().find(handle)) life->used = true;
+  quietly([&] {
+    const std::lock_guard lock(lives().mutex);
+    if (Life* const life = lives().find(handle)) life->used = true;
+  });
 }
 
 uint64_t version_of(const void* handle) noexcept {
-  const std::lock_guard lock(lives().mutex);
-  const Life* const life = lives().find(handle);
-  return life == nullptr || life->gone ? 0 : life->version;
+  uint64_t version = 0;
+  quietly([&] {
+    const std::lock_guard lock(lives().mutex);
+    const Life* const life = lives().find(handle);
+    if (life != nullptr && !life->gone) version = life->version;
+  });
+  return version;
 }
 
 std::string name_of_object(const void* handle) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 
 #include "ops/runtime/diagnostics/blocks.h"
@@ -182,7 +183,13 @@ void enter(World& all, int32_t stream, uint64_t ticket, Notes notes) {
 }  // namespace
 
 aclError submit_in_order(Stream& stream, Task task, uint64_t* ticket) {
-  Notes notes = notes_of(task);
+  Notes notes;
+  try {
+    world();
+    notes = notes_of(task);
+  } catch (const std::bad_alloc&) {
+    return stream.submit(std::move(task), ticket);  // unseen
+  }
   uint64_t mine = 0;
   // Locked until the task is entered, for it may run at once and its host code look here.
   const std::lock_guard lock(world().mutex);

@@ -126,9 +126,16 @@ std::string name_of(const Stream& stream) {
                                       : fmt::format("the stream with id {}", stream.id());
 }
 
-Task attach(Task task, std::shared_ptr<TaskNote> note) {
+template <class Describe>
+Task attach(Task task, const Stream& stream, const Describe& describe) try {
   auto argument = std::make_unique<Noted>();
-  argument->note = std::move(note);
+  argument->note = std::make_shared<TaskNote>();
+  TaskNote& note = *argument->note;
+  note.name = name_of(task);
+  note.stream = name_of(stream);
+  note.queued = Site::here();
+  describe(note);
+  note.find_allocations();
   argument->inner.run = task.run;
   argument->inner.argument = task.argument;
   argument->inner.release = task.release;
@@ -138,6 +145,9 @@ Task attach(Task task, std::shared_ptr<TaskNote> note) {
   task.argument = argument.release();
   task.release = release_noted;
   return task;
+} catch (...) {
+  if (task.release != nullptr) task.release(task.argument);
+  throw;
 }
 
 }  // namespace
@@ -159,22 +169,12 @@ std::string TaskNote::describe(const Access& access) const {
 }
 
 Task with_note(Task task, const Stream& stream, std::vector<Access> accesses) {
-  auto note = std::make_shared<TaskNote>();
-  note->name = name_of(task);
-  note->stream = name_of(stream);
-  note->accesses = std::move(accesses);
-  note->find_allocations();
-  note->queued = Site::here();
-  return attach(std::move(task), std::move(note));
+  return attach(std::move(task), stream,
+                [&](TaskNote& note) { note.accesses = std::move(accesses); });
 }
 
 Task with_host_code(Task task, const Stream& stream) {
-  auto note = std::make_shared<TaskNote>();
-  note->name = name_of(task);
-  note->stream = name_of(stream);
-  note->is_host_code = true;
-  note->queued = Site::here();
-  return attach(std::move(task), std::move(note));
+  return attach(std::move(task), stream, [](TaskNote& note) { note.is_host_code = true; });
 }
 
 std::shared_ptr<TaskNote> note_of(const Task& task) {

@@ -56,7 +56,8 @@ struct TaskNote {
 };
 
 // The task with a note, which is checked before and after it runs. A task that would leave its
-// memory is not run; it fails with 507015, as it would on the device.
+// memory is not run; it fails with 507015, as it would on the device. When they throw, the task is
+// released.
 Task with_note(Task task, const Stream& stream, std::vector<Access> accesses);
 Task with_host_code(Task task, const Stream& stream);
 
