@@ -19,13 +19,14 @@ constexpr uint32_t kKnownFlags = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGR
 // Seconds, 0 for ever: aclrtSetOpWaitTimeout.
 std::atomic<uint32_t> g_wait_timeout{0};
 
-size_t live_events() {
-  return events().select([](const Event&) { return true; }).size();
-}
-
 aclError make_event(const Call& call, aclrtEvent* event, uint32_t flags, Event::Style style) {
   const Context* const context = current_context();
   if (context == nullptr) return call.no_context();
+  if (events().size() >= kMostEvents) {
+    return call.failed(ACL_ERROR_RT_NO_EVENT_RESOURCE,
+                       fmt::format("there are {} events already, which is the limit", kMostEvents),
+                       "", "Destroy events that are no longer needed.");
+  }
   *event = events().add(std::make_shared<Event>(context->device(), flags, style));
   return ACL_SUCCESS;
 }
@@ -292,7 +293,7 @@ aclError aclrtGetEventId(aclrtEvent event, uint32_t* eventId) {
 aclError aclrtGetEventAvailNum(uint32_t* eventCount) {
   return entry(__func__, [&](const Call& call) -> aclError {
     if (eventCount == nullptr) return call.null_pointer("eventCount");
-    const size_t live = live_events();
+    const size_t live = events().size();
     *eventCount = live >= kMostEvents ? 0 : kMostEvents - static_cast<uint32_t>(live);
     return ACL_SUCCESS;
   });

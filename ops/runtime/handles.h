@@ -7,6 +7,8 @@
 #ifndef ACLGRAD_OPS_RUNTIME_HANDLES_H_
 #define ACLGRAD_OPS_RUNTIME_HANDLES_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -66,6 +68,18 @@ class HandleTable {
       if (keep(*object)) return object;
     }
     return nullptr;
+  }
+
+  size_t size() const {
+    const std::shared_lock lock(mutex_);
+    return objects_.size();
+  }
+
+  template <class Predicate>
+  size_t count(Predicate keep) const {
+    const std::shared_lock lock(mutex_);
+    return static_cast<size_t>(std::count_if(objects_.begin(), objects_.end(),
+                                             [&](const auto& each) { return keep(*each.second); }));
   }
 
   // The live objects for which keep(object) holds.

@@ -19,10 +19,9 @@ constexpr uint32_t kKnownFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC |
 
 // Streams that programs made; default streams do not count against the limit.
 uint32_t streams_on(int32_t device) {
-  const auto made = streams().select([&](const Stream& stream) {
+  return static_cast<uint32_t>(streams().count([&](const Stream& stream) {
     return stream.settings().device == device && !stream.settings().is_default;
-  });
-  return static_cast<uint32_t>(made.size());
+  }));
 }
 
 aclError make_stream(const Call& call, aclrtStream* stream, uint32_t priority, uint32_t flags) {

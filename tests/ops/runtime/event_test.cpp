@@ -339,6 +339,9 @@ TEST_F(Event, IdsDifferAndTheNumberIsLimited) {
   uint32_t left = 0;
   EXPECT_EQ(aclrtGetEventAvailNum(&left), ACL_SUCCESS);
   EXPECT_EQ(left, available - 1);
+  while (left-- > 0) with_flag(ACL_EVENT_SYNC);
+  aclrtEvent more = nullptr;
+  EXPECT_TRUE(fails(aclrtCreateEvent(&more), 207007, {"aclrtCreateEvent", "65536"}));
 }
 
 }  // namespace
