@@ -8,8 +8,6 @@ using namespace aclgrad::ops;
 
 namespace {
 
-constexpr char kDestroyed[] = "It was destroyed already, or is a handle of another kind.";
-
 // The message is made by make_message().
 template <class MakeMessage>
 aclnnStatus refuse_with(const char* function, aclnnStatus status, MakeMessage make_message,

@@ -15,6 +15,9 @@
 
 namespace aclgrad::ops {
 
+// What may have become of a handle that is not live.
+inline constexpr char kDestroyed[] = "It was destroyed already, or is a handle of another kind.";
+
 inline void report_exhausted(const char* function) noexcept {
   if_memory_allows([&] { report(function, kInnerError, "out of host memory."); });
 }
@@ -40,7 +43,7 @@ aclnnStatus destroy(const char* function, const T* handle, aclgradHandleKind kin
       report(function, kInvalidParameter,
              fmt::format("the argument ({}) is not a live handle, expected one in use.",
                          static_cast<const void*>(handle)),
-             "It was destroyed already, or is a handle of another kind.");
+             kDestroyed);
     });
     return kInvalidParameter;
   }
@@ -72,7 +75,7 @@ inline aclnnStatus check_handle(const char* function, const char* parameter, con
     report(function, kInvalidParameter,
            fmt::format("argument {} ({}) is not a live handle, expected one in use.", parameter,
                        handle),
-           "It was destroyed already, or is a handle of another kind.");
+           kDestroyed);
   });
   return kInvalidParameter;
 }

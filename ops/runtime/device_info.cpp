@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runtime tells about devices. Sizes and core counts are those of the machine, the
 // architecture is that of the chip whose name is chosen.
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,9 +13,6 @@
 
 namespace aclgrad::runtime {
 namespace {
-
-constexpr int32_t kLeastPriority = 7;
-constexpr int32_t kGreatestPriority = 0;
 
 int64_t cache_size() {
   constexpr int64_t kUnknown = 1 << 20;
@@ -122,8 +118,8 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* grea
   return entry(__func__, [&](const Call& call) -> aclError {
     if (leastPriority == nullptr) return call.null_pointer("leastPriority");
     if (greatestPriority == nullptr) return call.null_pointer("greatestPriority");
-    *leastPriority = kLeastPriority;
-    *greatestPriority = kGreatestPriority;
+    *leastPriority = static_cast<int32_t>(kLeastPriority);
+    *greatestPriority = static_cast<int32_t>(kGreatestPriority);
     return ACL_SUCCESS;
   });
 }

@@ -33,6 +33,10 @@ namespace aclgrad::runtime {
 class Capture;             // capture.h
 class ReportSubscription;  // callback.h
 
+// Of streams; the numbers are accepted, and change nothing.
+constexpr uint32_t kGreatestPriority = 0;
+constexpr uint32_t kLeastPriority = 7;
+
 // Nothing: wait for ever.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 

@@ -11,8 +11,6 @@
 namespace aclgrad::runtime {
 namespace {
 
-constexpr uint32_t kMostUrgent = 0;
-constexpr uint32_t kLeastUrgent = 7;
 constexpr uint32_t kKnownFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC |
                                  ACL_STREAM_PERSISTENT | ACL_STREAM_HUGE | ACL_STREAM_CPU_SCHEDULE |
                                  ACL_STREAM_DEVICE_USE_ONLY;
@@ -91,15 +89,16 @@ using namespace aclgrad::runtime;
 aclError aclrtCreateStream(aclrtStream* stream) {
   return entry(__func__, [&](const Call& call) -> aclError {
     if (stream == nullptr) return call.null_pointer("stream");
-    return make_stream(call, stream, kMostUrgent, /*flags=*/0);
+    return make_stream(call, stream, kGreatestPriority, /*flags=*/0);
   });
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
   return entry(__func__, [&](const Call& call) -> aclError {
     if (stream == nullptr) return call.null_pointer("stream");
-    if (priority > kLeastUrgent) {
-      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "priority", priority, "0..7");
+    if (priority > kLeastPriority) {
+      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "priority", priority,
+                            fmt::format("{}..{}", kGreatestPriority, kLeastPriority).c_str());
     }
     if ((flag & ~kKnownFlags) != 0) {
       return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "flag", flag, "ACL_STREAM_* flags or-ed");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "aclgrad_ext.h"
+#include "ops/meta/objects.h"
 #include "ops/meta/soc.h"
 
 namespace aclgrad::ops {
@@ -38,7 +39,7 @@ Verdict check_live(const Arguments& arguments, size_t i) {
   if (aclgradHandleCheck(handle.pointer, handle.kind) != 0) return {};
   Verdict verdict = invalid("argument {} ({}) is not a live {}, expected a handle in use.",
                             arguments.name(i), handle.pointer, handle.type);
-  verdict.cause = "It was destroyed already, or is a handle of another kind.";
+  verdict.cause = kDestroyed;
   return verdict;
 }
 

@@ -26,8 +26,6 @@ constexpr std::array kPrefixes = {
 Soc current_soc() {
   const char* name = aclrtGetSocName();
   const std::string_view text = name != nullptr ? name : "";
-  // An old spelling: without a digit this is a chip of the first generation.
-  if (text == "Ascend910B") return Soc::kAscend910;
   for (const Prefix& prefix : kPrefixes) {
     if (text.substr(0, prefix.text.size()) == prefix.text) return prefix.soc;
   }
