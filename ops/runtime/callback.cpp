@@ -87,6 +87,30 @@ void release_argument(void* argument) {
 
 }  // namespace
 
+bool Stream::subscribe(std::shared_ptr<ReportSubscription> subscription) {
+  const std::lock_guard lock(mutex_);
+  if (subscription_ || has_host_functions_ || closed_) return false;
+  subscription_ = std::move(subscription);
+  return true;
+}
+
+bool Stream::use_host_functions() {
+  const std::lock_guard lock(mutex_);
+  if (subscription_) return false;
+  has_host_functions_ = true;
+  return true;
+}
+
+std::shared_ptr<ReportSubscription> Stream::subscription() const {
+  const std::lock_guard lock(mutex_);
+  return subscription_;
+}
+
+std::shared_ptr<ReportSubscription> Stream::unsubscribe() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(subscription_, nullptr);
+}
+
 void ReportQueue::add_subscription() {
   const std::lock_guard lock(mutex_);
   ++subscriptions_;

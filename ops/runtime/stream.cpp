@@ -231,30 +231,6 @@ void Stream::set_capture(std::shared_ptr<Capture> capture) {
   is_captured_.store(capture_ != nullptr, std::memory_order_release);
 }
 
-bool Stream::subscribe(std::shared_ptr<ReportSubscription> subscription) {
-  const std::lock_guard lock(mutex_);
-  if (subscription_ || has_host_functions_ || closed_) return false;
-  subscription_ = std::move(subscription);
-  return true;
-}
-
-bool Stream::use_host_functions() {
-  const std::lock_guard lock(mutex_);
-  if (subscription_) return false;
-  has_host_functions_ = true;
-  return true;
-}
-
-std::shared_ptr<ReportSubscription> Stream::subscription() const {
-  const std::lock_guard lock(mutex_);
-  return subscription_;
-}
-
-std::shared_ptr<ReportSubscription> Stream::unsubscribe() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(subscription_, nullptr);
-}
-
 // ---- Running ------------------------------------------------------------------------------------
 
 void Stream::wake_worker() {
