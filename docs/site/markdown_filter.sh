@@ -34,9 +34,8 @@ def link(match):
     if bang:
         return f"![{text}]({base})"
     if is_page(resolved):
-        # Doxygen shows the backquotes of a link to an anchor.
-        plain = text.replace("`", "")
-        return f"[{plain}](#{anchor(resolved, fragment)})" if fragment else f"[{text}]({resolved})"
+        plain = text.replace("`", "")  # Doxygen shows the backquotes of a link
+        return f"[{plain}](#{anchor(resolved, fragment)})" if fragment else f"[{plain}]({resolved})"
     if os.path.splitext(base)[0] == text:
         return f"`{resolved}`"
     return text if "`" in text or base in text else f"{text} (`{resolved}`)"
