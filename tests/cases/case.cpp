@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/cases/case.h"
 
+#include <limits>
 #include <stdexcept>
 
 #include "tests/cases/families.h"
@@ -46,7 +47,12 @@ Reference elementwise(std::function<long double(std::span<const long double>)> f
     Array out{inputs[0].shape, {}};
     std::vector<long double> arguments(inputs.size());
     for (size_t i = 0; i < inputs[0].values.size(); ++i) {
-      for (size_t k = 0; k < inputs.size(); ++k) arguments[k] = inputs[k].values[i];
+      // Smaller ones are no operands, but the seed of random numbers, say.
+      for (size_t k = 0; k < inputs.size(); ++k) {
+        const std::vector<long double>& values = inputs[k].values;
+        arguments[k] =
+            i < values.size() ? values[i] : std::numeric_limits<long double>::quiet_NaN();
+      }
       out.values.push_back(f(arguments));
     }
     return Arrays{out};
