@@ -38,6 +38,39 @@ std::vector<RuntimeFault> event_faults() {
        207000,
        {"cannot be recorded on a captured stream"},
        [](World& world) { return aclrtRecordEvent(world.event, world.captured()); }},
+      {"aclrtRecordEvent",
+       107028,
+       {"recorded on a captured stream"},
+       [](World& world) {
+         if (aclrtRecordEvent(world.reusable, world.captured()) != 0) return -1;
+         return aclrtRecordEvent(world.reusable, world.stream);
+       }},
+      {"aclrtRecordEvent",
+       107032,
+       {"another capture"},
+       [](World& world) {
+         if (aclrtRecordEvent(world.reusable, world.captured()) != 0) return -1;
+         return aclrtRecordEvent(world.reusable, world.captured());
+       }},
+      {"aclrtRecordEvent",
+       507903,
+       {"made void by an earlier call"},
+       [](World& world) {
+         aclrtStream captured = world.captured();
+         if (aclrtSynchronizeStream(captured) != 107027) return -1;
+         aclGetRecentErrMsg();
+         return aclrtRecordEvent(world.reusable, captured);
+       }},
+      {"aclrtStreamWaitEvent",
+       507903,
+       {"made void by an earlier call"},
+       [](World& world) {
+         aclrtStream captured = world.captured();
+         if (aclrtRecordEvent(world.reusable, captured) != 0) return -1;
+         if (aclrtSynchronizeStream(captured) != 107027) return -1;
+         aclGetRecentErrMsg();
+         return aclrtStreamWaitEvent(world.stream, world.reusable);
+       }},
       {"aclrtSynchronizeEvent",
        107028,
        {"recorded on a captured stream"},
