@@ -34,7 +34,8 @@ ACL_FUNC_VISIBILITY int32_t aclgradGetNumThreads(void);
 /*
  * Chooses the product whose dtype tables apply, by its full chip name ("Ascend910B1",
  * "Ascend310P3", ...) or its family ("Ascend910B", "Ascend310P", "Ascend910", "Ascend910_93",
- * "Ascend950"). NULL restores the default: the environment variable ACLGRAD_SOC, else Ascend910B1.
+ * "Ascend310B", "Ascend950"). NULL restores the default: the environment variable ACLGRAD_SOC, else
+ * Ascend910B1.
  * Returns 0, or 100000 for a name of no known family. Library: ascendcl.
  */
 ACL_FUNC_VISIBILITY aclError aclgradSetSocName(const char* name);
@@ -225,7 +226,7 @@ typedef enum aclgradCheck {
   ACLGRAD_CHECK_LOG_JSON = 128 /* the same, in lines of JSON */
 } aclgradCheck;
 
-/* Those that are on, or-ed; fixed when the library is loaded. Library: ascendcl. */
+/* Those that are on, or-ed; fixed by the first call. Library: ascendcl. */
 ACL_FUNC_VISIBILITY uint32_t aclgradEnabledChecks(void);
 
 /* How many findings there were so far, repeated ones included. Library: ascendcl. */
