@@ -51,8 +51,7 @@ std::string quoted(const std::string& text) {
 // Asked of a handle that is known to be dead, the table would count one more finding.
 bool is_live(const void* handle, aclgradHandleKind kind) {
   if (handle == nullptr) return false;
-  const bool is_known =
-      !diagnosing(kNeedObjects) || aclgradObjectVersion(handle) != 0;
+  const bool is_known = !diagnosing(kNeedObjects) || aclgradObjectVersion(handle) != 0;
   return is_known && aclgradHandleCheck(handle, kind) != 0;
 }
 
