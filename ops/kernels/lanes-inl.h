@@ -92,8 +92,13 @@ HWY_INLINE WideVec load_wide(const Stored* elements, size_t count) {
 // The nearest floats; infinite where that is due.
 HWY_INLINE hn::Vec<hn::Rebind<float, Wide>> nearest_floats(WideVec values) {
   const hn::Rebind<float, Wide> df;
-#if HWY_TARGET == HWY_SCALAR  // whose DemoteTo stops at the largest float
-  return hn::Set(df, static_cast<float>(hn::GetLane(values)));
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  // The portable DemoteTo stops at the largest float.
+  alignas(64) double from[kWide];
+  alignas(64) float to[kWide];
+  hn::Store(values, Wide(), from);
+  for (size_t i = 0; i < kWide; ++i) to[i] = static_cast<float>(from[i]);
+  return hn::Load(df, to);
 #else
   return hn::DemoteTo(df, values);
 #endif

@@ -87,7 +87,7 @@ HWY_INLINE void add_line_group(const Stored* line, int64_t stride, size_t lines,
                                const double* factors, LaneMatrix& matrix) {
   constexpr size_t kTogether = 4;
   size_t l = 0;
-  for (; l + kTogether <= lines; l += kTogether, line += kTogether * stride) {
+  for (; l + kTogether <= lines; l += kTogether, line += static_cast<int64_t>(kTogether) * stride) {
     add_lines<kTogether, kWeighted>(line, stride, terms, factors, matrix.lanes + l);
   }
   for (; l < lines; ++l, line += stride) {
@@ -122,7 +122,7 @@ HWY_INLINE void add_widened_lines(const Stored* base, int64_t stride, size_t lin
 template <bool kWeighted, class Stored>
 HWY_INLINE void sum_stored_lines(const Stored* line, int64_t stride, size_t lines, size_t terms,
                                  const double* factors, double* sums) {
-  for (size_t l = 0; l < lines; l += kSumLanes, line += kSumLanes * stride) {
+  for (size_t l = 0; l < lines; l += kSumLanes, line += static_cast<int64_t>(kSumLanes) * stride) {
     const size_t count = HWY_MIN(kSumLanes, lines - l);
     LaneMatrix matrix;
     matrix.clear();

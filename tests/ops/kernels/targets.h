@@ -19,6 +19,9 @@ inline void choose_targets(int64_t targets) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
+// Where one target was compiled it is called without asking which.
+inline constexpr bool kOneTarget = (HWY_TARGETS & (HWY_TARGETS - 1)) == 0;
+
 // Of the targets that this machine has Highway does not name the portable one, which was compiled
 // for those that have none; it is what they run.
 inline std::vector<int64_t> all_targets() {
