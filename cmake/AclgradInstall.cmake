@@ -3,6 +3,7 @@
 #
 #   lib/aclgrad/libascendcl.so ...   what programs written for the vendor's libraries need (component
 #                                    "vendor"); in a folder of their own, see ACLGRAD_VENDOR_LIBDIR
+#   lib/aclgrad/libhccl_mpi.so       ranks in processes of their own (component "mpi", with MPI)
 #   lib/libaclgrad_*                 framework, gradcheck, autograd (component "development", or
 #                                    "runtime" where they are shared libraries)
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
@@ -20,6 +21,11 @@ endif()
 install(TARGETS ${vendor_libraries} ${hidden_libraries} EXPORT aclgrad
   LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT vendor
   ARCHIVE DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT development)
+
+# Loaded at run time, by processes that MPI has started.
+if(TARGET hccl_mpi)
+  install(TARGETS hccl_mpi LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT mpi)
+endif()
 
 foreach(target c_headers libraries framework gradcheck autograd)
   set_target_properties(aclgrad_${target} PROPERTIES EXPORT_NAME ${target})
@@ -96,6 +102,12 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libaclgrad (= ${PROJECT_VERSION}),
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME aclgrad-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "libaclgrad (= ${PROJECT_VERSION})")
+if(TARGET hccl_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME libaclgrad-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "libaclgrad (= ${PROJECT_VERSION})")
+  set(CPACK_COMPONENT_MPI_DESCRIPTION "The part of libhccl that connects processes over MPI.")
+endif()
 if(BUILD_SHARED_LIBS)
   list(APPEND CPACK_COMPONENTS_ALL runtime)
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libaclgrad-framework)

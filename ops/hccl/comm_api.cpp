@@ -152,7 +152,7 @@ HcclResult HcclGetRootInfo(HcclRootInfo* rootInfo) {
     if (!current_device()) return call.no_device();
     if (rootInfo == nullptr) return call.null_pointer("rootInfo");
     const Invitation invitation = make_invitation();
-    announce(invitation);
+    publish(invitation);
     *rootInfo = to_root_info(invitation);
     return HCCL_SUCCESS;
   });
@@ -215,9 +215,9 @@ HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* r
     Settings settings = parent->settings();
     settings.name.clear();
     if (config != nullptr) settings = settings_from(config, std::move(settings));
-    *subComm = make_communicator(derive(parent->invitation(), subCommId, rankIds, rankNum), rankNum,
-                                 subCommRankId, *device, std::move(settings),
-                                 /*is_part_of_another=*/true);
+    *subComm = make_communicator(
+        derive(parent->invitation(), subCommId, rankIds, rankNum, parent->process_of(rankIds[0])),
+        rankNum, subCommRankId, *device, std::move(settings), /*is_part_of_another=*/true);
     return HCCL_SUCCESS;
   });
 }

@@ -14,7 +14,7 @@
 
 #include "ops/hccl/config.h"
 #include "ops/hccl/group.h"
-#include "ops/hccl/rendezvous.h"
+#include "ops/hccl/invitation.h"
 
 namespace aclgrad::hccl {
 
@@ -37,6 +37,7 @@ class Communicator {
   uint32_t size() const { return identity_.group->size(); }
   int32_t device() const { return identity_.device; }
   const Invitation& invitation() const { return identity_.invitation; }
+  int process_of(uint32_t other) const { return identity_.group->process_of(other); }
   bool is_part_of_another() const { return identity_.is_part_of_another; }
   const Settings& settings() const { return settings_; }
 

@@ -39,6 +39,10 @@ class Group {
   virtual Outcome perform(uint32_t rank, const Operation& operation, const Number& number,
                           Patience patience) = 0;
 
+  // Where the rank is, as a number of the transport.
+
+  virtual int process_of(uint32_t rank) const = 0;
+
   // The rank takes part in nothing more: who needs it fails.
   virtual void leave(uint32_t rank) = 0;
 

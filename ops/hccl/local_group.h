@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ops/hccl/group.h"
+#include "ops/hccl/invitation.h"
 #include "ops/hccl/shares.h"
 
 namespace aclgrad::hccl {
@@ -24,6 +25,7 @@ class LocalGroup : public Group {
   Outcome perform(uint32_t rank, const Operation& operation, const Number& number,
                   Patience patience) override;
   void leave(uint32_t rank) override;
+  int process_of(uint32_t) const override { return kThisProcess; }
 
  private:
   using Lock = std::unique_lock<std::mutex>;

@@ -3,9 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "ops/hccl/data_types.h"
 
 namespace aclgrad::hccl {
+
+const char* name_of(Kind kind) {
+  static constexpr std::array kNames{
+      "HcclAllReduce", "HcclReduce",   "HcclReduceScatter", "HcclBroadcast", "HcclAllGather",
+      "HcclScatter",   "HcclAlltoAll", "HcclAlltoAllV",     "HcclBarrier",   "a transfer"};
+  static_assert(kNames.size() == static_cast<size_t>(Kind::kTransfers) + 1);
+  return kNames.at(static_cast<size_t>(kind));
+}
 
 bool is_reduction(Kind kind) {
   return kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kReduceScatter;

@@ -68,6 +68,7 @@ struct Operation {
   std::vector<Transfer> transfers = {};
 };
 
+const char* name_of(Kind kind);
 bool is_reduction(Kind kind);
 bool has_root(Kind kind);
 

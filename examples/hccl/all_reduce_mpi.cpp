@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// One process for each rank, started by MPI, sum what they have. Nothing but the vendor's
+// interface, and MPI to hand the root info around:
+//
+//   mpirun -n 2 build/release/bin/all_reduce_mpi
+#include <mpi.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "acl/acl.h"
+#include "hccl/hccl.h"
+
+#define ACLCHECK(call)                                                  \
+  do {                                                                  \
+    const aclError status = (call);                                     \
+    if (status != ACL_SUCCESS) {                                        \
+      std::printf("%s: %d\n%s\n", #call, status, aclGetRecentErrMsg()); \
+      return 1;                                                         \
+    }                                                                   \
+  } while (0)
+
+#define HCCLCHECK(call)                                                                     \
+  do {                                                                                      \
+    const HcclResult result = (call);                                                       \
+    if (result != HCCL_SUCCESS) {                                                           \
+      std::printf("%s: %s\n%s\n", #call, HcclGetErrorString(result), aclGetRecentErrMsg()); \
+      return 1;                                                                             \
+    }                                                                                       \
+  } while (0)
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+
+  ACLCHECK(aclInit(nullptr));
+  uint32_t devices = 0;
+  ACLCHECK(aclrtGetDeviceCount(&devices));
+  const int32_t device = rank % static_cast<int32_t>(devices);
+  ACLCHECK(aclrtSetDevice(device));
+
+  // The root's bytes say which group it is.
+  HcclRootInfo info;
+  if (rank == 0) HCCLCHECK(HcclGetRootInfo(&info));
+  MPI_Bcast(&info, sizeof info, MPI_BYTE, 0, MPI_COMM_WORLD);
+  HcclComm comm = nullptr;
+  HCCLCHECK(HcclCommInitRootInfo(static_cast<uint32_t>(ranks), &info, static_cast<uint32_t>(rank),
+                                 &comm));
+
+  aclrtStream stream = nullptr;
+  ACLCHECK(aclrtCreateStream(&stream));
+  constexpr uint64_t kCount = 8;
+  const size_t bytes = kCount * sizeof(float);
+  std::vector<float> host(kCount, static_cast<float>(rank));
+  void* send = nullptr;
+  void* receive = nullptr;
+  ACLCHECK(aclrtMalloc(&send, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  ACLCHECK(aclrtMalloc(&receive, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  ACLCHECK(aclrtMemcpy(send, bytes, host.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+
+  HCCLCHECK(
+      HcclAllReduce(send, receive, kCount, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream));
+  ACLCHECK(aclrtSynchronizeStream(stream));
+
+  ACLCHECK(aclrtMemcpy(host.data(), bytes, receive, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+  std::printf("rank %d of %d: the sum is %g\n", rank, ranks, static_cast<double>(host.front()));
+
+  HCCLCHECK(HcclCommDestroy(comm));
+  ACLCHECK(aclrtFree(send));
+  ACLCHECK(aclrtFree(receive));
+  ACLCHECK(aclrtDestroyStream(stream));
+  ACLCHECK(aclrtResetDevice(device));
+  ACLCHECK(aclFinalize());
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way into the module that uses MPI.
+#ifndef ACLGRAD_OPS_HCCL_MPI_MODULE_H_
+#define ACLGRAD_OPS_HCCL_MPI_MODULE_H_
+
+#include <string>
+
+namespace aclgrad::hccl {
+
+class Transport;
+
+inline constexpr char kMpiModule[] = "libhccl_mpi.so";
+inline constexpr char kOpenMpi[] = "hcclOpenMpi";
+
+// Starts MPI unless the program has. Null, and why, on failure. The transport lives as long as the
+// process.
+using OpenMpi = Transport*(std::string& failure);
+
+}  // namespace aclgrad::hccl
+
+#endif  // ACLGRAD_OPS_HCCL_MPI_MODULE_H_
