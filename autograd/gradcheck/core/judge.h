@@ -8,8 +8,8 @@
 
 namespace aclgrad::gradcheck::detail {
 
-/// What rounding the saved outputs of the forward to the dtype may do to every gradient element, and
-/// what Operator::rounding says.
+/// What rounding the saved outputs of the forward to the dtype may do to every gradient element,
+/// and what Operator::rounding says.
 Arrays unavoidable_rounding(const Operator& op, const Problem& problem);
 
 /// One element. `scale` is the size of the whole gradient, below which an error bar does not

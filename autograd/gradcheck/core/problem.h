@@ -64,9 +64,9 @@ Jacobian differentiate(const Operator& op, const Arrays& inputs);
 std::vector<std::vector<Expected>> project(const Jacobian& jacobian, const Array& cotangent,
                                            bool elementwise);
 
-/// Moves elements of an operator that mixes them to where its slope jumps, if `lines` searches, each
-/// along one element, find such places; returns how many they found. Does nothing for operators
-/// whose corners are known.
+/// Moves elements of an operator that mixes them to where its slope jumps, if `lines` searches,
+/// each along one element, find such places; returns how many they found. Does nothing for
+/// operators whose corners are known.
 std::size_t put_on_corners(const Operator& op, DType dtype, std::uint64_t seed, int lines,
                            Arrays& inputs);
 

@@ -28,8 +28,8 @@ extern "C" {
  *   theta = theta - lr / (1 - beta1^t) * m / (sqrt(u) / sqrt(1 - beta2^t) + eps)
  * from the tensors and the FLOAT hyper-parameters. Where all tensors have one dtype, m and v are
  * within 1 ulp of FLOAT, theta within 0.51 ulp and 2^-21 of its change, and FLOAT16 and BF16 are
- * those, rounded; otherwise all is DOUBLE, and each tensor is rounded once at the end. weightDecay 0
- * gives Adam.
+ * those, rounded; otherwise all is DOUBLE, and each tensor is rounded once at the end. weightDecay
+ * 0 gives Adam.
  *
  * varRef (theta), mRef, vRef, grad and maxGradNormOptionalRef: each FLOAT, FLOAT16 or BF16, all of
  * varRef's shape. maxGradNormOptionalRef is required with amsgrad and else may be null; without

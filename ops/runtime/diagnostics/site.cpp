@@ -36,7 +36,8 @@ Frame resolve(void* address) {
 }
 
 bool is_ours(const Frame& frame) {
-  for (const std::string_view library : {"libascendcl.so", "libnnopbase.so", "libopapi.so", "libhccl.so"}) {
+  for (const std::string_view library :
+       {"libascendcl.so", "libnnopbase.so", "libopapi.so", "libhccl.so"}) {
     if (frame.file.substr(0, library.size()) == library) return true;
   }
   return false;

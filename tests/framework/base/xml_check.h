@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small strict reader for the SVG and HTML that the tests look at: balanced tags, quoted attributes, no
-// stray markup, only known entities.
+// A small strict reader for the SVG and HTML that the tests look at: balanced tags, quoted
+// attributes, no stray markup, only known entities.
 #ifndef ACLGRAD_TESTS_FRAMEWORK_BASE_XML_CHECK_H_
 #define ACLGRAD_TESTS_FRAMEWORK_BASE_XML_CHECK_H_
 

@@ -18,8 +18,9 @@ int main() {
   Session session(graph, {loss, update});
   double last = 0;
   for (int step = 0; step < 400; ++step) {
-    last = session.run({{x, Tensor::from({4, 1}, {-1, 0, 1, 2})},
-                        {target, Tensor::from({4, 1}, {-3, -1, 1, 3})}})[loss]
+    last = session
+               .run({{x, Tensor::from({4, 1}, {-1, 0, 1, 2})},
+                     {target, Tensor::from({4, 1}, {-3, -1, 1, 3})}})[loss]
                .item();
   }
   std::printf("loss %.3g\n", last);

@@ -19,8 +19,8 @@ int main() {
   for (int i = 0; i < 3; ++i) {
     if (aclrtMalloc(&memory[i], sizeof(host), ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) return 1;
     aclrtMemcpy(memory[i], sizeof(host), host, sizeof(host), ACL_MEMCPY_HOST_TO_DEVICE);
-    tensors[i] = aclCreateTensor(&shape, 1, ACL_FLOAT, &stride, 0, ACL_FORMAT_ND, &shape, 1,
-                                 memory[i]);
+    tensors[i] =
+        aclCreateTensor(&shape, 1, ACL_FLOAT, &stride, 0, ACL_FORMAT_ND, &shape, 1, memory[i]);
   }
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
