@@ -134,6 +134,7 @@ TEST_F(AddmmTest, EmptyOutputsNeedNothing) {
   const Array b(ACL_FLOAT, {3, 2});
   Array out(ACL_FLOAT, {0, 2});
   EXPECT_EQ(addmm(self, a, b, 1, 1, out), 0);
+  EXPECT_EQ(addmm(Array(ACL_FLOAT, {0, 2}), a, b, 1, 1, out), 0);
 }
 
 TEST_F(AddmmTest, ResultsDoNotDependOnThreads) {

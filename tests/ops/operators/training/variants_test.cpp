@@ -107,6 +107,15 @@ TEST_F(VariantsTest, AdamWOfTensorsIsAdamWOfNumbers) {
   }
 }
 
+TEST_F(VariantsTest, AdamWOfTensorsNeedsNothingForEmptyParameters) {
+  Array var(ACL_FLOAT, {0}), m(ACL_FLOAT, {0}), v(ACL_FLOAT, {0});
+  const Array grad(ACL_FLOAT, {0}), half(ACL_FLOAT, {1}, {0.5});
+  EXPECT_EQ(call(aclnnApplyAdamWGetWorkspaceSize, aclnnApplyAdamW, var.tensor(), m.tensor(),
+                 v.tensor(), half.tensor(), half.tensor(), half.tensor(), half.tensor(),
+                 half.tensor(), half.tensor(), half.tensor(), grad.tensor(), nullptr, false, false),
+            0);
+}
+
 TEST_F(VariantsTest, AdamWOfTensorsReadsThemWhenTheStepRuns) {
   Array var(ACL_FLOAT, {1}, {1}), m(ACL_FLOAT, {1}, {1}), v(ACL_FLOAT, {1}, {1});
   const Array half(ACL_FLOAT, {}, {0.5}), zero(ACL_FLOAT, {1, 1}, {0}), grad(ACL_FLOAT, {1}, {1});
