@@ -17,6 +17,9 @@ namespace {
 constexpr char kLeaves = 'L';
 constexpr char kFails = 'F';
 
+// As many as tags tell apart (Exchange::tag).
+constexpr int kMostRanksOfProcess = 16;
+
 }  // namespace
 
 MessageGroup::MessageGroup(Transport& transport, const std::vector<int>& processes, int tag)
@@ -33,6 +36,11 @@ MessageGroup::MessageGroup(Transport& transport, const std::vector<int>& process
     const auto found = std::lower_bound(members_.begin(), members_.end(), processes[rank]);
     const auto process = static_cast<size_t>(found - members_.begin());
     places_.push_back({process, ranks[process]++});
+    if (ranks[process] > kMostRanksOfProcess) {
+      throw Failure(
+          HCCL_E_NOT_SUPPORT,
+          fmt::format("more than {} ranks of a group are in one process", kMostRanksOfProcess));
+    }
     if (processes[rank] == transport.process()) own_ = process;
   }
   channel_ = transport.open_channel(members_, tag);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr auto kFp32 = HCCL_DATA_TYPE_FP32;
 constexpr auto kSum = HCCL_REDUCE_SUM;
-// The last needs several messages for each rank.
-constexpr uint64_t kCounts[] = {1, 129, 5000, 600001};
+// The last ones need several messages for each rank.
+constexpr uint64_t kCounts[] = {1, 129, 5000, 150001, 600001};
 
 using Numbers = std::vector<float>;
 
