@@ -17,6 +17,34 @@ double Profile::total_us() const {
   return total;
 }
 
+double Profile::span_us() const {
+  double end = 0;
+  for (const Entry& entry : nodes) end = std::max(end, entry.start_us + entry.duration_us);
+  return end;
+}
+
+double Profile::beside_us() const {
+  double total = 0;
+  for (const Entry& entry : nodes) total += entry.stream == 1 ? entry.duration_us : 0;
+  return total;
+}
+
+double Profile::hidden_us() const {
+  // Both streams run their nodes one after the other.
+  double hidden = 0;
+  for (const Entry& beside : nodes) {
+    if (beside.stream != 1) continue;
+    for (const Entry& entry : nodes) {
+      if (entry.stream == 1) continue;
+      const double begin = std::max(beside.start_us, entry.start_us);
+      const double end =
+          std::min(beside.start_us + beside.duration_us, entry.start_us + entry.duration_us);
+      hidden += std::max(0.0, end - begin);
+    }
+  }
+  return hidden;
+}
+
 std::string Profile::to_string(std::size_t rows) const {
   std::vector<const Entry*> longest;
   for (const Entry& entry : nodes) longest.push_back(&entry);

@@ -38,11 +38,21 @@ struct Profile {
   /// The sum of all durations in microseconds.
   double total_us() const;
 
+  /// From the beginning of the first node to the end of the last.
+  double span_us() const;
+
+  /// How long nodes ran on the second stream, and for how long of that one of the first ran too.
+  double beside_us() const;
+  double hidden_us() const;
+
   /// A table of the nodes that took longest, at most `rows` of them.
   std::string to_string(std::size_t rows = 20) const;
 
   /// One complete event a node, in the JSON form that trace viewers read; a stream is a thread.
   std::string chrome_trace() const;
+
+  /// A picture: time to the right, a lane for each stream, nodes coloured by their phase.
+  std::string svg() const;
 };
 
 }  // namespace aclgrad

@@ -113,6 +113,13 @@ TEST(StreamOp, RunsBesideTheOthers) {
   EXPECT_LT(nodes[1].start_us, nodes[4].start_us) << "began before the chain had ended";
   EXPECT_GT(end(1), nodes[4].start_us) << "and was not over yet";
   EXPECT_GE(nodes[7].start_us + 1, end(1)) << "the sum waited for it";
+  EXPECT_EQ(profile.beside_us(), nodes[1].duration_us);
+  EXPECT_GT(profile.hidden_us(), 0);
+  EXPECT_LE(profile.hidden_us(), profile.beside_us());
+  EXPECT_GE(profile.span_us(), end(7));
+  EXPECT_THAT(profile.svg(),
+              testing::AllOf(testing::HasSubstr("beside"), testing::HasSubstr("slow_increment")));
+  EXPECT_THAT(profile.chrome_trace(), testing::HasSubstr("\"tid\": 1"));
   EXPECT_EQ(session.run({{x, fed}})[late].get(0), 4);
 }
 
