@@ -27,15 +27,16 @@ if(TARGET hccl_mpi)
   install(TARGETS hccl_mpi LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT mpi)
 endif()
 
-foreach(target c_headers libraries framework gradcheck autograd)
+foreach(target c_headers libraries framework gradcheck autograd distributed)
   set_target_properties(aclgrad_${target} PROPERTIES EXPORT_NAME ${target})
 endforeach()
 install(TARGETS aclgrad aclgrad_c_headers aclgrad_libraries aclgrad_framework aclgrad_gradcheck
-                aclgrad_autograd EXPORT aclgrad
+                aclgrad_autograd aclgrad_distributed EXPORT aclgrad
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/ ${PROJECT_SOURCE_DIR}/autograd/include/
+                  ${PROJECT_SOURCE_DIR}/distributed/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/ops/include/
   DESTINATION ${ACLGRAD_VENDOR_INCLUDEDIR} COMPONENT development)

@@ -14,12 +14,15 @@ forbid() {
   broken=1
 }
 
-forbid "framework autograd" '(\.\./)*ops/' \
+forbid "framework autograd distributed" '(\.\./)*ops/' \
   "above the line only the C headers acl/, aclnn/, aclnnop/ and aclgrad_ext.h may be included"
 forbid "ops" 'aclgrad/' "the operators know nothing of the framework"
 forbid "framework" 'aclgrad/(aclgrad|backward|rule|gradcheck)\.h' \
   "the framework knows nothing of autograd"
-forbid "framework autograd" 'dnnl|oneapi/|hwy/|Eigen/|omp\.h' \
+forbid "framework autograd" 'aclgrad/distributed|hccl/' "training on one rank knows nothing of others"
+forbid "distributed" 'aclgrad/(aclgrad|backward|rule|gradcheck)\.h' \
+  "what ranks exchange are tensors, wherever they come from"
+forbid "framework autograd distributed" 'dnnl|oneapi/|hwy/|Eigen/|omp\.h' \
   "numerical libraries belong to the operators"
 forbid "ops/runtime" 'ops/(meta|kernels|operators|hccl)/' "the runtime knows nothing of operators"
 forbid "ops/meta" 'ops/(kernels|operators|hccl)/' "tensors and checks know nothing of the operators"

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Do all ranks mean the same?
+#ifndef ACLGRAD_DISTRIBUTED_AGREEMENT_H_
+#define ACLGRAD_DISTRIBUTED_AGREEMENT_H_
+
+#include <string>
+#include <vector>
+
+#include "aclgrad/distributed/communicator.h"
+#include "aclgrad/gradients.h"
+#include "aclgrad/graph.h"
+
+namespace aclgrad::detail {
+
+/// Throws ValueError on all ranks, with the same message, unless all call it with the same lines.
+/// The message has the first line in which some rank differs from rank 0. What agrees costs little,
+/// however many lines there are.
+void require_agreement(const Communicator& communicator, const std::vector<std::string>& lines);
+
+/// What data-parallel training begins with: requires that all ranks have recorded the same graph,
+/// with gradients of the same values, and mean the same by `options`; then gives all of them rank
+/// 0's values of the variables that the gradients are for. Nothing in a group of one.
+void start_training(const Communicator& communicator, const Graph& graph,
+                    const Gradients& gradients, const std::string& options);
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_DISTRIBUTED_AGREEMENT_H_

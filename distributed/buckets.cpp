@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "buckets.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace aclgrad::detail {
+
+std::vector<Bucket> make_buckets(const std::vector<Value>& tensors, std::size_t bytes) {
+  std::vector<std::size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return tensors[a].node().id < tensors[b].node().id;
+  });
+  struct Open {
+    Bucket bucket;
+    std::size_t bytes = 0;
+  };
+  std::map<DType, Open> open;
+  std::vector<Bucket> buckets;
+  for (const std::size_t position : order) {
+    const Value& tensor = tensors[position];
+    Open& current = open[tensor.dtype()];
+    current.bucket.push_back(position);
+    current.bytes += static_cast<std::size_t>(tensor.shape().numel()) * size_of(tensor.dtype());
+    if (current.bytes < bytes) continue;
+    buckets.push_back(std::move(current.bucket));
+    open.erase(tensor.dtype());
+  }
+  for (auto& [dtype, rest] : open) buckets.push_back(std::move(rest.bucket));
+  return buckets;
+}
+
+}  // namespace aclgrad::detail

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training on several ranks. Link aclgrad::distributed beside aclgrad::aclgrad.
+#ifndef ACLGRAD_DISTRIBUTED_H_
+#define ACLGRAD_DISTRIBUTED_H_
+
+#include "aclgrad/distributed/collectives.h"
+#include "aclgrad/distributed/communicator.h"
+#include "aclgrad/distributed/data_parallel.h"
+#include "aclgrad/distributed/sharded_batches.h"
+#include "aclgrad/distributed/sharded_update.h"
+
+#endif  // ACLGRAD_DISTRIBUTED_H_

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// ShardedUpdate: data-parallel training in which every rank keeps the optimizer's state for its
+// share of the parameters only (ZeRO stage 1: Rajbhandari et al. 2020). Gradients are summed by
+// ReduceScatter, each rank updates its share, and AllGather gives the parameters to all. The
+// exchanged bytes are those of DataParallel::average, the optimizer's memory is divided by the
+// number of ranks, and the bits are the same: an optimizer must treat every element by itself, as
+// Sgd and AdamW do.
+//
+//   ShardedUpdate sharded(communicator);
+//   AdamW optimizer({.learning_rate = 1e-3});
+//   Update update = sharded.step(graph, backward(loss, parameters), optimizer);
+//
+// A checkpoint holds whole tensors, whatever the number of ranks:
+//
+//   state = parameters, optimizer.state() and sharded.shards();
+//   const NamedTensors whole = sharded.gather(state);            // on all ranks; rank 0 saves them
+//   restore(state, {.tensors = sharded.share_out(loaded.tensors)});
+#ifndef ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_
+#define ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_
+
+#include <source_location>
+#include <vector>
+
+#include "aclgrad/distributed/data_parallel.h"
+#include "aclgrad/safetensors.h"
+#include "aclgrad/session.h"
+
+namespace aclgrad {
+
+class ShardedUpdate {
+ public:
+  /// Refers to the communicator, of at least 2 ranks. Throws ValueError.
+  explicit ShardedUpdate(const Communicator& communicator, DataParallelOptions options = {});
+
+  /// Records the exchange, and the optimizer's step for this rank's share. The gradients are those
+  /// of the rank's own loss, with respect to variables. Begins as DataParallel::average does.
+  /// `parts` is the number of micro-batches whose gradients each rank has summed up. May be called
+  /// for several graphs, with gradients of the same variables.
+  template <class Optimizer>
+  Update step(Graph& graph, const Gradients& gradients, Optimizer& optimizer,
+              std::int64_t parts = 1,
+              std::source_location where = std::source_location::current()) {
+    const Gradients shares = scatter(graph, gradients, parts, where);
+    return gather_updated(graph, optimizer.step(graph, shares, where), where);
+  }
+
+  /// This rank's shares of the parameters, bucket by bucket: the optimizer's parameters.
+  std::vector<Variable> shards() const;
+
+  /// The contents of variables under their names: those of shards, and of what the optimizer keeps
+  /// for them, as on one rank; others as they are here. To be called by all ranks.
+  NamedTensors gather(const std::vector<Variable>& variables) const;
+
+  /// The other way: of what gather() returned, on any number of ranks, this rank's part.
+  NamedTensors share_out(const NamedTensors& whole) const;
+
+ private:
+  struct Shard {
+    Variable share;                 // flat
+    std::vector<Variable> members;  // whose elements, side by side, are shared out
+    std::int64_t elements = 0;      // of the members
+  };
+  Gradients scatter(Graph& graph, const Gradients& gradients, std::int64_t parts,
+                    std::source_location where);
+  Update gather_updated(Graph& graph, Update update, std::source_location where);
+  void make_shards(const Gradients& gradients);
+  Tensor own_share(const Tensor& flat) const;
+  const Shard* shard_of(const std::string& name) const;
+
+  const Communicator& communicator_;
+  DataParallelOptions options_;
+  std::vector<Shard> shards_;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/distributed/sharded_update.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "aclgrad/checkpoint.h"
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+#include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/update.h"
+#include "aclgrad/record.h"
+#include "agreement.h"
+#include "buckets.h"
+
+namespace aclgrad {
+namespace {
+
+const Variable& variable_of(const Value& value) {
+  const Variable* variable = value.variable();
+  if (variable == nullptr) {
+    throw ValueError(fmt::format("cannot update {}: it is not a variable", value.description()));
+  }
+  return *variable;
+}
+
+// The elements of the tensors side by side.
+Tensor flattened(const std::vector<Variable>& variables, std::int64_t elements) {
+  Tensor flat = Tensor::zeros({elements}, variables.front().dtype());
+  std::byte* at = flat.bytes();
+  for (const Variable& variable : variables) {
+    const Tensor tensor = variable.value();
+    std::memcpy(at, tensor.bytes(), tensor.nbytes());
+    at += tensor.nbytes();
+  }
+  return flat;
+}
+
+Tensor resized(const Tensor& flat, std::int64_t elements) {
+  Tensor result = Tensor::zeros({elements}, flat.dtype());
+  std::memcpy(result.bytes(), flat.bytes(), std::min(result.nbytes(), flat.nbytes()));
+  return result;
+}
+
+}  // namespace
+
+ShardedUpdate::ShardedUpdate(const Communicator& communicator, DataParallelOptions options)
+    : communicator_(communicator), options_(options) {
+  if (communicator.size() < 2) throw ValueError("a sharded update needs at least 2 ranks");
+  if (options_.bucket_bytes == 0) throw ValueError("a bucket needs at least 1 byte");
+}
+
+// This rank's part of a flat tensor, filled up with zeros.
+Tensor ShardedUpdate::own_share(const Tensor& flat) const {
+  const std::int64_t count = (flat.numel() + communicator_.size() - 1) / communicator_.size();
+  const Tensor padded = resized(flat, count * communicator_.size());
+  Tensor share = Tensor::zeros({count}, flat.dtype());
+  const std::size_t bytes = share.nbytes();
+  std::memcpy(share.bytes(),
+              padded.bytes() + bytes * static_cast<std::size_t>(communicator_.rank()), bytes);
+  return share;
+}
+
+void ShardedUpdate::make_shards(const Gradients& gradients) {
+  std::vector<Value> tensors;
+  std::vector<Variable> variables;
+  for (const auto& [value, gradient] : gradients) {
+    tensors.push_back(gradient);
+    variables.push_back(variable_of(value));
+  }
+  for (const detail::Bucket& bucket : detail::make_buckets(tensors, options_.bucket_bytes)) {
+    std::vector<Variable> members;
+    std::int64_t elements = 0;
+    for (const std::size_t i : bucket) {
+      members.push_back(variables[i]);
+      elements += variables[i].shape().numel();
+    }
+    const Tensor share = own_share(flattened(members, elements));
+    shards_.push_back(
+        {Variable(fmt::format("shard{}", shards_.size()), share), std::move(members), elements});
+  }
+}
+
+Gradients ShardedUpdate::scatter(Graph& graph, const Gradients& gradients, std::int64_t parts,
+                                 std::source_location where) {
+  detail::start_training(communicator_, graph, gradients,
+                         fmt::format("sharded, {} parts, buckets of {} bytes, overlap {}", parts,
+                                     options_.bucket_bytes, options_.overlap));
+  if (shards_.empty()) make_shards(gradients);
+  const RecordScope scope(graph, Phase::backward);
+  const double factor = 1.0 / static_cast<double>(parts * communicator_.size());
+  std::vector<Gradients::Pair> pairs;
+  for (const Shard& shard : shards_) {
+    std::vector<Value> members;
+    for (const Variable& member : shard.members) {
+      members.push_back(gradients[graph.parameter(member, where)]);
+    }
+    const Value sums = reduce_scatter(communicator_, members, {.beside = options_.overlap}, where);
+    pairs.push_back({graph.parameter(shard.share, where), mul(sums, factor, where)});
+  }
+  return Gradients(std::move(pairs));
+}
+
+Update ShardedUpdate::gather_updated(Graph& graph, Update update, std::source_location where) {
+  const RecordScope scope(graph, Phase::update);
+  for (const Shard& shard : shards_) {
+    const Value flat = all_gather(communicator_, graph.parameter(shard.share, where),
+                                  {.beside = options_.overlap}, where);
+    std::int64_t first = 0;
+    for (const Variable& member : shard.members) {
+      update.values.push_back(
+          assign(graph.parameter(member, where), part(flat, first, member.shape(), where), where));
+      first += member.shape().numel();
+    }
+  }
+  return update;
+}
+
+std::vector<Variable> ShardedUpdate::shards() const {
+  std::vector<Variable> all;
+  for (const Shard& shard : shards_) all.push_back(shard.share);
+  return all;
+}
+
+// The shard that a tensor belongs to by its name: "shard0", "shard0.first_moment". Null for others.
+const ShardedUpdate::Shard* ShardedUpdate::shard_of(const std::string& name) const {
+  const auto found = std::find_if(shards_.begin(), shards_.end(), [&](const Shard& shard) {
+    return name == shard.share.name() || name.starts_with(shard.share.name() + ".");
+  });
+  return found == shards_.end() ? nullptr : &*found;
+}
+
+NamedTensors ShardedUpdate::gather(const std::vector<Variable>& variables) const {
+  NamedTensors whole = values_of(variables);
+  for (auto& [name, tensor] : whole) {
+    const Shard* shard = shard_of(name);
+    if (shard == nullptr) continue;
+    const std::vector<std::byte> all = communicator_.all_gather({tensor.bytes(), tensor.nbytes()});
+    Tensor flat = Tensor::zeros({shard->elements}, tensor.dtype());
+    std::memcpy(flat.bytes(), all.data(), flat.nbytes());
+    tensor = std::move(flat);
+  }
+  return whole;
+}
+
+NamedTensors ShardedUpdate::share_out(const NamedTensors& whole) const {
+  NamedTensors own = whole;
+  for (auto& [name, tensor] : own) {
+    const Shard* shard = shard_of(name);
+    if (shard == nullptr) continue;
+    if (tensor.shape() != Shape{shard->elements}) {
+      throw ShapeError(fmt::format("`{}` has {} elements here, not those of a tensor of shape {}",
+                                   name, shard->elements, tensor.shape()));
+    }
+    tensor = own_share(tensor);
+  }
+  return own;
+}
+
+}  // namespace aclgrad

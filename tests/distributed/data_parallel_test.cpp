@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training on 1, 2 and 4 ranks of one process, each with a device of its own.
+#include <gmock/gmock.h>
+
+#include "tests/distributed/training.h"
+
+namespace aclgrad::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(DataParallel, TakesTheStepsOfOneRank) {
+  const Outcome alone = train(Communicator(), {});
+  EXPECT_LT(alone.losses.back(), alone.losses.front() / 2) << "it learns";
+  for (const int ranks : {2, 4}) EXPECT_LT(distance(train_on(ranks, {}), alone), 1e-6) << ranks;
+}
+
+TEST(DataParallel, RepeatsItsBits) {
+  const Outcome once = train_on(4, {});
+  const Outcome again = train_on(4, {});
+  EXPECT_EQ(once.losses, again.losses);
+  EXPECT_TRUE(same_bits(once.weights, again.weights));
+}
+
+// With as many micro-batches the number of ranks does not show at all, nor does anything else that
+// only says how they are exchanged or run.
+TEST(DataParallel, HasTheBitsOfOneRankWithItsMicroBatches) {
+  const Outcome alone = train(Communicator(), {.micro_batches = 8});
+  for (const int ranks : {2, 4}) {
+    const Outcome together = train_on(ranks, {.micro_batches = 8});
+    EXPECT_EQ(together.losses, alone.losses) << ranks;
+    EXPECT_TRUE(same_bits(together.weights, alone.weights)) << ranks;
+  }
+  for (const DataParallelOptions& options :
+       {DataParallelOptions{.bucket_bytes = 1}, DataParallelOptions{.bucket_bytes = 2000},
+        DataParallelOptions{.overlap = false}}) {
+    const Outcome other = train_on(2, {.micro_batches = 8, .parallel = options});
+    EXPECT_TRUE(same_bits(other.weights, alone.weights));
+  }
+  for (const SessionOptions& options :
+       {SessionOptions{.eager = true}, SessionOptions{.replay = false}}) {
+    const Outcome other = train_on(2, {.micro_batches = 8, .session = options});
+    EXPECT_TRUE(same_bits(other.weights, alone.weights));
+  }
+}
+
+// The other cut of the batch has other rounding: the comparison above can fail.
+TEST(DataParallel, ShowsTheNumberOfMicroBatchesInItsBits) {
+  EXPECT_FALSE(same_bits(train(Communicator(), {.micro_batches = 8}).weights,
+                         train(Communicator(), {.micro_batches = 1}).weights));
+}
+
+TEST(DataParallel, WorksWithAnyNumberOfRanks) {
+  const Outcome together = train_on(3, {.steps = 6, .micro_batches = 0});
+  EXPECT_EQ(together.losses.size(), 6u);
+}
+
+// What each rank records, given its number.
+void expect_refused(const std::function<void(Graph&, const Communicator&)>& record,
+                    const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    EXPECT_THAT(
+        [&] {
+          run_ranks(2,
+                    [&](const Communicator& communicator) {
+                      Graph graph;
+                      record(graph, communicator);
+                    },
+                    {.timeout_seconds = 20});
+        },
+        ThrowsMessage<ValueError>(
+            AllOf(HasSubstr("the ranks do not train the same: rank 1 has "), HasSubstr(word))));
+  }
+}
+
+TEST(DataParallel, NamesParametersThatDiffer) {
+  expect_refused(
+      [](Graph& graph, const Communicator& communicator) {
+        const Value w = graph.parameter("w", Tensor::zeros({3 + communicator.rank()}));
+        DataParallel(communicator).average(backward(mean(w), {w}));
+      },
+      {"rank 1 has gradient of `w`: float32 [4], rank 0 has gradient of `w`: float32 [3]"});
+}
+
+TEST(DataParallel, NamesNodesThatDiffer) {
+  expect_refused(
+      [](Graph& graph, const Communicator& communicator) {
+        const Value w = graph.parameter("w", Tensor::zeros({3}));
+        const Value y = communicator.rank() == 0 ? selu(w) : elu(w);
+        DataParallel(communicator).average(backward(mean(y), {w}));
+      },
+      {"`elu`(", "rank 0 has node 1 `selu`("});
+}
+
+TEST(DataParallel, NamesOptionsThatDiffer) {
+  expect_refused(
+      [](Graph& graph, const Communicator& communicator) {
+        const Value w = graph.parameter("w", Tensor::zeros({3}));
+        const std::size_t bytes = communicator.rank() == 0 ? 64 : 128;
+        DataParallel(communicator, {.bucket_bytes = bytes}).average(backward(mean(w), {w}));
+      },
+      {"buckets of 128 bytes", "buckets of 64 bytes"});
+}
+
+TEST(DataParallel, RefusesWhatMakesNoSense) {
+  EXPECT_THROW(DataParallel(Communicator(), {.bucket_bytes = 0}), ValueError);
+  Graph graph;
+  const Communicator alone;
+  DataParallel parallel(alone);
+  EXPECT_THROW(parallel.average(0, [](std::int64_t) { return LossAndGradients{}; }), ValueError);
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small network and its training on several ranks of this process.
+#ifndef ACLGRAD_TESTS_DISTRIBUTED_TRAINING_H_
+#define ACLGRAD_TESTS_DISTRIBUTED_TRAINING_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "aclgrad/aclgrad.h"
+#include "aclgrad/distributed.h"
+
+namespace aclgrad::testing {
+
+inline constexpr std::int64_t kBatch = 48;  // of all ranks together
+
+/// 256 made-up pictures of 6x6 in 5 classes.
+data::Dataset made_up_pictures();
+
+/// An MLP 36-24-16-5 with SELU: W2 in small.
+Sequential make_network(std::uint64_t seed = 1);
+
+struct Settings {
+  std::int64_t steps = 12;
+  std::int64_t micro_batches = 0;  // 0: one a rank
+  DataParallelOptions parallel = {};
+  bool sharded = false;  // by ShardedUpdate
+  SessionOptions session = {};
+  std::filesystem::path checkpoint = {};  // after every third step, by rank 0; taken up if there
+  std::function<void(int rank, std::int64_t step)> before_step = {};
+};
+
+/// What training has left on a rank.
+struct Outcome {
+  std::vector<double> losses;  // before each step
+  NamedTensors weights;
+  std::int64_t optimizer_elements = 0;  // that the rank keeps
+};
+
+/// Trains the network by AdamW on the rank's part of the batches.
+Outcome train(const Communicator& communicator, const Settings& settings);
+
+/// The outcomes of all ranks; expects their losses and weights to be the same bits.
+Outcome train_on(int ranks, const Settings& settings,
+                 const CommunicatorOptions& options = {.timeout_seconds = 60});
+
+/// Whether the weights are the same bits.
+bool same_bits(const NamedTensors& a, const NamedTensors& b);
+
+/// The largest difference of the losses.
+double distance(const Outcome& a, const Outcome& b);
+
+}  // namespace aclgrad::testing
+
+#endif  // ACLGRAD_TESTS_DISTRIBUTED_TRAINING_H_
