@@ -24,6 +24,7 @@ struct TrainingOptions {
   std::filesystem::path out = {};
   bool resume = false;                // go on from the checkpoints in `out`
   std::int64_t checkpoint_every = 0;  // steps; 0: never
+  std::int64_t micro_batches = 0;     // into which a batch is cut; 0: one for each rank
 };
 
 // Declares the options that all such programs have, with the values there are as defaults.

@@ -56,20 +56,26 @@ void make_folder(const std::filesystem::path& path) {
 }  // namespace
 
 void train_all(const Widths& widths, const data::Split& examples, std::int64_t side,
-               const TrainingOptions& options) {
+               const TrainingOptions& options, const Communicator& communicator) {
   set_num_threads(options.threads);
-  make_folder(options.out);
   if (examples.train.size() < options.batch) {
     throw ValueError(fmt::format("there are {} digits to train on, fewer than a batch of {}",
                                  examples.train.size(), options.batch));
   }
+  if (!communicator.is_first()) {
+    for (const std::string& activation : options.activations) {
+      train(activation, widths, examples, options, communicator, nullptr);
+    }
+    return;
+  }
+  make_folder(options.out);
   fmt::print("{} digits to train on, {} to test\n", examples.train.size(), examples.test.size());
   std::vector<TrainingRun> runs;
   std::vector<RunRecord> records;
   for (const std::string& activation : options.activations) {
     RunReport report(options.out / fmt::format("report_{}.html", activation),
                      {.title = activation});
-    runs.push_back(train(activation, widths, examples, options, report));
+    runs.push_back(train(activation, widths, examples, options, communicator, &report));
     write_run(runs.back(), examples.test, side, options, report);
     records.push_back(report.record());
   }

@@ -11,9 +11,10 @@
 
 // Trains with each activation, and writes into options.out what each left (while it trains, its
 // report) and the curves of all.
-// `side` is that of the square pictures. Prints the table to standard output.
+// `side` is that of the square pictures. Prints the table to standard output. All ranks call it;
+// the first writes and prints.
 void train_all(const Widths& widths, const aclgrad::data::Split& examples, std::int64_t side,
-               const TrainingOptions& options);
+               const TrainingOptions& options, const aclgrad::Communicator& communicator = {});
 
 // Prints the error and returns the exit status: 2 when options or files are at fault, 1 when
 // something went wrong on the way.

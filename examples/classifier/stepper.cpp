@@ -5,31 +5,46 @@
 
 using namespace aclgrad;
 
-Stepper::Stepper(const Sequential& network, std::int64_t pixels, const TrainingOptions& options)
+Stepper::Stepper(const Sequential& network, std::int64_t pixels, const TrainingOptions& options,
+                 const data::ShardedBatches& batches, const Communicator& communicator)
     : network_(network),
-      x_(graph_.input("x", {options.batch, pixels})),
-      labels_(graph_.input("labels", {options.batch}, DType::int64)),
-      loss_(cross_entropy(scores_of(network, x_, options.dtype), labels_).named("loss")),
       optimizer_({.learning_rate = options.learning_rate,
                   .weight_decay = 0.05,
                   .scheduled = options.schedule != "constant"}) {
+  for (std::int64_t i = 0; i < batches.parts(); ++i) {
+    const std::string number = batches.parts() == 1 ? "" : std::to_string(i);
+    x_.push_back(graph_.input("x" + number, {batches.part_size(), pixels}));
+    labels_.push_back(graph_.input("labels" + number, {batches.part_size()}, DType::int64));
+  }
+  const bool scaled = options.dtype == DType::float16;
+  if (scaled) scaler_.emplace();
   const std::vector<Value> parameters = network.parameters(graph_);
-  if (options.dtype != DType::float16) {
-    const Update update = optimizer_.step(graph_, backward(loss_, parameters));
-    session_.emplace(graph_, std::vector<Fetch>{loss_, update});
+  const auto record = [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Value loss = cross_entropy(scores_of(network, x_[at], options.dtype), labels_[at]);
+    return LossAndGradients{
+        loss, backward(loss, parameters, {.seed = scaled ? scaler_->seed(loss) : Value()})};
+  };
+  const auto [loss, gradients] = DataParallel(communicator).average(batches.parts(), record);
+  loss_ = loss.named("loss");
+  if (!scaled) {
+    session_.emplace(graph_, std::vector<Fetch>{loss_, optimizer_.step(graph_, gradients)});
     return;
   }
   // Whether to update is decided between two sessions.
-  scaler_.emplace();
-  const Gradients scaled = backward(loss_, parameters, {.seed = scaler_->seed(loss_)});
-  const Update kept = scaler_->keep(scaled);
+  const Update kept = scaler_->keep(gradients);
   session_.emplace(graph_, std::vector<Fetch>{loss_, kept, scaler_->check()});
   const Update update = optimizer_.step(update_graph_, scaler_->gradients(update_graph_));
   update_.emplace(update_graph_, std::vector<Fetch>{update});
 }
 
-double Stepper::step(const data::Dataset& batch) {
-  const Results results = session_->run({{x_, batch.features}, {labels_, batch.labels}});
+double Stepper::step(std::span<const data::Dataset> micro_batches) {
+  std::vector<Feed> feeds;
+  for (std::size_t i = 0; i < micro_batches.size(); ++i) {
+    feeds.emplace_back(x_[i], micro_batches[i].features);
+    feeds.emplace_back(labels_[i], micro_batches[i].labels);
+  }
+  const Results results = session_->run(feeds);
   const double loss = results[loss_].item();
   if (scaler_ && scaler_->accept(results)) update_->run();
   return loss;

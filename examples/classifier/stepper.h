@@ -4,8 +4,10 @@
 #define ACLGRAD_EXAMPLES_CLASSIFIER_STEPPER_H_
 
 #include <aclgrad/aclgrad.h>
+#include <aclgrad/distributed.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,11 +15,12 @@
 
 class Stepper {
  public:
-  // For batches of [options.batch, pixels]. Refers to the network.
-  Stepper(const aclgrad::Sequential& network, std::int64_t pixels, const TrainingOptions& options);
+  // For the rank's micro-batches, each of [batches.part_size(), pixels]. Refers to the network.
+  Stepper(const aclgrad::Sequential& network, std::int64_t pixels, const TrainingOptions& options,
+          const aclgrad::data::ShardedBatches& batches, const aclgrad::Communicator& communicator);
 
-  // Does one step and returns the loss before it.
-  double step(const aclgrad::data::Dataset& batch);
+  // Does one step, together with the other ranks, and returns the loss of all before it.
+  double step(std::span<const aclgrad::data::Dataset> micro_batches);
 
   // For the steps to come; nothing is recorded or planned anew.
   void set_learning_rate(double rate) { optimizer_.set_learning_rate(rate); }
@@ -31,9 +34,9 @@ class Stepper {
  private:
   const aclgrad::Sequential& network_;
   aclgrad::Graph graph_;
-  aclgrad::Graph update_graph_;  // only with scaling
-  aclgrad::Value x_;
-  aclgrad::Value labels_;
+  aclgrad::Graph update_graph_;    // only with scaling
+  std::vector<aclgrad::Value> x_;  // by micro-batch
+  std::vector<aclgrad::Value> labels_;
   aclgrad::Value loss_;
   aclgrad::AdamW optimizer_;
   std::optional<aclgrad::LossScaler> scaler_;  // for float16, which holds no small numbers

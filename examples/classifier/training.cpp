@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
+#include <span>
 
 #include "examples/classifier/probe.h"
 #include "examples/classifier/stepper.h"
@@ -57,20 +59,23 @@ std::string settings(const std::string& activation, const TrainingOptions& optio
 class Trainer {
  public:
   Trainer(const std::string& activation, const Widths& widths, const data::Split& examples,
-          const TrainingOptions& options, RunReport& report)
+          const TrainingOptions& options, const Communicator& communicator, RunReport* report)
       : options_(options),
-        report_(report),
+        communicator_(communicator),
         network_(make_network(activation, widths, options.seed)),
-        stepper_(network_, widths.front(), options),
-        probe_(network_, options.batch, widths.front()),
-        on_train_(network_, examples.train, options.dtype),
-        on_test_(network_, examples.test, options.dtype),
         batches_(examples.train,
-                 {.batch_size = options.batch, .drop_last = true, .seed = options.seed}),
+                 {.batch_size = options.batch, .drop_last = true, .seed = options.seed},
+                 communicator, options.micro_batches),
+        stepper_(network_, widths.front(), options, batches_, communicator),
         total_(options.epochs * batches_.batches_per_epoch()),
         path_(checkpoint_path(activation, options)) {
     run_.activation = activation;
-    describe(widths);
+    if (report != nullptr) {
+      watch_.emplace(Watch{*report, Probe(network_, batches_.part_size(), widths.front()),
+                           Classifier(network_, examples.train, options.dtype),
+                           Classifier(network_, examples.test, options.dtype)});
+      describe(widths);
+    }
     if (options.resume) resume();
   }
 
@@ -78,29 +83,38 @@ class Trainer {
     const Schedule rate = schedule_of(options_, total_);
     report::ProgressBar progress(total_, {.title = fmt::format("{:<9}", run_.activation)});
     while (step_ < total_) {
-      const data::Batches::Epoch epoch = batches_.epoch(at_.epoch);
+      const data::ShardedBatches::Epoch epoch = batches_.epoch(at_.epoch);
       while (step_ < total_ && at_.batch < epoch.size()) {
         if (options_.schedule != "constant") stepper_.set_learning_rate(rate(step_));
-        const data::Dataset batch = epoch[at_.batch];
-        if (at_.batch == 0) probe_.look(batch, step_, report_);
-        report_.point("Learning rate", "", static_cast<double>(step_), rate(step_));
+        const std::vector<data::Dataset> batch = epoch[at_.batch];
+        if (watch_) {
+          if (at_.batch == 0) watch_->probe.look(batch.front(), step_, watch_->report);
+          watch_->report.point("Learning rate", "", static_cast<double>(step_), rate(step_));
+        }
         one_step(batch);
         const bool last = at_.batch + 1 == epoch.size();
-        if (last) end_epoch();
-        const std::string state = state_text();
-        progress.update(++step_, state);
-        report_.progress(step_, total_, state);
+        ++step_;
+        if (watch_) show(progress, last);
         at_ = batches_.after(at_);
         if (options_.checkpoint_every > 0 && step_ % options_.checkpoint_every == 0) save();
         if (last) break;
       }
     }
+    if (!watch_) return {};
     progress.finish();
     return finished();
   }
 
  private:
-  void one_step(const data::Dataset& batch) {
+  // What only the first rank does.
+  struct Watch {
+    RunReport& report;
+    Probe probe;
+    Classifier on_train;
+    Classifier on_test;
+  };
+
+  void one_step(const std::vector<data::Dataset>& batch) {
     const auto begin = std::chrono::steady_clock::now();
     const double loss = stepper_.step(batch);
     run_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -110,39 +124,50 @@ class Trainer {
                                  run_.activation, loss, at_.epoch + 1));
     }
     sum_ += loss;
-    report_.point("Loss", "step", static_cast<double>(step_ + 1), loss);
+    if (watch_) watch_->report.point("Loss", "step", static_cast<double>(step_ + 1), loss);
+  }
+
+  void show(report::ProgressBar& progress, bool ends_epoch) {
+    if (ends_epoch) end_epoch();
+    const std::string state = state_text();
+    progress.update(step_, state);
+    watch_->report.progress(step_, total_, state);
   }
 
   void describe(const Widths& widths) {
     for (const Variable& variable : network_.variables()) {
       run_.parameters += variable.shape().numel();
     }
-    report_.setting("activation", run_.activation);
-    report_.setting("layers", fmt::format("{}", fmt::join(widths, "-")));
-    report_.setting("parameters", std::to_string(run_.parameters));
-    report_.setting("dtype", to_string(options_.dtype));
-    report_.setting("epochs", std::to_string(options_.epochs));
-    report_.setting("batch", std::to_string(options_.batch));
-    report_.setting("learning rate",
-                    fmt::format("{} ({})", options_.learning_rate, options_.schedule));
-    report_.setting("seed", std::to_string(options_.seed));
-    report_.look("Loss", {.y_label = "cross-entropy", .log_y = true});
-    report_.look("Accuracy", {.y_label = "percent correct"});
-    report_.look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
-    report_.look("Learning rate", {});
+    RunReport& report = watch_->report;
+    report.setting("activation", run_.activation);
+    report.setting("layers", fmt::format("{}", fmt::join(widths, "-")));
+    report.setting("parameters", std::to_string(run_.parameters));
+    report.setting("dtype", to_string(options_.dtype));
+    report.setting("epochs", std::to_string(options_.epochs));
+    report.setting("batch", std::to_string(options_.batch));
+    report.setting("learning rate",
+                   fmt::format("{} ({})", options_.learning_rate, options_.schedule));
+    if (communicator_.size() > 1) {
+      report.setting("ranks", std::to_string(communicator_.size()));
+    }
+    report.setting("seed", std::to_string(options_.seed));
+    report.look("Loss", {.y_label = "cross-entropy", .log_y = true});
+    report.look("Accuracy", {.y_label = "percent correct"});
+    report.look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
+    report.look("Learning rate", {});
   }
 
   void report_epoch(const Epoch& epoch, std::int64_t step) {
     const auto x = static_cast<double>(step);
-    report_.point("Loss", "mean of epoch", x, epoch.loss);
-    report_.point("Accuracy", "train", x, 100 * epoch.train_accuracy);
-    report_.point("Accuracy", "test", x, 100 * epoch.test_accuracy);
+    watch_->report.point("Loss", "mean of epoch", x, epoch.loss);
+    watch_->report.point("Accuracy", "train", x, 100 * epoch.train_accuracy);
+    watch_->report.point("Accuracy", "test", x, 100 * epoch.test_accuracy);
   }
 
   void end_epoch() {
     run_.epochs.push_back({sum_ / static_cast<double>(batches_.batches_per_epoch()),
-                           on_train_.accuracy(), on_test_.accuracy()});
-    report_epoch(run_.epochs.back(), step_ + 1);
+                           watch_->on_train.accuracy(), watch_->on_test.accuracy()});
+    report_epoch(run_.epochs.back(), step_);
     sum_ = 0;
   }
 
@@ -155,18 +180,35 @@ class Trainer {
   }
 
   void save() const {
+    if (!watch_) return;
     save_checkpoint(path_, {.step = step_,
                             .position = at_,
-                            .data_order = batches_.description(),
+                            .data_order = batches_.order().description(),
                             .notes = {{"settings", settings(run_.activation, options_)},
                                       {"epochs", text_of(sum_, run_.epochs)}},
                             .tensors = values_of(stepper_.state())});
   }
 
+  // The first rank reads the checkpoint and hands on what is in it.
   void resume() {
+    const bool found = !watch_ || load();
+    struct {
+      std::int64_t step, epoch, batch, found;
+      double sum;
+    } place{step_, static_cast<std::int64_t>(at_.epoch), at_.batch, found ? 1 : 0, sum_};
+    communicator_.broadcast(std::as_writable_bytes(std::span(&place, 1)));
+    if (place.found == 0) return;
+    communicator_.broadcast(stepper_.state());
+    stepper_.restored();
+    step_ = place.step;
+    at_ = {static_cast<std::uint64_t>(place.epoch), place.batch};
+    sum_ = place.sum;
+  }
+
+  bool load() {
     const std::optional<Checkpoint> last = load_checkpoint(path_);
-    if (!last) return;
-    require_same_order(*last, batches_);
+    if (!last) return false;
+    require_same_order(*last, batches_.order());
     const auto note = [&](const char* key) {
       const auto found = last->notes.find(key);
       return found == last->notes.end() ? std::string() : found->second;
@@ -177,19 +219,19 @@ class Trainer {
                                    note("settings"), now));
     }
     restore(stepper_.state(), *last);
-    stepper_.restored();
     read_text(note("epochs"), sum_, run_.epochs);
     for (std::size_t i = 0; i < run_.epochs.size(); ++i) {
       report_epoch(run_.epochs[i], static_cast<std::int64_t>(i + 1) * batches_.batches_per_epoch());
     }
     step_ = last->step;
-    report_.setting("resumed", fmt::format("after step {}", step_));
+    watch_->report.setting("resumed", fmt::format("after step {}", step_));
     at_ = last->position;
     fmt::print(stderr, "{} goes on after step {} of {}\n", run_.activation, step_, total_);
+    return true;
   }
 
   TrainingRun finished() {
-    run_.test_predictions = on_test_.predict();
+    run_.test_predictions = watch_->on_test.predict();
     for (const Variable& variable : network_.variables()) {
       run_.weights.emplace_back(variable.name(), variable.value());
     }
@@ -198,13 +240,11 @@ class Trainer {
   }
 
   const TrainingOptions& options_;
-  RunReport& report_;
+  const Communicator& communicator_;
   Sequential network_;
+  data::ShardedBatches batches_;
   Stepper stepper_;
-  Probe probe_;
-  Classifier on_train_;
-  Classifier on_test_;
-  data::Batches batches_;
+  std::optional<Watch> watch_;
   std::int64_t total_;  // steps
   std::filesystem::path path_;
   std::int64_t step_ = 0;
@@ -221,6 +261,7 @@ std::filesystem::path checkpoint_path(const std::string& activation,
 }
 
 TrainingRun train(const std::string& activation, const Widths& widths, const data::Split& examples,
-                  const TrainingOptions& options, RunReport& report) {
-  return Trainer(activation, widths, examples, options, report).run();
+                  const TrainingOptions& options, const Communicator& communicator,
+                  RunReport* report) {
+  return Trainer(activation, widths, examples, options, communicator, report).run();
 }

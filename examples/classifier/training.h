@@ -4,6 +4,7 @@
 #define ACLGRAD_EXAMPLES_CLASSIFIER_TRAINING_H_
 
 #include <aclgrad/data.h>
+#include <aclgrad/distributed/communicator.h>
 #include <aclgrad/error.h>
 #include <aclgrad/run_report.h>
 #include <aclgrad/safetensors.h>
@@ -37,11 +38,12 @@ class Diverged : public aclgrad::Error {
   using Error::Error;
 };
 
-// Features [n, widths.front()], labels int64. Writes the report as it goes, but does not finish it.
-// Throws Diverged.
+// Features [n, widths.front()], labels int64. All ranks train together; the first measures how
+// well, writes checkpoints, and the report as it goes, but does not finish it. `report` is null,
+// and what is returned of no use, on the others. Throws Diverged.
 TrainingRun train(const std::string& activation, const Widths& widths,
                   const aclgrad::data::Split& examples, const TrainingOptions& options,
-                  aclgrad::RunReport& report);
+                  const aclgrad::Communicator& communicator, aclgrad::RunReport* report);
 
 // Where the run with an activation keeps its checkpoint.
 std::filesystem::path checkpoint_path(const std::string& activation,

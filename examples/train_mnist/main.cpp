@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains on MNIST, the 70,000 handwritten digits that everybody knows; see train_mnist --help.
+#include <aclgrad/distributed.h>
 #include <aclgrad/error.h>
 #include <fmt/format.h>
+
+#include <cstdlib>
 
 #include "examples/classifier/results.h"
 #include "mnist.h"
@@ -18,7 +21,36 @@ struct Options {
   TrainingOptions training{
       .epochs = 5, .batch = 128, .learning_rate = 5e-3, .schedule = "cosine", .out = "out/mnist"};
   std::filesystem::path data = "out/mnist-data";
+  bool data_parallel = false;
+  int ranks = 1;  // in this process
 };
+
+void declare_parallel_options(CLI::App& app, Options& options) {
+  auto* const launched =
+      app.add_flag("--data-parallel", options.data_parallel,
+                   "train together with the other processes that mpirun has started");
+  app.add_option("--ranks", options.ranks, "train on so many threads, each a rank of its own")
+      ->check(CLI::Range(1, 64))
+      ->type_name("N")
+      ->capture_default_str()
+      ->excludes(launched);
+  app.add_option("--micro-batches", options.training.micro_batches,
+                 "parts into which a batch is cut, 0 for one a rank; with the same number the "
+                 "results of 1, 2, 4, ... ranks are the same bits")
+      ->check(CLI::Range(0, 1000000))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void train_on_ranks(const Options& options, const aclgrad::data::Split& digits) {
+  const auto train = [&](const aclgrad::Communicator& communicator) {
+    train_all({kPixels, 256, 128, kClasses}, digits, kSide, options.training, communicator);
+  };
+  if (options.data_parallel) return train(aclgrad::Communicator::from_environment());
+  if (options.ranks == 1) return train({});
+  setenv("ACLGRAD_DEVICE_COUNT", std::to_string(options.ranks).c_str(), /*replace=*/0);
+  aclgrad::run_ranks(options.ranks, train);
+}
 
 }  // namespace
 
@@ -32,6 +64,7 @@ int main(int argc, char** argv) {
   app.add_option("--data", options.data, "folder with the four IDX files")
       ->type_name("DIR")
       ->capture_default_str();
+  declare_parallel_options(app, options);
   int exit_status = 0;
   if (!parse_training_options(app, argc, argv, options.training, exit_status)) return exit_status;
   aclgrad::data::Split digits;
@@ -42,7 +75,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    train_all({kPixels, 256, 128, kClasses}, digits, kSide, options.training);
+    train_on_ranks(options, digits);
   } catch (const std::exception& error) {
     return exit_status_for("train_mnist", error);
   }

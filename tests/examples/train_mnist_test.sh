@@ -57,6 +57,23 @@ grep -q "s/epoch" run.txt || fail "the time of an epoch is not told"
 grep -q '</svg>' out/loss.svg || fail "there are no curves"
 grep -q '100%' progress.txt || fail "there is no progress bar"
 
+# Cut into the same micro-batches, any number of ranks leaves the same bits; a run of two goes on where
+# one of four stopped.
+parallel=(--data data --activation elu --epochs 2 --micro-batches 4 --threads 1)
+for ranks in 1 2 4; do
+  "$program" "${parallel[@]}" --ranks $ranks --out ranks$ranks >ranks.txt 2>&1 || fail "$ranks ranks: $(cat ranks.txt)"
+  cmp ranks1/weights_elu.safetensors ranks$ranks/weights_elu.safetensors || fail "$ranks ranks have other bits"
+done
+[[ $(grep -c "digits to train on" ranks.txt) == 1 ]] || fail "not only the first rank reports"
+"$program" "${parallel[@]}" --ranks 4 --out resumed --checkpoint-every 5 >ranks.txt 2>&1 || fail "exit status $?"
+rm resumed/weights_elu.safetensors
+"$program" "${parallel[@]}" --ranks 2 --out resumed --resume >ranks.txt 2>&1 || fail "resumed: $(cat ranks.txt)"
+grep -q "elu goes on after step 15 of 18" ranks.txt || fail "it did not go on from the checkpoint"
+cmp ranks1/weights_elu.safetensors resumed/weights_elu.safetensors || fail "the resumed run has other bits"
+"$program" "${parallel[@]}" --ranks 3 >ranks.txt 2>&1
+[[ $? == 2 ]] || fail "the exit status for uneven parts is not 2"
+grep -q "4 micro-batches cannot be shared out evenly to 3 ranks" ranks.txt || fail "$(cat ranks.txt)"
+
 # Without files it says how to get them.
 "$program" >none.txt 2>&1
 [[ $? == 2 ]] || fail "the exit status without files is not 2"
