@@ -74,6 +74,30 @@ cmp ranks1/weights_elu.safetensors resumed/weights_elu.safetensors || fail "the 
 [[ $? == 2 ]] || fail "the exit status for uneven parts is not 2"
 grep -q "4 micro-batches cannot be shared out evenly to 3 ranks" ranks.txt || fail "$(cat ranks.txt)"
 
+# The same as processes of a launcher, where there is one; and one of them killed on the way.
+launched() {
+  mpirun --oversubscribe -n 2 "$program" "${parallel[@]}" --data-parallel "$@" >ranks.txt 2>&1
+}
+if [[ -e $(dirname "$program")/../lib/libhccl_mpi.so ]] && command -v mpirun >/dev/null; then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  launched --out launched || fail "mpirun: $(cat ranks.txt)"
+  cmp ranks1/weights_elu.safetensors launched/weights_elu.safetensors || fail "two processes have other bits"
+  parallel[5]=12  # epochs
+  "$program" "${parallel[@]}" --out whole >ranks.txt 2>&1 || fail "exit status $?"
+  launched --checkpoint-every 1 --out killed &
+  launcher=$!
+  for ((i = 0; i < 600; ++i)); do
+    [[ -e killed/checkpoint_elu.safetensors ]] && break
+    sleep 0.1
+  done
+  kill -9 "$(pgrep -P "$(pgrep -P $launcher)" | tail -n 1)"
+  wait $launcher && fail "mpirun does not tell of a rank that was killed"
+  [[ ! -e killed/weights_elu.safetensors ]] || fail "it was not killed on the way"
+  launched --resume --out killed || fail "resumed: $(cat ranks.txt)"
+  grep -q "elu goes on after step" ranks.txt || fail "it did not go on from the checkpoint"
+  cmp whole/weights_elu.safetensors killed/weights_elu.safetensors || fail "after the kill it has other bits"
+fi
+
 # Without files it says how to get them.
 "$program" >none.txt 2>&1
 [[ $? == 2 ]] || fail "the exit status without files is not 2"
