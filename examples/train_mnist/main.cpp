@@ -30,7 +30,7 @@ void declare_parallel_options(CLI::App& app, Options& options) {
       app.add_flag("--data-parallel", options.data_parallel,
                    "train together with the other processes that mpirun has started");
   app.add_option("--ranks", options.ranks, "train on so many threads, each a rank of its own")
-      ->check(CLI::Range(1, 64))
+      ->check(CLI::Range(1, 16))
       ->type_name("N")
       ->capture_default_str()
       ->excludes(launched);
