@@ -126,9 +126,16 @@ std::optional<Plan> plan_stored(const Arguments& arguments, size_t source, size_
     kernel = row_by_row<1, 1>(
         [size](const StoredBlock& row) { std::memmove(row.out[0], row.in[0], row.count * size); });
   } else if (from.dtype != to.dtype && is_short_float(from.dtype) && is_short_float(to.dtype)) {
-    kernel = row_by_row<1, 1>([in = from.dtype, out = to.dtype](const StoredBlock& row) {
-      convert_stored(row.in[0], in, row.out[0], out, row.count, row.around_caches);
-    });
+    const StoredKernel rows =
+        row_by_row<1, 1>([in = from.dtype, out = to.dtype](const StoredBlock& row) {
+          convert_stored(row.in[0], in, row.out[0], out, row.count, row.around_caches);
+        });
+    // Each row that is stored around the caches is waited for: too long for the short ones of
+    // tiles.
+    kernel = [rows](StoredBlock block) {
+      block.around_caches = block.around_caches && block.rows == 1;
+      rows(block);
+    };
   } else {
     return std::nullopt;
   }
