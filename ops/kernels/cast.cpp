@@ -95,12 +95,6 @@ void cast_elements(const CastSource& source, const CastTarget& target, int64_t b
                  static_cast<size_t>((end - begin) * size));
     return;
   }
-  if (source.index.dense() && target.index.dense() &&
-      convert_stored(element(source.data, source.dtype, begin), source.dtype,
-                     element(target.data, target.dtype, begin), target.dtype,
-                     static_cast<size_t>(end - begin))) {
-    return;
-  }
   for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {
     cast_block(source, target, i, std::min(end, i + static_cast<int64_t>(kBlock)));
   }
@@ -126,16 +120,9 @@ std::optional<Plan> plan_stored(const Arguments& arguments, size_t source, size_
     kernel = row_by_row<1, 1>(
         [size](const StoredBlock& row) { std::memmove(row.out[0], row.in[0], row.count * size); });
   } else if (from.dtype != to.dtype && is_short_float(from.dtype) && is_short_float(to.dtype)) {
-    const StoredKernel rows =
-        row_by_row<1, 1>([in = from.dtype, out = to.dtype](const StoredBlock& row) {
-          convert_stored(row.in[0], in, row.out[0], out, row.count, row.around_caches);
-        });
-    // Each row that is stored around the caches is waited for: too long for the short ones of
-    // tiles.
-    kernel = [rows](StoredBlock block) {
-      block.around_caches = block.around_caches && block.rows == 1;
-      rows(block);
-    };
+    kernel = row_by_row<1, 1>([in = from.dtype, out = to.dtype](const StoredBlock& row) {
+      convert_stored(row.in[0], in, row.out[0], out, row.count, row.around_caches);
+    });
   } else {
     return std::nullopt;
   }

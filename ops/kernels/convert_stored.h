@@ -12,7 +12,7 @@ namespace aclgrad::ops {
 // done, for other dtypes and for equal ones. around_caches: as in StoredBlock,
 // elementwise.h.
 bool convert_stored(const void* source, aclDataType from, void* target, aclDataType to,
-                    size_t count, bool around_caches = false);
+                    size_t count, bool around_caches);
 
 }  // namespace aclgrad::ops
 

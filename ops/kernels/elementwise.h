@@ -50,6 +50,8 @@ using StoredKernel = std::function<void(const StoredBlock&)>;
 template <size_t kIn, size_t kOut, class RowKernel>
 StoredKernel row_by_row(const RowKernel& kernel) {
   return [kernel](const StoredBlock& block) {
+    // A kernel waits for what it has stored around the caches: too long for every row of a tile.
+    const bool around_caches = block.around_caches && block.rows == 1;
     std::array<const void*, kIn> in;
     std::array<void*, kOut> out;
     for (size_t row = 0; row < block.rows; ++row) {
@@ -62,7 +64,7 @@ StoredKernel row_by_row(const RowKernel& kernel) {
         out[k] =
             static_cast<std::byte*>(block.out[k]) + (row == 0 ? 0 : number * block.out_steps[k]);
       }
-      kernel(StoredBlock{block.dtype, in.data(), out.data(), block.count, block.around_caches});
+      kernel(StoredBlock{block.dtype, in.data(), out.data(), block.count, around_caches});
     }
   };
 }
