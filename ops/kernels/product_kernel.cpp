@@ -2,12 +2,12 @@
 #include "ops/kernels/product_kernel.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <type_traits>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "ops/kernels/matmul_direct.h"
+#include "ops/kernels/product_fetch.h"
 #include "ops/kernels/strided.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,6 +16,7 @@
 #include "hwy/highway.h"
 #include "ops/kernels/lanes-inl.h"
 #include "ops/kernels/product_pack-inl.h"
+#include "ops/kernels/product_rows-inl.h"
 #include "ops/kernels/product_tile-inl.h"
 
 #ifndef ACLGRAD_OPS_KERNELS_PRODUCT_BUFFER
@@ -46,10 +47,6 @@ constexpr int64_t kPanelBytesOnStack = 1 << 14;
 // Most columns whose sums wait in a buffer.
 constexpr int64_t kMostColumns = 512;
 
-// Rows of a are copied together where so many columns make use of the copy. In place, rows a
-// multiple of a page apart would chase each other out of the cache.
-constexpr int64_t kWorthCopyingA = 256;
-constexpr int64_t kHarmlessStride = 512;
 // b is packed where so many rows make use of it; sooner if its rows lie pages apart.
 constexpr int64_t kWorthPackingB = 384;
 constexpr int64_t kWorthPackingPages = 96;
@@ -66,83 +63,39 @@ bool reads_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {
 // use a part of each cache line and page that it touches.
 constexpr int64_t kGroupsAtOnce = 4;
 
-// A group of rows of a, copied.
-template <class T>
-struct RowsOfA {
-  // By rows: they lie so far apart, which is not a power of two.
-  static constexpr int64_t kLine = kTermsAtOnce + 128 / sizeof(T);
-  // By columns.
-  static constexpr int64_t kColumn = 16;
-  static_assert(kTileRows <= kColumn);
-  alignas(64) T values[kColumn * kLine];
-};
-
 // b as tiles read it: packed in panels, or in place.
 template <class T>
 struct ReadyB {
   const T* data;
-  int64_t row;    // from term to term
-  int64_t panel;  // from panel to panel
+  int64_t row;        // from term to term
+  int64_t panel;      // from panel to panel
+  int64_t first = 0;  // the term that data begins with
 
   const T* at(int64_t term, int64_t column) const {
-    return data + term * row + column / kPanel<T> * panel + column % kPanel<T>;
+    return data + (term - first) * row + column / kPanel<T> * panel + column % kPanel<T>;
   }
-};
-
-// Goes through memory line by line, a few lines at a time.
-class Fetched {
- public:
-  explicit Fetched(std::span<const aclgradMemory> memory) : memory_(memory) {}
-
-  // The next `lines` lines (a few more at an end); null behind the last one.
-  const std::byte* next(int64_t lines) {
-    if (index_ == memory_.size()) return nullptr;
-    const aclgradMemory& here = memory_[index_];
-    const std::byte* const at = static_cast<const std::byte*>(here.address) + done_;
-    done_ += lines * kLine;
-    if (done_ >= here.length) {
-      done_ = 0;
-      ++index_;
-    }
-    return at;
-  }
-
-  static constexpr int64_t kLine = 64;
-
- private:
-  std::span<const aclgradMemory> memory_;
-  size_t index_ = 0;
-  int64_t done_ = 0;
 };
 
 template <class T>
 class PartProduct {
  public:
-  explicit PartProduct(const ProductPart& part) : part_(part), fetched_(part.soon) {
+  explicit PartProduct(const ProductPart& part) : part_(part), fetches_(part.soon) {
     const MatmulProblem& problem = part.problem;
     const MatrixView& out = problem.out;
-    in_place_ = out.dtype == kDtype && !problem.addend && problem.alpha == 1 &&
-                (out.column_stride == 1 || problem.n == 1);
     out_ = static_cast<T*>(
         element(part.run.data(out.parameter), out.dtype, batch_offset(problem, out, part.batch)));
+    in_place_ = out.dtype == kDtype && problem.alpha == 1 && is_dense(out) && takes_addend();
     terms_ = problem.k;
     groups_ = (part.rows + kRows - 1) / kRows;
   }
 
   void run() {
-    const bool reads_b = reads_in_place<T>(part_.b, part_.rows, part_.columns);
-    constexpr int64_t kWidth = kPanel<T>;
-    const int64_t fitting = kPanelBytes / static_cast<int64_t>(sizeof(T)) / terms_ / kWidth;
-    const int64_t most = std::min(kMostColumns, std::max<int64_t>(1, fitting) * kWidth);
+    const Terms all{0, terms_};
+    if (!reads_in_place<T>(part_.b, part_.rows, part_.columns)) return run_packed();
+    const int64_t most = columns_at_once(terms_);
     for (int64_t j = 0; j < part_.columns; j += most) {
-      const int64_t columns = std::min(most, part_.columns - j);
-      if (reads_b) {
-        const ProductOperand& b = part_.b;
-        const T* data = static_cast<const T*>(b.data) + part_.column + j;
-        run_columns({data, b.row_stride, kWidth}, j, columns);
-      } else {
-        run_packed(j, columns);
-      }
+      const T* data = static_cast<const T*>(part_.b.data) + part_.column + j;
+      run_columns({data, part_.b.row_stride, kPanel<T>}, all, j, std::min(most, part_.columns - j));
     }
   }
 
@@ -151,34 +104,92 @@ class PartProduct {
   static constexpr int64_t kRows = static_cast<int64_t>(kTileRows);
   static constexpr int64_t kTermsCopied = 16;
 
-  HWY_NOINLINE void run_packed(int64_t column, int64_t columns) {
-    const int64_t panels = (columns + kPanel<T> - 1) / kPanel<T>;
-    const int64_t size = panels * kPanel<T> * terms_;
-    if (size * static_cast<int64_t>(sizeof(T)) <= kPanelBytesOnStack) {
+  struct Terms {
+    int64_t begin;
+    int64_t end;
+  };
+
+  // Whether the tiles can add the addend themselves. It may lie where the sums are collected.
+  bool takes_addend() {
+    const auto& view = part_.problem.addend;
+    if (!view) return true;
+    if (view->dtype != kDtype || part_.problem.beta != 1 || !is_dense(*view)) return false;
+    const MatmulProblem& problem = part_.problem;
+    const auto length = [&](const MatrixView& of) {
+      return (problem.m - 1) * of.row_stride + problem.n;
+    };
+    if (view->row_stride < 0 || problem.out.row_stride < 0) return false;
+    const T* const begin = static_cast<const T*>(element(
+        part_.run.data(view->parameter), kDtype, batch_offset(problem, *view, part_.batch)));
+    const std::less_equal<> before;
+    if (!before(begin + length(*view), out_) && !before(out_ + length(problem.out), begin)) {
+      return false;
+    }
+    added_ = begin;
+    added_row_ = view->row_stride;
+    return true;
+  }
+
+  bool is_dense(const MatrixView& view) const {
+    return view.column_stride == 1 || part_.problem.n == 1;
+  }
+
+  // Columns of b whose panels of so many terms stay in the cache.
+  int64_t columns_at_once(int64_t terms) const {
+    constexpr int64_t kWidth = kPanel<T>;
+    const int64_t fitting = kPanelBytes / static_cast<int64_t>(sizeof(T)) / terms / kWidth;
+    const int64_t columns = std::max<int64_t>(1, fitting) * kWidth;
+    return in_place_ ? columns : std::min(kMostColumns, columns);
+  }
+
+  // Terms whose panels are packed together. Sums that are collected in the output itself can be
+  // left and come back to: the wider the panels, the more often a copy of a's rows is used.
+  int64_t terms_at_once() const {
+    if (!in_place_) return terms_;
+    const int64_t width = (part_.columns + kPanel<T> - 1) / kPanel<T> * kPanel<T>;
+    const int64_t fitting = kPanelBytes / static_cast<int64_t>(sizeof(T)) / width;
+    return std::clamp(fitting / kTermsAtOnce * kTermsAtOnce, std::min(terms_, kTermsAtOnce),
+                      terms_);
+  }
+
+  HWY_NOINLINE void run_packed() {
+    const int64_t deep = terms_at_once();
+    const int64_t most = columns_at_once(deep);
+    const int64_t panels = (std::min(most, part_.columns) + kPanel<T> - 1) / kPanel<T>;
+    const int64_t bytes = panels * kPanel<T> * deep * static_cast<int64_t>(sizeof(T));
+    if (bytes <= kPanelBytesOnStack) {
       alignas(64) T buffer[kPanelBytesOnStack / sizeof(T)];
-      pack_and_run(column, columns, buffer);
-    } else {
-      pack_and_run(column, columns,
-                   static_cast<T*>(panel_buffer(static_cast<size_t>(size) * sizeof(T))));
+      return pack_and_run(deep, most, buffer);
+    }
+    pack_and_run(deep, most, static_cast<T*>(panel_buffer(static_cast<size_t>(bytes))));
+  }
+
+  void pack_and_run(int64_t deep, int64_t most, T* buffer) {
+    for (int64_t j = 0; j < part_.columns; j += most) {
+      const int64_t columns = std::min(most, part_.columns - j);
+      for (int64_t term = 0; term < terms_; term += deep) {
+        const Terms terms{term, std::min(terms_, term + deep)};
+        const int64_t count = terms.end - terms.begin;
+        pack_panels(part_.b, term, count, part_.column + j, columns, buffer);
+        run_columns({buffer, kPanel<T>, kPanel<T> * count, term}, terms, j, columns);
+      }
     }
   }
 
-  void pack_and_run(int64_t column, int64_t columns, T* buffer) {
-    pack_panels(part_.b, terms_, part_.column + column, columns, buffer);
-    run_columns({buffer, kPanel<T>, kPanel<T> * terms_}, column, columns);
-  }
-
-  // The part's columns [column, column + columns), for all its rows.
-  void run_columns(const ReadyB<T>& b, int64_t column, int64_t columns) {
-    const bool copies = !holds<T>(part_.a) || !is_harmless(part_.a, columns);
+  // Some terms of the part's columns [column, column + columns), for all its rows.
+  void run_columns(const ReadyB<T>& b, Terms terms, int64_t column, int64_t columns) {
+    const bool copies = is_worth_copying<T>(part_.a, columns);
     for (int64_t group = 0; group < groups_; group += kGroupsAtOnce) {
-      const int64_t end = std::min(groups_, group + kGroupsAtOnce);
+      const Groups groups{group, std::min(groups_, group + kGroupsAtOnce)};
+      const int64_t row = part_.row + row_of(group);
       if (in_place_) {
         const int64_t c_row = part_.problem.out.row_stride;
-        T* to = out_ + (part_.row + row_of(group)) * c_row + part_.column + column;
-        run_groups(b, {group, end}, columns, to, c_row, copies);
+        const T* added =
+            added_ == nullptr ? nullptr : added_ + row * added_row_ + part_.column + column;
+        run_groups(b, terms, groups, columns,
+                   {out_ + row * c_row + part_.column + column, c_row, added, added_row_}, copies);
       } else {
-        run_by_way_of_sums(b, {group, end}, column, columns, copies);
+        run_by_way_of_sums(b, terms, groups, column, columns, copies);
       }
     }
   }
@@ -191,44 +202,59 @@ class PartProduct {
   // The first row of a group; groups are as equal as can be.
   int64_t row_of(int64_t group) const { return part_.rows * group / groups_; }
 
-  HWY_NOINLINE void run_by_way_of_sums(const ReadyB<T>& b, Groups groups, int64_t column,
-                                       int64_t columns, bool copies) {
+  // Where sums go, and what is added to them at last; rows of each are that far apart.
+  struct Target {
+    T* c;
+    int64_t c_row;
+    const T* added = nullptr;
+    int64_t added_row = 0;
+
+    Target from_row(int64_t row) const {
+      return {c + row * c_row, c_row, added == nullptr ? nullptr : added + row * added_row,
+              added_row};
+    }
+  };
+
+  HWY_NOINLINE void run_by_way_of_sums(const ReadyB<T>& b, Terms terms, Groups groups,
+                                       int64_t column, int64_t columns, bool copies) {
     alignas(64) T sums[kGroupsAtOnce * kRows * kMostColumns];
-    run_groups(b, groups, columns, sums, columns, copies);
+    run_groups(b, terms, groups, columns, {sums, columns}, copies);
     const int64_t row = row_of(groups.begin);
     finish(part_.row + row, row_of(groups.end) - row, part_.column + column, columns, sums);
   }
 
-  // Sums of groups of rows, rows `c_row` apart.
-  void run_groups(const ReadyB<T>& b, Groups groups, int64_t columns, T* c, int64_t c_row,
-                  bool copies) {
-    if (copies) return run_groups_of_copy(b, groups, columns, c, c_row);
+  // Sums of groups of rows.
+  void run_groups(const ReadyB<T>& b, Terms terms, Groups groups, int64_t columns,
+                  const Target& target, bool copies) {
+    if (copies) return run_groups_of_copy(b, terms, groups, columns, target);
     const ProductOperand& a = part_.a;
     for (int64_t group = groups.begin; group < groups.end; ++group) {
       const int64_t row = row_of(group);
       const T* data = static_cast<const T*>(a.data) + (part_.row + row) * a.row_stride;
-      T* to = c + (row - row_of(groups.begin)) * c_row;
-      for (int64_t term = 0; term < terms_; term += kTermsAtOnce) {
+      for (int64_t term = terms.begin; term < terms.end; term += kTermsAtOnce) {
         run_tiles({data + term * a.column_stride, a.row_stride, a.column_stride}, b, term,
-                  row_of(group + 1) - row, columns, to, c_row);
+                  row_of(group + 1) - row, columns, target.from_row(row - row_of(groups.begin)));
       }
     }
   }
 
-  HWY_NOINLINE void run_groups_of_copy(const ReadyB<T>& b, Groups groups, int64_t columns, T* c,
-                                       int64_t c_row) {
+  HWY_NOINLINE void run_groups_of_copy(const ReadyB<T>& b, Terms terms, Groups groups,
+                                       int64_t columns, const Target& target) {
     RowsOfA<T> copies[kGroupsAtOnce];
-    const bool by_columns = part_.a.row_stride == 1 && part_.a.column_stride != 1;
-    for (int64_t term = 0; term < terms_; term += kTermsAtOnce) {
-      const int64_t terms = std::min(kTermsAtOnce, terms_ - term);
-      copy_groups(groups, term, terms, by_columns, copies);
+    const bool by_columns = RowsOfA<T>::is_by_columns(part_.a);
+    for (int64_t term = terms.begin; term < terms.end; term += kTermsAtOnce) {
+      copy_groups(groups, term, std::min(kTermsAtOnce, terms.end - term), by_columns, copies);
+      if (term + kTermsAtOnce < terms.end) {
+        fetch_groups(groups, term + kTermsAtOnce);
+      } else {
+        fetch_groups({groups.end, std::min(groups_, groups.end + kGroupsAtOnce)}, terms.begin);
+      }
       for (int64_t group = groups.begin; group < groups.end; ++group) {
         const T* a = copies[group - groups.begin].values;
-        T* to = c + (row_of(group) - row_of(groups.begin)) * c_row;
         const auto [a_row, a_term] = by_columns ? std::pair(int64_t{1}, RowsOfA<T>::kColumn)
                                                 : std::pair(RowsOfA<T>::kLine, int64_t{1});
-        run_tiles({a, a_row, a_term}, b, term, row_of(group + 1) - row_of(group), columns, to,
-                  c_row);
+        run_tiles({a, a_row, a_term}, b, term, row_of(group + 1) - row_of(group), columns,
+                  target.from_row(row_of(group) - row_of(groups.begin)));
       }
     }
   }
@@ -237,24 +263,24 @@ class PartProduct {
                    RowsOfA<T>* copies) const {
     const int64_t step = by_columns ? kTermsCopied : terms;
     for (int64_t l = 0; l < terms; l += step) {
-      const int64_t deep = std::min(step, terms - l);
       for (int64_t group = groups.begin; group < groups.end; ++group) {
-        T* to = copies[group - groups.begin].values;
+        RowsOfA<T>& copy = copies[group - groups.begin];
         const int64_t row = part_.row + row_of(group);
         const int64_t rows = row_of(group + 1) - row_of(group);
         if (by_columns) {
-          constexpr int64_t kColumn = RowsOfA<T>::kColumn;
-          read_rows(part_.a.transposed(), first + l, deep, row, rows, to + l * kColumn, kColumn);
+          copy.copy_columns(part_.a, row, rows, first, l, std::min(step, terms - l));
         } else {
-          read_rows(part_.a, row, rows, first, terms, to, RowsOfA<T>::kLine);
+          copy.copy(part_.a, row, rows, first, terms);
         }
       }
     }
   }
 
-  static bool is_harmless(const ProductOperand& a, int64_t columns) {
-    if (columns < kWorthCopyingA) return true;
-    return a.column_stride == 1 && std::abs(a.row_stride) % kHarmlessStride != 0;
+  void fetch_groups(Groups groups, int64_t first) {
+    if (groups.begin >= groups.end) return;
+    const int64_t row = row_of(groups.begin);
+    fetch_rows(part_.a, part_.row + row, row_of(groups.end) - row, first,
+               std::min(kTermsAtOnce, terms_ - first), fetches_);
   }
 
   struct StridedA {
@@ -264,28 +290,24 @@ class PartProduct {
   };
 
   HWY_INLINE void run_tiles(const StridedA& a, const ReadyB<T>& b, int64_t term, int64_t rows,
-                            int64_t columns, T* c, int64_t c_row) {
+                            int64_t columns, const Target& target) {
     constexpr auto kStep = static_cast<int64_t>(kTileColumns<T>);
     const int64_t terms = std::min(kTermsAtOnce, terms_ - term);
+    const bool adds_addend = target.added != nullptr && term + terms == terms_;
     for (int64_t j = 0; j < columns; j += kStep) {
-      const std::byte* const fetched = fetched_.next(terms);
-      // Something that is at hand, where nothing is to be fetched.
-      const auto* const at_hand = reinterpret_cast<const std::byte*>(a.data);
+      const auto [fetched, fetched_step] = fetches_.take(terms, a.data);
       multiply_tile(
           static_cast<size_t>(rows),
-          Tile<T>{a.data, a.row, a.term, b.at(term, j), b.row, c + j, c_row,
+          Tile<T>{a.data, a.row, a.term, b.at(term, j), b.row, target.c + j, target.c_row,
                   static_cast<size_t>(terms), static_cast<size_t>(std::min(kStep, columns - j)),
-                  term > 0, fetched != nullptr ? fetched : at_hand,
-                  fetched != nullptr ? Fetched::kLine : 0});
+                  term > 0, adds_addend ? target.added + j : nullptr, target.added_row, fetched,
+                  fetched_step});
     }
   }
 
   // Turns sums into results: scales, adds the addend, rounds once.
   void finish(int64_t row, int64_t rows, int64_t column, int64_t columns, const T* sums) const {
     const MatmulProblem& problem = part_.problem;
-    const auto is_dense = [&](const MatrixView& view) {
-      return view.column_stride == 1 || columns == 1;
-    };
     const bool dense = is_dense(problem.out) &&
                        (!problem.addend ||
                         (problem.addend->dtype == problem.out.dtype && is_dense(*problem.addend)));
@@ -309,15 +331,6 @@ class PartProduct {
     }
   }
 
-  static HWY_INLINE void add_rows(const float* a, const float* b, float* to, size_t count) {
-    const hn::ScalableTag<float> d;
-    size_t i = 0;
-    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-      hn::StoreU(hn::Add(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, to + i);
-    }
-    for (; i < count; ++i) to[i] = a[i] + b[i];
-  }
-
   template <class Stored>
   HWY_INLINE void finish_dense(TypeTag<Stored>, int64_t row, int64_t column, int64_t columns,
                                const T* sums) const {
@@ -328,12 +341,6 @@ class PartProduct {
     };
     Stored* to = at(problem.out);
     const Stored* added = problem.addend ? at(*problem.addend) : nullptr;
-    if constexpr (std::is_same_v<Stored, float> && std::is_same_v<T, float>) {
-      // The sum of two floats, rounded through double or not, is the same.
-      if (added != nullptr && problem.alpha == 1 && problem.beta == 1) {
-        return add_rows(sums, added, to, static_cast<size_t>(columns));
-      }
-    }
     const Wide d;
     const WideVec alpha = hn::Set(d, problem.alpha);
     const WideVec beta = hn::Set(d, problem.beta);
@@ -345,9 +352,12 @@ class PartProduct {
   }
 
   const ProductPart& part_;
-  Fetched fetched_;
-  bool in_place_;
+  Fetches fetches_;
   T* out_;
+  // Whether the sums are collected in the output itself; then, what tiles add to them at last.
+  bool in_place_;
+  const T* added_ = nullptr;
+  int64_t added_row_ = 0;
   int64_t terms_;
   int64_t groups_;
 };

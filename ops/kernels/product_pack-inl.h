@@ -169,12 +169,13 @@ void transpose_lines(const T* from, int64_t stride, int64_t lines, int64_t lengt
   }
 }
 
-// ---- Panels of b
-// ---------------------------------------------------------------------------------
+// ---- Panels of b -------------------------------------------------------------------------------
 
-// Columns [column, column + columns) of b in panels of kPanel<T>, the last one padded with zeros.
+// Terms [first, first + terms) of columns [column, column + columns) of b in panels of kPanel<T>,
+// the last one padded with zeros.
 template <class T>
-void pack_panels(const ProductOperand& b, int64_t terms, int64_t column, int64_t columns, T* to) {
+void pack_panels(const ProductOperand& b, int64_t first, int64_t terms, int64_t column,
+                 int64_t columns, T* to) {
   constexpr int64_t kWidth = kPanel<T>;
   constexpr int64_t kTerms = 64;  // at a time: so far the lines that are read stay in the cache
   const int64_t panel = terms * kWidth;
@@ -188,13 +189,13 @@ void pack_panels(const ProductOperand& b, int64_t terms, int64_t column, int64_t
       const int64_t width = std::min(kWidth, columns - j);
       T* target = to + j / kWidth * panel + l * kWidth;
       if (!by_columns) {
-        read_rows(b, l, deep, column + j, width, target, kWidth);
+        read_rows(b, first + l, deep, column + j, width, target, kWidth);
       } else if (holds<T>(b)) {
-        const T* from = static_cast<const T*>(b.data) + l + (column + j) * b.column_stride;
+        const T* from = static_cast<const T*>(b.data) + first + l + (column + j) * b.column_stride;
         transpose_lines(from, b.column_stride, width, deep, target, kWidth);
       } else {
         alignas(64) T block[kWidth * kTerms];
-        read_rows(lines, column + j, width, l, deep, block, kTerms);
+        read_rows(lines, column + j, width, first + l, deep, block, kTerms);
         transpose_lines(block, kTerms, width, deep, target, kWidth);
       }
     }

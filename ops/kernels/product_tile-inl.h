@@ -49,6 +49,8 @@ struct Tile {
   size_t terms;
   size_t columns;  // at most kTileColumns
   bool adds;       // to what c holds; otherwise c is overwritten
+  const T* added;  // to the sums at last; null for none
+  ptrdiff_t added_row;
   // A line of memory to be fetched with each term.
   const std::byte* fetched;
   ptrdiff_t fetched_step;
@@ -96,9 +98,21 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
   const ptrdiff_t a_term = tile.a_term;
   const ptrdiff_t b_row = tile.b_row;
   const T* b = tile.b;
+  T* const c = tile.c;
+  const ptrdiff_t c_row = tile.c_row;
+  const bool adds = tile.adds;
+  constexpr int kOfSecondLevel = 2;
+  if (adds) {
+    // The sums so far come nearer while the new ones are made. Not into the first-level cache:
+    // where rows are pages apart, they would push each other out.
+    visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
+      visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA {
+        __builtin_prefetch(c + static_cast<ptrdiff_t>(r) * c_row + v * kLanes, 0, kOfSecondLevel);
+      });
+    });
+  }
   const std::byte* fetched = tile.fetched;
   for (size_t term = tile.terms; term > 0; --term) {
-    constexpr int kOfSecondLevel = 2;
     __builtin_prefetch(fetched, 0, kOfSecondLevel);
     fetched += tile.fetched_step;
     V columns[kVectors];
@@ -112,24 +126,32 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
     b += b_row;
     visit_each<kGroups>([&](auto g) ACLGRAD_INLINE_LAMBDA { a[g] += a_term; });
   }
-  T* c = tile.c;
-  const ptrdiff_t c_row = tile.c_row;
-  const bool adds = tile.adds;
+  const T* const added = tile.added;
+  const ptrdiff_t added_row = tile.added_row;
+  const auto added_at = [&](auto r, auto v) ACLGRAD_INLINE_LAMBDA {
+    return added + static_cast<ptrdiff_t>(r) * added_row + v * kLanes;
+  };
   visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
     visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA {
       T* to = c + static_cast<ptrdiff_t>(r) * c_row + v * kLanes;
-      const V sum = sums[r][v];
+      V sum = sums[r][v];
       if (v + 1 < kVectors || in_last == kLanes) {
-        hn::StoreU(adds ? hn::Add(hn::LoadU(d, to), sum) : sum, d, to);
+        if (adds) sum = hn::Add(hn::LoadU(d, to), sum);
+        if (added != nullptr) sum = hn::Add(sum, hn::LoadU(d, added_at(r, v)));
+        hn::StoreU(sum, d, to);
         return;
       }
 #if HWY_TARGET == HWY_AVX3
-      const V before = adds ? hn::MaskedLoad(last, d, to) : hn::Zero(d);
-      hn::BlendedStore(adds ? hn::Add(before, sum) : sum, last, d, to);
+      if (adds) sum = hn::Add(hn::MaskedLoad(last, d, to), sum);
+      if (added != nullptr) sum = hn::Add(sum, hn::MaskedLoad(last, d, added_at(r, v)));
+      hn::BlendedStore(sum, last, d, to);
 #else
       alignas(64) T held[kLanes];
       hn::Store(sum, d, held);
-      for (size_t i = 0; i < in_last; ++i) to[i] = adds ? to[i] + held[i] : held[i];
+      for (size_t i = 0; i < in_last; ++i) {
+        const T value = adds ? to[i] + held[i] : held[i];
+        to[i] = added != nullptr ? value + added_at(r, v)[i] : value;
+      }
 #endif
     });
   });

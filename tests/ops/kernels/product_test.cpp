@@ -71,12 +71,14 @@ struct Matrix {
   }
 };
 
+enum class Addend { kNone, kMatrix, kRow, kOutput };
+
 struct Setting {
   aclDataType dtype = ACL_FLOAT;
   int64_t m = 1, k = 1, n = 1;
   Lie a = Lie::kRows, b = Lie::kRows, out = Lie::kRows;
   double alpha = 1, beta = 0;
-  bool adds = false;
+  Addend addend = Addend::kNone;
 };
 
 class ProductRun {
@@ -98,8 +100,16 @@ class ProductRun {
     MatmulProblem problem{
         {},          setting_.m, setting_.n,     setting_.k,    a.view(0),      b.view(1),
         out.view(2), {},         setting_.alpha, setting_.beta, setting_.dtype, false};
-    if (setting_.adds) problem.addend = addend.view(3);
-    void* const addresses[] = {a.at(0, 0), b.at(0, 0), out.at(0, 0), addend.at(0, 0)};
+    if (setting_.addend != Addend::kNone) problem.addend = addend.view(3);
+    if (setting_.addend == Addend::kRow) problem.addend->row_stride = 0;
+    void* addresses[] = {a.at(0, 0), b.at(0, 0), out.at(0, 0), addend.at(0, 0)};
+    if (setting_.addend == Addend::kOutput) {
+      problem.addend = out.view(3);
+      addresses[3] = out.at(0, 0);
+      for (int64_t i = 0; i < setting_.m; ++i) {
+        for (int64_t j = 0; j < setting_.n; ++j) out.set(i, j, addend.get(i, j));
+      }
+    }
     const Plan plan = plan_matmul(problem);
     ASSERT_EQ(plan.workspace_size, 0u);
     ASSERT_EQ(plan.body(Run(addresses, nullptr)), 0);
@@ -158,7 +168,9 @@ class ProductRun {
 
   double finished(double sum, int64_t i, int64_t j) {
     double value = sum * setting_.alpha;
-    if (setting_.adds) value += setting_.beta * addend.get(i, j);
+    if (setting_.addend != Addend::kNone) {
+      value += setting_.beta * addend.get(setting_.addend == Addend::kRow ? 0 : i, j);
+    }
     Matrix rounded(setting_.dtype, 1, 1, Lie::kRows);
     rounded.set(0, 0, value);
     return rounded.get(0, 0);
@@ -241,9 +253,28 @@ TEST(Products, SumsAreScaledAndAddedToBeforeTheyAreRounded) {
                       .out = out,
                       .alpha = 0.75,
                       .beta = -1.5,
-                      .adds = true},
+                      .addend = Addend::kMatrix},
                      target);
       }
+    }
+  });
+}
+
+// Added by the tiles themselves, unless it lies where they collect their sums.
+TEST(Products, AddendsThatAreNotScaled) {
+  for_each_target([&](int64_t target) {
+    for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}) {
+      for (const Addend addend : {Addend::kMatrix, Addend::kRow, Addend::kOutput}) {
+        Setting setting{.dtype = dtype, .m = 29, .k = 65, .n = 33, .beta = 1, .addend = addend};
+        for (const Lie out : {Lie::kRows, Lie::kRowsApart, Lie::kColumns}) {
+          setting.out = out;
+          expect_right(setting, target);
+        }
+      }
+    }
+    if (!has_fused_multiply_add(target)) return;
+    for (const Addend addend : {Addend::kMatrix, Addend::kRow, Addend::kOutput}) {
+      expect_right({.m = 400, .k = 520, .n = 600, .beta = 1, .addend = addend}, target);
     }
   });
 }
