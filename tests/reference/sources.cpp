@@ -112,13 +112,14 @@ std::map<std::string, Declared> read_headers(const std::string& include) {
 }
 
 Text bound_of(const std::string& name) {
-  double wide = 0, narrow = 0;
+  double wide = 0, narrow = 0, of_double = 0;
   bool found = false, cancels = false, has_narrow = false;
   for (const cases::Case& row : cases::all_cases()) {
     if (row.api != name) continue;
     found = true;
     wide = std::max(wide, row.max_ulp);
     for (const aclDataType dtype : row.dtypes) {
+      if (dtype == ACL_DOUBLE) of_double = std::max(of_double, row.max_ulp_double.value_or(0));
       if (dtype != ACL_FLOAT16 && dtype != ACL_BF16) continue;
       has_narrow = true;
       narrow = std::max(narrow, std::min(row.max_ulp, row.max_ulp_16bit));
@@ -132,12 +133,16 @@ Text bound_of(const std::string& name) {
     text.english += " of the sum of the terms' magnitudes";
     text.chinese += "（以各项绝对值之和计）";
   }
-  if (has_narrow && narrow < 0.511 && wide > narrow) {
+  if (has_narrow && narrow <= cases::Case{}.max_ulp_16bit && wide > narrow) {
     text.english += "; FLOAT16 and BF16 correctly rounded";
     text.chinese += "；FLOAT16 与 BF16 正确舍入";
   } else if (has_narrow && narrow != wide) {
-    text.english += fmt::format("; FLOAT16 and BF16 {:.3g}", narrow);
-    text.chinese += fmt::format("；FLOAT16 与 BF16 为 {:.3g}", narrow);
+    text.english += fmt::format("; FLOAT16 and BF16 {:.4g}", narrow);
+    text.chinese += fmt::format("；FLOAT16 与 BF16 为 {:.4g}", narrow);
+  }
+  if (of_double > wide) {
+    text.english += fmt::format("; DOUBLE {:.3g}", of_double);
+    text.chinese += fmt::format("；DOUBLE 为 {:.3g}", of_double);
   }
   return text;
 }
