@@ -16,7 +16,7 @@ constexpr const char* kStyle = R"(
           --pale: #1c2024; --line: #353b41; --good: #57ab5a; --bad: #f47067; --unsure: #d4a72c;
           --bar: #6cb6ff; } }
   body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--ground);
-         max-width: 76rem; margin: 2rem auto; padding: 0 1.2rem; }
+         max-width: 88rem; margin: 2rem auto; padding: 0 1.2rem; }
   h1 { margin-bottom: .2rem; } h2 { margin-top: 2.4rem; } h3 { margin: 2rem 0 .3rem; }
   table { border-collapse: collapse; } .wide { overflow-x: auto; }
   th, td { text-align: left; padding: .22rem 1rem .22rem 0; border-bottom: 1px solid var(--line);

@@ -54,7 +54,8 @@ std::string MemoryReport::svg() const {
     canvas.rectangle(x1, y1, x2 - x1, y2 - y1, colour(interval.phase), "#ffffff", 0.4);
     const double size = 10;
     if (y2 - y1 > size + 2 && x2 - x1 > text_width(interval.name, size) + 4) {
-      canvas.text(x1 + 2, (y1 + y2) / 2 + size / 3, interval.name, {.size = size});
+      canvas.text(x1 + 2, (y1 + y2) / 2 + size / 3, interval.name,
+                  {.size = size, .colour = "#ffffff"});
     }
   }
   std::vector<std::pair<double, double>> line;
