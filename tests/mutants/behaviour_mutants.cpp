@@ -175,7 +175,7 @@ std::vector<Row> rows() {
            call.outputs[0].set(i, formula(value(call.inputs[0], 0), value(call.inputs[1], i)));
          }
        })},
-      {"gradient squared away at 1: g * |g|", around([](auto& call, std::int64_t n) {
+      {"gradient squared away at 1: g * abs(g)", around([](auto& call, std::int64_t n) {
          for (std::int64_t i = 0; i < n; ++i) {
            const double g = value(call.inputs[0], i);
            call.outputs[0].set(i, formula(g * std::abs(g), value(call.inputs[1], i)));
