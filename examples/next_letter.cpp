@@ -21,19 +21,18 @@ constexpr std::int64_t kBatch = 64;
 // In small letters; hyphens are spaces, other signs are left out.
 std::string read_poem() {
   std::string poem;
-  for (const char sign : read_file(ACLGRAD_EXAMPLE_DATA "/walrus.txt")) {
-    const int small = sign == '-' ? ' ' : std::tolower(static_cast<unsigned char>(sign));
-    if (kAlphabet.find(static_cast<char>(small)) != std::string_view::npos) {
-      poem += static_cast<char>(small);
-    }
+  for (const unsigned char sign : read_file(ACLGRAD_EXAMPLE_DATA "/walrus.txt")) {
+    const char small = sign == '-' ? ' ' : static_cast<char>(std::tolower(sign));
+    if (kAlphabet.find(small) != std::string_view::npos) poem += small;
   }
   return poem;
 }
 
-std::int64_t place_of(char letter) { return static_cast<std::int64_t>(kAlphabet.find(letter)); }
-
 // Every run of kContext letters, one-hot, with the place of the letter that follows.
 data::Dataset examples_of(std::string_view text) {
+  const auto place_of = [](char letter) {
+    return static_cast<std::int64_t>(kAlphabet.find(letter));
+  };
   std::vector<std::int64_t> contexts, next;
   for (; text.size() > kContext; text.remove_prefix(1)) {
     for (const char letter : text.substr(0, kContext)) contexts.push_back(place_of(letter));
@@ -63,8 +62,8 @@ int main() {
     for (const data::Dataset& batch : batches.epoch(epoch)) {
       sum += training.run({{x, batch.features}, {next, batch.labels}})[loss].item();
     }
-    const double bits = sum / static_cast<double>(batches.batches_per_epoch()) / std::numbers::ln2;
-    fmt::print("epoch {:>2}  {:.3f} bits a letter\n", epoch + 1, bits);
+    const double nats = sum / static_cast<double>(batches.batches_per_epoch());
+    fmt::print("epoch {:>2}  {:.3f} bits a letter\n", epoch + 1, nats / std::numbers::ln2);
   }
 
   // One letter after the other, each the likeliest after the ten before it.
@@ -74,8 +73,7 @@ int main() {
   Session writer(writing, {logits});
   std::string written = poem.substr(0, kContext);
   while (written.size() < 200) {
-    // A letter in the place of the one to come, which nobody looks at.
-    const std::string tail = written.substr(written.size() - kContext) + ' ';
+    const std::string tail = written.substr(written.size() - kContext) + ' ';  // any last letter
     const Tensor scores = writer.run({{context, examples_of(tail).features}})[logits];
     const auto row = scores.data<float>();
     written += kAlphabet[static_cast<std::size_t>(std::ranges::max_element(row) - row.begin())];

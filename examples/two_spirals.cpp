@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two intertwined spirals, a task that no straight line solves: trains a small network and draws
-// where it decides for which spiral. Writes out/two_spirals/decision.svg.
+// where it decides for which spiral, into out/two_spirals/decision.svg.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 
@@ -23,33 +23,19 @@ data::Dataset make_spirals() {
   for (std::int64_t i = 0; i < kPoints; ++i) {
     const double along = std::sqrt(static_cast<double>(i / 2) / (kPoints / 2.0 - 1));
     const double angle = std::numbers::pi * (3.5 * along + static_cast<double>(i % 2));
-    Tensor& at = points.features;
-    at.set(2 * i, at.get(2 * i) + along * std::cos(angle));
-    at.set(2 * i + 1, at.get(2 * i + 1) + along * std::sin(angle));
+    points.features.set(2 * i, points.features.get(2 * i) + along * std::cos(angle));
+    points.features.set(2 * i + 1, points.features.get(2 * i + 1) + along * std::sin(angle));
     points.labels.set(i, static_cast<double>(i % 2));
   }
   return points;
 }
 
-// The probability of the second spiral, from the logits of both.
-double probability(const Tensor& logits, std::int64_t row) {
-  return 1 / (1 + std::exp(logits.get(2 * row) - logits.get(2 * row + 1)));
-}
-
-// What the network says at the centres of a grid of cells, row by row from below.
-Tensor look_around(const Sequential& network) {
-  Tensor grid = Tensor::zeros({kCells * kCells, 2});
-  for (std::int64_t i = 0; i < kCells * kCells; ++i) {
-    grid.set(2 * i, kReach * (2 * (static_cast<double>(i % kCells) + 0.5) / kCells - 1));
-    grid.set(2 * i + 1, kReach * (2 * (static_cast<double>(i / kCells) + 0.5) / kCells - 1));
-  }
+// By how much the logit of the second spiral is above that of the first.
+Tensor decide(const Sequential& network, const Tensor& points) {
   Graph graph;
-  const Value x = graph.input("x", grid.shape());
-  const Value logits = network(x);
-  const Tensor scores = Session(graph, {logits}).run({{x, grid}})[logits];
-  Tensor field = Tensor::zeros({kCells, kCells});
-  for (std::int64_t i = 0; i < field.numel(); ++i) field.set(i, probability(scores, i));
-  return field;
+  const Value x = graph.input("x", points.shape());
+  const Value difference = matmul(network(x), graph.constant(Tensor::from({2, 1}, {-1, 1})));
+  return Session(graph, {difference}).run({{x, points}})[difference];
 }
 
 }  // namespace
@@ -63,32 +49,35 @@ int main() {
   Graph graph;
   const Value x = graph.input("x", points.features.shape());
   const Value spiral = graph.input("spiral", {kPoints}, DType::int64);
-  const Value logits = network(x);
-  const Value loss = cross_entropy(logits, spiral);
+  const Value loss = cross_entropy(network(x), spiral);
   AdamW optimizer({.learning_rate = 1e-2});
-  Session training(
-      graph, {loss, logits, optimizer.step(graph, backward(loss, network.parameters(graph)))});
+  Session training(graph, {loss, optimizer.step(graph, backward(loss, network.parameters(graph)))});
   for (int step = 0; step <= 600; ++step) {
     const Results results = training.run({{x, points.features}, {spiral, points.labels}});
     if (step % 100 != 0) continue;
-    const Tensor scores = results[logits];
+    const Tensor scores = decide(network, points.features);
     int right = 0;
-    for (std::int64_t i = 0; i < kPoints; ++i)
-      right += (probability(scores, i) > 0.5) == (i % 2 == 1) ? 1 : 0;
+    for (std::int64_t i = 0; i < kPoints; ++i) right += (scores.get(i) > 0) == (i % 2 == 1);
     fmt::print("step {:>3}  loss {:.5f}  {:>5.1f} % right\n", step, results[loss].item(),
                100.0 * right / kPoints);
   }
 
-  report::DecisionMap map{.title = "Two spirals, and where the network draws the line",
-                          .x_range = {-kReach, kReach},
-                          .y_range = {-kReach, kReach},
-                          .field = look_around(network)};
-  map.points = {{.name = "first spiral", .y = {}}, {.name = "second spiral", .y = {}}};
+  Tensor grid = Tensor::zeros({kCells * kCells, 2});  // the centres of the picture's cells
+  for (std::int64_t i = 0; i < grid.numel(); ++i) {
+    const std::int64_t cell = i % 2 == 0 ? i / 2 % kCells : i / 2 / kCells;
+    grid.set(i, kReach * (2 * (static_cast<double>(cell) + 0.5) / kCells - 1));
+  }
+  report::DecisionMap map{
+      .title = "Two spirals, and where the network draws the line",
+      .x_range = {-kReach, kReach},
+      .y_range = {-kReach, kReach},
+      .field = decide(network, grid).reshape({kCells, kCells}),
+      .field_range = {-4, 4},
+      .points = {{.name = "first spiral", .y = {}}, {.name = "second spiral", .y = {}}}};
   for (std::int64_t i = 0; i < kPoints; ++i) {
     map.points[static_cast<std::size_t>(i % 2)].x.push_back(points.features.get(2 * i));
     map.points[static_cast<std::size_t>(i % 2)].y.push_back(points.features.get(2 * i + 1));
   }
   std::filesystem::create_directories("out/two_spirals");
   write_file_atomically("out/two_spirals/decision.svg", map.svg());
-  fmt::print("The picture is out/two_spirals/decision.svg\n");
 }

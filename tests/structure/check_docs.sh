@@ -14,7 +14,7 @@ for operator in $(nm -D --defined-only "$1" | awk '{print $3}' | sed -n 's/GetWo
     }
   done
 done
-for example in examples/*.cpp examples/*/main.cpp; do
+for example in examples/*.cpp examples/aclnn/*.cpp examples/hccl/*.cpp examples/*/main.cpp; do
   example=${example#examples/}
   grep -qF "](${example%/main.cpp})" examples/README.md || {
     echo "examples/README.md does not list $example"
