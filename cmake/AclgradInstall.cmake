@@ -17,6 +17,11 @@ set(vendor_libraries ascendcl nnopbase opapi hccl)
 set(hidden_libraries)
 if(ACLGRAD_VENDOR_LIBRARY STREQUAL STATIC)
   list(APPEND hidden_libraries aclgrad_meta_core aclgrad_kernels)
+  set(ACLGRAD_NEEDS_HIGHWAY ON)
+  if(TARGET hwy)  # fetched, so nobody else installs it
+    list(APPEND hidden_libraries hwy)
+    set(ACLGRAD_NEEDS_HIGHWAY OFF)
+  endif()
 endif()
 install(TARGETS ${vendor_libraries} ${hidden_libraries} EXPORT aclgrad
   LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT vendor

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: install_test.sh WAY BUILD SOURCE
+# usage: install_test.sh WAY BUILD SOURCE [CMAKE ARGUMENT...]
 # Uses the library as another project would, in one WAY, in a folder that is removed again:
 #   tree              what is installed lies where it should, and is not too large
 #   find_package      installed, by CMake
@@ -10,6 +10,9 @@
 #   configure         add_subdirectory and FetchContent configure, with the library alone in them
 #   add_subdirectory, fetch_content   and are built (minutes)
 #   shared, static    the whole library as shared or as static ones, installed, by CMake (minutes)
+#   fetched           static, with the libraries that it needs fetched, as if this machine had none of them
+#                     (minutes; left out without a network, unless the arguments say where they lie:
+#                     -DFETCHCONTENT_SOURCE_DIR_FMT=..., _HWY, _NLOHMANN_JSON)
 #   deb               Debian packages, unpacked, by CMake and by pkg-config
 #   toolkit           framework, autograd and examples on the libraries of another toolkit, for which
 #                     the installed libraries stand in, without the extension's header (minutes)
@@ -17,6 +20,7 @@ set -euo pipefail
 way=$1
 build=$2
 source=$3
+arguments=("${@:4}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 consumer=$source/tests/install/consumer
@@ -53,14 +57,36 @@ run_programs() {
 
 # With the flags that pkg-config gives.
 compile_by_pkg_config() {
-  local cxx=${CXX:-c++} TIMEFORMAT='a small program: compiled and linked in %U s of processor time'
+  local cxx=${CXX:-c++}
   # shellcheck disable=SC2046
-  time $cxx "$consumer/train.cpp" -o "$work/train" \
+  $cxx "$consumer/train.cpp" -o "$work/train" \
     $(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad)
   # shellcheck disable=SC2046
   $cxx "$consumer/../host/host.cpp" -o "$work/host" \
     $(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad-ascend)
   run_programs "$work"
+}
+
+# processor_time COMMAND...: seconds, the least of three runs.
+processor_time() {
+  local TIMEFORMAT=%U i
+  for i in 1 2 3; do { time "$@" >/dev/null; } 2>&1; done | sort -n | head -1
+}
+
+# A program of a few lines is compiled and linked in less than 2 seconds, or, on a slow machine, in less
+# than eight times what the standard library's streams take.
+compile_times() {
+  local cxx=${CXX:-c++} flags small streams
+  flags=$(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad)
+  echo '#include <iostream>
+    int main() { std::cout << "Hello\n"; }' >"$work/streams.cpp"
+  streams=$(processor_time $cxx "$work/streams.cpp" -o "$work/streams")
+  # shellcheck disable=SC2086
+  small=$(processor_time $cxx "$consumer/../host/hello.cpp" -o "$work/hello" $flags)
+  "$work/hello" >"$work/log" || fail "the smallest program"
+  echo "a small program: compiled and linked in $small s of processor time (one of streams: $streams)"
+  awk -v small="$small" -v streams="$streams" 'BEGIN { exit !(small < 2 || small < 8 * streams) }' ||
+    fail "it takes too long"
 }
 
 # Another build of the whole library, with these options.
@@ -92,6 +118,7 @@ case $way in
     install_tree "$build"
     mv "$work/prefix" "$work/moved"
     compile_by_pkg_config "${pkgconfig/prefix/moved}"
+    compile_times "${pkgconfig/prefix/moved}"
     ;;
   headers)
     install_tree "$build"
@@ -131,6 +158,18 @@ case $way in
       ACLGRAD_CHECK=all ACLGRAD_LOG=text "$work/consumer/host" 2>"$work/log" >"$work/out"
       grep -q 'aclnnSeluBackward ran = 0' "$work/log" || { cat "$work/log"; fail "the log is silent"; }
     fi
+    ;;
+  fetched)
+    if ((!${#arguments[@]})) && ! timeout 20 git ls-remote -q https://github.com/fmtlib/fmt 9.1.0 \
+      >/dev/null 2>&1; then
+      echo "fetched: left out, as there is no way to github.com from here"
+      exit
+    fi
+    hidden=()
+    for package in fmt hwy nlohmann_json; do hidden+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
+    build_library -DBUILD_SHARED_LIBS=OFF -DACLGRAD_FETCH_DEPENDENCIES=ON "${hidden[@]}" "${arguments[@]}"
+    consume find_package -DCMAKE_PREFIX_PATH="$work/prefix"
+    compile_by_pkg_config "$pkgconfig"
     ;;
   deb)
     (cd "$work" && cpack --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/log") ||
