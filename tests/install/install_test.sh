@@ -5,6 +5,7 @@
 #   tree              what is installed lies where it should, and is not too large
 #   find_package      installed, by CMake
 #   pkg_config        installed and moved elsewhere, by pkg-config and a compiler
+#   compile_time      a small program, in seconds; not a default test, since it measures time
 #   headers           aclgrad.h brings no other library's headers
 #   each_header       every public header stands alone
 #   configure         add_subdirectory and FetchContent configure, with the library alone in them
@@ -118,7 +119,10 @@ case $way in
     install_tree "$build"
     mv "$work/prefix" "$work/moved"
     compile_by_pkg_config "${pkgconfig/prefix/moved}"
-    compile_times "${pkgconfig/prefix/moved}"
+    ;;
+  compile_time)
+    install_tree "$build"
+    compile_times "$pkgconfig"
     ;;
   headers)
     install_tree "$build"
