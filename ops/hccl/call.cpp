@@ -41,11 +41,11 @@ HcclResult Call::no_device() const noexcept {
                 "Call aclrtSetDevice on this thread first.");
 }
 
-HcclResult Call::not_supported(const std::string& what) const noexcept {
+HcclResult Call::not_supported(std::string_view what) const noexcept {
   return failed(HCCL_E_NOT_SUPPORT, what);
 }
 
-HcclResult Call::failed(HcclResult result, const std::string& what,
+HcclResult Call::failed(HcclResult result, std::string_view what,
                         const char* solution) const noexcept {
   try {
     const auto [code, title] = class_of(result);

@@ -9,6 +9,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "hccl/hccl_types.h"
 
@@ -21,6 +22,9 @@ struct Outcome {
 
   bool ok() const { return result == HCCL_SUCCESS; }
 };
+
+// Memory is exhausted. The words are so short that they need none.
+inline Outcome out_of_memory() { return {HCCL_E_MEMORY, "out of memory"}; }
 
 // A failure with a message of its own, thrown by what lies below an entry point.
 struct Failure : std::exception {
@@ -54,8 +58,8 @@ class Call {
   }
 
   HcclResult no_device() const noexcept;
-  HcclResult not_supported(const std::string& what) const noexcept;
-  HcclResult failed(HcclResult result, const std::string& what,
+  HcclResult not_supported(std::string_view what) const noexcept;
+  HcclResult failed(HcclResult result, std::string_view what,
                     const char* solution = "") const noexcept;
 
  private:

@@ -49,13 +49,17 @@ HcclComm make_communicator(const Invitation& invitation, uint32_t size, uint32_t
                            int32_t device, Settings settings, bool is_part_of_another) {
   if (settings.name.empty()) settings.name = made_up_name(invitation);
   NameReservation name(device, settings.name);
-  auto group = join_group(invitation, size, rank, settings.connect_timeout);
-  auto communicator = std::make_shared<Communicator>(
-      Communicator::Identity{std::move(group), invitation, rank, device, is_part_of_another},
-      std::move(settings));
-  HcclComm handle = enroll(std::move(communicator));
-  name.keep();
-  return handle;
+  const auto group = join_group(invitation, size, rank, settings.connect_timeout);
+  try {
+    HcclComm handle = enroll(std::make_shared<Communicator>(
+        Communicator::Identity{group, invitation, rank, device, is_part_of_another},
+        std::move(settings)));
+    name.keep();
+    return handle;
+  } catch (...) {
+    group->leave(rank);  // the others need not wait
+    throw;
+  }
 }
 
 // What both functions check first.

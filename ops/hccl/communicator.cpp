@@ -2,6 +2,8 @@
 #include "ops/hccl/communicator.h"
 
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 namespace aclgrad::hccl {
@@ -18,13 +20,21 @@ struct Registry {
   std::mutex mutex;
   uintptr_t next = uintptr_t{0x4843} << 32;
   std::unordered_map<HcclComm, Entry> entries;
-  std::set<std::pair<int32_t, std::string>> names;
+  std::set<std::tuple<int32_t, std::string>, std::less<>> names;
 };
 
 // Never destroyed: threads of the program may outlive main().
 Registry& registry() {
   static auto& instance = *new Registry;
   return instance;
+}
+
+// Under the lock, and without a need for memory.
+void forget_name(int32_t device, std::string_view name) {
+  auto& names = registry().names;
+  if (const auto found = names.find(std::tuple(device, name)); found != names.end()) {
+    names.erase(found);
+  }
 }
 
 }  // namespace
@@ -102,7 +112,7 @@ bool reserve_name(int32_t device, const std::string& name) {
 
 void release_name(int32_t device, const std::string& name) {
   const std::lock_guard lock(registry().mutex);
-  registry().names.erase({device, name});
+  forget_name(device, name);
 }
 
 HcclComm enroll(std::shared_ptr<Communicator> communicator) {
@@ -122,7 +132,7 @@ Removal dismiss(HcclComm handle, int32_t device) {
   if (found->second.uses > 0) return {HCCL_E_AGAIN, nullptr};
   Removal removal{HCCL_SUCCESS, std::move(found->second.communicator)};
   registry().entries.erase(found);
-  registry().names.erase({device, removal.communicator->settings().name});
+  forget_name(device, removal.communicator->settings().name);
   return removal;
 }
 

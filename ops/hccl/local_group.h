@@ -41,6 +41,7 @@ class LocalGroup : public Group {
     std::vector<const Operation*> operations;  // by rank, null until it has come
     uint32_t arrived = 0;
     uint32_t finished = 0;  // shares
+    Outcome outcome;        // of the shares
     std::atomic<Stage> stage{Stage::kGathering};
     std::condition_variable changed;
   };
@@ -54,16 +55,19 @@ class LocalGroup : public Group {
   };
   using TransferKey = std::tuple<uint32_t, uint32_t, Number>;  // from, to
 
-  Outcome meet(uint32_t rank, const Operation& operation, const Number& number, Patience patience);
+  // Both are called under the lock, and throw under it.
+  Outcome meet(Lock& lock, uint32_t rank, const Operation& operation, const Number& number,
+               Patience patience);
   void join(Meeting& meeting, uint32_t rank, const Operation& operation);
-  void share(Lock& lock, Meeting& meeting, uint32_t rank);
-  void share_alone(Lock& lock, Meeting& meeting);
+  Outcome share(Lock& lock, Meeting& meeting, uint32_t rank);
+  Outcome share_alone(Lock& lock, Meeting& meeting);
   bool wait(Lock& lock, Meeting& meeting, Stage stage, Deadline deadline);
 
-  Outcome transfer(uint32_t rank, const Operation& operation, Patience patience);
+  Outcome transfer(Lock& lock, uint32_t rank, const Operation& operation, Patience patience);
   void post(Lock& lock, uint32_t rank, Post& mine);
 
-  void fail(HcclResult result, std::string text);
+  void fail_who_waits_for(uint32_t rank);
+  void fail(Outcome outcome);
   Outcome failure(bool was_waiting) const;
   std::string absent(const Meeting& meeting, bool only_left) const;
 

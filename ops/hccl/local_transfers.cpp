@@ -14,18 +14,31 @@ namespace {
 
 const char* direction(const Transfer& transfer) { return transfer.is_send ? "send" : "receive"; }
 
+Outcome late_transfer(uint32_t rank, const Transfer& transfer, std::chrono::milliseconds patience) {
+  try {
+    return {HCCL_E_TIMEOUT,
+            fmt::format("rank {} did not come to the {} of rank {} within {}", transfer.peer,
+                        direction(transfer), rank, to_text(patience))};
+  } catch (const std::bad_alloc&) {
+    return {HCCL_E_TIMEOUT, ""};
+  }
+}
+
 }  // namespace
 
-Outcome LocalGroup::transfer(uint32_t rank, const Operation& operation, Patience patience) {
+Outcome LocalGroup::transfer(Lock& lock, uint32_t rank, const Operation& operation,
+                             Patience patience) {
   const Deadline deadline = deadline_after(patience);
   std::condition_variable changed;
   std::deque<Post> mine;  // which others point to
-  Lock lock(mutex_);
-  if (failure_) return failure(/*was_waiting=*/false);
   waiting_for_transfers_.push_back(&changed);
-  for (const Transfer& each : operation.transfers) {
-    mine.push_back({.transfer = &each, .changed = &changed});
-    if (!failure_) post(lock, rank, mine.back());
+  try {
+    for (const Transfer& each : operation.transfers) {
+      mine.push_back({.transfer = &each, .changed = &changed});
+      if (!failure_) post(lock, rank, mine.back());
+    }
+  } catch (const std::bad_alloc&) {
+    fail(out_of_memory());
   }
   const auto waits = [](const Post& each) { return !each.is_done; };
   const auto is_held = [](const Post& each) { return each.is_met && !each.is_done; };
@@ -35,10 +48,7 @@ Outcome LocalGroup::transfer(uint32_t rank, const Operation& operation, Patience
   if (!deadline) {
     changed.wait(lock, over);
   } else if (!changed.wait_until(lock, *deadline, over) && !failure_) {
-    const auto late = std::find_if(mine.begin(), mine.end(), waits);
-    fail(HCCL_E_TIMEOUT,
-         fmt::format("rank {} did not come to the {} of rank {} within {}", late->transfer->peer,
-                     direction(*late->transfer), rank, to_text(*patience)));
+    fail(late_transfer(rank, *std::find_if(mine.begin(), mine.end(), waits)->transfer, *patience));
   }
   changed.wait(lock, [&] { return std::none_of(mine.begin(), mine.end(), is_held); });
   std::erase(waiting_for_transfers_, &changed);
@@ -58,9 +68,9 @@ void LocalGroup::post(Lock& lock, uint32_t rank, Post& mine) {
   const auto found = posts_.find(key);
   if (found == posts_.end()) {
     if (has_left_[here.peer]) {
-      fail(HCCL_E_REMOTE,
-           fmt::format("rank {} waits to {} with rank {}, which has destroyed its communicator",
-                       rank, direction(here), here.peer));
+      fail({HCCL_E_REMOTE,
+            fmt::format("rank {} waits to {} with rank {}, which has destroyed its communicator",
+                        rank, direction(here), here.peer)});
     } else {
       posts_.emplace(key, &mine);
     }
@@ -69,9 +79,10 @@ void LocalGroup::post(Lock& lock, uint32_t rank, Post& mine) {
   Post& other = *found->second;
   const Transfer& there = *other.transfer;
   if (here.count != there.count || here.dtype != there.dtype) {
-    fail(HCCL_E_PARA, fmt::format("the ranks disagree: rank {} is to {} {} {}, rank {} to {} {} {}",
+    fail(
+        {HCCL_E_PARA, fmt::format("the ranks disagree: rank {} is to {} {} {}, rank {} to {} {} {}",
                                   rank, direction(here), here.count, name_of(here.dtype), here.peer,
-                                  direction(there), there.count, name_of(there.dtype)));
+                                  direction(there), there.count, name_of(there.dtype))});
     return;
   }
   posts_.erase(found);

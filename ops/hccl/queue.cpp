@@ -41,9 +41,19 @@ Outcome perform(QueuedOperation& queued) noexcept {
   try {
     return queued.communicator->perform(queued.operation, queued.number);
   } catch (const std::bad_alloc&) {
-    return {HCCL_E_MEMORY, {}};
+    return out_of_memory();
   } catch (const std::exception& error) {
     return {HCCL_E_INTERNAL, error.what()};
+  }
+}
+
+void explain(const Communicator& communicator, const Outcome& outcome) noexcept {
+  try {
+    const std::string text = fmt::format("rank {}: {} ({})", communicator.rank(), outcome.text,
+                                         HcclGetErrorString(outcome.result));
+    aclgradExplainFailure(text.c_str());
+  } catch (const std::exception&) {
+    // Out of memory while telling of an error: the status alone has to do.
   }
 }
 
@@ -56,10 +66,9 @@ aclError run(void* argument) {
     queued.communicator->end_task();
   }
   if (outcome.ok()) return ACL_SUCCESS;
-  aclgradExplainFailure(fmt::format("rank {}: {} ({})", queued.communicator->rank(), outcome.text,
-                                    HcclGetErrorString(outcome.result))
-                            .c_str());
-  return ACL_ERROR_RT_INTERNAL_ERROR;
+  explain(*queued.communicator, outcome);
+  return outcome.result == HCCL_E_MEMORY ? ACL_ERROR_RT_MEMORY_ALLOCATION
+                                         : ACL_ERROR_RT_INTERNAL_ERROR;
 }
 
 void release(void* argument) {

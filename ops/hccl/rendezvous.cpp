@@ -244,13 +244,21 @@ std::shared_ptr<Group> join_group(const Invitation& invitation, uint32_t size, u
   std::unique_lock lock(rendezvous().mutex);
   const std::shared_ptr<Gathering> gathering = find_gathering(invitation);
   if (!gathering) throw Failure(HCCL_E_PARA, kMadeAlready, kMakeAnother);
-  if (meets_here(invitation)) {
-    welcome(invitation, *gathering, size, rank, own_number());
-  } else {
-    post(invitation.number,
-         {Letter::Kind::kAnnouncement, HCCL_SUCCESS, invitation, size, rank, own_number()});
+  try {
+    if (meets_here(invitation)) {
+      welcome(invitation, *gathering, size, rank, own_number());
+    } else {
+      post(invitation.number,
+           {Letter::Kind::kAnnouncement, HCCL_SUCCESS, invitation, size, rank, own_number()});
+    }
+    wait(lock, invitation, *gathering, patience);
+  } catch (const std::bad_alloc&) {
+    if (!lock.owns_lock()) lock.lock();
+    gathering->failure = out_of_memory();
+    rendezvous().gatherings.erase(invitation.group);
+    gathering->changed.notify_all();
+    throw;
   }
-  wait(lock, invitation, *gathering, patience);
   if (!gathering->failure.ok()) {
     const auto& [result, text] = gathering->failure;
     throw Failure(result, text, what_helps(result));
@@ -262,6 +270,8 @@ std::shared_ptr<Group> join_group(const Invitation& invitation, uint32_t size, u
     Outcome failure;
     try {
       group = make_group(invitation, gathering->processes);
+    } catch (const std::bad_alloc&) {
+      failure = out_of_memory();
     } catch (const std::exception& error) {
       failure = {HCCL_E_NETWORK, error.what()};
     }

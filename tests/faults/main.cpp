@@ -146,6 +146,7 @@ int main(int argc, char** argv) {
 
   exempt_this_thread();
   std::vector<Scenario> scenarios = runtime_scenarios();
+  for (Scenario& each : hccl_scenarios()) scenarios.push_back(std::move(each));
   const std::vector<Scenario> cold = scenarios;
   for (Scenario& each : operator_scenarios()) scenarios.push_back(std::move(each));
   Totals totals;

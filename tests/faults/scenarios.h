@@ -24,6 +24,9 @@ std::vector<Scenario> operator_scenarios();
 // Streams, events, callbacks, memory, contexts, captures over two streams, lists, initialisation.
 std::vector<Scenario> runtime_scenarios();
 
+// Collectives of a rank alone, and of two ranks that one thread issues for.
+std::vector<Scenario> hccl_scenarios();
+
 }  // namespace aclgrad::faults
 
 #endif  // ACLGRAD_TESTS_FAULTS_SCENARIOS_H_
