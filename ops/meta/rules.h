@@ -39,7 +39,7 @@ Rule has_shape(size_t tensor, Dims shape);
 // Of any rank.
 Rule has_one_element(size_t tensor);
 Rule max_rank(size_t tensor, size_t limit = 8);
-Rule min_rank(size_t tensor, size_t limit);
+Rule not_0d(size_t tensor);
 // a and b broadcast against each other.
 Rule broadcastable(size_t a, size_t b);
 // `out` has exactly the shape of the broadcast of a and b.

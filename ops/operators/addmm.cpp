@@ -61,7 +61,7 @@ std::vector<Rule> rules(size_t out, size_t cube_math_type) {
        std::vector<Rule>{scalar_castable_to_float(kBeta), scalar_castable_to_float(kAlpha),
                          cube_math_type_fits(cube_math_type, kMat1, kMat2), rank_is(kMat1, 2),
                          rank_is(kMat2, 2), inner_sizes_match(kMat1, kMat2), not_fractal_nz(kSelf),
-                         min_rank(kSelf, 1), max_rank(kSelf, 2), broadcasts_to_product(kSelf),
+                         not_0d(kSelf), max_rank(kSelf, 2), broadcasts_to_product(kSelf),
                          is_product(out), cube_math_type_known(cube_math_type)}) {
     list.push_back(std::move(rule));
   }

@@ -90,10 +90,11 @@ constexpr size_t kTarget = 2;
 constexpr size_t kReduction = 3;
 constexpr size_t kOut = 4;
 
+// Of gradOutput and self, which do broadcast by now, and target.
 bool broadcast_all(const Arguments& arguments, Dims& result) {
   Dims pair;
-  return broadcast_shapes(arguments.shape(kGradOutput), arguments.shape(kSelf), pair) &&
-         broadcast_shapes(pair, arguments.shape(kTarget), result);
+  broadcast_shapes(arguments.shape(kGradOutput), arguments.shape(kSelf), pair);
+  return broadcast_shapes(pair, arguments.shape(kTarget), result);
 }
 
 Rule target_broadcasts() {

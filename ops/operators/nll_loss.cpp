@@ -89,7 +89,7 @@ const OperatorSpec kSpec{
      attribute("ignoreIndex"), output("out"), output("totalWeightOut")},
     {not_null({kSelf, kTarget, kWeight, kOut, kTotalWeight}), same_dtype(kWeight, kSelf),
      can_cast_tensor(kSelf, kOut), can_cast_tensor(kSelf, kTotalWeight), dtype_in(kSelf, kDtypes),
-     dtype_in(kTarget, kTargetDtypes), loss_reduction_known(kReduction), min_rank(kSelf, 1),
+     dtype_in(kTarget, kTargetDtypes), loss_reduction_known(kReduction), not_0d(kSelf),
      max_rank(kSelf, 2), max_rank(kTarget, 1), rows_match(kSelf, kTarget),
      one_weight_per_class(kSelf, kWeight), has_loss_shape(kOut, kSelf, kReduction),
      has_one_element(kTotalWeight), has_classes(kSelf)}};
@@ -122,7 +122,7 @@ const OperatorSpec kSpec{
     {not_null({kGradOutput, kSelf, kTarget, kWeight, kTotalWeight, kOut}),
      same_dtype(kWeight, kSelf), same_dtype(kGradOutput, kSelf), same_dtype(kTotalWeight, kSelf),
      can_cast_tensor(kSelf, kOut), dtype_in(kSelf, kDtypes), dtype_in(kTarget, kTargetDtypes),
-     loss_reduction_known(kReduction), min_rank(kSelf, 1), max_rank(kSelf, 2), max_rank(kTarget, 1),
+     loss_reduction_known(kReduction), not_0d(kSelf), max_rank(kSelf, 2), max_rank(kTarget, 1),
      rows_match(kSelf, kTarget), one_weight_per_class(kSelf, kWeight),
      has_loss_shape(kGradOutput, kSelf, kReduction), has_one_element(kTotalWeight),
      same_shape(kOut, kSelf), has_classes(kSelf)}};

@@ -187,12 +187,10 @@ Rule max_rank(size_t tensor, size_t limit) {
   };
 }
 
-Rule min_rank(size_t tensor, size_t limit) {
-  return [tensor, limit](const Arguments& arguments) -> Verdict {
-    const size_t rank = arguments.shape(tensor).size();
-    if (rank >= limit) return {};
-    return invalid("tensor {} must have at least {} dimension{}, but has {}.",
-                   arguments.name(tensor), limit, limit == 1 ? "" : "s", rank);
+Rule not_0d(size_t tensor) {
+  return [tensor](const Arguments& arguments) -> Verdict {
+    if (!arguments.shape(tensor).empty()) return {};
+    return invalid("tensor {} must have at least 1 dimension, but has 0.", arguments.name(tensor));
   };
 }
 

@@ -261,6 +261,11 @@ TEST_F(LogSoftmaxTest, AnEmptyBackwardChecksNothingMoreButOnThe950) {
                  out.tensor())
                 .status,
             0);
+  Array some(ACL_INT32, {2});  // one that is empty is enough
+  EXPECT_EQ(plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, some.tensor(), none.tensor(), int64_t{7},
+                 out.tensor())
+                .status,
+            0);
   ASSERT_EQ(aclgradSetSocName("Ascend950"), 0);
   EXPECT_TRUE(fails_with(161002, {"gradOutput", "DT_INT32"},
                          plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, none.tensor(), none.tensor(),

@@ -63,6 +63,18 @@ TEST_F(MatmulChecks, ChecksComeInOrder) {
         {"out", "[2, 3, 5]", "[2, 5, 3]"}}});
 }
 
+TEST_F(MatmulChecks, ADotProductHasOneElementAndAtMostOneDimension) {
+  Array vector(ACL_FLOAT, {4});
+  Array fine(ACL_FLOAT, {1}), wrong(ACL_FLOAT, {1, 1});
+  EXPECT_EQ(
+      plan(aclnnMatmulGetWorkspaceSize, vector.tensor(), vector.tensor(), fine.tensor(), int8_t{0})
+          .status,
+      0);
+  EXPECT_TRUE(fails_with(161002, {"out", "[]", "[1, 1]"},
+                         plan(aclnnMatmulGetWorkspaceSize, vector.tensor(), vector.tensor(),
+                              wrong.tensor(), int8_t{0})));
+}
+
 TEST_F(MatmulChecks, NegativeCubeMathTypeIsRefused) {
   Array a(ACL_FLOAT, {2, 2});
   EXPECT_TRUE(fails_with(

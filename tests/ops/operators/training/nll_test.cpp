@@ -136,6 +136,10 @@ TEST_F(NllTest, EmptyAndIgnoredBatches) {
   EXPECT_TRUE(std::isnan(out.get(0)));
   Array empty(ACL_FLOAT, {0, 3});
   EXPECT_EQ(backward(out, self, target, weight, kMean, total, empty), 0);
+  // No rows need no classes.
+  const Array nothing(ACL_FLOAT, {0, 0}), no_weight(ACL_FLOAT, {0});
+  ASSERT_EQ(nll(nothing, target, no_weight, kSum, out, total), 0) << recent_message();
+  EXPECT_EQ(out.get(0), 0);
 
   const Array rows(ACL_FLOAT, {2, 3}, {1, 2, 3, 4, 5, 6});
   const Array ignored(ACL_INT64, {2}, {kIgnore, kIgnore});
