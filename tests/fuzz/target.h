@@ -18,6 +18,7 @@ struct Target {
 void fuzz_tensor(const uint8_t* data, size_t size);     // creation, getters, re-initialisation
 void fuzz_operators(const uint8_t* data, size_t size);  // both phases of every operator
 void fuzz_runtime(const uint8_t* data, size_t size);    // call sequences
+void fuzz_hccl(const uint8_t* data, size_t size);       // collectives of one rank and of two
 void fuzz_config(const uint8_t* data, size_t size);     // the file given to aclInit
 void fuzz_safetensors(const uint8_t* data, size_t size);
 void fuzz_checkpoint(const uint8_t* data, size_t size);
@@ -29,6 +30,7 @@ inline const std::vector<Target>& targets() {
   static const std::vector<Target> all = {{"tensor", fuzz_tensor},
                                           {"operators", fuzz_operators},
                                           {"runtime", fuzz_runtime},
+                                          {"hccl", fuzz_hccl},
                                           {"config", fuzz_config},
                                           {"safetensors", fuzz_safetensors},
                                           {"checkpoint", fuzz_checkpoint},
