@@ -200,21 +200,25 @@ void Exchange::settle(const Message& message, Progress progress) {
 
 // Takes out what is over; whether there was any.
 bool Exchange::advance() {
-  bool any = false;
-  for (size_t i = 0; i < messages_.size();) {
-    Message& each = messages_[i];
-    const Progress progress =
-        each.letter ? each.letter->progress() : group_.channel().test(each.request);
-    if (progress == Progress::kPending) {
-      ++i;
-      continue;
-    }
-    const Message message = std::move(each);
-    messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(i));
-    any = true;
-    settle(message, progress);
+  requests_.clear();
+  for (Message& each : messages_) {
+    if (!each.letter) requests_.push_back(&each.request);
   }
-  return any;
+  progress_.resize(requests_.size());
+  if (!requests_.empty()) group_.channel().test(requests_, progress_);
+  std::vector<std::pair<Message, Progress>> over;
+  size_t kept = 0, tested = 0;
+  for (Message& each : messages_) {
+    const Progress progress = each.letter ? each.letter->progress() : progress_[tested++];
+    if (progress != Progress::kPending) {
+      over.emplace_back(std::move(each), progress);
+    } else if (Message& place = messages_[kept++]; &place != &each) {
+      place = std::move(each);
+    }
+  }
+  messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(kept), messages_.end());
+  for (const auto& [message, progress] : over) settle(message, progress);
+  return !over.empty();
 }
 
 // Whether there is still a point in waiting.

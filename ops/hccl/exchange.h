@@ -100,6 +100,8 @@ class Exchange {
   const Deadline deadline_;
   const Transfer* transfer_ = nullptr;
   std::vector<Message> messages_;
+  std::vector<Request*> requests_;  // of advance(), kept for the next time
+  std::vector<Progress> progress_;
   bool is_unequal_ = false;  // a message had the wrong length; a greeting will say why
   std::unique_ptr<Memory> memory_ = std::make_unique<Memory>();
   bool has_failed_ = false;

@@ -6,24 +6,13 @@
 #include <span>
 #include <vector>
 
+#include "ops/hccl/algorithm.h"
 #include "ops/hccl/data_types.h"
 #include "ops/hccl/fold.h"
 #include "ops/hccl/shares.h"
 
 namespace aclgrad::hccl {
 namespace {
-
-// With few bytes each rank gets everything and folds alone: one round of messages instead of two.
-// Between two ranks that costs no more traffic.
-constexpr uint64_t kSmallBytes = 16384;
-constexpr uint64_t kSmallBytesOfTwo = uint64_t{4} << 20;
-
-// What a rank folds at a time: small enough for its contributions to stay in a near cache, large
-// enough for messages to be cheap.
-constexpr uint64_t kChunkBytes = uint64_t{1} << 20;
-
-// Up to so many ranks each compares with all others, else with its neighbours only.
-constexpr uint32_t kGreetAll = 32;
 
 // Batches: two chunks may be under way, and results that go out while others come in.
 constexpr Exchange::Batch kResults = 2;
@@ -126,38 +115,19 @@ void reduce_parts(Exchange& exchange, const Operation& operation, const Part& pa
   }
 }
 
-bool is_small(const Exchange& exchange, uint64_t bytes) {
-  return exchange.size() == 2 ? bytes <= kSmallBytesOfTwo : bytes * exchange.size() <= kSmallBytes;
-}
-
-// Chunk by chunk: while one is folded the next is on its way.
 void all_reduce_small(Exchange& exchange, const Operation& operation) {
-  const uint64_t size = size_of(operation.dtype);
-  const uint64_t chunk = chunk_count(operation);
-  const uint64_t room = std::min(operation.count, chunk) * size;
-  Contributions rooms[] = {{exchange, room}, {exchange, operation.count > chunk ? room : 0}};
-  const auto count_at = [&](uint64_t first) { return std::min(chunk, operation.count - first); };
-  const auto begin = [&](uint64_t first) {
-    const auto batch = static_cast<Exchange::Batch>(first / chunk % 2);
-    const uint64_t bytes = count_at(first) * size;
-    rooms[batch].receive(batch, bytes);
-    for (const uint32_t peer : others(exchange)) {
-      exchange.send(batch, peer, at(operation.send, first * size), bytes);
-    }
-  };
-  begin(0);
-  for (uint64_t first = 0; first < operation.count; first += chunk) {
-    if (first + chunk < operation.count) begin(first + chunk);
-    const auto batch = static_cast<Exchange::Batch>(first / chunk % 2);
-    exchange.wait(batch);
-    rooms[batch].fold_into(at(operation.receive, first * size), at(operation.send, first * size),
-                           operation, count_at(first));
-  }
+  const uint64_t bytes = operation.count * size_of(operation.dtype);
+  Contributions contributions(exchange, bytes);
+  contributions.receive(kAll, bytes);
+  for (const uint32_t peer : others(exchange)) exchange.send(kAll, peer, operation.send, bytes);
+  exchange.wait(kAll);
+  contributions.fold_into(operation.receive, operation.send, operation, operation.count);
 }
 
 void all_reduce(Exchange& exchange, const Operation& operation) {
   const uint64_t size = size_of(operation.dtype);
-  if (is_small(exchange, operation.count * size)) return all_reduce_small(exchange, operation);
+  if (folds_alone(operation.count * size, exchange.size()))
+    return all_reduce_small(exchange, operation);
   const uint64_t chunk = chunk_count(operation);
   const auto part = [&](uint32_t rank) { return slice_of(operation.count, exchange.size(), rank); };
   const auto place = [&](const Slice& slice) { return at(operation.receive, slice.begin * size); };
