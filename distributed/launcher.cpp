@@ -3,12 +3,14 @@
 // the vendor's samples; all else is libhccl's affair.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string>
 
 #include "aclgrad/distributed/communicator.h"
 #include "aclgrad/error.h"
 #include "aclgrad/runtime.h"
+#include "membership.h"
 
 #ifdef ACLGRAD_HAS_MPI
 #include <mpi.h>
@@ -16,6 +18,8 @@
 
 namespace aclgrad {
 namespace {
+
+std::atomic<bool> g_has_given_up = false;
 
 // A number in one of several environment variables, by which launchers tell the same.
 int number_in(std::initializer_list<const char*> variables, int fallback) {
@@ -39,7 +43,9 @@ void begin_mpi() {
   std::atexit([] {
     int over = 0;
     MPI_Finalized(&over);
-    if (over == 0) MPI_Finalize();
+    // MPI_Finalize would wait for a rank that hangs. A process that ends without it makes the
+    // launcher end the others.
+    if (over == 0 && !g_has_given_up) MPI_Finalize();
   });
 }
 
@@ -69,6 +75,8 @@ Communicator join_launched(const CommunicatorOptions&) {
 #endif
 
 }  // namespace
+
+void detail::give_up_on_others() noexcept { g_has_given_up = true; }
 
 Communicator Communicator::from_environment(const CommunicatorOptions& options) {
   return launched_processes() > 1 ? join_launched(options) : Communicator();

@@ -11,12 +11,20 @@
 
 namespace aclgrad::detail {
 
+/// Some ranks may never come to the end of the program: do not wait for them there.
+void give_up_on_others() noexcept;
+
 class Membership {
  public:
   /// Takes the communicator over.
   Membership(Stream stream, HcclComm comm, int rank, int size) noexcept
       : stream_(std::move(stream)), comm_(comm), rank_(rank), size_(size) {}
-  ~Membership() { HcclCommDestroy(comm_); }
+  ~Membership() {
+    HcclResult failure = HCCL_SUCCESS;
+    HcclGetCommAsyncError(comm_, &failure);
+    if (failure != HCCL_SUCCESS) give_up_on_others();
+    HcclCommDestroy(comm_);
+  }
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
 
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
@@ -27,13 +29,12 @@ const Variable& variable_of(const Value& value) {
 }
 
 // The elements of the tensors side by side.
-Tensor flattened(const std::vector<Variable>& variables, std::int64_t elements) {
-  Tensor flat = Tensor::zeros({elements}, variables.front().dtype());
+Tensor flattened(const std::vector<const Tensor*>& tensors, std::int64_t elements) {
+  Tensor flat = Tensor::zeros({elements}, tensors.front()->dtype());
   std::byte* at = flat.bytes();
-  for (const Variable& variable : variables) {
-    const Tensor tensor = variable.value();
-    std::memcpy(at, tensor.bytes(), tensor.nbytes());
-    at += tensor.nbytes();
+  for (const Tensor* tensor : tensors) {
+    std::memcpy(at, tensor->bytes(), tensor->nbytes());
+    at += tensor->nbytes();
   }
   return flat;
 }
@@ -77,7 +78,11 @@ void ShardedUpdate::make_shards(const Gradients& gradients) {
       members.push_back(variables[i]);
       elements += variables[i].shape().numel();
     }
-    const Tensor share = own_share(flattened(members, elements));
+    std::vector<Tensor> values;
+    for (const Variable& member : members) values.push_back(member.value());
+    std::vector<const Tensor*> parts;
+    for (const Tensor& value : values) parts.push_back(&value);
+    const Tensor share = own_share(flattened(parts, elements));
     shards_.push_back(
         {Variable(fmt::format("shard{}", shards_.size()), share), std::move(members), elements});
   }
@@ -124,7 +129,7 @@ std::vector<Variable> ShardedUpdate::shards() const {
   return all;
 }
 
-// The shard that a tensor belongs to by its name: "shard0", "shard0.first_moment". Null for others.
+// The shard whose tensor this is by its name: "shard0", "shard0.first_moment". Null for others.
 const ShardedUpdate::Shard* ShardedUpdate::shard_of(const std::string& name) const {
   const auto found = std::find_if(shards_.begin(), shards_.end(), [&](const Shard& shard) {
     return name == shard.share.name() || name.starts_with(shard.share.name() + ".");
@@ -132,29 +137,72 @@ const ShardedUpdate::Shard* ShardedUpdate::shard_of(const std::string& name) con
   return found == shards_.end() ? nullptr : &*found;
 }
 
+// The parameter whose tensor this is by its name: "w", "w.first_moment". Nothing for others.
+std::optional<ShardedUpdate::Place> ShardedUpdate::place_of(const std::string& name) const {
+  std::optional<Place> place;
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    for (const Variable& member : shards_[i].members) {
+      const std::string& own = member.name();
+      if (own.size() < longest || (name != own && !name.starts_with(own + "."))) continue;
+      longest = own.size();
+      place = Place{i, name.substr(longest)};
+    }
+  }
+  return place;
+}
+
 NamedTensors ShardedUpdate::gather(const std::vector<Variable>& variables) const {
-  NamedTensors whole = values_of(variables);
-  for (auto& [name, tensor] : whole) {
+  NamedTensors whole;
+  for (auto& [name, tensor] : values_of(variables)) {
     const Shard* shard = shard_of(name);
-    if (shard == nullptr) continue;
+    if (shard == nullptr) {
+      whole.emplace_back(name, std::move(tensor));
+      continue;
+    }
+    const std::string suffix = name.substr(shard->share.name().size());
+    if (suffix.empty()) continue;
     const std::vector<std::byte> all = communicator_.all_gather({tensor.bytes(), tensor.nbytes()});
-    Tensor flat = Tensor::zeros({shard->elements}, tensor.dtype());
-    std::memcpy(flat.bytes(), all.data(), flat.nbytes());
-    tensor = std::move(flat);
+    const std::byte* at = all.data();
+    for (const Variable& member : shard->members) {
+      Tensor part = Tensor::zeros(member.shape(), tensor.dtype());
+      std::memcpy(part.bytes(), at, part.nbytes());
+      at += part.nbytes();
+      whole.emplace_back(member.name() + suffix, std::move(part));
+    }
   }
   return whole;
 }
 
 NamedTensors ShardedUpdate::share_out(const NamedTensors& whole) const {
-  NamedTensors own = whole;
-  for (auto& [name, tensor] : own) {
-    const Shard* shard = shard_of(name);
-    if (shard == nullptr) continue;
-    if (tensor.shape() != Shape{shard->elements}) {
-      throw ShapeError(fmt::format("`{}` has {} elements here, not those of a tensor of shape {}",
-                                   name, shard->elements, tensor.shape()));
+  NamedTensors own;
+  std::map<std::string, const Tensor*> found;             // what belongs to parameters
+  std::map<std::size_t, std::set<std::string>> suffixes;  // of each shard
+  for (const auto& [name, tensor] : whole) {
+    const std::optional<Place> place = place_of(name);
+    if (place) {
+      found[name] = &tensor;
+      suffixes[place->shard].insert(place->suffix);
     }
-    tensor = own_share(tensor);
+    if (!place || place->suffix.empty()) own.emplace_back(name, tensor);
+  }
+  for (const auto& [index, all] : suffixes) {
+    const Shard& shard = shards_[index];
+    for (const std::string& suffix : all) {
+      std::vector<const Tensor*> parts;
+      for (const Variable& member : shard.members) {
+        const auto part = found.find(member.name() + suffix);
+        if (part == found.end()) {
+          throw ValueError(fmt::format("there is no `{}{}`", member.name(), suffix));
+        }
+        if (part->second->shape() != member.shape()) {
+          throw ShapeError(fmt::format("`{}` has the shape {}, not that of the parameter, {}",
+                                       part->first, part->second->shape(), member.shape()));
+        }
+        parts.push_back(part->second);
+      }
+      own.emplace_back(shard.share.name() + suffix, own_share(flattened(parts, shard.elements)));
+    }
   }
   return own;
 }

@@ -25,6 +25,7 @@ struct TrainingOptions {
   bool resume = false;                // go on from the checkpoints in `out`
   std::int64_t checkpoint_every = 0;  // steps; 0: never
   std::int64_t micro_batches = 0;     // into which a batch is cut; 0: one for each rank
+  bool sharded = false;               // each rank keeps its share of the optimizer's state only
 };
 
 // Declares the options that all such programs have, with the values there are as defaults.

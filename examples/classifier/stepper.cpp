@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examples/classifier/stepper.h"
 
+#include <algorithm>
+
 #include "examples/classifier/network.h"
 
 using namespace aclgrad;
@@ -8,6 +10,7 @@ using namespace aclgrad;
 Stepper::Stepper(const Sequential& network, std::int64_t pixels, const TrainingOptions& options,
                  const data::ShardedBatches& batches, const Communicator& communicator)
     : network_(network),
+      communicator_(communicator),
       optimizer_({.learning_rate = options.learning_rate,
                   .weight_decay = 0.05,
                   .scheduled = options.schedule != "constant"}) {
@@ -25,6 +28,12 @@ Stepper::Stepper(const Sequential& network, std::int64_t pixels, const TrainingO
     return LossAndGradients{
         loss, backward(loss, parameters, {.seed = scaled ? scaler_->seed(loss) : Value()})};
   };
+  if (options.sharded) {
+    if (scaled) throw ValueError("the optimizer's state cannot be shared out with float16");
+    const Update update = record_sharded(batches.parts(), record);
+    session_.emplace(graph_, std::vector<Fetch>{loss_, update});
+    return;
+  }
   const auto [loss, gradients] = DataParallel(communicator).average(batches.parts(), record);
   loss_ = loss.named("loss");
   if (!scaled) {
@@ -50,15 +59,43 @@ double Stepper::step(std::span<const data::Dataset> micro_batches) {
   return loss;
 }
 
+Update Stepper::record_sharded(std::int64_t parts, const Record& record) {
+  const LossAndGradients sum = sum_micro_batches(parts, record);
+  sharded_.emplace(communicator_);
+  const Update update = sharded_->step(graph_, sum.gradients, optimizer_, parts);
+  const Value mean = DataParallel(communicator_).average(sum.loss);
+  loss_ = (mean * (1.0 / static_cast<double>(parts))).named("loss");
+  return update;
+}
+
 std::vector<Variable> Stepper::state() const {
   std::vector<Variable> all = network_.variables();
-  for (const Variable& variable : optimizer_.state()) all.push_back(variable);
-  if (scaler_) {
-    for (const Variable& variable : scaler_->state()) all.push_back(variable);
-  }
+  const auto add = [&](const std::vector<Variable>& variables) {
+    all.insert(all.end(), variables.begin(), variables.end());
+  };
+  add(optimizer_.state());
+  if (sharded_) add(sharded_->shards());
+  if (scaler_) add(scaler_->state());
   return all;
 }
 
-void Stepper::restored() {
+NamedTensors Stepper::tensors() const {
+  return sharded_ ? sharded_->gather(state()) : values_of(state());
+}
+
+void Stepper::assign(const NamedTensors& whole) {
+  aclgrad::restore(state(), {.tensors = sharded_ ? sharded_->share_out(whole) : whole});
+}
+
+void Stepper::restore(const NamedTensors& saved) {
+  NamedTensors all = tensors();
+  if (communicator_.is_first()) assign(saved);  // says what does not fit before others wait for it
+  for (auto& [name, tensor] : all) {
+    if (communicator_.is_first()) {
+      tensor = std::ranges::find(saved, name, &NamedTensors::value_type::first)->second;
+    }
+    communicator_.broadcast(std::span(tensor.bytes(), tensor.nbytes()));
+  }
+  assign(all);
   if (scaler_) scaler_->reload();
 }

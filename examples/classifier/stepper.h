@@ -6,6 +6,7 @@
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/distributed.h>
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,7 +16,8 @@
 
 class Stepper {
  public:
-  // For the rank's micro-batches, each of [batches.part_size(), pixels]. Refers to the network.
+  // For the rank's micro-batches, each of [batches.part_size(), pixels]. Refers to the network and
+  // the communicator. Throws ValueError for a state to be sharded on one rank, or with float16.
   Stepper(const aclgrad::Sequential& network, std::int64_t pixels, const TrainingOptions& options,
           const aclgrad::data::ShardedBatches& batches, const aclgrad::Communicator& communicator);
 
@@ -25,20 +27,29 @@ class Stepper {
   // For the steps to come; nothing is recorded or planned anew.
   void set_learning_rate(double rate) { optimizer_.set_learning_rate(rate); }
 
-  // Weights and all that the step remembers, and taking them up again.
-  std::vector<aclgrad::Variable> state() const;
-  void restored();
+  // Weights and all that the step remembers, whatever the number of ranks; and taking up again what
+  // the first rank has of them. To be called by all ranks.
+  aclgrad::NamedTensors tensors() const;
+  void restore(const aclgrad::NamedTensors& saved);
 
   std::string dot() const { return aclgrad::to_dot(graph_); }
 
  private:
+  using Record = std::function<aclgrad::LossAndGradients(std::int64_t)>;
+
+  aclgrad::Update record_sharded(std::int64_t parts, const Record& record);
+  std::vector<aclgrad::Variable> state() const;
+  void assign(const aclgrad::NamedTensors& whole);
+
   const aclgrad::Sequential& network_;
+  const aclgrad::Communicator& communicator_;
   aclgrad::Graph graph_;
   aclgrad::Graph update_graph_;    // only with scaling
   std::vector<aclgrad::Value> x_;  // by micro-batch
   std::vector<aclgrad::Value> labels_;
   aclgrad::Value loss_;
   aclgrad::AdamW optimizer_;
+  std::optional<aclgrad::ShardedUpdate> sharded_;
   std::optional<aclgrad::LossScaler> scaler_;  // for float16, which holds no small numbers
   std::optional<aclgrad::Session> session_;
   std::optional<aclgrad::Session> update_;

@@ -180,32 +180,33 @@ class Trainer {
   }
 
   void save() const {
+    const NamedTensors tensors = stepper_.tensors();
     if (!watch_) return;
     save_checkpoint(path_, {.step = step_,
                             .position = at_,
                             .data_order = batches_.order().description(),
                             .notes = {{"settings", settings(run_.activation, options_)},
                                       {"epochs", text_of(sum_, run_.epochs)}},
-                            .tensors = values_of(stepper_.state())});
+                            .tensors = tensors});
   }
 
   // The first rank reads the checkpoint and hands on what is in it.
   void resume() {
-    const bool found = !watch_ || load();
+    NamedTensors tensors;
+    const bool found = !watch_ || load(tensors);
     struct {
       std::int64_t step, epoch, batch, found;
       double sum;
     } place{step_, static_cast<std::int64_t>(at_.epoch), at_.batch, found ? 1 : 0, sum_};
     communicator_.broadcast(std::as_writable_bytes(std::span(&place, 1)));
     if (place.found == 0) return;
-    communicator_.broadcast(stepper_.state());
-    stepper_.restored();
+    stepper_.restore(tensors);
     step_ = place.step;
     at_ = {static_cast<std::uint64_t>(place.epoch), place.batch};
     sum_ = place.sum;
   }
 
-  bool load() {
+  bool load(NamedTensors& tensors) {
     const std::optional<Checkpoint> last = load_checkpoint(path_);
     if (!last) return false;
     require_same_order(*last, batches_.order());
@@ -218,7 +219,7 @@ class Trainer {
       throw ValueError(fmt::format("{} was made with {}, but this run has {}", path_.string(),
                                    note("settings"), now));
     }
-    restore(stepper_.state(), *last);
+    tensors = last->tensors;
     read_text(note("epochs"), sum_, run_.epochs);
     for (std::size_t i = 0; i < run_.epochs.size(); ++i) {
       report_epoch(run_.epochs[i], static_cast<std::int64_t>(i + 1) * batches_.batches_per_epoch());

@@ -40,6 +40,9 @@ void declare_parallel_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 1000000))
       ->type_name("N")
       ->capture_default_str();
+  app.add_flag("--zero", options.training.sharded,
+               "each of several ranks keeps its share of AdamW's state only (ZeRO, stage 1); the "
+               "results stay the same");
 }
 
 void train_on_ranks(const Options& options, const aclgrad::data::Split& digits) {

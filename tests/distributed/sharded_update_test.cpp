@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 
 #include "tests/distributed/training.h"
+#include "tests/framework/base/temporary_folder.h"
 
 namespace aclgrad::testing {
 namespace {
+
+using ::testing::ThrowsMessage;
 
 TEST(ShardedUpdate, HasTheBitsOfTheWholeOne) {
   const Outcome alone = train(Communicator(), {.micro_batches = 8});
@@ -23,40 +26,56 @@ TEST(ShardedUpdate, HasTheBitsOfTheWholeOne) {
   EXPECT_TRUE(same_bits(small.weights, alone.weights));
 }
 
-// What two ranks have gathered, four ranks can go on from.
-TEST(ShardedUpdate, CheckpointsAreWhole) {
-  const Tensor initial = init::normal({7, 3}, 1);
-  const Tensor slopes = init::normal({7, 3}, 2);
-  const auto train_from = [&](int ranks, int steps, const NamedTensors* from) {
-    NamedTensors whole;
-    run_ranks(ranks, [&](const Communicator& communicator) {
+// Whoever wrote it, on how many ranks and in how many parts.
+TEST(ShardedUpdate, CheckpointsAreThoseOfOneRank) {
+  const Settings whole{.micro_batches = 4};
+  const Outcome uninterrupted = train(Communicator(), whole);
+  const auto run = [](int ranks, const Settings& settings) {
+    return ranks == 1 ? train(Communicator(), settings) : train_on(ranks, settings);
+  };
+  for (const auto& [first, second] : {std::pair{2, 4}, {4, 2}, {1, 2}, {4, 1}}) {
+    const TemporaryFolder folder;
+    Settings settings = whole;
+    settings.checkpoint = folder.path() / "run";
+    settings.steps = 6;
+    settings.parallel.bucket_bytes = 2000;
+    settings.sharded = first > 1;
+    run(first, settings);
+    settings.steps = whole.steps;
+    settings.sharded = second > 1;
+    const Outcome rest = run(second, settings);
+    EXPECT_EQ(rest.losses.size(), 6u);
+    EXPECT_EQ(rest.losses.back(), uninterrupted.losses.back()) << first << ", then " << second;
+    EXPECT_TRUE(same_bits(rest.weights, uninterrupted.weights)) << first << ", then " << second;
+  }
+}
+
+// What a rank takes of tensors that are not as gather() gives them.
+TEST(ShardedUpdate, NamesWhatDoesNotFit) {
+  const auto take = [](const NamedTensors& tensors) {
+    run_ranks(2, [&](const Communicator& communicator) {
       Graph graph;
-      const Value w = graph.parameter("w", initial);
-      const Value loss = mean(mul(mul(w, w), graph.constant(slopes)));
+      const Value w = graph.parameter("w", Tensor::zeros({7, 3}));
+      const Value ww = graph.parameter("w.w", Tensor::zeros({2}));
       AdamW optimizer;
       ShardedUpdate sharded(communicator);
-      const Update update = sharded.step(graph, backward(loss, {w}), optimizer);
-      Session session(graph, {update});
-      std::vector<Variable> state = sharded.shards();
-      for (const Variable& variable : optimizer.state()) state.push_back(variable);
-      state.push_back(*w.variable());
-      if (from != nullptr) restore(state, {.tensors = sharded.share_out(*from)});
-      for (int step = 0; step < steps; ++step) session.run();
-      const NamedTensors gathered = sharded.gather(state);
-      if (communicator.is_first()) whole = gathered;
+      sharded.step(graph, backward(mean(mul(w, w)) + mean(mul(ww, ww)), {w, ww}), optimizer);
+      EXPECT_EQ(sharded.shards().size(), 1u);
+      const NamedTensors own = sharded.share_out(tensors);
+      EXPECT_EQ(own.back().first, "shard0.second_moment");
+      EXPECT_EQ(own.back().second.shape(), Shape{12}) << "half of 23 numbers";
     });
-    return whole;
   };
-  const NamedTensors halfway = train_from(2, 3, nullptr);
-  ASSERT_EQ(halfway.size(), 5u);
-  EXPECT_EQ(halfway.front().first, "shard0");
-  EXPECT_EQ(halfway.front().second.shape(), Shape{21});
-  const NamedTensors uninterrupted = train_from(2, 6, nullptr);
-  EXPECT_TRUE(same_bits(train_from(2, 3, &halfway), uninterrupted));
-  EXPECT_TRUE(same_bits(train_from(4, 3, &halfway), uninterrupted));
-  NamedTensors wrong = halfway;
-  wrong.front().second = Tensor::zeros({20});
-  EXPECT_THROW(train_from(2, 1, &wrong), ShapeError);
+  NamedTensors tensors = {{"steps", Tensor::zeros({1})},
+                          {"w.second_moment", Tensor::zeros({7, 3})},
+                          {"w.w.second_moment", Tensor::zeros({2})}};
+  take(tensors);
+  tensors.back().second = Tensor::zeros({3});
+  EXPECT_THAT([&] { take(tensors); },
+              ThrowsMessage<ShapeError>("`w.w.second_moment` has the shape [3], not that of the "
+                                        "parameter, [2]"));
+  tensors.pop_back();
+  EXPECT_THAT([&] { take(tensors); }, ThrowsMessage<ValueError>("there is no `w.w.second_moment`"));
 }
 
 TEST(ShardedUpdate, RefusesWhatMakesNoSense) {

@@ -15,42 +15,54 @@ namespace {
 // Before the runtime counts its devices.
 [[maybe_unused]] const int kDevicesAreSet = setenv("ACLGRAD_DEVICE_COUNT", "4", /*replace=*/1);
 
-}  // namespace
-
-data::Dataset made_up_pictures() {
+// Noise, and in each class its own few pixels brighter.
+data::Dataset made_up_pictures(const Problem& problem) {
   const Random random(5);
-  Tensor features = init::normal({256, 36}, 3);
-  Tensor labels = Tensor::zeros({256}, DType::int64);
-  for (std::int64_t i = 0; i < 256; ++i) {
-    const std::uint64_t label = random.below(static_cast<std::uint64_t>(i), 5);
+  const std::int64_t pixels = problem.widths.front();
+  const auto classes = static_cast<std::uint64_t>(problem.widths.back());
+  Tensor features = init::normal({problem.pictures, pixels}, 3);
+  Tensor labels = Tensor::zeros({problem.pictures}, DType::int64);
+  for (std::int64_t i = 0; i < problem.pictures; ++i) {
+    const std::uint64_t label = random.below(static_cast<std::uint64_t>(i), classes);
     labels.set(i, static_cast<double>(label));
     for (std::int64_t k = 0; k < 7; ++k) {
-      const std::int64_t at = i * 36 + 7 * static_cast<std::int64_t>(label) + k;
+      const std::int64_t at = i * pixels + 7 * static_cast<std::int64_t>(label) + k;
       features.set(at, features.get(at) + 1.5);
     }
   }
   return {std::move(features), std::move(labels)};
 }
 
-Sequential make_network(std::uint64_t seed) {
-  return Sequential(Linear("a", 36, 24, {.activation = Activation::selu, .seed = seed}), Selu{},
-                    Linear("b", 24, 16, {.activation = Activation::selu, .seed = seed + 1}), Selu{},
-                    Linear("c", 16, 5, {.seed = seed + 2}));
+Sequential make_network(const Problem& problem, std::uint64_t seed) {
+  Sequential network;
+  const std::size_t layers = problem.widths.size() - 1;
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    if (layer > 0) network.add(Selu{});
+    const bool last = layer + 1 == layers;
+    network.add(
+        Linear(std::string(1, static_cast<char>('a' + layer)), problem.widths[layer],
+               problem.widths[layer + 1],
+               {.activation = last ? Activation::none : Activation::selu, .seed = seed + layer}));
+  }
+  return network;
 }
 
+}  // namespace
+
 Outcome train(const Communicator& communicator, const Settings& settings) {
-  const data::ShardedBatches batches(made_up_pictures(),
-                                     {.batch_size = kBatch, .drop_last = true, .seed = 2},
+  const Problem& problem = settings.problem;
+  const data::ShardedBatches batches(made_up_pictures(problem),
+                                     {.batch_size = problem.batch, .drop_last = true, .seed = 2},
                                      communicator, settings.micro_batches);
   // Only rank 0's weights count.
-  const Sequential network = make_network(communicator.is_first() ? 1 : 77);
-  AdamW optimizer({.learning_rate = 1e-2, .weight_decay = 0.05});
+  const Sequential network = make_network(problem, communicator.is_first() ? 1 : 77);
+  AdamW optimizer({.learning_rate = problem.learning_rate, .weight_decay = problem.weight_decay});
   DataParallel parallel(communicator, settings.parallel);
   Graph graph;
   std::vector<Value> x;
   std::vector<Value> labels;
   for (std::int64_t i = 0; i < batches.parts(); ++i) {
-    x.push_back(graph.input(fmt::format("x{}", i), {batches.part_size(), 36}));
+    x.push_back(graph.input(fmt::format("x{}", i), {batches.part_size(), problem.widths.front()}));
     labels.push_back(graph.input(fmt::format("labels{}", i), {batches.part_size()}, DType::int64));
   }
   const auto record = [&](std::int64_t i) {
@@ -74,13 +86,16 @@ Outcome train(const Communicator& communicator, const Settings& settings) {
   Session session(graph, {loss, update}, settings.session);
   std::vector<Variable> state = network.variables();
   for (const Variable& variable : optimizer.state()) state.push_back(variable);
+  if (sharded) {
+    for (const Variable& shard : sharded->shards()) state.push_back(shard);
+  }
   Outcome outcome;
   std::int64_t step = 0;
   data::Position at;
   if (!settings.checkpoint.empty()) {
     if (const std::optional<Checkpoint> last = load_checkpoint(settings.checkpoint)) {
       require_same_order(*last, batches.order());
-      restore(state, *last);
+      restore(state, {.tensors = sharded ? sharded->share_out(last->tensors) : last->tensors});
       step = last->step;
       at = last->position;
     }
@@ -94,11 +109,13 @@ Outcome train(const Communicator& communicator, const Settings& settings) {
       feeds.emplace_back(labels[i], parts[i].labels);
     }
     outcome.losses.push_back(session.run(feeds)[loss].item());
-    if (++step % 3 == 0 && communicator.is_first() && !settings.checkpoint.empty()) {
+    if (++step % 3 != 0 || settings.checkpoint.empty()) continue;
+    const NamedTensors tensors = sharded ? sharded->gather(state) : values_of(state);
+    if (communicator.is_first()) {
       save_checkpoint(settings.checkpoint, {.step = step,
                                             .position = batches.after(at),
                                             .data_order = batches.order().description(),
-                                            .tensors = values_of(state)});
+                                            .tensors = tensors});
     }
   }
   outcome.weights = values_of(network.variables());

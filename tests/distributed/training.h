@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small network and its training on several ranks of this process.
+// Networks and their training on several ranks of this process.
 #ifndef ACLGRAD_TESTS_DISTRIBUTED_TRAINING_H_
 #define ACLGRAD_TESTS_DISTRIBUTED_TRAINING_H_
 
@@ -14,15 +14,23 @@
 
 namespace aclgrad::testing {
 
-inline constexpr std::int64_t kBatch = 48;  // of all ranks together
+/// An MLP with SELU, trained by cross-entropy and AdamW on made-up pictures.
+struct Problem {
+  std::vector<std::int64_t> widths;  // from the pixels to the classes
+  std::int64_t pictures;
+  std::int64_t batch;  // of all ranks together
+  double learning_rate;
+  double weight_decay;
+};
 
-/// 256 made-up pictures of 6x6 in 5 classes.
-data::Dataset made_up_pictures();
+/// W2 in small.
+inline const Problem kSmall{{36, 24, 16, 5}, 256, 48, 1e-2, 0.05};
 
-/// An MLP 36-24-16-5 with SELU: W2 in small.
-Sequential make_network(std::uint64_t seed = 1);
+/// W2 of the benchmarks.
+inline const Problem kW2{{784, 256, 128, 10}, 1024, 128, 1e-3, 1e-2};
 
 struct Settings {
+  Problem problem = kSmall;
   std::int64_t steps = 12;
   std::int64_t micro_batches = 0;  // 0: one a rank
   DataParallelOptions parallel = {};

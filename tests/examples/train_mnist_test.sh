@@ -74,6 +74,33 @@ cmp ranks1/weights_elu.safetensors resumed/weights_elu.safetensors || fail "the 
 [[ $? == 2 ]] || fail "the exit status for uneven parts is not 2"
 grep -q "4 micro-batches cannot be shared out evenly to 3 ranks" ranks.txt || fail "$(cat ranks.txt)"
 
+# The same with a share of AdamW's state on each rank, also when it goes on with another number of
+# ranks, or without. One rank has nobody to share with.
+for ranks in 2 4; do
+  "$program" "${parallel[@]}" --ranks $ranks --zero --out zero$ranks --checkpoint-every 5 >ranks.txt 2>&1 ||
+    fail "$ranks sharded ranks: $(cat ranks.txt)"
+  cmp ranks1/weights_elu.safetensors zero$ranks/weights_elu.safetensors || fail "$ranks sharded ranks have other bits"
+done
+for rest in '--ranks 2 --zero' '--ranks 1'; do
+  rm -r resumed
+  cp -r zero4 resumed
+  rm resumed/weights_elu.safetensors
+  # shellcheck disable=SC2086  # REST is a list
+  "$program" "${parallel[@]}" $rest --out resumed --resume >ranks.txt 2>&1 || fail "resumed: $(cat ranks.txt)"
+  grep -q "elu goes on after step 15 of 18" ranks.txt || fail "it did not go on from the whole state"
+  cmp ranks1/weights_elu.safetensors resumed/weights_elu.safetensors || fail "$rest: other bits after resuming"
+done
+# not_sharded WORDS OPTION...: exit status 2 and the words.
+not_sharded() {
+  local words=$1
+  shift
+  "$program" "${parallel[@]}" --zero "$@" >ranks.txt 2>&1
+  [[ $? == 2 ]] || fail "exit status of --zero $*: $(cat ranks.txt)"
+  grep -q -- "$words" ranks.txt || fail "'$words' is not in: $(cat ranks.txt)"
+}
+not_sharded "a sharded update needs at least 2 ranks" --out refused
+not_sharded "cannot be shared out with float16" --ranks 2 --dtype fp16 --out refused
+
 # The same as processes of a launcher, where there is one; and one of them killed on the way.
 launched() {
   mpirun --oversubscribe -n 2 "$program" "${parallel[@]}" --data-parallel "$@" >ranks.txt 2>&1

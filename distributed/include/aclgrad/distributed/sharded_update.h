@@ -10,7 +10,7 @@
 //   AdamW optimizer({.learning_rate = 1e-3});
 //   Update update = sharded.step(graph, backward(loss, parameters), optimizer);
 //
-// A checkpoint holds whole tensors, whatever the number of ranks:
+// A checkpoint is that of one rank, whatever the number of ranks, sharded or not:
 //
 //   state = parameters, optimizer.state() and sharded.shards();
 //   const NamedTensors whole = sharded.gather(state);            // on all ranks; rank 0 saves them
@@ -18,7 +18,9 @@
 #ifndef ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_
 #define ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_
 
+#include <optional>
 #include <source_location>
+#include <string>
 #include <vector>
 
 #include "aclgrad/distributed/data_parallel.h"
@@ -47,11 +49,14 @@ class ShardedUpdate {
   /// This rank's shares of the parameters, bucket by bucket: the optimizer's parameters.
   std::vector<Variable> shards() const;
 
-  /// The contents of variables under their names: those of shards, and of what the optimizer keeps
-  /// for them, as on one rank; others as they are here. To be called by all ranks.
+  /// What values_of() would return on one rank: of what the optimizer keeps for shards, the
+  /// parameters' parts under the names that it has there; of the shards themselves nothing, since
+  /// the parameters have the same contents; others as they are here. To be called by all ranks.
   NamedTensors gather(const std::vector<Variable>& variables) const;
 
-  /// The other way: of what gather() returned, on any number of ranks, this rank's part.
+  /// The other way: of what gather() returned on any number of ranks, or values_of() on one, this
+  /// rank's part. Throws ValueError for a parameter's tensor that is missing, ShapeError for one
+  /// that does not fit.
   NamedTensors share_out(const NamedTensors& whole) const;
 
  private:
@@ -60,12 +65,17 @@ class ShardedUpdate {
     std::vector<Variable> members;  // whose elements, side by side, are shared out
     std::int64_t elements = 0;      // of the members
   };
+  struct Place {
+    std::size_t shard;
+    std::string suffix;  // of a name, after the parameter's: "", ".first_moment"
+  };
   Gradients scatter(Graph& graph, const Gradients& gradients, std::int64_t parts,
                     std::source_location where);
   Update gather_updated(Graph& graph, Update update, std::source_location where);
   void make_shards(const Gradients& gradients);
   Tensor own_share(const Tensor& flat) const;
   const Shard* shard_of(const std::string& name) const;
+  std::optional<Place> place_of(const std::string& name) const;
 
   const Communicator& communicator_;
   DataParallelOptions options_;
