@@ -48,12 +48,12 @@ def change_links(line, page, belongs):
         plain = text.replace("`", "")  # Doxygen shows the backquotes of a link
         if bang:
             return f"![{text}]({base})"
-        if fragment and is_shown(path):
+        if fragment and (is_shown(path) or path == "README.md"):
             return f"[{plain}](#{anchor(path, fragment)})"
         if is_shown(path):
             return f'@subpage {name_of(path)} "{plain}"' if belongs(path) else f"[{plain}](#{name_of(path)})"
-        if path == "docs/README.md":
-            return f"[{plain}](pages.html)"
+        if path in ("README.md", "docs/README.md"):
+            return f"[{plain}]({'index' if path == 'README.md' else 'pages'}.html)"
         if path.endswith(".h"):
             return f"`{path}`" if base == text else text
         return text if "`" in text or base in text else f"{text} (`{path}`)"
