@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A straight line through noisy points by gradient descent, beside the line that the textbook's
-// formula gives. Both must be the same.
+// formula gives. Both must be the same. Writes out/linear_regression/line.svg.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 using namespace aclgrad;
 
 int main() {
   constexpr std::int64_t kPoints = 100;
   const Tensor xs = init::uniform({kPoints, 1}, /*seed=*/1);
-  const Tensor noise = init::normal({kPoints, 1}, /*seed=*/2, /*deviation=*/0.1);
+  const Tensor noise = init::normal({kPoints, 1}, /*seed=*/2, /*deviation=*/0.4);
   Tensor ys = Tensor::zeros({kPoints, 1});
   for (std::int64_t i = 0; i < kPoints; ++i) ys.set(i, 3 * xs.get(i) - 2 + noise.get(i));
 
@@ -43,5 +44,17 @@ int main() {
              exact[0], exact[1]);
   const bool same = std::abs(found[0] - exact[0]) < 1e-5 && std::abs(found[1] - exact[1]) < 1e-5;
   fmt::print("{}\n", same ? "The same line." : "Not the same line!");
+
+  report::DecisionMap picture{.title = "The line that was found", .y_range = {-6, 2}};
+  picture.points = {{.name = "line", .y = {}}, {.name = "points", .y = {}}};
+  for (std::int64_t i = 0; i < kPoints; ++i) {
+    const double at = 2 * static_cast<double>(i) / (kPoints - 1) - 1;
+    picture.points[0].x.push_back(at);
+    picture.points[0].y.push_back(found[0] * at + found[1]);
+    picture.points[1].x.push_back(xs.get(i));
+    picture.points[1].y.push_back(ys.get(i));
+  }
+  std::filesystem::create_directories("out/linear_regression");
+  write_file_atomically("out/linear_regression/line.svg", picture.svg());
   return same ? 0 : 1;
 }
