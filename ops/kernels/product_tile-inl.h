@@ -66,6 +66,10 @@ HWY_INLINE void visit_each(const Visit& visit) {
   visit_each(visit, std::make_index_sequence<kCount>());
 }
 
+// The hint of a prefetch: not into the first-level cache, where lines pages apart would push each
+// other out.
+inline constexpr int kOfSecondLevel = 2;
+
 #define ACLGRAD_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
 
 template <class T, size_t kRows, size_t kVectors>
@@ -98,19 +102,6 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
   const ptrdiff_t a_term = tile.a_term;
   const ptrdiff_t b_row = tile.b_row;
   const T* b = tile.b;
-  T* const c = tile.c;
-  const ptrdiff_t c_row = tile.c_row;
-  const bool adds = tile.adds;
-  constexpr int kOfSecondLevel = 2;
-  if (adds) {
-    // The sums so far come nearer while the new ones are made. Not into the first-level cache:
-    // where rows are pages apart, they would push each other out.
-    visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
-      visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA {
-        __builtin_prefetch(c + static_cast<ptrdiff_t>(r) * c_row + v * kLanes, 0, kOfSecondLevel);
-      });
-    });
-  }
   const std::byte* fetched = tile.fetched;
   for (size_t term = tile.terms; term > 0; --term) {
     __builtin_prefetch(fetched, 0, kOfSecondLevel);
@@ -126,32 +117,24 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
     b += b_row;
     visit_each<kGroups>([&](auto g) ACLGRAD_INLINE_LAMBDA { a[g] += a_term; });
   }
-  const T* const added = tile.added;
-  const ptrdiff_t added_row = tile.added_row;
-  const auto added_at = [&](auto r, auto v) ACLGRAD_INLINE_LAMBDA {
-    return added + static_cast<ptrdiff_t>(r) * added_row + v * kLanes;
-  };
+  T* c = tile.c;
+  const ptrdiff_t c_row = tile.c_row;
+  const bool adds = tile.adds;
   visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
     visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA {
       T* to = c + static_cast<ptrdiff_t>(r) * c_row + v * kLanes;
-      V sum = sums[r][v];
+      const V sum = sums[r][v];
       if (v + 1 < kVectors || in_last == kLanes) {
-        if (adds) sum = hn::Add(hn::LoadU(d, to), sum);
-        if (added != nullptr) sum = hn::Add(sum, hn::LoadU(d, added_at(r, v)));
-        hn::StoreU(sum, d, to);
+        hn::StoreU(adds ? hn::Add(hn::LoadU(d, to), sum) : sum, d, to);
         return;
       }
 #if HWY_TARGET == HWY_AVX3
-      if (adds) sum = hn::Add(hn::MaskedLoad(last, d, to), sum);
-      if (added != nullptr) sum = hn::Add(sum, hn::MaskedLoad(last, d, added_at(r, v)));
-      hn::BlendedStore(sum, last, d, to);
+      const V before = adds ? hn::MaskedLoad(last, d, to) : hn::Zero(d);
+      hn::BlendedStore(adds ? hn::Add(before, sum) : sum, last, d, to);
 #else
       alignas(64) T held[kLanes];
       hn::Store(sum, d, held);
-      for (size_t i = 0; i < in_last; ++i) {
-        const T value = adds ? to[i] + held[i] : held[i];
-        to[i] = added != nullptr ? value + added_at(r, v)[i] : value;
-      }
+      for (size_t i = 0; i < in_last; ++i) to[i] = adds ? to[i] + held[i] : held[i];
 #endif
     });
   });
@@ -169,15 +152,42 @@ HWY_INLINE void multiply_tile_of(size_t rows, const Tile<T>& tile) {
   kFunctions[rows - 1](tile);
 }
 
-// c[rows, columns] (+)= a b.
+// The sums so far come nearer while the new ones are made.
+template <class T>
+HWY_NOINLINE void fetch_sums(size_t rows, const Tile<T>& tile) {
+  for (size_t r = 0; r < rows; ++r) {
+    const T* at = tile.c + static_cast<ptrdiff_t>(r) * tile.c_row;
+    for (size_t v = 0; v < kTileVectors; ++v) {
+      __builtin_prefetch(at + v * kLanesOf<T>, 0, kOfSecondLevel);
+    }
+  }
+}
+
+template <class T>
+HWY_NOINLINE void add_addend(size_t rows, const Tile<T>& tile) {
+  const hn::ScalableTag<T> d;
+  for (size_t r = 0; r < rows; ++r) {
+    T* to = tile.c + static_cast<ptrdiff_t>(r) * tile.c_row;
+    const T* from = tile.added + static_cast<ptrdiff_t>(r) * tile.added_row;
+    size_t i = 0;
+    for (; i + kLanesOf<T> <= tile.columns; i += kLanesOf<T>) {
+      hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, from + i)), d, to + i);
+    }
+    for (; i < tile.columns; ++i) to[i] += from[i];
+  }
+}
+
+// c[rows, columns] (+)= a b, and then the addend.
 template <class T>
 HWY_INLINE void multiply_tile(size_t rows, const Tile<T>& tile) {
   static_assert(kTileVectors == 2);
+  if (tile.adds) fetch_sums(rows, tile);
   if (tile.columns > kLanesOf<T>) {
     multiply_tile_of<T, 2>(rows, tile);
   } else {
     multiply_tile_of<T, 1>(rows, tile);
   }
+  if (tile.added != nullptr) add_addend(rows, tile);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE
