@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/views.h"
@@ -47,12 +49,18 @@ class MicroBatches {
  private:
   LossAndGradients added(const LossAndGradients& a, const LossAndGradients& b) const {
     const RecordScope scope(a.loss.graph(), Phase::backward);
-    std::vector<Gradients::Pair> pairs;
-    for (const auto& [value, gradient] : a.gradients) {
-      pairs.push_back({value, add(gradient, b.gradients[value], 1, where_)});
-    }
+    std::vector<Gradients::Pair> pairs(a.gradients.begin(), a.gradients.end());
     if (pairs.size() != b.gradients.size()) {
       throw ValueError("the micro-batches have gradients of different values");
+    }
+    // In the order in which backward makes them, which then is that of the exchange, too.
+    std::vector<std::pair<NodeId, Gradients::Pair*>> order;
+    for (Gradients::Pair& pair : pairs) {
+      order.emplace_back(b.gradients[pair.value].node().id, &pair);
+    }
+    std::ranges::sort(order, {}, [](const auto& each) { return each.first; });
+    for (const auto& [node, pair] : order) {
+      pair->gradient = add(pair->gradient, b.gradients[pair->value], 1, where_);
     }
     return {add(a.loss, b.loss, 1, where_), Gradients(std::move(pairs))};
   }

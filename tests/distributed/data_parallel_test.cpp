@@ -52,6 +52,32 @@ TEST(DataParallel, ShowsTheNumberOfMicroBatchesInItsBits) {
                          train(Communicator(), {.micro_batches = 1}).weights));
 }
 
+// What backward makes first is exchanged first: the last layer's gradients, of 4 numbers, before
+// those of the first layer, of 6. The loss is part of the exchange, too.
+TEST(DataParallel, ExchangesInTheOrderOfBackward) {
+  for (const std::int64_t parts : {1, 2, 3}) {
+    run_ranks(2, [&](const Communicator& communicator) {
+      Graph graph;
+      const Value first = graph.parameter("first", init::normal({3, 2}, 1));
+      const Value last = graph.parameter("last", init::normal({2, 2}, 2));
+      const Value x = graph.constant(init::normal({5, 3}, 3));
+      DataParallel parallel(communicator, {.bucket_bytes = 1});
+      parallel.average(parts, [&](std::int64_t) {
+        const Value loss = mean(matmul(selu(matmul(x, first)), last));
+        return LossAndGradients{loss, backward(loss, {first, last})};
+      });
+      std::vector<std::int64_t> sizes;
+      for (std::size_t id = 0; id < graph.size(); ++id) {
+        const Node& node = graph.node(static_cast<NodeId>(id));
+        if (node.op->name() != "all_reduce") continue;
+        const std::int64_t size = graph.value(node.outputs[0]).shape().numel();
+        if (size > 1) sizes.push_back(size);
+      }
+      EXPECT_EQ(sizes, (std::vector<std::int64_t>{4, 6})) << parts;
+    });
+  }
+}
+
 TEST(DataParallel, WorksWithAnyNumberOfRanks) {
   const Outcome together = train_on(3, {.steps = 6, .micro_batches = 0});
   EXPECT_EQ(together.losses.size(), 6u);
