@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "bench/train/process.h"
+#include "bench/process.h"
 
 namespace aclgrad::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/train/workload.h"
+#include "bench/workload.h"
 
 namespace aclgrad::bench {
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "bench/network.h"
 #include "bench/train/trainer.h"
 
 namespace aclgrad::bench {
@@ -14,31 +15,18 @@ namespace {
 class Ours : public Trainer {
  public:
   explicit Ours(const Workload& workload)
-      : batch_(Tensor::zeros({workload.batch, workload.features()})),
-        wanted_(workload.classifies() ? Tensor::zeros({workload.batch}, DType::int64)
-                                      : Tensor::zeros({workload.batch, workload.results()})),
-        x_(graph_.input("x", batch_.shape())),
-        t_(graph_.input("t", wanted_.shape(), wanted_.dtype())) {
-    fill_features(batch_.data<float>());
-    if (workload.classifies()) {
-      fill_labels(workload, wanted_.data<std::int64_t>());
-    } else {
-      fill_targets(wanted_.data<float>());
-    }
+      : batch_(make_batch(workload, workload.batch)),
+        x_(graph_.input("x", batch_.features.shape())),
+        t_(graph_.input("t", batch_.wanted.shape(), batch_.wanted.dtype())) {
     std::vector<Value> parameters;
-    const Value output = network(workload, parameters);
-    loss_ = workload.classifies() ? cross_entropy(output, t_) : mse_loss(output, t_);
-    const Gradients gradients = backward(loss_, parameters);
-    const Update update =
-        workload.classifies()
-            ? AdamW(
-                  {.learning_rate = workload.learning_rate, .weight_decay = workload.weight_decay})
-                  .step(graph_, gradients)
-            : Sgd({.learning_rate = workload.learning_rate}).step(graph_, gradients);
+    loss_ = record_loss(workload, x_, t_, parameters);
+    const Update update = record_update(workload, graph_, backward(loss_, parameters));
     session_.emplace(graph_, std::vector<Fetch>{loss_, update});
   }
 
-  void step() override { results_.emplace(session_->run({{x_, batch_}, {t_, wanted_}})); }
+  void step() override {
+    results_.emplace(session_->run({{x_, batch_.features}, {t_, batch_.wanted}}));
+  }
   double loss() override { return (*results_)[loss_].item(); }
 
   // The medians of many runs: single ones are noise.
@@ -46,7 +34,7 @@ class Ours : public Trainer {
     constexpr int kRuns = 21;
     std::vector<Profile> runs;
     for (int i = 0; i < kRuns; ++i)
-      runs.push_back(session_->profile({{x_, batch_}, {t_, wanted_}}));
+      runs.push_back(session_->profile({{x_, batch_.features}, {t_, batch_.wanted}}));
     Profile typical = runs.front();
     for (size_t node = 0; node < typical.nodes.size(); ++node) {
       std::vector<double> times;
@@ -58,30 +46,7 @@ class Ours : public Trainer {
   }
 
  private:
-  Value network(const Workload& workload, std::vector<Value>& parameters) {
-    Value value = x_;
-    for (size_t layer = 0; layer < workload.layers.size(); ++layer) {
-      const auto& [in, out] = workload.layers[layer];
-      const std::string number = std::to_string(layer + 1);
-      Tensor initial = Tensor::zeros({in, out});
-      fill_weight(workload, layer, initial.data<float>());
-      const Value weight = graph_.parameter("weight" + number, initial);
-      const Value bias = graph_.parameter("bias" + number, Tensor::zeros({out}));
-      parameters.insert(parameters.end(), {weight, bias});
-      value = linear(value, weight, bias);
-      if (layer + 1 < workload.layers.size()) value = activate(workload.kind, value);
-    }
-    return value;
-  }
-
-  static Value activate(Kind kind, const Value& x) {
-    if (kind == Kind::elu_mse_sgd) return elu(x);
-    if (kind == Kind::selu_cross_entropy_adamw) return selu(x);
-    return geglu(x);
-  }
-
-  Tensor batch_;
-  Tensor wanted_;
+  Batch batch_;
   Graph graph_;
   Value x_;
   Value t_;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "bench/train/workload.h"
+#include "bench/workload.h"
 
 namespace aclgrad::bench {
 

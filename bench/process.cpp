@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/train/process.h"
+#include "bench/process.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -64,9 +64,9 @@ Process::Process(const std::vector<std::string>& arguments,
 }
 
 Process::~Process() {
-  std::fclose(to_);
+  if (to_ != nullptr) std::fclose(to_);
   std::fclose(from_);
-  waitpid(process_, nullptr, 0);
+  if (process_ != -1) waitpid(process_, nullptr, 0);
 }
 
 std::string Process::ask(const std::string& line) {
@@ -77,6 +77,19 @@ std::string Process::ask(const std::string& line) {
   }
   std::string text = answer;
   if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+std::string Process::finish() {
+  std::fclose(to_);
+  to_ = nullptr;
+  std::string text;
+  char some[512];
+  while (std::fgets(some, sizeof some, from_) != nullptr) text += some;
+  int status = 0;
+  waitpid(process_, &status, 0);
+  process_ = -1;
+  if (status != 0) throw std::runtime_error(name_ + " failed: " + text);
   return text;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is trained: a network, a batch and an optimizer, the same for everybody.
-#ifndef ACLGRAD_BENCH_TRAIN_WORKLOAD_H_
-#define ACLGRAD_BENCH_TRAIN_WORKLOAD_H_
+#ifndef ACLGRAD_BENCH_WORKLOAD_H_
+#define ACLGRAD_BENCH_WORKLOAD_H_
 
 #include <cstdint>
 #include <span>
@@ -46,4 +46,4 @@ void fill_labels(const Workload& workload, std::span<int64_t> labels);
 
 }  // namespace aclgrad::bench
 
-#endif  // ACLGRAD_BENCH_TRAIN_WORKLOAD_H_
+#endif  // ACLGRAD_BENCH_WORKLOAD_H_

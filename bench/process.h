@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another program that answers lines with lines (see serve.cpp).
-#ifndef ACLGRAD_BENCH_TRAIN_PROCESS_H_
-#define ACLGRAD_BENCH_TRAIN_PROCESS_H_
+// Another program: one that answers lines with lines (see train/serve.cpp), or just writes some.
+#ifndef ACLGRAD_BENCH_PROCESS_H_
+#define ACLGRAD_BENCH_PROCESS_H_
 
 #include <sys/types.h>
 
@@ -23,6 +23,10 @@ class Process {
   // The answer to a line. Throws std::runtime_error, naming the program, when it has died.
   std::string ask(const std::string& line);
 
+  // Tells it that there is nothing more to come, and returns what it writes until its end. To be
+  // called once, and nothing after it. Throws std::runtime_error unless it succeeds.
+  std::string finish();
+
  private:
   std::string name_;
   pid_t process_ = -1;
@@ -32,4 +36,4 @@ class Process {
 
 }  // namespace aclgrad::bench
 
-#endif  // ACLGRAD_BENCH_TRAIN_PROCESS_H_
+#endif  // ACLGRAD_BENCH_PROCESS_H_

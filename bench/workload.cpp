@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/train/workload.h"
+#include "bench/workload.h"
 
 #include <aclgrad/random.h>
 
