@@ -219,8 +219,11 @@ std::string predicted_part(const Study& study, const std::string& chart) {
   std::vector<std::string> heads = {"workload", "scaling", "network"};
   for (const int ranks : kShown) heads.push_back(std::to_string(ranks));
   text += table(heads, 3, forecast_rows(study));
-  text += fmt::format("\nWhat the exchange of all gradients consists of on {} nodes, in µs:\n\n",
-                      kMostRanks);
+  text += fmt::format(
+      "\nWhat the exchange of all gradients consists of on {} nodes, in µs. "
+      "Rounds are few, since every\nrank talks to every other; with many nodes it is "
+      "the messages that cost.\n\n",
+      kMostRanks);
   return text + table({"workload", "network", "rounds", "messages", "bytes", "folding"}, 2,
                       share_rows(study));
 }
