@@ -205,20 +205,21 @@ bool Exchange::advance() {
     if (!each.letter) requests_.push_back(&each.request);
   }
   progress_.resize(requests_.size());
+  over_.clear();
+  over_.reserve(messages_.size());  // from here on nothing may fail for want of memory
   if (!requests_.empty()) group_.channel().test(requests_, progress_);
-  std::vector<std::pair<Message, Progress>> over;
   size_t kept = 0, tested = 0;
   for (Message& each : messages_) {
     const Progress progress = each.letter ? each.letter->progress() : progress_[tested++];
     if (progress != Progress::kPending) {
-      over.emplace_back(std::move(each), progress);
+      over_.emplace_back(std::move(each), progress);
     } else if (Message& place = messages_[kept++]; &place != &each) {
       place = std::move(each);
     }
   }
   messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(kept), messages_.end());
-  for (const auto& [message, progress] : over) settle(message, progress);
-  return !over.empty();
+  for (const auto& [message, progress] : over_) settle(message, progress);
+  return !over_.empty();
 }
 
 // Whether there is still a point in waiting.

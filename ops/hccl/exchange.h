@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ops/hccl/message_group.h"
@@ -100,8 +101,10 @@ class Exchange {
   const Deadline deadline_;
   const Transfer* transfer_ = nullptr;
   std::vector<Message> messages_;
-  std::vector<Request*> requests_;  // of advance(), kept for the next time
+  // Of advance(), kept for the next time.
+  std::vector<Request*> requests_;
   std::vector<Progress> progress_;
+  std::vector<std::pair<Message, Progress>> over_;
   bool is_unequal_ = false;  // a message had the wrong length; a greeting will say why
   std::unique_ptr<Memory> memory_ = std::make_unique<Memory>();
   bool has_failed_ = false;
