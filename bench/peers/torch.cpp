@@ -2,6 +2,10 @@
 // libtorch's ATen kernels on the CPU, each called as the framework calls it. Where it has a form
 // that writes a given tensor, that is taken; compositions allocate their intermediate results, as
 // the framework's autograd does.
+
+// First, as clang wants it complete where the headers below make vectors of it.
+#include <ATen/core/ivalue.h>
+
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <torch/version.h>

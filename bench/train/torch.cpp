@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // libtorch's C++ interface, eager: modules, autograd and optimizers as its documents show them. The
 // batch stands in its memory already; nothing is copied for a step.
+
+// First, as clang wants it complete where the headers below make vectors of it.
+#include <ATen/core/ivalue.h>
+
 #include <torch/torch.h>
 #include <torch/version.h>
 
