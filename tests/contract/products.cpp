@@ -82,7 +82,7 @@ const std::vector<ProductRule>& product_rules() {
        [](const Product&) { return false; }},
       {"aclnnLogSoftmaxBackward", "empty gradOutput and output, out of another shape",
        [](Call& call) {
-         for (const size_t parameter : {0, 1}) {
+         for (const size_t parameter : {size_t{0}, size_t{1}}) {
            call.values()[parameter] = call.tensor({0, 3}, ACL_FLOAT);
          }
        },

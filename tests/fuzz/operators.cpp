@@ -177,7 +177,7 @@ bool is_documented(aclnnStatus status) {
          (status >= 561001 && status <= 561003);
 }
 
-void call_phase_two(Input& input, const std::string& name, const contract::PhaseTwo* phase_two,
+void call_phase_two(Input& input, const std::string& name, contract::PhaseTwo* phase_two,
                     uint64_t workspace_size, aclOpExecutor* executor) {
   // malloc(0) gives an address of no bytes, as good as any for a workspace of none.
   const Memory workspace(std::malloc(workspace_size));
