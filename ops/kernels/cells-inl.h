@@ -12,6 +12,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "ops/kernels/certainty-inl.h"
 #include "ops/kernels/float-inl.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/short_floats-inl.h"
@@ -26,14 +27,8 @@ using ShortTag = hn::Rebind<uint16_t, FloatTag>;
 using PatternTag = hn::RebindToSigned<FloatTag>;  // as indices are
 using PatternWords = hn::Vec<PatternTag>;
 #if HWY_TARGET != HWY_SCALAR
-using FullShortTag = hn::ScalableTag<uint16_t>;
 using FullShorts = hn::Vec<FullShortTag>;
-using ShortMask = hn::Mask<FullShortTag>;
 #endif
-
-inline constexpr size_t kFloatLanes = hn::MaxLanes(FloatTag());
-// Elements of a step.
-inline constexpr size_t kStep = 2 * kFloatLanes;
 
 struct FloatPair {
   Floats first;
@@ -73,54 +68,6 @@ size_t elements_to_alignment(const Stored* out) {
   if (beyond % sizeof(Stored) != 0) return SIZE_MAX;
   return (kBytes - beyond) % kBytes / sizeof(Stored);
 }
-
-// The bits of a mask, one for each lane.
-template <class D, class M>
-HWY_INLINE uint64_t bits_of(D d, M mask) {
-  alignas(64) uint8_t bytes[8] = {};
-  hn::StoreMaskBits(d, mask, bytes);
-  uint64_t bits = 0;
-  for (size_t i = 0; i < 8; ++i) bits |= uint64_t{bytes[i]} << (8 * i);
-  return bits;
-}
-
-// Which of a step's results hold, by the vectors from which they came.
-struct FloatCertainty {
-  FloatMask first;
-  FloatMask second;
-
-  static HWY_INLINE FloatCertainty all() {
-    const FloatMask all = hn::FirstN(FloatTag(), kFloatLanes);
-    return {all, all};
-  }
-  HWY_INLINE void also(FloatCertainty other) {
-    first = hn::And(first, other.first);
-    second = hn::And(second, other.second);
-  }
-  HWY_INLINE bool everywhere() const { return hn::AllTrue(FloatTag(), hn::And(first, second)); }
-};
-
-// Elements in the order of the lanes, those of the second vector behind those of the first.
-HWY_INLINE uint64_t uncertain_in_order(FloatCertainty certain) {
-  const FloatTag d;
-  return bits_of(d, hn::Not(certain.first)) | bits_of(d, hn::Not(certain.second)) << kFloatLanes;
-}
-
-#if HWY_TARGET != HWY_SCALAR
-// By the elements.
-struct ShortCertainty {
-  ShortMask mask;
-
-  HWY_INLINE void also(ShortCertainty other) { mask = hn::And(mask, other.mask); }
-  HWY_INLINE bool everywhere() const { return hn::AllTrue(FullShortTag(), mask); }
-};
-#endif
-
-// Nothing that could be doubted.
-struct Certain {
-  HWY_INLINE void also(Certain) {}
-  HWY_INLINE bool everywhere() const { return true; }
-};
 
 // For each element type:
 //
