@@ -198,19 +198,15 @@ void Exchange::settle(const Message& message, Progress progress) {
   is_unequal_ = true;
 }
 
-// Takes out what is over; whether there was any.
+// Takes out what is over; whether there was any. In one pass: with many ranks there are many
+// messages.
 bool Exchange::advance() {
-  requests_.clear();
-  for (Message& each : messages_) {
-    if (!each.letter) requests_.push_back(&each.request);
-  }
-  progress_.resize(requests_.size());
   over_.clear();
   over_.reserve(messages_.size());  // from here on nothing may fail for want of memory
-  if (!requests_.empty()) group_.channel().test(requests_, progress_);
-  size_t kept = 0, tested = 0;
+  size_t kept = 0;
   for (Message& each : messages_) {
-    const Progress progress = each.letter ? each.letter->progress() : progress_[tested++];
+    const Progress progress =
+        each.letter ? each.letter->progress() : group_.channel().test(each.request);
     if (progress != Progress::kPending) {
       over_.emplace_back(std::move(each), progress);
     } else if (Message& place = messages_[kept++]; &place != &each) {

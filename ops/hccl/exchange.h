@@ -101,10 +101,7 @@ class Exchange {
   const Deadline deadline_;
   const Transfer* transfer_ = nullptr;
   std::vector<Message> messages_;
-  // Of advance(), kept for the next time.
-  std::vector<Request*> requests_;
-  std::vector<Progress> progress_;
-  std::vector<std::pair<Message, Progress>> over_;
+  std::vector<std::pair<Message, Progress>> over_;  // of advance(), kept for the next time
   bool is_unequal_ = false;  // a message had the wrong length; a greeting will say why
   std::unique_ptr<Memory> memory_ = std::make_unique<Memory>();
   bool has_failed_ = false;

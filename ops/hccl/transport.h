@@ -9,13 +9,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace aclgrad::hccl {
 
-// A message under way. Owned by whoever posted it, until test() has said that it is over.
+// A message under way. Owned by whoever posted it, until test() has said how it ended.
 struct Request {
   int64_t handle[2] = {};
 };
@@ -37,8 +36,7 @@ class Channel {
   virtual ~Channel() = default;
   virtual Request send(size_t process, int tag, const void* memory, size_t bytes) = 0;
   virtual Request receive(size_t process, int tag, void* memory, size_t bytes) = 0;
-  // How far each of the requests is; cheaper than one by one.
-  virtual void test(std::span<Request* const> requests, std::span<Progress> progress) = 0;
+  virtual Progress test(Request& request) = 0;
   // Takes a receive back, if no message has come for it.
   virtual void cancel(Request& request) = 0;
 

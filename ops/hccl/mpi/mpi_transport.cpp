@@ -118,32 +118,30 @@ class MpiChannel : public Channel {
     return pack(request, bytes, true);
   }
 
-  void test(std::span<Request* const> packed, std::span<Progress> progress) override {
+  Progress test(Request& packed) override {
     const auto lock = gate().enter();
-    thread_local std::vector<MPI_Request> requests;
-    thread_local std::vector<MPI_Status> statuses;
-    thread_local std::vector<int> over;
-    requests.clear();
-    for (const Request* each : packed) requests.push_back(unpack(*each));
-    statuses.resize(requests.size());
-    over.resize(requests.size());
-    int count = 0;
-    const int result = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count,
-                                    over.data(), statuses.data());
-    const bool is_told_each = result == MPI_SUCCESS || kind_of(result) == MPI_ERR_IN_STATUS;
-    std::ranges::fill(progress, is_told_each ? Progress::kPending : Progress::kFailed);
-    if (!is_told_each || count == MPI_UNDEFINED) return;
-    for (int i = 0; i < count; ++i) {
-      const auto place = static_cast<size_t>(over[static_cast<size_t>(i)]);
-      const MPI_Status& status = statuses[static_cast<size_t>(i)];
-      progress[place] = outcome(result == MPI_SUCCESS ? MPI_SUCCESS : status.MPI_ERROR, status,
-                                packed[place]->handle[1]);
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::memcpy(&request, &packed.handle[0], sizeof request);
+    int done = 0;
+    MPI_Status status;
+    const int result = MPI_Test(&request, &done, &status);
+    std::memcpy(&packed.handle[0], &request, sizeof request);
+    if (result != MPI_SUCCESS) {
+      int kind = MPI_SUCCESS;
+      MPI_Error_class(result, &kind);
+      return kind == MPI_ERR_TRUNCATE ? Progress::kWrongSize : Progress::kFailed;
     }
+    if (done == 0) return Progress::kPending;
+    if (packed.handle[1] < 0) return Progress::kDone;
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    return bytes == packed.handle[1] ? Progress::kDone : Progress::kWrongSize;
   }
 
   void cancel(Request& packed) override {
     const auto lock = gate().enter();
-    MPI_Request request = unpack(packed);
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::memcpy(&request, &packed.handle[0], sizeof request);
     int done = 0;
     MPI_Cancel(&request);
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -166,29 +164,6 @@ class MpiChannel : public Channel {
     std::memcpy(&packed.handle[0], &request, sizeof request);
     packed.handle[1] = is_receive ? static_cast<int64_t>(bytes) : -1;
     return packed;
-  }
-
-  static MPI_Request unpack(const Request& packed) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    std::memcpy(&request, &packed.handle[0], sizeof request);
-    return request;
-  }
-
-  static int kind_of(int error) {
-    int kind = MPI_SUCCESS;
-    MPI_Error_class(error, &kind);
-    return kind;
-  }
-
-  // Of a message that is over. `bytes` are those of a receive, -1 for a send.
-  static Progress outcome(int error, const MPI_Status& status, int64_t bytes) {
-    if (error != MPI_SUCCESS) {
-      return kind_of(error) == MPI_ERR_TRUNCATE ? Progress::kWrongSize : Progress::kFailed;
-    }
-    if (bytes < 0) return Progress::kDone;
-    int received = 0;
-    MPI_Get_count(&status, MPI_BYTE, &received);
-    return received == bytes ? Progress::kDone : Progress::kWrongSize;
   }
 
   const MPI_Comm comm_;  // freed with everything else when MPI ends
