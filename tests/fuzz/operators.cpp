@@ -131,7 +131,7 @@ class Arguments {
       storage = {all};
       offset = static_cast<int64_t>(input_.below(static_cast<size_t>(extra) + 1));
       for (int64_t& each : strides) {
-        if (each != 0 && each < kMostElements) each *= extra;
+        if (-kMostElements < each && each < kMostElements) each *= extra;
       }
       if (input_.once_in(2) && strides.size() > 1) std::swap(strides.front(), strides.back());
       if (input_.once_in(8) && !strides.empty()) strides[0] = input_.extent();
