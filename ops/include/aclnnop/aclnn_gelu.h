@@ -26,8 +26,9 @@ extern "C" {
 #endif
 
 /*
- * self   FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950); rank up to 8; no private
- * format out    dtype and shape of self; may be self
+ * self   FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950); rank up to 8;
+ *        no private format
+ * out    dtype and shape of self; may be self
  *
  * 161001  1. workspaceSize or executor null   2. self, out null
  * 161002  3. BF16 on a product without it   4. dtype of self   5. dtype of out   6. private format
