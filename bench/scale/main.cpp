@@ -28,6 +28,9 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--workloads", options.workloads, "W2, W3")->check(CLI::IsMember({"W2", "W3"}));
   app.add_option("--ranks", options.ranks, "numbers of ranks, beside one")
       ->check(CLI::Range(2, 16));
+  app.add_option("--passes", options.effort.passes, "of which the least disturbed counts")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--seconds", options.effort.seconds, "about the time of the steps of each kind")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -50,8 +53,12 @@ int run(int argc, char** argv) {
   declare(app, options);
   CLI11_PARSE(app, argc, argv);
   if (options.quick) {
-    options.effort = {
-        .seconds = 1e-6, .timelines = 3, .rounds = 1, .largest = 1 << 20, .divisor = 16};
+    options.effort = {.passes = 1,
+                      .seconds = 1e-6,
+                      .timelines = 3,
+                      .rounds = 1,
+                      .largest = 1 << 20,
+                      .divisor = 16};
   }
   std::unique_ptr<aclgrad::report::ProgressBar> bar;
   const Measurement measurement =

@@ -2,6 +2,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,15 +29,17 @@ std::string table(const std::vector<std::string>& heads, std::size_t texts, cons
 constexpr const char* kHow = R"(
 * A step is forward, loss, backward, the exchange of gradients and the update, in float32, on one
   thread a rank. It takes as long as its slowest rank; given is the median of about {} s of steps.
-  "Waiting" is the same with `DataParallelOptions::overlap` off, and "no exchange" where each rank
-  trains for itself; the three take turns.
+  "Waiting" is the same with `DataParallelOptions::overlap` off; the two take turns. "No exchange" is the
+  mean of as many steps that every rank takes for itself, all at the same time.
 * Strong scaling: the ranks share the workload's batch. Weak: each has a whole one. Efficiency is the
   examples that a rank trains in a second, against those of one rank with the workload's batch.
 * "Exchange" is the time of the exchange in a step and includes the wait for ranks that come later;
   "hidden" is the share of it during which operators ran as well (`Session::timeline`, median over {}
   runs of every rank). A bucket that is ready last of all cannot be hidden.
+* Everything was measured {} times, one after the other; the least disturbed time is given: of each step
+  the pass in which it took least, of each message the least of each of its times.
 * Processes are started by `mpirun` on this machine alone; threads are ranks of one process.
-
+{}
 {}
 
 ## What {} core{} can show, and cannot
@@ -50,6 +53,14 @@ constexpr const char* kHow = R"(
   are those of this memory; nothing below about other networks was measured.
 
 )";
+
+constexpr const char* kPriority =
+    "* Other programs were running; these had real-time priority (`chrt`) over them.\n";
+
+bool has_priority() {
+  const int policy = sched_getscheduler(0);
+  return policy == SCHED_RR || policy == SCHED_FIFO;
+}
 
 constexpr const char* kModel = R"(
 Exchanging: AllReduce of *n* bytes over *P* processes is a reduce-scatter and an all-gather in which
@@ -245,9 +256,9 @@ std::string markdown(const Measurement& measurement, const Study& study, const E
         study.steps, [&](const StepModel& model) { return model.workload == each.name; });
     if (used) trained.push_back({each.name, each.what});
   }
-  text +=
-      fmt::format(kHow, effort.seconds, effort.timelines, table({"workload", "what"}, 2, trained),
-                  measurement.cores, measurement.cores == 1 ? "" : "s");
+  text += fmt::format(kHow, effort.seconds, effort.timelines, effort.passes,
+                      has_priority() ? kPriority : "", table({"workload", "what"}, 2, trained),
+                      measurement.cores, measurement.cores == 1 ? "" : "s");
   text += measured_part(measurement);
   if (!study.here) return text + "\nWithout MPI there is nothing to fit the model to.\n";
   return text + model_part(study) + predicted_part(study, chart);

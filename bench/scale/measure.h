@@ -16,7 +16,8 @@ inline constexpr auto kDefaultBucket =
     static_cast<std::int64_t>(DataParallelOptions{}.bucket_bytes);
 
 struct Effort {
-  double seconds = 1.5;                           // of steps, of each kind
+  int passes = 2;                                 // over everything
+  double seconds = 1;                             // of steps, of each kind
   int timelines = 9;                              // of each rank
   int rounds = 9;                                 // of each size of message
   std::int64_t largest = std::int64_t{64} << 20;  // bytes of a message
@@ -91,6 +92,9 @@ struct Measurement {
 using Progress =
     std::function<void(std::int64_t done, std::int64_t total, const std::string& next)>;
 
+// The least disturbed of all passes: of each step the one that took least, of each message the
+// least of each of its times.
+//
 // Workloads by name, with numbers of ranks above 1. Throws std::runtime_error when a program fails.
 Measurement measure(const std::vector<std::string>& workloads, const std::vector<int>& ranks,
                     const Effort& effort, const Progress& progress);
