@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands of ./dev that try to break the libraries; each writes what came of it into its row of
+# docs/reliability.md. Read by dev, whose functions and variables it uses.
+
+# Writes what a command found into its row of the page.
+record() {
+  local page=docs/reliability.md
+  awk -F'|' -v OFS='|' -v key=" $1 " -v text=" $(date +%F): $2 " \
+    '$2 == key { $4 = text } { print }' "$page" >"$page.new"
+  mv "$page.new" "$page"
+}
+
+# Runs the command, shows what it prints, and records its last line that matches the pattern.
+run_and_record() {
+  local row=$1 pattern=$2 output
+  shift 2
+  output=$(mktemp)
+  "$@" | tee "$output"
+  record "$row" "$(grep -E "$pattern" "$output" | tail -1)"
+  rm "$output"
+}
+
+faults() {
+  build faults
+  if (($#)); then
+    "$build/bin/faults" "$@"
+  else
+    run_and_record 'out of memory' 'faults injected' "$build/bin/faults"
+  fi
+}
+
+# Runs the targets one after the other; what they find stops nothing.
+fuzz() {
+  local seconds=60 targets=() target corpus log executions findings=0
+  while (($#)); do
+    case $1 in
+      --seconds) seconds=${2:?}; shift 2 ;;
+      *) targets+=("$1"); shift ;;
+    esac
+  done
+  ((${#targets[@]})) || targets=($(ls tests/fuzz/corpus))
+  install_packages "${fuzz_packages[@]}"
+  use_preset fuzz
+  build "${targets[@]/#/fuzz_}"
+  mkdir -p "$build/findings"
+  for target in "${targets[@]}"; do
+    # What is found on the way stays in the build folder; the small corpus of the project is read.
+    corpus=$build/corpus/$target log=$build/findings/$target.log
+    mkdir -p "$corpus"
+    if ! "$build/bin/fuzz_$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
+      -max_len=4096 -artifact_prefix="$build/findings/$target-" -print_final_stats=1 \
+      "$corpus" "tests/fuzz/corpus/$target" >"$log" 2>&1; then
+      tail -40 "$log" >&2
+      echo "fuzz $target: a finding; the input lies in $build/findings" >&2
+      findings=1
+      continue
+    fi
+    executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    echo "fuzz $target: $seconds s, $executions executions, no finding"
+    ((seconds < 60)) || record "fuzz $target" "$seconds s, $executions executions, no finding"
+  done
+  return $findings
+}
+
+# Options are told to the soak; only without any it is the whole one, which is recorded.
+soak() {
+  build soak
+  if (($#)); then
+    "$build/bin/soak" "$@"
+  else
+    run_and_record soak 'operators checked' "$build/bin/soak"
+  fi
+}
+
+# The libraries, and the tests that look inside them, are built with the sanitizers; all other tests are
+# those of the release build, which load these libraries in the place of their own.
+sanitize_addresses() {
+  # All but the tests that compile or time something themselves, or are started by other programs.
+  local all='^(activations|autograd|cases|contract|diagnostics|distributed|faults|framework_[a-z]*'
+  all+='|fuzz|graph|hccl|mocked|mutants|runtime|session|soak|training_ops|viz)\.'
+  build
+  local release=$build
+  use_preset asan
+  build ascendcl nnopbase opapi hccl test_meta test_kernels
+  run_and_record 'sanitizers, asan, inside' 'tests passed' ctest --test-dir "$build" \
+    --output-on-failure --parallel "$(nproc)" -R '^(kernels|meta)\.'
+  run_and_record 'sanitizers, asan' 'tests passed' env LD_LIBRARY_PATH="$PWD/$build/lib" \
+    LD_PRELOAD="$(g++ -print-file-name=libasan.so)" ctest --test-dir "$release" \
+    --output-on-failure --parallel "$(nproc)" -R "$all" -E '^(contract\.load|hccl\.processes)'
+}
+
+# What has threads, without the fuzzed call sequences: their copies may race by themselves.
+sanitize_threads() {
+  use_preset tsan
+  build test_hccl test_runtime test_session soak
+  run_and_record 'sanitizers, tsan' 'tests passed' ctest --test-dir "$build" --output-on-failure \
+    --parallel "$(nproc)" -R '^(hccl|runtime|session|soak)\.'
+}
+
+sanitize() {
+  export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=die_after_fork=0
+  case ${1-both} in asan | both) sanitize_addresses ;; esac
+  case ${1-both} in tsan | both) sanitize_threads ;; esac
+}
+
+# The libraries count, in clang's coverage of the source; the tests are those of the release build, which
+# load these libraries in the place of their own, but for two that look inside.
+coverage() {
+  local tests='^(activations|cases|contract|diagnostics|faults|fuzz|graph|hccl|runtime|session|soak|training_ops)\.'
+  install_packages "${coverage_packages[@]}"
+  build
+  local release=$build
+  use_preset coverage
+  build ascendcl nnopbase opapi hccl test_meta test_kernels
+  export LLVM_PROFILE_FILE=$PWD/$build/profiles/%m.profraw
+  rm -rf "$build/profiles"
+  LD_LIBRARY_PATH=$PWD/$build/lib ctest --test-dir "$release" --parallel "$(nproc)" -R "$tests" | tail -3
+  ctest --test-dir "$build" --parallel "$(nproc)" -R '^(kernels|meta)\.' | tail -3
+  bash tests/coverage/report.sh "$build" >"$build/coverage.txt"
+  cat "$build/coverage.txt"
+  record 'lines of ops/' "$(sed -n 's/^lines of ops.: //p' "$build/coverage.txt")"
+  record 'branches of the checks' "$(sed -n 's/^branches of the checks: //p' "$build/coverage.txt")"
+}
