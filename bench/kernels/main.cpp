@@ -15,6 +15,7 @@
 #include "bench/kernels/agreement.h"
 #include "bench/kernels/ours.h"
 #include "bench/kernels/report.h"
+#include "bench/output_file.h"
 #include "bench/peers/peers.h"
 
 namespace {
@@ -49,8 +50,9 @@ void declare(CLI::App& app, Options& options) {
                "a look at everything: 1024 elements, one short repetition");
   app.add_flag("--list", options.list, "print the names of the cells, measure nothing");
   app.add_flag("--check", options.check, "see that all compute the same, measure nothing");
-  app.add_option("--markdown", options.markdown, "write a report, and its chart beside it (.svg)");
-  app.add_option("--csv", options.csv, "write all times");
+  app.add_option("--markdown", options.markdown, "write a report, and its chart beside it (.svg)")
+      ->check(in_existing_folder());
+  app.add_option("--csv", options.csv, "write all times")->check(in_existing_folder());
   app.add_flag("--worker", options.worker)->group("");  // see worker.h
 }
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "bench/output_file.h"
 #include "bench/scale/report.h"
 
 namespace {
@@ -42,7 +43,8 @@ void declare(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_flag("--quick", options.quick,
                "a few steps with small batches: the figures mean nothing");
-  app.add_option("--markdown", options.markdown, "write a report, and its chart beside it");
+  app.add_option("--markdown", options.markdown, "write a report, and its chart beside it")
+      ->check(in_existing_folder());
 }
 
 int run(int argc, char** argv) {

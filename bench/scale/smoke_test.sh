@@ -16,6 +16,8 @@ fail() {
   echo "$*"
   exit 1
 }
+if "$1" --markdown "$2/nowhere/scaling.md" >"$2/nowhere.txt" 2>&1; then fail "wrote to a folder that is not there"; fi
+grep -q "there is no folder $2/nowhere" "$2/nowhere.txt" || fail "does not say that the folder is missing"
 ways=threads
 grep -q '| processes |' "$page" && ways='threads processes'
 for ranks in 2 4; do

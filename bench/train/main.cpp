@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "bench/output_file.h"
 #include "bench/train/bars.h"
 #include "bench/train/measure.h"
 #include "bench/train/report.h"
@@ -42,7 +43,7 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_flag("--quick", options.quick, "one short repetition of everything");
-  app.add_option("--markdown", options.markdown, "write a report");
+  app.add_option("--markdown", options.markdown, "write a report")->check(in_existing_folder());
 }
 
 int run(int argc, char** argv) {
