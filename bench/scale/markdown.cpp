@@ -66,9 +66,9 @@ constexpr const char* kModel = R"(
 Exchanging: AllReduce of *n* bytes over *P* processes is a reduce-scatter and an all-gather in which
 every rank talks to every other directly (`ops/hccl/message_operations.cpp`). A rank pays for 2
 rounds, for 2(*P* - 1) messages and those by which ranks compare what they are at, for 2(*P* - 1)/*P* · *n*
-bytes sent, and for (*P* - 1)/*P* · *n* bytes added. Small sums, and those of two ranks up to 4 MiB, take
-one round in which everybody sends everything. Where ranks share cores, all this takes as many times
-longer as there are ranks for a core, and a round waits for a turn.
+bytes sent, and for (*P* - 1)/*P* · *n* bytes added. Small sums
+(`ops/hccl/algorithm.h`) take one round in which everybody sends everything. Where ranks share cores, all
+this takes as many times longer as there are ranks for a core, and a round waits for a turn.
 
 Computing: *fixed* + *each* · examples seconds, for each part of a step between two buckets.
 
