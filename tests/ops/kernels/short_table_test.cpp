@@ -22,7 +22,7 @@ namespace aclgrad::ops {
 namespace {
 
 TEST(ShortTable, IsMadeOnceItPays) {
-  ShortTable table;
+  static ShortTable table;  // what it has made stays
   int times = 0;
   const auto fill = [&](float* values) {
     ++times;
@@ -38,7 +38,7 @@ TEST(ShortTable, IsMadeOnceItPays) {
 }
 
 TEST(ShortTable, IsMadeByOneThreadWhileOthersDoWithout) {
-  ShortTable table;
+  static ShortTable table;  // what it has made stays
   std::atomic<int> times{0};
   std::atomic<int> found{0};
   const auto ask = [&] {
