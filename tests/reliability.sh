@@ -77,16 +77,19 @@ soak() {
 sanitize_addresses() {
   # All but the tests that compile or time something themselves, or are started by other programs.
   local all='^(activations|autograd|cases|contract|diagnostics|distributed|faults|framework_[a-z]*'
-  all+='|fuzz|graph|hccl|mocked|mutants|runtime|session|soak|training_ops|viz)\.'
+  all+='|fuzz|graph|hccl|mocked|mutants|runtime|session|training_ops|viz)\.'
   build
   local release=$build
   use_preset asan
   build ascendcl nnopbase opapi hccl test_meta test_kernels
   run_and_record 'sanitizers, asan, inside' 'tests passed' ctest --test-dir "$build" \
     --output-on-failure --parallel "$(nproc)" -R '^(kernels|meta)\.'
+  # Tests that count allocations replace some forms of operator new and delete, the libraries use
+  # others. In the children that the soak forks, the memory of the parent's threads looks lost.
   run_and_record 'sanitizers, asan' 'tests passed' env LD_LIBRARY_PATH="$PWD/$build/lib" \
-    LD_PRELOAD="$(g++ -print-file-name=libasan.so)" ctest --test-dir "$release" \
-    --output-on-failure --parallel "$(nproc)" -R "$all" -E '^(contract\.load|hccl\.processes)'
+    LD_PRELOAD="$(g++ -print-file-name=libasan.so)" ASAN_OPTIONS=alloc_dealloc_mismatch=0 \
+    ctest --test-dir "$release" --output-on-failure --parallel "$(nproc)" -R "$all" \
+    -E '^(contract\.load|hccl\.processes)'
 }
 
 # What has threads, without the fuzzed call sequences: their copies may race by themselves.
