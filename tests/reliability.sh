@@ -75,7 +75,7 @@ soak() {
 # The libraries, and the tests that look inside them, are built with the sanitizers; all other tests are
 # those of the release build, which load these libraries in the place of their own.
 sanitize_addresses() {
-  # All but the tests that compile or time something themselves, or are started by other programs.
+  # All but the tests that compile or measure something themselves, or are started by other programs.
   local all='^(activations|autograd|cases|contract|diagnostics|distributed|faults|framework_[a-z]*'
   all+='|fuzz|graph|hccl|mocked|mutants|runtime|session|training_ops|viz)\.'
   build
@@ -89,7 +89,7 @@ sanitize_addresses() {
   run_and_record 'sanitizers, asan' 'tests passed' env LD_LIBRARY_PATH="$PWD/$build/lib" \
     LD_PRELOAD="$(g++ -print-file-name=libasan.so)" ASAN_OPTIONS=alloc_dealloc_mismatch=0 \
     ctest --test-dir "$release" --output-on-failure --parallel "$(nproc)" -R "$all" \
-    -E '^(contract\.load|hccl\.processes)'
+    -E '^(contract\.load|hccl\.processes|session\.Scale)'
 }
 
 # What has threads, without the fuzzed call sequences: their copies may race by themselves.
