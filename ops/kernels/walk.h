@@ -15,6 +15,12 @@ namespace aclgrad::ops {
 // Drops dimensions of size 1 and joins neighbours that every operand steps through as if they were
 // one. Afterwards there is at least one dimension. The order of elements stays the same.
 inline void collapse_dimensions(Dims& shape, const std::vector<Dims*>& strides) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {
+    // Nothing bounds the other extents, nor the strides: they are not to be multiplied.
+    shape = {0};
+    for (Dims* s : strides) *s = {1};
+    return;
+  }
   size_t kept = 0;  // dimensions [0, kept) are final, but for joining
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == 1) continue;
