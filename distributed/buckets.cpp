@@ -7,6 +7,10 @@
 
 namespace aclgrad::detail {
 
+std::size_t bytes_of(const Value& tensor) {
+  return static_cast<std::size_t>(tensor.shape().numel()) * size_of(tensor.dtype());
+}
+
 std::vector<Bucket> make_buckets(const std::vector<Value>& tensors, std::size_t bytes) {
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -23,7 +27,7 @@ std::vector<Bucket> make_buckets(const std::vector<Value>& tensors, std::size_t 
     const Value& tensor = tensors[position];
     Open& current = open[tensor.dtype()];
     current.bucket.push_back(position);
-    current.bytes += static_cast<std::size_t>(tensor.shape().numel()) * size_of(tensor.dtype());
+    current.bytes += bytes_of(tensor);
     if (current.bytes < bytes) continue;
     buckets.push_back(std::move(current.bucket));
     open.erase(tensor.dtype());

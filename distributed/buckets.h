@@ -10,6 +10,8 @@
 
 namespace aclgrad::detail {
 
+std::size_t bytes_of(const Value& tensor);
+
 /// Positions in a list of tensors; all of a bucket have one dtype.
 using Bucket = std::vector<std::size_t>;
 

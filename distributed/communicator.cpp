@@ -11,14 +11,7 @@ namespace aclgrad {
 namespace detail {
 
 void check_hccl(HcclResult result, std::string_view function, std::string_view where) {
-  if (result == HCCL_SUCCESS) return;
-  const char* const recent = aclGetRecentErrMsg();
-  std::string message;
-  if (!where.empty()) message = fmt::format("{}: ", where);
-  message += fmt::format("{} returned {} ({})", function, static_cast<int>(result),
-                         HcclGetErrorString(result));
-  if (recent != nullptr && *recent != '\0') message += fmt::format(": {}", recent);
-  throw StatusError(message, static_cast<int>(result));
+  check_status(result, function, where, HcclGetErrorString(result));
 }
 
 HcclDataType hccl_type(DType dtype) {

@@ -31,8 +31,8 @@ Gradients with_tensors(const Gradients& gradients, const std::vector<Value>& ten
 
 // The sum over micro-batches first, first + stride, ...: those at even places of this list, and
 // those at odd places. So the last halving comes first, and this is the tree of the ranks'
-// exchange: while R are left and M is the largest power of two below R, number i >= M goes into i -
-// M.
+// exchange: while R are left and M is the largest power of two below R, number M + i goes into
+// number i.
 class MicroBatches {
  public:
   MicroBatches(const std::function<LossAndGradients(std::int64_t)>& record,

@@ -15,8 +15,8 @@
 #include "bench/kernels/agreement.h"
 #include "bench/kernels/ours.h"
 #include "bench/kernels/report.h"
-#include "bench/output_file.h"
 #include "bench/peers/peers.h"
+#include "bench/program.h"
 
 namespace {
 
@@ -132,11 +132,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return aclgrad::bench::run_program(run, argc, argv); }

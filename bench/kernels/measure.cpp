@@ -10,6 +10,7 @@
 #include "bench/kernels/limit.h"
 #include "bench/kernels/ours.h"
 #include "bench/kernels/require.h"
+#include "bench/median.h"
 #include "bench/peers/peers.h"
 
 namespace aclgrad::bench {
@@ -37,10 +38,8 @@ class Collector : public benchmark::BenchmarkReporter {
 
   std::map<std::string, double> medians() {
     std::map<std::string, double> result;
-    for (auto& [name, times] : times_) {
-      const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-      std::ranges::nth_element(times, middle);
-      result[name] = *middle;
+    for (const auto& [name, times] : times_) {
+      result[name] = median(times);
     }
     return result;
   }

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "bench/output_file.h"
+#include "bench/program.h"
 #include "bench/scale/report.h"
 
 namespace {
@@ -88,11 +88,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return aclgrad::bench::run_program(run, argc, argv); }

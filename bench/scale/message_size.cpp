@@ -21,10 +21,12 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "bench/median.h"
 #include "hccl/hccl.h"
 
 namespace {
 
+using aclgrad::bench::median;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kSmallest = 1024;
@@ -124,12 +126,6 @@ class Bench {
   std::vector<float> send_;
   std::vector<float> received_;
 };
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 void measure(HcclComm comm, aclrtStream stream, size_t bytes, int rounds, bool prints) {
   Bench bench(comm, stream, bytes);

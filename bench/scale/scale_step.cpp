@@ -2,14 +2,17 @@
 // usage: [mpirun -n PROCESSES] scale_step WORKLOAD EXAMPLES BUCKET_BYTES SECONDS TIMELINES
 // [THREADS] Trains a workload data-parallel, each rank with EXAMPLES examples and one thread, and
 // prints what a step took as a line of JSON:
+//
 //   seconds    median of the steps of about SECONDS; a step's time is that of its slowest rank
 //   waiting    of several ranks: the same where computing waits for the exchange
 //   apart      of several ranks: the mean where each trains for itself, all at the same time
 //   exchange   seconds of exchange in a step, by Session::timeline: median of TIMELINES of every
-//   rank hidden     for how much of that operators ran as well, from 0 to 1 buckets    of one rank:
-//   bytes of each bucket of gradients, and which share of a step is computed
-//              until it is there, after the one before it was
+//              rank
+//   hidden     for how much of that operators ran as well, from 0 to 1
+//   buckets    of one rank: bytes of each bucket of gradients, and which share of a step is
+//              computed until it is there, after the one before it was
 //   rest       of one rank: the share after the last bucket
+//
 // Ranks are the launcher's processes, or THREADS threads of this one.
 #include <aclgrad/distributed.h>
 #include <aclgrad/format.h>
@@ -21,6 +24,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "bench/median.h"
 #include "bench/network.h"
 #include "distributed/buckets.h"
 
@@ -49,12 +53,6 @@ std::vector<double> gather(const Communicator& communicator, const std::vector<d
   std::vector<double> all(bytes.size() / sizeof(double));
   std::memcpy(all.data(), bytes.data(), bytes.size());
   return all;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 // A training step, recorded and planned.
@@ -197,8 +195,7 @@ void add_buckets(nlohmann::json& report, const Wanted& wanted, Training& trainin
   for (std::size_t k = 0; k < buckets.size(); ++k) {
     std::size_t bytes = 0;
     for (const std::size_t member : buckets[k]) {
-      const Value& tensor = training.tensors()[member];
-      bytes += static_cast<std::size_t>(tensor.shape().numel()) * size_of(tensor.dtype());
+      bytes += detail::bytes_of(training.tensors()[member]);
     }
     const double share = median(shares[k]);
     rest -= share;

@@ -4,8 +4,7 @@
 #include <aclgrad/aclgrad.h>
 #include <malloc.h>
 
-#include <algorithm>
-
+#include "bench/median.h"
 #include "bench/network.h"
 #include "bench/train/trainer.h"
 
@@ -39,8 +38,7 @@ class Ours : public Trainer {
     for (size_t node = 0; node < typical.nodes.size(); ++node) {
       std::vector<double> times;
       for (const Profile& run : runs) times.push_back(run.nodes[node].duration_us);
-      std::ranges::nth_element(times, times.begin() + kRuns / 2);
-      typical.nodes[node].duration_us = times[kRuns / 2];
+      typical.nodes[node].duration_us = median(times);
     }
     return typical.to_string(typical.nodes.size());
   }

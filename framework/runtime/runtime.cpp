@@ -48,12 +48,14 @@ int device_count() {
   return static_cast<int>(count);
 }
 
-void check_status(int status, std::string_view function, std::string_view where) {
+void check_status(int status, std::string_view function, std::string_view where,
+                  std::string_view meaning) {
   if (status == 0) return;
   const char* recent = aclGetRecentErrMsg();
   std::string message;
   if (!where.empty()) message = fmt::format("{}: ", where);
   message += fmt::format("{} returned {}", function, status);
+  if (!meaning.empty()) message += fmt::format(" ({})", meaning);
   if (recent != nullptr && *recent != '\0') message += fmt::format(": {}", recent);
   throw StatusError(message, status);
 }

@@ -34,8 +34,8 @@ std::string Profile::svg() const {
   }
   SvgCanvas canvas(kWidth, kHeight, title);
   canvas.heading(title, 28);
-  const Plot plot(canvas, {90, 46, kWidth - 220, kHeight - 102},
-                  Axis(0, std::max(1e-3, span_us() / 1000)), Axis(0, two ? 2 : 1));
+  const Axis time(0, std::max(1e-3, span_us() / 1000));
+  const Plot plot(canvas, {90, 46, kWidth - 220, kHeight - 102}, time, Axis(0, two ? 2 : 1));
   const Box& box = plot.box();
   canvas.begin_clip(box.left, box.top, box.width, box.height);
   for (const Entry& entry : nodes) {
@@ -50,7 +50,6 @@ std::string Profile::svg() const {
     }
   }
   canvas.end_clip();
-  const Axis time(0, std::max(1e-3, span_us() / 1000));
   canvas.line(box.left, box.bottom(), box.right(), box.bottom(), kInk);
   for (const Axis::Tick& tick : time.ticks(10)) {
     const double x = plot.position(tick.value, 0).first;

@@ -90,12 +90,12 @@ class PartProduct {
   }
 
   void run() {
-    const Terms all{0, terms_};
     if (!reads_in_place<T>(part_.b, part_.rows, part_.columns)) return run_packed();
     const int64_t most = columns_at_once(terms_);
     for (int64_t j = 0; j < part_.columns; j += most) {
       const T* data = static_cast<const T*>(part_.b.data) + part_.column + j;
-      run_columns({data, part_.b.row_stride, kPanel<T>}, all, j, std::min(most, part_.columns - j));
+      run_columns({data, part_.b.row_stride, kPanel<T>}, {0, terms_}, j,
+                  std::min(most, part_.columns - j));
     }
   }
 

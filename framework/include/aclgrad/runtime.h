@@ -21,8 +21,10 @@ void use_device(int device);
 int device_count();
 
 /// Throws StatusError unless `status` is 0. The message reads "`where`: `function` returned
-/// `status`: text of aclGetRecentErrMsg"; `where` may be empty and names a node otherwise.
-void check_status(int status, std::string_view function, std::string_view where = {});
+/// `status` (`meaning`): text of aclGetRecentErrMsg"; `where` may be empty and names a node
+/// otherwise, and without a meaning there is none.
+void check_status(int status, std::string_view function, std::string_view where = {},
+                  std::string_view meaning = {});
 
 /// Number of CPU threads that operators may use; 0 restores the default. Results do not depend on
 /// it. Returns false, and does nothing, on an operator library without such a setting (the
