@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run that is broken off and taken up again ends with the same bits as one that never stopped.
 // The checkpoint holds the weights, the optimizer's state and the place in the order of batches.
+// Draws the losses into out/checkpoint_resume/loss.svg.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 
@@ -11,7 +12,8 @@ using namespace aclgrad;
 
 namespace {
 
-const std::filesystem::path kPath = "out/checkpoint_resume/checkpoint.safetensors";
+const std::filesystem::path kFolder = "out/checkpoint_resume";
+const std::filesystem::path kPath = kFolder / "checkpoint.safetensors";
 constexpr std::int64_t kRows = 16;
 
 data::Dataset make_points() {
@@ -23,9 +25,9 @@ data::Dataset make_points() {
   return points;
 }
 
-// Trains to step `last` and returns all variables. Goes on from the checkpoint when there is one,
-// and leaves one behind.
-NamedTensors train(std::int64_t last) {
+// Trains to step `last`, adds the losses to `series`, returns all variables. Goes on from the
+// checkpoint when there is one, and leaves one behind.
+NamedTensors train(std::int64_t last, report::Series& series) {
   const data::Batches batches(make_points(), {.batch_size = kRows, .drop_last = true, .seed = 2});
   const Sequential network(Linear("hidden", 3, 16, {.activation = Activation::selu, .seed = 3}),
                            Selu{}, Linear("output", 16, 2, {.seed = 4}));
@@ -47,12 +49,12 @@ NamedTensors train(std::int64_t last) {
     position = checkpoint->position;
     fmt::print("goes on after step {}\n", step);
   }
-  double value = 0;
   for (; step < last; ++step, position = batches.after(position)) {
     const data::Dataset batch = batches.epoch(position.epoch)[position.batch];
-    value = session.run({{x, batch.features}, {labels, batch.labels}})[loss].item();
+    series.x.push_back(static_cast<double>(step));
+    series.y.push_back(session.run({{x, batch.features}, {labels, batch.labels}})[loss].item());
   }
-  fmt::print("step {}: loss {:.6f}\n", step, value);
+  fmt::print("step {}: loss {:.6f}\n", step, series.y.back());
   save_checkpoint(kPath, {.step = step,
                           .position = position,
                           .data_order = batches.description(),
@@ -60,21 +62,29 @@ NamedTensors train(std::int64_t last) {
   return values_of(state);
 }
 
+void start_anew() {
+  std::filesystem::remove_all(kFolder);
+  std::filesystem::create_directories(kFolder);
+}
+
 }  // namespace
 
 int main() {
-  std::filesystem::remove_all(kPath.parent_path());
-  std::filesystem::create_directories(kPath.parent_path());
-  const NamedTensors whole = train(100);
-
-  std::filesystem::remove_all(kPath.parent_path());
-  std::filesystem::create_directories(kPath.parent_path());
-  train(37);  // in the middle of the fourth epoch
-  const NamedTensors resumed = train(100);
-  bool same = whole.size() == resumed.size();
-  for (std::size_t i = 0; same && i < whole.size(); ++i) {
-    same = whole[i].first == resumed[i].first && bitwise_equal(whole[i].second, resumed[i].second);
-  }
+  report::LineChart chart{.title = "A run broken off after 37 steps, and taken up again",
+                          .x_label = "step",
+                          .y_label = "loss"};
+  chart.series = {{.name = "never stopped (below)", .y = {}},
+                  {.name = "until it was broken off", .y = {}},
+                  {.name = "taken up again", .y = {}}};
+  start_anew();
+  const NamedTensors whole = train(100, chart.series[0]);
+  start_anew();
+  train(37, chart.series[1]);  // in the middle of the fourth epoch
+  const NamedTensors resumed = train(100, chart.series[2]);
+  write_file_atomically((kFolder / "loss.svg").string(), chart.svg());
+  const bool same = std::ranges::equal(whole, resumed, [](const auto& a, const auto& b) {
+    return a.first == b.first && bitwise_equal(a.second, b.second);
+  });
   fmt::print("{} tensors: {}\n", whole.size(), same ? "the same bits." : "different!");
   return same ? 0 : 1;
 }

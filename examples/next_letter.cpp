@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Learns to guess the next letter of a poem from the ten before it, then writes a few lines itself.
-// Products with one-hot rows pick rows of a matrix, so the first layer is an embedding.
+// Learns to guess the next letter of a poem from the ten before it (out/next_letter/learning.svg),
+// then writes a few lines. Products with one-hot rows pick rows of a matrix: the first layer is an
+// embedding.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 
-#include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <filesystem>
 #include <numbers>
 
 using namespace aclgrad;
@@ -17,6 +19,7 @@ constexpr std::size_t kContext = 10;
 constexpr std::int64_t kLetters = kAlphabet.size();
 constexpr std::int64_t kInputs = kContext * kAlphabet.size();
 constexpr std::int64_t kBatch = 64;
+constexpr int kEpochs = 12;
 
 // In small letters; hyphens are spaces, other signs are left out.
 std::string read_poem() {
@@ -28,11 +31,10 @@ std::string read_poem() {
   return poem;
 }
 
+std::int64_t place_of(char letter) { return static_cast<std::int64_t>(kAlphabet.find(letter)); }
+
 // Every run of kContext letters, one-hot, with the place of the letter that follows.
 data::Dataset examples_of(std::string_view text) {
-  const auto place_of = [](char letter) {
-    return static_cast<std::int64_t>(kAlphabet.find(letter));
-  };
   std::vector<std::int64_t> contexts, next;
   for (; text.size() > kContext; text.remove_prefix(1)) {
     for (const char letter : text.substr(0, kContext)) contexts.push_back(place_of(letter));
@@ -57,14 +59,24 @@ int main() {
   Session training(graph, {loss, optimizer.step(graph, backward(loss, network.parameters(graph)))});
   const data::Batches batches(examples_of(poem),
                               {.batch_size = kBatch, .drop_last = true, .seed = 3});
-  for (std::uint64_t epoch = 0; epoch < 12; ++epoch) {
-    double sum = 0;
+  report::Series learning{.name = "the network", .y = {}};
+  for (std::uint64_t epoch = 0; epoch < kEpochs; ++epoch) {
+    double nats = 0;
     for (const data::Dataset& batch : batches.epoch(epoch)) {
-      sum += training.run({{x, batch.features}, {next, batch.labels}})[loss].item();
+      nats += training.run({{x, batch.features}, {next, batch.labels}})[loss].item();
     }
-    const double nats = sum / static_cast<double>(batches.batches_per_epoch());
-    fmt::print("epoch {:>2}  {:.3f} bits a letter\n", epoch + 1, nats / std::numbers::ln2);
+    learning.x.push_back(static_cast<double>(epoch + 1));
+    learning.y.push_back(nats / static_cast<double>(batches.batches_per_epoch()) /
+                         std::numbers::ln2);
+    fmt::print("epoch {:>2}  {:.3f} bits a letter\n", epoch + 1, learning.y.back());
   }
+  report::LineChart chart{.title = "The next letter of a poem, after ten",
+                          .x_label = "epoch",
+                          .y_label = "bits a letter"};
+  const double blind = std::log2(kLetters);
+  chart.series = {learning, {.name = "any of 28 letters", .x = {1, kEpochs}, .y = {blind, blind}}};
+  std::filesystem::create_directories("out/next_letter");
+  write_file_atomically("out/next_letter/learning.svg", chart.svg());
 
   // One letter after the other, each the likeliest after the ten before it.
   Graph writing;
@@ -74,9 +86,8 @@ int main() {
   std::string written = poem.substr(0, kContext);
   while (written.size() < 200) {
     const std::string tail = written.substr(written.size() - kContext) + ' ';  // any last letter
-    const Tensor scores = writer.run({{context, examples_of(tail).features}})[logits];
-    const auto row = scores.data<float>();
-    written += kAlphabet[static_cast<std::size_t>(std::ranges::max_element(row) - row.begin())];
+    const Results results = writer.run({{context, examples_of(tail).features}});
+    written += kAlphabet[static_cast<std::size_t>(data::argmax(results[logits]).get(0))];
   }
   fmt::print("{}\n", written);
 }

@@ -29,9 +29,9 @@ faults() {
   fi
 }
 
-# Runs the targets one after the other; what they find stops nothing.
+# As many targets at a time as there are cores; what they find stops nothing.
 fuzz() {
-  local seconds=60 targets=() target corpus log executions findings=0
+  local seconds=60 targets=() target result findings=0
   while (($#)); do
     case $1 in
       --seconds) seconds=${2:?}; shift 2 ;;
@@ -42,22 +42,12 @@ fuzz() {
   install_packages "${fuzz_packages[@]}"
   use_preset fuzz
   build "${targets[@]/#/fuzz_}"
-  mkdir -p "$build/findings"
+  printf '%s\n' "${targets[@]}" |
+    xargs -P "$(nproc)" -I '{}' bash tests/fuzz/run.sh "$build" '{}' "$seconds" || findings=1
+  ((seconds < 60)) && return $findings
   for target in "${targets[@]}"; do
-    # What is found on the way stays in the build folder; the small corpus of the project is read.
-    corpus=$build/corpus/$target log=$build/findings/$target.log
-    mkdir -p "$corpus"
-    if ! "$build/bin/fuzz_$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
-      -max_len=4096 -artifact_prefix="$build/findings/$target-" -print_final_stats=1 \
-      "$corpus" "tests/fuzz/corpus/$target" >"$log" 2>&1; then
-      tail -40 "$log" >&2
-      echo "fuzz $target: a finding; the input lies in $build/findings" >&2
-      findings=1
-      continue
-    fi
-    executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-    echo "fuzz $target: $seconds s, $executions executions, no finding"
-    ((seconds < 60)) || record "fuzz $target" "$seconds s, $executions executions, no finding"
+    result=$build/findings/$target.txt
+    [[ ! -f $result ]] || record "fuzz $target" "$(<"$result")"
   done
   return $findings
 }
@@ -85,21 +75,24 @@ sanitize_addresses() {
   run_and_record 'sanitizers, asan, inside' 'tests passed' ctest --test-dir "$build" \
     --output-on-failure --parallel "$(nproc)" -R '^(kernels|meta)\.'
   # Tests that count allocations replace some forms of operator new and delete, the libraries use
-  # others. In the children that the soak forks, the memory of the parent's threads looks lost. What the
-  # library's own checks of memory say is changed by the sanitizer's, and instruction sets that these
-  # libraries lack cannot be compared.
+  # others. In the children that the soak forks, the memory of the parent's threads looks lost; threads
+  # of a forked child may find the sanitizer's own allocator locked for ever. What the library's own
+  # checks of memory say is changed by the sanitizer's, instruction sets that these libraries lack
+  # cannot be compared, and the compiler has leaks.
   run_and_record 'sanitizers, asan' 'tests passed' env LD_LIBRARY_PATH="$PWD/$build/lib" \
     LD_PRELOAD="$(g++ -print-file-name=libasan.so)" ASAN_OPTIONS=alloc_dealloc_mismatch=0 \
     ctest --test-dir "$release" --output-on-failure --parallel "$(nproc)" -R "$all" \
-    -E '^(contract\.load|hccl\.processes|session\.Scale|cases\.Rows/InstructionSets)'
+    -E '^(contract\.load|hccl\.processes|session\.Scale|cases\.Rows/InstructionSets|runtime\.headers|runtime\.Pieces\.AForked)'
 }
 
-# What has threads, without the fuzzed call sequences: their copies may race by themselves.
+# What has threads, without the fuzzed call sequences, whose copies may race by themselves, without an
+# operator that overwrites on purpose what its other threads still read, and without measured memory.
 sanitize_threads() {
   use_preset tsan
   build test_hccl test_runtime test_session soak
   run_and_record 'sanitizers, tsan' 'tests passed' ctest --test-dir "$build" --output-on-failure \
-    --parallel "$(nproc)" -R '^(hccl|runtime|session|soak)\.'
+    --parallel "$(nproc)" -R '^(hccl|runtime|session|soak)\.' \
+    -E '^session\.(Bisect\.FindsAWrongClaim|Scale\.MemoryIsLittle)'
 }
 
 sanitize() {

@@ -5,7 +5,6 @@
 #include <aclgrad/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 using namespace aclgrad;
@@ -50,29 +49,17 @@ Classifier::Classifier(const Sequential& network, const data::Dataset& examples,
 
 Tensor Classifier::predict() {
   const std::int64_t size = examples_.size();
-  const auto classes = static_cast<std::size_t>(scores_.shape()[1]);
   Tensor predictions = Tensor::zeros({size}, DType::int64);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(rows_));
   for (std::int64_t begin = 0; begin < size; begin += rows_) {
     // The last part ends with the last example, and has some that were seen before.
     const std::int64_t first = std::min(begin, size - rows_);
     std::iota(rows.begin(), rows.end(), first);
-    const Tensor scores = session_.run({{x_, data::take_rows(examples_.features, rows)}})[scores_];
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      const auto line =
-          scores.data<float>().subspan(static_cast<std::size_t>(row) * classes, classes);
-      predictions.set(first + row,
-                      static_cast<double>(std::ranges::max_element(line) - line.begin()));
-    }
+    const Tensor features = data::take_rows(examples_.features, rows);
+    const Tensor part = data::argmax(session_.run({{x_, features}})[scores_]);
+    std::ranges::copy(part.data<std::int64_t>(), predictions.data<std::int64_t>().begin() + first);
   }
   return predictions;
 }
 
-double Classifier::accuracy() {
-  const Tensor predictions = predict();
-  const auto predicted = predictions.data<std::int64_t>();
-  const auto actual = examples_.labels.data<std::int64_t>();
-  const auto right = std::inner_product(predicted.begin(), predicted.end(), actual.begin(), 0,
-                                        std::plus<>(), std::equal_to<>());
-  return static_cast<double>(right) / static_cast<double>(examples_.size());
-}
+double Classifier::accuracy() { return data::accuracy(predict(), examples_.labels); }

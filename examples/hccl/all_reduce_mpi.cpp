@@ -9,25 +9,8 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "check.h"
 #include "hccl/hccl.h"
-
-#define ACLCHECK(call)                                                  \
-  do {                                                                  \
-    const aclError status = (call);                                     \
-    if (status != ACL_SUCCESS) {                                        \
-      std::printf("%s: %d\n%s\n", #call, status, aclGetRecentErrMsg()); \
-      return 1;                                                         \
-    }                                                                   \
-  } while (0)
-
-#define HCCLCHECK(call)                                                                     \
-  do {                                                                                      \
-    const HcclResult result = (call);                                                       \
-    if (result != HCCL_SUCCESS) {                                                           \
-      std::printf("%s: %s\n%s\n", #call, HcclGetErrorString(result), aclGetRecentErrMsg()); \
-      return 1;                                                                             \
-    }                                                                                       \
-  } while (0)
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -35,44 +18,43 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 
-  ACLCHECK(aclInit(nullptr));
+  CHECK(aclInit(nullptr));
   uint32_t devices = 0;
-  ACLCHECK(aclrtGetDeviceCount(&devices));
+  CHECK(aclrtGetDeviceCount(&devices));
   const int32_t device = rank % static_cast<int32_t>(devices);
-  ACLCHECK(aclrtSetDevice(device));
+  CHECK(aclrtSetDevice(device));
 
   // The root's bytes say which group it is.
   HcclRootInfo info;
-  if (rank == 0) HCCLCHECK(HcclGetRootInfo(&info));
+  if (rank == 0) CHECK(HcclGetRootInfo(&info));
   MPI_Bcast(&info, sizeof info, MPI_BYTE, 0, MPI_COMM_WORLD);
   HcclComm comm = nullptr;
-  HCCLCHECK(HcclCommInitRootInfo(static_cast<uint32_t>(ranks), &info, static_cast<uint32_t>(rank),
-                                 &comm));
+  CHECK(HcclCommInitRootInfo(static_cast<uint32_t>(ranks), &info, static_cast<uint32_t>(rank),
+                             &comm));
 
   aclrtStream stream = nullptr;
-  ACLCHECK(aclrtCreateStream(&stream));
+  CHECK(aclrtCreateStream(&stream));
   constexpr uint64_t kCount = 8;
   const size_t bytes = kCount * sizeof(float);
   std::vector<float> host(kCount, static_cast<float>(rank));
   void* send = nullptr;
   void* receive = nullptr;
-  ACLCHECK(aclrtMalloc(&send, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-  ACLCHECK(aclrtMalloc(&receive, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-  ACLCHECK(aclrtMemcpy(send, bytes, host.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+  CHECK(aclrtMalloc(&send, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  CHECK(aclrtMalloc(&receive, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  CHECK(aclrtMemcpy(send, bytes, host.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
 
-  HCCLCHECK(
-      HcclAllReduce(send, receive, kCount, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream));
-  ACLCHECK(aclrtSynchronizeStream(stream));
+  CHECK(HcclAllReduce(send, receive, kCount, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream));
+  CHECK(aclrtSynchronizeStream(stream));
 
-  ACLCHECK(aclrtMemcpy(host.data(), bytes, receive, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+  CHECK(aclrtMemcpy(host.data(), bytes, receive, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
   std::printf("rank %d of %d: the sum is %g\n", rank, ranks, static_cast<double>(host.front()));
 
-  HCCLCHECK(HcclCommDestroy(comm));
-  ACLCHECK(aclrtFree(send));
-  ACLCHECK(aclrtFree(receive));
-  ACLCHECK(aclrtDestroyStream(stream));
-  ACLCHECK(aclrtResetDevice(device));
-  ACLCHECK(aclFinalize());
+  CHECK(HcclCommDestroy(comm));
+  CHECK(aclrtFree(send));
+  CHECK(aclrtFree(receive));
+  CHECK(aclrtDestroyStream(stream));
+  CHECK(aclrtResetDevice(device));
+  CHECK(aclFinalize());
   MPI_Finalize();
   return 0;
 }

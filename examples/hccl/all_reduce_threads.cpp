@@ -8,25 +8,8 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "check.h"
 #include "hccl/hccl.h"
-
-#define ACLCHECK(call)                                                  \
-  do {                                                                  \
-    const aclError status = (call);                                     \
-    if (status != ACL_SUCCESS) {                                        \
-      std::printf("%s: %d\n%s\n", #call, status, aclGetRecentErrMsg()); \
-      return 1;                                                         \
-    }                                                                   \
-  } while (0)
-
-#define HCCLCHECK(call)                                                                     \
-  do {                                                                                      \
-    const HcclResult result = (call);                                                       \
-    if (result != HCCL_SUCCESS) {                                                           \
-      std::printf("%s: %s\n%s\n", #call, HcclGetErrorString(result), aclGetRecentErrMsg()); \
-      return 1;                                                                             \
-    }                                                                                       \
-  } while (0)
 
 namespace {
 
@@ -34,46 +17,45 @@ constexpr uint64_t kCount = 8;
 
 // One rank: device i has i in all its elements.
 int run_rank(uint32_t rank, uint32_t ranks, const HcclRootInfo& info) {
-  ACLCHECK(aclrtSetDevice(static_cast<int32_t>(rank)));
+  CHECK(aclrtSetDevice(static_cast<int32_t>(rank)));
   HcclComm comm = nullptr;
-  HCCLCHECK(HcclCommInitRootInfo(ranks, &info, rank, &comm));
+  CHECK(HcclCommInitRootInfo(ranks, &info, rank, &comm));
   aclrtStream stream = nullptr;
-  ACLCHECK(aclrtCreateStream(&stream));
+  CHECK(aclrtCreateStream(&stream));
 
   const size_t bytes = kCount * sizeof(float);
   std::vector<float> host(kCount, static_cast<float>(rank));
   void* send = nullptr;
   void* receive = nullptr;
-  ACLCHECK(aclrtMalloc(&send, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-  ACLCHECK(aclrtMalloc(&receive, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-  ACLCHECK(aclrtMemcpy(send, bytes, host.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+  CHECK(aclrtMalloc(&send, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  CHECK(aclrtMalloc(&receive, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  CHECK(aclrtMemcpy(send, bytes, host.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
 
-  HCCLCHECK(
-      HcclAllReduce(send, receive, kCount, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream));
-  ACLCHECK(aclrtSynchronizeStream(stream));
+  CHECK(HcclAllReduce(send, receive, kCount, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream));
+  CHECK(aclrtSynchronizeStream(stream));
 
-  ACLCHECK(aclrtMemcpy(host.data(), bytes, receive, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+  CHECK(aclrtMemcpy(host.data(), bytes, receive, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
   std::printf("rank %u of %u: the sum is %g\n", rank, ranks, static_cast<double>(host.front()));
 
-  HCCLCHECK(HcclCommDestroy(comm));
-  ACLCHECK(aclrtFree(send));
-  ACLCHECK(aclrtFree(receive));
-  ACLCHECK(aclrtDestroyStream(stream));
-  ACLCHECK(aclrtResetDevice(static_cast<int32_t>(rank)));
+  CHECK(HcclCommDestroy(comm));
+  CHECK(aclrtFree(send));
+  CHECK(aclrtFree(receive));
+  CHECK(aclrtDestroyStream(stream));
+  CHECK(aclrtResetDevice(static_cast<int32_t>(rank)));
   return 0;
 }
 
 }  // namespace
 
 int main() {
-  ACLCHECK(aclInit(nullptr));
+  CHECK(aclInit(nullptr));
   uint32_t ranks = 0;
-  ACLCHECK(aclrtGetDeviceCount(&ranks));
+  CHECK(aclrtGetDeviceCount(&ranks));
 
   // The root says which group it is; threads share the bytes, processes would send them.
-  ACLCHECK(aclrtSetDevice(0));
+  CHECK(aclrtSetDevice(0));
   HcclRootInfo info;
-  HCCLCHECK(HcclGetRootInfo(&info));
+  CHECK(HcclGetRootInfo(&info));
 
   std::vector<int> failed(ranks, 0);
   std::vector<std::thread> threads;
@@ -81,7 +63,7 @@ int main() {
     threads.emplace_back([&, rank] { failed[rank] = run_rank(rank, ranks, info); });
   }
   for (std::thread& thread : threads) thread.join();
-  ACLCHECK(aclFinalize());
+  CHECK(aclFinalize());
   for (const int each : failed) {
     if (each != 0) return 1;
   }

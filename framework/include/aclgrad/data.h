@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From files to batches: readers for CSV and IDX, a dataset of features and labels, seeded
-// splitting, shuffling and batching, and the usual preparation of features. Everything random
-// depends on nothing but the seeds given.
+// splitting, shuffling and batching, the usual preparation of features, and what a classifier got
+// right. Everything random depends on nothing but the seeds given.
 #ifndef ACLGRAD_DATA_H_
 #define ACLGRAD_DATA_H_
 
@@ -170,6 +170,14 @@ Tensor rescale(const Tensor& tensor, double factor, double offset = 0);
 /// Class numbers [n] to [n, classes] with a one in the column of the class. Throws ValueError for a
 /// label that is not a whole number in [0, classes), ShapeError for labels that are not rank 1.
 Tensor one_hot(const Tensor& labels, std::int64_t classes, DType dtype = DType::float32);
+
+/// The class with the largest score in each row of [n, classes], the first of several, a NaN where
+/// there is one: int64 [n]. Throws ShapeError for scores that are not rank 2, or of no class.
+Tensor argmax(const Tensor& scores);
+
+/// The share, from 0 to 1, of classes [n] that were predicted right. Throws ShapeError for tensors
+/// that are not rank 1 and equally long, or are empty.
+double accuracy(const Tensor& predicted, const Tensor& actual);
 
 }  // namespace aclgrad::data
 

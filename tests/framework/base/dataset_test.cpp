@@ -138,6 +138,24 @@ TEST(StandardizerTest, ConstantColumnsAreOnlyShifted) {
   EXPECT_TRUE(bitwise_equal(standardizer(features), Tensor::zeros({60000, 1})));
 }
 
+TEST(ClassesTest, TheLargestScoreWins) {
+  const double nan = std::nan("");
+  const Tensor scores = Tensor::from({4, 3}, {0, 2, 1, 5, 5, 4, -3, -2, -1, 9, nan, 10});
+  EXPECT_TRUE(bitwise_equal(argmax(scores), Tensor::from({4}, {1, 0, 2, 1}, DType::int64)));
+  EXPECT_EQ(argmax(Tensor::zeros({0, 3})).shape(), (Shape{0}));
+  EXPECT_THROW(argmax(Tensor::zeros({3})), ShapeError);
+  EXPECT_THROW(argmax(Tensor::zeros({3, 0})), ShapeError);
+}
+
+TEST(ClassesTest, AccuracyIsTheShareOfWhatIsRight) {
+  const Tensor actual = Tensor::from({4}, {1, 0, 2, 1}, DType::int64);
+  EXPECT_EQ(accuracy(actual, actual), 1);
+  EXPECT_EQ(accuracy(Tensor::from({4}, {1, 1, 1, 1}), actual), 0.5);
+  EXPECT_THROW(accuracy(actual, Tensor::zeros({3})), ShapeError);
+  EXPECT_THROW(accuracy(Tensor::zeros({0}), Tensor::zeros({0})), ShapeError);
+  EXPECT_THROW(accuracy(Tensor::zeros({2, 2}), Tensor::zeros({2, 2})), ShapeError);
+}
+
 TEST(PrepareTest, RescaleAndOneHot) {
   const Tensor pixels = Tensor::from({2}, {0, 255}, DType::uint8);
   EXPECT_THAT(rescale(pixels, 2.0 / 255, -1).data<float>(), ElementsAre(-1, 1));
