@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a product's tiles fetch while they compute, a line of memory with each term: the rows of a
-// that are copied next, then what comes after the product.
+// What a product's tiles fetch while they compute, a line of memory with each term: what they read
+// next of a or b, then what comes after the product.
 #ifndef ACLGRAD_OPS_KERNELS_PRODUCT_FETCH_H_
 #define ACLGRAD_OPS_KERNELS_PRODUCT_FETCH_H_
 
@@ -19,6 +19,7 @@ class Fetches {
   struct Lines {
     const std::byte* first;
     ptrdiff_t step;
+    bool to_write = false;  // as this core's own: another one may have changed them last
   };
 
   explicit Fetches(std::span<const aclgradMemory> after) : after_(after) {}
@@ -47,7 +48,8 @@ class Fetches {
       done_ = 0;
       ++index_;
     }
-    return {first, kLine};
+    // Most of it is written where it is read, as weights are.
+    return {first, kLine, true};
   }
 
  private:

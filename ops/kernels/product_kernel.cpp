@@ -91,11 +91,15 @@ class PartProduct {
 
   void run() {
     if (!reads_in_place<T>(part_.b, part_.rows, part_.columns)) return run_packed();
-    const int64_t most = columns_at_once(terms_);
-    for (int64_t j = 0; j < part_.columns; j += most) {
+    const int64_t most = std::min(columns_at_once(terms_), part_.columns);
+    // Panel by panel where that costs nothing, so that the next one comes nearer meanwhile.
+    const bool by_panels = in_place_ && !is_worth_copying<T>(part_.a, most);
+    const int64_t step = by_panels ? kPanel<T> : most;
+    for (int64_t j = 0; j < part_.columns; j += step) {
       const T* data = static_cast<const T*>(part_.b.data) + part_.column + j;
+      next_panel_ = by_panels && j + step < part_.columns ? data + step : nullptr;
       run_columns({data, part_.b.row_stride, kPanel<T>}, {0, terms_}, j,
-                  std::min(most, part_.columns - j));
+                  std::min(step, part_.columns - j));
     }
   }
 
@@ -232,6 +236,7 @@ class PartProduct {
       const int64_t row = row_of(group);
       const T* data = static_cast<const T*>(a.data) + (part_.row + row) * a.row_stride;
       for (int64_t term = terms.begin; term < terms.end; term += kTermsAtOnce) {
+        fetch_next_panel(term, group);
         run_tiles({data + term * a.column_stride, a.row_stride, a.column_stride}, b, term,
                   row_of(group + 1) - row, columns, target.from_row(row - row_of(groups.begin)));
       }
@@ -276,6 +281,15 @@ class PartProduct {
     }
   }
 
+  // Each of the first groups of rows fetches a line of the panel's rows.
+  void fetch_next_panel(int64_t term, int64_t group) {
+    constexpr int64_t kLine = 64 / sizeof(T);
+    if (next_panel_ == nullptr || group >= kPanel<T> / kLine) return;
+    const int64_t row = part_.b.row_stride;
+    fetches_.set_next(next_panel_ + term * row + group * kLine, 1,
+                      row * static_cast<int64_t>(sizeof(T)));
+  }
+
   void fetch_groups(Groups groups, int64_t first) {
     if (groups.begin >= groups.end) return;
     const int64_t row = row_of(groups.begin);
@@ -295,13 +309,12 @@ class PartProduct {
     const int64_t terms = std::min(kTermsAtOnce, terms_ - term);
     const bool adds_addend = target.added != nullptr && term + terms == terms_;
     for (int64_t j = 0; j < columns; j += kStep) {
-      const auto [fetched, fetched_step] = fetches_.take(terms, a.data);
       multiply_tile(
           static_cast<size_t>(rows),
           Tile<T>{a.data, a.row, a.term, b.at(term, j), b.row, target.c + j, target.c_row,
                   static_cast<size_t>(terms), static_cast<size_t>(std::min(kStep, columns - j)),
-                  term > 0, adds_addend ? target.added + j : nullptr, target.added_row, fetched,
-                  fetched_step});
+                  term > 0, adds_addend ? target.added + j : nullptr, target.added_row,
+                  fetches_.take(terms, a.data)});
     }
   }
 
@@ -353,6 +366,7 @@ class PartProduct {
 
   const ProductPart& part_;
   Fetches fetches_;
+  const T* next_panel_ = nullptr;  // of b, where that is read in place
   T* out_;
   // Whether the sums are collected in the output itself; then, what tiles add to them at last.
   bool in_place_;

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "hwy/highway.h"
+#include "ops/kernels/product_fetch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -51,9 +52,7 @@ struct Tile {
   bool adds;       // to what c holds; otherwise c is overwritten
   const T* added;  // to the sums at last; null for none
   ptrdiff_t added_row;
-  // A line of memory to be fetched with each term.
-  const std::byte* fetched;
-  ptrdiff_t fetched_step;
+  Fetches::Lines fetched;  // one with each term
 };
 
 template <class Visit, size_t... kIndices>
@@ -69,6 +68,15 @@ HWY_INLINE void visit_each(const Visit& visit) {
 // The hint of a prefetch: not into the first-level cache, where lines pages apart would push each
 // other out.
 inline constexpr int kOfSecondLevel = 2;
+
+HWY_INLINE void fetch_to_write(const std::byte* line) {
+#if HWY_TARGET == HWY_AVX3
+  // What has AVX-512 has this, but a compiler must be told, and would take another instruction.
+  asm volatile("prefetchw %0" : : "m"(*line));
+#else
+  __builtin_prefetch(line, 1, kOfSecondLevel);
+#endif
+}
 
 #define ACLGRAD_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
 
@@ -102,10 +110,16 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
   const ptrdiff_t a_term = tile.a_term;
   const ptrdiff_t b_row = tile.b_row;
   const T* b = tile.b;
-  const std::byte* fetched = tile.fetched;
+  const std::byte* fetched = tile.fetched.first;
+  const ptrdiff_t fetched_step = tile.fetched.step;
+  const bool to_write = tile.fetched.to_write;
   for (size_t term = tile.terms; term > 0; --term) {
-    __builtin_prefetch(fetched, 0, kOfSecondLevel);
-    fetched += tile.fetched_step;
+    if (to_write) {
+      fetch_to_write(fetched);
+    } else {
+      __builtin_prefetch(fetched, 0, kOfSecondLevel);
+    }
+    fetched += fetched_step;
     V columns[kVectors];
     visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA { columns[v] = load_b(b, v); });
     visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
