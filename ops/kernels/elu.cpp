@@ -207,6 +207,21 @@ void elu_backward_stored(const StoredBlock& block, const EluParameters& paramete
       with_parameters(elu_backward, parameters));
 }
 
+void elu_plain_backward_of_result_floats(const StoredBlock& block,
+                                         const EluParameters& parameters) {
+  map_floats<2, 1, Outputs::kNear>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto one = hn::Set(d, 1.0f);
+        const auto sum = hn::Add(x[1], one);
+        const auto lost = hn::Sub(x[1], hn::Sub(sum, one));
+        const auto falling = product(d, x[0], Twofold<Floats>{sum, lost});
+        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), x[0], falling);
+        valid = hn::Gt(x[1], hn::Set(d, -2.0f));  // beyond, more would be lost
+      },
+      with_parameters(elu_backward_of_result, parameters));
+}
+
 void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters& parameters,
                                    TwofoldConstant limit) {
   map_floats<2, 1, Outputs::kNear>(
@@ -228,7 +243,10 @@ void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters
 void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {
   const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
                               static_cast<double>(parameters.scale));
-  if (block.dtype == ACL_FLOAT) return elu_backward_of_result_floats(block, parameters, limit);
+  if (block.dtype == ACL_FLOAT) {
+    if (all_are_one(parameters)) return elu_plain_backward_of_result_floats(block, parameters);
+    return elu_backward_of_result_floats(block, parameters, limit);
+  }
   map_short_product<Entries::kOdd, Outputs::kWithRest>(
       block, tables_of(parameters, &EluTables::of_result),
       [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
