@@ -26,7 +26,7 @@ T* created(T* object, std::string_view function) {
 DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
   ensure_runtime();
   void* memory = nullptr;
-  check_status(aclrtMalloc(&memory, std::max<std::size_t>(bytes, 1), ACL_MEM_MALLOC_NORMAL_ONLY),
+  check_status(aclrtMalloc(&memory, std::max<std::size_t>(bytes, 1), ACL_MEM_MALLOC_HUGE_FIRST),
                "aclrtMalloc");
   memory_.reset(memory);
 }

@@ -117,12 +117,11 @@ std::optional<Plan> plan_stored(const Arguments& arguments, size_t source, size_
   const size_t size = element_size(from.dtype);
   StoredKernel kernel;
   if (from.dtype == to.dtype && !dense && (size == 2 || size == 4)) {
-    kernel = row_by_row<1, 1>(
-        [size](const StoredBlock& row) { std::memmove(row.out[0], row.in[0], row.count * size); });
+    kernel = [size](const StoredBlock& block) { copy_stored(block, size); };
   } else if (from.dtype != to.dtype && is_short_float(from.dtype) && is_short_float(to.dtype)) {
-    kernel = row_by_row<1, 1>([in = from.dtype, out = to.dtype](const StoredBlock& row) {
-      convert_stored(row.in[0], in, row.out[0], out, row.count, row.around_caches);
-    });
+    kernel = [in = from.dtype, out = to.dtype](const StoredBlock& block) {
+      convert_stored(block, in, out);
+    };
   } else {
     return std::nullopt;
   }

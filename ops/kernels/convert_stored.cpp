@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernels/convert_stored.h"
 
+#include <cstring>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/kernels/convert_stored.cpp"
 #include "hwy/cache_control.h"
@@ -68,41 +70,80 @@ HWY_ATTR size_t convert_steps(const From* from, To* to, size_t begin, size_t cou
   return i;
 }
 
+// What is done with a row. Around the caches: whole vectors, from one that is aligned on; says how
+// many elements these are.
 template <class From, class To>
-void convert_dense(const void* source, void* target, size_t count, bool around_caches) {
-  const From* from = static_cast<const From*>(source);
-  To* to = static_cast<To*>(target);
-  size_t i = 0;
-  if (const size_t head = elements_to_alignment(to); around_caches && head <= count) {
-    convert_each(from, to, 0, head);
-    i = convert_steps<Path::kAround>(from, to, head, count);
-    hwy::FlushStream();
+struct Conversion {
+  static HWY_ATTR void any(const From* from, To* to, size_t count) {
+    convert_each(from, to, convert_steps<Path::kCached>(from, to, 0, count), count);
   }
-  i = convert_steps<Path::kCached>(from, to, i, count);
-  convert_each(from, to, i, count);
+  static HWY_ATTR size_t around_caches(const From* from, To* to, size_t count) {
+    return convert_steps<Path::kAround>(from, to, 0, count);
+  }
+};
+
+template <class T>
+struct Copying {
+  static void any(const T* from, T* to, size_t count) { std::memmove(to, from, count * sizeof(T)); }
+  static HWY_ATTR size_t around_caches(const T* from, T* to, size_t count) {
+    const hn::ScalableTag<T> d;
+    const size_t whole = count / hn::Lanes(d) * hn::Lanes(d);
+    for (size_t i = 0; i < whole; i += hn::Lanes(d)) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+    return whole;
+  }
+};
+
+template <class Way, class From, class To>
+HWY_ATTR void map_row(const From* from, To* to, size_t count, bool around_caches) {
+  size_t done = 0;
+  if (const size_t head = elements_to_alignment(to); around_caches && head <= count) {
+    Way::any(from, to, head);
+    done = head + Way::around_caches(from + head, to + head, count - head);
+  }
+  Way::any(from + done, to + done, count - done);
 }
 
-bool convert(const void* source, aclDataType from, void* target, aclDataType to, size_t count,
-             bool around_caches) {
-  using Conversion = void (*)(const void*, void*, size_t, bool);
+template <class Way, class From, class To>
+void map_rows(const StoredBlock& block) {
+  const auto* from = static_cast<const std::byte*>(block.in[0]);
+  auto* to = static_cast<std::byte*>(block.out[0]);
+  for (size_t row = 0; row < block.rows; ++row) {
+    if (row > 0) {
+      from += block.in_steps[0];
+      to += block.out_steps[0];
+    }
+    map_row<Way>(reinterpret_cast<const From*>(from), reinterpret_cast<To*>(to), block.count,
+                 block.around_caches);
+  }
+  if (block.around_caches) hwy::FlushStream();
+}
+
+template <class From, class To>
+void convert_rows(const StoredBlock& block) {
+  map_rows<Conversion<From, To>, From, To>(block);
+}
+
+void convert(const StoredBlock& block, aclDataType from, aclDataType to) {
   static constexpr struct {
     aclDataType from;
     aclDataType to;
-    Conversion run;
+    void (*run)(const StoredBlock&);
   } kConversions[] = {
-      {ACL_FLOAT, ACL_FLOAT16, convert_dense<float, Half>},
-      {ACL_FLOAT, ACL_BF16, convert_dense<float, Bfloat>},
-      {ACL_FLOAT16, ACL_FLOAT, convert_dense<Half, float>},
-      {ACL_FLOAT16, ACL_BF16, convert_dense<Half, Bfloat>},
-      {ACL_BF16, ACL_FLOAT, convert_dense<Bfloat, float>},
-      {ACL_BF16, ACL_FLOAT16, convert_dense<Bfloat, Half>},
+      {ACL_FLOAT, ACL_FLOAT16, convert_rows<float, Half>},
+      {ACL_FLOAT, ACL_BF16, convert_rows<float, Bfloat>},
+      {ACL_FLOAT16, ACL_FLOAT, convert_rows<Half, float>},
+      {ACL_FLOAT16, ACL_BF16, convert_rows<Half, Bfloat>},
+      {ACL_BF16, ACL_FLOAT, convert_rows<Bfloat, float>},
+      {ACL_BF16, ACL_FLOAT16, convert_rows<Bfloat, Half>},
   };
   for (const auto& each : kConversions) {
-    if (each.from != from || each.to != to) continue;
-    each.run(source, target, count, around_caches);
-    return true;
+    if (each.from == from && each.to == to) return each.run(block);
   }
-  return false;
+}
+
+void copy(const StoredBlock& block, size_t element_bytes) {
+  if (element_bytes == 2) return map_rows<Copying<uint16_t>, uint16_t, uint16_t>(block);
+  map_rows<Copying<uint32_t>, uint32_t, uint32_t>(block);
 }
 
 }  // namespace
@@ -113,10 +154,14 @@ HWY_AFTER_NAMESPACE();
 namespace aclgrad::ops {
 
 HWY_EXPORT(convert);
+HWY_EXPORT(copy);
 
-bool convert_stored(const void* source, aclDataType from, void* target, aclDataType to,
-                    size_t count, bool around_caches) {
-  return HWY_DYNAMIC_DISPATCH(convert)(source, from, target, to, count, around_caches);
+void convert_stored(const StoredBlock& block, aclDataType from, aclDataType to) {
+  HWY_DYNAMIC_DISPATCH(convert)(block, from, to);
+}
+
+void copy_stored(const StoredBlock& block, size_t element_bytes) {
+  HWY_DYNAMIC_DISPATCH(copy)(block, element_bytes);
 }
 
 }  // namespace aclgrad::ops

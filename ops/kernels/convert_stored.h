@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+// Dense rows of stored elements, converted or copied.
 #ifndef ACLGRAD_OPS_KERNELS_CONVERT_STORED_H_
 #define ACLGRAD_OPS_KERNELS_CONVERT_STORED_H_
 
 #include <cstddef>
 
-#include "acl/acl_base.h"
+#include "ops/kernels/elementwise.h"
 
 namespace aclgrad::ops {
 
-// Dense conversion between FLOAT, FLOAT16 and BF16, each value rounded once. False, with nothing
-// done, for other dtypes and for equal ones. around_caches: as in StoredBlock,
-// elementwise.h.
-bool convert_stored(const void* source, aclDataType from, void* target, aclDataType to,
-                    size_t count, bool around_caches);
+// Between FLOAT, FLOAT16 and BF16, `to` other than `from`; each value is rounded once. The block's
+// own dtype says nothing.
+void convert_stored(const StoredBlock& block, aclDataType from, aclDataType to);
+
+// Elements of 2 or 4 bytes, bit for bit.
+void copy_stored(const StoredBlock& block, size_t element_bytes);
 
 }  // namespace aclgrad::ops
 

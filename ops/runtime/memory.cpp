@@ -2,6 +2,7 @@
 // Allocation functions of acl/acl_rt.h.
 #include "ops/runtime/memory.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 constexpr size_t kGranule = 32;
+constexpr size_t kHugePage = size_t{1} << 21;
 
 struct Allocation {
   size_t size = 0;
@@ -47,25 +49,46 @@ std::optional<size_t> padded(size_t size, size_t multiple, size_t extra) {
   return (size + multiple - 1) / multiple * multiple + extra;
 }
 
-// `real_size` bytes for a program that asked for `size`.
-MemoryBlock obtain(size_t real_size, size_t size, MemoryKind kind) {
+struct Wanted {
+  size_t size;
+  size_t extra;  // bytes behind it
+  MemoryKind kind;
+  bool huge_pages = false;
+};
+
+bool wants_huge_pages(aclrtMemMallocPolicy policy) {
+  constexpr unsigned kPages = 0xff;  // the other bits say which memory
+  const auto pages = static_cast<unsigned>(policy) & kPages;
+  return pages != ACL_MEM_MALLOC_NORMAL_ONLY && pages != ACL_MEM_MALLOC_NORMAL_ONLY_P2P;
+}
+
+// `real_size` bytes for a program that asked for less.
+MemoryBlock obtain(size_t real_size, const Wanted& wanted) {
   const size_t redzone = diagnostics::redzone_size();
   const size_t total = *padded(real_size, kAlignment, 0) + 2 * redzone;
-  auto* const base = static_cast<std::byte*>(std::aligned_alloc(kAlignment, total));
+  // Columns of large matrices touch more pages than a processor has entries for. Smaller
+  // allocations would hardly hold a whole huge page.
+  const bool huge = wanted.huge_pages && total >= 2 * kHugePage;
+  auto* const base =
+      static_cast<std::byte*>(std::aligned_alloc(huge ? kHugePage : kAlignment, total));
   if (base == nullptr) return nullptr;
+#ifdef MADV_HUGEPAGE
+  // Where the system has none, small pages do.
+  if (huge) madvise(base, total / kHugePage * kHugePage, MADV_HUGEPAGE);
+#endif
   std::byte* const address = base + redzone;
   if (diagnostics::enabled(diagnostics::kNeedNames)) {
-    diagnostics::block_made({base, total, address, size, real_size, kind == MemoryKind::kDevice});
+    diagnostics::block_made(
+        {base, total, address, wanted.size, real_size, wanted.kind == MemoryKind::kDevice});
   }
   return MemoryBlock(address);
 }
 
-aclError allocate(const Call& call, const char* parameter, void** pointer, size_t size,
-                  size_t extra, MemoryKind kind) {
+aclError allocate(const Call& call, const char* parameter, void** pointer, const Wanted& wanted) {
   if (pointer == nullptr) return call.null_pointer(parameter);
-  const std::optional<size_t> real_size = padded(size, kGranule, extra);
-  if (size == 0 || !real_size || !padded(*real_size, kAlignment, 0)) {
-    return call.bad_value(ACL_ERROR_INVALID_PARAM, "size", size,
+  const std::optional<size_t> real_size = padded(wanted.size, kGranule, wanted.extra);
+  if (wanted.size == 0 || !real_size || !padded(*real_size, kAlignment, 0)) {
+    return call.bad_value(ACL_ERROR_INVALID_PARAM, "size", wanted.size,
                           "1 or more, and small enough to be padded");
   }
   const Context* const context = current_context();
@@ -74,7 +97,7 @@ aclError allocate(const Call& call, const char* parameter, void** pointer, size_
   MemoryBlock block;
   // The allocator might promise more than there is, so the size of the memory is a limit too.
   if (*real_size <= device_memory()) {
-    block = obtain(*real_size, size, kind);
+    block = obtain(*real_size, wanted);
   }
   if (!block) {
     return call.failed(ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -85,15 +108,17 @@ aclError allocate(const Call& call, const char* parameter, void** pointer, size_
   {
     const std::unique_lock lock(live().mutex);
     live().by_address[number(address)] =
-        Allocation{*real_size, kind, context->device(), std::move(block)};
+        Allocation{*real_size, wanted.kind, context->device(), std::move(block)};
   }
   *pointer = address;
   return ACL_SUCCESS;
 }
 
-aclError allocate_on_device(const Call& call, void** pointer, size_t size) {
-  return allocate(call, "devPtr", pointer, size, current_soc().family->allocation_extra,
-                  MemoryKind::kDevice);
+aclError allocate_on_device(const Call& call, void** pointer, size_t size,
+                            aclrtMemMallocPolicy policy) {
+  return allocate(call, "devPtr", pointer,
+                  {size, current_soc().family->allocation_extra, MemoryKind::kDevice,
+                   wants_huge_pages(policy)});
 }
 
 aclError free_memory(const Call& call, const char* parameter, void* address, MemoryKind kind) {
@@ -172,28 +197,32 @@ using namespace aclgrad::runtime;
 
 // The policies choose between kinds of pages and memory that a CPU does not have.
 
-aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/) {
-  return entry(__func__, [&](const Call& call) { return allocate_on_device(call, devPtr, size); });
+aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return entry(__func__,
+               [&](const Call& call) { return allocate_on_device(call, devPtr, size, policy); });
 }
 
-aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/) {
+aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return entry(__func__, [&](const Call& call) {
-    return allocate(call, "devPtr", devPtr, size, /*extra=*/0, MemoryKind::kDevice);
+    return allocate(call, "devPtr", devPtr,
+                    {size, /*extra=*/0, MemoryKind::kDevice, wants_huge_pages(policy)});
   });
 }
 
-aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/) {
-  return entry(__func__, [&](const Call& call) { return allocate_on_device(call, devPtr, size); });
+aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return entry(__func__,
+               [&](const Call& call) { return allocate_on_device(call, devPtr, size, policy); });
 }
 
-aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/,
+aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
                             aclrtMallocConfig* /*cfg*/) {
-  return entry(__func__, [&](const Call& call) { return allocate_on_device(call, devPtr, size); });
+  return entry(__func__,
+               [&](const Call& call) { return allocate_on_device(call, devPtr, size, policy); });
 }
 
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
   return entry(__func__, [&](const Call& call) {
-    return allocate(call, "hostPtr", hostPtr, size, /*extra=*/0, MemoryKind::kPinnedHost);
+    return allocate(call, "hostPtr", hostPtr, {size, /*extra=*/0, MemoryKind::kPinnedHost});
   });
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocating, freeing and asking about memory.
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <optional>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -36,6 +40,43 @@ TEST_F(Memory, EveryPolicyIsTaken) {
     EXPECT_EQ(aclrtMalloc(&memory, 1, no_member<aclrtMemMallocPolicy>(policy)), ACL_SUCCESS);
     EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
   }
+}
+
+// Whether the system was asked for huge pages at this address. Nothing if it does not tell.
+std::optional<bool> asks_for_huge_pages(const void* address) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) return std::nullopt;
+  std::ifstream maps("/proc/self/smaps");
+  bool inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    uintptr_t first = 0, end = 0;
+    char dash = 0;
+    if (words >> std::hex >> first >> dash >> end && dash == '-') {
+      const auto place = reinterpret_cast<uintptr_t>(address);
+      inside = first <= place && place < end;
+    } else if (inside && line.starts_with("VmFlags:")) {
+      return line.find(" hg") != std::string::npos;
+    }
+  }
+  return std::nullopt;
+}
+
+TEST_F(Memory, LargeOnesAskForHugePagesUnlessThePolicySaysNo) {
+  constexpr size_t kLarge = size_t{16} << 20;
+  void* memory[3] = {};
+  ASSERT_EQ(aclrtMalloc(&memory[0], kLarge, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMalloc(&memory[1], kLarge, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+  const int with_flag = ACL_MEM_MALLOC_NORMAL_ONLY | ACL_MEM_TYPE_LOW_BAND_WIDTH;
+  ASSERT_EQ(aclrtMalloc(&memory[2], kLarge, no_member<aclrtMemMallocPolicy>(with_flag)),
+            ACL_SUCCESS);
+  const std::optional<bool> huge = asks_for_huge_pages(memory[0]);
+  const std::optional<bool> normal = asks_for_huge_pages(memory[1]);
+  const std::optional<bool> flagged = asks_for_huge_pages(memory[2]);
+  for (void* each : memory) EXPECT_EQ(aclrtFree(each), ACL_SUCCESS);
+  if (!huge) GTEST_SKIP() << "the system does not tell";
+  EXPECT_TRUE(*huge);
+  EXPECT_FALSE(*normal);
+  EXPECT_FALSE(*flagged);
 }
 
 TEST_F(Memory, RelativesOfMalloc) {
