@@ -264,7 +264,8 @@ ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 
 /*
  * Device memory of at least `size` bytes, aligned to 64, not initialised. 100000 for size 0 or one
- * so large that its padding overflows; 207001 when out of memory.
+ * so large that its padding overflows; 207001 when out of memory. Of the policy counts only whether
+ * it is one of NORMAL_ONLY: otherwise huge pages are asked for from 4 MiB on.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy);
 ACL_FUNC_VISIBILITY aclError aclrtMallocAlign32(void** devPtr, size_t size,
