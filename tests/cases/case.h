@@ -80,6 +80,7 @@ struct Case {
   std::optional<double> max_ulp_double = std::nullopt;  // none: max_ulp
   // For sums that may cancel: the scale on which max_ulp counts, per element of each output.
   Reference magnitude = nullptr;
+  double least_magnitude_double = 0;  // for DOUBLE that scale is at least this
   std::optional<DerivativeOf> derivative_of = std::nullopt;
 
   std::string name() const { return attributes.empty() ? api : api + " " + attributes; }

@@ -112,7 +112,7 @@ std::map<std::string, Declared> read_headers(const std::string& include) {
 }
 
 Text bound_of(const std::string& name) {
-  double wide = 0, narrow = 0, of_double = 0;
+  double wide = 0, narrow = 0, of_double = 0, least = 0;
   bool found = false, cancels = false, has_narrow = false;
   for (const cases::Case& row : cases::all_cases()) {
     if (row.api != name) continue;
@@ -125,6 +125,7 @@ Text bound_of(const std::string& name) {
       narrow = std::max(narrow, std::min(row.max_ulp, row.max_ulp_16bit));
     }
     cancels = cancels || row.magnitude != nullptr;
+    least = std::max(least, row.least_magnitude_double);
   }
   if (!found) return {};
   if (wide == 0) return {"exact", "精确"};
@@ -143,6 +144,10 @@ Text bound_of(const std::string& name) {
   if (of_double > wide) {
     text.english += fmt::format("; DOUBLE {:.3g}", of_double);
     text.chinese += fmt::format("；DOUBLE 为 {:.3g}", of_double);
+    if (least > 0) {
+      text.english += fmt::format(", of a sum of at least {}", least);
+      text.chinese += fmt::format("（该和至少以 {} 计）", least);
+    }
   }
   return text;
 }
