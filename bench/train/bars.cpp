@@ -104,13 +104,13 @@ std::vector<Bar> bars(const std::vector<Result>& results) {
 std::vector<std::string> disagreements(const std::vector<Result>& results) {
   std::vector<std::string> lines;
   for (const Result& result : results) {
-    const double ours = result.ours().loss;
+    const double ours = result.ours().loss.value();
     for (const auto& [name, figures] : result.figures) {
-      if (name == kOurs || std::isnan(figures.loss)) continue;
-      if (std::abs(figures.loss - ours) <= kLossTolerance * std::abs(ours)) continue;
+      if (name == kOurs || !figures.loss) continue;
+      if (std::abs(*figures.loss - ours) <= kLossTolerance * std::abs(ours)) continue;
       lines.push_back(
           fmt::format("{} with {} thread(s), step {}: our loss is {:.7g}, that of {} {:.7g}",
-                      result.workload, result.threads, kCompared, ours, name, figures.loss));
+                      result.workload, result.threads, kCompared, ours, name, *figures.loss));
     }
   }
   return lines;

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,10 +37,10 @@ struct Effort {
 };
 
 struct Figures {
-  double seconds = 0;  // of a step: median of the repetitions
-  double least = 0;    // the fastest repetition
-  double loss = 0;     // of step kCompared; NaN for the floor and who is too slow
-  double peak = 0;     // bytes that were resident at most, right after the first steps
+  double seconds = 0;          // of a step: median of the repetitions
+  double least = 0;            // the fastest repetition
+  std::optional<double> loss;  // of step kCompared; nothing from the floor and who was passed over
+  double peak = 0;             // bytes that were resident at most, right after the first steps
   std::string version;
 };
 

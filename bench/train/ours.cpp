@@ -26,7 +26,7 @@ class Ours : public Trainer {
   void step() override {
     results_.emplace(session_->run({{x_, batch_.features}, {t_, batch_.wanted}}));
   }
-  double loss() override { return (*results_)[loss_].item(); }
+  std::optional<double> loss() override { return (*results_)[loss_].item(); }
 
   // The medians of many runs: single ones are noise.
   std::string profile() override {

@@ -4,7 +4,7 @@
 // input until that ends, one answer a line:
 //   version    the library's
 //   run N      seconds that N steps took
-//   loss       of the latest step
+//   loss       of the latest step, or none
 //   peak       most memory that was ever resident, in KiB
 #include <chrono>
 #include <cstdio>
@@ -39,7 +39,12 @@ void serve(aclgrad::bench::Trainer& trainer) {
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
       std::printf("%.9e\n", taken.count());
     } else if (verb == "loss") {
-      std::printf("%.17g\n", trainer.loss());
+      const std::optional<double> loss = trainer.loss();
+      if (loss) {
+        std::printf("%.17g\n", *loss);
+      } else {
+        std::puts("none");
+      }
     } else if (verb == "peak") {
       std::printf("%ld\n", peak_kib());
     } else {

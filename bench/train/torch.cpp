@@ -71,7 +71,7 @@ class Torch : public Trainer {
     optimizer_->step();
   }
 
-  double loss() override { return loss_.item<double>(); }
+  std::optional<double> loss() override { return loss_.item<double>(); }
 
  private:
   torch::Tensor activate(const torch::Tensor& x) const {

@@ -5,6 +5,7 @@
 #define ACLGRAD_BENCH_TRAIN_TRAINER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "bench/workload.h"
@@ -18,8 +19,8 @@ class Trainer {
   // One training step: forward, loss, backward, update, all of it done on return.
   virtual void step() = 0;
 
-  // The loss that the latest step computed, before its update; NaN for who computes none.
-  virtual double loss() = 0;
+  // The loss that the latest step computed, before its update; nothing from who computes none.
+  virtual std::optional<double> loss() = 0;
 
   // Where the time of a step goes, as text for a person; empty for who cannot tell.
   virtual std::string profile() { return {}; }
