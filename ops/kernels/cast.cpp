@@ -102,26 +102,18 @@ void cast_elements(const CastSource& source, const CastTarget& target, int64_t b
 
 namespace {
 
-bool is_dense(const Arguments& arguments, size_t parameter, const Dims& shape) {
-  return StridedIndex::broadcast(arguments.shape(parameter), arguments.strides(parameter), shape)
-      .dense();
-}
-
 // Conversions between short floats go through the stored loop, and so do copies of elements of 2 or
-// 4 bytes between different layouts.
+// 4 bytes.
 std::optional<Plan> plan_stored(const Arguments& arguments, size_t source, size_t target) {
   const Dims& shape = arguments.shape(target);
-  const bool dense = is_dense(arguments, source, shape) && is_dense(arguments, target, shape);
   Operand to = operand(arguments, target, shape);
   Operand from = operand(arguments, source, shape);
   const size_t size = element_size(from.dtype);
   StoredKernel kernel;
-  if (from.dtype == to.dtype && !dense && (size == 2 || size == 4)) {
-    kernel = [size](const StoredBlock& block) { copy_stored(block, size); };
+  if (from.dtype == to.dtype && (size == 2 || size == 4)) {
+    kernel = stored_copy(size);
   } else if (from.dtype != to.dtype && is_short_float(from.dtype) && is_short_float(to.dtype)) {
-    kernel = [in = from.dtype, out = to.dtype](const StoredBlock& block) {
-      convert_stored(block, in, out);
-    };
+    kernel = stored_conversion(from.dtype, to.dtype);
   } else {
     return std::nullopt;
   }

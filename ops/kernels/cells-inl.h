@@ -12,6 +12,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "hwy/cache_control.h"
 #include "ops/kernels/certainty-inl.h"
 #include "ops/kernels/float-inl.h"
 #include "ops/kernels/formats.h"

@@ -5,10 +5,19 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/kernels/convert_stored.cpp"
-#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "ops/kernels/cells-inl.h"
+
+#ifndef ACLGRAD_OPS_KERNELS_CONVERT_STORED_ROW
+#define ACLGRAD_OPS_KERNELS_CONVERT_STORED_ROW
+namespace aclgrad::ops {
+
+// For blocks of one row.
+using RowFunction = void (*)(const StoredBlock&);
+
+}  // namespace aclgrad::ops
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -87,63 +96,56 @@ struct Copying {
   static void any(const T* from, T* to, size_t count) { std::memmove(to, from, count * sizeof(T)); }
   static HWY_ATTR size_t around_caches(const T* from, T* to, size_t count) {
     const hn::ScalableTag<T> d;
-    const size_t whole = count / hn::Lanes(d) * hn::Lanes(d);
-    for (size_t i = 0; i < whole; i += hn::Lanes(d)) hn::Stream(hn::LoadU(d, from + i), d, to + i);
-    return whole;
+    size_t i = 0;
+    for (; i + kStep <= count; i += kStep) {
+      fetch_ahead(from + i);
+      for (size_t k = i; k < i + kStep; k += hn::Lanes(d)) {
+        hn::Stream(hn::LoadU(d, from + k), d, to + k);
+      }
+    }
+    return i;
   }
 };
 
+// One row.
 template <class Way, class From, class To>
-HWY_ATTR void map_row(const From* from, To* to, size_t count, bool around_caches) {
+HWY_ATTR void map_row(const StoredBlock& block) {
+  const auto* from = static_cast<const From*>(block.in[0]);
+  auto* to = static_cast<To*>(block.out[0]);
   size_t done = 0;
-  if (const size_t head = elements_to_alignment(to); around_caches && head <= count) {
+  if (const size_t head = elements_to_alignment(to); block.around_caches && head <= block.count) {
     Way::any(from, to, head);
-    done = head + Way::around_caches(from + head, to + head, count - head);
+    done = head + Way::around_caches(from + head, to + head, block.count - head);
   }
-  Way::any(from + done, to + done, count - done);
-}
-
-template <class Way, class From, class To>
-void map_rows(const StoredBlock& block) {
-  const auto* from = static_cast<const std::byte*>(block.in[0]);
-  auto* to = static_cast<std::byte*>(block.out[0]);
-  for (size_t row = 0; row < block.rows; ++row) {
-    if (row > 0) {
-      from += block.in_steps[0];
-      to += block.out_steps[0];
-    }
-    map_row<Way>(reinterpret_cast<const From*>(from), reinterpret_cast<To*>(to), block.count,
-                 block.around_caches);
-  }
-  if (block.around_caches) hwy::FlushStream();
+  Way::any(from + done, to + done, block.count - done);
 }
 
 template <class From, class To>
-void convert_rows(const StoredBlock& block) {
-  map_rows<Conversion<From, To>, From, To>(block);
-}
+constexpr RowFunction kConvert = map_row<Conversion<From, To>, From, To>;
+template <class T>
+constexpr RowFunction kCopy = map_row<Copying<T>, T, T>;
 
-void convert(const StoredBlock& block, aclDataType from, aclDataType to) {
+RowFunction conversion(aclDataType from, aclDataType to) {
   static constexpr struct {
     aclDataType from;
     aclDataType to;
-    void (*run)(const StoredBlock&);
+    RowFunction run;
   } kConversions[] = {
-      {ACL_FLOAT, ACL_FLOAT16, convert_rows<float, Half>},
-      {ACL_FLOAT, ACL_BF16, convert_rows<float, Bfloat>},
-      {ACL_FLOAT16, ACL_FLOAT, convert_rows<Half, float>},
-      {ACL_FLOAT16, ACL_BF16, convert_rows<Half, Bfloat>},
-      {ACL_BF16, ACL_FLOAT, convert_rows<Bfloat, float>},
-      {ACL_BF16, ACL_FLOAT16, convert_rows<Bfloat, Half>},
+      {ACL_FLOAT, ACL_FLOAT16, kConvert<float, Half>},
+      {ACL_FLOAT, ACL_BF16, kConvert<float, Bfloat>},
+      {ACL_FLOAT16, ACL_FLOAT, kConvert<Half, float>},
+      {ACL_FLOAT16, ACL_BF16, kConvert<Half, Bfloat>},
+      {ACL_BF16, ACL_FLOAT, kConvert<Bfloat, float>},
+      {ACL_BF16, ACL_FLOAT16, kConvert<Bfloat, Half>},
   };
   for (const auto& each : kConversions) {
-    if (each.from == from && each.to == to) return each.run(block);
+    if (each.from == from && each.to == to) return each.run;
   }
+  return nullptr;
 }
 
-void copy(const StoredBlock& block, size_t element_bytes) {
-  if (element_bytes == 2) return map_rows<Copying<uint16_t>, uint16_t, uint16_t>(block);
-  map_rows<Copying<uint32_t>, uint32_t, uint32_t>(block);
+RowFunction copying(size_t element_bytes) {
+  return element_bytes == 2 ? kCopy<uint16_t> : kCopy<uint32_t>;
 }
 
 }  // namespace
@@ -153,15 +155,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclgrad::ops {
 
-HWY_EXPORT(convert);
-HWY_EXPORT(copy);
+HWY_EXPORT(conversion);
+HWY_EXPORT(copying);
 
-void convert_stored(const StoredBlock& block, aclDataType from, aclDataType to) {
-  HWY_DYNAMIC_DISPATCH(convert)(block, from, to);
+StoredKernel stored_conversion(aclDataType from, aclDataType to) {
+  return row_by_row<1, 1>(HWY_DYNAMIC_DISPATCH(conversion)(from, to));
 }
 
-void copy_stored(const StoredBlock& block, size_t element_bytes) {
-  HWY_DYNAMIC_DISPATCH(copy)(block, element_bytes);
+StoredKernel stored_copy(size_t element_bytes) {
+  return row_by_row<1, 1>(HWY_DYNAMIC_DISPATCH(copying)(element_bytes));
 }
 
 }  // namespace aclgrad::ops

@@ -36,10 +36,12 @@ using ComplexKernel = BlockKernel<std::complex<double>>;
 // Rows of stored elements, each dense, all operands of one dtype: FLOAT, FLOAT16 or BF16.
 struct StoredBlock {
   aclDataType dtype;
-  const void* const* in;       // the first row
-  void* const* out;            // each row is one of the inputs' or overlaps none
-  size_t count;                // elements of a row
-  bool around_caches = false;  // the outputs are too large to stay in the caches
+  const void* const* in;  // the first row
+  void* const* out;       // each row is one of the inputs' or overlaps none
+  size_t count;           // elements of a row
+  // The outputs are too large to stay in the caches, and may be stored around them. The kernel need
+  // not wait for such stores: its caller does, before it reports that the work is done.
+  bool around_caches = false;
   size_t rows = 1;
   const int64_t* in_steps = nullptr;  // from row to row, in bytes
   const int64_t* out_steps = nullptr;
@@ -50,8 +52,6 @@ using StoredKernel = std::function<void(const StoredBlock&)>;
 template <size_t kIn, size_t kOut, class RowKernel>
 StoredKernel row_by_row(const RowKernel& kernel) {
   return [kernel](const StoredBlock& block) {
-    // A kernel waits for what it has stored around the caches: too long for every row of a tile.
-    const bool around_caches = block.around_caches && block.rows == 1;
     std::array<const void*, kIn> in;
     std::array<void*, kOut> out;
     for (size_t row = 0; row < block.rows; ++row) {
@@ -64,7 +64,7 @@ StoredKernel row_by_row(const RowKernel& kernel) {
         out[k] =
             static_cast<std::byte*>(block.out[k]) + (row == 0 ? 0 : number * block.out_steps[k]);
       }
-      kernel(StoredBlock{block.dtype, in.data(), out.data(), block.count, around_caches});
+      kernel(StoredBlock{block.dtype, in.data(), out.data(), block.count, block.around_caches});
     }
   };
 }

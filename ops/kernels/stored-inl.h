@@ -22,7 +22,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "hwy/cache_control.h"
 #include "ops/kernels/cells-inl.h"
 #include "ops/kernels/elementwise.h"
 
@@ -142,8 +141,6 @@ class StoredMap {
     for_each_row<Stored, kIn, kOut>(
         block, [&](const Stored* const(&in)[kIn], Stored* const(&out)[kOut])
                    HWY_ATTR { map_row(in, out, block.count, block.around_caches); });
-    // Such stores may otherwise be seen by other threads after this one's report that it is done.
-    if (block.around_caches) hwy::FlushStream();
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hwy/cache_control.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/tile.h"
 #include "ops/kernels/walk.h"
@@ -29,6 +30,10 @@ constexpr int64_t kGrain = 16384;
 // gains from finding it in the third (bench_kernels, and chains of operators, from 256K elements
 // on).
 constexpr int64_t kLargeOutput = int64_t{1} << 20;
+
+// Stores around the caches may otherwise be seen by other threads after this one's report that it
+// is done.
+void await_stores() { hwy::FlushStream(); }
 
 bool dense(const Operand& operand, size_t dimension) { return operand.strides[dimension] == 1; }
 
@@ -184,6 +189,7 @@ void StoredLoop::run(const Run& run) const {
     thread_local Scratch scratch;
     if (scratch.tiles.size() < views_.size()) scratch.tiles.resize(views_.size());
     for (int64_t tile = begin; tile < end; ++tile) run_tile(bases.data(), tile, scratch);
+    if (around_caches_) await_stores();
   });
 }
 
@@ -206,6 +212,7 @@ void StoredLoop::run_part(const Run& run, const Part& given) const {
   // two dimensions, every unit is a row.
   const int64_t calls = is_line() ? 1 : part.rows;
   const int64_t rows = is_line() ? part.rows : part.end - part.begin;
+  const bool around_caches = around_caches_ && !part.read_soon;
   for (int64_t call = 0; call < calls; ++call) {
     std::array<void*, kMaxOperands> starts;
     std::array<int64_t, kMaxOperands> steps;
@@ -217,10 +224,10 @@ void StoredLoop::run_part(const Run& run, const Part& given) const {
                   (part.begin + call * part.stride) * unit;
     }
     kernel_({dtype_, starts.data() + outputs_, starts.data(),
-             static_cast<size_t>(is_line() ? part.end - part.begin : columns_),
-             around_caches_ && !part.read_soon, static_cast<size_t>(rows), steps.data() + outputs_,
-             steps.data()});
+             static_cast<size_t>(is_line() ? part.end - part.begin : columns_), around_caches,
+             static_cast<size_t>(rows), steps.data() + outputs_, steps.data()});
   }
+  if (around_caches) await_stores();
 }
 
 }  // namespace aclgrad::ops
