@@ -5,13 +5,15 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/kernels/mse.cpp"
-#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "ops/kernels/lanes-inl.h"
+#include "ops/kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
+
+// ---- In double, a row at a time -----------------------------------------------------------------
 
 // (in[0] - in[1])^2
 void squared_differences(const StoredBlock& block) {
@@ -28,31 +30,54 @@ void squared_differences(const StoredBlock& block) {
 }
 
 // (in[1] - in[2]) * in[0] * factor
-void scaled_differences(const StoredBlock& block, double factor) {
-  visit_real(block.dtype, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const auto* g = static_cast<const Stored*>(block.in[0]);
-    const auto* a = static_cast<const Stored*>(block.in[1]);
-    const auto* b = static_cast<const Stored*>(block.in[2]);
-    auto* out = static_cast<Stored*>(block.out[0]);
-    const WideVec scale = hn::Set(Wide(), factor);
-    const auto result = [&](size_t i, auto n) HWY_ATTR {
-      const WideVec difference = hn::Sub(load_wide(a + i, n), load_wide(b + i, n));
-      return hn::Mul(hn::Mul(difference, load_wide(g + i, n)), scale);
-    };
-    size_t done = 0;
-    if (block.around_caches && reinterpret_cast<uintptr_t>(out) % (kWide * sizeof(Stored)) == 0) {
-      const auto all = std::integral_constant<size_t, kWide>();
-      for (; done + kWide <= block.count; done += kWide) {
-        const auto elements = narrowed<Stored>(result(done, all));
-        hn::Stream(elements, RawTag<Stored, Wide>(), raw(out + done));
-      }
-      hwy::FlushStream();
+template <class Stored>
+void scaled_differences_of(const StoredBlock& block, double factor) {
+  const auto* g = static_cast<const Stored*>(block.in[0]);
+  const auto* a = static_cast<const Stored*>(block.in[1]);
+  const auto* b = static_cast<const Stored*>(block.in[2]);
+  auto* out = static_cast<Stored*>(block.out[0]);
+  const WideVec scale = hn::Set(Wide(), factor);
+  const auto result = [&](size_t i, auto n) HWY_ATTR {
+    const WideVec difference = hn::Sub(load_wide(a + i, n), load_wide(b + i, n));
+    return hn::Mul(hn::Mul(difference, load_wide(g + i, n)), scale);
+  };
+  size_t done = 0;
+  if (block.around_caches && reinterpret_cast<uintptr_t>(out) % (kWide * sizeof(Stored)) == 0) {
+    const auto all = std::integral_constant<size_t, kWide>();
+    for (; done + kWide <= block.count; done += kWide) {
+      const auto elements = narrowed<Stored>(result(done, all));
+      hn::Stream(elements, RawTag<Stored, Wide>(), raw(out + done));
     }
-    for_vectors(block.count - done, [&](size_t i, auto n) HWY_ATTR {
-      store_wide(result(done + i, n), out + done + i, n);
-    });
+  }
+  for_vectors(block.count - done, [&](size_t i, auto n) HWY_ATTR {
+    store_wide(result(done + i, n), out + done + i, n);
   });
+}
+
+// Not for 16-bit elements.
+void scaled_differences(const StoredBlock& block, double factor) {
+  block.dtype == ACL_FLOAT ? scaled_differences_of<float>(block, factor)
+                           : scaled_differences_of<double>(block, factor);
+}
+
+// ---- In float, for 16-bit elements --------------------------------------------------------------
+
+// Two roundings before the last one, as the factor is a sum of two floats: within 2.5 units, where
+// the first product has all its digits. One that vanishes does so with the factor, too.
+void scaled_short_differences(const StoredBlock& block, double factor, const RealKernel& exact) {
+  const auto high = static_cast<float>(factor);
+  const auto low = static_cast<float>(factor - static_cast<double>(high));
+  map_shorts<3, 1, Outputs::kNear>(
+      block,
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto product = hn::Mul(hn::Sub(x[1], x[2]), x[0]);
+        const auto size = hn::Abs(product);
+        const auto regular =
+            hn::And(hn::Gt(size, hn::Set(d, 0x1p-100f)), hn::Lt(size, hn::Set(d, 0x1p100f)));
+        valid = hn::Or(regular, hn::Eq(product, hn::Zero(d)));
+        y[0] = fused(d, product, hn::Set(d, high), hn::Mul(product, hn::Set(d, low)));
+      },
+      exact);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE
@@ -70,6 +95,7 @@ namespace aclgrad::ops {
 
 HWY_EXPORT(squared_differences);
 HWY_EXPORT(scaled_differences);
+HWY_EXPORT(scaled_short_differences);
 
 namespace {
 
@@ -129,10 +155,16 @@ Kernel squared_difference() {
 }
 
 Kernel scaled_difference(double divisor) {
-  const auto run = [factor = 2 / divisor](const StoredBlock& block) {
+  const double factor = 2 / divisor;
+  const auto run = [factor](const StoredBlock& block) {
     HWY_DYNAMIC_DISPATCH(scaled_differences)(block, factor);
   };
-  return FloatKernel{of_doubles<3>(run), row_by_row<3, 1>(run)};
+  const RealKernel exact = of_doubles<3>(run);
+  return FloatKernel{exact,
+                     [factor, exact, floats = row_by_row<3, 1>(run)](const StoredBlock& block) {
+                       if (block.dtype == ACL_FLOAT) return floats(block);
+                       HWY_DYNAMIC_DISPATCH(scaled_short_differences)(block, factor, exact);
+                     }};
 }
 
 Plan plan_squared_error(const Arguments& arguments, size_t a, size_t b, size_t out, int64_t divisor,
