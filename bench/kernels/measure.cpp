@@ -36,7 +36,7 @@ class Collector : public benchmark::BenchmarkReporter {
     }
   }
 
-  std::map<std::string, double> medians() {
+  std::map<std::string, double> medians() const {
     std::map<std::string, double> result;
     for (const auto& [name, times] : times_) {
       result[name] = median(times);

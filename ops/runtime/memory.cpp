@@ -195,7 +195,7 @@ aclError check_range(const Call& call, const char* parameter, const void* addres
 
 using namespace aclgrad::runtime;
 
-// The policies choose between kinds of pages and memory that a CPU does not have.
+// Of what the policies choose a CPU has the pages: large ones, or those of normal size only.
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return entry(__func__,
