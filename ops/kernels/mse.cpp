@@ -75,7 +75,8 @@ void scaled_short_differences(const StoredBlock& block, double factor, const Rea
         const auto regular =
             hn::And(hn::Gt(size, hn::Set(d, 0x1p-100f)), hn::Lt(size, hn::Set(d, 0x1p100f)));
         valid = hn::Or(regular, hn::Eq(product, hn::Zero(d)));
-        y[0] = fused(d, product, hn::Set(d, high), hn::Mul(product, hn::Set(d, low)));
+        const auto scaled = fused(d, product, hn::Set(d, high), hn::Mul(product, hn::Set(d, low)));
+        y[0] = hn::CopySign(scaled, product);  // the two parts of a zero might cancel
       },
       exact);
 }
