@@ -31,12 +31,18 @@ bool has_avx512() {
 #endif
 }
 
+// OpenBLAS upon plain threads does not hear how many libtorch is told to use, and takes all cores.
+std::vector<std::string> with_threads(std::vector<std::string> variables, int threads) {
+  variables.push_back("OPENBLAS_NUM_THREADS=" + std::to_string(threads));
+  return variables;
+}
+
 // A contender at work.
 class Runner {
  public:
   Runner(const Contender& contender, const Workload& workload, int threads)
       : process_({contender.program.string(), workload.name, std::to_string(threads)},
-                 contender.variables) {
+                 with_threads(contender.variables, threads)) {
     times_.push_back(run(1));
     passed_over_ = contender.name.starts_with(kTorch) && times_.front() > kSlow;
     if (!passed_over_) {
