@@ -15,7 +15,7 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
 def sources():
-    for pattern in ("*.cpp", "aclnn/*.cpp", "aclnn/*.h", "hccl/*.cpp"):
+    for pattern in ("*.cpp", "aclnn/*.cpp", "aclnn/*.h", "hccl/*.cpp", "hccl/*.h"):
         yield from sorted(str(path) for path in pathlib.Path("examples").glob(pattern))
 
 
