@@ -8,6 +8,7 @@
 #include <new>
 #include <type_traits>
 
+#include "aclgrad_ext.h"
 #include "ops/kernels/cast.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/strided.h"
@@ -18,11 +19,11 @@
 namespace aclgrad::ops {
 namespace {
 
-// Outputs that are handled together, at most. When the elements of neighbouring outputs lie side by
-// side, whole rows of them are added at once; fewer are taken where several threads may share them.
+// Outputs that are handled together, at most and at least. When the elements of neighbouring
+// outputs lie side by side, whole rows of them are added at once: the longer, the better memory
+// delivers.
 constexpr int64_t kOutputs = ColumnSums::kColumns;
 constexpr int64_t kFewOutputs = 64;
-constexpr int64_t kManyOutputs = 2 * kOutputs;
 
 // Terms that a thread takes at a time.
 constexpr int64_t kGrain = 1 << 16;
@@ -69,7 +70,6 @@ class Reducer {
     kept_ = StridedIndex(kept_shape, kept_strides);
     terms_ = StridedIndex(reduced_shape, reduced_strides);
     chunks_ = sum_chunks(terms_.count());
-    group_ = kept_.count() < kManyOutputs ? kFewOutputs : kOutputs;
     direct_ = std::is_same_v<T, double> && is_floating(input_dtype_) &&
               converts_exactly(input_dtype_, problem.dtype);
     side_by_side_ = kept_.inner_extent() >= 4 && terms_.count() > 1 &&
@@ -83,11 +83,12 @@ class Reducer {
   }
 
   void run(const Run& run) const {
+    const int64_t group = outputs_together();
     if (chunks_ <= 1) {
-      const int64_t groups = std::max<int64_t>(1, kGrain / terms_.count() / group_);
-      parallel_pieces(kept_.count(), groups * group_, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; i += group_) {
-          const int64_t stop = std::min(end, i + group_);
+      const int64_t groups = std::max<int64_t>(1, kGrain / terms_.count() / group);
+      parallel_pieces(kept_.count(), groups * group, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i += group) {
+          const int64_t stop = std::min(end, i + group);
           T sums[kOutputs];
           sum_chunk(run, i, stop, 0, sums);
           finish(run, i, stop, sums);
@@ -99,11 +100,11 @@ class Reducer {
     if (kept_.count() == 1 && direct_ && terms_.dense()) {
       sum_whole_tensor(run, partial);
     } else {
-      const int64_t groups = (kept_.count() + group_ - 1) / group_;
+      const int64_t groups = (kept_.count() + group - 1) / group;
       parallel_pieces(groups * chunks_, 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          const int64_t first = i / chunks_ * group_;
-          const int64_t last = std::min(kept_.count(), first + group_);
+          const int64_t first = i / chunks_ * group;
+          const int64_t last = std::min(kept_.count(), first + group);
           const int64_t chunk = i % chunks_;
           sum_chunk(run, first, last, chunk, partial + chunk * kept_.count() + first);
         }
@@ -124,6 +125,13 @@ class Reducer {
   }
 
  private:
+  // As many as there are for each thread. How outputs are grouped changes no bit.
+  int64_t outputs_together() const {
+    const int64_t threads = aclgradGetNumThreads();
+    const int64_t share = (kept_.count() + threads - 1) / threads;
+    return std::clamp((share + kFewOutputs - 1) / kFewOutputs * kFewOutputs, kFewOutputs, kOutputs);
+  }
+
   T* partial_sums(const Run& run) const {
     void* start = run.workspace();
     size_t room = workspace_size();
@@ -214,7 +222,7 @@ class Reducer {
                 int64_t last, T* sums) const {
     alignas(64) T row[kOutputs];
     alignas(64) std::array<T, kOutputs> lanes[kSumLanes];
-    for (std::array<T, kOutputs>& each : lanes) each.fill(kNothing<T>);
+    for (std::array<T, kOutputs>& each : lanes) std::fill_n(each.begin(), count, kNothing<T>);
     size_t lane = 0;
     terms_.for_runs(first, last, [&](int64_t offset, int64_t step, int64_t rows) {
       for (int64_t i = 0; i < rows; ++i, lane = (lane + 1) % kSumLanes) {
@@ -250,7 +258,6 @@ class Reducer {
   StridedIndex kept_;   // the input's dimensions that the output has too
   StridedIndex terms_;  // those that are summed over
   int64_t chunks_ = 0;
-  int64_t group_ = 0;    // outputs that are handled together
   bool direct_ = false;  // elements are terms as they are stored
   bool side_by_side_ = false;
 };

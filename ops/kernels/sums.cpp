@@ -170,20 +170,44 @@ struct RowRange {
   size_t columns;
 };
 
+// Rows that are added together, so that a lane's sums are loaded and stored once for some of them.
+constexpr size_t kRowBlock = 16;
+static_assert(kRowBlock % kSumLanes == 0);
+
+// Adds a vector of each of kRowBlock rows, the first of them to the first lane.
+template <bool kWeighted, class Stored, class Count>
+HWY_INLINE void add_block(const Stored* row, int64_t stride, Count count, const double* factors,
+                          bool starts, double* lanes) {
+  for (size_t i = 0; i < kSumLanes; ++i) {
+    double* const lane = lanes + i * ColumnSums::kLaneStride;
+    WideVec sum = starts ? hn::Set(Wide(), kNothing<double>) : hn::Load(Wide(), lane);
+    for (size_t k = i; k < kRowBlock; k += kSumLanes) {
+      const WideVec factor = hn::Set(Wide(), kWeighted ? factors[k] : 0);
+      const WideVec term = load_wide(row + static_cast<int64_t>(k) * stride, count);
+      sum = hn::Add(sum, weighted<kWeighted>(term, factor));
+    }
+    hn::Store(sum, Wide(), lane);
+  }
+}
+
 template <bool kWeighted, class Stored>
 HWY_INLINE void add_stored_rows(const Stored* row, const RowRange& range, const double* factors,
                                 double* lanes) {
-  // Rows may lie pages apart, where the processor looks ahead by itself only late.
-  constexpr int64_t kAhead = 4;
-  constexpr size_t kLine = 64;
-  for (size_t k = 0; k < range.count; ++k, row += range.stride) {
-    const auto* ahead = reinterpret_cast<const char*>(row + kAhead * range.stride);
-    for (size_t byte = 0; byte < range.columns * sizeof(Stored); byte += kLine) {
-      __builtin_prefetch(ahead + byte);
-    }
+  for (size_t k = 0; k < range.count;) {
     const size_t i = range.first + k;
+    const double* const weights = kWeighted ? factors + k : nullptr;
+    if (i % kSumLanes == 0 && k + kRowBlock <= range.count) {
+      for_vectors(range.columns, [&](size_t j, auto n) HWY_ATTR {
+        add_block<kWeighted>(row + j, range.stride, n, weights, i == 0, lanes + j);
+      });
+      k += kRowBlock;
+      row += static_cast<int64_t>(kRowBlock) * range.stride;
+      continue;
+    }
     double* lane = lanes + i % kSumLanes * ColumnSums::kLaneStride;
-    add_row<kWeighted>(row, range.columns, kWeighted ? factors[k] : 0, i < kSumLanes, lane);
+    add_row<kWeighted>(row, range.columns, kWeighted ? *weights : 0, i < kSumLanes, lane);
+    ++k;
+    row += range.stride;
   }
 }
 

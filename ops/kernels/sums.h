@@ -37,7 +37,7 @@ void sum_dense_chunks(const void* base, aclDataType dtype, size_t terms, double*
 // Sums of up to kColumns neighbouring columns over rows that come one after another.
 class ColumnSums {
  public:
-  static constexpr size_t kColumns = 64;
+  static constexpr size_t kColumns = 512;
   // Lanes lie a page apart: at other distances their places would look to the processor like those
   // of the rows, most of the time, and reading would wait for writing.
   static constexpr size_t kLaneStride = 512;
