@@ -5,7 +5,8 @@
 # SYSROOT. Where this machine has not been told how to run them (Debian: qemu-user-binfmt), only the
 # command is told, in a namespace of its own; that takes Linux 6.7.
 set -euo pipefail
-export QEMU_LD_PREFIX=$1
+QEMU_LD_PREFIX=$(cd "$1" && pwd) # tests run in folders of their own
+export QEMU_LD_PREFIX
 # What the usual hosts of these accelerators have: ARMv8.2 with half precision, without SVE.
 export QEMU_CPU=${QEMU_CPU:-neoverse-n1}
 shift
