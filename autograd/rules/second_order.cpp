@@ -128,9 +128,14 @@ void add_second_order_rules(RuleTable& table) {
   table.add<SeluBackwardOp>([](const SeluBackwardOp&, const RuleCall& call) {
     const Value& c = call.gradient();
     // d'(y) is 1 for y < 0 and 0 elsewhere.
-    return InputGradients{
-        call.needs(0) ? selu_backward(c, call.input(1)) : Value(),
-        call.needs(1) ? step(mul(call.input(0), c), mul(call.input(1), -1)) : Value()};
+    Value by_g, by_y;
+    if (call.needs(0)) by_g = selu_backward(c, call.input(1));
+    if (call.needs(1)) {
+      // A statement each: compilers choose in which order arguments, and their nodes, are made.
+      const Value minus_y = mul(call.input(1), -1);
+      by_y = step(mul(call.input(0), c), minus_y);
+    }
+    return InputGradients{by_g, by_y};
   });
 
   table.add<EluBackwardOp>([](const EluBackwardOp& op, const RuleCall& call) {
