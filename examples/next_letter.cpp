@@ -24,8 +24,9 @@ constexpr int kEpochs = 12;
 // In small letters; hyphens are spaces, other signs are left out.
 std::string read_poem() {
   std::string poem;
-  for (const unsigned char sign : read_file(ACLGRAD_EXAMPLE_DATA "/walrus.txt")) {
-    const char small = sign == '-' ? ' ' : static_cast<char>(std::tolower(sign));
+  for (const char sign : read_file(ACLGRAD_EXAMPLE_DATA "/walrus.txt")) {
+    const auto letter = static_cast<unsigned char>(sign);
+    const char small = sign == '-' ? ' ' : static_cast<char>(std::tolower(letter));
     if (kAlphabet.find(small) != std::string_view::npos) poem += small;
   }
   return poem;
