@@ -133,7 +133,7 @@ TEST_F(Overflow, BroadcastsOfTwoViews) {
 TEST_F(Overflow, EmptyViewsMayBeAnywhere) {
   for (const int64_t offset : {kMost, kLeast}) {
     Call call(library_, find_operator("aclnnSelu"), ACL_FLOAT);
-    for (size_t i : {0, 1}) {
+    for (size_t i = 0; i < 2; ++i) {
       call.values()[i] = call.view({0, kMost}, {kMost, kLeast}, offset, {8}, ACL_FLOAT);
     }
     ASSERT_EQ(call.plan(), 0) << library_.message();
