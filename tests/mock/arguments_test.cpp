@@ -186,12 +186,12 @@ class AdamWArguments : public Arguments {
                                                .weight_decay = 0.03,
                                                .epsilon = 1e-6,
                                                .maximize = true};
-  static constexpr AdamWOptions kOptions{.learning_rate = kAttributes.learning_rate,
-                                         .beta1 = kAttributes.beta1,
-                                         .beta2 = kAttributes.beta2,
-                                         .weight_decay = kAttributes.weight_decay,
-                                         .epsilon = kAttributes.epsilon,
-                                         .maximize = kAttributes.maximize};
+  static inline const AdamWOptions kOptions{.learning_rate = kAttributes.learning_rate,
+                                            .beta1 = kAttributes.beta1,
+                                            .beta2 = kAttributes.beta2,
+                                            .weight_decay = kAttributes.weight_decay,
+                                            .epsilon = kAttributes.epsilon,
+                                            .maximize = kAttributes.maximize};
 
   AdamWArguments() {
     x_ = graph_.parameter(w_);

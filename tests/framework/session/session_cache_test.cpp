@@ -106,7 +106,7 @@ TEST_F(Cache, WarnsOnStandardErrorByDefault) {
 
 TEST_F(Cache, RefusesWhatCannotBe) {
   EXPECT_THROW(SessionCache(builder(), {.capacity = 0}), ValueError);
-  EXPECT_THROW(SessionCache(SessionCache::Builder()), ValueError);
+  EXPECT_THROW(SessionCache{SessionCache::Builder()}, ValueError);
   SessionCache cache(builder());
   const Tensor x = rows(2);
   EXPECT_THROW(cache.run({{"x", x}, {"x", x}}), ValueError);
