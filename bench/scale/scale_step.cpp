@@ -59,8 +59,7 @@ std::vector<double> gather(const Communicator& communicator, const std::vector<d
 class Training {
  public:
   Training(const Wanted& wanted, const Communicator& communicator, bool overlap)
-      : communicator_(communicator),
-        batch_(make_batch(workload(wanted.workload), wanted.examples)),
+      : batch_(make_batch(workload(wanted.workload), wanted.examples)),
         x_(graph_.input("x", batch_.features.shape())),
         t_(graph_.input("t", batch_.wanted.shape(), batch_.wanted.dtype())) {
     std::vector<Value> parameters;
@@ -87,7 +86,6 @@ class Training {
   const std::vector<Value>& tensors() const { return tensors_; }
 
  private:
-  const Communicator& communicator_;
   Batch batch_;
   Graph graph_;
   Value x_;
