@@ -40,8 +40,8 @@ case $way in
     drive_all "$1" "$(dirname "$(find "$work/prefix" -name libopapi.so)")"
     ;;
   from_c)
-    $compiler -x c -std=c11 "${flags[@]}" -Wno-pedantic -I"$2" "$here/c_host.c" -o "$work/host" \
-      -L"$1" -x none -lascendcl -ldl -lm
+    $compiler -x c -std=c11 "${flags[@]}" -Wno-pedantic -I"$2" -c "$here/c_host.c" -o "$work/host.o"
+    $compiler "$work/host.o" -o "$work/host" -L"$1" -lascendcl -ldl -lm
     LD_LIBRARY_PATH=$1 "$work/host"
     ;;
   stand_in)
