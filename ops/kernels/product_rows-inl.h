@@ -25,12 +25,20 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 // apart would chase each other out of the cache.
 constexpr int64_t kWorthCopyingA = 256;
 constexpr int64_t kHarmlessStride = 512;
+// So would terms that are a multiple of this apart, where columns are dense instead, and terms on a
+// page each would do so with its translations.
+constexpr int64_t kHarmlessTerm = 64;
+constexpr int64_t kPageOfTerms = 1024;
+
+inline bool is_harmless(const ProductOperand& a) {
+  if (a.column_stride == 1) return std::abs(a.row_stride) % kHarmlessStride != 0;
+  const int64_t term = std::abs(a.column_stride);
+  return a.row_stride == 1 && term < kPageOfTerms && term % kHarmlessTerm != 0;
+}
 
 template <class T>
 bool is_worth_copying(const ProductOperand& a, int64_t columns) {
-  if (!holds<T>(a)) return true;
-  const bool is_harmless = a.column_stride == 1 && std::abs(a.row_stride) % kHarmlessStride != 0;
-  return columns >= kWorthCopyingA && !is_harmless;
+  return !holds<T>(a) || (columns >= kWorthCopyingA && !is_harmless(a));
 }
 
 // A group of rows, as many as a tile has at most, of kTermsAtOnce terms.
