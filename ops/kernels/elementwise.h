@@ -134,6 +134,9 @@ void store(const T* block, void* target, aclDataType dtype, int64_t stride, size
 void parallel_pieces(int64_t count, int64_t grain,
                      FunctionRef<void(int64_t begin, int64_t end)> body);
 
+// The same in one range for each thread, the longer, the faster that is.
+void parallel_shares(int64_t count, FunctionRef<void(int64_t begin, int64_t end)> body);
+
 }  // namespace aclgrad::ops
 
 #endif  // ACLGRAD_OPS_KERNELS_ELEMENTWISE_H_

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernels/matmul.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "aclgrad_ext.h"
@@ -109,37 +110,83 @@ struct Grid {
   }
 };
 
-aclError run_product(const MatmulProblem& problem, const Run& run) {
-  const Reach out(problem, run, problem.out, problem.m, problem.n);
-  const Operand2d a(problem, run, problem.a, problem.m, problem.k, out);
-  const Operand2d b(problem, run, problem.b, problem.k, problem.n, out);
-  const int64_t batch = count_elements(problem.batch);
-  const int64_t work = problem.m * problem.n * problem.k;
-  if (batch == 1 && work < kWorthThreads) {
-    multiply({problem, run, 0, a.matrix(0), b.matrix(0), 0, problem.m, 0, problem.n});
-    return ACL_SUCCESS;
-  }
-  const int64_t threads = batch * work < kWorthThreads ? 1 : aclgradGetNumThreads();
-  const Grid grid(problem.m, problem.n, (threads + batch - 1) / batch);
-  const int64_t parts = grid.down * grid.across;
-  const int64_t count = batch * parts;
-  parallel_pieces(count, (count + threads - 1) / threads, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t down = i % parts / grid.across;
-      const int64_t across = i % grid.across;
-      const auto row = [&](int64_t p) { return Grid::start(problem.m, p, grid.down, 1); };
-      const auto column = [&](int64_t p) {
-        return Grid::start(problem.n, p, grid.across, kPanel<float>);
-      };
-      multiply({problem, run, i / parts, a.matrix(i / parts), b.matrix(i / parts), row(down),
-                row(down + 1) - row(down), column(across), column(across + 1) - column(across)});
+struct Span {
+  int64_t begin;
+  int64_t end;
+};
+
+class Product {
+ public:
+  Product(const MatmulProblem& problem, const Run& run)
+      : Product(problem, run, Reach(problem, run, problem.out, problem.m, problem.n)) {}
+
+  void run() const {
+    const int64_t batch = count_elements(problem_.batch);
+    const int64_t work = batch * problem_.m * problem_.n * problem_.k;
+    const int64_t threads = work < kWorthThreads ? 1 : aclgradGetNumThreads();
+    const Grid grid(problem_.m, problem_.n, (threads + batch - 1) / batch);
+    if (batch == 1 && threads == 1) {
+      run_part(0, all_rows(), all_columns());
+    } else if (batch == 1 && grid.across == 1) {
+      parallel_shares(problem_.m, [&](int64_t begin, int64_t end) {
+        run_part(0, {begin, end}, all_columns());
+      });
+    } else if (batch == 1 && grid.down == 1) {
+      const int64_t panels = (problem_.n + kWidth - 1) / kWidth;
+      parallel_shares(panels, [&](int64_t begin, int64_t end) {
+        run_part(0, all_rows(), {begin * kWidth, std::min(problem_.n, end * kWidth)});
+      });
+    } else {
+      run_grid(batch, threads, grid);
     }
-  });
+  }
+
+ private:
+  static constexpr int64_t kWidth = kPanel<float>;
+
+  Product(const MatmulProblem& problem, const Run& run, const Reach& out)
+      : problem_(problem),
+        run_(run),
+        a_(problem, run, problem.a, problem.m, problem.k, out),
+        b_(problem, run, problem.b, problem.k, problem.n, out) {}
+
+  Span all_rows() const { return {0, problem_.m}; }
+  Span all_columns() const { return {0, problem_.n}; }
+
+  void run_part(int64_t batch, Span rows, Span columns) const {
+    multiply({problem_, run_, batch, a_.matrix(batch), b_.matrix(batch), rows.begin,
+              rows.end - rows.begin, columns.begin, columns.end - columns.begin});
+  }
+
+  void run_grid(int64_t batch, int64_t threads, const Grid& grid) const {
+    const int64_t parts = grid.down * grid.across;
+    const int64_t count = batch * parts;
+    parallel_pieces(count, (count + threads - 1) / threads, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const auto row = [&](int64_t p) { return Grid::start(problem_.m, p, grid.down, 1); };
+        const auto column = [&](int64_t p) {
+          return Grid::start(problem_.n, p, grid.across, kWidth);
+        };
+        const int64_t down = i % parts / grid.across;
+        const int64_t across = i % grid.across;
+        run_part(i / parts, {row(down), row(down + 1)}, {column(across), column(across + 1)});
+      }
+    });
+  }
+
+  const MatmulProblem& problem_;
+  const Run& run_;
+  Operand2d a_;
+  Operand2d b_;
+};
+
+aclError run_product(const MatmulProblem& problem, const Run& run) {
+  Product(problem, run).run();
   return ACL_SUCCESS;
 }
 
-// A product to be cut. A unit is a row of the output, or a panel's piece of it where it has more
-// columns than rows, and needs all of a and b.
+// A product to be cut. A unit is a row of the output, which needs a row of a, or a panel's piece of
+// one where there are more columns than rows, which needs all of a; both need all of b.
 class ProductSweep final : public Sweep {
  public:
   explicit ProductSweep(const MatmulProblem& problem)

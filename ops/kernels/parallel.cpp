@@ -10,15 +10,15 @@ namespace aclgrad::ops {
 namespace {
 
 struct Work {
-  int64_t count;
-  int64_t grain;
   FunctionRef<void(int64_t begin, int64_t end)> body;
+  int64_t count = 0;
+  int64_t grain = 0;
   std::atomic<bool> failed{false};
-  std::exception_ptr failure;  // of the piece that failed first
+  std::exception_ptr failure = {};  // of the range that failed first
 
-  void run(int64_t piece) {
+  void run(int64_t begin, int64_t end) {
     try {
-      body(piece * grain, std::min(count, (piece + 1) * grain));
+      body(begin, end);
     } catch (...) {
       // It must not leave the thread that met it.
       if (!failed.exchange(true)) failure = std::current_exception();
@@ -32,9 +32,25 @@ void parallel_pieces(int64_t count, int64_t grain,
                      FunctionRef<void(int64_t begin, int64_t end)> body) {
   const int64_t pieces = (count + grain - 1) / grain;
   if (pieces == 1) return body(0, count);
-  Work work{count, grain, body, {}, {}};
+  Work work{.body = body, .count = count, .grain = grain};
   aclgradRunPieces(
-      pieces, [](void* context, int64_t piece) { static_cast<Work*>(context)->run(piece); }, &work);
+      pieces,
+      [](void* context, int64_t piece) {
+        auto& all = *static_cast<Work*>(context);
+        all.run(piece * all.grain, std::min(all.count, (piece + 1) * all.grain));
+      },
+      &work);
+  if (work.failure) std::rethrow_exception(work.failure);
+}
+
+void parallel_shares(int64_t count, FunctionRef<void(int64_t begin, int64_t end)> body) {
+  Work work{.body = body};
+  aclgradRunShares(
+      count,
+      [](void* context, int64_t begin, int64_t end) {
+        static_cast<Work*>(context)->run(begin, end);
+      },
+      &work);
   if (work.failure) std::rethrow_exception(work.failure);
 }
 

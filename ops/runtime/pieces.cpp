@@ -15,19 +15,21 @@
 #include <vector>
 
 #include "aclgrad_ext.h"
+#include "ops/runtime/speeds.h"
 
 namespace aclgrad::runtime {
 namespace {
 
 using std::chrono::steady_clock;
 
+using PieceBody = void (*)(void* context, int64_t piece);
+using RangeBody = void (*)(void* context, int64_t begin, int64_t end);
+
 // How long a helper looks for more work before it sleeps. Operators that follow each other find it
 // awake; waking it takes longer than many of them.
 constexpr std::chrono::microseconds kSpin{100};
 // How long the caller watches helpers finish before it lets others have the core.
 constexpr std::chrono::microseconds kWatch{50};
-
-constexpr int32_t kMostThreads = 256;
 
 void relax() {
 #if defined(__x86_64__)
@@ -64,27 +66,46 @@ class Helpers {
   }
 
   // False when they are at work for somebody else.
-  bool run(int64_t pieces, int32_t threads, void (*body)(void*, int64_t), void* context) {
+  bool run(int64_t pieces, int32_t threads, PieceBody body, void* context) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return false;
-    grow(threads - 1);
-    threads_ = std::min(threads, static_cast<int32_t>(helpers_.size()) + 1);
-    keep_off_this_core();
-    body_ = body;
-    context_ = context;
+    prepare(threads);
     for (int32_t i = 0; i < threads_; ++i) {
-      shares_[static_cast<size_t>(i)].next.store(pieces * i / threads_, std::memory_order_relaxed);
-      shares_[static_cast<size_t>(i)].end = pieces * (i + 1) / threads_;
+      share(i).next.store(pieces * i / threads_, std::memory_order_relaxed);
+      share(i).end = pieces * (i + 1) / threads_;
     }
-    inside_.fetch_sub(kClosed);  // opens
-    call_.fetch_add(1);
-    if (asleep_.load() > 0) call_.notify_all();
-    work(0);
-    inside_.fetch_add(kClosed);
-    const auto all_left = [this] { return inside_.load() == kClosed; };
-    if (!spin(kWatch, all_left)) {
-      while (!all_left()) std::this_thread::yield();
+    measures_ = false;
+    run_prepared(body, context);
+    return true;
+  }
+
+  // The same for a range of units for each thread.
+  bool run_shares(int64_t units, int32_t threads, RangeBody body, void* context) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
+    prepare(threads);
+    speeds_.cut(units, threads_, bounds_.data());
+    for (int32_t i = 0; i < threads_; ++i) {
+      share(i).next.store(i, std::memory_order_relaxed);
+      share(i).end = i + 1;
+      share(i).seconds = 0;
     }
+    measures_ = true;
+    struct Ranges {
+      const int64_t* bounds;
+      RangeBody body;
+      void* context;
+    } ranges{bounds_.data(), body, context};
+    run_prepared(
+        [](void* pointer, int64_t piece) {
+          const auto& [bounds, range_body, range_context] = *static_cast<const Ranges*>(pointer);
+          if (bounds[piece] == bounds[piece + 1]) return;
+          range_body(range_context, bounds[piece], bounds[piece + 1]);
+        },
+        &ranges);
+    std::array<double, kMostThreads> seconds;
+    for (int32_t i = 0; i < threads_; ++i) seconds[static_cast<size_t>(i)] = share(i).seconds;
+    speeds_.learn(bounds_.data(), seconds.data(), threads_);
     return true;
   }
 
@@ -96,7 +117,30 @@ class Helpers {
   struct alignas(64) Share {
     std::atomic<int64_t> next{0};
     int64_t end = 0;
+    double seconds = 0;  // that the thread took for the last one of its own
   };
+
+  Share& share(int32_t i) { return shares_[static_cast<size_t>(i)]; }
+
+  void prepare(int32_t threads) {
+    grow(threads - 1);
+    threads_ = std::min(threads, static_cast<int32_t>(helpers_.size()) + 1);
+    keep_off_this_core();
+  }
+
+  void run_prepared(PieceBody body, void* context) {
+    body_ = body;
+    context_ = context;
+    inside_.fetch_sub(kClosed);  // opens
+    call_.fetch_add(1);
+    if (asleep_.load() > 0) call_.notify_all();
+    work(0);
+    inside_.fetch_add(kClosed);
+    const auto all_left = [this] { return inside_.load() == kClosed; };
+    if (!spin(kWatch, all_left)) {
+      while (!all_left()) std::this_thread::yield();
+    }
+  }
 
   // The threads stayed behind in the parent of a forked process, and whatever they were doing.
   static void begin_anew() {
@@ -159,13 +203,23 @@ class Helpers {
 
   void work(int32_t number) {
     for (int32_t i = 0; i < threads_; ++i) {
-      Share& share = shares_[static_cast<size_t>((number + i) % threads_)];
+      Share& from = share((number + i) % threads_);
       while (true) {
-        const int64_t piece = share.next.fetch_add(1);
-        if (piece >= share.end) break;
-        body_(context_, piece);
+        const int64_t piece = from.next.fetch_add(1);
+        if (piece >= from.end) break;
+        if (measures_ && i == 0) {
+          run_measured(from, piece);
+        } else {
+          body_(context_, piece);
+        }
       }
     }
+  }
+
+  void run_measured(Share& own, int64_t piece) {
+    const auto start = steady_clock::now();
+    body_(context_, piece);
+    own.seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
   }
 
   static inline Helpers* made_ = nullptr;  // the instance
@@ -174,10 +228,13 @@ class Helpers {
   std::vector<pthread_t> helpers_;
   int avoided_ = -1;       // the core that helpers were last kept off
   bool confined_ = false;  // they may not run wherever the caller may
+  Speeds speeds_;
+  std::array<int64_t, kMostThreads + 1> bounds_;
 
   // Of the present call; they do not change while a helper is inside.
   int32_t threads_ = 0;
-  void (*body_)(void*, int64_t) = nullptr;
+  bool measures_ = false;
+  PieceBody body_ = nullptr;
   void* context_ = nullptr;
   std::array<Share, kMostThreads> shares_;
 
@@ -186,18 +243,36 @@ class Helpers {
   std::atomic<int32_t> asleep_{0};
 };
 
+// Whether helpers did it, as run(helpers, threads) says.
+template <class RunOn>
+bool run_shared(int64_t most, const RunOn& run_on) {
+  const auto threads =
+      static_cast<int32_t>(std::min<int64_t>({most, aclgradGetNumThreads(), kMostThreads}));
+  if (threads <= 1 || t_runs_pieces) return false;
+  t_runs_pieces = true;
+  const bool done = run_on(Helpers::instance(), threads);
+  t_runs_pieces = false;
+  return done;
+}
+
 }  // namespace
 }  // namespace aclgrad::runtime
 
 void aclgradRunPieces(int64_t pieces, void (*body)(void* context, int64_t piece), void* context) {
   using namespace aclgrad::runtime;
-  const auto threads =
-      static_cast<int32_t>(std::min<int64_t>({pieces, aclgradGetNumThreads(), kMostThreads}));
-  if (threads > 1 && !t_runs_pieces) {
-    t_runs_pieces = true;
-    const bool done = Helpers::instance().run(pieces, threads, body, context);
-    t_runs_pieces = false;
-    if (done) return;
-  }
+  const auto run = [&](Helpers& helpers, int32_t threads) {
+    return helpers.run(pieces, threads, body, context);
+  };
+  if (run_shared(pieces, run)) return;
   for (int64_t piece = 0; piece < pieces; ++piece) body(context, piece);
+}
+
+void aclgradRunShares(int64_t units, void (*body)(void* context, int64_t begin, int64_t end),
+                      void* context) {
+  using namespace aclgrad::runtime;
+  const auto run = [&](Helpers& helpers, int32_t threads) {
+    return helpers.run_shares(units, threads, body, context);
+  };
+  if (run_shared(units, run)) return;
+  if (units > 0) body(context, 0, units);
 }

@@ -100,50 +100,76 @@ void append(std::vector<Step>& steps, const Draft& draft) {
   for (const Group::Member& member : draft.group.members()) append_whole(member.task);
 }
 
-// How a step is cut for so many threads. Pieces below each other come one after the other, so that
-// they are one thread's.
+// Lines, and the part of each.
+struct Place {
+  int64_t first;
+  int64_t lines;
+  int64_t left;
+  int64_t right;
+};
+
+// How a step is cut for so many threads. Pieces below each other are one thread's.
 class Pieces {
  public:
   Pieces(const Step& step, int64_t threads)
       : step_(step),
-        across_(std::min(step.line, threads)),
+        threads_(threads),
         down_((step.lines + step.lines_per_piece - 1) / step.lines_per_piece) {
-    if (!step.in_equal_pieces || across_ > 1) return;
+    if (!step.in_equal_pieces || is_by_columns()) return;
     down_ = std::min(step.lines, (down_ + threads - 1) / threads * threads);
   }
 
-  // Lines, and the part of each.
-  struct Place {
-    int64_t first;
-    int64_t lines;
-    int64_t left;
-    int64_t right;
-  };
-
-  int64_t count() const { return across_ * down_; }
-
-  Place place(int64_t piece) const {
-    const int64_t row = piece % down_;
-    const int64_t column = piece / down_;
-    return {start(row), start(row + 1) - start(row), step_.line * column / across_,
-            step_.line * (column + 1) / across_};
+  // Runs the places on the threads.
+  template <class RunPlace>
+  void run(const RunPlace& run_place) const {
+    if (is_by_columns()) {
+      share(step_.line, [&](int64_t left, int64_t right) {
+        for (int64_t row = 0; row < down_; ++row) {
+          run_place({start(row), start(row + 1) - start(row), left, right});
+        }
+      });
+    } else if (step_.in_equal_pieces && down_ == threads_) {
+      share(step_.lines, [&](int64_t begin, int64_t end) {
+        run_place({begin, end - begin, 0, step_.line});
+      });
+    } else {
+      const auto run_piece = [&](int64_t row) {
+        run_place({start(row), start(row + 1) - start(row), 0, step_.line});
+      };
+      using RunPiece = decltype(run_piece);
+      aclgradRunPieces(
+          down_, [](void* run, int64_t row) { (*static_cast<const RunPiece*>(run))(row); },
+          const_cast<void*>(static_cast<const void*>(&run_piece)));
+    }
   }
 
  private:
+  bool is_by_columns() const { return std::min(step_.line, threads_) > 1; }
+
   int64_t start(int64_t row) const {
     return step_.in_equal_pieces ? step_.lines * row / down_
                                  : std::min(step_.lines, row * step_.lines_per_piece);
   }
 
+  template <class RunRange>
+  static void share(int64_t units, const RunRange& run_range) {
+    aclgradRunShares(
+        units,
+        [](void* run, int64_t begin, int64_t end) {
+          (*static_cast<const RunRange*>(run))(begin, end);
+        },
+        const_cast<void*>(static_cast<const void*>(&run_range)));
+  }
+
   const Step& step_;
-  int64_t across_;
+  int64_t threads_;
   int64_t down_;
 };
 
 constexpr size_t kMostFetched = 8;
 
 // What later members of a step need of whole lines.
-size_t needed_there(const Step& step, const Pieces::Place& place,
+size_t needed_there(const Step& step, const Place& place,
                     std::array<aclgradMemory, kMostFetched>& memory) {
   const size_t count = std::min(step.soon.size(), kMostFetched);
   for (size_t k = 0; k < count; ++k) {
@@ -177,8 +203,7 @@ StepFailure run_sweep(const Step& step, const std::vector<Task>& tasks) {
   const Pieces pieces(step, aclgradGetNumThreads());
   StepFailure failure;
   std::mutex mutex;
-  const auto run_piece = [&](int64_t piece) {
-    const Pieces::Place place = pieces.place(piece);
+  pieces.run([&](const Place& place) {
     std::array<aclgradMemory, kMostFetched> soon;
     size_t soon_count = needed_there(step, place, soon);
     for (const Step::Member& member : step.members) {
@@ -200,11 +225,7 @@ StepFailure run_sweep(const Step& step, const std::vector<Task>& tasks) {
       }
       return;
     }
-  };
-  using RunPiece = decltype(run_piece);
-  aclgradRunPieces(
-      pieces.count(), [](void* run, int64_t piece) { (*static_cast<const RunPiece*>(run))(piece); },
-      const_cast<void*>(static_cast<const void*>(&run_piece)));
+  });
   return failure;
 }
 

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "aclgrad_ext.h"
@@ -25,6 +26,35 @@ void run_pieces(int64_t pieces, const std::function<void(int64_t)>& body) {
         (*static_cast<const std::function<void(int64_t)>*>(context))(piece);
       },
       const_cast<std::function<void(int64_t)>*>(&body));
+}
+
+using Range = std::pair<int64_t, int64_t>;
+
+void run_shares(int64_t units, const std::function<void(int64_t, int64_t)>& body) {
+  aclgradRunShares(
+      units,
+      [](void* context, int64_t begin, int64_t end) {
+        (*static_cast<const std::function<void(int64_t, int64_t)>*>(context))(begin, end);
+      },
+      const_cast<std::function<void(int64_t, int64_t)>*>(&body));
+}
+
+// The ranges of one call, in their order.
+std::vector<Range> ranges_of_shares(int64_t units) {
+  std::mutex mutex;
+  std::vector<Range> ranges;
+  run_shares(units, [&](int64_t begin, int64_t end) {
+    const std::lock_guard lock(mutex);
+    ranges.emplace_back(begin, end);
+  });
+  std::sort(ranges.begin(), ranges.end());
+  return ranges;
+}
+
+void stay_busy(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
 }
 
 class Pieces : public ::testing::Test {
@@ -108,6 +138,60 @@ TEST_F(Pieces, AfterAPause) {
       EXPECT_EQ(begun, 2);
     });
   }
+}
+
+TEST_F(Pieces, SharesMakeUpTheWhole) {
+  for (const int32_t threads : {1, 2, 5}) {
+    aclgradSetNumThreads(threads);
+    for (const int64_t units : {0, 1, 2, 3, 100, 1001}) {
+      for (int repetition = 0; repetition < 50; ++repetition) {
+        const std::vector<Range> ranges = ranges_of_shares(units);
+        EXPECT_LE(ranges.size(), static_cast<size_t>(threads));
+        int64_t done = 0;
+        for (const auto& [begin, end] : ranges) {
+          ASSERT_EQ(begin, done) << threads << " threads, " << units << " units";
+          ASSERT_GT(end, begin);
+          done = end;
+        }
+        ASSERT_EQ(done, units) << threads << " threads";
+      }
+    }
+  }
+}
+
+TEST_F(Pieces, OneThreadHasOneShare) {
+  aclgradSetNumThreads(1);
+  EXPECT_EQ(ranges_of_shares(100), (std::vector<Range>{{0, 100}}));
+}
+
+TEST_F(Pieces, InsideAPieceThereIsOneShare) {
+  aclgradSetNumThreads(3);
+  run_pieces(6, [](int64_t) { EXPECT_EQ(ranges_of_shares(100), (std::vector<Range>{{0, 100}})); });
+}
+
+// Calls until the caller's part of 100 units, of which each takes it so many microseconds and the
+// other thread so many, is as wanted. False if that takes 30 seconds.
+bool share_of_caller_becomes(const std::function<bool(int64_t)>& wanted, int64_t caller_us,
+                             int64_t other_us) {
+  const auto caller = std::this_thread::get_id();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < deadline) {
+    std::atomic<int64_t> first{0};  // the caller's, whoever does it
+    run_shares(100, [&](int64_t begin, int64_t end) {
+      const bool is_caller = std::this_thread::get_id() == caller;
+      stay_busy(std::chrono::microseconds((end - begin) * (is_caller ? caller_us : other_us)));
+      if (begin == 0) first = end;
+    });
+    if (wanted(first)) return true;
+  }
+  return false;
+}
+
+TEST_F(Pieces, FastThreadsGetMore) {
+  aclgradSetNumThreads(2);
+  EXPECT_TRUE(share_of_caller_becomes([](int64_t units) { return units > 65; }, 4, 12));
+  EXPECT_TRUE(share_of_caller_becomes([](int64_t units) { return units < 35; }, 12, 4))
+      << "what has changed is noticed";
 }
 
 cpu_set_t cores_of_this_thread() {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/runtime/speeds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace aclgrad::runtime {
+namespace {
+
+// Less than that is noise, and where parts stay the same their memory stays in the caches.
+constexpr double kEqual = 1.0 / 16;
+// Work that is done sooner tells nothing.
+constexpr double kLeastSeconds = 20e-6;
+// How much one piece of work counts, and how far one may be off: a core that was taken away for a
+// moment says little about the next one.
+constexpr double kNews = 1.0 / 8;
+constexpr double kMostOff = 1.5;
+// Even the slowest gets something, to show when it is no longer slow.
+constexpr double kLeast = 0.25;
+
+}  // namespace
+
+void Speeds::cut(int64_t units, int32_t threads, int64_t* bounds) const {
+  const double* const end = speeds_.data() + threads;
+  const auto [least, most] = std::minmax_element(speeds_.data(), end);
+  const bool equal = *most - *least < kEqual;
+  double total = threads;
+  if (!equal) {
+    total = 0;
+    for (const double* speed = speeds_.data(); speed != end; ++speed) total += *speed;
+  }
+  double before = 0;
+  for (int32_t i = 0; i < threads; ++i) {
+    bounds[i] = std::llround(static_cast<double>(units) * before / total);
+    before += equal ? 1 : speeds_[static_cast<size_t>(i)];
+  }
+  bounds[threads] = units;
+}
+
+void Speeds::learn(const int64_t* bounds, const double* seconds, int32_t threads) {
+  std::array<double, kMostThreads> rates;
+  double mean = 0;
+  for (int32_t i = 0; i < threads; ++i) {
+    if (seconds[i] < kLeastSeconds) return;
+    const double rate = static_cast<double>(bounds[i + 1] - bounds[i]) / seconds[i];
+    rates[static_cast<size_t>(i)] = rate;
+    mean += rate / threads;
+  }
+  for (int32_t i = 0; i < threads; ++i) {
+    double& speed = speeds_[static_cast<size_t>(i)];
+    const double seen = rates[static_cast<size_t>(i)] / mean;
+    speed += kNews * (std::clamp(seen, speed / kMostOff, speed * kMostOff) - speed);
+    speed = std::max(speed, kLeast);
+  }
+}
+
+}  // namespace aclgrad::runtime
