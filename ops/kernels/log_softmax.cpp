@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "ops/kernels/cast.h"
+#include "ops/kernels/formats.h"
 #include "ops/kernels/log_softmax_rows.h"
 #include "ops/kernels/strided.h"
 
@@ -37,6 +39,9 @@ Rows rows_along(const Arguments& arguments, size_t parameter, size_t axis) {
   return {parameter, arguments.dtype(parameter), StridedIndex(shape, strides), stride};
 }
 
+template <size_t kOperands, class Body>
+class RowSweep;
+
 // The rows of several operands of the same shape.
 template <size_t kOperands>
 struct RowWise {
@@ -62,6 +67,15 @@ struct RowWise {
     return ACL_SUCCESS;
   }
 
+  // The plan of body(run, begin, end) for rows in place.
+  template <class Body>
+  Plan plan_in_place(const Body& body) const {
+    const auto run_all = [work = *this, body](const Run& run) {
+      return work.run([&](int64_t begin, int64_t end) { body(run, begin, end); });
+    };
+    return {run_all, 0, std::make_shared<const RowSweep<kOperands, Body>>(*this, body)};
+  }
+
   RowBlock block(int64_t begin, int64_t end) const {
     return {operands[0].dtype, static_cast<size_t>(end - begin), static_cast<size_t>(length)};
   }
@@ -74,6 +88,32 @@ struct RowWise {
   RowWise(const Arguments& arguments, const std::array<size_t, kOperands>& parameters, size_t axis,
           std::index_sequence<k...>)
       : operands{rows_along(arguments, parameters[k], axis)...} {}
+};
+
+// A unit is a row.
+template <size_t kOperands, class Body>
+class RowSweep final : public Sweep {
+ public:
+  RowSweep(const RowWise<kOperands>& work, const Body& body) : work_(work), body_(body) {}
+
+  int64_t units() const override { return work_.rows; }
+  size_t operand_count() const override { return kOperands; }
+  Reach reach(size_t index) const override {
+    const Rows& rows = work_.operands[index];
+    const auto size = static_cast<int64_t>(element_size(rows.dtype));
+    return {rows.parameter, 0, rows.starts.inner_stride() * size, work_.length * size,
+            index + 1 == kOperands};
+  }
+  void run_part(const Run& run, const Part& given) const override {
+    const Part part = given.joined();
+    for (int64_t row = 0; row < part.rows; ++row) {
+      body_(run, part.begin + row * part.stride, part.end + row * part.stride);
+    }
+  }
+
+ private:
+  RowWise<kOperands> work_;
+  Body body_;
 };
 
 // kBlock elements at a time, as load_through wants it.
@@ -102,12 +142,10 @@ Plan plan_log_softmax(const Arguments& arguments, size_t self, size_t out, size_
   if (arguments.empty(self)) return {};
   const RowWise<2> work(arguments, {self, out}, axis);
   if (work.in_place) {
-    return {[work](const Run& run) {
-      return work.run([&](int64_t begin, int64_t end) {
-        log_softmax_rows(work.block(begin, end), work.place(run, 0, begin),
-                         work.place(run, 1, begin));
-      });
-    }};
+    return work.plan_in_place([work](const Run& run, int64_t begin, int64_t end) {
+      log_softmax_rows(work.block(begin, end), work.place(run, 0, begin),
+                       work.place(run, 1, begin));
+    });
   }
   return {[work](const Run& run) {
     return work.run([&](int64_t begin, int64_t end) {
@@ -127,12 +165,10 @@ Plan plan_log_softmax_backward(const Arguments& arguments, size_t gradient, size
   if (arguments.empty(out)) return {};
   const RowWise<3> work(arguments, {gradient, output, out}, axis);
   if (work.in_place) {
-    return {[work](const Run& run) {
-      return work.run([&](int64_t begin, int64_t end) {
-        log_softmax_backward_rows(work.block(begin, end), work.place(run, 0, begin),
-                                  work.place(run, 1, begin), work.place(run, 2, begin));
-      });
-    }};
+    return work.plan_in_place([work](const Run& run, int64_t begin, int64_t end) {
+      log_softmax_backward_rows(work.block(begin, end), work.place(run, 0, begin),
+                                work.place(run, 1, begin), work.place(run, 2, begin));
+    });
   }
   return {[work](const Run& run) {
     return work.run([&](int64_t begin, int64_t end) {

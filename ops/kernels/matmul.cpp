@@ -219,19 +219,16 @@ class ProductSweep final : public Sweep {
   size_t operand_count() const override { return problem_.addend ? 4 : 3; }
   Reach reach(size_t index) const override {
     if (index == 0) return units_of(problem_.out, true);
-    if (index == 1) return all_of(problem_.a, problem_.m, problem_.k);
+    if (index == 1) {
+      return has_rows_of_a() ? rows_of_a() : all_of(problem_.a, problem_.m, problem_.k);
+    }
     if (index == 2) return all_of(problem_.b, problem_.k, problem_.n);
     const MatrixView& added = *problem_.addend;
     return added.row_stride == 0 ? all_of(added, 1, problem_.n) : units_of(added, false);
   }
 
   void run_part(const Run& run, const Part& given) const override {
-    if (line() == 1) {
-      const Part part = given.joined();
-      multiply({problem_, run, 0, matrix(run, problem_.a), matrix(run, problem_.b), part.begin,
-                part.end - part.begin, 0, problem_.n, part.soon});
-      return;
-    }
+    if (line() == 1) return run_rows(run, given.joined());
     const Part& part = given;
     const int64_t column = part.begin % line() * width_;
     multiply({problem_, run, 0, matrix(run, problem_.a), matrix(run, problem_.b),
@@ -245,6 +242,29 @@ class ProductSweep final : public Sweep {
 
   int64_t line() const { return problem_.n / width_; }
 
+  bool has_rows_of_a() const {
+    return line() == 1 && problem_.a.column_stride == 1 && problem_.a.row_stride >= problem_.k;
+  }
+
+  void run_rows(const Run& run, const Part& part) const {
+    ProductOperand a = matrix(run, problem_.a);
+    const int64_t rows = part.end - part.begin;
+    const auto* const from =
+        static_cast<const unsigned char*>(element(a.data, a.dtype, part.begin * a.row_stride));
+    const auto* const end = static_cast<const unsigned char*>(
+        element(from, a.dtype, (rows - 1) * a.row_stride + problem_.k));
+    const MatrixView& out = problem_.out;
+    const void* const to = element(run.data(out.parameter), out.dtype, part.begin * problem_.n);
+    // A unit may write the row that it reads, which would change while it is still needed.
+    std::vector<unsigned char> copy;
+    if (has_rows_of_a() && from < element(to, out.dtype, rows * problem_.n) && to < end) {
+      copy.assign(from, end);
+      a.data = copy.data() - (from - static_cast<const unsigned char*>(a.data));
+    }
+    multiply(
+        {problem_, run, 0, a, matrix(run, problem_.b), part.begin, rows, 0, problem_.n, part.soon});
+  }
+
   ProductOperand matrix(const Run& run, const MatrixView& view) const {
     return {element(run.data(view.parameter), view.dtype, 0), view.dtype,
             problem_.round_to_half ? ACL_FLOAT16 : view.dtype, view.row_stride, view.column_stride};
@@ -253,6 +273,11 @@ class ProductSweep final : public Sweep {
   Reach units_of(const MatrixView& view, bool is_written) const {
     const int64_t bytes = width_ * static_cast<int64_t>(element_size(view.dtype));
     return {view.parameter, 0, bytes, bytes, is_written};
+  }
+
+  Reach rows_of_a() const {
+    const auto size = static_cast<int64_t>(element_size(problem_.a.dtype));
+    return {problem_.a.parameter, 0, problem_.a.row_stride * size, problem_.k * size, false};
   }
 
   static Reach all_of(const MatrixView& view, int64_t rows, int64_t columns) {

@@ -8,6 +8,8 @@ namespace {
 
 // Every task of a group is compared with every other one, so long chains of small tasks are cut.
 constexpr size_t kMostTogether = 32;
+// Bytes that every row needs, of tasks that have lines: the caches must hold them all.
+constexpr int64_t kMostForAll = int64_t{1} << 20;
 
 using Operand = Cut::Operand;
 
@@ -74,6 +76,12 @@ std::vector<Operand> Cut::by_rows(int64_t rows) const {
   return result;
 }
 
+int64_t Cut::bytes_for_all() const {
+  int64_t bytes = 0;
+  for (const Operand& each : operands) bytes += each.step == 0 ? each.length : 0;
+  return bytes;
+}
+
 std::optional<Cut> cut_of(const Task& task) {
   if (task.sweep == nullptr || task.gate || task.only_on_worker) return std::nullopt;
   Cut cut{.units = task.sweep->units(task.argument), .operands = {}};
@@ -107,8 +115,7 @@ bool Group::try_add(size_t task, const Cut& cut) {
   if (members_.size() == kMostTogether || !cut.is_possible()) return false;
   const int64_t rows = members_.empty() ? cut.units : common_rows(rows_, cut.units);
   if (rows <= 1) return false;
-  // One task with lines is enough: it has its own idea of them.
-  if (cut.has_lines() && has_lines()) return false;
+  if (cut.has_lines() && has_lines() && !go_together_in_lines(cut)) return false;
   if (cut.has_lines() && line_in_rows(cut, rows) == 0) return false;
   const std::vector<Operand> added = cut.by_rows(rows);
   for (const Member& member : members_) {
@@ -118,6 +125,15 @@ bool Group::try_add(size_t task, const Cut& cut) {
   members_.push_back({task, cut});
   rows_ = rows;
   return true;
+}
+
+// Each task has its own idea of lines: where those are single rows, and it does not want more of
+// them than the others do, it can follow them.
+bool Group::go_together_in_lines(const Cut& cut) const {
+  if (cut.line > 1 || line() > 1 || cut.fewest_lines > fewest_lines()) return false;
+  int64_t bytes = cut.bytes_for_all();
+  for (const Member& member : members_) bytes += member.cut.bytes_for_all();
+  return bytes <= kMostForAll;
 }
 
 bool Group::has_lines() const {

@@ -28,6 +28,8 @@ struct Cut {
   bool has_lines() const { return line > 1 || fewest_lines > 1; }
   // The operands by rows of several units.
   std::vector<Operand> by_rows(int64_t rows) const;
+  // Bytes that every unit touches.
+  int64_t bytes_for_all() const;
 };
 
 // Nothing where the task does not tell what it touches, or does more than touch it.
@@ -67,6 +69,7 @@ class Group {
   bool is_read_after(size_t member) const;
 
  private:
+  bool go_together_in_lines(const Cut& cut) const;
   template <class Relation>
   bool any_operands(const Cut& cut, const Relation& relation) const;
 

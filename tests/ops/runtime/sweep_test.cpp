@@ -296,6 +296,32 @@ TEST_F(Sweep, PartsAreRectanglesOfLines) {
   ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
 }
 
+TEST_F(Sweep, TasksWhoseLinesAreRowsGoTogether) {
+  // Rows of 1 KB; each needs `for_all` bytes that are the same for all of them, too.
+  const auto add_lines = [&](int to, int from, int64_t fewest, int64_t for_all) {
+    AddTask& task = add({region(to), 1024, 1024},
+                        {{region(from), 1024, 1024}, {region(from + 4), 0, for_all}}, 1024);
+    task.fewest_lines = fewest;
+  };
+  struct Case {
+    int64_t first;
+    int64_t second;
+    int64_t for_all;
+    size_t steps;
+  };
+  constexpr int64_t kHalf = 1 << 19;
+  for (const Case& each :
+       {Case{64, 64, 1024, 1}, {64, 32, 1024, 1}, {64, 65, 1024, 2}, {64, 64, kHalf + 1, 2}}) {
+    SCOPED_TRACE(testing::Message() << each.first << ", " << each.second << ", " << each.for_all);
+    tasks_.clear();
+    add_lines(1, 0, each.first, each.for_all);
+    add_lines(2, 1, each.second, each.for_all);
+    add({region(3), 1024, 1024}, {{region(2), 1024, 1024}}, 1024);
+    expect_same_bits(each.steps);
+    aclgradSetReplaySweeps(1);
+  }
+}
+
 TEST_F(Sweep, WhatLaterTasksNeedIsToldToTheFirst) {
   AddTask& first = add(dense(1), {{region(0), 0, 16}});
   first.fewest_lines = 4096;

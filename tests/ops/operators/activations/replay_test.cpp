@@ -8,6 +8,8 @@
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_geglu.h"
 #include "aclnnop/aclnn_geglu_backward.h"
+#include "aclnnop/aclnn_logsoftmax.h"
+#include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_selu.h"
 #include "tests/ops/support/acl_fixture.h"
@@ -53,8 +55,10 @@ class ReplayTest : public AclTest, public ::testing::WithParamInterface<aclDataT
     return array;
   }
 
+  using Operators = std::vector<std::unique_ptr<Prepared>>;
+
   // Steps of the recording of everything in `operators`, after running it.
-  size_t replay(const std::vector<std::unique_ptr<Prepared>>& operators) {
+  size_t replay(const Operators& operators) {
     aclmdlRI model = nullptr;
     EXPECT_EQ(aclmdlRICaptureBegin(stream(), ACL_MODEL_RI_CAPTURE_MODE_RELAXED), 0);
     for (const auto& each : operators) each->launch(stream());
@@ -65,16 +69,46 @@ class ReplayTest : public AclTest, public ::testing::WithParamInterface<aclDataT
     EXPECT_EQ(aclmdlRIDestroy(model), 0);
     return steps;
   }
-};
 
-std::vector<char> bytes_of(const std::vector<const Array*>& arrays) {
-  std::vector<char> bytes;
-  for (const Array* array : arrays) {
-    const auto* begin = static_cast<const char*>(array->data());
-    bytes.insert(bytes.end(), begin, begin + array->memory().bytes());
+  // Recorded in so many steps, the operators leave the bits that they leave one by one; `results`
+  // are as they were before each run.
+  void expect_same_bits(const Operators& operators, const std::vector<const Array*>& results,
+                        size_t steps) {
+    const std::vector<char> before = bytes_of(results);
+    for (const auto& each : operators) each->launch(stream());
+    ASSERT_EQ(aclrtSynchronizeStream(stream()), 0) << recent_message();
+    const std::vector<char> one_by_one = bytes_of(results);
+    for (const int32_t sweeps : {1, 0}) {
+      for (const int32_t threads : {1, 2, 3}) {
+        restore(before, results);
+        aclgradSetReplaySweeps(sweeps);
+        ASSERT_EQ(aclgradSetNumThreads(threads), 0);
+        EXPECT_EQ(replay(operators), sweeps != 0 ? steps : operators.size());
+        EXPECT_TRUE(bytes_of(results) == one_by_one) << sweeps << " " << threads;
+      }
+    }
+    aclgradSetReplaySweeps(1);
+    ASSERT_EQ(aclgradSetNumThreads(0), 0);
   }
-  return bytes;
-}
+
+ private:
+  static std::vector<char> bytes_of(const std::vector<const Array*>& arrays) {
+    std::vector<char> bytes;
+    for (const Array* array : arrays) {
+      const auto* begin = static_cast<const char*>(array->data());
+      bytes.insert(bytes.end(), begin, begin + array->memory().bytes());
+    }
+    return bytes;
+  }
+
+  static void restore(const std::vector<char>& bytes, const std::vector<const Array*>& arrays) {
+    const char* from = bytes.data();
+    for (const Array* array : arrays) {
+      std::memcpy(array->data(), from, array->memory().bytes());
+      from += array->memory().bytes();
+    }
+  }
+};
 
 TEST_P(ReplayTest, AFeedForwardBlockIsOneStepWithTheSameBits) {
   const Array input = random({kRows, 2 * kColumns}, 1);
@@ -87,7 +121,7 @@ TEST_P(ReplayTest, AFeedForwardBlockIsOneStepWithTheSameBits) {
   Array grad_out(GetParam(), {kRows, kColumns});
   Array grad_hidden(GetParam(), {kRows, 2 * kColumns});
   const Scalar one(1.0f);
-  std::vector<std::unique_ptr<Prepared>> operators;
+  Operators operators;
   const auto add = [&](auto... arguments) {
     operators.push_back(std::make_unique<Prepared>(arguments...));
   };
@@ -101,26 +135,43 @@ TEST_P(ReplayTest, AFeedForwardBlockIsOneStepWithTheSameBits) {
       one.get(), false, activated.tensor(), grad_out.tensor());
   add(aclnnGeGluV3BackwardGetWorkspaceSize, aclnnGeGluV3Backward, grad_out.tensor(),
       hidden.tensor(), gelu.tensor(), int64_t{-1}, int64_t{0}, false, grad_hidden.tensor());
-  const std::vector<const Array*> results{&hidden,    &out,      &gelu,
-                                          &activated, &grad_out, &grad_hidden};
+  expect_same_bits(operators, {&hidden, &out, &gelu, &activated, &grad_out, &grad_hidden}, 1);
+}
 
-  for (const auto& each : operators) each->launch(stream());
-  ASSERT_EQ(aclrtSynchronizeStream(stream()), 0) << recent_message();
-  const std::vector<char> one_by_one = bytes_of(results);
+// Each row passes through both products while it is at hand.
+TEST_P(ReplayTest, LayersFollowEachOtherRowByRowWithTheSameBits) {
+  const Array input = random({kRows, 200}, 1);
+  const Array first = random({200, 96}, 2);
+  const Array second = random({96, 32}, 3);
+  Array hidden(GetParam(), {kRows, 96});
+  Array activated(GetParam(), {kRows, 96});
+  Array logits(GetParam(), {kRows, 32});
+  Array out(GetParam(), {kRows, 32});
+  Operators operators;
+  const auto add = [&](auto... arguments) {
+    operators.push_back(std::make_unique<Prepared>(arguments...));
+  };
+  add(aclnnMatmulGetWorkspaceSize, aclnnMatmul, input.tensor(), first.tensor(), hidden.tensor(),
+      int8_t{0});
+  add(aclnnSeluGetWorkspaceSize, aclnnSelu, hidden.tensor(), activated.tensor());
+  add(aclnnMatmulGetWorkspaceSize, aclnnMatmul, activated.tensor(), second.tensor(),
+      logits.tensor(), int8_t{0});
+  add(aclnnLogSoftmaxGetWorkspaceSize, aclnnLogSoftmax, logits.tensor(), int64_t{1}, out.tensor());
+  expect_same_bits(operators, {&hidden, &activated, &logits, &out}, 1);
+}
 
-  for (const int32_t sweeps : {1, 0}) {
-    for (const int32_t threads : {1, 2, 3}) {
-      for (const Array* array : results) {
-        std::memset(array->data(), 0x7f, array->memory().bytes());
-      }
-      aclgradSetReplaySweeps(sweeps);
-      ASSERT_EQ(aclgradSetNumThreads(threads), 0);
-      EXPECT_EQ(replay(operators), sweeps != 0 ? 1U : operators.size());
-      EXPECT_TRUE(bytes_of(results) == one_by_one) << sweeps << " " << threads;
-    }
-  }
-  aclgradSetReplaySweeps(1);
-  ASSERT_EQ(aclgradSetNumThreads(0), 0);
+TEST_P(ReplayTest, AProductMayOverwriteTheRowsThatItReads) {
+  const Array weight = random({96, 96}, 2);
+  Array rows = random({kRows, 96}, 1);
+  Array activated(GetParam(), {kRows, 96});
+  Operators operators;
+  const auto add = [&](auto... arguments) {
+    operators.push_back(std::make_unique<Prepared>(arguments...));
+  };
+  add(aclnnMatmulGetWorkspaceSize, aclnnMatmul, rows.tensor(), weight.tensor(), rows.tensor(),
+      int8_t{0});
+  add(aclnnSeluGetWorkspaceSize, aclnnSelu, rows.tensor(), activated.tensor());
+  expect_same_bits(operators, {&rows, &activated}, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, ReplayTest, ::testing::Values(ACL_FLOAT, ACL_FLOAT16, ACL_BF16));
