@@ -91,7 +91,7 @@ class PartProduct {
 
   void run() {
     if (!reads_in_place<T>(part_.b, part_.rows, part_.columns)) return run_packed();
-    const int64_t most = std::min(columns_at_once(terms_), part_.columns);
+    const int64_t most = columns_at_once(terms_);
     // Panel by panel where that costs nothing, so that the next one comes nearer meanwhile.
     const bool by_panels = in_place_ && !is_worth_copying<T>(part_.a, most);
     const int64_t step = by_panels ? kPanel<T> : most;
@@ -138,12 +138,18 @@ class PartProduct {
     return view.column_stride == 1 || part_.problem.n == 1;
   }
 
-  // Columns of b whose panels of so many terms stay in the cache.
+  // Columns of b whose panels of so many terms stay in the cache: equal parts of all of them, as
+  // each part goes through all of a.
   int64_t columns_at_once(int64_t terms) const {
     constexpr int64_t kWidth = kPanel<T>;
-    const int64_t fitting = kPanelBytes / static_cast<int64_t>(sizeof(T)) / terms / kWidth;
-    const int64_t columns = std::max<int64_t>(1, fitting) * kWidth;
-    return in_place_ ? columns : std::min(kMostColumns, columns);
+    const int64_t fitting =
+        std::max<int64_t>(1, kPanelBytes / static_cast<int64_t>(sizeof(T)) / terms / kWidth);
+    const int64_t panels = (part_.columns + kWidth - 1) / kWidth;
+    // A quarter more than fits costs less than going through a once more.
+    const int64_t most =
+        in_place_ ? fitting + fitting / 4 : std::min(kMostColumns / kWidth, fitting);
+    const int64_t parts = (panels + most - 1) / most;
+    return (panels + parts - 1) / parts * kWidth;
   }
 
   // Terms whose panels are packed together. Sums that are collected in the output itself can be

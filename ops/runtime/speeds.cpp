@@ -13,7 +13,7 @@ constexpr double kEqual = 1.0 / 16;
 constexpr double kLeastSeconds = 20e-6;
 // How much one piece of work counts, and how far one may be off: a core that was taken away for a
 // moment says little about the next one.
-constexpr double kNews = 1.0 / 8;
+constexpr double kNews = 1.0 / 4;
 constexpr double kMostOff = 1.5;
 // Even the slowest gets something, to show when it is no longer slow.
 constexpr double kLeast = 0.25;
