@@ -41,7 +41,7 @@ Bar against_floor(const Limits& limits, double bar, int threads, const Result* r
   const std::string promise = fmt::format("{}, {} thread{}: at most {} times the matrix products",
                                           limits.workload, threads, threads > 1 ? "s" : "", bar);
   if (result == nullptr) return unmeasured(promise);
-  const double ratio = result->ours().seconds / result->floor().seconds;
+  const double ratio = times_as_long(result->ours(), result->floor());
   return {promise, fmt::format("{:.2f}", ratio), ratio <= bar};
 }
 
@@ -50,7 +50,7 @@ Bar against_torch(const Limits& limits, const Result* single) {
                                           limits.workload, limits.torch);
   const auto* torch = single == nullptr ? nullptr : single->torch();
   if (torch == nullptr) return unmeasured(promise);
-  const double ratio = torch->second.seconds / single->ours().seconds;
+  const double ratio = times_as_long(torch->second, single->ours());
   return {promise, fmt::format("{:.2f} ({})", ratio, torch->first), ratio >= limits.torch};
 }
 
@@ -62,7 +62,7 @@ Bar against_single(const Limits& limits, const Result* single, const Result* pai
           : fmt::format("{}: 2 threads not slower than one (3 % are allowed for noise)",
                         limits.workload);
   if (single == nullptr || pair == nullptr) return unmeasured(promise);
-  const double ratio = single->ours().seconds / pair->ours().seconds;
+  const double ratio = times_as_long(single->ours(), pair->ours());
   const double bar = limits.second_thread > 1 ? limits.second_thread : 0.97;
   return {promise, fmt::format("{:.2f}", ratio), ratio >= bar};
 }

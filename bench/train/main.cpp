@@ -59,15 +59,17 @@ int run(int argc, char** argv) {
     std::cerr << kNoBlas << '\n';
   }
   std::vector<Result> results;
-  const size_t count = options.workloads.size() * options.threads.size();
-  aclgrad::report::ProgressBar progress(static_cast<int64_t>(count), {.title = "training"});
+  const size_t repetitions =
+      options.workloads.size() * static_cast<size_t>(options.effort.repetitions);
+  aclgrad::report::ProgressBar progress(static_cast<int64_t>(repetitions), {.title = "training"});
+  int64_t done = 0;
   for (const std::string& name : options.workloads) {
-    for (const int threads : options.threads) {
-      progress.update(static_cast<int64_t>(results.size()), name);
-      results.push_back(measure(workload(name), threads, contenders, options.effort));
-    }
+    progress.update(done, name);
+    const std::vector<Result> added =
+        measure(workload(name), options.threads, contenders, options.effort,
+                [&] { progress.update(++done, name); });
+    results.insert(results.end(), added.begin(), added.end());
   }
-  progress.update(static_cast<int64_t>(count));
   progress.finish();
   std::cout << terminal_text(results);
   const std::vector<std::string> different = disagreements(results);

@@ -31,7 +31,7 @@ std::vector<std::vector<std::string>> rows(const std::vector<Result>& results) {
       list.push_back({result.workload, std::to_string(result.threads), name,
                       fmt::format("{:.2f}", figures.seconds * 1e6),
                       fmt::format("{:.2f}", figures.least * 1e6),
-                      fmt::format("{:.2f}", figures.seconds / result.ours().seconds),
+                      fmt::format("{:.2f}", times_as_long(figures, result.ours())),
                       fmt::format("{:.1f}", figures.peak / 1e6)});
     }
   }
@@ -60,8 +60,10 @@ constexpr const char* kHow = R"(
   place of the system's (OpenBLAS is told by OPENBLAS_CORETYPE to use AVX-512). The best of these is what a promise compares with.
 * "Matrix products" are those of the step and nothing else, by oneDNN's primitives, made beforehand
   and executed bare.
-* Everybody is a process of its own; they take turns, in a new order each time. Given are the median
-  of {} repetitions, each of at least {} ms, and the fastest of them. Peak MB (10^6 bytes) is what was
+* Everybody is a process of its own, on the same cores, one for each thread; they take turns, in a new
+  order each time. Given are the median of {} repetitions, each of at least {} ms, and the fastest of
+  them. Who takes how many times as long is the median of the quotients of each repetition: machines
+  change their speed, and these runs were soon after each other. Peak MB (10^6 bytes) is what was
   resident at most in a process that has only trained this workload.
 
 )";

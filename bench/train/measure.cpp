@@ -2,12 +2,15 @@
 #include "bench/train/measure.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <random>
 #include <thread>
 
+#include "bench/cores.h"
+#include "bench/median.h"
 #include "bench/process.h"
 
 namespace aclgrad::bench {
@@ -20,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr double kSlow = 2;
 
 // Threads spin for a while after their work, which would slow the next process down.
-void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 bool has_avx512() {
 #ifdef __x86_64__
@@ -71,9 +74,9 @@ class Runner {
   }
 
   Figures figures() {
-    std::ranges::sort(times_);
-    figures_.seconds = times_[times_.size() / 2];
-    figures_.least = times_.front();
+    figures_.times = times_;
+    figures_.seconds = median(times_);
+    figures_.least = *std::ranges::min_element(times_);
     return figures_;
   }
 
@@ -138,25 +141,55 @@ const std::pair<const std::string, Figures>* Result::torch() const {
   return best;
 }
 
-Result measure(const Workload& workload, int threads, const std::vector<Contender>& contenders,
-               const Effort& effort) {
-  std::vector<std::pair<std::string, std::unique_ptr<Runner>>> runners;
-  for (const Contender& contender : contenders) {
-    runners.emplace_back(contender.name, std::make_unique<Runner>(contender, workload, threads));
-    let_threads_sleep();
-    runners.back().second->calibrate(effort.seconds);
+double times_as_long(const Figures& contender, const Figures& other) {
+  // Who was passed over has one time only.
+  if (contender.times.size() != other.times.size()) return contender.seconds / other.seconds;
+  std::vector<double> ratios;
+  for (size_t i = 0; i < contender.times.size(); ++i) {
+    ratios.push_back(contender.times[i] / other.times[i]);
+  }
+  return median(ratios);
+}
+
+std::vector<Result> measure(const Workload& workload, const std::vector<int>& threads,
+                            const std::vector<Contender>& contenders, const Effort& effort,
+                            const std::function<void()>& after_repetition) {
+  struct Entry {
+    size_t result;
+    std::string name;
+    std::unique_ptr<Runner> runner;
+  };
+  std::vector<Result> results;
+  // What is compared most closely has its turns close together.
+  std::array<std::vector<Entry>, 2> groups;
+  for (const int count : threads) {
+    const FewCores cores(count);
+    for (const Contender& contender : contenders) {
+      auto runner = std::make_unique<Runner>(contender, workload, count);
+      let_threads_sleep();
+      runner->calibrate(effort.seconds);
+      groups[contender.name.starts_with(kTorch) ? 1 : 0].push_back(
+          {results.size(), contender.name, std::move(runner)});
+    }
+    results.push_back({.workload = workload.name, .threads = count, .figures = {}});
   }
   std::mt19937 random(1);
   for (int repetition = 0; repetition < effort.repetitions; ++repetition) {
-    std::ranges::shuffle(runners, random);
-    for (const auto& [name, runner] : runners) {
-      let_threads_sleep();
-      runner->repeat();
+    for (std::vector<Entry>& group : groups) {
+      std::ranges::shuffle(group, random);
+      for (const Entry& entry : group) {
+        let_threads_sleep();
+        entry.runner->repeat();
+      }
+    }
+    after_repetition();
+  }
+  for (const std::vector<Entry>& group : groups) {
+    for (const Entry& entry : group) {
+      results[entry.result].figures[entry.name] = entry.runner->figures();
     }
   }
-  Result result{.workload = workload.name, .threads = threads, .figures = {}};
-  for (const auto& [name, runner] : runners) result.figures[name] = runner->figures();
-  return result;
+  return results;
 }
 
 }  // namespace aclgrad::bench

@@ -4,6 +4,7 @@
 #define ACLGRAD_BENCH_TRAIN_MEASURE_H_
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,12 +38,18 @@ struct Effort {
 };
 
 struct Figures {
-  double seconds = 0;          // of a step: median of the repetitions
-  double least = 0;            // the fastest repetition
+  std::vector<double> times;   // of a step in seconds, by repetition
+  double seconds = 0;          // their median
+  double least = 0;            // the fastest of them
   std::optional<double> loss;  // of step kCompared; nothing from the floor and who was passed over
   double peak = 0;             // bytes that were resident at most, right after the first steps
   std::string version;
 };
+
+// How many times as long as another a contender takes: the median over the repetitions, in which
+// both ran soon after each other. On a machine whose speed changes meanwhile this says more than
+// two medians.
+double times_as_long(const Figures& contender, const Figures& other);
 
 // Losses are compared at this step.
 inline constexpr int kCompared = 10;
@@ -59,9 +66,11 @@ struct Result {
   const std::pair<const std::string, Figures>* torch() const;
 };
 
-// All contenders take turns, in a new order each repetition.
-Result measure(const Workload& workload, int threads, const std::vector<Contender>& contenders,
-               const Effort& effort);
+// One result for each number of threads. All contenders take turns with all of these numbers, on
+// the same cores, in a new order each repetition; `after_repetition` tells of progress.
+std::vector<Result> measure(const Workload& workload, const std::vector<int>& threads,
+                            const std::vector<Contender>& contenders, const Effort& effort,
+                            const std::function<void()>& after_repetition);
 
 }  // namespace aclgrad::bench
 
