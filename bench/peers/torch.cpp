@@ -8,6 +8,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <dlfcn.h>
 #include <torch/version.h>
 
 #include <cmath>
@@ -187,7 +188,13 @@ class Torch : public Contender {
     return capability == nullptr ? "ATen" : std::string("ATen ") + capability;
   }
   std::string version() const override { return "(libtorch) " TORCH_VERSION; }
-  void set_threads(int count) override { at::set_num_threads(count); }
+  void set_threads(int count) override {
+    at::set_num_threads(count);
+    // OpenBLAS upon plain threads does not hear of that, and takes all cores.
+    using Set = void (*)(int);
+    static const auto set = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+    if (set != nullptr) set(count);
+  }
 
   Call prepare(const Problem& problem) override {
     const auto kernel = kernels().find(problem.operation);
