@@ -69,10 +69,11 @@ MemoryBlock obtain(size_t real_size, const Wanted& wanted) {
   // Columns of large matrices touch more pages than a processor has entries for. Smaller
   // allocations would hardly hold a whole huge page.
   const bool huge = wanted.huge_pages && total >= 2 * kHugePage;
-  // Unlike aligned_alloc it takes sizes that are no multiple of the alignment.
-  void* memory = nullptr;
-  if (posix_memalign(&memory, huge ? kHugePage : kAlignment, total) != 0) return nullptr;
-  auto* const base = static_cast<std::byte*>(memory);
+  const size_t alignment = huge ? kHugePage : kAlignment;
+  // What is there only to make it a whole number of pages is never touched.
+  const size_t whole = *padded(total, alignment, 0);
+  auto* const base = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
+  if (base == nullptr) return nullptr;
 #ifdef MADV_HUGEPAGE
   // Where the system has none, small pages do.
   if (huge) madvise(base, total / kHugePage * kHugePage, MADV_HUGEPAGE);
