@@ -17,6 +17,7 @@
 #include "ops/kernels/cast.h"
 #include "ops/kernels/lanes-inl.h"
 #include "ops/kernels/product_kernel.h"
+#include "ops/kernels/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -99,73 +100,6 @@ void read_rows(const ProductOperand& matrix, int64_t row, int64_t rows, int64_t 
   }
   for (int64_t i = 0; i < rows; ++i) {
     read_any(matrix, element(from, matrix.dtype, i * step), columns, to + i * to_step);
-  }
-}
-
-// ---- Rows that become columns ------------------------------------------------------------------
-
-#if HWY_TARGET != HWY_SCALAR
-// As many elements as 16 bytes hold from each of several lines, that distance apart.
-template <class D, class T>
-HWY_INLINE hn::Vec<D> load_pieces(D d, const T* from, ptrdiff_t distance) {
-  if constexpr (hn::MaxLanes(D()) * sizeof(T) == 16) {
-    return hn::LoadU(d, from);
-  } else {
-    const hn::Half<D> half;
-    constexpr auto kPieces = static_cast<ptrdiff_t>(hn::MaxLanes(half) * sizeof(T) / 16);
-    return hn::Combine(d, load_pieces(half, from + kPieces * distance, distance),
-                       load_pieces(half, from, distance));
-  }
-}
-
-// to[l * width + j] = from[j * stride + l] for as many lines j as a vector has lanes and as many l
-// as 16 bytes hold elements.
-HWY_INLINE void transpose_piece(const float* from, ptrdiff_t stride, float* to, ptrdiff_t width) {
-  const hn::ScalableTag<float> d;
-  const hn::RepartitionToWide<hn::RebindToUnsigned<decltype(d)>> wide;
-  const auto a = load_pieces(d, from, 4 * stride);
-  const auto b = load_pieces(d, from + stride, 4 * stride);
-  const auto c = load_pieces(d, from + 2 * stride, 4 * stride);
-  const auto e = load_pieces(d, from + 3 * stride, 4 * stride);
-  const auto ab_low = hn::BitCast(wide, hn::InterleaveLower(d, a, b));
-  const auto ab_high = hn::BitCast(wide, hn::InterleaveUpper(d, a, b));
-  const auto ce_low = hn::BitCast(wide, hn::InterleaveLower(d, c, e));
-  const auto ce_high = hn::BitCast(wide, hn::InterleaveUpper(d, c, e));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, ab_low, ce_low)), d, to);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, ab_low, ce_low)), d, to + width);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, ab_high, ce_high)), d, to + 2 * width);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, ab_high, ce_high)), d, to + 3 * width);
-}
-
-HWY_INLINE void transpose_piece(const double* from, ptrdiff_t stride, double* to, ptrdiff_t width) {
-  const hn::ScalableTag<double> d;
-  const auto a = load_pieces(d, from, 2 * stride);
-  const auto b = load_pieces(d, from + stride, 2 * stride);
-  hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
-  hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + width);
-}
-#endif
-
-// to[l * width + j] = from[j * stride + l] for j < lines, l < length.
-template <class T>
-void transpose_lines(const T* from, int64_t stride, int64_t lines, int64_t length, T* to,
-                     int64_t width) {
-  int64_t j = 0;
-#if HWY_TARGET != HWY_SCALAR
-  constexpr int64_t kDeep = 16 / sizeof(T);
-  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
-  for (; j + kLanes <= lines; j += kLanes) {
-    int64_t l = 0;
-    for (; l + kDeep <= length; l += kDeep) {
-      transpose_piece(from + j * stride + l, stride, to + l * width + j, width);
-    }
-    for (; l < length; ++l) {
-      for (int64_t i = j; i < j + kLanes; ++i) to[l * width + i] = from[i * stride + l];
-    }
-  }
-#endif
-  for (; j < lines; ++j) {
-    for (int64_t l = 0; l < length; ++l) to[l * width + j] = from[j * stride + l];
   }
 }
 

@@ -12,8 +12,8 @@
 namespace aclgrad::ops {
 namespace {
 
-// Elements of a tile whose operands are copied: four such tiles of FLOAT fit a first-level cache.
-constexpr int64_t kPackedTile = 2048;
+// Bytes of a tile whose operands are copied: four such tiles fit a first-level cache.
+constexpr int64_t kPackedTile = 8192;
 // Columns of such a tile where rows and columns change places for some operand. Each row of 16
 // floats of the other layout is then a whole cache line.
 constexpr int64_t kTransposedColumns = 64;
@@ -67,7 +67,7 @@ size_t rows_dimension(const Dims& shape, const std::vector<const Operand*>& oper
 // A thread's tiles.
 struct StoredLoop::Scratch {
   struct alignas(64) Tile {
-    std::byte bytes[kPackedTile * sizeof(float)];
+    std::byte bytes[kPackedTile];
   };
   std::vector<Tile> tiles;
 };
@@ -111,16 +111,18 @@ void StoredLoop::choose_tile() {
   bool transposes = false;
   all_packed_ = true;
   int64_t output_bytes = 0;
+  int64_t largest = 1;
   for (size_t k = 0; k < views_.size(); ++k) {
     View& view = views_[k];
     view.packed = short_rows || (columns_ > 1 && !view.dense());
     packs = packs || view.packed;
     transposes = transposes || view.transposed();
+    largest = std::max(largest, view.element_bytes);
     all_packed_ = all_packed_ && view.packed;
     if (k < outputs_) output_bytes += view.element_bytes;
     packs_outputs = packs_outputs || (k < outputs_ && view.packed);
   }
-  const int64_t limit = packs ? kPackedTile : kGrain;
+  const int64_t limit = packs ? kPackedTile / largest : kGrain;
   tile_columns_ = std::min(columns_, transposes ? kTransposedColumns : limit);
   tile_rows_ = std::clamp<int64_t>(limit / tile_columns_, 1, rows_);
   tiles_across_ = (columns_ + tile_columns_ - 1) / tile_columns_;
