@@ -2,6 +2,7 @@
 #include "ops/kernels/matmul.h"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "aclgrad_ext.h"
@@ -104,9 +105,11 @@ struct Grid {
     across = parts / down;
   }
 
-  // The first row of part `i` out of `count`; parts start at whole panels.
+  // The first row of part `i` out of `count`, which starts at a whole panel. There may be fewer
+  // panels than parts: then some parts are empty.
   static int64_t start(int64_t extent, int64_t i, int64_t count, int64_t whole) {
-    return i == count ? extent : extent * i / count / whole * whole;
+    const int64_t panels = (extent + whole - 1) / whole;
+    return std::min(extent, panels * i / count * whole);
   }
 };
 
@@ -154,6 +157,7 @@ class Product {
   Span all_columns() const { return {0, problem_.n}; }
 
   void run_part(int64_t batch, Span rows, Span columns) const {
+    if (rows.begin == rows.end || columns.begin == columns.end) return;
     multiply({problem_, run_, batch, a_.matrix(batch), b_.matrix(batch), rows.begin,
               rows.end - rows.begin, columns.begin, columns.end - columns.begin});
   }
@@ -185,8 +189,9 @@ aclError run_product(const MatmulProblem& problem, const Run& run) {
   return ACL_SUCCESS;
 }
 
-// A product to be cut. A unit is a row of the output, which needs a row of a, or a panel's piece of
-// one where there are more columns than rows, which needs all of a; both need all of b.
+// A product to be cut. A unit is a row of the output, or a panel's piece of one where there are
+// more columns than rows. It needs all of b, and all of a unless it is a row and a's rows are
+// dense: then one of those.
 class ProductSweep final : public Sweep {
  public:
   explicit ProductSweep(const MatmulProblem& problem)
@@ -248,21 +253,36 @@ class ProductSweep final : public Sweep {
 
   void run_rows(const Run& run, const Part& part) const {
     ProductOperand a = matrix(run, problem_.a);
-    const int64_t rows = part.end - part.begin;
-    const auto* const from =
-        static_cast<const unsigned char*>(element(a.data, a.dtype, part.begin * a.row_stride));
-    const auto* const end = static_cast<const unsigned char*>(
-        element(from, a.dtype, (rows - 1) * a.row_stride + problem_.k));
-    const MatrixView& out = problem_.out;
-    const void* const to = element(run.data(out.parameter), out.dtype, part.begin * problem_.n);
-    // A unit may write the row that it reads, which would change while it is still needed.
     std::vector<unsigned char> copy;
-    if (has_rows_of_a() && from < element(to, out.dtype, rows * problem_.n) && to < end) {
-      copy.assign(from, end);
-      a.data = copy.data() - (from - static_cast<const unsigned char*>(a.data));
+    if (overwrites_rows_of_a(run, part)) {
+      const auto* const start = static_cast<const unsigned char*>(a.data);
+      const auto* const from = row_of(a, part.begin);
+      const auto* const end = row_of(a, part.end - 1) + row_bytes(a);
+      copy.resize(static_cast<size_t>(end - start));
+      std::copy(from, end, copy.begin() + (from - start));  // the rows before are others'
+      a.data = copy.data();
     }
-    multiply(
-        {problem_, run, 0, a, matrix(run, problem_.b), part.begin, rows, 0, problem_.n, part.soon});
+    multiply({problem_, run, 0, a, matrix(run, problem_.b), part.begin, part.end - part.begin, 0,
+              problem_.n, part.soon});
+  }
+
+  // A unit may write the very row that it reads, which would change while it is still needed.
+  bool overwrites_rows_of_a(const Run& run, const Part& part) const {
+    if (!has_rows_of_a()) return false;
+    const ProductOperand a = matrix(run, problem_.a);
+    const ProductOperand out = matrix(run, problem_.out);
+    const std::less<> before;
+    return before(row_of(a, part.begin), row_of(out, part.end)) &&
+           before(row_of(out, part.begin), row_of(a, part.end - 1) + row_bytes(a));
+  }
+
+  int64_t row_bytes(const ProductOperand& a) const {
+    return problem_.k * static_cast<int64_t>(element_size(a.dtype));
+  }
+
+  static const unsigned char* row_of(const ProductOperand& matrix, int64_t row) {
+    return static_cast<const unsigned char*>(
+        element(matrix.data, matrix.dtype, row * matrix.row_stride));
   }
 
   ProductOperand matrix(const Run& run, const MatrixView& view) const {

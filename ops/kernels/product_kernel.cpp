@@ -91,7 +91,7 @@ class PartProduct {
 
   void run() {
     if (!reads_in_place<T>(part_.b, part_.rows, part_.columns)) return run_packed();
-    const int64_t most = columns_at_once(terms_);
+    const int64_t most = std::min(columns_at_once(terms_), part_.columns);
     // Panel by panel where that costs nothing, so that the next one comes nearer meanwhile.
     const bool by_panels = in_place_ && !is_worth_copying<T>(part_.a, most);
     const int64_t step = by_panels ? kPanel<T> : most;

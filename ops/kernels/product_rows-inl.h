@@ -25,20 +25,23 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 // apart would chase each other out of the cache.
 constexpr int64_t kWorthCopyingA = 256;
 constexpr int64_t kHarmlessStride = 512;
-// So would terms that are a multiple of this apart, where columns are dense instead, and terms on a
-// page each would do so with its translations.
-constexpr int64_t kHarmlessTerm = 64;
-constexpr int64_t kPageOfTerms = 1024;
+// Where columns are dense instead, a tile reads a piece of one for each term. Columns that are a
+// multiple of this apart share a few sets of the cache, and columns a page and more apart take an
+// entry each for the addresses of pages.
+constexpr int64_t kHarmlessColumnStride = 64;
+constexpr int64_t kPageBytes = 4096;
 
-inline bool is_harmless(const ProductOperand& a) {
+template <class T>
+bool is_harmless(const ProductOperand& a) {
   if (a.column_stride == 1) return std::abs(a.row_stride) % kHarmlessStride != 0;
-  const int64_t term = std::abs(a.column_stride);
-  return a.row_stride == 1 && term < kPageOfTerms && term % kHarmlessTerm != 0;
+  const int64_t apart = std::abs(a.column_stride);
+  return a.row_stride == 1 && apart * static_cast<int64_t>(sizeof(T)) < kPageBytes &&
+         apart % kHarmlessColumnStride != 0;
 }
 
 template <class T>
 bool is_worth_copying(const ProductOperand& a, int64_t columns) {
-  return !holds<T>(a) || (columns >= kWorthCopyingA && !is_harmless(a));
+  return !holds<T>(a) || (columns >= kWorthCopyingA && !is_harmless<T>(a));
 }
 
 // A group of rows, as many as a tile has at most, of kTermsAtOnce terms.

@@ -288,21 +288,30 @@ TEST(Products, LargeOnes) {
         expect_right({.m = 100, .k = 1024, .n = 300, .a = a, .b = b}, target);
       }
     }
+    // Columns of a that are read where they lie, or copied, as they share sets of the cache or lie
+    // pages apart.
+    for (const int64_t m : {130, 128, 1030}) {
+      expect_right({.m = m, .k = 300, .n = 260, .a = Lie::kColumns}, target);
+    }
     expect_right({.m = 3, .k = 700, .n = 600}, target);
     expect_right({.dtype = ACL_BF16, .m = 70, .k = 513, .n = 530, .a = Lie::kColumns}, target);
     expect_right({.dtype = ACL_DOUBLE, .m = 400, .k = 300, .n = 40, .b = Lie::kColumns}, target);
   });
 }
 
+// Some are too narrow for a grid of so many parts.
 TEST(Products, NumberOfThreadsChangesNoBit) {
-  for (const Size& size : {Size{300, 130, 310}, Size{1000, 40, 33}, Size{20, 40, 2000}}) {
-    std::vector<unsigned char> expected;
-    for (const int32_t threads : {1, 2, 3, 5, 8}) {
-      aclgradSetNumThreads(threads);
-      ProductRun product({.m = size.m, .k = size.k, .n = size.n});
-      product.run();
-      if (expected.empty()) expected = product.out.bytes;
-      EXPECT_EQ(product.out.bytes, expected) << threads << " threads";
+  for (const Size& size : {Size{300, 130, 310}, Size{1000, 40, 33}, Size{20, 40, 2000},
+                           Size{40, 1024, 40}, Size{32, 1024, 32}, Size{64, 4096, 64}}) {
+    for (const Lie b : {Lie::kRows, Lie::kColumns}) {
+      std::vector<unsigned char> expected;
+      for (const int32_t threads : {1, 2, 3, 4, 5, 6, 8, 16}) {
+        aclgradSetNumThreads(threads);
+        ProductRun product({.m = size.m, .k = size.k, .n = size.n, .b = b});
+        product.run();
+        if (expected.empty()) expected = product.out.bytes;
+        EXPECT_EQ(product.out.bytes, expected) << threads << " threads, columns " << size.n;
+      }
     }
   }
   aclgradSetNumThreads(0);
