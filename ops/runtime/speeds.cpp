@@ -9,13 +9,12 @@ namespace {
 
 // Less than that is noise, and where parts stay the same their memory stays in the caches.
 constexpr double kEqual = 1.0 / 16;
-// Work that is done sooner tells nothing.
+// Work that all have done sooner tells nothing.
 constexpr double kLeastSeconds = 20e-6;
 // How much one piece of work counts, and how far one may be off: a core that was taken away for a
 // moment says little about the next one.
 constexpr double kNews = 1.0 / 4;
 constexpr double kMostOff = 1.5;
-// Even the slowest gets something, to show when it is no longer slow.
 constexpr double kLeast = 0.25;
 
 }  // namespace
@@ -32,16 +31,21 @@ void Speeds::cut(int64_t units, int32_t threads, int64_t* bounds) const {
   double before = 0;
   for (int32_t i = 0; i < threads; ++i) {
     bounds[i] = std::llround(static_cast<double>(units) * before / total);
+    // Even the slowest gets something, to show when it is no longer slow.
+    if (units >= threads && i > 0) {
+      bounds[i] = std::clamp(bounds[i], bounds[i - 1] + 1, units - (threads - i));
+    }
     before += equal ? 1 : speeds_[static_cast<size_t>(i)];
   }
   bounds[threads] = units;
 }
 
 void Speeds::learn(const int64_t* bounds, const double* seconds, int32_t threads) {
+  const auto [least, most] = std::minmax_element(seconds, seconds + threads);
+  if (*least == 0 || *most < kLeastSeconds) return;
   std::array<double, kMostThreads> rates;
   double mean = 0;
   for (int32_t i = 0; i < threads; ++i) {
-    if (seconds[i] < kLeastSeconds) return;
     const double rate = static_cast<double>(bounds[i + 1] - bounds[i]) / seconds[i];
     rates[static_cast<size_t>(i)] = rate;
     mean += rate / threads;

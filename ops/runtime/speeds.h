@@ -10,13 +10,13 @@
 
 namespace aclgrad::runtime {
 
-inline constexpr int32_t kMostThreads = 256;
+inline constexpr int32_t kMostThreads = 256;  // that share the work of an operator
 
 class Speeds {
  public:
   Speeds() { speeds_.fill(1); }
 
-  // Thread i gets units [bounds[i], bounds[i + 1]).
+  // Thread i gets units [bounds[i], bounds[i + 1]): one at least, if there are as many as threads.
   void cut(int64_t units, int32_t threads, int64_t* bounds) const;
 
   // What came of it: the time that each thread took for its units, 0 where it did not do them.

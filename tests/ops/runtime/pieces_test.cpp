@@ -110,6 +110,23 @@ TEST_F(Pieces, InsideAPieceStayOnItsThread) {
   EXPECT_EQ(count, 42);
 }
 
+TEST_F(Pieces, SeveralCallersShareAtOnce) {
+  aclgradSetNumThreads(3);
+  std::vector<std::thread> callers;
+  for (int64_t caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([] {
+      for (int repetition = 0; repetition < 200; ++repetition) {
+        std::atomic<int64_t> sum{0};
+        run_shares(50, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) sum += i;
+        });
+        ASSERT_EQ(sum, 1225);
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+}
+
 TEST_F(Pieces, SeveralCallersAtOnce) {
   aclgradSetNumThreads(3);
   std::vector<std::thread> callers;
@@ -169,31 +186,6 @@ TEST_F(Pieces, InsideAPieceThereIsOneShare) {
   run_pieces(6, [](int64_t) { EXPECT_EQ(ranges_of_shares(100), (std::vector<Range>{{0, 100}})); });
 }
 
-// Calls until the caller's part of 100 units, of which each takes it so many microseconds and the
-// other thread so many, is as wanted. False if that takes 30 seconds.
-bool share_of_caller_becomes(const std::function<bool(int64_t)>& wanted, int64_t caller_us,
-                             int64_t other_us) {
-  const auto caller = std::this_thread::get_id();
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (std::chrono::steady_clock::now() < deadline) {
-    std::atomic<int64_t> first{0};  // the caller's, whoever does it
-    run_shares(100, [&](int64_t begin, int64_t end) {
-      const bool is_caller = std::this_thread::get_id() == caller;
-      stay_busy(std::chrono::microseconds((end - begin) * (is_caller ? caller_us : other_us)));
-      if (begin == 0) first = end;
-    });
-    if (wanted(first)) return true;
-  }
-  return false;
-}
-
-TEST_F(Pieces, FastThreadsGetMore) {
-  aclgradSetNumThreads(2);
-  EXPECT_TRUE(share_of_caller_becomes([](int64_t units) { return units > 65; }, 4, 12));
-  EXPECT_TRUE(share_of_caller_becomes([](int64_t units) { return units < 35; }, 12, 4))
-      << "what has changed is noticed";
-}
-
 cpu_set_t cores_of_this_thread() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -216,6 +208,47 @@ std::vector<int> numbers_of(const cpu_set_t& cores) {
     if (CPU_ISSET(static_cast<size_t>(core), &cores)) numbers.push_back(core);
   }
   return numbers;
+}
+
+// Calls until the caller's part of so many units, of which each takes it so many microseconds and
+// the other thread so many, is as wanted. False if that takes 30 seconds.
+bool share_of_caller_becomes(const std::function<bool(int64_t)>& wanted, int64_t units,
+                             int64_t caller_us, int64_t other_us) {
+  const auto caller = std::this_thread::get_id();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < deadline) {
+    std::atomic<int64_t> first{0};  // the caller's, whoever does it
+    run_shares(units, [&](int64_t begin, int64_t end) {
+      const bool is_caller = std::this_thread::get_id() == caller;
+      stay_busy(std::chrono::microseconds((end - begin) * (is_caller ? caller_us : other_us)));
+      if (begin == 0) first = end;
+    });
+    if (wanted(first)) return true;
+  }
+  return false;
+}
+
+TEST_F(Pieces, FastThreadsGetMore) {
+  if (numbers_of(cores_of_this_thread()).size() < 2) GTEST_SKIP() << "one core";
+  aclgradSetNumThreads(2);
+  const auto is_between = [](int64_t low, int64_t high) {
+    return [=](int64_t units) { return low < units && units < high; };
+  };
+  EXPECT_TRUE(share_of_caller_becomes(is_between(65, 100), 100, 4, 12));
+  EXPECT_TRUE(share_of_caller_becomes(is_between(0, 35), 100, 12, 4))
+      << "what has changed is noticed";
+}
+
+// Who was slow gets the chance to show that it no longer is, however little there is to do.
+TEST_F(Pieces, SlowThreadsAreNotForgotten) {
+  if (numbers_of(cores_of_this_thread()).size() < 2) GTEST_SKIP() << "one core";
+  aclgradSetNumThreads(2);
+  const auto all_but_one = [](int64_t units) { return units == 3; };
+  const auto half = [](int64_t units) { return units == 2; };
+  EXPECT_TRUE(share_of_caller_becomes(all_but_one, 4, 100, 900));
+  EXPECT_TRUE(share_of_caller_becomes(half, 4, 100, 100));
+  EXPECT_TRUE(share_of_caller_becomes([](int64_t units) { return units > 80; }, 100, 1, 9));
+  EXPECT_TRUE(share_of_caller_becomes([](int64_t units) { return units < 60; }, 100, 1, 1));
 }
 
 // A helper needs a moment to come. Nothing if none does.
