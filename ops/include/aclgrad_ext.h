@@ -64,8 +64,8 @@ ACL_FUNC_VISIBILITY void aclgradRunPieces(int64_t pieces,
 /*
  * Calls body(context, begin, end) for ranges that make up [0, units), at most one for each of the
  * threads of aclgradRunPieces: long ranges for threads that were fast lately, where cores differ or
- * are shared with others. For work that is dear to cut; how it is cut must not show in the results.
- * Library: ascendcl.
+ * are shared with others. One range may be all of it. For work that is dear to cut; how it is cut
+ * must not show in the results. The body must not throw. Library: ascendcl.
  */
 ACL_FUNC_VISIBILITY void aclgradRunShares(int64_t units,
                                           void (*body)(void* context, int64_t begin, int64_t end),

@@ -67,13 +67,11 @@ struct RowWise {
     return ACL_SUCCESS;
   }
 
-  // The plan of body(run, begin, end) for rows in place.
+  // The plan of body(work, run, begin, end) for rows in place.
   template <class Body>
   Plan plan_in_place(const Body& body) const {
-    const auto run_all = [work = *this, body](const Run& run) {
-      return work.run([&](int64_t begin, int64_t end) { body(run, begin, end); });
-    };
-    return {run_all, 0, std::make_shared<const RowSweep<kOperands, Body>>(*this, body)};
+    const auto sweep = std::make_shared<const RowSweep<kOperands, Body>>(*this, body);
+    return {[sweep](const Run& run) { return sweep->run_all(run); }, 0, sweep};
   }
 
   RowBlock block(int64_t begin, int64_t end) const {
@@ -107,8 +105,11 @@ class RowSweep final : public Sweep {
   void run_part(const Run& run, const Part& given) const override {
     const Part part = given.joined();
     for (int64_t row = 0; row < part.rows; ++row) {
-      body_(run, part.begin + row * part.stride, part.end + row * part.stride);
+      body_(work_, run, part.begin + row * part.stride, part.end + row * part.stride);
     }
+  }
+  aclError run_all(const Run& run) const {
+    return work_.run([&](int64_t begin, int64_t end) { body_(work_, run, begin, end); });
   }
 
  private:
@@ -142,9 +143,9 @@ Plan plan_log_softmax(const Arguments& arguments, size_t self, size_t out, size_
   if (arguments.empty(self)) return {};
   const RowWise<2> work(arguments, {self, out}, axis);
   if (work.in_place) {
-    return work.plan_in_place([work](const Run& run, int64_t begin, int64_t end) {
-      log_softmax_rows(work.block(begin, end), work.place(run, 0, begin),
-                       work.place(run, 1, begin));
+    return work.plan_in_place([](const auto& rows, const Run& run, int64_t begin, int64_t end) {
+      log_softmax_rows(rows.block(begin, end), rows.place(run, 0, begin),
+                       rows.place(run, 1, begin));
     });
   }
   return {[work](const Run& run) {
@@ -165,9 +166,9 @@ Plan plan_log_softmax_backward(const Arguments& arguments, size_t gradient, size
   if (arguments.empty(out)) return {};
   const RowWise<3> work(arguments, {gradient, output, out}, axis);
   if (work.in_place) {
-    return work.plan_in_place([work](const Run& run, int64_t begin, int64_t end) {
-      log_softmax_backward_rows(work.block(begin, end), work.place(run, 0, begin),
-                                work.place(run, 1, begin), work.place(run, 2, begin));
+    return work.plan_in_place([](const auto& rows, const Run& run, int64_t begin, int64_t end) {
+      log_softmax_backward_rows(rows.block(begin, end), rows.place(run, 0, begin),
+                                rows.place(run, 1, begin), rows.place(run, 2, begin));
     });
   }
   return {[work](const Run& run) {

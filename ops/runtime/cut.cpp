@@ -8,7 +8,7 @@ namespace {
 
 // Every task of a group is compared with every other one, so long chains of small tasks are cut.
 constexpr size_t kMostTogether = 32;
-// Bytes that every row needs, of tasks that have lines: the caches must hold them all.
+// Bytes that every row needs where several tasks have lines: the caches must hold them all.
 constexpr int64_t kMostForAll = int64_t{1} << 20;
 
 using Operand = Cut::Operand;

@@ -74,19 +74,19 @@ std::vector<aclgradSweepOperand> needed_soon(const Group& group) {
 
 Step step_of(const Group& group) {
   Step step{.members = {}, .is_cut = true, .line = group.line()};
-  step.in_equal_pieces = group.has_lines();
+  step.by_threads = group.has_lines();
   step.lines = group.rows() / step.line;
   const int64_t fitting = kPieceBytes / (group.bytes_of_row() * step.line);
   step.lines_per_piece =
       std::clamp(std::max(fitting, group.fewest_lines()), int64_t{1}, step.lines);
-  if (!step.in_equal_pieces && step.lines_per_piece > kShortRow) {
+  if (!step.by_threads && step.lines_per_piece > kShortRow) {
     step.lines_per_piece -= step.lines_per_piece % kShortRow;
   }
   for (size_t m = 0; m < group.size(); ++m) {
     const Group::Member& member = group.members()[m];
     step.members.push_back({member.task, member.cut.units / group.rows(), group.is_read_after(m)});
   }
-  if (step.in_equal_pieces && step.line == 1) step.soon = needed_soon(group);
+  if (step.by_threads && step.line == 1) step.soon = needed_soon(group);
   return step;
 }
 
@@ -108,14 +108,15 @@ struct Place {
   int64_t right;
 };
 
-// How a step is cut for so many threads. Pieces below each other are one thread's.
+// How a step is cut for so many threads. Where a line is cut, pieces below each other are one
+// thread's.
 class Pieces {
  public:
   Pieces(const Step& step, int64_t threads)
       : step_(step),
         threads_(threads),
         down_((step.lines + step.lines_per_piece - 1) / step.lines_per_piece) {
-    if (!step.in_equal_pieces || is_by_columns()) return;
+    if (!step.by_threads || is_by_columns()) return;
     down_ = std::min(step.lines, (down_ + threads - 1) / threads * threads);
   }
 
@@ -128,9 +129,16 @@ class Pieces {
           run_place({start(row), start(row + 1) - start(row), left, right});
         }
       });
-    } else if (step_.in_equal_pieces && down_ == threads_) {
+    } else if (step_.by_threads && down_ == threads_) {
       share(step_.lines, [&](int64_t begin, int64_t end) {
-        run_place({begin, end - begin, 0, step_.line});
+        // One thread may get all lines.
+        const int64_t lines = end - begin;
+        const int64_t pieces =
+            std::max<int64_t>(1, (lines + step_.lines_per_piece / 2) / step_.lines_per_piece);
+        for (int64_t i = 0; i < pieces; ++i) {
+          const int64_t first = begin + lines * i / pieces;
+          run_place({first, begin + lines * (i + 1) / pieces - first, 0, step_.line});
+        }
       });
     } else {
       const auto run_piece = [&](int64_t row) {
@@ -147,8 +155,8 @@ class Pieces {
   bool is_by_columns() const { return std::min(step_.line, threads_) > 1; }
 
   int64_t start(int64_t row) const {
-    return step_.in_equal_pieces ? step_.lines * row / down_
-                                 : std::min(step_.lines, row * step_.lines_per_piece);
+    return step_.by_threads ? step_.lines * row / down_
+                            : std::min(step_.lines, row * step_.lines_per_piece);
   }
 
   template <class RunRange>

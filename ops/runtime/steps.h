@@ -26,8 +26,8 @@ struct Step {
   // Rows of a line. Where there are several, each thread takes its part of all lines.
   int64_t line = 1;
   int64_t lines_per_piece = 0;
-  // Of at most about so many lines, and as many pieces for each thread.
-  bool in_equal_pieces = false;
+  // Of about so many lines, as many pieces for each thread, or one that suits its speed.
+  bool by_threads = false;
   // What members after the first touch, by rows.
   std::vector<aclgradSweepOperand> soon = {};
 };
