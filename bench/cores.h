@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+// Who has the cores while contenders take turns.
 #ifndef ACLGRAD_BENCH_CORES_H_
 #define ACLGRAD_BENCH_CORES_H_
 
 #include <sched.h>
 
+#include <chrono>
+#include <cstddef>
+#include <thread>
+
 namespace aclgrad::bench {
+
+// OpenMP's threads spin for a while after their work, 4 to 5 ms here: the next contender, or
+// another process, would have a core less.
+inline void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(8)); }
 
 // While it lives, this thread and the processes that it starts have only so many cores: always the
 // same ones, the last of those that it may use. Contenders on different cores would not be

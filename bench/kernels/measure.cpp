@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
+#include "bench/cores.h"
 #include "bench/kernels/limit.h"
 #include "bench/kernels/ours.h"
 #include "bench/kernels/require.h"
@@ -59,10 +59,6 @@ void initialize_once() {
   }();
   static_cast<void>(done);
 }
-
-// OpenMP's threads spin for a while after their work, 4 to 5 ms here: the next contender, or
-// another process, would have a core less.
-void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(8)); }
 
 std::map<std::string, double> run_registered() {
   Collector collector;

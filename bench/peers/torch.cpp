@@ -8,7 +8,6 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <dlfcn.h>
 #include <torch/version.h>
 
 #include <cmath>
@@ -17,6 +16,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "bench/peers/openblas.h"
 #include "bench/peers/peers.h"
 
 namespace aclgrad::bench {
@@ -190,10 +190,7 @@ class Torch : public Contender {
   std::string version() const override { return "(libtorch) " TORCH_VERSION; }
   void set_threads(int count) override {
     at::set_num_threads(count);
-    // OpenBLAS upon plain threads does not hear of that, and takes all cores.
-    using Set = void (*)(int);
-    static const auto set = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-    if (set != nullptr) set(count);
+    set_openblas_threads(count);
   }
 
   Call prepare(const Problem& problem) override {

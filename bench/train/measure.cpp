@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <random>
-#include <thread>
 
 #include "bench/cores.h"
 #include "bench/median.h"
@@ -22,9 +20,6 @@ namespace fs = std::filesystem;
 // upon better BLAS.
 constexpr double kSlow = 2;
 
-// Threads spin for a while after their work, which would slow the next process down.
-void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
-
 bool has_avx512() {
 #ifdef __x86_64__
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
@@ -34,18 +29,12 @@ bool has_avx512() {
 #endif
 }
 
-// OpenBLAS upon plain threads does not hear how many libtorch is told to use, and takes all cores.
-std::vector<std::string> with_threads(std::vector<std::string> variables, int threads) {
-  variables.push_back("OPENBLAS_NUM_THREADS=" + std::to_string(threads));
-  return variables;
-}
-
 // A contender at work.
 class Runner {
  public:
   Runner(const Contender& contender, const Workload& workload, int threads)
       : process_({contender.program.string(), workload.name, std::to_string(threads)},
-                 with_threads(contender.variables, threads)) {
+                 contender.variables) {
     times_.push_back(run(1));
     passed_over_ = contender.name.starts_with(kTorch) && times_.front() > kSlow;
     if (!passed_over_) {

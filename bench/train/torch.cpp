@@ -10,6 +10,7 @@
 
 #include <fstream>
 
+#include "bench/peers/openblas.h"
 #include "bench/train/trainer.h"
 
 namespace aclgrad::bench {
@@ -110,6 +111,7 @@ std::string blas() {
 
 std::unique_ptr<Trainer> make_trainer(const Workload& workload, int threads) {
   torch::set_num_threads(threads);
+  set_openblas_threads(threads);
   return std::make_unique<Torch>(workload);
 }
 
