@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace aclgrad::runtime {
 namespace {
@@ -23,11 +24,7 @@ void Speeds::cut(int64_t units, int32_t threads, int64_t* bounds) const {
   const double* const end = speeds_.data() + threads;
   const auto [least, most] = std::minmax_element(speeds_.data(), end);
   const bool equal = *most - *least < kEqual;
-  double total = threads;
-  if (!equal) {
-    total = 0;
-    for (const double* speed = speeds_.data(); speed != end; ++speed) total += *speed;
-  }
+  const double total = equal ? threads : std::accumulate(speeds_.data(), end, 0.0);
   double before = 0;
   for (int32_t i = 0; i < threads; ++i) {
     bounds[i] = std::llround(static_cast<double>(units) * before / total);

@@ -125,9 +125,7 @@ class Pieces {
   void run(const RunPlace& run_place) const {
     if (is_by_columns()) {
       share(step_.line, [&](int64_t left, int64_t right) {
-        for (int64_t row = 0; row < down_; ++row) {
-          run_place({start(row), start(row + 1) - start(row), left, right});
-        }
+        for (int64_t row = 0; row < down_; ++row) run_place(place(row, left, right));
       });
     } else if (step_.by_threads && down_ == threads_) {
       share(step_.lines, [&](int64_t begin, int64_t end) {
@@ -141,9 +139,7 @@ class Pieces {
         }
       });
     } else {
-      const auto run_piece = [&](int64_t row) {
-        run_place({start(row), start(row + 1) - start(row), 0, step_.line});
-      };
+      const auto run_piece = [&](int64_t row) { run_place(place(row, 0, step_.line)); };
       using RunPiece = decltype(run_piece);
       aclgradRunPieces(
           down_, [](void* run, int64_t row) { (*static_cast<const RunPiece*>(run))(row); },
@@ -153,6 +149,10 @@ class Pieces {
 
  private:
   bool is_by_columns() const { return std::min(step_.line, threads_) > 1; }
+
+  Place place(int64_t row, int64_t left, int64_t right) const {
+    return {start(row), start(row + 1) - start(row), left, right};
+  }
 
   int64_t start(int64_t row) const {
     return step_.by_threads ? step_.lines * row / down_
