@@ -55,7 +55,17 @@ class ReplayTest : public AclTest, public ::testing::WithParamInterface<aclDataT
     return array;
   }
 
+  // Its bytes are those of no result.
+  static Array unwritten(Shape shape) {
+    Array array(GetParam(), std::move(shape));
+    std::memset(array.data(), 0x7f, array.memory().bytes());
+    return array;
+  }
+
   using Operators = std::vector<std::unique_ptr<Prepared>>;
+  static void add(Operators& operators, auto... arguments) {
+    operators.push_back(std::make_unique<Prepared>(arguments...));
+  }
 
   // Steps of the recording of everything in `operators`, after running it.
   size_t replay(const Operators& operators) {
@@ -114,26 +124,24 @@ TEST_P(ReplayTest, AFeedForwardBlockIsOneStepWithTheSameBits) {
   const Array input = random({kRows, 2 * kColumns}, 1);
   const Array bias = random({2 * kColumns}, 2);
   const Array grad = random({kRows, kColumns}, 3);
-  Array hidden(GetParam(), {kRows, 2 * kColumns});
-  Array out(GetParam(), {kRows, kColumns});
-  Array gelu(GetParam(), {kRows, kColumns});
-  Array activated(GetParam(), {kRows, kColumns});
-  Array grad_out(GetParam(), {kRows, kColumns});
-  Array grad_hidden(GetParam(), {kRows, 2 * kColumns});
+  const Array hidden = unwritten({kRows, 2 * kColumns});
+  const Array out = unwritten({kRows, kColumns});
+  const Array gelu = unwritten({kRows, kColumns});
+  const Array activated = unwritten({kRows, kColumns});
+  const Array grad_out = unwritten({kRows, kColumns});
+  const Array grad_hidden = unwritten({kRows, 2 * kColumns});
   const Scalar one(1.0f);
   Operators operators;
-  const auto add = [&](auto... arguments) {
-    operators.push_back(std::make_unique<Prepared>(arguments...));
-  };
-  add(aclnnAddGetWorkspaceSize, aclnnAdd, input.tensor(), bias.tensor(), one.get(),
+  add(operators, aclnnAddGetWorkspaceSize, aclnnAdd, input.tensor(), bias.tensor(), one.get(),
       hidden.tensor());
-  add(aclnnGeGluV3GetWorkspaceSize, aclnnGeGluV3, hidden.tensor(), int64_t{-1}, int64_t{0}, false,
-      out.tensor(), gelu.tensor());
-  add(aclnnSeluGetWorkspaceSize, aclnnSelu, out.tensor(), activated.tensor());
-  add(aclnnInplaceMulGetWorkspaceSize, aclnnInplaceMul, activated.tensor(), out.tensor());
-  add(aclnnEluBackwardGetWorkspaceSize, aclnnEluBackward, grad.tensor(), one.get(), one.get(),
-      one.get(), false, activated.tensor(), grad_out.tensor());
-  add(aclnnGeGluV3BackwardGetWorkspaceSize, aclnnGeGluV3Backward, grad_out.tensor(),
+  add(operators, aclnnGeGluV3GetWorkspaceSize, aclnnGeGluV3, hidden.tensor(), int64_t{-1},
+      int64_t{0}, false, out.tensor(), gelu.tensor());
+  add(operators, aclnnSeluGetWorkspaceSize, aclnnSelu, out.tensor(), activated.tensor());
+  add(operators, aclnnInplaceMulGetWorkspaceSize, aclnnInplaceMul, activated.tensor(),
+      out.tensor());
+  add(operators, aclnnEluBackwardGetWorkspaceSize, aclnnEluBackward, grad.tensor(), one.get(),
+      one.get(), one.get(), false, activated.tensor(), grad_out.tensor());
+  add(operators, aclnnGeGluV3BackwardGetWorkspaceSize, aclnnGeGluV3Backward, grad_out.tensor(),
       hidden.tensor(), gelu.tensor(), int64_t{-1}, int64_t{0}, false, grad_hidden.tensor());
   expect_same_bits(operators, {&hidden, &out, &gelu, &activated, &grad_out, &grad_hidden}, 1);
 }
@@ -143,34 +151,29 @@ TEST_P(ReplayTest, LayersFollowEachOtherRowByRowWithTheSameBits) {
   const Array input = random({kRows, 200}, 1);
   const Array first = random({200, 96}, 2);
   const Array second = random({96, 32}, 3);
-  Array hidden(GetParam(), {kRows, 96});
-  Array activated(GetParam(), {kRows, 96});
-  Array logits(GetParam(), {kRows, 32});
-  Array out(GetParam(), {kRows, 32});
+  const Array hidden = unwritten({kRows, 96});
+  const Array activated = unwritten({kRows, 96});
+  const Array logits = unwritten({kRows, 32});
+  const Array out = unwritten({kRows, 32});
   Operators operators;
-  const auto add = [&](auto... arguments) {
-    operators.push_back(std::make_unique<Prepared>(arguments...));
-  };
-  add(aclnnMatmulGetWorkspaceSize, aclnnMatmul, input.tensor(), first.tensor(), hidden.tensor(),
-      int8_t{0});
-  add(aclnnSeluGetWorkspaceSize, aclnnSelu, hidden.tensor(), activated.tensor());
-  add(aclnnMatmulGetWorkspaceSize, aclnnMatmul, activated.tensor(), second.tensor(),
+  add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, input.tensor(), first.tensor(),
+      hidden.tensor(), int8_t{0});
+  add(operators, aclnnSeluGetWorkspaceSize, aclnnSelu, hidden.tensor(), activated.tensor());
+  add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, activated.tensor(), second.tensor(),
       logits.tensor(), int8_t{0});
-  add(aclnnLogSoftmaxGetWorkspaceSize, aclnnLogSoftmax, logits.tensor(), int64_t{1}, out.tensor());
+  add(operators, aclnnLogSoftmaxGetWorkspaceSize, aclnnLogSoftmax, logits.tensor(), int64_t{1},
+      out.tensor());
   expect_same_bits(operators, {&hidden, &activated, &logits, &out}, 1);
 }
 
 TEST_P(ReplayTest, AProductMayOverwriteTheRowsThatItReads) {
   const Array weight = random({96, 96}, 2);
   Array rows = random({kRows, 96}, 1);
-  Array activated(GetParam(), {kRows, 96});
+  const Array activated = unwritten({kRows, 96});
   Operators operators;
-  const auto add = [&](auto... arguments) {
-    operators.push_back(std::make_unique<Prepared>(arguments...));
-  };
-  add(aclnnMatmulGetWorkspaceSize, aclnnMatmul, rows.tensor(), weight.tensor(), rows.tensor(),
-      int8_t{0});
-  add(aclnnSeluGetWorkspaceSize, aclnnSelu, rows.tensor(), activated.tensor());
+  add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, rows.tensor(), weight.tensor(),
+      rows.tensor(), int8_t{0});
+  add(operators, aclnnSeluGetWorkspaceSize, aclnnSelu, rows.tensor(), activated.tensor());
   expect_same_bits(operators, {&rows, &activated}, 1);
 }
 
