@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a product's tiles fetch while they compute, a line of memory with each term: what they read
-// next of a or b, then what comes after the product.
+// What a product's tiles fetch while they compute: what they read next of a or b, then what comes
+// after the product.
+//
+// A line of memory with every fourth term. With each term there were more of them on their way than
+// a core keeps track of, and the panel that the tile reads had to wait: products took an eighth
+// longer.
 #ifndef ACLGRAD_OPS_KERNELS_PRODUCT_FETCH_H_
 #define ACLGRAD_OPS_KERNELS_PRODUCT_FETCH_H_
 
@@ -12,51 +16,63 @@
 
 namespace aclgrad::ops {
 
+inline constexpr int64_t kTermsPerFetch = 4;
+inline constexpr int64_t kLineBytes = 64;
+
 class Fetches {
  public:
-  // As many lines as a tile has terms, `step` bytes apart. Fetching a line that nobody needs, or
-  // that does not exist, does no harm.
+  // Lines, `step` bytes apart, of which a tile fetches one with every kTermsPerFetch terms.
+  // Fetching a line that nobody needs, or that does not exist, does no harm.
   struct Lines {
     const std::byte* first;
     ptrdiff_t step;
-    bool to_write = false;  // as this core's own: another one may have changed them last
+    // As this core's own: another one may have changed them last. Then as many as there are terms,
+    // side by side.
+    bool to_write = false;
   };
 
   explicit Fetches(std::span<const aclgradMemory> after) : after_(after) {}
 
-  // `bytes` bytes at the beginning of each of many rows, `step` bytes apart, instead of what is
+  // `bytes` bytes at the beginning of each of some rows, `step` bytes apart, instead of what is
   // left of those before.
-  void set_next(const void* first, int64_t bytes, int64_t step) {
+  void set_next(const void* first, int64_t bytes, int64_t rows, int64_t step) {
     const auto address = reinterpret_cast<uintptr_t>(first);
-    next_ = {static_cast<const std::byte*>(first) - address % kLine, step};
-    left_ = (static_cast<int64_t>(address % kLine) + bytes + kLine - 1) / kLine;
+    const auto before = static_cast<int64_t>(address % kLineBytes);
+    next_ = {static_cast<const std::byte*>(first) - before, step};
+    left_ = (before + bytes + kLineBytes - 1) / kLineBytes;
+    rows_ = rows;
+    row_ = 0;
   }
 
   // For a tile of so many terms; where nothing is to be fetched, something that is at hand.
   Lines take(int64_t terms, const void* at_hand) {
     if (left_ > 0) {
-      --left_;
-      const Lines lines = next_;
-      next_.first += kLine;
+      const Lines lines{next_.first + row_ * next_.step, next_.step};
+      row_ += terms / kTermsPerFetch;
+      if (row_ >= rows_) {
+        row_ = 0;
+        --left_;
+        next_.first += kLineBytes;
+      }
       return lines;
     }
     if (index_ == after_.size()) return {static_cast<const std::byte*>(at_hand), 0};
     const aclgradMemory& here = after_[index_];
     const std::byte* const first = static_cast<const std::byte*>(here.address) + done_;
-    done_ += terms * kLine;
+    done_ += terms / kTermsPerFetch * kTermsPerFetch * kLineBytes;
     if (done_ >= here.length) {
       done_ = 0;
       ++index_;
     }
     // Most of it is written where it is read, as weights are.
-    return {first, kLine, true};
+    return {first, kTermsPerFetch * kLineBytes, true};
   }
 
  private:
-  static constexpr int64_t kLine = 64;
-
   Lines next_{nullptr, 0};
   int64_t left_ = 0;  // of the lines side by side
+  int64_t rows_ = 0;
+  int64_t row_ = 0;  // of the first lines; those before are done
   std::span<const aclgradMemory> after_;
   size_t index_ = 0;
   int64_t done_ = 0;

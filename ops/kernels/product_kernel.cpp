@@ -97,7 +97,7 @@ class PartProduct {
     const int64_t step = by_panels ? kPanel<T> : most;
     for (int64_t j = 0; j < part_.columns; j += step) {
       const T* data = static_cast<const T*>(part_.b.data) + part_.column + j;
-      next_panel_ = by_panels && j + step < part_.columns ? data + step : nullptr;
+      if (by_panels && j + step < part_.columns) fetch_panel(data + step);
       run_columns({data, part_.b.row_stride, kPanel<T>}, {0, terms_}, j,
                   std::min(step, part_.columns - j));
     }
@@ -242,7 +242,6 @@ class PartProduct {
       const int64_t row = row_of(group);
       const T* data = static_cast<const T*>(a.data) + (part_.row + row) * a.row_stride;
       for (int64_t term = terms.begin; term < terms.end; term += kTermsAtOnce) {
-        fetch_next_panel(term, group);
         run_tiles({data + term * a.column_stride, a.row_stride, a.column_stride}, b, term,
                   row_of(group + 1) - row, columns, target.from_row(row - row_of(groups.begin)));
       }
@@ -287,13 +286,10 @@ class PartProduct {
     }
   }
 
-  // Each of the first groups of rows fetches a line of the panel's rows.
-  void fetch_next_panel(int64_t term, int64_t group) {
-    constexpr int64_t kLine = 64 / sizeof(T);
-    if (next_panel_ == nullptr || group >= kPanel<T> / kLine) return;
-    const int64_t row = part_.b.row_stride;
-    fetches_.set_next(next_panel_ + term * row + group * kLine, 1,
-                      row * static_cast<int64_t>(sizeof(T)));
+  // Of b, where that is read in place.
+  void fetch_panel(const T* panel) {
+    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+    fetches_.set_next(panel, kPanel<T> * kSize, terms_, part_.b.row_stride * kSize);
   }
 
   void fetch_groups(Groups groups, int64_t first) {
@@ -372,7 +368,6 @@ class PartProduct {
 
   const ProductPart& part_;
   Fetches fetches_;
-  const T* next_panel_ = nullptr;  // of b, where that is read in place
   T* out_;
   // Whether the sums are collected in the output itself; then, what tiles add to them at last.
   bool in_place_;

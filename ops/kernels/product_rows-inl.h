@@ -75,9 +75,9 @@ inline void fetch_rows(const ProductOperand& a, int64_t row, int64_t rows, int64
   const auto size = static_cast<int64_t>(element_size(a.dtype));
   const void* from = element(a.data, a.dtype, row * a.row_stride + first * a.column_stride);
   if (a.column_stride == 1) {
-    fetches.set_next(from, terms * size, a.row_stride * size);
+    fetches.set_next(from, terms * size, rows, a.row_stride * size);
   } else if (a.row_stride == 1) {
-    fetches.set_next(from, rows * size, a.column_stride * size);
+    fetches.set_next(from, rows * size, terms, a.column_stride * size);
   }
 }
 

@@ -52,7 +52,7 @@ struct Tile {
   bool adds;       // to what c holds; otherwise c is overwritten
   const T* added;  // to the sums at last; null for none
   ptrdiff_t added_row;
-  Fetches::Lines fetched;  // one with each term
+  Fetches::Lines fetched;
 };
 
 template <class Visit, size_t... kIndices>
@@ -114,12 +114,14 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
   const ptrdiff_t fetched_step = tile.fetched.step;
   const bool to_write = tile.fetched.to_write;
   for (size_t term = tile.terms; term > 0; --term) {
-    if (to_write) {
-      fetch_to_write(fetched);
-    } else {
-      __builtin_prefetch(fetched, 0, kOfSecondLevel);
+    if (term % kTermsPerFetch == 0) {
+      if (to_write) {
+        for (size_t i = 0; i < kTermsPerFetch; ++i) fetch_to_write(fetched + i * kLineBytes);
+      } else {
+        __builtin_prefetch(fetched, 0, kOfSecondLevel);
+      }
+      fetched += fetched_step;
     }
-    fetched += fetched_step;
     V columns[kVectors];
     visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA { columns[v] = load_b(b, v); });
     visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
@@ -166,13 +168,15 @@ HWY_INLINE void multiply_tile_of(size_t rows, const Tile<T>& tile) {
   kFunctions[rows - 1](tile);
 }
 
-// The sums so far come nearer while the new ones are made.
+// The output comes nearer while the sums of so many terms are made.
+inline constexpr size_t kWorthFetchingOutput = 64;
+
 template <class T>
-HWY_NOINLINE void fetch_sums(size_t rows, const Tile<T>& tile) {
+HWY_NOINLINE void fetch_output(size_t rows, const Tile<T>& tile) {
   for (size_t r = 0; r < rows; ++r) {
     const T* at = tile.c + static_cast<ptrdiff_t>(r) * tile.c_row;
-    for (size_t v = 0; v < kTileVectors; ++v) {
-      __builtin_prefetch(at + v * kLanesOf<T>, 0, kOfSecondLevel);
+    for (size_t i = 0; i < tile.columns; i += kLanesOf<T>) {
+      fetch_to_write(reinterpret_cast<const std::byte*>(at + i));
     }
   }
 }
@@ -195,7 +199,7 @@ HWY_NOINLINE void add_addend(size_t rows, const Tile<T>& tile) {
 template <class T>
 HWY_INLINE void multiply_tile(size_t rows, const Tile<T>& tile) {
   static_assert(kTileVectors == 2);
-  if (tile.adds) fetch_sums(rows, tile);
+  if (tile.terms >= kWorthFetchingOutput) fetch_output(rows, tile);
   if (tile.columns > kLanesOf<T>) {
     multiply_tile_of<T, 2>(rows, tile);
   } else {
