@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a product's tiles fetch while they compute: what they read next of a or b, then what comes
-// after the product.
+// What a product's tiles fetch while they compute: the rows of a that are copied next, then what
+// comes after the product.
 //
 // A line of memory with every fourth term. With each term there were more of them on their way than
 // a core keeps track of, and the panel that the tile reads had to wait: products took an eighth

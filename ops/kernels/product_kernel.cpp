@@ -86,18 +86,22 @@ class PartProduct {
         element(part.run.data(out.parameter), out.dtype, batch_offset(problem, out, part.batch)));
     in_place_ = out.dtype == kDtype && problem.alpha == 1 && is_dense(out) && takes_addend();
     terms_ = problem.k;
-    groups_ = (part.rows + kRows - 1) / kRows;
+    // Low tiles read b more often. Where a is copied, b is large and comes from afar.
+    const bool is_wide = part.columns > static_cast<int64_t>(kTileColumns<T>) &&
+                         !is_worth_copying<T>(part.a, part.columns);
+    tile_columns_ = static_cast<int64_t>(is_wide ? kWideColumns<T> : kTileColumns<T>);
+    const auto rows = static_cast<int64_t>(is_wide ? kWideRows : kTileRows);
+    groups_ = (part.rows + rows - 1) / rows;
   }
 
   void run() {
     if (!reads_in_place<T>(part_.b, part_.rows, part_.columns)) return run_packed();
     const int64_t most = std::min(columns_at_once(terms_), part_.columns);
-    // Panel by panel where that costs nothing, so that the next one comes nearer meanwhile.
+    // Panel by panel where that costs nothing: then it stays near while all rows need it.
     const bool by_panels = in_place_ && !is_worth_copying<T>(part_.a, most);
-    const int64_t step = by_panels ? kPanel<T> : most;
+    const int64_t step = by_panels ? std::max(kPanel<T>, tile_columns_) : most;
     for (int64_t j = 0; j < part_.columns; j += step) {
       const T* data = static_cast<const T*>(part_.b.data) + part_.column + j;
-      if (by_panels && j + step < part_.columns) fetch_panel(data + step);
       run_columns({data, part_.b.row_stride, kPanel<T>}, {0, terms_}, j,
                   std::min(step, part_.columns - j));
     }
@@ -105,7 +109,8 @@ class PartProduct {
 
  private:
   static constexpr aclDataType kDtype = sizeof(T) == 8 ? ACL_DOUBLE : ACL_FLOAT;
-  static constexpr int64_t kRows = static_cast<int64_t>(kTileRows);
+  static constexpr auto kMostRows = static_cast<int64_t>(kTileRows);
+  static_assert(kWideRows <= kTileRows);
   static constexpr int64_t kTermsCopied = 16;
 
   struct Terms {
@@ -227,7 +232,7 @@ class PartProduct {
 
   HWY_NOINLINE void run_by_way_of_sums(const ReadyB<T>& b, Terms terms, Groups groups,
                                        int64_t column, int64_t columns, bool copies) {
-    alignas(64) T sums[kGroupsAtOnce * kRows * kMostColumns];
+    alignas(64) T sums[kGroupsAtOnce * kMostRows * kMostColumns];
     run_groups(b, terms, groups, columns, {sums, columns}, copies);
     const int64_t row = row_of(groups.begin);
     finish(part_.row + row, row_of(groups.end) - row, part_.column + column, columns, sums);
@@ -286,12 +291,6 @@ class PartProduct {
     }
   }
 
-  // Of b, where that is read in place.
-  void fetch_panel(const T* panel) {
-    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-    fetches_.set_next(panel, kPanel<T> * kSize, terms_, part_.b.row_stride * kSize);
-  }
-
   void fetch_groups(Groups groups, int64_t first) {
     if (groups.begin >= groups.end) return;
     const int64_t row = row_of(groups.begin);
@@ -307,16 +306,15 @@ class PartProduct {
 
   HWY_INLINE void run_tiles(const StridedA& a, const ReadyB<T>& b, int64_t term, int64_t rows,
                             int64_t columns, const Target& target) {
-    constexpr auto kStep = static_cast<int64_t>(kTileColumns<T>);
     const int64_t terms = std::min(kTermsAtOnce, terms_ - term);
     const bool adds_addend = target.added != nullptr && term + terms == terms_;
-    for (int64_t j = 0; j < columns; j += kStep) {
-      multiply_tile(
-          static_cast<size_t>(rows),
-          Tile<T>{a.data, a.row, a.term, b.at(term, j), b.row, target.c + j, target.c_row,
-                  static_cast<size_t>(terms), static_cast<size_t>(std::min(kStep, columns - j)),
-                  term > 0, adds_addend ? target.added + j : nullptr, target.added_row,
-                  fetches_.take(terms, a.data)});
+    for (int64_t j = 0; j < columns; j += tile_columns_) {
+      multiply_tile(static_cast<size_t>(rows),
+                    Tile<T>{a.data, a.row, a.term, b.at(term, j), b.row, b.panel, target.c + j,
+                            target.c_row, static_cast<size_t>(terms),
+                            static_cast<size_t>(std::min(tile_columns_, columns - j)), term > 0,
+                            adds_addend ? target.added + j : nullptr, target.added_row,
+                            fetches_.take(terms, a.data)});
     }
   }
 
@@ -374,7 +372,8 @@ class PartProduct {
   const T* added_ = nullptr;
   int64_t added_row_ = 0;
   int64_t terms_;
-  int64_t groups_;
+  int64_t tile_columns_;
+  int64_t groups_;  // of rows, one for each row of tiles
 };
 
 bool reads_float_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {

@@ -211,9 +211,9 @@ struct Size {
   int64_t m, k, n;
 };
 // Small enough to be products of their own even where one extent is 1.
-constexpr Size kSizes[] = {{1, 1, 1},    {1, 7, 3},    {32, 2, 16},  {32, 16, 16}, {32, 16, 1},
-                           {2, 32, 16},  {16, 32, 1},  {5, 9, 17},   {13, 31, 33}, {14, 3, 32},
-                           {15, 64, 31}, {29, 65, 48}, {64, 128, 32}};
+constexpr Size kSizes[] = {{1, 1, 1},    {1, 7, 3},    {32, 2, 16},   {32, 16, 16}, {32, 16, 1},
+                           {2, 32, 16},  {16, 32, 1},  {5, 9, 17},    {13, 31, 33}, {14, 3, 32},
+                           {15, 64, 31}, {29, 65, 48}, {64, 128, 32}, {13, 70, 61}, {7, 9, 113}};
 
 TEST(Products, EveryLayoutOnEveryInstructionSet) {
   for_each_target([&](int64_t target) {
