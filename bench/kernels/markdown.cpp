@@ -179,7 +179,7 @@ std::string listed(const Report& report, const Wanted& wanted) {
 constexpr const char* kHow = R"(
 * Every cell is run by Google Benchmark: all contenders on the same memory, their repetitions
   shuffled, the median of {0} (3 above 4M elements, 1 for who needs more than 0.1 s), each of at least
-  {1} ms. "ATen avx512" is libtorch with ATEN_CPU_CAPABILITY=avx512, in a process of its own that takes
+  {1} ms{2}. "ATen avx512" is libtorch with ATEN_CPU_CAPABILITY=avx512, in a process of its own that takes
   its turns between the others; not for strided and transposed views, which have no vector code in it.
 * Ours is phase two of a repeatable executor and aclrtSynchronizeStream. A peer is called bare, and
   oneDNN's primitives are made beforehand. A peer that lacks an operator, a dtype or vector code for a
@@ -208,7 +208,16 @@ std::string how(const Report& report) {
                            [](const auto& peer) { return peer.starts_with("ATen"); })) {
     text += fmt::format("\n* {}.", kNoTorch);
   }
-  return text + fmt::format(kHow, report.effort.repetitions, report.effort.least_seconds * 1e3);
+  const int passes = report.effort.passes;
+  const std::string fastest =
+      passes == 1
+          ? ""
+          : fmt::format(
+                ";\n  of {} passes over all cells the one that was fastest for it, as other "
+                "programs slow this machine\n  down at times",
+                passes);
+  return text +
+         fmt::format(kHow, report.effort.repetitions, report.effort.least_seconds * 1e3, fastest);
 }
 
 }  // namespace

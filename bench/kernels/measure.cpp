@@ -87,6 +87,13 @@ double Result::limit() const {
   return best;
 }
 
+void Result::keep_faster(const Result& other) {
+  for (auto& [name, time] : seconds) {
+    const auto found = other.seconds.find(name);
+    if (found != other.seconds.end()) time = std::min(time, found->second);
+  }
+}
+
 Measurement::Measurement(Effort effort, std::unique_ptr<Worker> worker)
     : effort_(effort), worker_(std::move(worker)) {
   initialize_once();

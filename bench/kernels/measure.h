@@ -32,11 +32,14 @@ struct Result {
   const std::pair<const std::string, double>* best_peer() const;
   // The faster of the two limits; 0 when there is none.
   double limit() const;
+  // For each contender the faster of two measurements of the cell.
+  void keep_faster(const Result& other);
 };
 
 struct Effort {
   double least_seconds = 0.001;  // of one repetition
   int repetitions = 5;
+  int passes = 1;  // over all cells
 };
 
 class Measurement {
