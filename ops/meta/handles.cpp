@@ -2,6 +2,7 @@
 // The table of live handles: which addresses are objects of this library right now, and of what
 // kind.
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <new>
@@ -19,7 +20,17 @@ namespace {
 struct Shard {
   std::mutex mutex;
   std::unordered_map<const void*, aclgradHandleKind> live;
+  std::atomic<uint64_t> removals{0};
 };
+
+// What a thread has found live last: a repeatable executor, say. It still is as long as its shard
+// has removed nothing.
+struct Found {
+  const void* handle;
+  aclgradHandleKind kind;
+  uint64_t removals;
+};
+thread_local Found last_found{};
 
 Shard& shard_of(const void* handle) {
   constexpr size_t kShards = 64;
@@ -68,6 +79,7 @@ int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind) {
     const auto found = shard.live.find(handle);
     if (found != shard.live.end() && found->second == kind) {
       shard.live.erase(found);
+      shard.removals.fetch_add(1, std::memory_order_release);
       if (diagnosing(kNeedObjects)) aclgradObjectGone(handle);
       return 1;
     }
@@ -78,10 +90,17 @@ int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind) {
 
 int32_t aclgradHandleCheck(const void* handle, aclgradHandleKind kind) {
   Shard& shard = shard_of(handle);
+  if (handle != nullptr && last_found.handle == handle && last_found.kind == kind &&
+      last_found.removals == shard.removals.load(std::memory_order_acquire)) {
+    return 1;
+  }
   {
     const std::lock_guard lock(shard.mutex);
     const auto found = shard.live.find(handle);
-    if (found != shard.live.end() && found->second == kind) return 1;
+    if (found != shard.live.end() && found->second == kind) {
+      last_found = {handle, kind, shard.removals.load(std::memory_order_relaxed)};
+      return 1;
+    }
   }
   tell_missing(handle, kind);
   return 0;

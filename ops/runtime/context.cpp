@@ -85,11 +85,21 @@ void set_current_context(std::shared_ptr<Context> context) {
   if (std::shared_ptr<Context>* const mine = thread_context()) *mine = std::move(context);
 }
 
+namespace {
+
+// A thread works with the same stream most of the time.
+std::shared_ptr<Stream> find_stream(aclrtStream handle) {
+  auto* const last = ThreadOwned<HandleTable<Stream>::Found>::get();
+  return last == nullptr ? streams().find(handle) : streams().find(handle, *last);
+}
+
+}  // namespace
+
 StreamChoice choose_stream(const Call& call, aclrtStream handle) {
   const Context* const context = current_context();
   if (context == nullptr) return {call.no_context(), nullptr};
   if (handle == nullptr) return {ACL_SUCCESS, context->default_stream()};
-  std::shared_ptr<Stream> stream = streams().find(handle);
+  std::shared_ptr<Stream> stream = find_stream(handle);
   if (!stream) return {call.bad_handle("stream", handle, "stream"), nullptr};
   if (stream->settings().context != context->id()) {
     return {call.failed(ACL_ERROR_RT_STREAM_CONTEXT,

@@ -8,6 +8,7 @@
 #define ACLGRAD_OPS_RUNTIME_HANDLES_H_
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,8 +45,31 @@ class HandleTable {
   // Null when the handle is not live.
   std::shared_ptr<Object> find(const void* handle) const {
     const std::shared_lock lock(mutex_);
-    const auto found = objects_.find(handle);
-    return found == objects_.end() ? nullptr : found->second;
+    return find_locked(handle);
+  }
+
+  // What a thread looked up last.
+  struct Found {
+    const void* handle = nullptr;
+    uint64_t removals = 0;
+    std::shared_ptr<Object> object;
+  };
+
+  // The same. Looking up once more what `last` has takes no lock, as long as nothing was removed.
+  std::shared_ptr<Object> find(const void* handle, Found& last) const {
+    if (last.handle == handle && last.removals == removals_.load(std::memory_order_acquire)) {
+      return last.object;
+    }
+    Found found{.handle = handle, .removals = 0, .object = nullptr};
+    {
+      const std::shared_lock lock(mutex_);
+      found.removals = removals_.load(std::memory_order_relaxed);
+      found.object = find_locked(handle);
+    }
+    // Not what there is not: it may be there the next time.
+    if (!found.object) return nullptr;
+    last = std::move(found);
+    return last.object;
   }
 
   // The object, for exactly one of several callers; null when the handle is not live.
@@ -55,6 +79,7 @@ class HandleTable {
     if (found == objects_.end()) return nullptr;
     std::shared_ptr<Object> object = std::move(found->second);
     objects_.erase(found);
+    removals_.fetch_add(1, std::memory_order_release);
     if (diagnostics::enabled(diagnostics::kNeedNames)) diagnostics::object_gone(handle);
     return object;
   }
@@ -94,8 +119,14 @@ class HandleTable {
   }
 
  private:
+  std::shared_ptr<Object> find_locked(const void* handle) const {
+    const auto found = objects_.find(handle);
+    return found == objects_.end() ? nullptr : found->second;
+  }
+
   mutable std::shared_mutex mutex_;
   std::unordered_map<const void*, std::shared_ptr<Object>> objects_;
+  std::atomic<uint64_t> removals_{0};
 };
 
 }  // namespace aclgrad::runtime

@@ -236,6 +236,17 @@ TEST_F(TwoPhases, ARepeatableExecutorRunsAgainAndMoves) {
   EXPECT_EQ(phase_two(), 561103) << "a missing workspace destroys a repeatable executor, too";
 }
 
+// Threads remember the executor that they used last.
+TEST_F(TwoPhases, AnExecutorThatAnotherThreadDestroysIsGone) {
+  ASSERT_EQ(phase_one(), OK);
+  ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor_), OK);
+  ASSERT_EQ(phase_two(), OK);
+  ASSERT_EQ(phase_two(), OK);
+  std::thread([&] { ASSERT_EQ(aclDestroyAclOpExecutor(executor_), OK); }).join();
+  EXPECT_EQ(phase_two(), 561103);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+}
+
 TEST_F(TwoPhases, RunsQueuedBeforeAMoveKeepTheirAddresses) {
   ASSERT_EQ(phase_one(), OK);
   ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor_), OK);

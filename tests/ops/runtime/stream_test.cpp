@@ -361,6 +361,34 @@ TEST_F(Stream, DestroyedOrForeignHandlesAreRecognised) {
   }
 }
 
+// Threads remember the stream that they used last.
+TEST_F(Stream, WhatAnotherThreadDestroysIsGone) {
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  aclrtStream other = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  for (const aclrtStream used : {stream_, other}) {
+    ASSERT_EQ(aclrtSynchronizeStream(used), ACL_SUCCESS);
+    ASSERT_EQ(aclrtSynchronizeStream(used), ACL_SUCCESS);
+    std::thread([&] {
+      ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+      ASSERT_EQ(aclrtDestroyStream(used), ACL_SUCCESS);
+    }).join();
+    EXPECT_TRUE(fails(aclrtSynchronizeStream(used), 107017, {"aclrtSynchronizeStream"}));
+  }
+}
+
+TEST_F(Stream, AHandleThatWasRefusedMayBecomeAStream) {
+  aclrtStream before = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&before), ACL_SUCCESS);
+  const aclrtStream next = static_cast<char*>(before) + 16;
+  EXPECT_TRUE(fails(aclrtSynchronizeStream(next), 107017, {"aclrtSynchronizeStream"}));
+  aclrtStream made = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&made), ACL_SUCCESS);
+  EXPECT_EQ(made, next);
+  EXPECT_EQ(aclrtSynchronizeStream(made), ACL_SUCCESS);
+}
+
 TEST_F(Stream, OneOfSeveralDestroyersWins) {
   aclrtContext context = nullptr;
   ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
