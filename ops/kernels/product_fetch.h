@@ -2,9 +2,9 @@
 // What a product's tiles fetch while they compute: the rows of a that are copied next, then what
 // comes after the product.
 //
-// A line of memory with every fourth term. With each term there were more of them on their way than
-// a core keeps track of, and the panel that the tile reads had to wait: products took an eighth
-// longer.
+// Of a's rows, a line of memory with every fourth term. With each term there were more of them on
+// their way than a core keeps track of, and the panel that the tile reads had to wait: products
+// took an eighth longer.
 #ifndef ACLGRAD_OPS_KERNELS_PRODUCT_FETCH_H_
 #define ACLGRAD_OPS_KERNELS_PRODUCT_FETCH_H_
 
@@ -26,8 +26,8 @@ class Fetches {
   struct Lines {
     const std::byte* first;
     ptrdiff_t step;
-    // As this core's own: another one may have changed them last. Then as many as there are terms,
-    // side by side.
+    // As this core's own: another one may have changed them last. Then kTermsPerFetch at a time,
+    // side by side: products from whose tiles that is done read what is near.
     bool to_write = false;
   };
 

@@ -87,8 +87,9 @@ class PartProduct {
     in_place_ = out.dtype == kDtype && problem.alpha == 1 && is_dense(out) && takes_addend();
     terms_ = problem.k;
     // Low tiles read b more often. Where a is copied, b is large and comes from afar.
-    const bool is_wide = part.columns > static_cast<int64_t>(kTileColumns<T>) &&
-                         !is_worth_copying<T>(part.a, part.columns);
+    const bool is_wide =
+        std::min(part.columns, columns_at_once(terms_)) > static_cast<int64_t>(kTileColumns<T>) &&
+        !is_worth_copying<T>(part.a, part.columns);
     tile_columns_ = static_cast<int64_t>(is_wide ? kWideColumns<T> : kTileColumns<T>);
     const auto rows = static_cast<int64_t>(is_wide ? kWideRows : kTileRows);
     groups_ = (part.rows + rows - 1) / rows;
@@ -101,7 +102,9 @@ class PartProduct {
     const bool by_panels = in_place_ && !is_worth_copying<T>(part_.a, most);
     const int64_t step = by_panels ? std::max(kPanel<T>, tile_columns_) : most;
     for (int64_t j = 0; j < part_.columns; j += step) {
-      const T* data = static_cast<const T*>(part_.b.data) + part_.column + j;
+      // The stride counts even where the part has one column.
+      const int64_t first = (part_.column + j) * part_.b.column_stride;
+      const T* data = static_cast<const T*>(part_.b.data) + first;
       run_columns({data, part_.b.row_stride, kPanel<T>}, {0, terms_}, j,
                   std::min(step, part_.columns - j));
     }

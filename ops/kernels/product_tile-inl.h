@@ -28,8 +28,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // fill the registers.
 inline constexpr size_t kTileRows = HWY_TARGET == HWY_AVX3 ? 14 : 6;
 inline constexpr size_t kTileVectors = 2;
-// A tile of two panels is lower. For 24 multiplications it loads 10 times, where the other loads 16
-// times for 28: a twentieth faster where another thread shares the core.
+// With AVX-512, a tile of two panels, which is lower. For 24 multiplications it loads 10 times,
+// where the other loads 16 times for 28: a twentieth faster where another thread shares the core.
 inline constexpr size_t kWideRows = 6;
 inline constexpr size_t kWideVectors = HWY_TARGET == HWY_AVX3 ? 4 : kTileVectors;
 
@@ -182,6 +182,7 @@ inline constexpr auto kTileFunctions = tile_functions<T, kVectors>(
 
 template <class T>
 HWY_INLINE TileFunction<T> tile_function(size_t rows, size_t columns) {
+  static_assert(kTileVectors == 2 && (kWideVectors == 2 || kWideVectors == 4));
   if constexpr (kWideVectors == 4) {
     if (columns > 3 * kLanesOf<T>) return kTileFunctions<T, 4>[rows - 1];
     if (columns > 2 * kLanesOf<T>) return kTileFunctions<T, 3>[rows - 1];

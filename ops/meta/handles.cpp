@@ -64,7 +64,8 @@ aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind) {
   try {
     Shard& shard = shard_of(handle);
     const std::lock_guard lock(shard.mutex);
-    shard.live[handle] = kind;
+    const bool is_new = shard.live.insert_or_assign(handle, kind).second;
+    if (!is_new) shard.removals.fetch_add(1, std::memory_order_release);
     if (diagnosing(kNeedObjects)) aclgradObjectMade(handle, name_of(kind));
     return ACL_SUCCESS;
   } catch (const std::bad_alloc&) {

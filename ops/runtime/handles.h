@@ -48,7 +48,7 @@ class HandleTable {
     return find_locked(handle);
   }
 
-  // What a thread looked up last.
+  // What a thread looked up last. It lives on until the thread looks up another one.
   struct Found {
     const void* handle = nullptr;
     uint64_t removals = 0;
@@ -68,8 +68,8 @@ class HandleTable {
     }
     // Not what there is not: it may be there the next time.
     if (!found.object) return nullptr;
-    last = std::move(found);
-    return last.object;
+    last = found;
+    return found.object;
   }
 
   // The object, for exactly one of several callers; null when the handle is not live.

@@ -301,8 +301,9 @@ TEST(Products, LargeOnes) {
 
 // Some are too narrow for a grid of so many parts.
 TEST(Products, NumberOfThreadsChangesNoBit) {
-  for (const Size& size : {Size{300, 130, 310}, Size{1000, 40, 33}, Size{20, 40, 2000},
-                           Size{40, 1024, 40}, Size{32, 1024, 32}, Size{64, 4096, 64}}) {
+  for (const Size& size :
+       {Size{300, 130, 310}, Size{1000, 40, 33}, Size{20, 40, 2000}, Size{40, 1024, 40},
+        Size{32, 1024, 32}, Size{64, 4096, 64}, Size{20, 4096, 33}}) {
     for (const Lie b : {Lie::kRows, Lie::kColumns}) {
       std::vector<unsigned char> expected;
       for (const int32_t threads : {1, 2, 3, 4, 5, 6, 8, 16}) {
