@@ -87,9 +87,9 @@ class PartProduct {
     in_place_ = out.dtype == kDtype && problem.alpha == 1 && is_dense(out) && takes_addend();
     terms_ = problem.k;
     // Low tiles read b more often. Where a is copied, b is large and comes from afar.
-    const bool is_wide =
-        std::min(part.columns, columns_at_once(terms_)) > static_cast<int64_t>(kTileColumns<T>) &&
-        !is_worth_copying<T>(part.a, part.columns);
+    constexpr auto kNarrow = static_cast<int64_t>(kTileColumns<T>);
+    const bool is_wide = part.columns > kNarrow && !is_worth_copying<T>(part.a, part.columns) &&
+                         columns_at_once(terms_) > kNarrow;
     tile_columns_ = static_cast<int64_t>(is_wide ? kWideColumns<T> : kTileColumns<T>);
     const auto rows = static_cast<int64_t>(is_wide ? kWideRows : kTileRows);
     groups_ = (part.rows + rows - 1) / rows;

@@ -19,6 +19,12 @@ uint64_t next_context_id() {
 // Null when the thread is over but for its last destructors: it has no context, then.
 std::shared_ptr<Context>* thread_context() { return ThreadOwned<std::shared_ptr<Context>>::get(); }
 
+// A thread works with the same stream most of the time.
+std::shared_ptr<Stream> find_stream(aclrtStream handle) {
+  auto* const last = ThreadOwned<HandleTable<Stream>::Found>::get();
+  return last == nullptr ? streams().find(handle) : streams().find(handle, *last);
+}
+
 }  // namespace
 
 Context::Context(int32_t device, bool is_primary)
@@ -84,16 +90,6 @@ Context* current_context() {
 void set_current_context(std::shared_ptr<Context> context) {
   if (std::shared_ptr<Context>* const mine = thread_context()) *mine = std::move(context);
 }
-
-namespace {
-
-// A thread works with the same stream most of the time.
-std::shared_ptr<Stream> find_stream(aclrtStream handle) {
-  auto* const last = ThreadOwned<HandleTable<Stream>::Found>::get();
-  return last == nullptr ? streams().find(handle) : streams().find(handle, *last);
-}
-
-}  // namespace
 
 StreamChoice choose_stream(const Call& call, aclrtStream handle) {
   const Context* const context = current_context();
