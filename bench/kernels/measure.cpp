@@ -12,6 +12,7 @@
 #include "bench/kernels/require.h"
 #include "bench/median.h"
 #include "bench/peers/peers.h"
+#include "bench/stolen.h"
 
 namespace aclgrad::bench {
 namespace {
@@ -47,6 +48,16 @@ class Collector : public benchmark::BenchmarkReporter {
  private:
   std::map<std::string, std::vector<double>> times_;
 };
+
+// One repetition, whose number of calls Google Benchmark has chosen.
+void repeat(benchmark::State& state, const Call& call, int threads) {
+  const auto count = state.max_iterations;
+  while (state.KeepRunningBatch(count)) {
+    state.SetIterationTime(short_seconds(threads, [&] {
+      for (auto left = count; left > 0; --left) call();
+    }));
+  }
+}
 
 void initialize_once() {
   static const bool done = [] {
@@ -138,9 +149,9 @@ Result Measurement::run(const Cell& cell, size_t index) {
     const auto here = [call, &cell, who = contender.get()](benchmark::State& state) {
       who->set_threads(cell.threads);
       if (cell.threads > 1) let_threads_sleep();
-      for (auto _ : state) call();
+      repeat(state, call, cell.threads);
     };
-    add(contender->name(), preparation > kSlow ? 1 : usual, here)->UseRealTime();
+    add(contender->name(), preparation > kSlow ? 1 : usual, here)->UseManualTime();
   }
   // libtorch's loops over strided elements have no vector code, whatever the setting.
   const bool vectors = cell.layout == Layout::contiguous || cell.layout == Layout::row_broadcast;
@@ -157,13 +168,10 @@ Result Measurement::run(const Cell& cell, size_t index) {
 }
 
 double Measurement::time(const Call& call) {
-  benchmark::RegisterBenchmark("call",
-                               [&](benchmark::State& state) {
-                                 for (auto _ : state) call();
-                               })
+  benchmark::RegisterBenchmark("call", [&](benchmark::State& state) { repeat(state, call, 1); })
       ->MinTime(10 * effort_.least_seconds)
       ->Repetitions(effort_.repetitions)
-      ->UseRealTime();
+      ->UseManualTime();
   return run_registered().at("call");
 }
 

@@ -6,13 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
 
 #include "bench/kernels/memory.h"
 #include "bench/peers/peers.h"
+#include "bench/stolen.h"
 
 namespace aclgrad::bench {
 
@@ -70,6 +70,7 @@ void serve(const std::vector<Cell>& cells) {
   const std::unique_ptr<Contender> contender = torch();
   Memory memory;
   Call call;
+  int threads = 1;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string verb;
@@ -79,16 +80,17 @@ void serve(const std::vector<Cell>& cells) {
       std::cout << contender->name() << std::endl;
     } else if (verb == "cell") {
       const Cell& cell = cells.at(static_cast<size_t>(number));
-      contender->set_threads(cell.threads);
+      threads = cell.threads;
+      contender->set_threads(threads);
       call = contender->prepare(memory.problem(cell));
       std::cout << (call ? "ready" : "none") << std::endl;
     } else {
       // Google Benchmark, in the other process, says how often and takes the statistics; only the
       // clock has to be read where the work is done.
-      const auto start = std::chrono::steady_clock::now();
-      for (int64_t i = 0; i < number; ++i) call();
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      std::cout << std::scientific << taken.count() << std::endl;
+      const double taken = short_seconds(threads, [&] {
+        for (int64_t i = 0; i < number; ++i) call();
+      });
+      std::cout << std::scientific << taken << std::endl;
     }
   }
 }

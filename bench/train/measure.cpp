@@ -10,6 +10,7 @@
 #include "bench/cores.h"
 #include "bench/median.h"
 #include "bench/process.h"
+#include "bench/stolen.h"
 
 namespace aclgrad::bench {
 namespace {
@@ -19,6 +20,9 @@ namespace fs = std::filesystem;
 // A libtorch that needs longer than this for its first step is passed over: there are others of it,
 // upon better BLAS.
 constexpr double kSlow = 2;
+// How often a repetition is tried of which the machine's host takes some: what is compared most
+// closely, and libtorch.
+constexpr std::array kTries = {10, 3};
 
 bool has_avx512() {
 #ifdef __x86_64__
@@ -32,9 +36,10 @@ bool has_avx512() {
 // A contender at work.
 class Runner {
  public:
-  Runner(const Contender& contender, const Workload& workload, int threads)
+  Runner(const Contender& contender, const Workload& workload, int threads, const cpu_set_t& cores)
       : process_({contender.program.string(), workload.name, std::to_string(threads)},
-                 contender.variables) {
+                 contender.variables),
+        cores_(cores) {
     times_.push_back(run(1));
     passed_over_ = contender.name.starts_with(kTorch) && times_.front() > kSlow;
     if (!passed_over_) {
@@ -58,8 +63,14 @@ class Runner {
     }
   }
 
-  void repeat() {
-    if (!passed_over_) times_.push_back(run(steps_) / static_cast<double>(steps_));
+  void repeat(int tries) {
+    if (passed_over_) return;
+    const double seconds = least_disturbed(tries, [&]() -> Disturbed {
+      const double before = stolen_seconds(cores_);
+      const double taken = run(steps_);
+      return {.seconds = taken, .stolen = stolen_seconds(cores_) - before};
+    });
+    times_.push_back(seconds / static_cast<double>(steps_));
   }
 
   Figures figures() {
@@ -73,6 +84,7 @@ class Runner {
   double run(long steps) { return std::stod(process_.ask("run " + std::to_string(steps))); }
 
   Process process_;
+  cpu_set_t cores_;
   bool passed_over_ = false;
   long steps_ = 1;
   std::vector<double> times_;
@@ -152,9 +164,10 @@ std::vector<Result> measure(const Workload& workload, const std::vector<int>& th
   // What is compared most closely has its turns close together.
   std::array<std::vector<Entry>, 2> groups;
   for (const int count : threads) {
-    const FewCores cores(count);
+    const cpu_set_t cores = last_cores(count);
+    const OnlyCores only(cores);
     for (const Contender& contender : contenders) {
-      auto runner = std::make_unique<Runner>(contender, workload, count);
+      auto runner = std::make_unique<Runner>(contender, workload, count, cores);
       let_threads_sleep();
       runner->calibrate(effort.seconds);
       groups[contender.name.starts_with(kTorch) ? 1 : 0].push_back(
@@ -164,11 +177,11 @@ std::vector<Result> measure(const Workload& workload, const std::vector<int>& th
   }
   std::mt19937 random(1);
   for (int repetition = 0; repetition < effort.repetitions; ++repetition) {
-    for (std::vector<Entry>& group : groups) {
-      std::ranges::shuffle(group, random);
-      for (const Entry& entry : group) {
+    for (size_t group = 0; group < groups.size(); ++group) {
+      std::ranges::shuffle(groups[group], random);
+      for (const Entry& entry : groups[group]) {
         let_threads_sleep();
-        entry.runner->repeat();
+        entry.runner->repeat(kTries[group]);
       }
     }
     after_repetition();

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time that the host of a virtual machine gives to its other guests. It comes in bursts of many
+// milliseconds, in which nothing of ours runs but the clock does: what is measured then says
+// nothing of the program.
+#ifndef ACLGRAD_BENCH_STOLEN_H_
+#define ACLGRAD_BENCH_STOLEN_H_
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <ctime>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+
+namespace aclgrad::bench {
+
+// Taken from these cores so far, in steps of the kernel's ticks (10 ms); 0 where it is not told.
+inline double stolen_seconds(const cpu_set_t& cores) {
+  double ticks = 0;
+  std::ifstream statistics("/proc/stat");
+  for (std::string line; std::getline(statistics, line) && line.starts_with("cpu");) {
+    std::istringstream words(line.substr(3));
+    size_t core = 0;
+    double user, nice, system, idle, wait, interrupts, soft_interrupts, stolen;
+    if (line[3] == ' ' || !(words >> core >> user >> nice >> system >> idle >> wait >> interrupts >>
+                            soft_interrupts >> stolen)) {
+      continue;
+    }
+    if (CPU_ISSET(core, &cores)) ticks += stolen;
+  }
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+// A measurement and how much of it was stolen, in seconds.
+struct Disturbed {
+  double seconds;
+  double stolen;
+};
+
+// The first of a few measurements of which nothing was stolen, else the one with the least.
+template <class Measure>
+double least_disturbed(int tries, const Measure& measure) {
+  Disturbed best = {.seconds = 0, .stolen = std::numeric_limits<double>::infinity()};
+  for (int i = 0; i < tries && best.stolen > 0; ++i) {
+    const Disturbed next = measure();
+    if (next.stolen < best.stolen) best = next;
+  }
+  return best.seconds;
+}
+
+// What this thread alone does, by two clocks: its own stands still while the core is taken away.
+template <class Work>
+Disturbed time_on_this_thread(const Work& work) {
+  // Interrupts, which every run has, and the reading of the clocks.
+  constexpr double kUsual = 0.02;
+  const auto own_clock = [] {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+  };
+  const double own_start = own_clock();
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  const double lost = taken.count() - (own_clock() - own_start);
+  return {.seconds = taken.count(), .stolen = lost < kUsual * taken.count() ? 0 : lost};
+}
+
+// Of work too short for the kernel's ticks. Where several threads share it, their clocks do not
+// tell, as they also stand still when one waits for another: the first measurement counts.
+template <class Work>
+double short_seconds(int threads, const Work& work) {
+  constexpr int kTries = 5;
+  return least_disturbed(threads == 1 ? kTries : 1, [&] { return time_on_this_thread(work); });
+}
+
+}  // namespace aclgrad::bench
+
+#endif  // ACLGRAD_BENCH_STOLEN_H_
