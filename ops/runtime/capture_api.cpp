@@ -136,7 +136,7 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
       return call.failed(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is being captured already", "",
                          "End that capture first: aclmdlRICaptureEnd.");
     }
-    begin_capture(chosen.stream, mode);
+    begin_capture(chosen.stream->shared_from_this(), mode);
     return ACL_SUCCESS;
   });
 }

@@ -19,10 +19,13 @@ uint64_t next_context_id() {
 // Null when the thread is over but for its last destructors: it has no context, then.
 std::shared_ptr<Context>* thread_context() { return ThreadOwned<std::shared_ptr<Context>>::get(); }
 
+using BorrowedStream = HandleTable<Stream>::Borrowed;
+
 // A thread works with the same stream most of the time.
-std::shared_ptr<Stream> find_stream(aclrtStream handle) {
+BorrowedStream borrow_stream(aclrtStream handle) {
   auto* const last = ThreadOwned<HandleTable<Stream>::Found>::get();
-  return last == nullptr ? streams().find(handle) : streams().find(handle, *last);
+  if (last == nullptr) return BorrowedStream(streams().find(handle));
+  return streams().borrow(handle, *last);
 }
 
 }  // namespace
@@ -93,26 +96,26 @@ void set_current_context(std::shared_ptr<Context> context) {
 
 StreamChoice choose_stream(const Call& call, aclrtStream handle) {
   const Context* const context = current_context();
-  if (context == nullptr) return {call.no_context(), nullptr};
-  if (handle == nullptr) return {ACL_SUCCESS, context->default_stream()};
-  std::shared_ptr<Stream> stream = find_stream(handle);
-  if (!stream) return {call.bad_handle("stream", handle, "stream"), nullptr};
+  if (context == nullptr) return {call.no_context(), BorrowedStream()};
+  if (handle == nullptr) return {ACL_SUCCESS, BorrowedStream(context->default_stream())};
+  BorrowedStream stream = borrow_stream(handle);
+  if (!stream) return {call.bad_handle("stream", handle, "stream"), BorrowedStream()};
   if (stream->settings().context != context->id()) {
     return {call.failed(ACL_ERROR_RT_STREAM_CONTEXT,
                         "argument stream belongs to another context than the calling thread's",
                         "The stream was created under another context or device.",
                         "Make that context current with aclrtSetCurrentContext first."),
-            nullptr};
+            BorrowedStream()};
   }
   return {ACL_SUCCESS, std::move(stream)};
 }
 
 StreamChoice choose_named_stream(const Call& call, aclrtStream handle) {
-  if (handle == nullptr) return {call.null_pointer("stream"), nullptr};
+  if (handle == nullptr) return {call.null_pointer("stream"), BorrowedStream()};
   return choose_stream(call, handle);
 }
 
-aclError submit(const Call& call, Stream& stream, Task task, uint64_t* ticket) {
+aclError submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket) {
   if (!stream.takes_tasks()) {
     if (task.release != nullptr) task.release(task.argument);
     return call.unsupported("the stream's flags keep it from taking tasks",

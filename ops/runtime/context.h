@@ -63,7 +63,7 @@ void set_current_context(std::shared_ptr<Context> context);
 // The stream that a program means, or the status that tells why there is none.
 struct StreamChoice {
   aclError status = ACL_SUCCESS;
-  std::shared_ptr<Stream> stream;
+  HandleTable<Stream>::Borrowed stream;
 };
 
 // For submitting and synchronising calls: a null handle means the default stream. In this order:
@@ -75,7 +75,7 @@ StreamChoice choose_named_stream(const Call& call, aclrtStream handle);
 
 // Submits to the stream, or to its capture (no ticket then), and leaves a message when that fails.
 // The task is released in any case.
-aclError submit(const Call& call, Stream& stream, Task task, uint64_t* ticket = nullptr);
+aclError submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket = nullptr);
 
 }  // namespace aclgrad::runtime
 

@@ -90,7 +90,7 @@ aclError wait_in_stream(const Call& call, aclrtStream stream, aclrtEvent event,
   }
   const StreamChoice where = choose_stream(call, stream);
   if (!where.stream) return where.status;
-  return chosen.event->make_wait(call, where.stream, patience);
+  return chosen.event->make_wait(call, where.stream->shared_from_this(), patience);
 }
 
 bool is_reached(const EventRecord& record) {
@@ -171,7 +171,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     if (!chosen.event) return chosen.status;
     const StreamChoice where = choose_stream(call, stream);
     if (!where.stream) return where.status;
-    return chosen.event->record(call, where.stream);
+    return chosen.event->record(call, where.stream->shared_from_this());
   });
 }
 

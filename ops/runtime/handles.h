@@ -53,23 +53,53 @@ class HandleTable {
     const void* handle = nullptr;
     uint64_t removals = 0;
     std::shared_ptr<Object> object;
+    int borrowers = 0;
+  };
+
+  // An object for as long as a call needs it, which must not hand it to another thread. Where the
+  // thread has it already, that changes no counter that threads share. Empty without an object.
+  class Borrowed {
+   public:
+    explicit Borrowed(std::shared_ptr<Object> own = nullptr)
+        : object_(own.get()), own_(std::move(own)) {}
+    explicit Borrowed(Found& lender) : object_(lender.object.get()), lender_(&lender) {
+      ++lender.borrowers;
+    }
+    Borrowed(Borrowed&& other) noexcept
+        : object_(std::exchange(other.object_, nullptr)),
+          own_(std::move(other.own_)),
+          lender_(std::exchange(other.lender_, nullptr)) {}
+    Borrowed& operator=(Borrowed&&) = delete;
+    ~Borrowed() {
+      if (lender_ != nullptr) --lender_->borrowers;
+    }
+
+    explicit operator bool() const { return object_ != nullptr; }
+    Object& operator*() const { return *object_; }
+    Object* operator->() const { return object_; }
+
+   private:
+    Object* object_;
+    std::shared_ptr<Object> own_;
+    Found* lender_ = nullptr;
   };
 
   // The same. Looking up once more what `last` has takes no lock, as long as nothing was removed.
-  std::shared_ptr<Object> find(const void* handle, Found& last) const {
+  Borrowed borrow(const void* handle, Found& last) const {
     if (last.handle == handle && last.removals == removals_.load(std::memory_order_acquire)) {
-      return last.object;
+      return Borrowed(last);
     }
-    Found found{.handle = handle, .removals = 0, .object = nullptr};
+    Found found;
+    found.handle = handle;
     {
       const std::shared_lock lock(mutex_);
       found.removals = removals_.load(std::memory_order_relaxed);
       found.object = find_locked(handle);
     }
-    // Not what there is not: it may be there the next time.
-    if (!found.object) return nullptr;
-    last = found;
-    return found.object;
+    // What there is not may be there the next time; and who has borrowed the last one needs it.
+    if (!found.object || last.borrowers > 0) return Borrowed(std::move(found.object));
+    last = std::move(found);
+    return Borrowed(last);
   }
 
   // The object, for exactly one of several callers; null when the handle is not live.

@@ -10,7 +10,7 @@ namespace {
 using diagnostics::Access;
 using diagnostics::Region;
 
-// Submits prepare(stream, task), which releases the task when it throws.
+// Submits the task once prepare(stream, task) has had it, which releases it when it throws.
 template <class Prepare>
 aclError launch(aclrtStream stream, Task task, const Prepare& prepare) {
   return entry("aclgradLaunchTask", [&](const Call& call) -> aclError {
@@ -22,7 +22,8 @@ aclError launch(aclrtStream stream, Task task, const Prepare& prepare) {
     if (task.run == nullptr) return refuse(call.null_pointer("run"));
     const StreamChoice chosen = choose_stream(call, stream);
     if (!chosen.stream) return refuse(chosen.status);
-    return submit(call, *chosen.stream, prepare(*chosen.stream, std::move(task)));
+    prepare(*chosen.stream, task);
+    return submit(call, *chosen.stream, std::move(task));
   });
 }
 
@@ -39,7 +40,7 @@ Access access_of(const aclgradTaskOperand& operand) {
           .tensor = operand.tensor};
 }
 
-Task described(const Stream& stream, Task task, std::span<const aclgradTaskOperand> operands) {
+void describe(const Stream& stream, Task& task, std::span<const aclgradTaskOperand> operands) {
   std::vector<Access> accesses;
   try {
     for (const aclgradTaskOperand& each : operands) accesses.push_back(access_of(each));
@@ -47,7 +48,7 @@ Task described(const Stream& stream, Task task, std::span<const aclgradTaskOpera
     if (task.release != nullptr) task.release(task.argument);
     throw;
   }
-  return diagnostics::with_note(std::move(task), stream, std::move(accesses));
+  task = diagnostics::with_note(std::move(task), stream, std::move(accesses));
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ aclError aclgradLaunchSweep(aclrtStream stream, const char* name, aclgradTaskFun
                             const aclgradSweep* sweep) {
   return launch(
       stream, {.name = name, .run = run, .argument = argument, .release = release, .sweep = sweep},
-      [](const Stream&, Task task) { return task; });
+      [](const Stream&, Task&) {});
 }
 
 aclError aclgradLaunchDescribed(aclrtStream stream, const char* name, aclgradTaskFunction run,
@@ -74,8 +75,8 @@ aclError aclgradLaunchDescribed(aclrtStream stream, const char* name, aclgradTas
                                 size_t count) {
   return launch(
       stream, {.name = name, .run = run, .argument = argument, .release = release, .sweep = sweep},
-      [&](const Stream& on, Task task) {
-        if (!diagnostics::enabled(diagnostics::kNeedNotes)) return task;
-        return described(on, std::move(task), std::span(operands, count));
+      [&](const Stream& on, Task& task) {
+        if (!diagnostics::enabled(diagnostics::kNeedNotes)) return;
+        describe(on, task, std::span(operands, count));
       });
 }

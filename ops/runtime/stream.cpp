@@ -55,7 +55,7 @@ Stream::~Stream() {
 
 bool Stream::takes_tasks() const { return (settings_.flags & kFlagsWithoutTasks) == 0; }
 
-aclError Stream::submit(Task task, uint64_t* ticket) {
+aclError Stream::submit(Task&& task, uint64_t* ticket) {
   aclError status = ACL_SUCCESS;
   try {
     if (task.gate) task.gate->expect_stream();
@@ -70,8 +70,9 @@ aclError Stream::submit(Task task, uint64_t* ticket) {
       }
       const bool urgent = task.only_on_worker;
       queue_.push_back(std::move(task));
-      ++submitted_;
-      if (ticket != nullptr) *ticket = submitted_;
+      const uint64_t latest = submitted_.load(std::memory_order_relaxed) + 1;
+      submitted_.store(latest, std::memory_order_release);
+      if (ticket != nullptr) *ticket = latest;
       if (urgent || worker_state_ == WorkerState::kAsleep || queue_.size() >= kWakeAtDepth) {
         wake_worker();
       }
@@ -289,16 +290,15 @@ void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) {
   while (!is_done(until) && can_run(runner)) {
     running_ = true;
     runner_ = std::this_thread::get_id();
-    Task task;
     if (parked_) {
-      task = std::move(*parked_);
+      Task task = std::move(*parked_);
       parked_.reset();
       if (!task.gate->is_open()) {
         note_failure(task, ACL_ERROR_RT_WAIT_TIMEOUT, "waited too long for an event");
       }
       finish(lock, task);
     } else {
-      task = queue_.pop_front();
+      Task task = queue_.pop_front();
       if (perform(lock, task)) finish(lock, task);
     }
     running_ = false;

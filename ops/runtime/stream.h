@@ -96,7 +96,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   // Queues the task and tells its ticket: the number of tasks up to and including it. On failure
   // the task is released. Returns 107017 once the stream is closed, 207005 without a thread.
-  aclError submit(Task task, uint64_t* ticket = nullptr);
+  aclError submit(Task&& task, uint64_t* ticket = nullptr);
 
   // The ticket of the latest task.
   uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A queue that keeps its memory: once it has been as long as it gets, pushing and popping allocate
-// nothing, so that a program in its steady state does not either.
+// nothing, so that a program in its steady state does not either. An Item that was moved from holds
+// nothing that would have to go.
 #ifndef ACLGRAD_OPS_RUNTIME_TASK_QUEUE_H_
 #define ACLGRAD_OPS_RUNTIME_TASK_QUEUE_H_
 
@@ -21,22 +22,25 @@ class RingQueue {
   // When it throws, the item is still the caller's.
   void push_back(Item&& item) {
     if (size_ == items_.size()) grow();
-    items_[(first_ + size_) % items_.size()] = std::move(item);
+    items_[place(size_)] = std::move(item);
     ++size_;
   }
 
   Item pop_front() {
-    Item item = std::exchange(items_[first_], Item());
-    first_ = (first_ + 1) % items_.size();
+    Item item = std::move(items_[first_]);
+    first_ = place(1);
     --size_;
     return item;
   }
 
  private:
+  // Of the item so far behind the first; sizes are powers of two.
+  size_t place(size_t distance) const { return (first_ + distance) & (items_.size() - 1); }
+
   void grow() {
     std::vector<Item> larger(items_.empty() ? kFirstSize : 2 * items_.size());
     for (size_t i = 0; i < size_; ++i) {
-      larger[i] = std::move(items_[(first_ + i) % items_.size()]);
+      larger[i] = std::move(items_[place(i)]);
     }
     items_.swap(larger);
     first_ = 0;

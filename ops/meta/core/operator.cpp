@@ -86,39 +86,71 @@ std::unique_ptr<aclOpExecutor> make_executor(const Arguments& arguments, Plan pl
 }
 
 // One queued run. It shares the plan and has its own copy of the addresses, so that the executor
-// may be changed or destroyed as soon as phase two has returned.
-struct Task {
-  std::shared_ptr<const Plan> plan;
-  std::vector<void*> addresses;  // and, as many again, whose they are
-  void* workspace;
+// may be changed or destroyed as soon as phase two has returned. The addresses stand behind it in
+// the same memory, one for each binding, and then, as many again, whose they are.
+class Task {
+ public:
+  static Task* make(const aclOpExecutor& executor, void* workspace) {
+    const size_t count = executor.bindings.size();
+    void* const memory = ::operator new(sizeof(Task) + 2 * count * sizeof(void*));
+    return new (memory) Task(executor, workspace, count);
+  }
+  static void destroy(Task* task) {
+    task->~Task();
+    ::operator delete(task);
+  }
 
-  size_t count() const { return addresses.size() / 2; }
-  Run run() const { return Run(std::span(addresses.data(), count()), workspace); }
+  const Plan& plan() const { return *plan_; }
+  void* workspace() const { return workspace_; }
+  void* address(size_t parameter) const { return addresses()[parameter]; }
+  Run run() const { return Run(std::span(addresses(), count_), workspace_); }
 
   // True if the task has addresses from the tensor.
   bool move(const void* tensor, intptr_t bytes) {
     bool found = false;
-    for (size_t i = 0; i < count(); ++i) {
-      if (addresses[count() + i] != tensor) continue;
-      addresses[i] = reinterpret_cast<void*>(reinterpret_cast<intptr_t>(addresses[i]) + bytes);
+    for (size_t i = 0; i < count_; ++i) {
+      if (addresses()[count_ + i] != tensor) continue;
+      void*& address = addresses()[i];
+      address = reinterpret_cast<void*>(reinterpret_cast<intptr_t>(address) + bytes);
       found = true;
     }
     return found;
   }
+
+ private:
+  Task(const aclOpExecutor& executor, void* workspace, size_t count)
+      : plan_(executor.plan), workspace_(workspace), count_(count) {
+    void** address = addresses();
+    void** owner = address + count;
+    for (const aclOpExecutor::Binding& binding : executor.bindings) {
+      *address++ = binding.object == nullptr
+                       ? nullptr
+                       : static_cast<unsigned char*>(binding.base) + binding.byte_offset;
+      *owner++ = const_cast<aclTensor*>(binding.object);  // NOLINT: a key
+    }
+  }
+  ~Task() = default;
+
+  void** addresses() { return reinterpret_cast<void**>(this + 1); }
+  void* const* addresses() const { return reinterpret_cast<void* const*>(this + 1); }
+
+  std::shared_ptr<const Plan> plan_;
+  void* workspace_;
+  size_t count_;
 };
 
 const Task& task_of(const void* argument) { return *static_cast<const Task*>(argument); }
 
 aclError run_task(void* argument) {
   const Task& task = task_of(argument);
-  return task.plan->body(task.run());
+  return task.plan().body(task.run());
 }
 
-void release_task(void* argument) { delete static_cast<Task*>(argument); }
+void release_task(void* argument) { Task::destroy(static_cast<Task*>(argument)); }
 
 // What a run touches: the tensors as the sweep tells, else as a whole, and the workspace.
 size_t tell_operands(const Task& task, aclgradSweepOperand* operands, size_t capacity) {
-  const Plan& plan = *task.plan;
+  const Plan& plan = task.plan();
   size_t count = 0;
   const auto tell = [&](void* base, const Sweep::Reach& known) {
     if (count < capacity) {
@@ -130,10 +162,10 @@ size_t tell_operands(const Task& task, aclgradSweepOperand* operands, size_t cap
   const size_t tensors = plan.sweep ? plan.sweep->operand_count() : plan.touched.size();
   for (size_t k = 0; k < tensors; ++k) {
     const Sweep::Reach known = plan.sweep ? plan.sweep->reach(k) : plan.touched[k];
-    tell(task.addresses[known.parameter], known);
+    tell(task.address(known.parameter), known);
   }
   if (plan.workspace_size > 0) {
-    tell(task.workspace, {0, 0, 0, static_cast<int64_t>(plan.workspace_size), true});
+    tell(task.workspace(), {0, 0, 0, static_cast<int64_t>(plan.workspace_size), true});
   }
   return count;
 }
@@ -143,7 +175,7 @@ size_t tell_operands(const Task& task, aclgradSweepOperand* operands, size_t cap
 constexpr aclgradSweep kSweep{
     .units =
         [](const void* argument) {
-          const auto& sweep = task_of(argument).plan->sweep;
+          const auto& sweep = task_of(argument).plan().sweep;
           return sweep ? sweep->units() : 0;
         },
     .operands =
@@ -152,7 +184,7 @@ constexpr aclgradSweep kSweep{
         },
     .lines =
         [](const void* argument, int64_t* units, int64_t* fewest) {
-          const auto& sweep = task_of(argument).plan->sweep;
+          const auto& sweep = task_of(argument).plan().sweep;
           const Sweep::Lines lines = sweep ? sweep->lines() : Sweep::Lines();
           *units = lines.units;
           *fewest = lines.fewest;
@@ -160,7 +192,7 @@ constexpr aclgradSweep kSweep{
     .run = [](void* argument, const aclgradSweepPart* part) -> aclError {
       const Task& task = task_of(argument);
       try {
-        task.plan->sweep->run_part(
+        task.plan().sweep->run_part(
             task.run(), {part->begin, part->end, part->rows, part->stride, part->read_soon != 0,
                          std::span(part->soon, part->soon_count)});
       } catch (const std::bad_alloc&) {
@@ -177,24 +209,11 @@ constexpr aclgradSweep kSweep{
 
 aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream stream) {
   if (!executor.plan->body) return OK;
-  auto task = std::make_unique<Task>();
-  task->plan = executor.plan;
-  task->workspace = workspace;
-  task->addresses.reserve(2 * executor.bindings.size());
-  for (const aclOpExecutor::Binding& binding : executor.bindings) {
-    task->addresses.push_back(binding.object == nullptr
-                                  ? nullptr
-                                  : static_cast<unsigned char*>(binding.base) +
-                                        binding.byte_offset);
-  }
-  for (const aclOpExecutor::Binding& binding : executor.bindings) {
-    task->addresses.push_back(const_cast<aclTensor*>(binding.object));  // NOLINT: a key
-  }
+  Task* const task = Task::make(executor, workspace);
   const aclError error =
-      executor.note ? launch_noted(executor, workspace,
-                                   {stream, run_task, task.release(), release_task, &kSweep})
-                    : aclgradLaunchSweep(stream, executor.spec->name, run_task, task.release(),
-                                         release_task, &kSweep);
+      executor.note
+          ? launch_noted(executor, workspace, {stream, run_task, task, release_task, &kSweep})
+          : aclgradLaunchSweep(stream, executor.spec->name, run_task, task, release_task, &kSweep);
   if (error == ACL_SUCCESS) return OK;
   report(
       executor.spec->name, kRuntimeError,
@@ -255,7 +274,7 @@ aclnnStatus check_and_launch(const char* name, void* workspace, uint64_t workspa
            "A single-use executor runs once; or it was destroyed.");
     return kInnerNullPointer;
   }
-  if (std::strcmp(executor->spec->name, name) != 0) {
+  if (executor->spec->name != name && std::strcmp(executor->spec->name, name) != 0) {
     report(name, kInnerNullPointer,
            fmt::format("argument executor comes from {}GetWorkspaceSize, expected one from "
                        "{}GetWorkspaceSize.",

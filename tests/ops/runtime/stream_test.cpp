@@ -378,6 +378,42 @@ TEST_F(Stream, WhatAnotherThreadDestroysIsGone) {
   }
 }
 
+// The thread that waits for the first stream runs the task, remembers the second one meanwhile, and
+// still needs the first.
+TEST_F(Stream, MayBeDestroyedWhileItsTaskWaitsForAnother) {
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  for (int round = 0; round < 20; ++round) {
+    aclrtStream first = nullptr;
+    ASSERT_EQ(aclrtCreateStream(&first), ACL_SUCCESS);
+    std::thread destroyer;
+    std::promise<void> is_started;
+    ASSERT_EQ(launch(first,
+                     [&] {
+                       aclrtSetCurrentContext(context);
+                       EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+                       destroyer = std::thread([&] {
+                         ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+                         EXPECT_EQ(aclrtDestroyStream(first), ACL_SUCCESS);
+                       });
+                       is_started.set_value();
+                       int32_t id = 0;
+                       while (aclrtStreamGetId(first, &id) == ACL_SUCCESS) {
+                         std::this_thread::yield();
+                       }
+                       EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+                       return ACL_SUCCESS;
+                     }),
+              ACL_SUCCESS);
+    // Or the stream's own thread was quicker, and then it may be gone already.
+    const aclError status = aclrtSynchronizeStream(first);
+    EXPECT_TRUE(status == ACL_SUCCESS || status == 107017) << status;
+    is_started.get_future().wait();
+    destroyer.join();
+    clear_errors();
+  }
+}
+
 TEST_F(Stream, AHandleThatWasRefusedMayBecomeAStream) {
   aclrtStream before = nullptr;
   ASSERT_EQ(aclrtCreateStream(&before), ACL_SUCCESS);
