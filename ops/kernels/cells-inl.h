@@ -97,7 +97,7 @@ template <>
 struct Cells<float> {
   static constexpr bool kRoundsAgain = false;
   using Packed = FloatPair;
-  using Near = FloatCertainty;
+  using Near = FiniteFloats;
   using Rounded = Certain;
 
   template <int kVector>
@@ -112,7 +112,7 @@ struct Cells<float> {
 
   template <int kDoubt, bool kMayBeExact>
   static HWY_INLINE Packed near(FloatTag, FloatPair v, Near& certain) {
-    certain = {hn::IsFinite(v.first), hn::IsFinite(v.second)};
+    certain = {v.first, v.second};
     return v;
   }
   template <bool kIsSum>
@@ -123,6 +123,9 @@ struct Cells<float> {
 
   static HWY_INLINE uint64_t uncertain(FloatCertainty certain) {
     return uncertain_in_order(certain);
+  }
+  static HWY_INLINE uint64_t uncertain(FiniteFloats results) {
+    return uncertain_in_order(results.certainty());
   }
   static HWY_INLINE uint64_t uncertain(Certain) { return 0; }
 };
@@ -309,10 +312,6 @@ struct Cells<Half> {
   struct Near {
     FloatCertainty decided;
     ShortCertainty finite;
-    HWY_INLINE void also(Near other) {
-      decided.also(other.decided);
-      finite.also(other.finite);
-    }
     HWY_INLINE bool everywhere() const { return decided.everywhere() && finite.everywhere(); }
   };
   using Rounded = Certain;

@@ -47,11 +47,21 @@ struct FloatCertainty {
     const FloatMask all = hn::FirstN(FloatTag(), kFloatLanes);
     return {all, all};
   }
-  HWY_INLINE void also(FloatCertainty other) {
-    first = hn::And(first, other.first);
-    second = hn::And(second, other.second);
-  }
   HWY_INLINE bool everywhere() const { return hn::AllTrue(FloatTag(), hn::And(first, second)); }
+};
+
+// Results that hold where they are finite.
+struct FiniteFloats {
+  Floats first;
+  Floats second;
+
+  HWY_INLINE FloatCertainty certainty() const { return {hn::IsFinite(first), hn::IsFinite(second)}; }
+  // Only infinities and NaN times 0 are not 0, which is one comparison for both vectors.
+  HWY_INLINE bool everywhere() const {
+    const FloatTag d;
+    const auto zeros = hn::MulAdd(first, hn::Zero(d), hn::Mul(second, hn::Zero(d)));
+    return hn::AllTrue(d, hn::Eq(zeros, hn::Zero(d)));
+  }
 };
 
 // Elements in the order of the lanes, those of the second vector behind those of the first.
@@ -65,14 +75,12 @@ HWY_INLINE uint64_t uncertain_in_order(FloatCertainty certain) {
 struct ShortCertainty {
   ShortMask mask;
 
-  HWY_INLINE void also(ShortCertainty other) { mask = hn::And(mask, other.mask); }
   HWY_INLINE bool everywhere() const { return hn::AllTrue(FullShortTag(), mask); }
 };
 #endif
 
 // Nothing that could be doubted.
 struct Certain {
-  HWY_INLINE void also(Certain) {}
   HWY_INLINE bool everywhere() const { return true; }
 };
 

@@ -213,11 +213,11 @@ void elu_plain_backward_of_result_floats(const StoredBlock& block,
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto one = hn::Set(d, 1.0f);
-        const auto sum = hn::Add(x[1], one);
-        const auto lost = hn::Sub(x[1], hn::Sub(sum, one));
-        const auto falling = product(d, x[0], Twofold<Floats>{sum, lost});
-        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), x[0], falling);
-        valid = hn::Gt(x[1], hn::Set(d, -2.0f));  // beyond, more would be lost
+        const auto held = hn::Min(x[1], hn::Zero(d));  // the slope is 1 from there on
+        const auto sum = hn::Add(held, one);
+        const auto lost = hn::Sub(held, hn::Sub(sum, one));
+        y[0] = product_by_positive(d, x[0], Twofold<Floats>{sum, lost});
+        valid = hn::Ge(x[1], hn::Neg(one));  // no result of ELU lies below, and no slope below 0
       },
       with_parameters(elu_backward_of_result, parameters));
 }
@@ -247,21 +247,35 @@ void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters
     if (all_are_one(parameters)) return elu_plain_backward_of_result_floats(block, parameters);
     return elu_backward_of_result_floats(block, parameters, limit);
   }
-  map_short_product<Entries::kOdd, Outputs::kWithRest>(
-      block, tables_of(parameters, &EluTables::of_result),
-      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto sum = two_sum(x[1], hn::Set(d, limit.high));
-        const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
-        const auto slope = scaled(d, TwofoldConstant(static_cast<double>(parameters.input_scale)),
-                                  normalized(decltype(sum){sum.high, low}));
-        const auto rising = twofold_product(d, x[0], hn::Set(d, parameters.scale));
-        const auto falling = product_and_rest(d, decltype(sum){x[0], hn::Zero(d)}, slope);
-        y[0] = if_then_else(hn::Gt(x[1], hn::Zero(d)), rising, falling);
-        // Times g, a tiny low part would be lost without a trace.
-        const auto counts = hn::Gt(hn::Abs(slope.low), hn::Set(d, 0x1p-40f));
-        valid = hn::Or(counts, hn::Eq(slope.low, hn::Zero(d)));
+  const auto careful = [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+    const auto sum = two_sum(x[1], hn::Set(d, limit.high));
+    const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
+    const auto slope = scaled(d, TwofoldConstant(static_cast<double>(parameters.input_scale)),
+                              normalized(decltype(sum){sum.high, low}));
+    const auto rising = twofold_product(d, x[0], hn::Set(d, parameters.scale));
+    const auto falling = product_and_rest(d, decltype(sum){x[0], hn::Zero(d)}, slope);
+    y[0] = if_then_else(hn::Gt(x[1], hn::Zero(d)), rising, falling);
+    // Times g, a tiny low part would be lost without a trace.
+    const auto counts = hn::Gt(hn::Abs(slope.low), hn::Set(d, 0x1p-40f));
+    valid = hn::Or(counts, hn::Eq(slope.low, hn::Zero(d)));
+  };
+  const auto exact = with_parameters(elu_backward_of_result, parameters);
+  if (!all_are_one(parameters)) {
+    return map_short_product<Entries::kOdd, Outputs::kWithRest>(
+        block, tables_of(parameters, &EluTables::of_result), careful, exact);
+  }
+  // Shorter than looking the slope up. What the sum may lose, of tiny results, is not looked at:
+  // the product is then next to g, and no tie.
+  map_shorts<2, 1, Outputs::kNearOrExact, Outputs::kWithRest>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto one = hn::Set(d, 1.0f);
+        const auto slope = hn::Add(hn::Min(x[1], hn::Zero(d)), one);
+        y[0] = hn::Mul(x[0], slope);
+        y[0] = inexact_if(d, fused_minus(d, x[0], slope, y[0]), y[0]);
+        valid = hn::Ge(x[1], hn::Neg(one));  // beyond, what the sum loses may decide
       },
-      with_parameters(elu_backward_of_result, parameters));
+      careful, exact);
 }
 
 }  // namespace

@@ -124,7 +124,13 @@ HWY_INLINE V product(D d, V a, Twofold<V> b) {
   return hn::CopySign(fused(d, a, b.high, hn::Mul(a, b.low)), hn::Xor(a, b.high));
 }
 
-// The same with what the rounding lost.
+// The same for b >= 0, whose sign then is a's.
+template <class D, class V>
+HWY_INLINE V product_by_positive(D d, V a, Twofold<V> b) {
+  return hn::CopySign(fused(d, a, b.high, hn::Mul(a, b.low)), a);
+}
+
+// The same as product() with what the rounding lost.
 template <class D, class V>
 HWY_INLINE Twofold<V> product_and_rest(D d, Twofold<V> a, Twofold<V> b) {
   const V high = product(d, a, b);

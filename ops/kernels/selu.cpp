@@ -70,9 +70,9 @@ void selu_backward_stored(const StoredBlock& block) {
     const auto sum = hn::Add(x[1], limit.high);
     const auto low = hn::Add(hn::Sub(x[1], hn::Sub(sum, limit.high)), limit.low);
     const auto positive = hn::Ge(x[1], hn::Zero(d));
-    y[0] = product(d, x[0],
-                   if_then_else(positive, twofold(d, kFloatLambda), decltype(limit){sum, low}));
-    valid = hn::Gt(x[1], hn::Set(d, -2 * kFloatLambdaAlpha.high));  // beyond, more would be lost
+    y[0] = product_by_positive(
+        d, x[0], if_then_else(positive, twofold(d, kFloatLambda), decltype(limit){sum, low}));
+    valid = hn::Ge(x[1], hn::Neg(limit.high));  // no result of SELU lies below
   };
   if (block.dtype == ACL_FLOAT) {
     return map_floats<2, 1, Outputs::kNear>(block, formula, selu_backward);

@@ -16,6 +16,7 @@
 #define ACLGRAD_OPS_KERNELS_STORED_INL_H_
 #endif
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -144,23 +145,31 @@ class StoredMap {
   }
 
  private:
-  HWY_ATTR void map_row(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t count,
-                        bool around_caches) const {
+  // Inline, so that constants of the formula are made once for all rows.
+  HWY_ATTR HWY_INLINE void map_row(const Stored* const (&inputs)[kIn], Stored* const (&outputs)[kOut],
+                        size_t count, bool around_caches) const {
+    // Copies, whose addresses are not taken: they stay in registers.
+    const Stored* in[kIn];
+    Stored* out[kOut];
+    std::copy_n(inputs, kIn, in);
+    std::copy_n(outputs, kOut, out);
     size_t i = 0;
     if (around_caches) {
       i = elements_to_alignment(out);
       if (i <= count) {
-        if (i > 0) part(in, out, 0, i);
+        if (i > 0) part(inputs, outputs, 0, i);
         for (; i + kStep <= count; i += kStep) {
           for (size_t k = 0; k < kIn; ++k) fetch_ahead(in[k] + i);
-          step<Path::kAround>(in, out, i);
+          if (!step<Path::kAround>(in, out, i)) careful_step(inputs, outputs, i);
         }
       } else {
         i = 0;
       }
     }
-    for (; i + kStep <= count; i += kStep) step<Path::kCached>(in, out, i);
-    if (i < count) part(in, out, i, count - i);
+    for (; i + kStep <= count; i += kStep) {
+      if (!step<Path::kCached>(in, out, i)) careful_step(inputs, outputs, i);
+    }
+    if (i < count) part(inputs, outputs, i, count - i);
   }
 
   // As of one output; more than any count if they never reach a whole vector together.
@@ -172,38 +181,31 @@ class StoredMap {
     return first;
   }
 
-  // Nothing is stored before it is known to hold: an output may be an input.
+  // False, and nothing stored, if some result may not hold: an output may be an input.
   template <Path kPath>
-  HWY_ATTR HWY_INLINE void step(const Stored* const (&in)[kIn], Stored* const (&out)[kOut],
+  HWY_ATTR HWY_INLINE bool step(const Stored* const (&in)[kIn], Stored* const (&out)[kOut],
                                 size_t i) const {
-    const Stored* from[kIn];
-    for (size_t k = 0; k < kIn; ++k) from[k] = in[k] + i;
     Packed packed[kOut];
-    if (HWY_LIKELY(compute(quick_, from, packed, nullptr))) {
+    const bool holds = compute(quick_, in, i, packed, nullptr);
+    if (HWY_LIKELY(holds)) {
       for (size_t k = 0; k < kOut; ++k) Cell::template store<kPath>(packed[k], out[k] + i);
-    } else {
-      // Not `from`, whose address would keep it out of the registers.
-      const Stored* sources[kIn];
-      Stored* targets[kOut];
-      for (size_t k = 0; k < kIn; ++k) sources[k] = in[k] + i;
-      for (size_t k = 0; k < kOut; ++k) targets[k] = out[k] + i;
-      careful_step(sources, targets);
     }
+    return holds;
   }
 
-  // The results of a step. True if all of them hold; otherwise, and if it is wanted, with the bits
-  // of those that may not.
+  // The results of the step from element i on. True if all of them hold; otherwise, and if it is
+  // wanted, with the bits of those that may not.
   template <class Description>
   HWY_ATTR HWY_INLINE bool compute(const Description& description, const Stored* const (&in)[kIn],
-                                   Packed (&packed)[kOut], uint64_t* uncertain) const {
+                                   size_t i, Packed (&packed)[kOut], uint64_t* uncertain) const {
     constexpr bool kHasRest = Description::kOutputs == Outputs::kWithRest;
     using X = Floats[kIn];
     using Y = std::conditional_t<kHasRest, Twofold<Floats>, Floats>[kOut];
     const FloatTag d;
     Y y[2];
     FloatCertainty valid = FloatCertainty::all();
-    const bool has_mask = apply<X, 0>(description.formula, in, y[0], valid.first);
-    apply<X, 1>(description.formula, in, y[1], valid.second);
+    const bool has_mask = apply<X, 0>(description.formula, in, i, y[0], valid.first);
+    apply<X, 1>(description.formula, in, i, y[1], valid.second);
     bool holds = !has_mask || valid.everywhere();
     uint64_t bits = uncertain == nullptr || !has_mask ? 0 : Cell::uncertain(valid);
     for_each_output([&](auto output) HWY_ATTR {
@@ -237,12 +239,12 @@ class StoredMap {
   // Says whether the formula has its own opinion on what is valid.
   template <class X, int kVector, class Formula, class Y>
   static HWY_ATTR HWY_INLINE bool apply(const Formula& formula, const Stored* const (&in)[kIn],
-                                        Y& y, FloatMask& valid) {
+                                        size_t i, Y& y, FloatMask& valid) {
     X x;
-    for (size_t k = 0; k < kIn; ++k) x[k] = Cell::template load<kVector>(FloatTag(), in[k]);
+    for (size_t k = 0; k < kIn; ++k) x[k] = Cell::template load<kVector>(FloatTag(), in[k] + i);
     const FloatTag d;
     if constexpr (kIsTabled<Formula>) {
-      const auto pattern = Cell::template pattern<kVector>(d, in[Formula::kArgument]);
+      const auto pattern = Cell::template pattern<kVector>(d, in[Formula::kArgument] + i);
       formula.formula(d, x, look_up(d, formula.table, pattern), y);
       return false;
     } else if constexpr (std::is_invocable_v<Formula, FloatTag, const X&, Y&>) {
@@ -278,19 +280,22 @@ class StoredMap {
       sources[k] = from[k];
     }
     for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
-    careful_step(sources, targets);
+    careful_step(sources, targets, 0);
     for (size_t k = 0; k < kOut; ++k) std::memcpy(out[k] + i, to[k], count * sizeof(Stored));
   }
 
-  // A step by the careful formula, and where that does not hold by the exact kernel.
+  // The step from element `start` on by the careful formula, and where that does not hold by the
+  // exact kernel.
   HWY_ATTR HWY_NOINLINE void careful_step(const Stored* const (&in)[kIn],
-                                          Stored* const (&out)[kOut]) const {
+                                          Stored* const (&out)[kOut], size_t start) const {
     Packed packed[kOut];
     uint64_t uncertain;
-    if (HWY_LIKELY(compute(careful_, in, packed, &uncertain))) {
-      for (size_t k = 0; k < kOut; ++k) Cell::template store<Path::kCached>(packed[k], out[k]);
-      return;
-    }
+    const auto store = [&]() HWY_ATTR {
+      for (size_t k = 0; k < kOut; ++k) {
+        Cell::template store<Path::kCached>(packed[k], out[k] + start);
+      }
+    };
+    if (HWY_LIKELY(compute(careful_, in, start, packed, &uncertain))) return store();
     // Only the elements that need it, side by side.
     alignas(64) double from[kIn][kStep] = {};
     alignas(64) double to[kOut][kStep];
@@ -299,16 +304,16 @@ class StoredMap {
     size_t count = 0;
     for (uint64_t rest = uncertain; rest != 0; rest &= rest - 1, ++count) {
       const auto i = static_cast<size_t>(std::countr_zero(rest));
-      for (size_t k = 0; k < kIn; ++k) from[k][count] = real_part(in[k][i]);
+      for (size_t k = 0; k < kIn; ++k) from[k][count] = real_part(in[k][start + i]);
     }
     for (size_t k = 0; k < kIn; ++k) sources[k] = from[k];
     for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
     exact_(sources, targets, count);
-    for (size_t k = 0; k < kOut; ++k) Cell::template store<Path::kCached>(packed[k], out[k]);
+    store();
     count = 0;
     for (uint64_t rest = uncertain; rest != 0; rest &= rest - 1, ++count) {
       const auto i = static_cast<size_t>(std::countr_zero(rest));
-      for (size_t k = 0; k < kOut; ++k) out[k][i] = from_parts<Stored>(to[k][count], 0.0);
+      for (size_t k = 0; k < kOut; ++k) out[k][start + i] = from_parts<Stored>(to[k][count], 0.0);
     }
   }
 
