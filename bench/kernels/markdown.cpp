@@ -184,9 +184,10 @@ constexpr const char* kHow = R"(
   A repetition on one thread is tried again, five times at most, if the core was taken from it.
 * Ours is phase two of a repeatable executor and aclrtSynchronizeStream. A peer is called bare, and
   oneDNN's primitives are made beforehand. A peer that lacks an operator, a dtype or vector code for a
-  layout is left out. oneDNN has neither SELU nor scales for ELU: its bare ELU stands in their place,
-  which does less. libtorch has no GEGLU: measured is the composition of its calls that a model and its
-  autograd make, with the memory that it allocates for what lies between.
+  layout is left out. ELU is measured with alpha, scale and inputScale 1 and, "scaled", with 5/4, 3/4
+  and 3/2, which oneDNN lacks. It has no SELU either: its bare ELU stands in its place, which does less.
+  libtorch has no GEGLU: measured is the composition of its calls that a model and its autograd make,
+  with the memory that it allocates for what lies between.
 * The limit is a pass over as many streams of as many bytes as the operator reads and writes, with
   hardly any arithmetic, by ordinary stores or by non-temporal ones. "Of the limit" means of the faster
   of the two; caches make it high for small tensors.

@@ -29,10 +29,16 @@ Operation backward(std::string name, std::string row, Group group, Fill fill = F
 void add_activations(std::vector<Operation>& list) {
   list.push_back(forward("Selu", "aclnnSelu", Group::elu));
   list.push_back(backward("SeluBackward", "aclnnSeluBackward", Group::elu, Fill::elu));
-  list.push_back(forward("Elu", "aclnnElu", Group::elu));
-  list.push_back(backward("EluBackward self", "aclnnEluBackward isResult=false", Group::elu));
-  list.push_back(
-      backward("EluBackward result", "aclnnEluBackward isResult=true", Group::elu, Fill::elu));
+  // With all parameters 1, and, called "scaled", with others.
+  const std::string plain = " alpha=1 scale=1 inputScale=1";
+  const std::string of_self = "aclnnEluBackward isResult=false";
+  const std::string of_result = "aclnnEluBackward isResult=true";
+  list.push_back(forward("Elu", "aclnnElu" + plain, Group::elu));
+  list.push_back(backward("EluBackward self", of_self + plain, Group::elu));
+  list.push_back(backward("EluBackward result", of_result + plain, Group::elu, Fill::elu));
+  list.push_back(forward("Elu scaled", "aclnnElu", Group::other));
+  list.push_back(backward("EluBackward scaled self", of_self, Group::other));
+  list.push_back(backward("EluBackward scaled result", of_result, Group::other, Fill::elu));
   list.push_back(forward("Hardswish", "aclnnHardswish", Group::other));
   list.push_back(backward("HardswishBackward", "aclnnHardswishBackward", Group::other));
   list.push_back(backward("HardswishBackwardV2", "aclnnHardswishBackwardV2", Group::other));

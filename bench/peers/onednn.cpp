@@ -18,7 +18,6 @@ using dnnl::prop_kind;
 
 constexpr float kSeluLambda = 1.05070098735548049342f;
 constexpr float kSeluAlpha = 1.67326324235437728482f;
-constexpr float kEluAlpha = 1.25f;
 
 class OneDnn : public Contender {
  public:
@@ -95,9 +94,9 @@ class OneDnn : public Contender {
                                                {DNNL_ARG_DIFF_SRC, wrap(p.outputs[0])}});
   }
 
-  // It has neither SELU nor a scale for ELU: what it runs in their place is the bare ELU.
+  // It has no SELU: what it runs in its place is the bare ELU.
   static float alpha(const Problem& p) {
-    return p.operation.starts_with("Selu") ? kSeluLambda * kSeluAlpha : kEluAlpha;
+    return p.operation.starts_with("Selu") ? kSeluLambda * kSeluAlpha : 1;
   }
 
   template <algorithm kind>

@@ -40,6 +40,11 @@ constexpr int64_t kMean = at::Reduction::Mean;
 
 template <bool is_result>
 void elu_backward(Tensors& t) {
+  at::elu_backward_out(t.out[0], t.in[0], 1, 1, 1, is_result, t.in[1]);
+}
+
+template <bool is_result>
+void scaled_elu_backward(Tensors& t) {
   at::elu_backward_out(t.out[0], t.in[0], kEluAlpha, kEluScale, kEluInputScale, is_result, t.in[1]);
 }
 
@@ -112,10 +117,13 @@ const std::map<std::string, Kernel>& kernels() {
        [](Tensors& t) {
          at::elu_backward_out(t.out[0], t.in[0], kSeluAlpha, kSeluLambda, 1, true, t.in[1]);
        }},
-      {"Elu",
-       [](Tensors& t) { at::elu_out(t.out[0], t.in[0], kEluAlpha, kEluScale, kEluInputScale); }},
+      {"Elu", [](Tensors& t) { at::elu_out(t.out[0], t.in[0], 1, 1, 1); }},
       {"EluBackward self", elu_backward<false>},
       {"EluBackward result", elu_backward<true>},
+      {"Elu scaled",
+       [](Tensors& t) { at::elu_out(t.out[0], t.in[0], kEluAlpha, kEluScale, kEluInputScale); }},
+      {"EluBackward scaled self", scaled_elu_backward<false>},
+      {"EluBackward scaled result", scaled_elu_backward<true>},
       {"Hardswish", [](Tensors& t) { at::hardswish_out(t.out[0], t.in[0]); }},
       {"HardswishBackward", hardswish_backward},
       {"HardswishBackwardV2", hardswish_backward},

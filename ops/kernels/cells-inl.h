@@ -233,9 +233,9 @@ struct Cells<Bfloat> {
     const auto twice = hn::Add(halves.high, halves.high);
     const auto finite = hn::Lt(twice, hn::Set(ds, kTwiceInfinity));
     if constexpr (kMayBeExact) {
-      // Among the smallest numbers even the rests that tell what is exact may be lost.
-      const auto normal = hn::Gt(twice, hn::Set(ds, uint16_t{2 * 0x0080 - 1}));
-      const auto tie = hn::And(normal, hn::Eq(halves.low, hn::Set(ds, uint16_t{kDoubt})));
+      // Below 2^-100 the rests that tell what is exact may be too small for a float.
+      const auto large = hn::Gt(twice, hn::Set(ds, uint16_t{2 * 0x0d80 - 1}));
+      const auto tie = hn::And(large, hn::Eq(halves.low, hn::Set(ds, uint16_t{kDoubt})));
       certain = {hn::And(hn::Or(decided, tie), finite)};
       return even_where(tie, halves.high);
     } else {

@@ -260,12 +260,36 @@ void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters
     valid = hn::Or(counts, hn::Eq(slope.low, hn::Zero(d)));
   };
   const auto exact = with_parameters(elu_backward_of_result, parameters);
-  if (!all_are_one(parameters)) {
+  if (limit.low != 0) {
     return map_short_product<Entries::kOdd, Outputs::kWithRest>(
         block, tables_of(parameters, &EluTables::of_result), careful, exact);
   }
-  // Shorter than looking the slope up. What the sum may lose, of tiny results, is not looked at:
-  // the product is then next to g, and no tie.
+  // Otherwise there is something shorter than looking the slope up.
+  if (!all_are_one(parameters)) {
+    return map_shorts<2, 1, Outputs::kNearOrExact, Outputs::kWithRest>(
+        block,
+        [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+          const auto scale = hn::Set(d, parameters.scale);
+          const auto factor = hn::Set(d, parameters.input_scale);
+          const auto highest = hn::Set(d, limit.high);
+          const auto sum = hn::Add(x[1], highest);
+          const auto slope = hn::Mul(sum, factor);
+          const auto falling = hn::Mul(x[0], slope);
+          const auto rising = hn::Mul(x[0], scale);
+          const auto of_sum = hn::Sub(x[1], hn::Sub(sum, highest));
+          const auto of_slope = fused_minus(d, sum, factor, slope);
+          const auto of_falling = fused_minus(d, x[0], slope, falling);
+          const auto of_rising = fused_minus(d, x[0], scale, rising);
+          const auto positive = hn::Gt(x[1], hn::Zero(d));
+          const auto rests = hn::Or(of_sum, hn::Or(of_slope, of_falling));
+          y[0] = inexact_if(d, hn::IfThenElse(positive, of_rising, rests),
+                            hn::IfThenElse(positive, rising, falling));
+          valid = hn::Ge(x[1], hn::Neg(highest));  // beyond, the sum may lose more than one rest
+        },
+        careful, exact);
+  }
+  // What the sum may lose, of tiny results, is not looked at: the product is then next to g, and no
+  // tie.
   map_shorts<2, 1, Outputs::kNearOrExact, Outputs::kWithRest>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {

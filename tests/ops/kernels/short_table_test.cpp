@@ -149,5 +149,16 @@ TEST(ShortTable, GivesWhatIsComputed) {
   }
 }
 
+// Among the smallest numbers a float holds too little of a product to tell whether it is a tie.
+TEST(ShortTable, RoundsWhatIsNearlyATie) {
+  const Kernel kernel = elu_backward_kernel({1.1f, 0.9f, 1.7f}, /*is_result=*/true);
+  const Function function{"elu backward", std::get<FloatKernel>(kernel), 2, 1, 1};
+  const size_t count = ShortTable::kEntries;  // enough for a table
+  const auto computed =
+      run_in_blocks(function, ACL_BF16, {Patterns(count, 0x01fa), Patterns(count, 0xbf60)}, count);
+  // 0x1.86ffffa7fffd6p-126, just below the middle between 0x00c3 and 0x00c4.
+  EXPECT_EQ(computed[0], Patterns(count, 0x00c3));
+}
+
 }  // namespace
 }  // namespace aclgrad::ops
