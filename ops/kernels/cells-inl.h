@@ -12,8 +12,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include "hwy/cache_control.h"
 #include "ops/kernels/certainty-inl.h"
+#include "ops/kernels/fetch_ahead.h"
 #include "ops/kernels/float-inl.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/short_floats-inl.h"
@@ -46,18 +46,6 @@ HWY_INLINE void put(V v, D d, T* target) {
     hn::Stream(v, d, target);
   } else {
     hn::StoreU(v, d, target);
-  }
-}
-
-// Asks for what is read a little later. The processor does so on its own, but only within a page
-// and with less in flight than memory allows; nearer data would not gain by it.
-template <class Stored>
-HWY_INLINE void fetch_ahead(const Stored* step) {
-  constexpr size_t kDistance = 2048;
-  constexpr size_t kLine = 64;
-  const auto place = reinterpret_cast<uintptr_t>(step) + kDistance;  // may be beyond the end
-  for (size_t i = 0; i < kStep * sizeof(Stored); i += kLine) {
-    hwy::Prefetch(reinterpret_cast<const char*>(place + i));
   }
 }
 

@@ -55,7 +55,9 @@ struct FiniteFloats {
   Floats first;
   Floats second;
 
-  HWY_INLINE FloatCertainty certainty() const { return {hn::IsFinite(first), hn::IsFinite(second)}; }
+  HWY_INLINE FloatCertainty certainty() const {
+    return {hn::IsFinite(first), hn::IsFinite(second)};
+  }
   // Only infinities and NaN times 0 are not 0, which is one comparison for both vectors.
   HWY_INLINE bool everywhere() const {
     const FloatTag d;

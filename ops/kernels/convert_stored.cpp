@@ -72,7 +72,7 @@ HWY_ATTR size_t convert_steps(const From* from, To* to, size_t begin, size_t cou
   const FloatTag d;
   size_t i = begin;
   for (; i + kStep <= count; i += kStep) {
-    if constexpr (kPath == Path::kAround) fetch_ahead(from + i);
+    if constexpr (kPath == Path::kAround) fetch_ahead<kStep * sizeof(From)>(from + i);
     const FloatPair v{load_one(d, from + i), load_one(d, from + i + kFloatLanes)};
     if (HWY_UNLIKELY(!store_both<kPath>(d, v, to + i))) convert_each(from, to, i, i + kStep);
   }
@@ -98,7 +98,7 @@ struct Copying {
     const hn::ScalableTag<T> d;
     size_t i = 0;
     for (; i + kStep <= count; i += kStep) {
-      fetch_ahead(from + i);
+      fetch_ahead<kStep * sizeof(T)>(from + i);
       for (size_t k = i; k < i + kStep; k += hn::Lanes(d)) {
         hn::Stream(hn::LoadU(d, from + k), d, to + k);
       }

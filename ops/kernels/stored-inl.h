@@ -146,8 +146,9 @@ class StoredMap {
 
  private:
   // Inline, so that constants of the formula are made once for all rows.
-  HWY_ATTR HWY_INLINE void map_row(const Stored* const (&inputs)[kIn], Stored* const (&outputs)[kOut],
-                        size_t count, bool around_caches) const {
+  HWY_ATTR HWY_INLINE void map_row(const Stored* const (&inputs)[kIn],
+                                   Stored* const (&outputs)[kOut], size_t count,
+                                   bool around_caches) const {
     // Copies, whose addresses are not taken: they stay in registers.
     const Stored* in[kIn];
     Stored* out[kOut];
@@ -155,11 +156,11 @@ class StoredMap {
     std::copy_n(outputs, kOut, out);
     size_t i = 0;
     if (around_caches) {
-      i = elements_to_alignment(out);
+      i = elements_to_alignment(outputs);
       if (i <= count) {
         if (i > 0) part(inputs, outputs, 0, i);
         for (; i + kStep <= count; i += kStep) {
-          for (size_t k = 0; k < kIn; ++k) fetch_ahead(in[k] + i);
+          for (size_t k = 0; k < kIn; ++k) fetch_ahead<kStep * sizeof(Stored)>(in[k] + i);
           if (!step<Path::kAround>(in, out, i)) careful_step(inputs, outputs, i);
         }
       } else {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/kernels/fetch_ahead.h"
 #include "ops/kernels/formats.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -25,6 +26,7 @@ void pack_every_second(const T* from, T* to, int64_t count) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (; i + lanes < count; i += lanes) {  // the last element has nothing behind it
+    fetch_ahead<2 * hn::MaxLanes(d) * sizeof(T)>(from + 2 * i);
     hn::Vec<decltype(d)> even, odd;
     hn::LoadInterleaved2(d, from + 2 * i, even, odd);
     hn::StoreU(even, d, to + i);
