@@ -35,13 +35,13 @@ inline double stolen_seconds(const cpu_set_t& cores) {
   return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-// A measurement and how much of it was stolen, in seconds.
+// A measurement and how much it was disturbed, in whatever unit.
 struct Disturbed {
   double seconds;
   double stolen;
 };
 
-// The first of a few measurements of which nothing was stolen, else the one with the least.
+// The first of a few measurements that was not disturbed, else the first of those that were least.
 template <class Measure>
 double least_disturbed(int tries, const Measure& measure) {
   Disturbed best = {.seconds = 0, .stolen = std::numeric_limits<double>::infinity()};
@@ -52,11 +52,13 @@ double least_disturbed(int tries, const Measure& measure) {
   return best.seconds;
 }
 
-// What this thread alone does, by two clocks: its own stands still while the core is taken away.
+// What this thread alone does, by two clocks: its own stands still while the core is taken away, if
+// the kernel is told so, or given to another thread. It also does while the thread waits for
+// another one of its own process, which takes less than is looked for here.
 template <class Work>
 Disturbed time_on_this_thread(const Work& work) {
-  // Interrupts, which every run has, and the reading of the clocks.
-  constexpr double kUsual = 0.02;
+  constexpr double kNoticed = 100e-6;
+  constexpr double kUsual = 0.02;  // interrupts, which every run has
   const auto own_clock = [] {
     timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -67,7 +69,9 @@ Disturbed time_on_this_thread(const Work& work) {
   work();
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   const double lost = taken.count() - (own_clock() - own_start);
-  return {.seconds = taken.count(), .stolen = lost < kUsual * taken.count() ? 0 : lost};
+  // Not how much: the least disturbed would be the fastest.
+  const bool is_disturbed = lost > kNoticed && lost > kUsual * taken.count();
+  return {.seconds = taken.count(), .stolen = is_disturbed ? 1.0 : 0.0};
 }
 
 // Of work too short for the kernel's ticks. Where several threads share it, their clocks do not

@@ -118,7 +118,8 @@ std::vector<Bar> against_peers(const std::vector<Result>& results) {
                     cell.layout == Layout::contiguous;
            }),
            3),
-      mean("ELU and SELU: geometric mean at least 1.5 times the best peer",
+      mean("ELU (alpha, scale, inputScale 1) and SELU: geometric mean at least 1.5 times the best "
+           "peer",
            bar_of([](const Cell& cell) {
              return cell.operation->group == Group::elu && cell.layout == Layout::contiguous;
            }),

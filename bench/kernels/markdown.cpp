@@ -181,7 +181,8 @@ constexpr const char* kHow = R"(
   shuffled, the median of {0} (3 above 4M elements, 1 for who needs more than 0.1 s), each of at least
   {1} ms{2}. "ATen avx512" is libtorch with ATEN_CPU_CAPABILITY=avx512, in a process of its own that takes
   its turns between the others; not for strided and transposed views, which have no vector code in it.
-  A repetition on one thread is tried again, five times at most, if the core was taken from it.
+  A repetition on one thread is measured again, five times in all, if the core was taken from it; if it
+  always was, the first counts.
 * Ours is phase two of a repeatable executor and aclrtSynchronizeStream. A peer is called bare, and
   oneDNN's primitives are made beforehand. A peer that lacks an operator, a dtype or vector code for a
   layout is left out. ELU is measured with alpha, scale and inputScale 1 and, "scaled", with 5/4, 3/4

@@ -29,7 +29,7 @@ Operation backward(std::string name, std::string row, Group group, Fill fill = F
 void add_activations(std::vector<Operation>& list) {
   list.push_back(forward("Selu", "aclnnSelu", Group::elu));
   list.push_back(backward("SeluBackward", "aclnnSeluBackward", Group::elu, Fill::elu));
-  // With all parameters 1, and, called "scaled", with others.
+  // With all parameters 1, which oneDNN has too, and, called "scaled", with others.
   const std::string plain = " alpha=1 scale=1 inputScale=1";
   const std::string of_self = "aclnnEluBackward isResult=false";
   const std::string of_result = "aclnnEluBackward isResult=true";

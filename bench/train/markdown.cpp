@@ -62,10 +62,11 @@ constexpr const char* kHow = R"(
   and executed bare.
 * Everybody is a process of its own, on the same cores, one for each thread; they take turns, in a new
   order each time. Given are the median of {} repetitions, each of at least {} ms, and the fastest of
-  them. A repetition is tried again, a few times at most, if the host of this (virtual) machine took
-  time from its cores meanwhile, as /proc/stat counts it. Who takes how many times as long is the median of the quotients of each repetition: machines
-  change their speed, and these runs were soon after each other. Peak MB (10^6 bytes) is what was
-  resident at most in a process that has only trained this workload.
+  them. A repetition during which the host of a virtual machine took time from its cores (/proc/stat) is
+  tried again, six times in all; if it always did, the one that lost least counts. Who takes how many
+  times as long is the median of the quotients of each repetition: machines change their speed, and these
+  runs were soon after each other. Peak MB (10^6 bytes) is what was resident at most in a process that
+  has only trained this workload.
 
 )";
 

@@ -20,9 +20,8 @@ namespace fs = std::filesystem;
 // A libtorch that needs longer than this for its first step is passed over: there are others of it,
 // upon better BLAS.
 constexpr double kSlow = 2;
-// How often a repetition is tried of which the machine's host takes some: what is compared most
-// closely, and libtorch.
-constexpr std::array kTries = {10, 3};
+// How often a repetition is tried of which the machine's host takes some.
+constexpr int kTries = 6;
 
 bool has_avx512() {
 #ifdef __x86_64__
@@ -63,9 +62,9 @@ class Runner {
     }
   }
 
-  void repeat(int tries) {
+  void repeat() {
     if (passed_over_) return;
-    const double seconds = least_disturbed(tries, [&]() -> Disturbed {
+    const double seconds = least_disturbed(kTries, [&]() -> Disturbed {
       const double before = stolen_seconds(cores_);
       const double taken = run(steps_);
       return {.seconds = taken, .stolen = stolen_seconds(cores_) - before};
@@ -177,11 +176,11 @@ std::vector<Result> measure(const Workload& workload, const std::vector<int>& th
   }
   std::mt19937 random(1);
   for (int repetition = 0; repetition < effort.repetitions; ++repetition) {
-    for (size_t group = 0; group < groups.size(); ++group) {
-      std::ranges::shuffle(groups[group], random);
-      for (const Entry& entry : groups[group]) {
+    for (std::vector<Entry>& group : groups) {
+      std::ranges::shuffle(group, random);
+      for (const Entry& entry : group) {
         let_threads_sleep();
-        entry.runner->repeat(kTries[group]);
+        entry.runner->repeat();
       }
     }
     after_repetition();

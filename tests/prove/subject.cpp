@@ -175,7 +175,7 @@ std::vector<Subject> selu_subjects() {
   };
 }
 
-// The scalars of bench/peers are those of tests/cases; oneDNN has alpha only.
+// Peers have the scalars that bench/peers gives them under these names.
 std::vector<Subject> elu_subjects() {
   constexpr EluScalars kAll{1.25f, 0.75f, 1.5f};
   constexpr EluScalars kOne{1.25f, 1, 1};
@@ -198,17 +198,17 @@ std::vector<Subject> elu_subjects() {
   const std::string self = "EluBackward self";
   const std::string result = "EluBackward result";
   return {
-      value("", {}, kElu, elu_limit<kOnes>),
-      slope("", {}, kEluSlope, elu_slope_limit<kOnes>),
-      slope_of_result("", {}, kEluOfResult, elu_slope_limit<kOnes>),
-      with_peers("Elu", "", sampled(value(all, kAll, kEluScaled, elu_limit<kScaled>))),
-      with_peers(self, "", sampled(slope(all, kAll, kEluScaledSlope, elu_slope_limit<kScaled>))),
-      with_peers(result, "",
+      with_peers("Elu", "Elu", value("", {}, kElu, elu_limit<kOnes>)),
+      with_peers(self, self, slope("", {}, kEluSlope, elu_slope_limit<kOnes>)),
+      with_peers(result, result, slope_of_result("", {}, kEluOfResult, elu_slope_limit<kOnes>)),
+      with_peers("Elu scaled", "", sampled(value(all, kAll, kEluScaled, elu_limit<kScaled>))),
+      with_peers("EluBackward scaled self", "",
+                 sampled(slope(all, kAll, kEluScaledSlope, elu_slope_limit<kScaled>))),
+      with_peers("EluBackward scaled result", "",
                  sampled(slope_of_result(all, kAll, kEluScaledOfResult, elu_slope_limit<kScaled>))),
-      with_peers("", "Elu", sampled(value(one, kOne, kEluAlpha, elu_limit<kAlpha>))),
-      with_peers("", self, sampled(slope(one, kOne, kEluAlphaSlope, elu_slope_limit<kAlpha>))),
-      with_peers("", result,
-                 sampled(slope_of_result(one, kOne, kEluAlphaOfResult, elu_slope_limit<kAlpha>))),
+      sampled(value(one, kOne, kEluAlpha, elu_limit<kAlpha>)),
+      sampled(slope(one, kOne, kEluAlphaSlope, elu_slope_limit<kAlpha>)),
+      sampled(slope_of_result(one, kOne, kEluAlphaOfResult, elu_slope_limit<kAlpha>)),
   };
 }
 
