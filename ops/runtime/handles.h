@@ -48,7 +48,8 @@ class HandleTable {
     return find_locked(handle);
   }
 
-  // What a thread looked up last. It lives on until the thread looks up another one.
+  // What a thread looked up last. It lives on until the thread looks up another one while nobody
+  // has borrowed it.
   struct Found {
     const void* handle = nullptr;
     uint64_t removals = 0;
@@ -84,7 +85,8 @@ class HandleTable {
     Found* lender_ = nullptr;
   };
 
-  // The same. Looking up once more what `last` has takes no lock, as long as nothing was removed.
+  // As find(), borrowed. Looking up once more what `last` has takes no lock, as long as nothing was
+  // removed.
   Borrowed borrow(const void* handle, Found& last) const {
     if (last.handle == handle && last.removals == removals_.load(std::memory_order_acquire)) {
       return Borrowed(last);

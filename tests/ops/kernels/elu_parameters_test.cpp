@@ -18,7 +18,9 @@ namespace {
 constexpr size_t kPatterns = 65536;
 constexpr EluParameters kParameters[] = {{1, 1, 1},        {1.25f, 0.75f, 1.5f}, {1.1f, 1, 1},
                                          {1.25f, 1.1f, 1}, {1.1f, 0.9f, 1.3f},   {2, 3, 5}};
-constexpr double kGradients[] = {0.0, -0.0, 1.0, -1.25, 0.3, 1.5e-5, -7.0e-8, 250.0};
+// The last ones are for BF16: beside the smallest numbers floats hold less of a product.
+constexpr double kGradients[] = {0.0,   -0.0,  1.0,         -1.25,     0.3,          1.5e-5,
+                                 -7e-8, 250.0, 0x1.f4p-124, 0x15p-133, -0x1.02p-101, 0x1.fep127};
 
 template <class Stored>
 std::vector<Stored> all_patterns() {

@@ -378,8 +378,8 @@ TEST_F(Stream, WhatAnotherThreadDestroysIsGone) {
   }
 }
 
-// The thread that waits for the first stream runs the task, remembers the second one meanwhile, and
-// still needs the first.
+// The thread that waits for the first stream runs the task, and must not forget the first for the
+// second.
 TEST_F(Stream, MayBeDestroyedWhileItsTaskWaitsForAnother) {
   aclrtContext context = nullptr;
   ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
