@@ -212,12 +212,10 @@ void elu_plain_backward_of_result_floats(const StoredBlock& block,
   map_floats<2, 1, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto one = hn::Set(d, 1.0f);
         const auto held = hn::Min(x[1], hn::Zero(d));  // the slope is 1 from there on
-        const auto sum = hn::Add(held, one);
-        const auto lost = hn::Sub(held, hn::Sub(sum, one));
-        y[0] = product_by_positive(d, x[0], Twofold<Floats>{sum, lost});
-        valid = hn::Ge(x[1], hn::Neg(one));  // no result of ELU lies below, and no slope below 0
+        y[0] = product_by_positive(d, x[0], sum_with_larger(d, held, 1));
+        // No result of ELU lies below, and no slope below 0.
+        valid = hn::Ge(x[1], hn::Set(d, -1.0f));
       },
       with_parameters(elu_backward_of_result, parameters));
 }
@@ -228,10 +226,9 @@ void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters
       block,
       [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto factor = hn::Set(d, parameters.input_scale);
-        const auto sum = hn::Add(x[1], hn::Set(d, limit.high));
-        const auto lost = hn::Sub(x[1], hn::Sub(sum, hn::Set(d, limit.high)));
-        const auto low = hn::Add(lost, hn::Set(d, limit.low));
-        auto slope = twofold_product(d, sum, factor);
+        const auto sum = sum_with_larger(d, x[1], limit.high);
+        const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
+        auto slope = twofold_product(d, sum.high, factor);
         slope.low = fused(d, low, factor, slope.low);
         const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
         y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), rising, product(d, x[0], slope));
@@ -240,13 +237,8 @@ void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters
       with_parameters(elu_backward_of_result, parameters));
 }
 
-void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {
-  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
-                              static_cast<double>(parameters.scale));
-  if (block.dtype == ACL_FLOAT) {
-    if (all_are_one(parameters)) return elu_plain_backward_of_result_floats(block, parameters);
-    return elu_backward_of_result_floats(block, parameters, limit);
-  }
+void elu_backward_of_result_shorts(const StoredBlock& block, const EluParameters& parameters,
+                                   TwofoldConstant limit) {
   const auto careful = [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
     const auto sum = two_sum(x[1], hn::Set(d, limit.high));
     const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
@@ -265,41 +257,42 @@ void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters
         block, tables_of(parameters, &EluTables::of_result), careful, exact);
   }
   // Otherwise there is something shorter than looking the slope up.
-  if (!all_are_one(parameters)) {
-    return map_shorts<2, 1, Outputs::kNearOrExact, Outputs::kWithRest>(
+  constexpr Outputs kQuick = Outputs::kNearOrExact;
+  if (all_are_one(parameters)) {
+    // What the sum may lose, of tiny results, is not looked at: the product is then next to g, and
+    // no tie.
+    return map_shorts<2, 1, kQuick, Outputs::kWithRest>(
         block,
-        [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-          const auto scale = hn::Set(d, parameters.scale);
-          const auto factor = hn::Set(d, parameters.input_scale);
-          const auto highest = hn::Set(d, limit.high);
-          const auto sum = hn::Add(x[1], highest);
-          const auto slope = hn::Mul(sum, factor);
-          const auto falling = hn::Mul(x[0], slope);
-          const auto rising = hn::Mul(x[0], scale);
-          const auto of_sum = hn::Sub(x[1], hn::Sub(sum, highest));
-          const auto of_slope = fused_minus(d, sum, factor, slope);
-          const auto of_falling = fused_minus(d, x[0], slope, falling);
-          const auto of_rising = fused_minus(d, x[0], scale, rising);
-          const auto positive = hn::Gt(x[1], hn::Zero(d));
-          const auto rests = hn::Or(of_sum, hn::Or(of_slope, of_falling));
-          y[0] = inexact_if(d, hn::IfThenElse(positive, of_rising, rests),
-                            hn::IfThenElse(positive, rising, falling));
-          valid = hn::Ge(x[1], hn::Neg(highest));  // beyond, the sum may lose more than one rest
+        [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+          const auto one = hn::Set(d, 1.0f);
+          const auto slope = hn::Add(hn::Min(x[1], hn::Zero(d)), one);
+          y[0] = hn::Mul(x[0], slope);
+          y[0] = inexact_if(d, fused_minus(d, x[0], slope, y[0]), y[0]);
+          valid = hn::Ge(x[1], hn::Neg(one));  // beyond, what the sum loses may decide
         },
         careful, exact);
   }
-  // What the sum may lose, of tiny results, is not looked at: the product is then next to g, and no
-  // tie.
-  map_shorts<2, 1, Outputs::kNearOrExact, Outputs::kWithRest>(
+  map_shorts<2, 1, kQuick, Outputs::kWithRest>(
       block,
-      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto one = hn::Set(d, 1.0f);
-        const auto slope = hn::Add(hn::Min(x[1], hn::Zero(d)), one);
-        y[0] = hn::Mul(x[0], slope);
-        y[0] = inexact_if(d, fused_minus(d, x[0], slope, y[0]), y[0]);
-        valid = hn::Ge(x[1], hn::Neg(one));  // beyond, what the sum loses may decide
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto sum = sum_with_larger(d, x[1], limit.high);
+        const auto slope = twofold_product(d, sum.high, hn::Set(d, parameters.input_scale));
+        auto falling = twofold_product(d, x[0], slope.high);
+        falling.low = hn::Or(sum.low, hn::Or(slope.low, falling.low));  // whether there is a rest
+        const auto rising = twofold_product(d, x[0], hn::Set(d, parameters.scale));
+        const auto result = if_then_else(hn::Gt(x[1], hn::Zero(d)), rising, falling);
+        y[0] = inexact_if(d, result.low, result.high);
+        valid = hn::Ge(x[1], hn::Set(d, -limit.high));  // beyond, rests may be more than that
       },
       careful, exact);
+}
+
+void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {
+  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
+                              static_cast<double>(parameters.scale));
+  if (block.dtype != ACL_FLOAT) return elu_backward_of_result_shorts(block, parameters, limit);
+  if (all_are_one(parameters)) return elu_plain_backward_of_result_floats(block, parameters);
+  elu_backward_of_result_floats(block, parameters, limit);
 }
 
 }  // namespace

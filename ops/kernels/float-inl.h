@@ -79,6 +79,13 @@ HWY_INLINE Twofold<V> if_then_else(M mask, std::type_identity_t<Twofold<V>> yes,
   return {hn::IfThenElse(mask, yes.high, no.high), hn::IfThenElse(mask, yes.low, no.low)};
 }
 
+// x + constant without error, for -2 constant <= x <= constant.
+template <class D, class V>
+HWY_INLINE Twofold<V> sum_with_larger(D d, V x, float constant) {
+  const V sum = hn::Add(x, hn::Set(d, constant));
+  return {sum, hn::Sub(x, hn::Sub(sum, hn::Set(d, constant)))};
+}
+
 // high + low of `value` again, such that high is nearest to the sum. Where high is not 0 it must be
 // the larger part.
 template <class V>

@@ -81,13 +81,6 @@ HWY_INLINE V of_short_product(D d, V a, V b, float divisor) {
   return inexact_if(d, hn::Or(of_product, of_result), result);
 }
 
-// x + constant for |x| <= constant.
-template <class D, class V>
-HWY_INLINE Twofold<V> sum_with_larger(D d, V x, float constant) {
-  const V sum = hn::Add(x, hn::Set(d, constant));
-  return {sum, hn::Sub(x, hn::Sub(sum, hn::Set(d, constant)))};
-}
-
 void hardswish_stored(const StoredBlock& block) {
   constinit static ShortTables tables;
   if (block.dtype == ACL_FLOAT) {

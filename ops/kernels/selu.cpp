@@ -67,11 +67,10 @@ void selu_stored(const StoredBlock& block) {
 void selu_backward_stored(const StoredBlock& block) {
   const auto formula = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
     const auto limit = twofold(d, kFloatLambdaAlpha);
-    const auto sum = hn::Add(x[1], limit.high);
-    const auto low = hn::Add(hn::Sub(x[1], hn::Sub(sum, limit.high)), limit.low);
+    auto falling = sum_with_larger(d, x[1], kFloatLambdaAlpha.high);
+    falling.low = hn::Add(falling.low, limit.low);
     const auto positive = hn::Ge(x[1], hn::Zero(d));
-    y[0] = product_by_positive(
-        d, x[0], if_then_else(positive, twofold(d, kFloatLambda), decltype(limit){sum, low}));
+    y[0] = product_by_positive(d, x[0], if_then_else(positive, twofold(d, kFloatLambda), falling));
     valid = hn::Ge(x[1], hn::Neg(limit.high));  // no result of SELU lies below
   };
   if (block.dtype == ACL_FLOAT) {

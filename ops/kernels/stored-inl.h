@@ -145,10 +145,8 @@ class StoredMap {
   }
 
  private:
-  // Inline, so that constants of the formula are made once for all rows.
-  HWY_ATTR HWY_INLINE void map_row(const Stored* const (&inputs)[kIn],
-                                   Stored* const (&outputs)[kOut], size_t count,
-                                   bool around_caches) const {
+  HWY_ATTR void map_row(const Stored* const (&inputs)[kIn], Stored* const (&outputs)[kOut],
+                        size_t count, bool around_caches) const {
     // Copies, whose addresses are not taken: they stay in registers.
     const Stored* in[kIn];
     Stored* out[kOut];
