@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <ctime>
 #include <fstream>
 #include <limits>
@@ -35,19 +36,19 @@ inline double stolen_seconds(const cpu_set_t& cores) {
   return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-// A measurement and how much it was disturbed, in whatever unit.
-struct Disturbed {
+// A measurement and how much it was disturbed, on any scale; 0 is not at all.
+struct Measured {
   double seconds;
-  double stolen;
+  double disturbance;
 };
 
 // The first of a few measurements that was not disturbed, else the first of those that were least.
 template <class Measure>
 double least_disturbed(int tries, const Measure& measure) {
-  Disturbed best = {.seconds = 0, .stolen = std::numeric_limits<double>::infinity()};
-  for (int i = 0; i < tries && best.stolen > 0; ++i) {
-    const Disturbed next = measure();
-    if (next.stolen < best.stolen) best = next;
+  Measured best = {.seconds = 0, .disturbance = std::numeric_limits<double>::infinity()};
+  for (int i = 0; i < tries && best.disturbance > 0; ++i) {
+    const Measured next = measure();
+    if (next.disturbance < best.disturbance) best = next;
   }
   return best.seconds;
 }
@@ -56,7 +57,7 @@ double least_disturbed(int tries, const Measure& measure) {
 // the kernel is told so, or given to another thread. It also does while the thread waits for
 // another one of its own process, which takes less than is looked for here.
 template <class Work>
-Disturbed time_on_this_thread(const Work& work) {
+Measured time_on_this_thread(const Work& work) {
   constexpr double kNoticed = 100e-6;
   constexpr double kUsual = 0.02;  // interrupts, which every run has
   const auto own_clock = [] {
@@ -71,15 +72,20 @@ Disturbed time_on_this_thread(const Work& work) {
   const double lost = taken.count() - (own_clock() - own_start);
   // Not how much: the least disturbed would be the fastest.
   const bool is_disturbed = lost > kNoticed && lost > kUsual * taken.count();
-  return {.seconds = taken.count(), .stolen = is_disturbed ? 1.0 : 0.0};
+  return {.seconds = taken.count(), .disturbance = is_disturbed ? 1.0 : 0.0};
 }
 
-// Of work too short for the kernel's ticks. Where several threads share it, their clocks do not
-// tell, as they also stand still when one waits for another: the first measurement counts.
-template <class Work>
-double short_seconds(int threads, const Work& work) {
+// Of so many calls, too short for the kernel's ticks. Where several threads share the work, their
+// clocks do not tell, as they also stand still when one waits for another: the first measurement
+// counts.
+template <class Call>
+double seconds_of_calls(const Call& call, int64_t count, int threads) {
   constexpr int kTries = 5;
-  return least_disturbed(threads == 1 ? kTries : 1, [&] { return time_on_this_thread(work); });
+  return least_disturbed(threads == 1 ? kTries : 1, [&] {
+    return time_on_this_thread([&] {
+      for (int64_t i = 0; i < count; ++i) call();
+    });
+  });
 }
 
 }  // namespace aclgrad::bench

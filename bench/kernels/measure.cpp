@@ -49,14 +49,11 @@ class Collector : public benchmark::BenchmarkReporter {
   std::map<std::string, std::vector<double>> times_;
 };
 
-// One repetition, whose number of calls Google Benchmark has chosen.
-void repeat(benchmark::State& state, const Call& call, int threads) {
+// One repetition of as many calls as Google Benchmark has chosen; seconds_of(count) makes them.
+template <class SecondsOf>
+void repeat(benchmark::State& state, const SecondsOf& seconds_of) {
   const auto count = state.max_iterations;
-  while (state.KeepRunningBatch(count)) {
-    state.SetIterationTime(short_seconds(threads, [&] {
-      for (auto left = count; left > 0; --left) call();
-    }));
-  }
+  while (state.KeepRunningBatch(count)) state.SetIterationTime(seconds_of(count));
 }
 
 void initialize_once() {
@@ -149,7 +146,7 @@ Result Measurement::run(const Cell& cell, size_t index) {
     const auto here = [call, &cell, who = contender.get()](benchmark::State& state) {
       who->set_threads(cell.threads);
       if (cell.threads > 1) let_threads_sleep();
-      repeat(state, call, cell.threads);
+      repeat(state, [&](auto count) { return seconds_of_calls(call, count, cell.threads); });
     };
     add(contender->name(), preparation > kSlow ? 1 : usual, here)->UseManualTime();
   }
@@ -157,9 +154,8 @@ Result Measurement::run(const Cell& cell, size_t index) {
   const bool vectors = cell.layout == Layout::contiguous || cell.layout == Layout::row_broadcast;
   if (worker_ && vectors && worker_->prepare(index)) {
     const auto there = [this, &cell](benchmark::State& state) {
-      const auto all = state.max_iterations;
       if (cell.threads > 1) let_threads_sleep();
-      while (state.KeepRunningBatch(all)) state.SetIterationTime(worker_->run(all));
+      repeat(state, [&](auto count) { return worker_->run(count); });
       if (cell.threads > 1) let_threads_sleep();
     };
     add(worker_name_, usual, there)->UseManualTime();
@@ -168,7 +164,11 @@ Result Measurement::run(const Cell& cell, size_t index) {
 }
 
 double Measurement::time(const Call& call) {
-  benchmark::RegisterBenchmark("call", [&](benchmark::State& state) { repeat(state, call, 1); })
+  benchmark::RegisterBenchmark(
+      "call",
+      [&](benchmark::State& state) {
+        repeat(state, [&](auto count) { return seconds_of_calls(call, count, 1); });
+      })
       ->MinTime(10 * effort_.least_seconds)
       ->Repetitions(effort_.repetitions)
       ->UseManualTime();

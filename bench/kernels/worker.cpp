@@ -87,10 +87,7 @@ void serve(const std::vector<Cell>& cells) {
     } else {
       // Google Benchmark, in the other process, says how often and takes the statistics; only the
       // clock has to be read where the work is done.
-      const double taken = short_seconds(threads, [&] {
-        for (int64_t i = 0; i < number; ++i) call();
-      });
-      std::cout << std::scientific << taken << std::endl;
+      std::cout << std::scientific << seconds_of_calls(call, number, threads) << std::endl;
     }
   }
 }

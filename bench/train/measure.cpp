@@ -64,10 +64,10 @@ class Runner {
 
   void repeat() {
     if (passed_over_) return;
-    const double seconds = least_disturbed(kTries, [&]() -> Disturbed {
+    const double seconds = least_disturbed(kTries, [&]() -> Measured {
       const double before = stolen_seconds(cores_);
       const double taken = run(steps_);
-      return {.seconds = taken, .stolen = stolen_seconds(cores_) - before};
+      return {.seconds = taken, .disturbance = stolen_seconds(cores_) - before};
     });
     times_.push_back(seconds / static_cast<double>(steps_));
   }
