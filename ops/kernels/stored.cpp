@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "hwy/cache_control.h"
 #include "ops/kernels/formats.h"
@@ -31,11 +32,27 @@ constexpr int64_t kGrain = 16384;
 // on).
 constexpr int64_t kLargeOutput = int64_t{1} << 20;
 
+// The same where inputs are repeated rows only, which take no room of the caches.
+constexpr int64_t kLargeRepetition = int64_t{8} << 20;
+
 // Stores around the caches may otherwise be seen by other threads after this one's report that it
 // is done.
 void await_stores() { hwy::FlushStream(); }
 
 bool dense(const Operand& operand, size_t dimension) { return operand.strides[dimension] == 1; }
+
+// Writes `count` rows out that are all the same.
+void repeat(const void* row, int64_t bytes, int64_t count, void* target) {
+  auto* to = static_cast<std::byte*>(target);
+  const auto all = static_cast<size_t>(bytes * count);
+  auto done = static_cast<size_t>(bytes);
+  std::memcpy(to, row, done);
+  while (done < all) {
+    const size_t more = std::min(done, all - done);
+    std::memcpy(to + done, to, more);
+    done += more;
+  }
+}
 
 // The dimension along which the first operand is dense that is so along any: the outputs come
 // first, as reading across lines costs less than writing across them.
@@ -104,33 +121,51 @@ StoredLoop::StoredLoop(Dims shape, const std::vector<Operand>& outputs,
   if (count_elements(shape) > 0) choose_tile();
 }
 
+int64_t StoredLoop::joined_rows(int64_t largest_element) const {
+  bool repeats = false;
+  for (size_t k = 0; k < views_.size(); ++k) {
+    const View& view = views_[k];
+    const bool repeated = is_repeated(k);
+    repeats = repeats || repeated;
+    const bool joins = view.dense() && view.row_stride == columns_ * view.element_bytes;
+    if (!repeated && !joins) return 1;
+  }
+  return repeats ? std::clamp<int64_t>(kPackedTile / (columns_ * largest_element), 1, rows_) : 1;
+}
+
 void StoredLoop::choose_tile() {
-  const bool short_rows = columns_ < kShortRow && rows_ > 1;
+  int64_t output_bytes = 0;
+  int64_t largest = 1;
+  bool reads_along = false;
+  for (size_t k = 0; k < views_.size(); ++k) {
+    largest = std::max(largest, views_[k].element_bytes);
+    if (k < outputs_) output_bytes += views_[k].element_bytes;
+    reads_along = reads_along || (k >= outputs_ && !is_repeated(k));
+  }
+  joined_rows_ = joined_rows(largest);
+  const bool short_rows = columns_ < kShortRow && rows_ > 1 && joined_rows_ == 1;
   bool packs = false;
   bool packs_outputs = false;
   bool transposes = false;
   all_packed_ = true;
-  int64_t output_bytes = 0;
-  int64_t largest = 1;
   for (size_t k = 0; k < views_.size(); ++k) {
     View& view = views_[k];
     view.packed = short_rows || (columns_ > 1 && !view.dense());
     packs = packs || view.packed;
     transposes = transposes || view.transposed();
-    largest = std::max(largest, view.element_bytes);
     all_packed_ = all_packed_ && view.packed;
-    if (k < outputs_) output_bytes += view.element_bytes;
     packs_outputs = packs_outputs || (k < outputs_ && view.packed);
   }
   const int64_t limit = packs ? kPackedTile / largest : kGrain;
   tile_columns_ = std::min(columns_, transposes ? kTransposedColumns : limit);
-  tile_rows_ = std::clamp<int64_t>(limit / tile_columns_, 1, rows_);
+  tile_rows_ = std::clamp<int64_t>(limit / tile_columns_ / joined_rows_ * joined_rows_, 1, rows_);
   tiles_across_ = (columns_ + tile_columns_ - 1) / tile_columns_;
   tiles_down_ = (rows_ + tile_rows_ - 1) / tile_rows_;
   const int64_t outer = count_elements(outer_shape_);
   strip_tiles_ = transposes ? std::min(kStripTiles, tiles_across_) : tiles_across_;
   tiles_ = tiles_across_ * tiles_down_ * outer;
-  around_caches_ = !packs_outputs && outer * rows_ * columns_ * output_bytes >= kLargeOutput;
+  const int64_t large = reads_along ? kLargeOutput : kLargeRepetition;
+  around_caches_ = !packs_outputs && outer * rows_ * columns_ * output_bytes >= large;
 }
 
 StoredLoop::Position StoredLoop::position_of(int64_t tile) const {
@@ -168,14 +203,27 @@ void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
     const View& view = views_[k];
     places[k] = bases[k] + offset_of(view, position);
     starts[k] = view.packed ? scratch.tiles[k].bytes : places[k];
-    steps[k] = view.packed ? columns * view.element_bytes : view.row_stride;
+    steps[k] = view.packed ? columns * view.element_bytes : view.row_stride * joined_rows_;
     if (view.packed && k >= outputs_) pack_tile(shape_of(view), places[k], starts[k]);
+    if (is_repeated(k) && joined_rows_ > 1) {
+      starts[k] = scratch.tiles[k].bytes;
+      repeat(places[k], columns * view.element_bytes, std::min(rows, joined_rows_), starts[k]);
+    }
   }
+  const auto call_kernel = [&](int64_t calls, int64_t count) {
+    kernel_({dtype_, starts.data() + outputs_, starts.data(), static_cast<size_t>(count),
+             around_caches_, static_cast<size_t>(calls), steps.data() + outputs_, steps.data()});
+  };
   // Tiles that are all packed are one row each.
-  const int64_t calls = all_packed_ ? 1 : rows;
-  kernel_({dtype_, starts.data() + outputs_, starts.data(),
-           static_cast<size_t>(rows * columns / calls), around_caches_, static_cast<size_t>(calls),
-           steps.data() + outputs_, steps.data()});
+  const int64_t joined = all_packed_ ? rows : joined_rows_;
+  const int64_t calls = rows / joined;
+  if (calls > 0) call_kernel(calls, joined * columns);
+  if (const int64_t rest = rows - calls * joined; rest > 0) {
+    for (size_t k = 0; k < views_.size(); ++k) {
+      starts[k] = static_cast<std::byte*>(starts[k]) + calls * steps[k];
+    }
+    call_kernel(1, rest * columns);
+  }
   for (size_t k = 0; k < outputs_; ++k) {
     if (!views_[k].packed) continue;
     unpack_tile(shape_of(views_[k]), scratch.tiles[k].bytes, places[k]);
@@ -199,6 +247,7 @@ void StoredLoop::run(const Run& run) const {
 const Sweep* StoredLoop::sweep() const {
   const auto is_packed = [](const View& view) { return view.packed; };
   const bool simple = tiles_ > 0 && count_elements(outer_shape_) == 1 &&
+                      (is_line() || columns_ >= kShortRow) &&
                       std::none_of(views_.begin(), views_.end(), is_packed);
   return simple ? this : nullptr;
 }

@@ -46,6 +46,13 @@ class StoredLoop final : public Loop, private Sweep {
   struct Scratch;
 
   static View view_of(const Operand& operand, size_t rows, size_t columns);
+  // An input with one row for all of them.
+  bool is_repeated(size_t index) const {
+    const View& view = views_[index];
+    return index >= outputs_ && rows_ > 1 && view.dense() && view.row_stride == 0;
+  }
+  // How many rows are given to the kernel as one, with those that repeat written out.
+  int64_t joined_rows(int64_t largest_element) const;
   void choose_tile();
   // Where a tile begins, in elements, and in which of the outer matrices.
   struct Position {
@@ -68,6 +75,7 @@ class StoredLoop final : public Loop, private Sweep {
   Dims outer_shape_;
   int64_t rows_ = 1;
   int64_t columns_ = 1;
+  int64_t joined_rows_ = 1;  // of the kernel's one
   int64_t tile_rows_ = 1;
   int64_t tile_columns_ = 1;
   int64_t tiles_down_ = 1;

@@ -149,36 +149,35 @@ TEST_F(ActivationLayouts, Strides) {
   });
 }
 
-// Rows or columns that are one and the same memory.
+// Rows or columns that are one and the same memory: few, so many that not all are worked on at
+// once, and short ones.
 TEST_F(ActivationLayouts, Broadcast) {
-  const Shape shape{11, 70};
   for_each_activation([&](const Activation& activation, aclDataType dtype) {
-    std::vector<Bits> data = sample_inputs(activation, dtype, 11 * 70);
-    for (const bool rows : {true, false}) {
-      for (Bits& elements : data) {
-        for (size_t i = 0; i < elements.size(); ++i) {
-          elements[i] = elements[rows ? i % 70 : i - i % 70];
-        }
-      }
-      // Halves along the dimension that is not repeated.
-      const int64_t dim = rows ? 1 : 0;
-      if (rows) {
+    for (const Shape& shape : {Shape{11, 70}, Shape{500, 70}, Shape{701, 6}}) {
+      for (const bool rows : {true, false}) {
+        const auto columns = static_cast<size_t>(shape[1]);
+        std::vector<Bits> data =
+            sample_inputs(activation, dtype, static_cast<size_t>(shape[0] * shape[1]));
         for (size_t k = 0; k < data.size(); ++k) {
-          const size_t width = 70 * static_cast<size_t>(activation.inputs[k]);
-          for (size_t i = 0; i < data[k].size(); ++i) data[k][i] = data[k][i % width];
+          // Halves lie along the dimension that is not repeated.
+          const size_t width = columns * static_cast<size_t>(rows ? activation.inputs[k] : 1);
+          for (size_t i = 0; i < data[k].size(); ++i) {
+            data[k][i] = data[k][rows ? i % width : i - i % width];
+          }
         }
-      }
-      const Bits expected = run_contiguous(activation, dtype, shape, dim, data);
-      const LayoutOf repeated = [&](const Shape& wide) {
-        return rows ? Array::Layout{.strides = {0, 1}, .storage = wide[1]}
-                    : Array::Layout{.strides = {1, 0}, .storage = wide[0]};
-      };
-      for (const std::vector<LayoutOf>& layouts :
-           {std::vector<LayoutOf>{repeated}, std::vector<LayoutOf>{contiguous, repeated},
-            std::vector<LayoutOf>{repeated, contiguous}}) {
-        const BitRun run(activation, dtype, shape, dim, data, layouts, contiguous);
-        ASSERT_EQ(run.run(stream()), 0) << recent_message();
-        EXPECT_TRUE(same_bits(run.results(), expected));
+        const int64_t dim = rows ? 1 : 0;
+        const Bits expected = run_contiguous(activation, dtype, shape, dim, data);
+        const LayoutOf repeated = [&](const Shape& wide) {
+          return rows ? Array::Layout{.strides = {0, 1}, .storage = wide[1]}
+                      : Array::Layout{.strides = {1, 0}, .storage = wide[0]};
+        };
+        for (const std::vector<LayoutOf>& layouts :
+             {std::vector<LayoutOf>{repeated}, std::vector<LayoutOf>{contiguous, repeated},
+              std::vector<LayoutOf>{repeated, contiguous}}) {
+          const BitRun run(activation, dtype, shape, dim, data, layouts, contiguous);
+          ASSERT_EQ(run.run(stream()), 0) << recent_message();
+          EXPECT_TRUE(same_bits(run.results(), expected)) << shape[0] << " rows";
+        }
       }
     }
   });
