@@ -10,6 +10,7 @@
 #define ACLGRAD_OPS_KERNELS_STAGED_INL_H_
 #endif
 
+#include <algorithm>
 #include <cstddef>
 
 #include "ops/kernels/stored-inl.h"
@@ -39,29 +40,53 @@ class StagedMap {
   template <class Mend>
   HWY_ATTR void operator()(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t steps,
                            size_t gap, const Mend& mend) const {
-    const First first = first_;
-    const Second second = second_;
-    alignas(64) float middle[kAhead][2][kMiddle][kFloatLanes];
-    const auto begin = [&](size_t step) HWY_ATTR {
-      first_stage<0>(first, in, step * kStep, middle[step % kAhead][0]);
-      first_stage<1>(first, in, step * kStep, middle[step % kAhead][1]);
-    };
-    const auto end = [&](size_t step) HWY_ATTR {
-      const size_t i = step * kStep;
-      if (HWY_UNLIKELY(!finish(second, in, out, i, middle[step % kAhead]))) mend(i);
-    };
-    for (size_t step = 0; step < HWY_MIN(kAhead, steps); ++step) begin(step);
-    size_t step = 0;
-    for (; step + kAhead < steps; ++step) {
-      const size_t ahead = (step + kFetched) * kStep;
-      prefetch(in, ahead < steps * kStep ? ahead : ahead + gap);
-      end(step);
-      begin(step + kAhead);
+    Ring ring;
+    for (size_t step = 0; step < HWY_MIN(kAhead, steps); ++step) begin(first_, in, step, ring);
+    for (size_t step = 0; (step = advance(in, out, step, steps, gap, ring)) < steps; ++step) {
+      mend(step * kStep);
+      if (step + kAhead < steps) begin(first_, in, step + kAhead, ring);
     }
-    for (; step < steps; ++step) end(step);
   }
 
  private:
+  using Middle = float[kMiddle][kFloatLanes];
+
+  // What the first stage has handed on.
+  struct Ring {
+    alignas(64) Middle middle[kAhead][2];
+
+    HWY_INLINE Middle (&of(size_t step))[2] { return middle[step % kAhead]; }
+  };
+
+  static HWY_ATTR HWY_INLINE void begin(const First& first, const Stored* const (&in)[kIn],
+                                        size_t step, Ring& ring) {
+    first_stage<0>(first, in, step * kStep, ring.of(step)[0]);
+    first_stage<1>(first, in, step * kStep, ring.of(step)[1]);
+  }
+
+  // Returns the first step that may not hold, or `steps`. A function that calls no other, as
+  // StoredMap::quick_steps().
+  HWY_ATTR HWY_NOINLINE size_t advance(const Stored* const (&inputs)[kIn],
+                                       Stored* const (&outputs)[kOut], size_t step, size_t steps,
+                                       size_t gap, Ring& ring) const {
+    const First first = first_;
+    const Second second = second_;
+    const Stored* in[kIn];
+    Stored* out[kOut];
+    std::copy_n(inputs, kIn, in);
+    std::copy_n(outputs, kOut, out);
+    for (; step + kAhead < steps; ++step) {
+      const size_t ahead = (step + kFetched) * kStep;
+      prefetch(in, ahead < steps * kStep ? ahead : ahead + gap);
+      if (HWY_UNLIKELY(!finish(second, in, out, step * kStep, ring.of(step)))) return step;
+      begin(first, in, step + kAhead, ring);
+    }
+    for (; step < steps; ++step) {
+      if (HWY_UNLIKELY(!finish(second, in, out, step * kStep, ring.of(step)))) return step;
+    }
+    return steps;
+  }
+
   // The second stage reads nothing new: what the next first stage needs can come meanwhile.
   static HWY_INLINE void prefetch(const Stored* const (&in)[kIn], size_t i) {
     constexpr size_t kLine = 64 / sizeof(Stored);
@@ -69,8 +94,6 @@ class StagedMap {
       for (size_t k = 0; k < kStep; k += kLine) hwy::Prefetch(each + i + k);
     }
   }
-
-  using Middle = float[kMiddle][kFloatLanes];
 
   template <int kVector>
   static HWY_ATTR HWY_INLINE void load(const Stored* const (&in)[kIn], size_t i, Floats (&x)[kIn]) {

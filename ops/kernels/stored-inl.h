@@ -77,7 +77,7 @@ struct Packing {
 template <Outputs kKind, class Formula>
 struct Described {
   static constexpr Outputs kOutputs = kKind;
-  const Formula& formula;
+  Formula formula;
 };
 
 // A formula(d, x, value, y), where `value` is what the table of 65,536 entries has for the pattern
@@ -86,7 +86,7 @@ template <size_t kTabledArgument, class Formula>
 struct Tabled {
   static constexpr size_t kArgument = kTabledArgument;
   const float* table;
-  const Formula& formula;
+  Formula formula;
 };
 template <class Formula>
 inline constexpr bool kIsTabled = false;
@@ -145,30 +145,50 @@ class StoredMap {
   }
 
  private:
-  HWY_ATTR void map_row(const Stored* const (&inputs)[kIn], Stored* const (&outputs)[kOut],
-                        size_t count, bool around_caches) const {
-    // Copies, whose addresses are not taken: they stay in registers.
+  HWY_ATTR void map_row(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t count,
+                        bool around_caches) const {
+    size_t i = 0;
+    if (const size_t head = elements_to_alignment(out); around_caches && head <= count) {
+      if (head > 0) part(in, out, 0, head);
+      i = steps<Path::kAround>(in, out, head, count);
+    }
+    i = steps<Path::kCached>(in, out, i, count);
+    if (i < count) part(in, out, i, count - i);
+  }
+
+  // Whole steps from element `i` on; returns where they end.
+  template <Path kPath>
+  HWY_ATTR HWY_INLINE size_t steps(const Stored* const (&in)[kIn], Stored* const (&out)[kOut],
+                                   size_t i, size_t count) const {
+    while (i + kStep <= count) {
+      i = quick_steps<kPath>(in, out, i, count);
+      if (i + kStep > count) break;
+      careful_step(in, out, i);
+      i += kStep;
+    }
+    return i;
+  }
+
+  // Returns the first step that may not hold, or the end. A function that calls no other: over a
+  // call, the formula's constants would not stay in registers.
+  template <Path kPath>
+  HWY_ATTR HWY_NOINLINE size_t quick_steps(const Stored* const (&inputs)[kIn],
+                                           Stored* const (&outputs)[kOut], size_t i,
+                                           size_t count) const {
+    // Copies, whose addresses are not taken and which no store could change: they stay in
+    // registers.
+    const Quick quick = quick_;
     const Stored* in[kIn];
     Stored* out[kOut];
     std::copy_n(inputs, kIn, in);
     std::copy_n(outputs, kOut, out);
-    size_t i = 0;
-    if (around_caches) {
-      i = elements_to_alignment(outputs);
-      if (i <= count) {
-        if (i > 0) part(inputs, outputs, 0, i);
-        for (; i + kStep <= count; i += kStep) {
-          for (size_t k = 0; k < kIn; ++k) fetch_ahead<kStep * sizeof(Stored)>(in[k] + i);
-          if (!step<Path::kAround>(in, out, i)) careful_step(inputs, outputs, i);
-        }
-      } else {
-        i = 0;
-      }
-    }
     for (; i + kStep <= count; i += kStep) {
-      if (!step<Path::kCached>(in, out, i)) careful_step(inputs, outputs, i);
+      if constexpr (kPath == Path::kAround) {
+        for (size_t k = 0; k < kIn; ++k) fetch_ahead<kStep * sizeof(Stored)>(in[k] + i);
+      }
+      if (HWY_UNLIKELY(!step<kPath>(quick, in, out, i))) break;
     }
-    if (i < count) part(inputs, outputs, i, count - i);
+    return i;
   }
 
   // As of one output; more than any count if they never reach a whole vector together.
@@ -182,10 +202,10 @@ class StoredMap {
 
   // False, and nothing stored, if some result may not hold: an output may be an input.
   template <Path kPath>
-  HWY_ATTR HWY_INLINE bool step(const Stored* const (&in)[kIn], Stored* const (&out)[kOut],
-                                size_t i) const {
+  static HWY_ATTR HWY_INLINE bool step(const Quick& quick, const Stored* const (&in)[kIn],
+                                       Stored* const (&out)[kOut], size_t i) {
     Packed packed[kOut];
-    const bool holds = compute(quick_, in, i, packed, nullptr);
+    const bool holds = compute(quick, in, i, packed, nullptr);
     if (HWY_LIKELY(holds)) {
       for (size_t k = 0; k < kOut; ++k) Cell::template store<kPath>(packed[k], out[k] + i);
     }
@@ -195,8 +215,9 @@ class StoredMap {
   // The results of the step from element i on. True if all of them hold; otherwise, and if it is
   // wanted, with the bits of those that may not.
   template <class Description>
-  HWY_ATTR HWY_INLINE bool compute(const Description& description, const Stored* const (&in)[kIn],
-                                   size_t i, Packed (&packed)[kOut], uint64_t* uncertain) const {
+  static HWY_ATTR HWY_INLINE bool compute(const Description& description,
+                                          const Stored* const (&in)[kIn], size_t i,
+                                          Packed (&packed)[kOut], uint64_t* uncertain) {
     constexpr bool kHasRest = Description::kOutputs == Outputs::kWithRest;
     using X = Floats[kIn];
     using Y = std::conditional_t<kHasRest, Twofold<Floats>, Floats>[kOut];
