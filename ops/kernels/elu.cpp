@@ -237,8 +237,38 @@ void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters
       with_parameters(elu_backward_of_result, parameters));
 }
 
+// What elu_backward_of_result_quickly() can do.
+bool is_quick_of_result(const EluParameters& parameters, TwofoldConstant limit) {
+  const TwofoldConstant steepest(static_cast<double>(limit.high) *
+                                 static_cast<double>(parameters.input_scale));
+  const float in_units = parameters.input_scale * 0x1p15f;
+  return limit.low == 0 && steepest.low == 0 && parameters.input_scale < 2 &&
+         in_units == static_cast<float>(static_cast<int>(in_units));
+}
+
+// g (y inputScale + steepest) for 16-bit elements, for Outputs::kNearOrExact.
+template <class D, class X, class Y, class Valid>
+HWY_INLINE void elu_backward_of_result_quickly(D d, const EluParameters& parameters, const X& x,
+                                               Y& y, Valid& valid) {
+  const float limit = parameters.alpha * parameters.scale;
+  const auto steepest = hn::Set(d, limit * parameters.input_scale);
+  // An inputScale of at most 16 bits makes exact products, so that what their sum with a larger
+  // number loses is a float, and the difference from that number too (Dekker, 1971).
+  const auto held = hn::Min(x[1], hn::Zero(d));
+  const auto slope = fused(d, held, hn::Set(d, parameters.input_scale), steepest);
+  const auto of_slope =
+      fused(d, held, hn::Set(d, -parameters.input_scale), hn::Sub(slope, steepest));
+  const auto positive = hn::Gt(x[1], hn::Zero(d));
+  const auto factor = hn::IfThenElse(positive, hn::Set(d, parameters.scale), slope);
+  const auto product = twofold_product(d, x[0], factor);
+  y[0] = inexact_if(d, hn::Or(product.low, of_slope), product.high);
+  valid = hn::Ge(x[1], hn::Set(d, -limit));  // beyond, it is no sum with a larger number
+}
+
 void elu_backward_of_result_shorts(const StoredBlock& block, const EluParameters& parameters,
                                    TwofoldConstant limit) {
+  constexpr Outputs kQuick = Outputs::kNearOrExact;
+  constexpr Outputs kCareful = Outputs::kWithRest;
   const auto careful = [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
     const auto sum = two_sum(x[1], hn::Set(d, limit.high));
     const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
@@ -252,16 +282,10 @@ void elu_backward_of_result_shorts(const StoredBlock& block, const EluParameters
     valid = hn::Or(counts, hn::Eq(slope.low, hn::Zero(d)));
   };
   const auto exact = with_parameters(elu_backward_of_result, parameters);
-  if (limit.low != 0) {
-    return map_short_product<Entries::kOdd, Outputs::kWithRest>(
-        block, tables_of(parameters, &EluTables::of_result), careful, exact);
-  }
-  // Otherwise there is something shorter than looking the slope up.
-  constexpr Outputs kQuick = Outputs::kNearOrExact;
   if (all_are_one(parameters)) {
     // What the sum may lose, of tiny results, is not looked at: the product is then next to g, and
     // no tie.
-    return map_shorts<2, 1, kQuick, Outputs::kWithRest>(
+    return map_shorts<2, 1, kQuick, kCareful>(
         block,
         [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
           const auto one = hn::Set(d, 1.0f);
@@ -272,19 +296,15 @@ void elu_backward_of_result_shorts(const StoredBlock& block, const EluParameters
         },
         careful, exact);
   }
-  map_shorts<2, 1, kQuick, Outputs::kWithRest>(
-      block,
-      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto sum = sum_with_larger(d, x[1], limit.high);
-        const auto slope = twofold_product(d, sum.high, hn::Set(d, parameters.input_scale));
-        auto falling = twofold_product(d, x[0], slope.high);
-        falling.low = hn::Or(sum.low, hn::Or(slope.low, falling.low));  // whether there is a rest
-        const auto rising = twofold_product(d, x[0], hn::Set(d, parameters.scale));
-        const auto result = if_then_else(hn::Gt(x[1], hn::Zero(d)), rising, falling);
-        y[0] = inexact_if(d, result.low, result.high);
-        valid = hn::Ge(x[1], hn::Set(d, -limit.high));  // beyond, rests may be more than that
-      },
-      careful, exact);
+  if (is_quick_of_result(parameters, limit)) {
+    return map_shorts<2, 1, kQuick, kCareful>(
+        block,
+        [=](auto d, const auto& x, auto& y, auto& valid)
+            HWY_ATTR { elu_backward_of_result_quickly(d, parameters, x, y, valid); },
+        careful, exact);
+  }
+  map_short_product<Entries::kOdd, kCareful>(block, tables_of(parameters, &EluTables::of_result),
+                                             careful, exact);
 }
 
 void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {

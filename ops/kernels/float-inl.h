@@ -166,12 +166,12 @@ HWY_INLINE V inexact(D d, V value) {
   return hn::Or(value, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 1u)));
 }
 
-// The same where it may be exact: it is if all bits of `rests` but the sign are 0.
+// The same where it may be exact: it is if all bits of `rests` are 0. (What is left of an exact
+// product is +0, as is the difference of equal numbers if it is not taken from -0.)
 template <class D, class V>
 HWY_INLINE V inexact_if(D d, V rests, V value) {
   const hn::RebindToUnsigned<D> du;
-  const auto bits = hn::And(hn::BitCast(du, rests), hn::Set(du, 0x7fffffffu));
-  const auto any = hn::RebindMask(d, hn::Ne(bits, hn::Zero(du)));
+  const auto any = hn::RebindMask(d, hn::Ne(hn::BitCast(du, rests), hn::Zero(du)));
   return hn::IfThenElse(any, inexact(d, value), value);
 }
 
