@@ -32,7 +32,7 @@ constexpr int64_t kGrain = 16384;
 // on).
 constexpr int64_t kLargeOutput = int64_t{1} << 20;
 
-// The same where inputs are repeated rows only, which take no room of the caches.
+// The same where inputs are repeated rows only, short ones, which take no room of the caches.
 constexpr int64_t kLargeRepetition = int64_t{8} << 20;
 
 // Stores around the caches may otherwise be seen by other threads after this one's report that it
@@ -121,7 +121,7 @@ StoredLoop::StoredLoop(Dims shape, const std::vector<Operand>& outputs,
   if (count_elements(shape) > 0) choose_tile();
 }
 
-int64_t StoredLoop::joined_rows(int64_t largest_element) const {
+int64_t StoredLoop::count_joined_rows(int64_t largest_element) const {
   bool repeats = false;
   for (size_t k = 0; k < views_.size(); ++k) {
     const View& view = views_[k];
@@ -142,7 +142,7 @@ void StoredLoop::choose_tile() {
     if (k < outputs_) output_bytes += views_[k].element_bytes;
     reads_along = reads_along || (k >= outputs_ && !is_repeated(k));
   }
-  joined_rows_ = joined_rows(largest);
+  joined_rows_ = count_joined_rows(largest);
   const bool short_rows = columns_ < kShortRow && rows_ > 1 && joined_rows_ == 1;
   bool packs = false;
   bool packs_outputs = false;
@@ -164,7 +164,7 @@ void StoredLoop::choose_tile() {
   const int64_t outer = count_elements(outer_shape_);
   strip_tiles_ = transposes ? std::min(kStripTiles, tiles_across_) : tiles_across_;
   tiles_ = tiles_across_ * tiles_down_ * outer;
-  const int64_t large = reads_along ? kLargeOutput : kLargeRepetition;
+  const int64_t large = reads_along || joined_rows_ == 1 ? kLargeOutput : kLargeRepetition;
   around_caches_ = !packs_outputs && outer * rows_ * columns_ * output_bytes >= large;
 }
 
@@ -246,6 +246,7 @@ void StoredLoop::run(const Run& run) const {
 
 const Sweep* StoredLoop::sweep() const {
   const auto is_packed = [](const View& view) { return view.packed; };
+  // Short rows are worth it only if they are joined, which run_part() does not.
   const bool simple = tiles_ > 0 && count_elements(outer_shape_) == 1 &&
                       (is_line() || columns_ >= kShortRow) &&
                       std::none_of(views_.begin(), views_.end(), is_packed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop for kernels that work on stored elements themselves: no conversion, no copy where the
-// operands are dense, and tiles that fit the first-level cache where they are not.
+// The loop for kernels that work on stored elements themselves: no conversion, and copies only
+// where operands are not dense or repeat a row, in tiles that fit the first-level cache.
 #ifndef ACLGRAD_OPS_KERNELS_STORED_H_
 #define ACLGRAD_OPS_KERNELS_STORED_H_
 
@@ -19,8 +19,8 @@ class StoredLoop final : public Loop, private Sweep {
 
   void run(const Run& run) const override;
 
-  // Where nothing is packed and there are at most two dimensions. A unit is an element of what has
-  // one dimension, a row of what has two.
+  // Where nothing is packed, rows are not short, and there are at most two dimensions. A unit is an
+  // element of what has one dimension, a row of what has two.
   const Sweep* sweep() const override;
   int64_t units() const override { return is_line() ? columns_ : rows_; }
   size_t operand_count() const override { return views_.size(); }
@@ -52,7 +52,7 @@ class StoredLoop final : public Loop, private Sweep {
     return index >= outputs_ && rows_ > 1 && view.dense() && view.row_stride == 0;
   }
   // How many rows are given to the kernel as one, with those that repeat written out.
-  int64_t joined_rows(int64_t largest_element) const;
+  int64_t count_joined_rows(int64_t largest_element) const;
   void choose_tile();
   // Where a tile begins, in elements, and in which of the outer matrices.
   struct Position {
@@ -75,7 +75,7 @@ class StoredLoop final : public Loop, private Sweep {
   Dims outer_shape_;
   int64_t rows_ = 1;
   int64_t columns_ = 1;
-  int64_t joined_rows_ = 1;  // of the kernel's one
+  int64_t joined_rows_ = 1;  // make one row for the kernel
   int64_t tile_rows_ = 1;
   int64_t tile_columns_ = 1;
   int64_t tiles_down_ = 1;

@@ -137,6 +137,25 @@ TEST_F(DataMovementTest, CopiesBroadcastConvertAndReorder) {
   EXPECT_EQ(half.values(), (Values{3, 3, -4, -4, 3, 3, -4, -4, 3, 3, -4, -4}));
 }
 
+// Repeated rows: in matrices side by side, of another dtype, and so many of them that the copy does
+// not stay in the caches.
+TEST_F(DataMovementTest, CopiesRepeatRows) {
+  for (aclDataType to : {ACL_FLOAT, ACL_BF16}) {
+    const Array matrices = random_array(ACL_FLOAT, {3, 70}, LayoutKind::kContiguous, 1);
+    const Array rows(matrices, {3, 500, 70}, {.strides = {70, 0, 1}});
+    Array self(to, {3, 500, 70});
+    ASSERT_EQ(copy(self, rows), 0) << recent_message();
+    for (int64_t i = 0; i < self.count(); ++i) {
+      ASSERT_EQ(self.get(i), round_to(matrices.get(i / 35000 * 70 + i % 70), to)) << i;
+    }
+  }
+  const Array row = random_array(ACL_FLOAT, {1000}, LayoutKind::kContiguous, 1);
+  const Array many(row, {2101, 1000}, {.strides = {0, 1}});
+  Array self(ACL_FLOAT, {2101, 1000});
+  ASSERT_EQ(copy(self, many), 0) << recent_message();
+  for (int64_t i = 0; i < self.count(); ++i) ASSERT_EQ(self.get(i), row.get(i % 1000)) << i;
+}
+
 TEST_F(DataMovementTest, CopiesKeepEveryBit) {
   for (aclDataType dtype :
        {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_BOOL, ACL_UINT32, ACL_COMPLEX64}) {
