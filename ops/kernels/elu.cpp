@@ -237,13 +237,11 @@ void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters
       with_parameters(elu_backward_of_result, parameters));
 }
 
-// What elu_backward_of_result_quickly() can do.
+// What elu_backward_of_result_quickly() can do: products with the smallest elements do not vanish.
 bool is_quick_of_result(const EluParameters& parameters, TwofoldConstant limit) {
   const TwofoldConstant steepest(static_cast<double>(limit.high) *
                                  static_cast<double>(parameters.input_scale));
-  const float in_units = parameters.input_scale * 0x1p15f;
-  return limit.low == 0 && steepest.low == 0 && parameters.input_scale < 2 &&
-         in_units == static_cast<float>(static_cast<int>(in_units));
+  return limit.low == 0 && steepest.low == 0 && parameters.input_scale >= 0x1p-15f;
 }
 
 // g (y inputScale + steepest) for 16-bit elements, for Outputs::kNearOrExact.
@@ -252,8 +250,9 @@ HWY_INLINE void elu_backward_of_result_quickly(D d, const EluParameters& paramet
                                                Y& y, Valid& valid) {
   const float limit = parameters.alpha * parameters.scale;
   const auto steepest = hn::Set(d, limit * parameters.input_scale);
-  // An inputScale of at most 16 bits makes exact products, so that what their sum with a larger
-  // number loses is a float, and the difference from that number too (Dekker, 1971).
+  // y inputScale is no larger than steepest. If it is a float, what their sum loses is found in
+  // this way (Dekker, 1971). If it is not, it differs from the float next to slope - steepest, and
+  // that something is lost is seen as well; how much it is does not matter.
   const auto held = hn::Min(x[1], hn::Zero(d));
   const auto slope = fused(d, held, hn::Set(d, parameters.input_scale), steepest);
   const auto of_slope =
@@ -276,23 +275,37 @@ void elu_backward_of_result_shorts(const StoredBlock& block, const EluParameters
                               normalized(decltype(sum){sum.high, low}));
     const auto rising = twofold_product(d, x[0], hn::Set(d, parameters.scale));
     const auto falling = product_and_rest(d, decltype(sum){x[0], hn::Zero(d)}, slope);
-    y[0] = if_then_else(hn::Gt(x[1], hn::Zero(d)), rising, falling);
-    // Times g, a tiny low part would be lost without a trace.
-    const auto counts = hn::Gt(hn::Abs(slope.low), hn::Set(d, 0x1p-40f));
-    valid = hn::Or(counts, hn::Eq(slope.low, hn::Zero(d)));
+    const auto positive = hn::Gt(x[1], hn::Zero(d));
+    y[0] = if_then_else(positive, rising, falling);
+    // Where the slope is not exact, which side of the middle a tiny rest is on is not known.
+    const auto counts =
+        hn::Gt(hn::Abs(y[0].low), hn::Mul(hn::Abs(y[0].high), hn::Set(d, 0x1p-44f)));
+    const auto lost = hn::Or(slope.low, hn::Set(d, limit.low));
+    valid = hn::Or(hn::Or(positive, counts), hn::Eq(lost, hn::Zero(d)));
   };
   const auto exact = with_parameters(elu_backward_of_result, parameters);
   if (all_are_one(parameters)) {
+    const auto product = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+      const auto slope = hn::Add(hn::Min(x[1], hn::Zero(d)), hn::Set(d, 1.0f));
+      y[0] = hn::Mul(x[0], slope);
+      valid = hn::Ge(x[1], hn::Set(d, -1.0f));  // beyond, what the sum loses may decide
+      return slope;
+    };
+    // In BF16 the product, of 8 and 16 bits, is exact for y <= -2^-9. Nearer to 0 it is above the
+    // middle between g and the element before it.
+    if (block.dtype == ACL_BF16) {
+      return map_shorts<2, 1, Outputs::kRounded, kCareful>(
+          block,
+          [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR { product(d, x, y, valid); },
+          careful, exact);
+    }
     // What the sum may lose, of tiny results, is not looked at: the product is then next to g, and
     // no tie.
     return map_shorts<2, 1, kQuick, kCareful>(
         block,
-        [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-          const auto one = hn::Set(d, 1.0f);
-          const auto slope = hn::Add(hn::Min(x[1], hn::Zero(d)), one);
-          y[0] = hn::Mul(x[0], slope);
+        [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+          const auto slope = product(d, x, y, valid);
           y[0] = inexact_if(d, fused_minus(d, x[0], slope, y[0]), y[0]);
-          valid = hn::Ge(x[1], hn::Neg(one));  // beyond, what the sum loses may decide
         },
         careful, exact);
   }

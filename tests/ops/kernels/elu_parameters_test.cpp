@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ELU's kernels in float against its kernels in double, on every 16-bit pattern and for parameters
 // of every kind that the float ones tell apart: all 1, short ones (products with elements are often
-// ties), such with all the digits of a float, and those of which products with elements just are or
-// are not floats.
+// ties), such with all the digits of a float, and those of which products with each other or with
+// elements just are floats or are not.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,19 +17,16 @@ namespace aclgrad::ops {
 namespace {
 
 constexpr size_t kPatterns = 65536;
-constexpr EluParameters kParameters[] = {{1, 1, 1},
-                                         {1.25f, 0.75f, 1.5f},
-                                         {1.1f, 1, 1},
-                                         {1.25f, 1.1f, 1},
-                                         {2, 1.1f, 0x1p-15f},
-                                         {2, 1.1f, 0.5f},
-                                         {1.1f, 0.9f, 1.3f},
-                                         {2, 3, 5},
-                                         {0.5f, 1, 0x1.fffep0f},
-                                         {0.5f, 1, 0x1.ffffp0f}};
-// The last ones are for BF16: beside the smallest numbers floats hold less of a product.
-constexpr double kGradients[] = {0.0,   -0.0,  1.0,         -1.25,     0.3,          1.5e-5,
-                                 -7e-8, 250.0, 0x1.f4p-124, 0x15p-133, -0x1.02p-101, 0x1.fep127};
+constexpr EluParameters kParameters[] = {
+    {1, 1, 1},        {1.25f, 0.75f, 1.5f},   {1.1f, 1, 1},
+    {1.25f, 1.1f, 1}, {2, 1.1f, 0x1p-15f},    {1, 1, 0x1p-16f},
+    {1, 1, 1.1f},     {2, 1.1f, 0.5f},        {1.1f, 0.9f, 1.3f},
+    {2, 3, 5},        {0.5f, 1, 0x1.fffep0f}, {0.5f, 1, 0x1.ffffp0f}};
+// The last ones are for BF16: beside the smallest numbers floats hold less of a product, and two
+// floats hold less of a slope than may be needed.
+constexpr double kGradients[] = {0.0,          -0.0,       1.0,       -1.25,       0.3,
+                                 1.5e-5,       -7e-8,      250.0,     0x1.f4p-124, 0x15p-133,
+                                 -0x1.02p-101, 0x1.fep127, 0x1.ep-116};
 
 template <class Stored>
 std::vector<Stored> all_patterns() {
