@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "hwy/cache_control.h"
 #include "ops/kernels/formats.h"
@@ -40,19 +39,6 @@ constexpr int64_t kLargeRepetition = int64_t{8} << 20;
 void await_stores() { hwy::FlushStream(); }
 
 bool dense(const Operand& operand, size_t dimension) { return operand.strides[dimension] == 1; }
-
-// Writes `count` rows out that are all the same.
-void repeat(const void* row, int64_t bytes, int64_t count, void* target) {
-  auto* to = static_cast<std::byte*>(target);
-  const auto all = static_cast<size_t>(bytes * count);
-  auto done = static_cast<size_t>(bytes);
-  std::memcpy(to, row, done);
-  while (done < all) {
-    const size_t more = std::min(done, all - done);
-    std::memcpy(to + done, to, more);
-    done += more;
-  }
-}
 
 // The dimension along which the first operand is dense that is so along any: the outputs come
 // first, as reading across lines costs less than writing across them.
@@ -192,8 +178,8 @@ void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   const Position position = position_of(tile);
   const int64_t columns = std::min(tile_columns_, columns_ - position.column);
   const int64_t rows = std::min(tile_rows_, rows_ - position.row);
-  const auto shape_of = [&](const View& view) {
-    return TileShape{rows, columns, view.row_stride / view.element_bytes,
+  const auto shape_of = [&](const View& view, int64_t count) {
+    return TileShape{count, columns, view.row_stride / view.element_bytes,
                      view.column_stride / view.element_bytes, view.element_bytes};
   };
   std::array<std::byte*, kMaxOperands> places;  // where each operand's tile lies in its tensor
@@ -202,12 +188,12 @@ void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   for (size_t k = 0; k < views_.size(); ++k) {
     const View& view = views_[k];
     places[k] = bases[k] + offset_of(view, position);
-    starts[k] = view.packed ? scratch.tiles[k].bytes : places[k];
+    const bool is_written_out = joined_rows_ > 1 && is_repeated(k);
+    starts[k] = view.packed || is_written_out ? scratch.tiles[k].bytes : places[k];
     steps[k] = view.packed ? columns * view.element_bytes : view.row_stride * joined_rows_;
-    if (view.packed && k >= outputs_) pack_tile(shape_of(view), places[k], starts[k]);
-    if (is_repeated(k) && joined_rows_ > 1) {
-      starts[k] = scratch.tiles[k].bytes;
-      repeat(places[k], columns * view.element_bytes, std::min(rows, joined_rows_), starts[k]);
+    if (view.packed && k >= outputs_) pack_tile(shape_of(view, rows), places[k], starts[k]);
+    if (is_written_out) {
+      pack_tile(shape_of(view, std::min(rows, joined_rows_)), places[k], starts[k]);
     }
   }
   const auto call_kernel = [&](int64_t calls, int64_t count) {
@@ -226,7 +212,7 @@ void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   }
   for (size_t k = 0; k < outputs_; ++k) {
     if (!views_[k].packed) continue;
-    unpack_tile(shape_of(views_[k]), scratch.tiles[k].bytes, places[k]);
+    unpack_tile(shape_of(views_[k], rows), scratch.tiles[k].bytes, places[k]);
   }
 }
 

@@ -45,6 +45,16 @@ void prefetch_columns(const T* from, const TileShape& shape) {
   }
 }
 
+// Rows that are all the same, twice as many with every copy.
+template <class T>
+void pack_repeated(const T* row, T* to, const TileShape& shape) {
+  const int64_t all = shape.rows * shape.columns;
+  std::memcpy(to, row, static_cast<size_t>(shape.columns) * sizeof(T));
+  for (int64_t done = shape.columns; done < all; done *= 2) {
+    std::memcpy(to + done, to, static_cast<size_t>(std::min(done, all - done)) * sizeof(T));
+  }
+}
+
 template <class T>
 void pack_as(const TileShape& shape, const void* source, void* tile) {
   const T* from = static_cast<const T*>(source);
@@ -54,6 +64,7 @@ void pack_as(const TileShape& shape, const void* source, void* tile) {
     transpose_lines(from, shape.column_stride, shape.columns, shape.rows, to, shape.columns);
     return;
   }
+  if (shape.row_stride == 0 && shape.column_stride == 1) return pack_repeated(from, to, shape);
   for (int64_t i = 0; i < shape.rows; ++i, from += shape.row_stride, to += shape.columns) {
     if (shape.column_stride == 1) {
       std::memcpy(to, from, static_cast<size_t>(shape.columns) * sizeof(T));
