@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "aclgrad_ext.h"
+#include "ops/kernels/extent.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/matmul_direct.h"
 #include "ops/kernels/product_kernel.h"
+#include "ops/kernels/product_small.h"
 #include "ops/kernels/strided.h"
 
 namespace aclgrad::ops {
@@ -17,6 +19,10 @@ namespace {
 // Waking a second thread costs some microseconds: below so many multiplications one thread is done
 // sooner.
 constexpr int64_t kWorthThreads = 1 << 20;
+
+bool is_worth_threads(const MatmulProblem& problem) {
+  return count_elements(problem.batch) * problem.m * problem.n * problem.k >= kWorthThreads;
+}
 
 // Takes the last batch dimension into the rows where b is the same for all of it and the rest goes
 // on row after row: one large product instead of many small ones.
@@ -38,55 +44,33 @@ void join_batch_into_rows(MatmulProblem& problem) {
   }
 }
 
-// Lowest and one past the highest byte that a batch of matrices touches.
-struct Reach {
-  const unsigned char* low;
-  const unsigned char* high;
-
-  Reach(const MatmulProblem& problem, const Run& run, const MatrixView& view, int64_t rows,
-        int64_t columns) {
-    int64_t first = 0;
-    int64_t end = 1;
-    const auto extend = [&](int64_t extent, int64_t stride) {
-      (stride < 0 ? first : end) += (extent - 1) * stride;
-    };
-    extend(rows, view.row_stride);
-    extend(columns, view.column_stride);
-    for (size_t d = 0; d < problem.batch.size(); ++d) {
-      extend(problem.batch[d], view.batch_strides[d]);
-    }
-    const void* base = run.data(view.parameter);
-    low = static_cast<const unsigned char*>(element(base, view.dtype, first));
-    high = static_cast<const unsigned char*>(element(base, view.dtype, end));
-  }
-};
+Extent extent_of(const Dims& batch, const MatrixView& view, int64_t rows, int64_t columns) {
+  const auto size = static_cast<int64_t>(element_size(view.dtype));
+  Extent extent(size);
+  extent.repeat(rows, view.row_stride * size);
+  extent.repeat(columns, view.column_stride * size);
+  for (size_t d = 0; d < batch.size(); ++d) extent.repeat(batch[d], view.batch_strides[d] * size);
+  return extent;
+}
 
 // An operand in one run. What the output lies on top of is copied: it would change while it is
 // still needed.
-class Operand2d {
+class RunOperand {
  public:
-  Operand2d(const MatmulProblem& problem, const Run& run, const MatrixView& view, int64_t rows,
-            int64_t columns, const Reach& out)
-      : problem_(problem), view_(view), data_(run.data(view.parameter)) {
-    const Reach in(problem, run, view, rows, columns);
-    if (in.low >= out.high || out.low >= in.high) return;
-    copy_.assign(in.low, in.high);
-    data_ = copy_.data() + (static_cast<const unsigned char*>(data_) - in.low);
+  RunOperand(const void* data, const Extent& extent, const void* out, const Extent& out_extent)
+      : data_(static_cast<const unsigned char*>(data)) {
+    if (!overlap(data, extent, out, out_extent)) return;
+    copy_.assign(extent.begin_at(data), extent.end_at(data));
+    data_ = copy_.data() - extent.begin;
   }
-  ~Operand2d() = default;
-  Operand2d(const Operand2d&) = delete;
-  Operand2d& operator=(const Operand2d&) = delete;
+  ~RunOperand() = default;
+  RunOperand(const RunOperand&) = delete;
+  RunOperand& operator=(const RunOperand&) = delete;
 
-  ProductOperand matrix(int64_t batch) const {
-    return {element(data_, view_.dtype, batch_offset(problem_, view_, batch)), view_.dtype,
-            problem_.round_to_half ? ACL_FLOAT16 : view_.dtype, view_.row_stride,
-            view_.column_stride};
-  }
+  const unsigned char* data() const { return data_; }
 
  private:
-  const MatmulProblem& problem_;
-  const MatrixView& view_;
-  const void* data_;
+  const unsigned char* data_;
   std::vector<unsigned char> copy_;
 };
 
@@ -120,51 +104,71 @@ struct Span {
 
 class Product {
  public:
-  Product(const MatmulProblem& problem, const Run& run)
-      : Product(problem, run, Reach(problem, run, problem.out, problem.m, problem.n)) {}
+  explicit Product(const MatmulProblem& problem)
+      : problem_(problem),
+        batch_(count_elements(problem.batch)),
+        is_worth_threads_(is_worth_threads(problem)),
+        a_extent_(extent_of(problem.batch, problem.a, problem.m, problem.k)),
+        b_extent_(extent_of(problem.batch, problem.b, problem.k, problem.n)),
+        out_extent_(extent_of(problem.batch, problem.out, problem.m, problem.n)) {}
 
-  void run() const {
-    const int64_t batch = count_elements(problem_.batch);
-    const int64_t work = batch * problem_.m * problem_.n * problem_.k;
-    const int64_t threads = work < kWorthThreads ? 1 : aclgradGetNumThreads();
-    const Grid grid(problem_.m, problem_.n, (threads + batch - 1) / batch);
-    if (batch == 1 && threads == 1) {
-      run_part(0, all_rows(), all_columns());
-    } else if (batch == 1 && grid.across == 1) {
-      parallel_shares(problem_.m, [&](int64_t begin, int64_t end) {
-        run_part(0, {begin, end}, all_columns());
-      });
-    } else if (batch == 1 && grid.down == 1) {
-      const int64_t panels = (problem_.n + kWidth - 1) / kWidth;
-      parallel_shares(panels, [&](int64_t begin, int64_t end) {
-        run_part(0, all_rows(), {begin * kWidth, std::min(problem_.n, end * kWidth)});
-      });
-    } else {
-      run_grid(batch, threads, grid);
-    }
+  void run(const Run& run) const {
+    const void* const out = run.data(problem_.out.parameter);
+    const RunOperand a(run.data(problem_.a.parameter), a_extent_, out, out_extent_);
+    const RunOperand b(run.data(problem_.b.parameter), b_extent_, out, out_extent_);
+    const Running running{run, a.data(), b.data()};
+    if (is_worth_threads_) return run_on(aclgradGetNumThreads(), running);
+    for (int64_t i = 0; i < batch_; ++i) run_part(running, i, all_rows(), all_columns());
   }
 
  private:
   static constexpr int64_t kWidth = kPanel<float>;
 
-  Product(const MatmulProblem& problem, const Run& run, const Reach& out)
-      : problem_(problem),
-        run_(run),
-        a_(problem, run, problem.a, problem.m, problem.k, out),
-        b_(problem, run, problem.b, problem.k, problem.n, out) {}
+  struct Running {
+    const Run& run;
+    const unsigned char* a;
+    const unsigned char* b;
+  };
 
   Span all_rows() const { return {0, problem_.m}; }
   Span all_columns() const { return {0, problem_.n}; }
 
-  void run_part(int64_t batch, Span rows, Span columns) const {
-    if (rows.begin == rows.end || columns.begin == columns.end) return;
-    multiply({problem_, run_, batch, a_.matrix(batch), b_.matrix(batch), rows.begin,
-              rows.end - rows.begin, columns.begin, columns.end - columns.begin});
+  ProductOperand matrix(const MatrixView& view, const unsigned char* data, int64_t batch) const {
+    const void* const start = problem_.batch.empty()
+                                  ? data
+                                  : element(data, view.dtype, batch_offset(problem_, view, batch));
+    return {start, view.dtype, problem_.round_to_half ? ACL_FLOAT16 : view.dtype, view.row_stride,
+            view.column_stride};
   }
 
-  void run_grid(int64_t batch, int64_t threads, const Grid& grid) const {
+  void run_part(const Running& running, int64_t batch, Span rows, Span columns) const {
+    if (rows.begin == rows.end || columns.begin == columns.end) return;
+    multiply({problem_, running.run, batch, matrix(problem_.a, running.a, batch),
+              matrix(problem_.b, running.b, batch), rows.begin, rows.end - rows.begin,
+              columns.begin, columns.end - columns.begin});
+  }
+
+  void run_on(int64_t threads, const Running& running) const {
+    const Grid grid(problem_.m, problem_.n, (threads + batch_ - 1) / batch_);
+    if (batch_ == 1 && threads == 1) {
+      run_part(running, 0, all_rows(), all_columns());
+    } else if (batch_ == 1 && grid.across == 1) {
+      parallel_shares(problem_.m, [&](int64_t begin, int64_t end) {
+        run_part(running, 0, {begin, end}, all_columns());
+      });
+    } else if (batch_ == 1 && grid.down == 1) {
+      const int64_t panels = (problem_.n + kWidth - 1) / kWidth;
+      parallel_shares(panels, [&](int64_t begin, int64_t end) {
+        run_part(running, 0, all_rows(), {begin * kWidth, std::min(problem_.n, end * kWidth)});
+      });
+    } else {
+      run_grid(threads, grid, running);
+    }
+  }
+
+  void run_grid(int64_t threads, const Grid& grid, const Running& running) const {
     const int64_t parts = grid.down * grid.across;
-    const int64_t count = batch * parts;
+    const int64_t count = batch_ * parts;
     parallel_pieces(count, (count + threads - 1) / threads, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const auto row = [&](int64_t p) { return Grid::start(problem_.m, p, grid.down, 1); };
@@ -173,21 +177,19 @@ class Product {
         };
         const int64_t down = i % parts / grid.across;
         const int64_t across = i % grid.across;
-        run_part(i / parts, {row(down), row(down + 1)}, {column(across), column(across + 1)});
+        run_part(running, i / parts, {row(down), row(down + 1)},
+                 {column(across), column(across + 1)});
       }
     });
   }
 
-  const MatmulProblem& problem_;
-  const Run& run_;
-  Operand2d a_;
-  Operand2d b_;
+  MatmulProblem problem_;
+  int64_t batch_;
+  bool is_worth_threads_;
+  Extent a_extent_;
+  Extent b_extent_;
+  Extent out_extent_;
 };
-
-aclError run_product(const MatmulProblem& problem, const Run& run) {
-  Product(problem, run).run();
-  return ACL_SUCCESS;
-}
 
 // A product to be cut. A unit is a row of the output, or a panel's piece of one where there are
 // more columns than rows. It needs all of b, and all of a unless it is a row and a's rows are
@@ -323,7 +325,13 @@ Plan plan_matmul(const MatmulProblem& original) {
   if (problem.k == 0 || problem.alpha == 0) return plan_addend_only(problem);
   join_batch_into_rows(problem);
   if (has_vector(problem) && !is_small(problem)) return plan_vector(problem);
-  Plan plan{[problem](const Run& run) { return run_product(problem, run); }};
+  Plan plan{[product = Product(problem)](const Run& run) {
+    product.run(run);
+    return ACL_SUCCESS;
+  }};
+  if (!is_worth_threads(problem)) {
+    if (Body small = small_product(problem, plan.body)) plan.body = std::move(small);
+  }
   if (ProductSweep::suits(problem)) plan.sweep = std::make_shared<const ProductSweep>(problem);
   return plan;
 }

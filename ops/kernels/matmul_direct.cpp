@@ -48,12 +48,7 @@ void sum_products(const MatmulProblem& problem, const Run& run, int64_t batch, i
   const bool as_stored = through(problem, b) == b.dtype;
   const auto rows = static_cast<size_t>(terms);
   if (as_stored && b.column_stride == 1) {
-    constexpr int64_t kColumns = ColumnSums::kColumns;
-    for (int64_t j = 0; j < count; j += kColumns) {
-      ColumnSums columns(static_cast<size_t>(std::min(kColumns, count - j)));
-      columns.add(at(column + j), b.dtype, b.row_stride, rows, factors);
-      columns.finish(sums + j);
-    }
+    sum_columns(at(column), b.dtype, b.row_stride, rows, static_cast<size_t>(count), sums, factors);
   } else if (as_stored && b.row_stride == 1) {
     sum_lines(at(column), b.dtype, b.column_stride, static_cast<size_t>(count), rows, sums,
               factors);
@@ -85,17 +80,6 @@ void run_vector(const MatmulProblem& problem, const Run& run, int64_t batch, int
 }
 
 void transpose(MatrixView& view) { std::swap(view.row_stride, view.column_stride); }
-
-// (a b)^T = b^T a^T: a vector on the right becomes one on the left.
-MatmulProblem transposed(MatmulProblem problem) {
-  std::swap(problem.a, problem.b);
-  std::swap(problem.m, problem.n);
-  transpose(problem.a);
-  transpose(problem.b);
-  transpose(problem.out);
-  if (problem.addend) transpose(*problem.addend);
-  return problem;
-}
 
 // A row of the output without any product in it.
 void run_addend_only(const MatmulProblem& problem, const Run& run, int64_t row) {
@@ -133,6 +117,16 @@ void finish_row(const MatmulProblem& problem, const Run& run, int64_t batch, int
     for (size_t j = 0; j < size; ++j) sums[j] += problem.beta * added[j];
   }
   store(sums, at(problem.out), problem.out.dtype, problem.out.column_stride, size);
+}
+
+MatmulProblem transposed(MatmulProblem problem) {
+  std::swap(problem.a, problem.b);
+  std::swap(problem.m, problem.n);
+  transpose(problem.a);
+  transpose(problem.b);
+  transpose(problem.out);
+  if (problem.addend) transpose(*problem.addend);
+  return problem;
 }
 
 bool is_small(const MatmulProblem& problem) {

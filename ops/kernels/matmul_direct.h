@@ -19,6 +19,9 @@ int64_t batch_offset(const MatmulProblem& problem, const MatrixView& view, int64
 void finish_row(const MatmulProblem& problem, const Run& run, int64_t batch, int64_t row,
                 int64_t column, double* sums, int64_t count);
 
+// (a b)^T = b^T a^T: a vector on the right becomes one on the left.
+MatmulProblem transposed(MatmulProblem problem);
+
 bool is_small(const MatmulProblem& problem);
 bool has_vector(const MatmulProblem& problem);
 

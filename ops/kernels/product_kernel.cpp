@@ -15,6 +15,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "ops/kernels/lanes-inl.h"
+#include "ops/kernels/product_output-inl.h"
 #include "ops/kernels/product_pack-inl.h"
 #include "ops/kernels/product_rows-inl.h"
 #include "ops/kernels/product_tile-inl.h"
@@ -79,27 +80,16 @@ struct ReadyB {
 template <class T>
 class PartProduct {
  public:
-  explicit PartProduct(const ProductPart& part) : part_(part), fetches_(part.soon) {
-    const MatmulProblem& problem = part.problem;
-    const MatrixView& out = problem.out;
-    out_ = static_cast<T*>(
-        element(part.run.data(out.parameter), out.dtype, batch_offset(problem, out, part.batch)));
-    in_place_ = out.dtype == kDtype && problem.alpha == 1 && is_dense(out) && takes_addend();
-    terms_ = problem.k;
-    // Low tiles read b more often. Where a is copied, b is large and comes from afar.
-    constexpr auto kNarrow = static_cast<int64_t>(kTileColumns<T>);
-    const bool is_wide = part.columns > kNarrow && !is_worth_copying<T>(part.a, part.columns) &&
-                         columns_at_once(terms_) > kNarrow;
-    tile_columns_ = static_cast<int64_t>(is_wide ? kWideColumns<T> : kTileColumns<T>);
-    const auto rows = static_cast<int64_t>(is_wide ? kWideRows : kTileRows);
-    groups_ = (part.rows + rows - 1) / rows;
+  explicit PartProduct(const ProductPart& part)
+      : part_(part), out_(part), fetches_(part.soon), terms_(part.problem.k) {
+    choose_tiles();
   }
 
   void run() {
     if (!reads_in_place<T>(part_.b, part_.rows, part_.columns)) return run_packed();
     const int64_t most = std::min(columns_at_once(terms_), part_.columns);
     // Panel by panel where that costs nothing: then it stays near while all rows need it.
-    const bool by_panels = in_place_ && !is_worth_copying<T>(part_.a, most);
+    const bool by_panels = out_.is_possible() && !is_worth_copying<T>(part_.a, most);
     const int64_t step = by_panels ? std::max(kPanel<T>, tile_columns_) : most;
     for (int64_t j = 0; j < part_.columns; j += step) {
       // The stride counts even where the part has one column.
@@ -111,9 +101,8 @@ class PartProduct {
   }
 
  private:
-  static constexpr aclDataType kDtype = sizeof(T) == 8 ? ACL_DOUBLE : ACL_FLOAT;
   static constexpr auto kMostRows = static_cast<int64_t>(kTileRows);
-  static_assert(kWideRows <= kTileRows);
+  static_assert(kWideRows <= kTileRows && kNarrowRows * kLanesOf<T> <= kMostRows * kMostColumns);
   static constexpr int64_t kTermsCopied = 16;
 
   struct Terms {
@@ -121,25 +110,28 @@ class PartProduct {
     int64_t end;
   };
 
-  // Whether the tiles can add the addend themselves. It may lie where the sums are collected.
-  bool takes_addend() {
-    const auto& view = part_.problem.addend;
-    if (!view) return true;
-    if (view->dtype != kDtype || part_.problem.beta != 1 || !is_dense(*view)) return false;
-    const MatmulProblem& problem = part_.problem;
-    const auto length = [&](const MatrixView& of) {
-      return (problem.m - 1) * of.row_stride + problem.n;
-    };
-    if (view->row_stride < 0 || problem.out.row_stride < 0) return false;
-    const T* const begin = static_cast<const T*>(element(
-        part_.run.data(view->parameter), kDtype, batch_offset(problem, *view, part_.batch)));
-    const std::less_equal<> before;
-    if (!before(begin + length(*view), out_) && !before(out_ + length(problem.out), begin)) {
-      return false;
+  void choose_tiles() {
+    constexpr auto kOneVector = static_cast<int64_t>(kLanesOf<T>);
+    constexpr auto kTwoVectors = static_cast<int64_t>(kTileColumns<T>);
+    tile_columns_ = kTwoVectors;
+    if (part_.columns <= kOneVector) {
+      group_rows<kNarrowRows>();
+    } else if (part_.columns > kTwoVectors && !is_worth_copying<T>(part_.a, part_.columns) &&
+               columns_at_once(terms_) > kTwoVectors) {
+      // Low tiles read b more often. Where a is copied, b is large and comes from afar.
+      tile_columns_ = static_cast<int64_t>(kWideColumns<T>);
+      group_rows<kWideRows>();
+    } else {
+      group_rows<kTileRows>();
     }
-    added_ = begin;
-    added_row_ = view->row_stride;
-    return true;
+  }
+
+  // Groups of at most so many rows, as equal as can be. Small products notice every division.
+  template <size_t kMost>
+  void group_rows() {
+    groups_ = (part_.rows + kMost - 1) / kMost;
+    group_ = groups_ == 1 ? part_.rows : part_.rows / groups_;
+    larger_groups_ = part_.rows - groups_ * group_;
   }
 
   bool is_dense(const MatrixView& view) const {
@@ -150,12 +142,13 @@ class PartProduct {
   // each part goes through all of a.
   int64_t columns_at_once(int64_t terms) const {
     constexpr int64_t kWidth = kPanel<T>;
+    if (part_.columns <= kWidth) return kWidth;
     const int64_t fitting =
         std::max<int64_t>(1, kPanelBytes / static_cast<int64_t>(sizeof(T)) / terms / kWidth);
     const int64_t panels = (part_.columns + kWidth - 1) / kWidth;
     // A quarter more than fits costs less than going through a once more.
     const int64_t most =
-        in_place_ ? fitting + fitting / 4 : std::min(kMostColumns / kWidth, fitting);
+        out_.is_possible() ? fitting + fitting / 4 : std::min(kMostColumns / kWidth, fitting);
     const int64_t parts = (panels + most - 1) / most;
     return (panels + parts - 1) / parts * kWidth;
   }
@@ -163,9 +156,10 @@ class PartProduct {
   // Terms whose panels are packed together. Sums that are collected in the output itself can be
   // left and come back to: the wider the panels, the more often a copy of a's rows is used.
   int64_t terms_at_once() const {
-    if (!in_place_) return terms_;
+    constexpr int64_t kFitting = kPanelBytes / static_cast<int64_t>(sizeof(T));
     const int64_t width = (part_.columns + kPanel<T> - 1) / kPanel<T> * kPanel<T>;
-    const int64_t fitting = kPanelBytes / static_cast<int64_t>(sizeof(T)) / width;
+    if (!out_.is_possible() || terms_ * width <= kFitting) return terms_;
+    const int64_t fitting = kFitting / width;
     return std::clamp(fitting / kTermsAtOnce * kTermsAtOnce, std::min(terms_, kTermsAtOnce),
                       terms_);
   }
@@ -200,12 +194,9 @@ class PartProduct {
     for (int64_t group = 0; group < groups_; group += kGroupsAtOnce) {
       const Groups groups{group, std::min(groups_, group + kGroupsAtOnce)};
       const int64_t row = part_.row + row_of(group);
-      if (in_place_) {
-        const int64_t c_row = part_.problem.out.row_stride;
-        const T* added =
-            added_ == nullptr ? nullptr : added_ + row * added_row_ + part_.column + column;
-        run_groups(b, terms, groups, columns,
-                   {out_ + row * c_row + part_.column + column, c_row, added, added_row_}, copies);
+      if (out_.is_possible()) {
+        const Target all{out_.data(), out_.row_stride(), out_.added(), out_.added_row_stride()};
+        run_groups(b, terms, groups, columns, all.from(row, part_.column + column), copies);
       } else {
         run_by_way_of_sums(b, terms, groups, column, columns, copies);
       }
@@ -217,8 +208,8 @@ class PartProduct {
     int64_t end;
   };
 
-  // The first row of a group; groups are as equal as can be.
-  int64_t row_of(int64_t group) const { return part_.rows * group / groups_; }
+  // The first row of a group.
+  int64_t row_of(int64_t group) const { return group * group_ + std::min(group, larger_groups_); }
 
   // Where sums go, and what is added to them at last; rows of each are that far apart.
   struct Target {
@@ -227,9 +218,9 @@ class PartProduct {
     const T* added = nullptr;
     int64_t added_row = 0;
 
-    Target from_row(int64_t row) const {
-      return {c + row * c_row, c_row, added == nullptr ? nullptr : added + row * added_row,
-              added_row};
+    Target from(int64_t row, int64_t column = 0) const {
+      return {c + row * c_row + column, c_row,
+              added == nullptr ? nullptr : added + row * added_row + column, added_row};
     }
   };
 
@@ -251,7 +242,7 @@ class PartProduct {
       const T* data = static_cast<const T*>(a.data) + (part_.row + row) * a.row_stride;
       for (int64_t term = terms.begin; term < terms.end; term += kTermsAtOnce) {
         run_tiles({data + term * a.column_stride, a.row_stride, a.column_stride}, b, term,
-                  row_of(group + 1) - row, columns, target.from_row(row - row_of(groups.begin)));
+                  row_of(group + 1) - row, columns, target.from(row - row_of(groups.begin)));
       }
     }
   }
@@ -272,7 +263,7 @@ class PartProduct {
         const auto [a_row, a_term] = by_columns ? std::pair(int64_t{1}, RowsOfA<T>::kColumn)
                                                 : std::pair(RowsOfA<T>::kLine, int64_t{1});
         run_tiles({a, a_row, a_term}, b, term, row_of(group + 1) - row_of(group), columns,
-                  target.from_row(row_of(group) - row_of(groups.begin)));
+                  target.from(row_of(group) - row_of(groups.begin)));
       }
     }
   }
@@ -368,15 +359,13 @@ class PartProduct {
   }
 
   const ProductPart& part_;
+  const DirectOutput<T> out_;  // where sums are collected if that is possible
   Fetches fetches_;
-  T* out_;
-  // Whether the sums are collected in the output itself; then, what tiles add to them at last.
-  bool in_place_;
-  const T* added_ = nullptr;
-  int64_t added_row_ = 0;
   int64_t terms_;
   int64_t tile_columns_;
-  int64_t groups_;  // of rows, one for each row of tiles
+  int64_t groups_;         // of rows, one for each row of tiles
+  int64_t group_;          // rows of one
+  int64_t larger_groups_;  // the first so many have one more
 };
 
 bool reads_float_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {

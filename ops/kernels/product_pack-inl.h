@@ -17,6 +17,7 @@
 #include "ops/kernels/cast.h"
 #include "ops/kernels/lanes-inl.h"
 #include "ops/kernels/product_kernel.h"
+#include "ops/kernels/product_tile-inl.h"
 #include "ops/kernels/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -106,7 +107,7 @@ void read_rows(const ProductOperand& matrix, int64_t row, int64_t rows, int64_t 
 // ---- Panels of b -------------------------------------------------------------------------------
 
 // Terms [first, first + terms) of columns [column, column + columns) of b in panels of kPanel<T>,
-// the last one padded with zeros.
+// the last one padded with zeros where tiles read them.
 template <class T>
 void pack_panels(const ProductOperand& b, int64_t first, int64_t terms, int64_t column,
                  int64_t columns, T* to) {
@@ -114,7 +115,7 @@ void pack_panels(const ProductOperand& b, int64_t first, int64_t terms, int64_t 
   constexpr int64_t kTerms = 64;  // at a time: so far the lines that are read stay in the cache
   const int64_t panel = terms * kWidth;
   const int64_t in_last = columns % kWidth;
-  if (in_last != 0) std::fill_n(to + columns / kWidth * panel, panel, T{0});
+  if (!kReadsPartOfVector && in_last != 0) std::fill_n(to + columns / kWidth * panel, panel, T{0});
   const bool by_columns = b.row_stride == 1 && b.column_stride != 1;
   const ProductOperand lines = b.transposed();
   for (int64_t l = 0; l < terms; l += kTerms) {

@@ -51,7 +51,7 @@ struct RowsOfA {
   static constexpr int64_t kLine = kTermsAtOnce + 128 / sizeof(T);
   // By columns, where those are dense in a.
   static constexpr int64_t kColumn = 16;
-  static_assert(kTileRows <= kColumn);
+  static_assert(kTileRows <= kColumn && kNarrowRows <= kColumn);
   alignas(64) T values[kColumn * kLine];
 
   static bool is_by_columns(const ProductOperand& a) {

@@ -28,6 +28,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // fill the registers.
 inline constexpr size_t kTileRows = HWY_TARGET == HWY_AVX3 ? 14 : 6;
 inline constexpr size_t kTileVectors = 2;
+// One vector wide, for products that have no more columns.
+inline constexpr size_t kNarrowRows = HWY_TARGET == HWY_AVX3 ? 16 : kTileRows;
 // With AVX-512, a tile of two panels, which is lower. For 24 multiplications it loads 10 times,
 // where the other loads 16 times for 28: a twentieth faster where another thread shares the core.
 inline constexpr size_t kWideRows = 6;
@@ -142,26 +144,52 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
     b += b_row;
     visit_each<kGroups>([&](auto g) ACLGRAD_INLINE_LAMBDA { a[g] += a_term; });
   }
-  T* c = tile.c;
-  const ptrdiff_t c_row = tile.c_row;
-  const bool adds = tile.adds;
-  visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
-    visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA {
-      T* to = c + static_cast<ptrdiff_t>(r) * c_row + v * kLanes;
-      const V sum = sums[r][v];
-      if (v + 1 < kVectors || in_last == kLanes) {
-        hn::StoreU(adds ? hn::Add(hn::LoadU(d, to), sum) : sum, d, to);
-        return;
-      }
-#if HWY_TARGET == HWY_AVX3
-      const V before = adds ? hn::MaskedLoad(last, d, to) : hn::Zero(d);
-      hn::BlendedStore(adds ? hn::Add(before, sum) : sum, last, d, to);
-#else
-      alignas(64) T held[kLanes];
-      hn::Store(sum, d, held);
-      for (size_t i = 0; i < in_last; ++i) to[i] = adds ? to[i] + held[i] : held[i];
-#endif
+  const auto visit_sums = [&](const auto& visit) ACLGRAD_INLINE_LAMBDA {
+    visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
+      visit_each<kVectors>([&](auto v) ACLGRAD_INLINE_LAMBDA { visit(r, v); });
     });
+  };
+  const auto is_whole = [&](auto v)
+                            ACLGRAD_INLINE_LAMBDA { return v + 1 < kVectors || in_last == kLanes; };
+  // Of the output, or what is added to it.
+  const auto load = [&](const T* from, ptrdiff_t row, auto r, auto v) ACLGRAD_INLINE_LAMBDA -> V {
+    const T* const at = from + static_cast<ptrdiff_t>(r) * row + v * kLanes;
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (v + 1 == kVectors) return hn::MaskedLoad(last, d, at);
+#else
+    if (!is_whole(v)) {
+      alignas(64) T held[kLanes] = {};
+      for (size_t i = 0; i < in_last; ++i) held[i] = at[i];
+      return hn::Load(d, held);
+    }
+#endif
+    return hn::LoadU(d, at);
+  };
+  if (tile.adds) {
+    visit_sums([&](auto r, auto v) ACLGRAD_INLINE_LAMBDA {
+      sums[r][v] = hn::Add(load(tile.c, tile.c_row, r, v), sums[r][v]);
+    });
+  }
+  if (tile.added != nullptr) {
+    visit_sums([&](auto r, auto v) ACLGRAD_INLINE_LAMBDA {
+      sums[r][v] = hn::Add(sums[r][v], load(tile.added, tile.added_row, r, v));
+    });
+  }
+  T* const c = tile.c;
+  const ptrdiff_t c_row = tile.c_row;
+  visit_sums([&](auto r, auto v) ACLGRAD_INLINE_LAMBDA {
+    T* const to = c + static_cast<ptrdiff_t>(r) * c_row + v * kLanes;
+    if (is_whole(v)) {
+      hn::StoreU(sums[r][v], d, to);
+      return;
+    }
+#if HWY_TARGET == HWY_AVX3
+    hn::BlendedStore(sums[r][v], last, d, to);
+#else
+    alignas(64) T held[kLanes];
+    hn::Store(sums[r][v], d, held);
+    for (size_t i = 0; i < in_last; ++i) to[i] = held[i];
+#endif
   });
 }
 
@@ -177,8 +205,10 @@ constexpr auto tile_functions(std::index_sequence<kIndices...>) {
       multiply_tile<T, kIndices + 1, kVectors>...};
 }
 template <class T, size_t kVectors>
-inline constexpr auto kTileFunctions = tile_functions<T, kVectors>(
-    std::make_index_sequence<(kVectors > kTileVectors ? kWideRows : kTileRows)>());
+inline constexpr auto kTileFunctions =
+    tile_functions<T, kVectors>(std::make_index_sequence<(kVectors > kTileVectors ? kWideRows
+                                                          : kVectors == 1         ? kNarrowRows
+                                                                                  : kTileRows)>());
 
 template <class T>
 HWY_INLINE TileFunction<T> tile_function(size_t rows, size_t columns) {
@@ -204,26 +234,11 @@ HWY_NOINLINE void fetch_output(size_t rows, const Tile<T>& tile) {
   }
 }
 
-template <class T>
-HWY_NOINLINE void add_addend(size_t rows, const Tile<T>& tile) {
-  const hn::ScalableTag<T> d;
-  for (size_t r = 0; r < rows; ++r) {
-    T* to = tile.c + static_cast<ptrdiff_t>(r) * tile.c_row;
-    const T* from = tile.added + static_cast<ptrdiff_t>(r) * tile.added_row;
-    size_t i = 0;
-    for (; i + kLanesOf<T> <= tile.columns; i += kLanesOf<T>) {
-      hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, from + i)), d, to + i);
-    }
-    for (; i < tile.columns; ++i) to[i] += from[i];
-  }
-}
-
 // c[rows, columns] (+)= a b, and then the addend.
 template <class T>
 HWY_INLINE void multiply_tile(size_t rows, const Tile<T>& tile) {
   if (tile.terms >= kWorthFetchingOutput) fetch_output(rows, tile);
   tile_function<T>(rows, tile.columns)(tile);
-  if (tile.added != nullptr) add_addend(rows, tile);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

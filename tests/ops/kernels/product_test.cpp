@@ -71,7 +71,7 @@ struct Matrix {
   }
 };
 
-enum class Addend { kNone, kMatrix, kRow, kOutput };
+enum class Addend { kNone, kMatrix, kRow, kScalar, kOutput };
 
 struct Setting {
   aclDataType dtype = ACL_FLOAT;
@@ -102,6 +102,10 @@ class ProductRun {
         out.view(2), {},         setting_.alpha, setting_.beta, setting_.dtype, false};
     if (setting_.addend != Addend::kNone) problem.addend = addend.view(3);
     if (setting_.addend == Addend::kRow) problem.addend->row_stride = 0;
+    if (setting_.addend == Addend::kScalar) {
+      problem.addend->row_stride = 0;
+      problem.addend->column_stride = 0;
+    }
     void* addresses[] = {a.at(0, 0), b.at(0, 0), out.at(0, 0), addend.at(0, 0)};
     if (setting_.addend == Addend::kOutput) {
       problem.addend = out.view(3);
@@ -169,7 +173,9 @@ class ProductRun {
   double finished(double sum, int64_t i, int64_t j) {
     double value = sum * setting_.alpha;
     if (setting_.addend != Addend::kNone) {
-      value += setting_.beta * addend.get(setting_.addend == Addend::kRow ? 0 : i, j);
+      const bool is_row = setting_.addend == Addend::kRow;
+      const bool is_scalar = setting_.addend == Addend::kScalar;
+      value += setting_.beta * addend.get(is_row || is_scalar ? 0 : i, is_scalar ? 0 : j);
     }
     Matrix rounded(setting_.dtype, 1, 1, Lie::kRows);
     rounded.set(0, 0, value);
@@ -211,9 +217,10 @@ struct Size {
   int64_t m, k, n;
 };
 // Small enough to be products of their own even where one extent is 1.
-constexpr Size kSizes[] = {{1, 1, 1},    {1, 7, 3},    {32, 2, 16},   {32, 16, 16}, {32, 16, 1},
-                           {2, 32, 16},  {16, 32, 1},  {5, 9, 17},    {13, 31, 33}, {14, 3, 32},
-                           {15, 64, 31}, {29, 65, 48}, {64, 128, 32}, {13, 70, 61}, {7, 9, 113}};
+constexpr Size kSizes[] = {{1, 1, 1},     {1, 7, 3},    {32, 2, 16},   {32, 16, 16}, {32, 16, 1},
+                           {2, 32, 16},   {16, 32, 1},  {5, 9, 17},    {13, 31, 33}, {14, 3, 32},
+                           {15, 64, 31},  {29, 65, 48}, {64, 128, 32}, {13, 70, 61}, {7, 9, 113},
+                           {19, 129, 32}, {31, 128, 1}, {33, 99, 1},   {1, 128, 20}};
 
 TEST(Products, EveryLayoutOnEveryInstructionSet) {
   for_each_target([&](int64_t target) {
@@ -264,11 +271,16 @@ TEST(Products, SumsAreScaledAndAddedToBeforeTheyAreRounded) {
 TEST(Products, AddendsThatAreNotScaled) {
   for_each_target([&](int64_t target) {
     for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}) {
-      for (const Addend addend : {Addend::kMatrix, Addend::kRow, Addend::kOutput}) {
-        Setting setting{.dtype = dtype, .m = 29, .k = 65, .n = 33, .beta = 1, .addend = addend};
-        for (const Lie out : {Lie::kRows, Lie::kRowsApart, Lie::kColumns}) {
-          setting.out = out;
-          expect_right(setting, target);
+      for (const Addend addend :
+           {Addend::kMatrix, Addend::kRow, Addend::kScalar, Addend::kOutput}) {
+        for (const Size& size : {Size{29, 65, 33}, Size{20, 40, 29}, Size{32, 16, 16},
+                                 Size{32, 16, 1}, Size{19, 32, 1}, Size{1, 20, 24}}) {
+          Setting setting{
+              .dtype = dtype, .m = size.m, .k = size.k, .n = size.n, .beta = 1, .addend = addend};
+          for (const Lie out : {Lie::kRows, Lie::kRowsApart, Lie::kColumns}) {
+            setting.out = out;
+            expect_right(setting, target);
+          }
         }
       }
     }

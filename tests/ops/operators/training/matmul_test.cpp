@@ -286,11 +286,16 @@ TEST_F(MatmulTest, EmptyOutputsNeedNothing) {
 }
 
 TEST_F(MatmulTest, OutputMayBeAnOperand) {
-  Array a = random_array(ACL_FLOAT, {150, 150}, LayoutKind::kContiguous, 15);
-  const Array before = random_array(ACL_FLOAT, {150, 150}, LayoutKind::kContiguous, 15);
-  const Array b = random_array(ACL_FLOAT, {150, 150}, LayoutKind::kContiguous, 16);
-  ASSERT_EQ(mm(a, b, a), 0);
-  expect_product(before, b, a, 150, 150, 150);
+  for (const int64_t n : {9, 16, 150}) {
+    Array a = random_array(ACL_FLOAT, {n, n}, LayoutKind::kContiguous, 15);
+    const Array before = random_array(ACL_FLOAT, {n, n}, LayoutKind::kContiguous, 15);
+    Array b = random_array(ACL_FLOAT, {n, n}, LayoutKind::kContiguous, 16);
+    ASSERT_EQ(mm(a, b, a), 0);
+    expect_product(before, b, a, n, n, n);
+    const Array right = random_array(ACL_FLOAT, {n, n}, LayoutKind::kContiguous, 16);
+    ASSERT_EQ(mm(before, b, b), 0);
+    expect_product(before, right, b, n, n, n);
+  }
 }
 
 TEST_F(MatmulTest, InfinityAndNanComeThrough) {
