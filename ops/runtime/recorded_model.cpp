@@ -24,6 +24,14 @@ RecordedModel::~RecordedModel() {
 void RecordedModel::complete(std::vector<Task> tasks) {
   tasks_ = std::move(tasks);
   steps_ = plan_steps(tasks_, aclgradGetReplaySweeps() != 0);
+  for (const Step& step : steps_) {
+    if (step.is_cut) {
+      launches_.push_back({.cut = &step});
+    } else {
+      const size_t index = step.members.front().task;
+      launches_.push_back({tasks_[index].run, tasks_[index].argument, index});
+    }
+  }
   only_on_worker_ = std::any_of(tasks_.begin(), tasks_.end(),
                                 [](const Task& task) { return task.only_on_worker; });
   complete_.store(true, std::memory_order_release);
@@ -76,30 +84,32 @@ void RecordedModel::fail(size_t task, aclError status, const std::string& reason
                                       reason.empty() ? "" : ": ", reason));
 }
 
-void RecordedModel::run_step(const Step& step) {
-  if (step.is_cut) {
-    const StepFailure failure = run_sweep(step, tasks_);
+void RecordedModel::launch(const Launch& launch) {
+  if (launch.cut != nullptr) {
+    const StepFailure failure = run_sweep(*launch.cut, tasks_);
     if (failure.status != ACL_SUCCESS) fail(failure.task, failure.status, "");
     return;
   }
-  const size_t index = step.members.front().task;
-  const Task& task = tasks_[index];
   aclError status = ACL_SUCCESS;
   try {
-    status = task.run(task.argument);
+    status = launch.run(launch.argument);
   } catch (const TaskError& error) {
-    fail(index, error.status, error.reason);
+    fail(launch.task, error.status, error.reason);
   } catch (const std::bad_alloc&) {
-    fail(index, ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory");
+    fail(launch.task, ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory");
   } catch (const std::exception& error) {
-    fail(index, ACL_ERROR_RT_INTERNAL_ERROR, error.what());
+    fail(launch.task, ACL_ERROR_RT_INTERNAL_ERROR, error.what());
   }
-  if (status != ACL_SUCCESS) fail(index, status, take_explanation());
+  if (status != ACL_SUCCESS) fail(launch.task, status, take_explanation());
 }
 
 void RecordedModel::run_all() {
   failed_.store(-1, std::memory_order_relaxed);
-  for (const Step& step : steps_) run_step(step);
+  for (size_t i = 0; i < launches_.size(); ++i) {
+    // What it needs first arrives while this one runs.
+    if (i + 1 < launches_.size()) __builtin_prefetch(launches_[i + 1].argument);
+    launch(launches_[i]);
+  }
 }
 
 void RecordedModel::end_run(void* pointer) {

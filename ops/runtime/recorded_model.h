@@ -54,13 +54,22 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   static aclError run(void* model);
   static void end_run(void* model);
   void run_all();
-  void run_step(const Step& step);
+  // A step as a run needs it. They lie side by side: following a step to its member, and that to
+  // its task, takes as long as a small kernel.
+  struct Launch {
+    aclgradTaskFunction run = nullptr;
+    void* argument = nullptr;
+    size_t task = 0;
+    const Step* cut = nullptr;  // if not null, the step is cut, and nothing else is set
+  };
+  void launch(const Launch& launch);
   [[noreturn]] void fail(size_t task, aclError status, const std::string& reason);
 
   const uint64_t context_;
   void* handle_ = nullptr;
   std::vector<Task> tasks_;
   std::vector<Step> steps_;
+  std::vector<Launch> launches_;  // one for each step
   bool only_on_worker_ = false;
   std::atomic<bool> complete_{false};
   std::atomic<bool> running_{false};
