@@ -30,8 +30,11 @@ struct Work {
 
 void parallel_pieces(int64_t count, int64_t grain,
                      FunctionRef<void(int64_t begin, int64_t end)> body) {
+  if (count <= grain) {
+    if (count > 0) body(0, count);
+    return;
+  }
   const int64_t pieces = (count + grain - 1) / grain;
-  if (pieces == 1) return body(0, count);
   Work work{.body = body, .count = count, .grain = grain};
   aclgradRunPieces(
       pieces,

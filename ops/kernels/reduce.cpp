@@ -83,6 +83,11 @@ class Reducer {
   }
 
   void run(const Run& run) const {
+    if (chunks_ <= 1 && kept_.count() <= kFewOutputs) {
+      T sums[kFewOutputs];  // without the arithmetic of groups, which small tensors would notice
+      sum_chunk(run, 0, kept_.count(), 0, sums);
+      return finish(run, 0, kept_.count(), sums);
+    }
     const int64_t group = outputs_together();
     if (chunks_ <= 1) {
       const int64_t groups = std::max<int64_t>(1, kGrain / terms_.count() / group);
@@ -186,6 +191,12 @@ class Reducer {
         return element(run.data(problem_.input), input_dtype_, base + offset);
       };
       const auto outputs = static_cast<size_t>(count);
+      if (side_by_side_ && stride == 1 && terms_.is_line()) {
+        const int64_t step = terms_.inner_stride();
+        sum_columns(at(first * step), input_dtype_, step, static_cast<size_t>(last - first),
+                    outputs, sums);
+        return true;
+      }
       if (side_by_side_ && stride == 1) {
         ColumnSums columns(outputs);
         terms_.for_runs(first, last, [&](int64_t offset, int64_t step, int64_t rows) {

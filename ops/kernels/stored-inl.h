@@ -113,15 +113,15 @@ template <class Stored, size_t kIn, size_t kOut, class Body>
 HWY_ATTR HWY_INLINE void for_each_row(const StoredBlock& block, const Body& body) {
   const Stored* in[kIn];
   Stored* out[kOut];
+  for (size_t k = 0; k < kIn; ++k) in[k] = static_cast<const Stored*>(block.in[k]);
+  for (size_t k = 0; k < kOut; ++k) out[k] = static_cast<Stored*>(block.out[k]);
   for (size_t row = 0; row < block.rows; ++row) {
-    const auto steps = static_cast<int64_t>(row);
-    for (size_t k = 0; k < kIn; ++k) {
-      in[k] = reinterpret_cast<const Stored*>(static_cast<const std::byte*>(block.in[k]) +
-                                              steps * block.in_steps[k]);
+    for (size_t k = 0; row > 0 && k < kIn; ++k) {
+      in[k] = reinterpret_cast<const Stored*>(reinterpret_cast<const std::byte*>(in[k]) +
+                                              block.in_steps[k]);
     }
-    for (size_t k = 0; k < kOut; ++k) {
-      out[k] = reinterpret_cast<Stored*>(static_cast<std::byte*>(block.out[k]) +
-                                         steps * block.out_steps[k]);
+    for (size_t k = 0; row > 0 && k < kOut; ++k) {
+      out[k] = reinterpret_cast<Stored*>(reinterpret_cast<std::byte*>(out[k]) + block.out_steps[k]);
     }
     body(in, out);
   }

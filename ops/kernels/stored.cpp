@@ -75,19 +75,18 @@ struct StoredLoop::Scratch {
   std::vector<Tile> tiles;
 };
 
-StoredLoop::View StoredLoop::view_of(const Operand& operand, size_t rows, size_t columns) {
+void StoredLoop::add_view(const Operand& operand, size_t rows, size_t columns) {
   const auto size = static_cast<int64_t>(element_size(operand.dtype));
-  View view{operand.parameter,
-            operand.offset * size,
-            size,
-            {},
-            rows == columns ? 0 : operand.strides[rows] * size,
-            operand.strides[columns] * size,
-            false};
+  views_.push_back({.parameter = operand.parameter,
+                    .offset = operand.offset * size,
+                    .element_bytes = size,
+                    .row_stride = rows == columns ? 0 : operand.strides[rows] * size,
+                    .column_stride = operand.strides[columns] * size,
+                    .packed = false});
+  Dims& outer = outer_strides_.emplace_back();
   for (size_t d = 0; d < operand.strides.size(); ++d) {
-    if (d != rows && d != columns) view.outer.push_back(operand.strides[d] * size);
+    if (d != rows && d != columns) outer.push_back(operand.strides[d] * size);
   }
-  return view;
 }
 
 StoredLoop::StoredLoop(Dims shape, const std::vector<Operand>& outputs,
@@ -103,7 +102,7 @@ StoredLoop::StoredLoop(Dims shape, const std::vector<Operand>& outputs,
   for (size_t d = 0; d < shape.size(); ++d) {
     if (d != rows && d != columns) outer_shape_.push_back(shape[d]);
   }
-  for (const Operand* each : operands) views_.push_back(view_of(*each, rows, columns));
+  for (const Operand* each : operands) add_view(*each, rows, columns);
   if (count_elements(shape) > 0) choose_tile();
 }
 
@@ -151,7 +150,9 @@ void StoredLoop::choose_tile() {
   strip_tiles_ = transposes ? std::min(kStripTiles, tiles_across_) : tiles_across_;
   tiles_ = tiles_across_ * tiles_down_ * outer;
   const int64_t large = reads_along || joined_rows_ == 1 ? kLargeOutput : kLargeRepetition;
+  tiles_at_once_ = std::max<int64_t>(1, kGrain / (tile_rows_ * tile_columns_));
   around_caches_ = !packs_outputs && outer * rows_ * columns_ * output_bytes >= large;
+  is_one_call_ = tiles_ == 1 && !packs && joined_rows_ == 1 && !around_caches_;
 }
 
 StoredLoop::Position StoredLoop::position_of(int64_t tile) const {
@@ -165,11 +166,12 @@ StoredLoop::Position StoredLoop::position_of(int64_t tile) const {
   return {tile / whole, in_strip / width * tile_rows_, (first + in_strip % width) * tile_columns_};
 }
 
-int64_t StoredLoop::offset_of(const View& view, const Position& position) const {
+int64_t StoredLoop::offset_of(size_t index, const Position& position) const {
+  const View& view = views_[index];
   int64_t offset = position.row * view.row_stride + position.column * view.column_stride;
   int64_t outer = position.outer;
   for (size_t d = outer_shape_.size(); d-- > 0; outer /= outer_shape_[d]) {
-    offset += outer % outer_shape_[d] * view.outer[d];
+    offset += outer % outer_shape_[d] * outer_strides_[index][d];
   }
   return offset;
 }
@@ -187,7 +189,7 @@ void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   std::array<int64_t, kMaxOperands> steps;
   for (size_t k = 0; k < views_.size(); ++k) {
     const View& view = views_[k];
-    places[k] = bases[k] + offset_of(view, position);
+    places[k] = bases[k] + offset_of(k, position);
     const bool is_written_out = joined_rows_ > 1 && is_repeated(k);
     starts[k] = view.packed || is_written_out ? scratch.tiles[k].bytes : places[k];
     steps[k] = view.packed ? columns * view.element_bytes : view.row_stride * joined_rows_;
@@ -216,13 +218,25 @@ void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   }
 }
 
+// Small tensors would notice the arithmetic of tiles.
+void StoredLoop::run_whole(const Run& run) const {
+  std::array<void*, kMaxOperands> starts;
+  std::array<int64_t, kMaxOperands> steps;
+  for (size_t k = 0; k < views_.size(); ++k) {
+    starts[k] = run.data<std::byte>(views_[k].parameter) + views_[k].offset;
+    steps[k] = views_[k].row_stride;
+  }
+  kernel_({dtype_, starts.data() + outputs_, starts.data(), static_cast<size_t>(columns_), false,
+           static_cast<size_t>(rows_), steps.data() + outputs_, steps.data()});
+}
+
 void StoredLoop::run(const Run& run) const {
+  if (is_one_call_) return run_whole(run);
   std::array<std::byte*, kMaxOperands> bases;
   for (size_t k = 0; k < views_.size(); ++k) {
     bases[k] = run.data<std::byte>(views_[k].parameter) + views_[k].offset;
   }
-  const int64_t grain = std::max<int64_t>(1, kGrain / (tile_rows_ * tile_columns_));
-  parallel_pieces(tiles_, grain, [&](int64_t begin, int64_t end) {
+  parallel_pieces(tiles_, tiles_at_once_, [&](int64_t begin, int64_t end) {
     thread_local Scratch scratch;
     if (scratch.tiles.size() < views_.size()) scratch.tiles.resize(views_.size());
     for (int64_t tile = begin; tile < end; ++tile) run_tile(bases.data(), tile, scratch);

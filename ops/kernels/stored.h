@@ -35,7 +35,6 @@ class StoredLoop final : public Loop, private Sweep {
     size_t parameter;
     int64_t offset;
     int64_t element_bytes;
-    Dims outer;  // strides of the dimensions around the tile
     int64_t row_stride;
     int64_t column_stride;
     bool packed;  // copied into a dense tile before, or out of it after
@@ -45,7 +44,7 @@ class StoredLoop final : public Loop, private Sweep {
   };
   struct Scratch;
 
-  static View view_of(const Operand& operand, size_t rows, size_t columns);
+  void add_view(const Operand& operand, size_t rows, size_t columns);
   // An input with one row for all of them.
   bool is_repeated(size_t index) const {
     const View& view = views_[index];
@@ -61,7 +60,8 @@ class StoredLoop final : public Loop, private Sweep {
     int64_t column;
   };
   Position position_of(int64_t tile) const;
-  int64_t offset_of(const View& view, const Position& position) const;
+  int64_t offset_of(size_t view, const Position& position) const;
+  void run_whole(const Run& run) const;
   void run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const;
   bool is_line() const { return rows_ == 1; }
   int64_t unit_step(const View& view) const {
@@ -72,9 +72,11 @@ class StoredLoop final : public Loop, private Sweep {
   aclDataType dtype_;        // of the first output
   std::vector<View> views_;  // outputs first
   size_t outputs_;
-  Dims outer_shape_;
   int64_t rows_ = 1;
   int64_t columns_ = 1;
+  bool is_one_call_ = false;  // of the kernel, on the tensors themselves
+  bool all_packed_ = false;
+  bool around_caches_ = false;
   int64_t joined_rows_ = 1;  // make one row for the kernel
   int64_t tile_rows_ = 1;
   int64_t tile_columns_ = 1;
@@ -82,8 +84,10 @@ class StoredLoop final : public Loop, private Sweep {
   int64_t tiles_across_ = 1;
   int64_t strip_tiles_ = 1;  // taken side by side before those below
   int64_t tiles_ = 0;
-  bool all_packed_ = false;
-  bool around_caches_ = false;
+  int64_t tiles_at_once_ = 1;
+  // What is around the tile: the dimensions, and the strides of each view along them.
+  Dims outer_shape_;
+  std::vector<Dims> outer_strides_;
 };
 
 }  // namespace aclgrad::ops

@@ -27,6 +27,8 @@ class StridedIndex {
   // The innermost dimension after joining; there always is one.
   int64_t inner_extent() const { return shape_[shape_.size() - 1]; }
   int64_t inner_stride() const { return strides_[strides_.size() - 1]; }
+  // All elements lie at one distance.
+  bool is_line() const { return shape_.size() == 1; }
   // Every element lies right behind the one before.
   bool dense() const { return shape_.size() == 1 && (strides_[0] == 1 || shape_[0] == 1); }
 

@@ -131,6 +131,10 @@ HWY_INLINE void sum_stored_lines(const Stored* line, int64_t stride, size_t line
     } else {
       add_line_group<kWeighted>(line, stride, count, terms, factors, matrix);
     }
+    if (count == 1) {
+      sums[l] = matrix.first_total();
+      return;
+    }
     alignas(64) double totals[kSumLanes];
     matrix.total(totals);
     std::memcpy(sums + l, totals, count * sizeof(double));
@@ -221,6 +225,41 @@ void add_rows(const void* base, aclDataType dtype, int64_t stride, size_t first,
   });
 }
 
+// The sum of a vector of each row, its lanes in registers.
+template <bool kWeighted, class Stored, class Count>
+HWY_INLINE WideVec sum_column_vector(const Stored* row, int64_t stride, size_t rows, Count count,
+                                     const double* factors) {
+  WideVec lanes[kSumLanes];
+  for (WideVec& lane : lanes) lane = hn::Set(Wide(), kNothing<double>);
+  const auto add = [&](size_t i, size_t k) HWY_ATTR {
+    const WideVec term = load_wide(row + static_cast<int64_t>(k + i) * stride, count);
+    const WideVec factor = hn::Set(Wide(), kWeighted ? factors[k + i] : 0);
+    lanes[i] = hn::Add(lanes[i], weighted<kWeighted>(term, factor));
+  };
+  size_t k = 0;
+  for (; k + kSumLanes <= rows; k += kSumLanes) {
+    for (size_t i = 0; i < kSumLanes; ++i) add(i, k);
+  }
+  for (size_t i = 0; i < kSumLanes; ++i) {
+    if (k + i < rows) add(i, k);
+  }
+  static_assert(kSumLanes == 8);
+  const auto two = [&](size_t i) HWY_ATTR { return hn::Add(lanes[i], lanes[i + 1]); };
+  return hn::Add(hn::Add(two(0), two(2)), hn::Add(two(4), two(6)));
+}
+
+void sum_few_columns(const void* base, aclDataType dtype, int64_t stride, size_t rows,
+                     size_t columns, const double* factors, double* sums) {
+  visit_real(dtype, [&](auto tag) HWY_ATTR {
+    const auto* row = static_cast<const typename decltype(tag)::type*>(base);
+    for_vectors(columns, [&](size_t j, auto n) HWY_ATTR {
+      store_wide(factors == nullptr ? sum_column_vector<false>(row + j, stride, rows, n, factors)
+                                    : sum_column_vector<true>(row + j, stride, rows, n, factors),
+                 sums + j, n);
+    });
+  });
+}
+
 // The lanes in pairs, as LaneSum::combine does.
 void combine_rows(double* lanes, size_t used, size_t columns, double* sums) {
   const auto lane = [&](size_t i) HWY_ATTR { return lanes + i * ColumnSums::kLaneStride; };
@@ -247,6 +286,7 @@ HWY_EXPORT(add_squares);
 HWY_EXPORT(sum_every_line);
 HWY_EXPORT(add_rows);
 HWY_EXPORT(combine_rows);
+HWY_EXPORT(sum_few_columns);
 
 void RealSum::add(const void* terms, aclDataType dtype, size_t count) {
   HWY_DYNAMIC_DISPATCH(add_dense)(terms, dtype, count, lanes_.data());
@@ -270,6 +310,23 @@ void sum_dense_chunks(const void* base, aclDataType dtype, size_t terms, double*
   const size_t size = element_size(dtype);
   sum_lines(static_cast<const char*>(base) + whole * kChunk * size, dtype, 0, 1, terms % kChunk,
             sums + whole);
+}
+
+void sum_columns(const void* base, aclDataType dtype, int64_t stride, size_t rows, size_t columns,
+                 double* sums, const double* factors) {
+  // The rows are gone through for each vector of columns, and so many elements stay near.
+  constexpr size_t kFewColumns = 64;
+  constexpr size_t kFewElements = 4096;
+  if (columns <= kFewColumns && rows * columns <= kFewElements) {
+    HWY_DYNAMIC_DISPATCH(sum_few_columns)(base, dtype, stride, rows, columns, factors, sums);
+    return;
+  }
+  const size_t size = element_size(dtype);
+  for (size_t j = 0; j < columns; j += ColumnSums::kColumns) {
+    ColumnSums some(std::min(ColumnSums::kColumns, columns - j));
+    some.add(static_cast<const char*>(base) + j * size, dtype, stride, rows, factors);
+    some.finish(sums + j);
+  }
 }
 
 void ColumnSums::add(const void* base, aclDataType dtype, int64_t stride, size_t rows,

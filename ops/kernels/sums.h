@@ -31,6 +31,11 @@ class RealSum {
 void sum_lines(const void* base, aclDataType dtype, int64_t stride, size_t lines, size_t terms,
                double* sums, const double* factors = nullptr);
 
+// sums[j] = the sum of the elements j of dense rows, `stride` elements from one to the next, at
+// most kSumChunk; if there are factors, of each row times its factor.
+void sum_columns(const void* base, aclDataType dtype, int64_t stride, size_t rows, size_t columns,
+                 double* sums, const double* factors = nullptr);
+
 // sums[k] = the sum of chunk k of `terms` dense elements.
 void sum_dense_chunks(const void* base, aclDataType dtype, size_t terms, double* sums);
 

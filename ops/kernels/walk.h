@@ -51,6 +51,7 @@ template <class Visit>
 void visit_runs(const Dims& shape, const Dims& strides, int64_t begin, int64_t count,
                 const Visit& visit) {
   if (count == 0) return;
+  if (shape.size() == 1) return visit(begin * strides[0], count);
   const size_t last = shape.size() - 1;
   Dims position = shape;
   int64_t offset = 0;

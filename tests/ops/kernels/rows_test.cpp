@@ -62,6 +62,32 @@ TEST(Rows, SumsOfLinesAndColumnsFollowTheTree) {
   }
 }
 
+// Columns of a wider matrix: few and many of them, and more rows than are added in registers.
+TEST(Rows, SumsOfColumnsFollowTheTree) {
+  constexpr size_t kWidth = 600;
+  constexpr size_t kRows = 150;
+  for (const aclDataType dtype : kDtypes) {
+    const Numbers numbers = Numbers::random(dtype, kWidth * kRows, 6, -3, 5);
+    const Numbers factors = Numbers::random(ACL_DOUBLE, kRows, 7, -2, 2);
+    const auto* weights = reinterpret_cast<const double*>(factors.bytes.data());
+    for_each_target([&](int64_t) {
+      for (const double* with : {static_cast<const double*>(nullptr), weights}) {
+        for (const size_t rows : {1u, 3u, 8u, 21u, 150u}) {
+          for (const size_t columns : {1u, 5u, 8u, 16u, 31u, 64u, 65u, 600u}) {
+            std::vector<double> sums(columns + 1, 0.5);
+            sum_columns(numbers.bytes.data(), dtype, kWidth, rows, columns, sums.data(), with);
+            for (size_t j = 0; j < columns; ++j) {
+              ASSERT_EQ(sums[j], plain_sum(numbers, j, kWidth, rows, with))
+                  << dtype << ' ' << rows << ' ' << columns;
+            }
+            ASSERT_EQ(sums[columns], 0.5) << "behind the sums";
+          }
+        }
+      }
+    });
+  }
+}
+
 TEST(Rows, SumsInStepsAreThoseOfTheWhole) {
   constexpr size_t kCount = 3 * kSumChunk + 5;
   const Numbers a = Numbers::random(ACL_FLOAT, kCount, 3, -1, 1);
@@ -91,6 +117,8 @@ TEST(Rows, MinusZerosAddUpToMinusZero) {
     double sum = 1;
     sum_lines(zeros.data(), ACL_FLOAT, 0, 1, zeros.size(), &sum);
     EXPECT_TRUE(sum == 0 && std::signbit(sum));
+    sum_columns(zeros.data(), ACL_FLOAT, 1, zeros.size(), 1, &sum);
+    EXPECT_TRUE(sum == 0 && std::signbit(sum));
   });
 }
 
@@ -106,6 +134,9 @@ TEST(Rows, InfinityAndNanGoThroughSums) {
       for_each_target([&](int64_t) {
         double sum = 0;
         sum_lines(numbers.bytes.data(), dtype, kTerms, 1, kTerms, &sum);
+        EXPECT_TRUE(std::isnan(special) ? std::isnan(sum) : sum == special)
+            << sum << " for " << special << ", dtype " << dtype;
+        sum_columns(numbers.bytes.data(), dtype, 1, kTerms, 1, &sum);
         EXPECT_TRUE(std::isnan(special) ? std::isnan(sum) : sum == special)
             << sum << " for " << special << ", dtype " << dtype;
       });
