@@ -192,12 +192,12 @@ class Product {
 };
 
 // A product to be cut. A unit is a row of the output, or a panel's piece of one where there are
-// more columns than rows. It needs all of b, and all of a unless it is a row and a's rows are
-// dense: then one of those.
+// more columns than rows and b is large. It needs all of b, and all of a unless it is a row and a's
+// rows are dense: then one of those.
 class ProductSweep final : public Sweep {
  public:
   explicit ProductSweep(const MatmulProblem& problem)
-      : problem_(problem), width_(problem.m < problem.n ? kWidth : problem.n) {}
+      : problem_(problem), width_(is_cut_into_panels(problem) ? kWidth : problem.n) {}
 
   // Larger products are better cut as they want it themselves, and hide what comes after them.
   static bool suits(const MatmulProblem& problem) {
@@ -207,7 +207,7 @@ class ProductSweep final : public Sweep {
     const auto is_row = [](const MatrixView& view) { return view.row_stride == 0; };
     const auto& added = problem.addend;
     return count_elements(problem.batch) == 1 &&
-           (problem.m >= problem.n || problem.n % kWidth == 0) &&
+           (!is_cut_into_panels(problem) || problem.n % kWidth == 0) &&
            problem.k * problem.n <= kMostOfB && is_dense(problem.out) &&
            (!added || is_row(*added) || (is_dense(*added) && added->dtype == problem.out.dtype));
   }
@@ -244,8 +244,16 @@ class ProductSweep final : public Sweep {
 
  private:
   static constexpr int64_t kWidth = kPanel<float>;
-  static constexpr int64_t kMostOfB = 1 << 18;     // elements: a quarter of a second-level cache
+  static constexpr int64_t kMostOfB = 1 << 18;  // elements: a quarter of a second-level cache
+  static constexpr int64_t kSmallB = 1 << 16;
   static constexpr int64_t kLinesAtOnce = 1 << 6;  // for which b is read once from there
+  static constexpr int64_t kEnoughRows = 2 * kLinesAtOnce;
+
+  // Of rows, every thread reads all of b. Of panels, other tasks need what others have written.
+  static bool is_cut_into_panels(const MatmulProblem& problem) {
+    const bool is_small = problem.k * problem.n <= kSmallB && problem.m >= kEnoughRows;
+    return problem.m < problem.n && !is_small;
+  }
 
   int64_t line() const { return problem_.n / width_; }
 

@@ -95,6 +95,8 @@ class PartProduct {
       // The stride counts even where the part has one column.
       const int64_t first = (part_.column + j) * part_.b.column_stride;
       const T* data = static_cast<const T*>(part_.b.data) + first;
+      if (by_panels && part_.soon.empty())
+        fetch_panels(data + step, part_.columns - j - step, step);
       run_columns({data, part_.b.row_stride, kPanel<T>}, {0, terms_}, j,
                   std::min(step, part_.columns - j));
     }
@@ -109,6 +111,13 @@ class PartProduct {
     int64_t begin;
     int64_t end;
   };
+
+  // While the panels before them are read: another core may have written them last.
+  void fetch_panels(const T* next, int64_t left, int64_t columns) {
+    if (left <= 0 || part_.b.column_stride != 1) return;
+    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+    fetches_.set_next(next, std::min(left, columns) * kSize, terms_, part_.b.row_stride * kSize);
+  }
 
   void choose_tiles() {
     constexpr auto kOneVector = static_cast<int64_t>(kLanesOf<T>);
