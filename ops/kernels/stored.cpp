@@ -83,6 +83,7 @@ void StoredLoop::add_view(const Operand& operand, size_t rows, size_t columns) {
                     .row_stride = rows == columns ? 0 : operand.strides[rows] * size,
                     .column_stride = operand.strides[columns] * size,
                     .packed = false});
+  if (outer_shape_.empty()) return;
   Dims& outer = outer_strides_.emplace_back();
   for (size_t d = 0; d < operand.strides.size(); ++d) {
     if (d != rows && d != columns) outer.push_back(operand.strides[d] * size);
@@ -102,6 +103,7 @@ StoredLoop::StoredLoop(Dims shape, const std::vector<Operand>& outputs,
   for (size_t d = 0; d < shape.size(); ++d) {
     if (d != rows && d != columns) outer_shape_.push_back(shape[d]);
   }
+  views_.reserve(operands.size());
   for (const Operand* each : operands) add_view(*each, rows, columns);
   if (count_elements(shape) > 0) choose_tile();
 }

@@ -85,7 +85,7 @@ class StoredLoop final : public Loop, private Sweep {
   int64_t strip_tiles_ = 1;  // taken side by side before those below
   int64_t tiles_ = 0;
   int64_t tiles_at_once_ = 1;
-  // What is around the tile: the dimensions, and the strides of each view along them.
+  // What is around the tile: the dimensions, and the strides of each view along them, if any.
   Dims outer_shape_;
   std::vector<Dims> outer_strides_;
 };
