@@ -2,6 +2,7 @@
 #include "aclgrad/session.h"
 
 #include "aclgrad/error.h"
+#include "session/environment.h"
 #include "session/state.h"
 
 namespace aclgrad {
@@ -9,7 +10,7 @@ namespace aclgrad {
 Session::Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options) {
   Graph shared = detail::shared_graph(graph, fetches);
   state_ = std::make_shared<detail::SessionState>(std::move(shared), std::move(fetches),
-                                                  std::move(options));
+                                                  detail::with_environment(std::move(options)));
 }
 
 Session::Session(Session&&) noexcept = default;

@@ -74,6 +74,7 @@ SessionState::SessionState(Graph graph, std::vector<Fetch> fetches, SessionOptio
   check_fetches();
   find_inputs_and_variables();
   if (options_.poison) poison_.emplace(plan_);
+  if (options_.compare) prepare_comparison();
 }
 
 void SessionState::check_options() const {
@@ -82,6 +83,9 @@ void SessionState::check_options() const {
   }
   if (options_.poison && options_.eager) {
     throw ValueError("the option poison is of no use in an eager session, which reuses no memory");
+  }
+  if (options_.compare && options_.eager) {
+    throw ValueError("the option compare is of no use in an eager session: it compares with one");
   }
 }
 
@@ -139,6 +143,17 @@ void SessionState::find_inputs_and_variables() {
     }
   }
   fed_.assign(inputs_.size(), false);
+}
+
+void SessionState::prepare_comparison() {
+  std::vector<Variable> updated;
+  std::vector<ValueId> compared = kept_;
+  for (const WatchedVariable& watched : variables_) {
+    if (!watched.updated) continue;
+    updated.push_back(watched.variable);
+    compared.push_back(watched.root);
+  }
+  comparison_.emplace(graph_, fetches_, std::move(updated), std::move(compared));
 }
 
 std::vector<Value> SessionState::inputs() const { return graph_.values(inputs_); }
@@ -226,12 +241,14 @@ void SessionState::begin_run(std::span<const Feed> feeds, bool replays) {
 
 std::uint64_t SessionState::run(std::span<const Feed> feeds) {
   const bool by_steps = options_.observer || options_.trace_nonfinite || options_.poison;
+  if (comparison_) comparison_->run_eagerly(feeds);
   begin_run(feeds, !by_steps);
   if (by_steps) {
     run_steps(nullptr);
   } else {
     plan_.run();
   }
+  if (comparison_) comparison_->check(*this, feeds);
   return runs_;
 }
 

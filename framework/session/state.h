@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aclgrad/session.h"
+#include "session/comparison.h"
 #include "session/plan.h"
 #include "session/watch.h"
 
@@ -62,6 +63,7 @@ class SessionState {
   void check_before_planning() const;
   void check_fetches() const;
   void find_inputs_and_variables();
+  void prepare_comparison();
   void check_feeds(std::span<const Feed> feeds);
   void check_feed(ValueId input, const Tensor& tensor) const;
   [[noreturn]] void refuse_feed(const Value& input) const;
@@ -79,6 +81,7 @@ class SessionState {
   std::vector<bool> fed_;  // by position in inputs_, during check_feeds
   std::vector<WatchedVariable> variables_;
   std::optional<Poison> poison_;
+  std::optional<Comparison> comparison_;
   std::uint64_t runs_ = 0;
 };
 

@@ -57,6 +57,12 @@ grep -q "s/epoch" run.txt || fail "the time of an epoch is not told"
 grep -q '</svg>' out/loss.svg || fail "there are no curves"
 grep -q '100%' progress.txt || fail "there is no progress bar"
 
+# Every replay has the bits of an eager run, also of two ranks that exchange gradients.
+for ranks in 1 2; do
+  bash "$(dirname "${BASH_SOURCE[0]}")/compare_replays.sh" "$program" --data data --out compared$ranks --epochs 2 \
+    --ranks $ranks >ranks.txt 2>&1 || fail "$ranks ranks: $(cat ranks.txt)"
+done
+
 # Cut into the same micro-batches, any number of ranks leaves the same bits; a run of two goes on where
 # one of four stopped.
 parallel=(--data data --activation elu --epochs 2 --micro-batches 4 --threads 1)

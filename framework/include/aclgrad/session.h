@@ -69,6 +69,9 @@ class Feed {
   const Tensor* borrowed_ = nullptr;
 };
 
+/// How a session runs. The environment variable ACLGRAD_SESSION adds to the options of every session
+/// of a program, as words with commas between them: eager, launch (for `replay` = false), poison,
+/// trace_nonfinite, compare. What a session's own options rule out stays off.
 struct SessionOptions {
   /// Run node by node (see above).
   bool eager = false;
@@ -85,6 +88,12 @@ struct SessionOptions {
   /// it, as soon as one makes NaN or infinity while all that it read was finite. Variables may then
   /// be half updated.
   bool trace_nonfinite = false;
+
+  /// Run everything eagerly first, and throw ValueError, naming the first node whose bits differ
+  /// (see bisect.h), unless the run itself leaves the same bits in all that is fetched or updated.
+  /// Variables are then as they were before. Not with `eager`. Work beside operators (StreamOp) is
+  /// done twice. profile() and timeline() compare nothing.
+  bool compare = false;
 
   /// Called after every operator of an eager run with its tensors; inputs are as they were before
   /// it ran. Only with `eager`.
@@ -116,8 +125,8 @@ class Results {
 
 class Session {
  public:
-  /// Throws ValueError for a fetched value of another graph, or one that a node needed here
-  /// overwrites; StatusError, naming the node, when phase one of an operator fails.
+  /// Throws ValueError for a fetched value of another graph, one that a node needed here overwrites,
+  /// or options that do not go together; StatusError, naming the node, when phase one of an operator fails.
   Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
