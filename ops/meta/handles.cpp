@@ -4,9 +4,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <new>
-#include <unordered_map>
 
 #include "aclgrad_ext.h"
 #include "ops/meta/diagnostics/enabled.h"
@@ -16,31 +15,62 @@ using aclgrad::ops::kNeedObjects;
 
 namespace {
 
-// Cut into shards so that threads working on different objects seldom meet.
-struct Shard {
-  std::mutex mutex;
-  std::unordered_map<const void*, aclgradHandleKind> live;
-  std::atomic<uint64_t> removals{0};
+// Objects come from operator new, so that at most one begins in so many bytes.
+constexpr uintptr_t kSlotBytes = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+constexpr uintptr_t kRegionBytes = 65536;
+
+// The kinds of the live objects that begin in 64 KiB of memory, 0 where there is none. Objects that
+// were made one after the other stand side by side here, which keeps a table of millions fast.
+struct Region {
+  uintptr_t number;
+  Region* next;
+  std::array<std::atomic<uint8_t>, kRegionBytes / kSlotBytes> kinds{};
 };
 
-// What a thread has found live last: a repeatable executor, say. It still is as long as its shard
-// has removed nothing.
-struct Found {
-  const void* handle;
-  aclgradHandleKind kind;
-  uint64_t removals;
-};
-thread_local Found last_found{};
+// Regions with the same remainder of their numbers. They stay for ever: they take no more than a
+// sixteenth of the memory that objects have been in, and nobody needs a lock.
+constexpr size_t kLists = 16384;
+constinit std::array<std::atomic<Region*>, kLists> lists{};
 
-Shard& shard_of(const void* handle) {
-  constexpr size_t kShards = 64;
-  // Never destroyed: objects may be released by other static destructors. In memory that is there
-  // from the start, because destroying and checking must not fail.
-  using Shards = std::array<Shard, kShards>;
-  alignas(Shards) static unsigned char memory[sizeof(Shards)];
-  static auto& shards = *new (memory) Shards;
-  const auto address = reinterpret_cast<uintptr_t>(handle);
-  return shards[(address >> 5 ^ address >> 11) % kShards];
+uintptr_t region_number(const void* handle) {
+  return reinterpret_cast<uintptr_t>(handle) / kRegionBytes;
+}
+
+Region* find(Region* first, const Region* end, uintptr_t number) {
+  while (first != end && first->number != number) first = first->next;
+  return first == end ? nullptr : first;
+}
+
+// Null when there is none.
+Region* region_of(const void* handle) {
+  const uintptr_t number = region_number(handle);
+  return find(lists[number % kLists].load(std::memory_order_acquire), nullptr, number);
+}
+
+// Throws std::bad_alloc.
+Region& region_for(const void* handle) {
+  if (Region* const known = region_of(handle)) return *known;
+  const uintptr_t number = region_number(handle);
+  std::atomic<Region*>& list = lists[number % kLists];
+  std::unique_ptr<Region> made(new Region{number, nullptr});
+  Region* first = list.load(std::memory_order_acquire);
+  do {
+    // Another thread may have been faster.
+    if (Region* const known = find(first, made->next, number)) return *known;
+    made->next = first;
+  } while (!list.compare_exchange_weak(first, made.get(), std::memory_order_acq_rel));
+  return *made.release();
+}
+
+std::atomic<uint8_t>& slot(Region& region, const void* handle) {
+  return region.kinds[reinterpret_cast<uintptr_t>(handle) % kRegionBytes / kSlotBytes];
+}
+
+// Where the kind of a live object would stand; null where none can be.
+std::atomic<uint8_t>* find_slot(const void* handle) {
+  Region* const region = region_of(handle);
+  const bool aligned = reinterpret_cast<uintptr_t>(handle) % kSlotBytes == 0;
+  return region != nullptr && aligned ? &slot(*region, handle) : nullptr;
 }
 
 const char* name_of(aclgradHandleKind kind) {
@@ -61,11 +91,9 @@ void tell_missing(const void* handle, aclgradHandleKind kind) {
 }  // namespace
 
 aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind) {
+  if (reinterpret_cast<uintptr_t>(handle) % kSlotBytes != 0) return ACL_ERROR_INVALID_PARAM;
   try {
-    Shard& shard = shard_of(handle);
-    const std::lock_guard lock(shard.mutex);
-    const bool is_new = shard.live.insert_or_assign(handle, kind).second;
-    if (!is_new) shard.removals.fetch_add(1, std::memory_order_release);
+    slot(region_for(handle), handle).store(static_cast<uint8_t>(kind), std::memory_order_release);
     if (diagnosing(kNeedObjects)) aclgradObjectMade(handle, name_of(kind));
     return ACL_SUCCESS;
   } catch (const std::bad_alloc&) {
@@ -74,34 +102,20 @@ aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind) {
 }
 
 int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind) {
-  Shard& shard = shard_of(handle);
-  {
-    const std::lock_guard lock(shard.mutex);
-    const auto found = shard.live.find(handle);
-    if (found != shard.live.end() && found->second == kind) {
-      shard.live.erase(found);
-      shard.removals.fetch_add(1, std::memory_order_release);
-      if (diagnosing(kNeedObjects)) aclgradObjectGone(handle);
-      return 1;
-    }
+  auto expected = static_cast<uint8_t>(kind);
+  std::atomic<uint8_t>* const found = find_slot(handle);
+  if (found != nullptr && found->compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) {
+    if (diagnosing(kNeedObjects)) aclgradObjectGone(handle);
+    return 1;
   }
   tell_missing(handle, kind);
   return 0;
 }
 
 int32_t aclgradHandleCheck(const void* handle, aclgradHandleKind kind) {
-  Shard& shard = shard_of(handle);
-  if (handle != nullptr && last_found.handle == handle && last_found.kind == kind &&
-      last_found.removals == shard.removals.load(std::memory_order_acquire)) {
+  const std::atomic<uint8_t>* const found = find_slot(handle);
+  if (found != nullptr && found->load(std::memory_order_acquire) == static_cast<uint8_t>(kind)) {
     return 1;
-  }
-  {
-    const std::lock_guard lock(shard.mutex);
-    const auto found = shard.live.find(handle);
-    if (found != shard.live.end() && found->second == kind) {
-      last_found = {handle, kind, shard.removals.load(std::memory_order_relaxed)};
-      return 1;
-    }
   }
   tell_missing(handle, kind);
   return 0;
