@@ -69,9 +69,9 @@ class Feed {
   const Tensor* borrowed_ = nullptr;
 };
 
-/// How a session runs. The environment variable ACLGRAD_SESSION adds to the options of every session
-/// of a program, as words with commas between them: eager, launch (for `replay` = false), poison,
-/// trace_nonfinite, compare. What a session's own options rule out stays off.
+/// How a session runs. The environment variable ACLGRAD_SESSION adds to the options of every
+/// session of a program, as words with commas between them: eager, launch (for `replay` = false),
+/// poison, trace_nonfinite, compare. What a session's own options rule out stays off.
 struct SessionOptions {
   /// Run node by node (see above).
   bool eager = false;
@@ -125,8 +125,9 @@ class Results {
 
 class Session {
  public:
-  /// Throws ValueError for a fetched value of another graph, one that a node needed here overwrites,
-  /// or options that do not go together; StatusError, naming the node, when phase one of an operator fails.
+  /// Throws ValueError for a fetched value of another graph, one that a node needed here
+  /// overwrites, or options that do not go together; StatusError, naming the node, when phase one
+  /// of an operator fails.
   Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
