@@ -139,7 +139,7 @@ class PartProduct {
   template <size_t kMost>
   void group_rows() {
     groups_ = (part_.rows + kMost - 1) / kMost;
-    group_ = groups_ == 1 ? part_.rows : part_.rows / groups_;
+    group_ = groups_ <= 1 ? part_.rows : part_.rows / groups_;
     larger_groups_ = part_.rows - groups_ * group_;
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -66,11 +67,16 @@ std::atomic<uint8_t>& slot(Region& region, const void* handle) {
   return region.kinds[reinterpret_cast<uintptr_t>(handle) % kRegionBytes / kSlotBytes];
 }
 
-// Where the kind of a live object would stand; null where none can be.
-std::atomic<uint8_t>* find_slot(const void* handle) {
-  Region* const region = region_of(handle);
+// Whether there can be an object of this kind at this address.
+bool is_possible(const void* handle, aclgradHandleKind kind) {
   const bool aligned = reinterpret_cast<uintptr_t>(handle) % kSlotBytes == 0;
-  return region != nullptr && aligned ? &slot(*region, handle) : nullptr;
+  return aligned && kind > 0 && kind <= std::numeric_limits<uint8_t>::max();
+}
+
+// Where the kind of a live object would stand; null where there is none.
+std::atomic<uint8_t>* find_slot(const void* handle, aclgradHandleKind kind) {
+  Region* const region = is_possible(handle, kind) ? region_of(handle) : nullptr;
+  return region != nullptr ? &slot(*region, handle) : nullptr;
 }
 
 const char* name_of(aclgradHandleKind kind) {
@@ -91,7 +97,7 @@ void tell_missing(const void* handle, aclgradHandleKind kind) {
 }  // namespace
 
 aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind) {
-  if (reinterpret_cast<uintptr_t>(handle) % kSlotBytes != 0) return ACL_ERROR_INVALID_PARAM;
+  if (!is_possible(handle, kind)) return ACL_ERROR_INVALID_PARAM;
   try {
     slot(region_for(handle), handle).store(static_cast<uint8_t>(kind), std::memory_order_release);
     if (diagnosing(kNeedObjects)) aclgradObjectMade(handle, name_of(kind));
@@ -103,7 +109,7 @@ aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind) {
 
 int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind) {
   auto expected = static_cast<uint8_t>(kind);
-  std::atomic<uint8_t>* const found = find_slot(handle);
+  std::atomic<uint8_t>* const found = find_slot(handle, kind);
   if (found != nullptr && found->compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) {
     if (diagnosing(kNeedObjects)) aclgradObjectGone(handle);
     return 1;
@@ -113,7 +119,7 @@ int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind) {
 }
 
 int32_t aclgradHandleCheck(const void* handle, aclgradHandleKind kind) {
-  const std::atomic<uint8_t>* const found = find_slot(handle);
+  const std::atomic<uint8_t>* const found = find_slot(handle, kind);
   if (found != nullptr && found->load(std::memory_order_acquire) == static_cast<uint8_t>(kind)) {
     return 1;
   }

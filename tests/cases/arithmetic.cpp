@@ -48,8 +48,7 @@ long double product(long double a, long double b) { return a * b; }
 
 std::vector<Case> arithmetic_cases() {
   const aclScalar* factor = scalar(kFactor);
-  static int64_t integer_factor = static_cast<int64_t>(kFactor);
-  const aclScalar* alpha = aclCreateScalar(&integer_factor, ACL_INT64);
+  const aclScalar* alpha = integer_scalar(static_cast<int64_t>(kFactor));
   const aclScalar* two = scalar(2);
   std::vector<Case> rows = {
       binary(

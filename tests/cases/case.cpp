@@ -59,10 +59,24 @@ Reference elementwise(std::function<long double(std::span<const long double>)> f
   };
 }
 
-const aclScalar* scalar(float value) { return aclCreateScalar(&value, ACL_FLOAT); }
+namespace {
+
+// Rows refer to their objects until the program ends.
+template <class T>
+const T* kept(const T* object) {
+  static auto& objects = *new std::vector<const T*>;
+  objects.push_back(object);
+  return object;
+}
+
+}  // namespace
+
+const aclScalar* scalar(float value) { return kept(aclCreateScalar(&value, ACL_FLOAT)); }
+
+const aclScalar* integer_scalar(int64_t value) { return kept(aclCreateScalar(&value, ACL_INT64)); }
 
 const aclIntArray* int_array(std::vector<int64_t> values) {
-  return aclCreateIntArray(values.data(), values.size());
+  return kept(aclCreateIntArray(values.data(), values.size()));
 }
 
 }  // namespace aclgrad::cases

@@ -97,6 +97,7 @@ inline const std::vector<aclDataType> kFloatTypes = {ACL_FLOAT, ACL_FLOAT16, ACL
 
 // Scalars and arrays made once and kept as long as the table.
 const aclScalar* scalar(float value);
+const aclScalar* integer_scalar(int64_t value);
 const aclIntArray* int_array(std::vector<int64_t> values);
 
 }  // namespace aclgrad::cases

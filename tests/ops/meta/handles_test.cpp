@@ -42,6 +42,16 @@ TEST(Handles, AWildAddressIsNone) {
   EXPECT_EQ(aclgradHandleRemove(object->bytes + 1, kTensor), 0);
 }
 
+TEST(Handles, NoKindIsNone) {
+  const auto object = std::make_unique<Object>();
+  ASSERT_EQ(aclgradHandleAdd(object.get(), kTensor), 0);
+  ASSERT_NE(aclgradHandleRemove(object.get(), kTensor), 0);
+  const auto none = static_cast<aclgradHandleKind>(0);
+  EXPECT_EQ(aclgradHandleAdd(object.get(), none), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(aclgradHandleCheck(object.get(), none), 0);
+  EXPECT_EQ(aclgradHandleRemove(object.get(), none), 0);
+}
+
 // Of neighbours, and of objects far from each other, each is its own.
 TEST(Handles, ManyAreToldApart) {
   std::vector<std::unique_ptr<Object>> objects(100'000);
