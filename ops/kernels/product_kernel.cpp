@@ -2,7 +2,6 @@
 #include "ops/kernels/product_kernel.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 #include <vector>
 

@@ -44,7 +44,7 @@ struct SmallProduct {
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
-// One tile after the other. kMostRows: of a tile that is so many columns wide.
+// One tile after the other. kMostRows: of a tile as wide as these.
 template <size_t kMostRows>
 HWY_INLINE void multiply_rows(const SmallProduct& product, const float* a, const float* b,
                               int64_t b_term, const float* added, float* c) {

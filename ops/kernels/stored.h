@@ -60,7 +60,7 @@ class StoredLoop final : public Loop, private Sweep {
     int64_t column;
   };
   Position position_of(int64_t tile) const;
-  int64_t offset_of(size_t view, const Position& position) const;
+  int64_t offset_of(size_t index, const Position& position) const;
   void run_whole(const Run& run) const;
   void run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const;
   bool is_line() const { return rows_ == 1; }

@@ -286,7 +286,7 @@ TEST_F(MatmulTest, EmptyOutputsNeedNothing) {
 }
 
 TEST_F(MatmulTest, OutputMayBeAnOperand) {
-  for (const int64_t n : {9, 16, 150}) {
+  for (const int64_t n : {9, 16, 32, 40, 150}) {
     Array a = random_array(ACL_FLOAT, {n, n}, LayoutKind::kContiguous, 15);
     const Array before = random_array(ACL_FLOAT, {n, n}, LayoutKind::kContiguous, 15);
     Array b = random_array(ACL_FLOAT, {n, n}, LayoutKind::kContiguous, 16);
