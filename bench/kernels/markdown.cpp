@@ -203,9 +203,8 @@ constexpr const char* kHow = R"(
 std::string how(const Report& report) {
   const std::time_t now = std::time(nullptr);
   std::string text = fmt::format(
-      "Written by `./dev bench kernels` on {:%Y-%m-%d}; nothing here is typed by hand. Whole "
-      "training\n"
-      "steps have [a page of their own](performance-training.md).\n\n"
+      "Written by `./dev bench kernels` on {:%Y-%m-%d}; nothing here is typed by hand.\n\n"
+      "Whole training steps have [a page of their own](performance-training.md).\n\n"
       "## How it was measured\n\n"
       "* Machine: {}, at most {} thread(s). Compiler: g++ {}. Peers: {}.",
       fmt::gmtime(now), processor(), report.threads, __VERSION__, fmt::join(report.peers, ", "));

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/comparison.h"
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <cstdio>
 
 #include "aclgrad/error.h"
+#include "session/saved_variables.h"
 #include "session/state.h"
 
 namespace aclgrad::detail {
@@ -52,49 +51,41 @@ Comparison::Comparison(const Graph& graph, std::vector<Fetch> fetches,
 
 Comparison::~Comparison() = default;
 
-void Comparison::restore() const {
-  for (std::size_t i = 0; i < updated_.size(); ++i) updated_[i].assign(before_[i]);
-}
-
-void Comparison::run_eagerly(std::span<const Feed> feeds) {
-  before_.clear();
-  for (const Variable& variable : updated_) before_.push_back(variable.value());
+void Comparison::run(const SessionState& session, std::span<const Feed> feeds,
+                     const std::function<void()>& run_session) {
+  SavedVariables before(updated_);
   eager_->run(feeds);
-  expected_.clear();
-  for (const ValueId value : compared_) {
-    expected_.push_back(eager_->plan().memory().download(value));
+  const std::vector<Tensor> expected = eager_->snapshot(compared_);
+  before.restore();
+  run_session();
+  for (std::size_t i = 0; i < compared_.size(); ++i) {
+    const Tensor seen = session.plan().memory().download(compared_[i]);
+    if (bitwise_equal(seen, expected[i])) continue;
+    ++g_different;
+    before.restore();
+    throw ValueError("a run differs from an eager one: " +
+                     find(session, compared_[i], expected[i], seen, feeds).to_string());
   }
-  restore();
+  ++g_equal;
+  before.forget();
 }
 
 // The first of the differences of which one was seen. Other work than operators may need partners
 // (an exchange between ranks), so it cannot be run again and again just here.
-Difference Comparison::find(Difference seen, std::span<const Feed> feeds) const {
-  if (has_stream_ops(eager_->plan())) return seen;
-  Difference first = bisect(eager_->graph(), fetches_, feeds);
-  return first ? first : seen;
-}
-
-void Comparison::check(const SessionState& session, std::span<const Feed> feeds) const {
-  const Plan& plan = session.plan();
-  for (std::size_t i = 0; i < compared_.size(); ++i) {
-    Tensor seen = plan.memory().download(compared_[i]);
-    if (bitwise_equal(seen, expected_[i])) continue;
-    ++g_different;
-    restore();
-    const GraphData& data = GraphAccess::data(session.graph());
-    Difference difference;
-    difference.found =
-        plan.replays() ? Difference::Found::replayed : Difference::Found::node_by_node;
-    difference.node = data.value(compared_[i]).node;
-    difference.value = compared_[i];
-    difference.eager = expected_[i];
-    difference.replayed = std::move(seen);
-    difference.where = label(data.node(difference.node));
-    throw ValueError("a run differs from an eager one: " +
-                     find(std::move(difference), feeds).to_string());
+Difference Comparison::find(const SessionState& session, ValueId value, const Tensor& expected,
+                            const Tensor& seen, std::span<const Feed> feeds) const {
+  if (!has_stream_ops(eager_->plan())) {
+    if (Difference first = bisect(session.graph(), fetches_, feeds)) return first;
   }
-  ++g_equal;
+  const GraphData& data = GraphAccess::data(session.graph());
+  const NodeId node = data.value(value).node;
+  return {.found = session.plan().replays() ? Difference::Found::replayed
+                                            : Difference::Found::node_by_node,
+          .node = node,
+          .value = value,
+          .eager = expected,
+          .replayed = seen,
+          .where = label(data.node(node))};
 }
 
 }  // namespace aclgrad::detail

@@ -3,6 +3,7 @@
 #ifndef ACLGRAD_FRAMEWORK_SESSION_COMPARISON_H_
 #define ACLGRAD_FRAMEWORK_SESSION_COMPARISON_H_
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,23 +21,19 @@ class Comparison {
              std::vector<ValueId> compared);
   ~Comparison();
 
-  /// Keeps what an eager run makes, and puts the variables back.
-  void run_eagerly(std::span<const Feed> feeds);
-
-  /// After the session's own run. Throws ValueError that names the first node whose bits differ;
-  /// the variables are then as they were before both runs.
-  void check(const SessionState& session, std::span<const Feed> feeds) const;
+  /// Runs eagerly, puts the variables back, and calls `run_session`. Throws ValueError that names
+  /// the first node whose bits differ; the variables are then as they were before both runs.
+  void run(const SessionState& session, std::span<const Feed> feeds,
+           const std::function<void()>& run_session);
 
  private:
-  void restore() const;
-  Difference find(Difference seen, std::span<const Feed> feeds) const;
+  Difference find(const SessionState& session, ValueId value, const Tensor& expected,
+                  const Tensor& seen, std::span<const Feed> feeds) const;
 
   std::vector<Fetch> fetches_;
   std::unique_ptr<SessionState> eager_;
   std::vector<Variable> updated_;
   std::vector<ValueId> compared_;
-  std::vector<Tensor> before_;    // by position in updated_
-  std::vector<Tensor> expected_;  // by position in compared_
 };
 
 /// Has the program say, when it ends, how many runs were compared.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For runs that must leave no trace.
+// For runs that must leave no trace, or none if they fail.
 #ifndef ACLGRAD_FRAMEWORK_SESSION_SAVED_VARIABLES_H_
 #define ACLGRAD_FRAMEWORK_SESSION_SAVED_VARIABLES_H_
 
@@ -12,7 +12,7 @@
 
 namespace aclgrad::detail {
 
-// The variables' contents, put back whenever wanted and in the end.
+// The variables' contents, put back whenever wanted and, unless they are forgotten, in the end.
 class SavedVariables {
  public:
   explicit SavedVariables(std::vector<Variable> variables) : variables_(std::move(variables)) {
@@ -28,8 +28,11 @@ class SavedVariables {
   SavedVariables& operator=(const SavedVariables&) = delete;
 
   void restore() const {
-    for (std::size_t i = 0; i < variables_.size(); ++i) variables_[i].assign(contents_[i]);
+    for (std::size_t i = 0; i < contents_.size(); ++i) variables_[i].assign(contents_[i]);
   }
+
+  // From now on what the variables hold stays.
+  void forget() { contents_.clear(); }
 
  private:
   std::vector<Variable> variables_;

@@ -239,16 +239,22 @@ void SessionState::begin_run(std::span<const Feed> feeds, bool replays) {
   }
 }
 
-std::uint64_t SessionState::run(std::span<const Feed> feeds) {
+void SessionState::run_alone(std::span<const Feed> feeds) {
   const bool by_steps = options_.observer || options_.trace_nonfinite || options_.poison;
-  if (comparison_) comparison_->run_eagerly(feeds);
   begin_run(feeds, !by_steps);
   if (by_steps) {
     run_steps(nullptr);
   } else {
     plan_.run();
   }
-  if (comparison_) comparison_->check(*this, feeds);
+}
+
+std::uint64_t SessionState::run(std::span<const Feed> feeds) {
+  if (comparison_) {
+    comparison_->run(*this, feeds, [&] { run_alone(feeds); });
+  } else {
+    run_alone(feeds);
+  }
   return runs_;
 }
 

@@ -45,6 +45,9 @@ class SessionState {
   /// A fetched value as the run of that number left it.
   Tensor read(const Value& value, std::uint64_t run) const;
 
+  /// Copies of values as they are now.
+  std::vector<Tensor> snapshot(std::span<const ValueId> ids) const;
+
   MemoryReport memory_report() const;
 
   const Graph& graph() const { return graph_; }
@@ -67,7 +70,7 @@ class SessionState {
   void check_feeds(std::span<const Feed> feeds);
   void check_feed(ValueId input, const Tensor& tensor) const;
   [[noreturn]] void refuse_feed(const Value& input) const;
-  std::vector<Tensor> snapshot(std::span<const ValueId> ids) const;
+  void run_alone(std::span<const Feed> feeds);
   void run_steps(StepTimes* times);
 
   Graph graph_;

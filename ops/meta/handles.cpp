@@ -50,16 +50,16 @@ Region* region_of(const void* handle) {
 
 // Throws std::bad_alloc.
 Region& region_for(const void* handle) {
-  if (Region* const known = region_of(handle)) return *known;
   const uintptr_t number = region_number(handle);
   std::atomic<Region*>& list = lists[number % kLists];
-  std::unique_ptr<Region> made(new Region{number, nullptr});
   Region* first = list.load(std::memory_order_acquire);
-  do {
+  if (Region* const known = find(first, nullptr, number)) return *known;
+  std::unique_ptr<Region> made(new Region{number, first});
+  while (!list.compare_exchange_weak(first, made.get(), std::memory_order_acq_rel)) {
     // Another thread may have been faster.
     if (Region* const known = find(first, made->next, number)) return *known;
     made->next = first;
-  } while (!list.compare_exchange_weak(first, made.get(), std::memory_order_acq_rel));
+  }
   return *made.release();
 }
 

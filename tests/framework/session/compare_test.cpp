@@ -27,18 +27,8 @@ using testing::StartsWith;
 TEST(Compare, ChangesNothingWhereNothingDiffers) {
   networks::GegluStack plain(2, 8, 4);
   networks::GegluStack compared(2, 8, 4);
-  Session plain_session = plain.session({});
-  Session session = compared.session({.compare = true});
-  EXPECT_TRUE(session.replays());
-  for (int step = 0; step < 3; ++step) {
-    const Results expected = plain_session.run({{plain.x, plain.feed}});
-    const Results results = session.run({{compared.x, compared.feed}});
-    EXPECT_TRUE(bitwise_equal(results[compared.loss], expected[plain.loss]));
-  }
-  for (std::size_t i = 0; i < plain.parameters.size(); ++i) {
-    EXPECT_TRUE(bitwise_equal(compared.parameters[i].variable()->value(),
-                              plain.parameters[i].variable()->value()));
-  }
+  EXPECT_TRUE(compared.session({.compare = true}).replays());
+  networks::expect_same_training(plain, {}, compared, {.compare = true}, 3);
 }
 
 template <class OpType>

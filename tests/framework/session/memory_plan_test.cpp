@@ -137,18 +137,7 @@ TEST(MemoryPlan, RandomGraphsOfManySizes) {
 TEST(MemoryPlan, TrainingGivesTheSameBitsStepByStep) {
   networks::GegluStack planned(3, 8, 12);
   networks::GegluStack eager(3, 8, 12);
-  Session first = planned.session({});
-  Session second = eager.session({.eager = true});
-  for (int step = 0; step < 4; ++step) {
-    const Tensor a = first.run({{planned.x, planned.feed}})[planned.loss];
-    const Tensor b = second.run({{eager.x, eager.feed}})[eager.loss];
-    EXPECT_TRUE(bitwise_equal(a, b)) << "step " << step;
-  }
-  EXPECT_EQ(planned.parameters.size(), eager.parameters.size());
-  for (std::size_t i = 0; i < planned.parameters.size(); ++i) {
-    EXPECT_TRUE(bitwise_equal(planned.parameters[i].variable()->value(),
-                              eager.parameters[i].variable()->value()));
-  }
+  networks::expect_same_training(planned, {}, eager, {.eager = true}, 4);
 }
 
 TEST(MemoryPlan, ElementwiseChainsStayInOnePlace) {

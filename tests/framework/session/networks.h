@@ -4,6 +4,7 @@
 #define ACLGRAD_TESTS_FRAMEWORK_SESSION_NETWORKS_H_
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
@@ -66,6 +67,25 @@ struct GegluStack : Network {
     train();
   }
 };
+
+/// Trains two networks that begin alike, each under its own options: the losses and the parameters
+/// have the same bits.
+inline void expect_same_training(Network& a, const SessionOptions& of_a, Network& b,
+                                 const SessionOptions& of_b, int steps) {
+  Session first = a.session(of_a);
+  Session second = b.session(of_b);
+  for (int step = 0; step < steps; ++step) {
+    EXPECT_TRUE(
+        bitwise_equal(first.run({{a.x, a.feed}})[a.loss], second.run({{b.x, b.feed}})[b.loss]))
+        << "step " << step;
+  }
+  ASSERT_EQ(a.parameters.size(), b.parameters.size());
+  for (std::size_t i = 0; i < a.parameters.size(); ++i) {
+    EXPECT_TRUE(
+        bitwise_equal(a.parameters[i].variable()->value(), b.parameters[i].variable()->value()))
+        << "parameter " << i;
+  }
+}
 
 /// Layers of random widths, some joined by sums, with gradients.
 struct RandomSizes : Network {

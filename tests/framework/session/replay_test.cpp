@@ -94,21 +94,11 @@ TEST(Replay, WorksOnAnotherThreadAndAfterManySessionsDied) {
 
 TEST(Replay, GivesTheSameBitsWhereTensorsLeaveTheCaches) {
   for (const int threads : {1, 2}) {
+    SCOPED_TRACE(fmt::format("{} threads", threads));
     set_num_threads(threads);
     networks::GegluStack replayed(2, 128, 512);
     networks::GegluStack eager(2, 128, 512);
-    Session first = replayed.session({});
-    Session second = eager.session({.eager = true});
-    for (int step = 0; step < 2; ++step) {
-      EXPECT_TRUE(bitwise_equal(first.run({{replayed.x, replayed.feed}})[replayed.loss],
-                                second.run({{eager.x, eager.feed}})[eager.loss]))
-          << threads << " threads, step " << step;
-    }
-    for (std::size_t i = 0; i < eager.parameters.size(); ++i) {
-      EXPECT_TRUE(bitwise_equal(replayed.parameters[i].variable()->value(),
-                                eager.parameters[i].variable()->value()))
-          << threads << " threads, parameter " << i;
-    }
+    networks::expect_same_training(replayed, {}, eager, {.eager = true}, 2);
   }
   set_num_threads(0);
 }
