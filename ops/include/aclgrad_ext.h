@@ -125,10 +125,11 @@ typedef struct aclgradSweepPart {
  * What a recorded model may do with a task besides running it.
  *
  * It may cut the task into units that do not need each other; an operand that is written may be
- * exactly one that is read. `units` is at most 1 for a task that cannot be cut, which still has
- * operands: tasks that have no memory in common may change places. `operands` writes at most
- * `capacity` of them and returns how many there are. `run` does a part on the calling thread and
- * may be called on several threads at once, for other parts.
+ * exactly one that is read, and is told twice then. `units` is at most 1 for a task that cannot be
+ * cut, which still has operands: tasks of which none writes what the other touches may change
+ * places, and run at the same time. `operands` writes at most `capacity` of them and returns how
+ * many there are. `run` does a part on the calling thread and may be called on several threads at
+ * once, for other parts.
  *
  * Units may stand in lines, like the pieces of a matrix's rows: `lines` (NULL: they do not) tells
  * the number of units in each, of which every row of a part is a part or all, and the fewest lines
@@ -148,7 +149,8 @@ typedef struct aclgradSweep {
 /*
  * As aclgradLaunchTask, for a task that may also be run in units. A recorded model does so where
  * several such tasks follow each other: each piece of memory then passes from one to the next while
- * it is in the caches. `sweep` (may be NULL) must live as long as the program. Library: ascendcl.
+ * it is in the caches. It may call the task's own run on another thread than the stream's, too.
+ * `sweep` (may be NULL) must live as long as the program. Library: ascendcl.
  */
 ACL_FUNC_VISIBILITY aclError aclgradLaunchSweep(aclrtStream stream, const char* name,
                                                 aclgradTaskFunction run, void* argument,
@@ -165,7 +167,8 @@ ACL_FUNC_VISIBILITY int32_t aclgradGetReplaySweeps(void);
 
 /*
  * The number of steps in which a recorded model runs its tasks: tasks that are run in units
- * together are one step. 0 for anything that is not a recorded model. Library: ascendcl.
+ * together are one step, with those that run beside them. 0 for anything that is not a recorded
+ * model. Library: ascendcl.
  */
 ACL_FUNC_VISIBILITY size_t aclgradModelStepCount(aclmdlRI model);
 

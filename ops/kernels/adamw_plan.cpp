@@ -81,13 +81,16 @@ class DenseStep final : public Sweep {
   }
 
   int64_t units() const override { return count_; }
-  size_t operand_count() const override { return parameters_.size() + 1; }
+  // All are read, and all but the gradient are written; last comes the number of the step.
+  size_t operand_count() const override { return 2 * parameters_.size(); }
   Reach reach(size_t index) const override {
-    if (index == parameters_.size()) {
+    const auto size = static_cast<int64_t>(element_size(dtype_));
+    if (index < parameters_.size()) return {parameters_[index], 0, size, size, false};
+    if (index + 1 == operand_count()) {
       return {factors_.step, 0, 0, static_cast<int64_t>(element_size(factors_.dtype)), false};
     }
-    const auto size = static_cast<int64_t>(element_size(dtype_));
-    return {parameters_[index], 0, size, size, index != kGradient};
+    const size_t output = index - parameters_.size();
+    return {parameters_[output < kGradient ? output : output + 1], 0, size, size, true};
   }
   void run_part(const Run& run, const Part& part) const override {
     step(run, factors_(run), part.joined());

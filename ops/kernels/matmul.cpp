@@ -217,11 +217,12 @@ class ProductSweep final : public Sweep {
 
   // What is packed is packed for every part.
   Lines lines() const override {
+    const int64_t fewest = line() == 1 && !has_small_b(problem_) ? 2 * kLinesAtOnce : kLinesAtOnce;
     const bool packs = !reads_b_in_place(
         {nullptr, problem_.b.dtype, problem_.round_to_half ? ACL_FLOAT16 : problem_.b.dtype,
          problem_.b.row_stride, problem_.b.column_stride},
         std::min(problem_.m, kLinesAtOnce), width_);
-    return {line(), packs ? problem_.m : std::min(problem_.m, kLinesAtOnce)};
+    return {line(), packs ? problem_.m : std::min(problem_.m, fewest)};
   }
 
   size_t operand_count() const override { return problem_.addend ? 4 : 3; }
@@ -250,10 +251,13 @@ class ProductSweep final : public Sweep {
   static constexpr int64_t kLinesAtOnce = 1 << 6;  // for which b is read once from there
   static constexpr int64_t kEnoughRows = 2 * kLinesAtOnce;
 
-  // Of rows, every thread reads all of b. Of panels, other tasks need what others have written.
+  static bool has_small_b(const MatmulProblem& problem) { return problem.k * problem.n <= kSmallB; }
+
+  // Of rows, every thread reads all of b. Of panels, other tasks need what others have written, and
+  // parts of a thread's speed cannot be had.
   static bool is_cut_into_panels(const MatmulProblem& problem) {
-    const bool is_small = problem.k * problem.n <= kSmallB && problem.m >= kEnoughRows;
-    return problem.m < problem.n && !is_small;
+    if (problem.m >= kEnoughRows && has_small_b(problem)) return false;
+    return 2 * problem.m < problem.n;
   }
 
   int64_t line() const { return problem_.n / width_; }

@@ -82,6 +82,14 @@ int64_t Cut::bytes_for_all() const {
   return bytes;
 }
 
+int64_t Cut::bytes() const {
+  int64_t bytes = 0;
+  for (const Operand& each : operands) {
+    bytes += end(each, std::max<int64_t>(units, 1)) - start(each);
+  }
+  return bytes;
+}
+
 std::optional<Cut> cut_of(const Task& task) {
   if (task.sweep == nullptr || task.gate || task.only_on_worker) return std::nullopt;
   Cut cut{.units = task.sweep->units(task.argument), .operands = {}};

@@ -30,6 +30,8 @@ struct Cut {
   std::vector<Operand> by_rows(int64_t rows) const;
   // Bytes that every unit touches.
   int64_t bytes_for_all() const;
+  // Bytes that the task touches. Each operand counts.
+  int64_t bytes() const;
 };
 
 // Nothing where the task does not tell what it touches, or does more than touch it.

@@ -15,15 +15,13 @@
 #include <vector>
 
 #include "aclgrad_ext.h"
+#include "ops/runtime/pieces.h"
 #include "ops/runtime/speeds.h"
 
 namespace aclgrad::runtime {
 namespace {
 
 using std::chrono::steady_clock;
-
-using PieceBody = void (*)(void* context, int64_t piece);
-using RangeBody = void (*)(void* context, int64_t begin, int64_t end);
 
 // How long a helper looks for more work before it sleeps. Operators that follow each other find it
 // awake; waking it takes longer than many of them.
@@ -66,7 +64,7 @@ class Helpers {
   }
 
   // False when they are at work for somebody else.
-  bool run(int64_t pieces, int32_t threads, PieceBody body, void* context) {
+  bool run(int64_t pieces, int32_t threads, PieceBody body, void* context, const Beside& beside) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return false;
     prepare(threads);
@@ -75,12 +73,13 @@ class Helpers {
       share(i).end = pieces * (i + 1) / threads_;
     }
     measures_ = false;
-    run_prepared(body, context);
+    run_prepared(body, context, beside);
     return true;
   }
 
   // The same for a range of units for each thread.
-  bool run_shares(int64_t units, int32_t threads, RangeBody body, void* context) {
+  bool run_shares(int64_t units, int32_t threads, RangeBody body, void* context,
+                  const Beside& beside) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return false;
     prepare(threads);
@@ -102,7 +101,7 @@ class Helpers {
           if (bounds[piece] == bounds[piece + 1]) return;
           range_body(range_context, bounds[piece], bounds[piece + 1]);
         },
-        &ranges);
+        &ranges, beside);
     std::array<double, kMostThreads> seconds;
     for (int32_t i = 0; i < threads_; ++i) seconds[static_cast<size_t>(i)] = share(i).seconds;
     speeds_.learn(bounds_.data(), seconds.data(), threads_);
@@ -113,7 +112,8 @@ class Helpers {
   // Whoever finds this much in inside_ is too late.
   static constexpr int64_t kClosed = -(int64_t{1} << 32);
 
-  // A thread's part of the pieces. It takes them one by one, then those that others have left.
+  // A thread's part of the pieces. It takes them one by one, then what is beside them, then those
+  // that others have left.
   struct alignas(64) Share {
     std::atomic<int64_t> next{0};
     int64_t end = 0;
@@ -128,9 +128,11 @@ class Helpers {
     keep_off_this_core();
   }
 
-  void run_prepared(PieceBody body, void* context) {
+  void run_prepared(PieceBody body, void* context, const Beside& beside) {
     body_ = body;
     context_ = context;
+    beside_ = beside;
+    next_beside_.store(0, std::memory_order_relaxed);
     inside_.fetch_sub(kClosed);  // opens
     call_.fetch_add(1);
     if (asleep_.load() > 0) call_.notify_all();
@@ -201,18 +203,26 @@ class Helpers {
     }
   }
 
+  // Calls what is given for numbers below `end` that nobody else has taken.
+  template <class Run>
+  static void take(std::atomic<int64_t>& next, int64_t end, const Run& run_one) {
+    while (true) {
+      const int64_t number = next.fetch_add(1);
+      if (number >= end) return;
+      run_one(number);
+    }
+  }
+
   void work(int32_t number) {
-    for (int32_t i = 0; i < threads_; ++i) {
+    Share& own = share(number);
+    take(own.next, own.end,
+         [&](int64_t piece) { measures_ ? run_measured(own, piece) : body_(context_, piece); });
+    if (beside_.count > 0) {
+      take(next_beside_, beside_.count, [&](int64_t i) { beside_.body(beside_.context, i); });
+    }
+    for (int32_t i = 1; i < threads_; ++i) {
       Share& from = share((number + i) % threads_);
-      while (true) {
-        const int64_t piece = from.next.fetch_add(1);
-        if (piece >= from.end) break;
-        if (measures_ && i == 0) {
-          run_measured(from, piece);
-        } else {
-          body_(context_, piece);
-        }
-      }
+      take(from.next, from.end, [&](int64_t piece) { body_(context_, piece); });
     }
   }
 
@@ -236,10 +246,13 @@ class Helpers {
   bool measures_ = false;
   PieceBody body_ = nullptr;
   void* context_ = nullptr;
+  Beside beside_;
   std::array<Share, kMostThreads> shares_;
 
-  std::atomic<int64_t> inside_{kClosed};  // helpers at work; less than 0 while nobody may come in
-  std::atomic<uint32_t> call_{0};         // counts calls
+  alignas(64) std::atomic<int64_t> next_beside_{0};
+  alignas(64) std::atomic<int64_t> inside_{
+      kClosed};                    // helpers at work; less than 0 while nobody may come in
+  std::atomic<uint32_t> call_{0};  // counts calls
   std::atomic<int32_t> asleep_{0};
 };
 
@@ -255,24 +268,37 @@ bool run_shared(int64_t most, const RunOn& run_on) {
   return done;
 }
 
-}  // namespace
-}  // namespace aclgrad::runtime
+void run_alone(const Beside& beside) {
+  for (int64_t i = 0; i < beside.count; ++i) beside.body(beside.context, i);
+}
 
-void aclgradRunPieces(int64_t pieces, void (*body)(void* context, int64_t piece), void* context) {
-  using namespace aclgrad::runtime;
+}  // namespace
+
+void run_pieces(int64_t pieces, PieceBody body, void* context, const Beside& beside) {
   const auto run = [&](Helpers& helpers, int32_t threads) {
-    return helpers.run(pieces, threads, body, context);
+    return helpers.run(pieces, threads, body, context, beside);
   };
   if (run_shared(pieces, run)) return;
   for (int64_t piece = 0; piece < pieces; ++piece) body(context, piece);
+  run_alone(beside);
+}
+
+void run_shares(int64_t units, RangeBody body, void* context, const Beside& beside) {
+  const auto run = [&](Helpers& helpers, int32_t threads) {
+    return helpers.run_shares(units, threads, body, context, beside);
+  };
+  if (run_shared(units, run)) return;
+  if (units > 0) body(context, 0, units);
+  run_alone(beside);
+}
+
+}  // namespace aclgrad::runtime
+
+void aclgradRunPieces(int64_t pieces, void (*body)(void* context, int64_t piece), void* context) {
+  aclgrad::runtime::run_pieces(pieces, body, context, {});
 }
 
 void aclgradRunShares(int64_t units, void (*body)(void* context, int64_t begin, int64_t end),
                       void* context) {
-  using namespace aclgrad::runtime;
-  const auto run = [&](Helpers& helpers, int32_t threads) {
-    return helpers.run_shares(units, threads, body, context);
-  };
-  if (run_shared(units, run)) return;
-  if (units > 0) body(context, 0, units);
+  aclgrad::runtime::run_shares(units, body, context, {});
 }

@@ -78,29 +78,26 @@ aclError RecordedModel::run(void* model) {
   return ACL_SUCCESS;
 }
 
-void RecordedModel::fail(size_t task, aclError status, const std::string& reason) {
-  failed_.store(static_cast<int64_t>(task), std::memory_order_release);
-  throw TaskError(status, fmt::format("its task {} ({}) failed{}{}", task, tasks_[task].name,
-                                      reason.empty() ? "" : ": ", reason));
+void RecordedModel::fail(const StepFailure& failure) {
+  failed_.store(static_cast<int64_t>(failure.task), std::memory_order_release);
+  throw TaskError(failure.status, fmt::format("its task {} ({}) failed{}{}", failure.task,
+                                              tasks_[failure.task].name,
+                                              failure.reason.empty() ? "" : ": ", failure.reason));
 }
 
 void RecordedModel::launch(const Launch& launch) {
   if (launch.cut != nullptr) {
     const StepFailure failure = run_sweep(*launch.cut, tasks_);
-    if (failure.status != ACL_SUCCESS) fail(failure.task, failure.status, "");
+    if (failure.status != ACL_SUCCESS) fail(failure);
     return;
   }
   aclError status = ACL_SUCCESS;
   try {
     status = launch.run(launch.argument);
-  } catch (const TaskError& error) {
-    fail(launch.task, error.status, error.reason);
-  } catch (const std::bad_alloc&) {
-    fail(launch.task, ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory");
-  } catch (const std::exception& error) {
-    fail(launch.task, ACL_ERROR_RT_INTERNAL_ERROR, error.what());
+  } catch (...) {
+    fail(failure_in_flight(launch.task));
   }
-  if (status != ACL_SUCCESS) fail(launch.task, status, take_explanation());
+  if (status != ACL_SUCCESS) fail({status, launch.task, take_explanation()});
 }
 
 void RecordedModel::run_all() {

@@ -63,7 +63,7 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
     const Step* cut = nullptr;  // if not null, the step is cut, and nothing else is set
   };
   void launch(const Launch& launch);
-  [[noreturn]] void fail(size_t task, aclError status, const std::string& reason);
+  [[noreturn]] void fail(const StepFailure& failure);
 
   const uint64_t context_;
   void* handle_ = nullptr;

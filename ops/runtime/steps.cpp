@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "ops/runtime/beside.h"
 #include "ops/runtime/cut.h"
+#include "ops/runtime/explanation.h"
+#include "ops/runtime/pieces.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -58,16 +62,20 @@ bool is_worthwhile(const Group& group) {
   return group.size() > 1 && bytes >= (group.has_lines() ? kWorthSharing : kWorthCutting);
 }
 
-// What members after the first touch and the first does not.
+// What members after the first read and no member before them touches.
 std::vector<aclgradSweepOperand> needed_soon(const Group& group) {
   std::vector<aclgradSweepOperand> found;
   std::vector<const void*> known;
   for (const Group::Member& member : group.members()) {
-    for (const aclgradSweepOperand& each : member.cut.by_rows(group.rows())) {
-      if (std::find(known.begin(), known.end(), each.address) != known.end()) continue;
-      known.push_back(each.address);
-      if (&member != &group.members().front() && each.step > 0) found.push_back(each);
+    const std::vector<aclgradSweepOperand> operands = member.cut.by_rows(group.rows());
+    if (!known.empty()) {
+      std::copy_if(operands.begin(), operands.end(), std::back_inserter(found),
+                   [&](const aclgradSweepOperand& each) {
+                     return each.is_written == 0 && each.step > 0 &&
+                            std::find(known.begin(), known.end(), each.address) == known.end();
+                   });
     }
+    for (const aclgradSweepOperand& each : operands) known.push_back(each.address);
   }
   return found;
 }
@@ -120,38 +128,42 @@ class Pieces {
     down_ = std::min(step.lines, (down_ + threads - 1) / threads * threads);
   }
 
-  // Runs the places on the threads.
+  // Runs the places on the threads, and something else beside them.
   template <class RunPlace>
-  void run(const RunPlace& run_place) const {
+  void run(const RunPlace& run_place, const Beside& beside) const {
     if (is_by_columns()) {
-      share(step_.line, [&](int64_t left, int64_t right) {
-        for (int64_t row = 0; row < down_; ++row) run_place(place(row, left, right));
+      share(step_.line, beside, [&](int64_t left, int64_t right) {
+        run_lines(run_place, 0, step_.lines, left, right);
       });
     } else if (step_.by_threads && down_ == threads_) {
-      share(step_.lines, [&](int64_t begin, int64_t end) {
-        // One thread may get all lines.
-        const int64_t lines = end - begin;
-        const int64_t pieces =
-            std::max<int64_t>(1, (lines + step_.lines_per_piece / 2) / step_.lines_per_piece);
-        for (int64_t i = 0; i < pieces; ++i) {
-          const int64_t first = begin + lines * i / pieces;
-          run_place({first, begin + lines * (i + 1) / pieces - first, 0, step_.line});
-        }
+      share(step_.lines, beside, [&](int64_t begin, int64_t end) {
+        run_lines(run_place, begin, end, 0, step_.line);  // one thread may get all
       });
     } else {
-      const auto run_piece = [&](int64_t row) { run_place(place(row, 0, step_.line)); };
+      const auto run_piece = [&](int64_t row) {
+        run_place({start(row), start(row + 1) - start(row), 0, step_.line});
+      };
       using RunPiece = decltype(run_piece);
-      aclgradRunPieces(
+      run_pieces(
           down_, [](void* run, int64_t row) { (*static_cast<const RunPiece*>(run))(row); },
-          const_cast<void*>(static_cast<const void*>(&run_piece)));
+          const_cast<void*>(static_cast<const void*>(&run_piece)), beside);
     }
   }
 
  private:
   bool is_by_columns() const { return std::min(step_.line, threads_) > 1; }
 
-  Place place(int64_t row, int64_t left, int64_t right) const {
-    return {start(row), start(row + 1) - start(row), left, right};
+  // In pieces.
+  template <class RunPlace>
+  void run_lines(const RunPlace& run_place, int64_t begin, int64_t end, int64_t left,
+                 int64_t right) const {
+    const int64_t lines = end - begin;
+    const int64_t pieces =
+        std::max<int64_t>(1, (lines + step_.lines_per_piece / 2) / step_.lines_per_piece);
+    for (int64_t i = 0; i < pieces; ++i) {
+      const int64_t first = begin + lines * i / pieces;
+      run_place({first, begin + lines * (i + 1) / pieces - first, left, right});
+    }
   }
 
   int64_t start(int64_t row) const {
@@ -160,13 +172,13 @@ class Pieces {
   }
 
   template <class RunRange>
-  static void share(int64_t units, const RunRange& run_range) {
-    aclgradRunShares(
+  static void share(int64_t units, const Beside& beside, const RunRange& run_range) {
+    run_shares(
         units,
         [](void* run, int64_t begin, int64_t end) {
           (*static_cast<const RunRange*>(run))(begin, end);
         },
-        const_cast<void*>(static_cast<const void*>(&run_range)));
+        const_cast<void*>(static_cast<const void*>(&run_range)), beside);
   }
 
   const Step& step_;
@@ -188,6 +200,67 @@ size_t needed_there(const Step& step, const Place& place,
   return count;
 }
 
+// One run of a step that is cut.
+class SweepRun {
+ public:
+  SweepRun(const Step& step, const std::vector<Task>& tasks) : step_(step), tasks_(tasks) {}
+
+  StepFailure operator()() {
+    const auto run_chain = [](void* self, int64_t number) {
+      static_cast<SweepRun*>(self)->run_chain(static_cast<size_t>(number));
+    };
+    Pieces(step_, aclgradGetNumThreads())
+        .run([&](const Place& place) { run_place(place); },
+             {static_cast<int64_t>(step_.beside.size()), run_chain, this});
+    return std::move(failure_);
+  }
+
+ private:
+  void run_place(const Place& place) {
+    std::array<aclgradMemory, kMostFetched> soon;
+    size_t soon_count = needed_there(step_, place, soon);
+    for (const Step::Member& member : step_.members) {
+      const Task& task = tasks_[member.task];
+      const aclgradSweepPart part = {
+          .begin = (place.first * step_.line + place.left) * member.units_per_row,
+          .end = (place.first * step_.line + place.right) * member.units_per_row,
+          .rows = place.lines,
+          .stride = step_.line * member.units_per_row,
+          .read_soon = member.read_soon ? 1 : 0,
+          .soon_count = std::exchange(soon_count, 0),
+          .soon = soon.data(),
+      };
+      const aclError status = task.sweep->run(task.argument, &part);
+      if (status != ACL_SUCCESS) return note({status, member.task});
+    }
+  }
+
+  void run_chain(size_t number) {
+    for (const size_t index : step_.beside[number]) {
+      const Task& task = tasks_[index];
+      aclError status = ACL_SUCCESS;
+      try {
+        status = task.run(task.argument);
+      } catch (...) {
+        return note(failure_in_flight(index));
+      }
+      if (status != ACL_SUCCESS) return note({status, index, take_explanation()});
+    }
+  }
+
+  void note(StepFailure failure) {
+    const std::lock_guard lock(mutex_);
+    if (failure_.status == ACL_SUCCESS || failure.task < failure_.task) {
+      failure_ = std::move(failure);
+    }
+  }
+
+  const Step& step_;
+  const std::vector<Task>& tasks_;
+  StepFailure failure_;
+  std::mutex mutex_;
+};
+
 }  // namespace
 
 std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_sweeps) {
@@ -204,37 +277,27 @@ std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_sweeps) 
     drafts.pop_front();
   }
   for (const Draft& draft : drafts) append(steps, draft);
+  if (allow_sweeps) put_beside(steps, tasks);
   return steps;
 }
 
+StepFailure failure_in_flight(size_t task) {
+  try {
+    throw;
+  } catch (const TaskError& error) {
+    return {error.status, task, error.reason};
+  } catch (const std::bad_alloc&) {
+    return {ACL_ERROR_RT_MEMORY_ALLOCATION, task, "out of memory"};
+  } catch (const std::exception& error) {
+    return {ACL_ERROR_RT_INTERNAL_ERROR, task, error.what()};
+  } catch (...) {
+    return {ACL_ERROR_RT_INTERNAL_ERROR, task, "an exception of unknown type"};
+  }
+}
+
 StepFailure run_sweep(const Step& step, const std::vector<Task>& tasks) {
-  const Pieces pieces(step, aclgradGetNumThreads());
-  StepFailure failure;
-  std::mutex mutex;
-  pieces.run([&](const Place& place) {
-    std::array<aclgradMemory, kMostFetched> soon;
-    size_t soon_count = needed_there(step, place, soon);
-    for (const Step::Member& member : step.members) {
-      const Task& task = tasks[member.task];
-      const aclgradSweepPart part = {
-          .begin = (place.first * step.line + place.left) * member.units_per_row,
-          .end = (place.first * step.line + place.right) * member.units_per_row,
-          .rows = place.lines,
-          .stride = step.line * member.units_per_row,
-          .read_soon = member.read_soon ? 1 : 0,
-          .soon_count = std::exchange(soon_count, 0),
-          .soon = soon.data(),
-      };
-      const aclError status = task.sweep->run(task.argument, &part);
-      if (status == ACL_SUCCESS) continue;
-      const std::lock_guard lock(mutex);
-      if (failure.status == ACL_SUCCESS || member.task < failure.task) {
-        failure = {status, member.task};
-      }
-      return;
-    }
-  });
-  return failure;
+  SweepRun run(step, tasks);
+  return run();
 }
 
 }  // namespace aclgrad::runtime

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a recorded model runs its tasks: one after the other, or, where tasks can be cut together
 // (cut.h), piece by piece through all of them. A task may change places with others that it has no
-// memory in common with, to get to those that it has.
+// memory in common with, to get to those that it has, and run beside them.
 #ifndef ACLGRAD_OPS_RUNTIME_STEPS_H_
 #define ACLGRAD_OPS_RUNTIME_STEPS_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ops/runtime/stream.h"
@@ -28,8 +29,12 @@ struct Step {
   int64_t lines_per_piece = 0;
   // Of about so many lines, as many pieces for each thread, or one that suits its speed.
   bool by_threads = false;
-  // What members after the first touch, by rows.
+  // What members after the first read and none before them touches, by rows.
   std::vector<aclgradSweepOperand> soon = {};
+  // Tasks that run as a whole beside those that are cut (beside.h), in chains of such as need each
+  // other.
+  using Chain = std::vector<size_t>;
+  std::vector<Chain> beside = {};
 };
 
 // The steps of a sequence of tasks; every task alone, in order, unless sweeps are allowed.
@@ -39,9 +44,13 @@ std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_sweeps);
 struct StepFailure {
   aclError status = ACL_SUCCESS;
   size_t task = 0;
+  std::string reason = {};
 };
 
-// Runs a step that is cut, on the threads in force.
+// Of a task that left with an exception, to be called by its handler.
+StepFailure failure_in_flight(size_t task);
+
+// Runs a step that is cut, on the threads in force. Of several failures the first task's counts.
 StepFailure run_sweep(const Step& step, const std::vector<Task>& tasks);
 
 }  // namespace aclgrad::runtime

@@ -107,7 +107,7 @@ TEST(Replay, GivesTheSameBitsWhereTensorsLeaveTheCaches) {
 TEST(Replay, GivesTheSameBitsWhereProductsAreCut) {
   const auto train = [](std::int64_t rows, bool eager) {
     Graph graph;
-    const Value x = graph.input("x", {rows, 200});
+    const Value x = graph.input("x", {rows, 400});
     const Value t = graph.input("t", {rows}, DType::int64);
     std::vector<Value> parameters;
     const auto layer = [&](const Value& input, std::int64_t in, std::int64_t out) {
@@ -116,11 +116,11 @@ TEST(Replay, GivesTheSameBitsWhereProductsAreCut) {
       parameters.push_back(graph.parameter("b", Tensor::full({out}, 0.01)));
       return linear(input, parameters[parameters.size() - 2], parameters.back());
     };
-    const Value hidden = selu(layer(elu(layer(x, 200, 192)), 192, 64));
+    const Value hidden = selu(layer(elu(layer(x, 400, 192)), 192, 64));
     const Value loss = cross_entropy(layer(hidden, 64, 10), t);
     const Update update = AdamW({.learning_rate = 0.01}).step(graph, backward(loss, parameters));
     Session session(graph, {loss, update}, {.eager = eager});
-    const Tensor batch = init::normal({rows, 200}, 7);
+    const Tensor batch = init::normal({rows, 400}, 7);
     std::vector<Tensor> results;
     for (int step = 0; step < 3; ++step) {
       const Tensor labels = Tensor::full({rows}, step, DType::int64);
@@ -129,8 +129,9 @@ TEST(Replay, GivesTheSameBitsWhereProductsAreCut) {
     for (const Value& each : parameters) results.push_back(each.variable()->value());
     return results;
   };
-  // With more rows, products of the same weights are cut into rows instead of columns.
-  for (const std::int64_t rows : {96, 160}) {
+  // With more rows, products of the same weights are cut into rows instead of columns, at last into
+  // more than one piece on one thread.
+  for (const std::int64_t rows : {64, 96, 260}) {
     const std::vector<Tensor> expected = train(rows, true);
     for (const int threads : {1, 2, 3}) {
       set_num_threads(threads);

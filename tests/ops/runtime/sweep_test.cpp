@@ -1,168 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which tasks of a recording are run in units together, and how.
-#include <atomic>
-#include <cstring>
-#include <mutex>
-#include <vector>
+#include "sweep.h"
 
-#include "support.h"
+#include <cstring>
+#include <random>
 
 namespace aclgrad::test {
 namespace {
 
-constexpr int64_t kUnits = 1 << 16;
-
-// Adds the units of `from` (and of `also`, the same for every unit) to `to`, 16 bytes a unit, and
-// remembers how it was cut.
-struct AddTask {
-  struct Operand {
-    std::byte* address;
-    int64_t step;
-    int64_t length;
-  };
-  Operand to;
-  std::vector<Operand> from;
-  std::vector<const void*> tensors;
-  int64_t units = kUnits;
-  int64_t line = 1;
-  int64_t fewest_lines = 1;
-  aclError answer = ACL_SUCCESS;
-  std::atomic<int64_t> units_done = 0;
-  std::atomic<int> calls = 0;
-  std::atomic<int> whole_runs = 0;
-  std::atomic<int> read_soon = 0;
-  std::atomic<int> torn_lines = 0;
-  std::atomic<int64_t> bytes_soon = 0;
-
-  aclError run_units(int64_t begin, int64_t end) {
-    for (int64_t unit = begin; unit < end; ++unit) {
-      for (const Operand& source : from) {
-        for (int64_t i = 0; i < to.length; ++i) {
-          const auto old = static_cast<unsigned>(to.address[unit * to.step + i]);
-          const auto added =
-              static_cast<unsigned>(source.address[unit * source.step + i % source.length]);
-          to.address[unit * to.step + i] = static_cast<std::byte>(3 * old + added + 1);
-        }
-      }
-    }
-    units_done += end - begin;
-    return answer;
-  }
-};
-
-AddTask& task_of(const void* argument) {
-  return *static_cast<AddTask*>(const_cast<void*>(argument));  // NOLINT: tests count calls
-}
-
-constexpr aclgradSweep kSweep{
-    .units = [](const void* argument) { return task_of(argument).units; },
-    .operands =
-        [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
-          const AddTask& task = task_of(argument);
-          std::vector<aclgradSweepOperand> all{{task.to.address, task.to.step, task.to.length, 1}};
-          for (const AddTask::Operand& each : task.from) {
-            all.push_back({each.address, each.step, each.length, 0});
-          }
-          for (size_t k = 0; k < std::min(capacity, all.size()); ++k) operands[k] = all[k];
-          return all.size();
-        },
-    .lines =
-        [](const void* argument, int64_t* units, int64_t* fewest) {
-          *units = task_of(argument).line;
-          *fewest = task_of(argument).fewest_lines;
-        },
-    .run = [](void* argument, const aclgradSweepPart* part) -> aclError {
-      AddTask& task = task_of(argument);
-      ++task.calls;
-      if (part->read_soon != 0) ++task.read_soon;
-      for (size_t k = 0; k < part->soon_count; ++k) task.bytes_soon += part->soon[k].length;
-      for (int64_t row = 0; row < part->rows; ++row) {
-        const int64_t from = part->begin + row * part->stride;
-        const int64_t to = part->end + row * part->stride;
-        if (task.line > 1 && from / task.line != (to - 1) / task.line) ++task.torn_lines;
-        if (const aclError status = task.run_units(from, to)) return status;
-      }
-      return ACL_SUCCESS;
-    },
-    // A tensor is told by the address that its data had at first.
-    .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {
-      AddTask& task = task_of(argument);
-      bool found = false;
-      for (size_t k = 0; k < task.from.size(); ++k) {
-        if (task.tensors[k] != tensor) continue;
-        task.from[k].address += bytes;
-        found = true;
-      }
-      return found ? 1 : 0;
-    },
-};
-
-class Sweep : public StreamTest {
- protected:
-  void SetUp() override {
-    StreamTest::SetUp();
-    memory_.resize(8 * kUnits * 16);
-    for (size_t i = 0; i < memory_.size(); ++i) memory_[i] = static_cast<std::byte>(i * 7 >> 3);
-  }
-  void TearDown() override {
-    aclgradSetReplaySweeps(1);
-    StreamTest::TearDown();
-  }
-
-  // The n-th of 8 regions of 1 MB.
-  std::byte* region(int n) { return memory_.data() + n * kUnits * 16; }
-  AddTask::Operand dense(int n) { return {region(n), 16, 16}; }
-
-  AddTask& add(AddTask::Operand to, std::vector<AddTask::Operand> from, int64_t units = kUnits) {
-    auto& task = *tasks_.emplace_back(std::make_unique<AddTask>());
-    task.to = to;
-    task.from = std::move(from);
-    for (const AddTask::Operand& each : task.from) task.tensors.push_back(each.address);
-    task.units = units;
-    return task;
-  }
-
-  // Records all tasks; the number of steps.
-  size_t record() {
-    EXPECT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
-    for (const auto& task : tasks_) {
-      EXPECT_EQ(aclgradLaunchSweep(
-                    stream_, "add",
-                    [](void* argument) {
-                      AddTask& whole = task_of(argument);
-                      ++whole.whole_runs;
-                      return whole.run_units(0, whole.units);
-                    },
-                    task.get(), nullptr, &kSweep),
-                ACL_SUCCESS);
-    }
-    EXPECT_EQ(aclmdlRICaptureEnd(stream_, &model_), ACL_SUCCESS);
-    return aclgradModelStepCount(model_);
-  }
-
-  aclError run() {
-    if (const aclError status = aclmdlRIExecuteAsync(model_, stream_)) return status;
-    return aclrtSynchronizeStream(stream_);
-  }
-
-  // Runs the recording with and without sweeps and compares all memory.
-  void expect_same_bits(size_t steps) {
-    const std::vector<std::byte> before = memory_;
-    EXPECT_EQ(record(), steps);
-    ASSERT_EQ(run(), ACL_SUCCESS);
-    const std::vector<std::byte> swept = memory_;
-    std::memcpy(memory_.data(), before.data(), before.size());
-    aclgradSetReplaySweeps(0);
-    EXPECT_EQ(record(), tasks_.size());
-    ASSERT_EQ(run(), ACL_SUCCESS);
-    EXPECT_TRUE(swept == memory_);
-    EXPECT_FALSE(before == memory_);
-  }
-
-  std::vector<std::byte> memory_;
-  std::vector<std::unique_ptr<AddTask>> tasks_;
-  aclmdlRI model_ = nullptr;
-};
+using Sweep = SweepTest;
 
 TEST_F(Sweep, AChainOverTheSameUnitsIsOneStep) {
   AddTask& first = add(dense(1), {dense(0)});
@@ -245,7 +91,7 @@ TEST_F(Sweep, AFailureNamesItsTask) {
 TEST_F(Sweep, ATaskOvertakesOthersToGetToItsInput) {
   add(dense(1), {dense(0)});
   add(dense(5), {dense(4)}, kUnits - 1);
-  add(dense(6), {{region(4), 0, 16}}, 1);  // not to be cut
+  add({region(6), 0, 1 << 18}, {{region(4), 0, 16}}, 1);  // not to be cut
   add(dense(2), {dense(1)});
   expect_same_bits(3);
 }
@@ -291,7 +137,6 @@ TEST_F(Sweep, PartsAreRectanglesOfLines) {
     EXPECT_EQ(second.units_done, kUnits) << threads;
     EXPECT_LE(first.calls, threads * (kUnits / 8 / 1000 + 1)) << threads;
     EXPECT_GE(first.calls, threads) << threads;
-    aclgradSetReplaySweeps(1);
   }
   ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
 }
@@ -318,17 +163,52 @@ TEST_F(Sweep, TasksWhoseLinesAreRowsGoTogether) {
     add_lines(2, 1, each.second, each.for_all);
     add({region(3), 1024, 1024}, {{region(2), 1024, 1024}}, 1024);
     expect_same_bits(each.steps);
-    aclgradSetReplaySweeps(1);
   }
+}
+
+// Large and small tasks over a few regions, some of which want lines; many get into each other's
+// way.
+TEST_F(Sweep, RandomSequencesGiveTheBitsOfTaskAfterTask) {
+  constexpr int64_t kMany = 1 << 12;
+  std::mt19937 random(20261123);
+  const auto draw = [&](int64_t below) { return static_cast<int64_t>(random() % below); };
+  const auto place = [&](int64_t units) {
+    std::byte* const start = region(static_cast<int>(draw(8)));
+    const int64_t apart = units == kMany ? draw(8) / 7 : draw(kMany - units);
+    return AddTask::Operand{start + 16 * apart, 16, 16};
+  };
+  size_t tasks = 0;
+  size_t steps = 0;
+  for (int sequence = 0; sequence < 200 && !HasFailure(); ++sequence) {
+    SCOPED_TRACE(sequence);
+    ASSERT_EQ(aclgradSetNumThreads(1 + sequence % 3), ACL_SUCCESS);
+    tasks_.clear();
+    for (int64_t count = 4 + draw(12); count > 0; --count) {
+      const int64_t units = draw(2) == 0 ? kMany : 1 + draw(64);
+      std::vector<AddTask::Operand> from(static_cast<size_t>(1 + draw(2)));
+      for (AddTask::Operand& each : from) {
+        each = place(units);
+        if (draw(4) == 0) each.step = 0;
+      }
+      AddTask& task = add(place(units), std::move(from), units);
+      if (units == kMany && draw(2) == 0) task.fewest_lines = 1 + draw(100);
+      if (units == kMany && draw(4) == 0) task.line = 4;
+    }
+    tasks += tasks_.size();
+    steps += expect_same_bits();
+  }
+  EXPECT_LT(steps, tasks * 9 / 10);
+  ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
 }
 
 TEST_F(Sweep, WhatLaterTasksNeedIsToldToTheFirst) {
   AddTask& first = add(dense(1), {{region(0), 0, 16}});
   first.fewest_lines = 4096;
   AddTask& second = add(dense(1), {dense(3)});
+  add(dense(2), {dense(1)});
   EXPECT_EQ(record(), 1U);
   ASSERT_EQ(run(), ACL_SUCCESS);
-  // Of region 3 all, once; region 1 is in the first task's own hands.
+  // Of region 3 all, once; region 1 is in the first task's own hands, and nobody reads region 2.
   EXPECT_EQ(first.bytes_soon, kUnits * 16);
   EXPECT_EQ(second.bytes_soon, 0);
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/runtime/beside.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "ops/runtime/cut.h"
+
+namespace aclgrad::runtime {
+namespace {
+
+// Bytes that such a task may touch. A larger one may want the threads for itself.
+constexpr int64_t kMostBytes = int64_t{1} << 18;
+// How many steps before a cut one, and how many after it, are looked at.
+constexpr size_t kMostLookedAt = 8;
+
+bool depends_on_any(const Cut& cut, const std::vector<Cut>& others) {
+  return std::any_of(others.begin(), others.end(),
+                     [&](const Cut& other) { return depend(cut, other); });
+}
+
+class Mover {
+ public:
+  Mover(std::vector<Step>& steps, const std::vector<Task>& tasks)
+      : steps_(steps), tasks_(tasks), moved_(steps.size(), false) {}
+
+  void run() {
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].is_cut) fill(i);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (moved_[i]) continue;
+      if (kept != i) steps_[kept] = std::move(steps_[i]);
+      ++kept;
+    }
+    steps_.resize(kept);
+  }
+
+ private:
+  struct Found {
+    size_t task;
+    Cut cut;
+  };
+
+  void fill(size_t cut_step) {
+    std::vector<Cut> members;
+    for (const Step::Member& member : steps_[cut_step].members) {
+      members.push_back(*cut_of(tasks_[member.task]));
+    }
+    std::vector<Found> found;
+    look(cut_step, -1, members, found);
+    std::reverse(found.begin(), found.end());
+    look(cut_step, 1, std::move(members), found);
+    steps_[cut_step].beside = chains(found);
+  }
+
+  // Takes tasks that may change places with the step and all between that stay where they are.
+  void look(size_t cut_step, int direction, std::vector<Cut> passed, std::vector<Found>& found) {
+    size_t at = cut_step;
+    for (size_t looked = 0; looked < kMostLookedAt; ++looked) {
+      at += static_cast<size_t>(direction);  // before the first one it is more than there are
+      if (at >= steps_.size() || steps_[at].is_cut) return;
+      if (moved_[at]) continue;
+      const size_t task = steps_[at].members.front().task;
+      std::optional<Cut> cut = cut_of(tasks_[task]);
+      if (!cut) return;
+      if (cut->bytes() > kMostBytes || depends_on_any(*cut, passed)) {
+        passed.push_back(std::move(*cut));
+      } else {
+        moved_[at] = true;
+        found.push_back({task, std::move(*cut)});
+      }
+    }
+  }
+
+  // Tasks in their order, those that depend on each other in one chain.
+  static std::vector<Step::Chain> chains(const std::vector<Found>& found) {
+    struct Growing {
+      Step::Chain tasks;
+      std::vector<Cut> cuts;
+    };
+    std::vector<Growing> growing;
+    for (const Found& each : found) {
+      Growing chain;
+      for (Growing& other : growing) {
+        if (!depends_on_any(each.cut, other.cuts)) continue;
+        chain.tasks.insert(chain.tasks.end(), other.tasks.begin(), other.tasks.end());
+        chain.cuts.insert(chain.cuts.end(), other.cuts.begin(), other.cuts.end());
+        other.tasks.clear();
+        other.cuts.clear();
+      }
+      chain.tasks.push_back(each.task);
+      chain.cuts.push_back(each.cut);
+      growing.push_back(std::move(chain));
+    }
+    std::vector<Step::Chain> result;
+    for (Growing& chain : growing) {
+      if (!chain.tasks.empty()) result.push_back(std::move(chain.tasks));
+    }
+    return result;
+  }
+
+  std::vector<Step>& steps_;
+  const std::vector<Task>& tasks_;
+  std::vector<bool> moved_;  // by position in steps_
+};
+
+}  // namespace
+
+void put_beside(std::vector<Step>& steps, const std::vector<Task>& tasks) {
+  Mover(steps, tasks).run();
+}
+
+}  // namespace aclgrad::runtime
