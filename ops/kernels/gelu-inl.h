@@ -152,13 +152,19 @@ struct GeluPart {
   bool has_powers;  // false: both powers are 1, whatever stands there
 };
 
+// The part by pieces only: the same bits as below where `valid`.
+template <bool kIsSlope, class Form, class D, class V, class M>
+HWY_INLINE Twofold<V> inner_part(D d, V x, M& valid) {
+  constexpr const GeluPieces& kTable = kIsSlope ? Form::kSlope : Form::kGate;
+  return by_pieces<kTable, kIsSlope>(d, x, valid);
+}
+
 // Far below 0, and for NaN, lanes are taken out of `valid`.
 template <bool kIsSlope, class Form, class D, class V, class M>
 HWY_INLINE GeluPart<V> gelu_part(D d, V x, M& valid) {
   using Tail = typename Form::Tail;
   const V one = hn::Set(d, 1.0f);
-  const GeluPieces& pieces = kIsSlope ? Form::kSlope : Form::kGate;
-  const Twofold<V> inner = by_pieces<kIsSlope>(d, pieces, x, valid);
+  const Twofold<V> inner = inner_part<kIsSlope, Form>(d, x, valid);
   if (HWY_LIKELY(hn::AllTrue(d, valid))) return {{inner, one, one}, false};
   const TailValue<V> outer = tail_at<kIsSlope, Tail>(d, x);
   const TailValue<V> part{if_then_else(valid, inner, outer.value),
@@ -175,12 +181,6 @@ HWY_INLINE GeluPart<V> gelu_gate(D d, V x, M& valid) {
 template <class Form, class D, class V, class M>
 HWY_INLINE GeluPart<V> gelu_slope(D d, V x, M& valid) {
   return gelu_part<true, Form>(d, x, valid);
-}
-
-// The part by pieces only, for FLOAT: the same bits as above where `valid`.
-template <bool kIsSlope, class Form, class D, class V, class M>
-HWY_INLINE Twofold<V> inner_part(D d, V x, M& valid) {
-  return by_pieces<kIsSlope>(d, kIsSlope ? Form::kSlope : Form::kGate, x, valid);
 }
 
 // factor times the part; the factor may be a vector or a Twofold.

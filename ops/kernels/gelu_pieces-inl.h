@@ -10,24 +10,132 @@
 
 #include "ops/kernels/float-inl.h"
 #include "ops/kernels/gelu_pieces.h"
+#include "ops/kernels/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// row[index mod 32] for each lane.
-template <class D, class VI>
-HWY_INLINE hn::Vec<D> pick(D d, const float (&row)[kPieces], VI index) {
+// A piece's numbers, in an order in which all that the gate needs comes first.
+enum PieceNumber : size_t {
+  kCentre,
+  kValue,
+  kSlope,
+  kC2,
+  kC3,
+  kC4,
+  kC5,
+  kC6,
+  kGateNumbers,
+  kValueRest = kGateNumbers,
+  kSlopeRest,
+  kSlopeNumbers
+};
+inline constexpr float (GeluPieces::*kPieceRows[])[kPieces] = {
+    &GeluPieces::centre,     &GeluPieces::value,     &GeluPieces::slope, &GeluPieces::c2,
+    &GeluPieces::c3,         &GeluPieces::c4,        &GeluPieces::c5,    &GeluPieces::c6,
+    &GeluPieces::value_rest, &GeluPieces::slope_rest};
+
 #if HWY_TARGET == HWY_AVX3
-  const auto low = hn::Load(d, row);
-  const auto high = hn::Load(d, row + 16);
-  return hn::Vec<D>{_mm512_permutex2var_ps(low.raw, index.raw, high.raw)};
+// The numbers of each lane's piece: an instruction picks from a row of the table.
+template <const GeluPieces& kTable, bool kIsSlope, class D>
+class LanePieces {
+ public:
+  using V = hn::Vec<D>;
+
+  // The piece's number mod 32 counts.
+  template <class VI>
+  HWY_INLINE LanePieces(D, VI piece) : piece_(piece.raw) {}
+
+  template <PieceNumber kWhich>
+  HWY_INLINE V number() const {
+    const D d;
+    const float* const row = kTable.*kPieceRows[kWhich];
+    const V low = hn::Load(d, row);
+    const V high = hn::Load(d, row + 16);
+    return V{_mm512_permutex2var_ps(low.raw, piece_, high.raw)};
+  }
+
+ private:
+  __m512i piece_;
+};
 #else
-  const hn::RebindToSigned<D> di;
-  return hn::GatherIndex(d, row, hn::And(index, hn::Set(di, kPieces - 1)));
+// A piece's numbers side by side.
+template <bool kIsSlope>
+struct PieceLines {
+  static constexpr int kShift = kIsSlope ? 4 : 3;
+  alignas(64) float line[kPieces][size_t{1} << kShift];
+
+  constexpr explicit PieceLines(const GeluPieces& table) : line() {
+    for (size_t n = 0; n < (kIsSlope ? kSlopeNumbers : kGateNumbers); ++n) {
+      for (size_t piece = 0; piece < kPieces; ++piece) {
+        line[piece][n] = (table.*kPieceRows[n])[piece];
+      }
+    }
+  }
+};
+template <const GeluPieces& kTable, bool kIsSlope>
+inline constexpr PieceLines<kIsSlope> kPieceLines{kTable};
+
+// As above. Each lane's line is read in pieces of 16 bytes, and these are transposed: processors
+// take many times as long to gather the numbers one by one.
+template <const GeluPieces& kTable, bool kIsSlope, class D>
+class LanePieces {
+ public:
+  using V = hn::Vec<D>;
+
+  template <class VI>
+  HWY_INLINE LanePieces(D d, VI piece) {
+    const hn::RebindToSigned<D> di;
+    constexpr const auto& kLines = kPieceLines<kTable, kIsSlope>;
+    alignas(64) uint32_t offsets[hn::MaxLanes(D())];
+    const auto offset = hn::ShiftLeft<kLines.kShift>(hn::And(piece, hn::Set(di, kPieces - 1)));
+    hn::Store(hn::BitCast(hn::RebindToUnsigned<D>(), offset), hn::RebindToUnsigned<D>(), offsets);
+    asm("" : "+m"(offsets));  // to be read from memory: taking lanes out of vectors is slower
+    for (size_t group = 0; group < kGroups; ++group) {
+      const float* const numbers = &kLines.line[0][group * kTogether];
+#if HWY_TARGET == HWY_SCALAR
+      for (size_t n = 0; n < kTogether; ++n) {
+        numbers_[group][n] = hn::Set(d, numbers[static_cast<size_t>(offsets[0]) + n]);
+      }
+#else
+      for (size_t n = 0; n < kTogether; ++n) {
+        numbers_[group][n] = load_lines(d, numbers, offsets + n);
+      }
+      interleave<1>(d, numbers_[group]);
 #endif
-}
+    }
+  }
+
+  template <PieceNumber kWhich>
+  HWY_INLINE V number() const {
+    constexpr size_t kPlace = kWhich % kTogether;
+    return numbers_[kWhich / kTogether]
+                   [HWY_TARGET == HWY_SCALAR ? kPlace : with_bits_reversed(kPlace, kTogether)];
+  }
+
+ private:
+  static constexpr size_t kTogether = 4;
+  static constexpr size_t kGroups = ((kIsSlope ? kSlopeNumbers : kGateNumbers) + 3) / kTogether;
+
+#if HWY_TARGET != HWY_SCALAR
+  // For each 16 bytes of a vector, those of one line; the lines' offsets lie kTogether apart.
+  template <class Part>
+  static HWY_INLINE hn::Vec<Part> load_lines(Part d, const float* from, const uint32_t* offsets) {
+    if constexpr (hn::MaxLanes(Part()) == kTogether) {
+      return hn::LoadU(d, from + *offsets);
+    } else {
+      const hn::Half<Part> half;
+      return hn::Combine(d, load_lines(half, from, offsets + hn::MaxLanes(half)),
+                         load_lines(half, from, offsets));
+    }
+  }
+#endif
+
+  V numbers_[kGroups][kTogether];
+};
+#endif
 
 // The number of the piece around x, in the low bits; takes lanes beyond the pieces, NaN too, out of
 // `valid`.
@@ -42,28 +150,34 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<D>> piece_of(D d, V x, M& valid) {
 }
 
 // What the function has beyond a line, divided by t^2.
-template <class D, class V, class VI>
-HWY_INLINE V bend_of(D d, const GeluPieces& table, VI piece, V t) {
-  V bend = fused(d, t, pick(d, table.c6, piece), pick(d, table.c5, piece));
-  bend = fused(d, t, bend, pick(d, table.c4, piece));
-  bend = fused(d, t, bend, pick(d, table.c3, piece));
-  return fused(d, t, bend, pick(d, table.c2, piece));
+template <class D, class Pieces, class V>
+HWY_INLINE V bend_of(D d, const Pieces& piece, V t) {
+  V bend = fused(d, t, piece.template number<kC6>(), piece.template number<kC5>());
+  bend = fused(d, t, bend, piece.template number<kC4>());
+  bend = fused(d, t, bend, piece.template number<kC3>());
+  return fused(d, t, bend, piece.template number<kC2>());
 }
 
 // The function of the table at x, where x lies within the table; `valid` says where.
-template <bool kIsSlope, class D, class V, class M>
-HWY_INLINE Twofold<V> by_pieces(D d, const GeluPieces& table, V x, M& valid) {
-  const auto piece = piece_of(d, x, valid);
-  const V t = hn::Sub(x, pick(d, table.centre, piece));
-  const V value = pick(d, table.value, piece);
-  const V slope = pick(d, table.slope, piece);
+template <const GeluPieces& kTable, bool kIsSlope, class D, class V, class M>
+HWY_INLINE Twofold<V> by_pieces(D d, V x, M& valid) {
+  const LanePieces<kTable, kIsSlope, D> piece(d, piece_of(d, x, valid));
+  const V t = hn::Sub(x, piece.template number<kCentre>());
+  const V value = piece.template number<kValue>();
+  const V slope = piece.template number<kSlope>();
   const V high = fused(d, t, slope, value);
   V low = fused(d, t, slope, hn::Sub(value, high));  // what that rounding lost
   if constexpr (kIsSlope) {
-    const V slope_rest = pick(d, table.slope_rest, piece);
-    low = hn::Add(low, fused(d, t, slope_rest, pick(d, table.value_rest, piece)));
+    const V slope_rest = piece.template number<kSlopeRest>();
+    low = hn::Add(low, fused(d, t, slope_rest, piece.template number<kValueRest>()));
   }
-  return {high, fused(d, hn::Mul(t, t), bend_of(d, table, piece, t), low)};
+  Twofold<V> result{high, fused(d, hn::Mul(t, t), bend_of(d, piece, t), low)};
+#if HWY_TARGET == HWY_AVX2
+  // Here and now. Compilers put off the arithmetic of two such functions, and the numbers of both
+  // would wait in memory.
+  asm volatile("" : "+x"(result.high.raw), "+x"(result.low.raw));
+#endif
+  return result;
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -32,17 +32,22 @@ bool holds(const ProductOperand& matrix) {
          matrix.through == matrix.dtype;
 }
 
+// Whether a processor loads some elements of that size without touching those behind them.
+template <size_t kSize>
+inline constexpr bool kMasks = HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_AVX2 && kSize >= 4);
+
 // Dense elements of one dtype, `count` of them, at most a vector full; the others become 0.
 template <class Stored, class D>
 HWY_INLINE hn::Vec<D> read_vector(D d, const Stored* from, size_t count) {
   const RawTag<Stored, D> held;
-#if HWY_TARGET == HWY_AVX3
-  const auto elements = hn::MaskedLoad(hn::FirstN(held, count), held, raw(from));
-#else
-  alignas(64) Raw<Stored> copy[hn::MaxLanes(d)] = {};
-  std::memcpy(copy, static_cast<const void*>(from), count * sizeof(Stored));
-  const auto elements = hn::Load(held, copy);
-#endif
+  hn::Vec<RawTag<Stored, D>> elements;
+  if constexpr (kMasks<sizeof(Stored)>) {
+    elements = hn::MaskedLoad(hn::FirstN(held, count), held, raw(from));
+  } else {
+    alignas(64) Raw<Stored> copy[hn::MaxLanes(d)] = {};
+    std::memcpy(copy, static_cast<const void*>(from), count * sizeof(Stored));
+    elements = hn::Load(held, copy);
+  }
   if constexpr (std::is_same_v<Stored, hn::TFromD<D>>) {
     return elements;
   } else {
@@ -106,6 +111,18 @@ void read_rows(const ProductOperand& matrix, int64_t row, int64_t rows, int64_t 
 
 // ---- Panels of b -------------------------------------------------------------------------------
 
+// Has the processor fetch what a panel takes of some rows of b: pages apart, they come one by one
+// otherwise.
+inline void fetch_piece(const ProductOperand& b, int64_t row, int64_t rows, int64_t column) {
+  const void* from = element(b.data, b.dtype, row * b.row_stride + column * b.column_stride);
+  const int64_t step = b.row_stride * static_cast<int64_t>(element_size(b.dtype));
+  const auto* line = static_cast<const std::byte*>(from);
+  for (; rows > 0; --rows, line += step) {
+    __builtin_prefetch(line);
+    __builtin_prefetch(line + kLineBytes);
+  }
+}
+
 // Terms [first, first + terms) of columns [column, column + columns) of b in panels of kPanel<T>,
 // the last one padded with zeros where tiles read them.
 template <class T>
@@ -124,6 +141,7 @@ void pack_panels(const ProductOperand& b, int64_t first, int64_t terms, int64_t 
       const int64_t width = std::min(kWidth, columns - j);
       T* target = to + j / kWidth * panel + l * kWidth;
       if (!by_columns) {
+        if (j + kWidth < columns) fetch_piece(b, first + l, deep, column + j + kWidth);
         read_rows(b, first + l, deep, column + j, width, target, kWidth);
       } else if (holds<T>(b)) {
         const T* from = static_cast<const T*>(b.data) + first + l + (column + j) * b.column_stride;

@@ -50,7 +50,7 @@ struct RowsOfA {
   // By rows: they lie so far apart, which is not a power of two.
   static constexpr int64_t kLine = kTermsAtOnce + 128 / sizeof(T);
   // By columns, where those are dense in a.
-  static constexpr int64_t kColumn = 16;
+  static constexpr int64_t kColumn = kTileRows > 8 || kNarrowRows > 8 ? 16 : 8;
   static_assert(kTileRows <= kColumn && kNarrowRows <= kColumn);
   alignas(64) T values[kColumn * kLine];
 

@@ -18,6 +18,12 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+constexpr size_t with_bits_reversed(size_t i, size_t count) {
+  size_t reversed = 0;
+  for (size_t bit = 1; bit < count; bit *= 2, i /= 2) reversed = 2 * reversed + i % 2;
+  return reversed;
+}
+
 #if HWY_TARGET != HWY_SCALAR
 // As many elements as 16 bytes hold from each of several lines, that distance apart.
 template <class D, class T>
@@ -48,12 +54,6 @@ HWY_INLINE void interleave(D d, hn::Vec<D> (&v)[kCount]) {
     }
     interleave<2 * kApart>(d, v);
   }
-}
-
-constexpr size_t with_bits_reversed(size_t i, size_t count) {
-  size_t reversed = 0;
-  for (size_t bit = 1; bit < count; bit *= 2, i /= 2) reversed = 2 * reversed + i % 2;
-  return reversed;
 }
 
 // to[l * width + j] = from[j * stride + l] for as many lines j as the vectors have lanes and as

@@ -14,39 +14,44 @@
 #include "ops/kernels/formats.h"
 #include "ops/kernels/matmul.h"
 #include "ops/kernels/product_kernel.h"
+#include "tests/ops/kernels/guarded_bytes.h"
 #include "tests/ops/kernels/targets.h"
 
 namespace aclgrad::ops {
 namespace {
 
 using testing::for_each_target;
+using testing::GuardedBytes;
 
 enum class Lie { kRows, kColumns, kRowsApart, kEverySecond, kBackwards };
 constexpr Lie kLies[] = {Lie::kRows, Lie::kColumns, Lie::kRowsApart, Lie::kEverySecond,
                          Lie::kBackwards};
 
-// A matrix somewhere in memory of its own, aligned to nothing but its elements.
+// A matrix in memory of its own, which ends with its last element; aligned to nothing else.
 struct Matrix {
   aclDataType dtype;
-  int64_t rows, columns, row_stride, column_stride, first;
-  std::vector<unsigned char> bytes;
+  int64_t rows, columns, row_stride, column_stride, reach, first;
+  GuardedBytes bytes;
 
   Matrix(aclDataType type, int64_t height, int64_t width, Lie lie)
-      : dtype(type), rows(height), columns(width) {
-    row_stride = lie == Lie::kColumns ? 1 : lie == Lie::kRowsApart ? columns + 5 : columns;
-    column_stride = lie == Lie::kColumns ? rows : 1;
-    if (lie == Lie::kEverySecond) {
-      row_stride = 2 * columns;
-      column_stride = 2;
-    }
-    int64_t reach = (rows - 1) * row_stride + (columns - 1) * column_stride;
-    first = 1;
+      : dtype(type),
+        rows(height),
+        columns(width),
+        row_stride(lie == Lie::kColumns       ? 1
+                   : lie == Lie::kRowsApart   ? columns + 5
+                   : lie == Lie::kEverySecond ? 2 * columns
+                                              : columns),
+        column_stride(lie == Lie::kColumns       ? rows
+                      : lie == Lie::kEverySecond ? 2
+                                                 : 1),
+        reach((rows - 1) * row_stride + (columns - 1) * column_stride),
+        first(1),
+        bytes(static_cast<size_t>(reach + 2) * element_size(type)) {
     if (lie == Lie::kBackwards) {
       row_stride = -row_stride;
       column_stride = -column_stride;
       first += reach;
     }
-    bytes.resize(static_cast<size_t>(reach + 2) * element_size(type));
   }
 
   void* at(int64_t i, int64_t j) {
@@ -177,9 +182,10 @@ class ProductRun {
       const bool is_scalar = setting_.addend == Addend::kScalar;
       value += setting_.beta * addend.get(is_row || is_scalar ? 0 : i, is_scalar ? 0 : j);
     }
-    Matrix rounded(setting_.dtype, 1, 1, Lie::kRows);
-    rounded.set(0, 0, value);
-    return rounded.get(0, 0);
+    double rounded = 0;  // has room for every dtype
+    store(&value, &rounded, setting_.dtype, 1, 1);
+    load(&rounded, setting_.dtype, 1, &value, 1);
+    return value;
   }
 
   Setting setting_;
@@ -195,7 +201,7 @@ void expect_right(const Setting& setting, int64_t target) {
                << static_cast<int>(setting.b) << ", out " << static_cast<int>(setting.out));
   ProductRun product(setting);
   product.run();
-  std::vector<unsigned char> rest = product.out.bytes;
+  std::vector<unsigned char> rest = product.out.bytes.copy();
   for (int64_t i = 0; i < setting.m; ++i) {
     for (int64_t j = 0; j < setting.n; ++j) {
       if (has_fused_multiply_add(target)) {
@@ -322,8 +328,8 @@ TEST(Products, NumberOfThreadsChangesNoBit) {
         aclgradSetNumThreads(threads);
         ProductRun product({.m = size.m, .k = size.k, .n = size.n, .b = b});
         product.run();
-        if (expected.empty()) expected = product.out.bytes;
-        EXPECT_EQ(product.out.bytes, expected) << threads << " threads, columns " << size.n;
+        if (expected.empty()) expected = product.out.bytes.copy();
+        EXPECT_EQ(product.out.bytes.copy(), expected) << threads << " threads, columns " << size.n;
       }
     }
   }
