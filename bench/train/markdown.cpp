@@ -91,10 +91,9 @@ std::string markdown(const std::vector<Result>& results, const Effort& effort) {
   for (const Workload& workload : workloads()) {
     text += fmt::format("| {} | {} |\n", workload.name, workload.what);
   }
-  text +=
-      "\n## What is promised\n\nFor processors with AVX-512. Shorter vectors lengthen what a step "
-      "has "
-      "beside its matrix products.\n\n| | promise | measured |\n|---|---|---|\n";
+  text += "\n## What is promised\n\nFor processors with AVX-512. ";
+  text += "Shorter vectors lengthen what a step has beside its matrix products.\n\n";
+  text += "| | promise | measured |\n|---|---|---|\n";
   for (const Bar& bar : bars(results)) {
     const std::string word = verdict(bar) == "fails" ? "**fails**" : verdict(bar);
     text += fmt::format("| {} | {} | {} |\n", word, bar.promise, bar.measured);

@@ -87,11 +87,11 @@ class LanePieces {
 
   template <class VI>
   HWY_INLINE LanePieces(D d, VI piece) {
-    const hn::RebindToSigned<D> di;
+    const hn::RebindToUnsigned<D> du;
     constexpr const auto& kLines = kPieceLines<kTable, kIsSlope>;
     alignas(64) uint32_t offsets[hn::MaxLanes(D())];
-    const auto offset = hn::ShiftLeft<kLines.kShift>(hn::And(piece, hn::Set(di, kPieces - 1)));
-    hn::Store(hn::BitCast(hn::RebindToUnsigned<D>(), offset), hn::RebindToUnsigned<D>(), offsets);
+    const auto line = hn::And(hn::BitCast(du, piece), hn::Set(du, kPieces - 1));
+    hn::Store(hn::ShiftLeft<kLines.kShift>(line), du, offsets);
     asm("" : "+m"(offsets));  // to be read from memory: taking lanes out of vectors is slower
     for (size_t group = 0; group < kGroups; ++group) {
       const float* const numbers = &kLines.line[0][group * kTogether];
@@ -117,7 +117,8 @@ class LanePieces {
 
  private:
   static constexpr size_t kTogether = 4;
-  static constexpr size_t kGroups = ((kIsSlope ? kSlopeNumbers : kGateNumbers) + 3) / kTogether;
+  static constexpr size_t kGroups =
+      ((kIsSlope ? kSlopeNumbers : kGateNumbers) + kTogether - 1) / kTogether;
 
 #if HWY_TARGET != HWY_SCALAR
   // For each 16 bytes of a vector, those of one line; the lines' offsets lie kTogether apart.

@@ -250,8 +250,8 @@ class Helpers {
   std::array<Share, kMostThreads> shares_;
 
   alignas(64) std::atomic<int64_t> next_beside_{0};
-  alignas(64) std::atomic<int64_t> inside_{
-      kClosed};                    // helpers at work; less than 0 while nobody may come in
+  // Helpers at work; less than 0 while nobody may come in.
+  alignas(64) std::atomic<int64_t> inside_{kClosed};
   std::atomic<uint32_t> call_{0};  // counts calls
   std::atomic<int32_t> asleep_{0};
 };
