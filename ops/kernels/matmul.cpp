@@ -192,9 +192,9 @@ class Product {
   Extent out_extent_;
 };
 
-// A product to be cut. A unit is a row of the output, or a panel's piece of one where there are
-// more columns than rows and b is large. It needs all of b, and all of a unless it is a row and a's
-// rows are dense: then one of those.
+// A product to be cut. A unit is a row of the output, or a panel's piece of one where there are far
+// more columns than rows. It needs all of b, and all of a unless it is a row and a's rows are
+// dense: then one of those.
 class ProductSweep final : public Sweep {
  public:
   explicit ProductSweep(const MatmulProblem& problem)
@@ -217,12 +217,11 @@ class ProductSweep final : public Sweep {
 
   // What is packed is packed for every part.
   Lines lines() const override {
-    const int64_t fewest = line() == 1 && !has_small_b(problem_) ? 2 * kLinesAtOnce : kLinesAtOnce;
-    const bool packs = !reads_b_in_place(
-        {nullptr, problem_.b.dtype, problem_.round_to_half ? ACL_FLOAT16 : problem_.b.dtype,
-         problem_.b.row_stride, problem_.b.column_stride},
-        std::min(problem_.m, kLinesAtOnce), width_);
-    return {line(), packs ? problem_.m : std::min(problem_.m, fewest)};
+    if (line() == 1 && !has_small_b(problem_) && reads_b_in_place(2 * kLinesAtOnce)) {
+      return {1, std::min(problem_.m, 2 * kLinesAtOnce)};
+    }
+    return {line(),
+            std::min(problem_.m, reads_b_in_place(kLinesAtOnce) ? kLinesAtOnce : problem_.m)};
   }
 
   size_t operand_count() const override { return problem_.addend ? 4 : 3; }
@@ -261,6 +260,14 @@ class ProductSweep final : public Sweep {
   }
 
   int64_t line() const { return problem_.n / width_; }
+
+  // In parts of so many lines and, where that leaves a rest, of up to a half more.
+  bool reads_b_in_place(int64_t lines) const {
+    const MatrixView& b = problem_.b;
+    return ops::reads_b_in_place({nullptr, b.dtype, problem_.round_to_half ? ACL_FLOAT16 : b.dtype,
+                                  b.row_stride, b.column_stride},
+                                 std::min(problem_.m, 3 * lines / 2 - 1), width_);
+  }
 
   bool has_rows_of_a() const {
     return line() == 1 && problem_.a.column_stride == 1 && problem_.a.row_stride >= problem_.k;

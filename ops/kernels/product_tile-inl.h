@@ -134,8 +134,8 @@ struct TileTerms {
   HWY_INLINE explicit TileTerms(const Tile<T>& tile)
       : b(tile.b),
         a_row(tile.a_row * kSize),
-        a_row_3(3 * a_row),
-        a_row_5(5 * a_row),
+        a_row_3(kRows > 3 ? 3 * a_row : 0),
+        a_row_5(kRows > 5 ? 5 * a_row : 0),
         a_term(tile.a_term),
         b_row(tile.b_row),
         b_panel(tile.b_panel),

@@ -166,6 +166,30 @@ TEST_P(ReplayTest, LayersFollowEachOtherRowByRowWithTheSameBits) {
   expect_same_bits(operators, {&hidden, &activated, &logits, &out}, 1);
 }
 
+// With few rows, what has far more columns is cut into panels of them, which no other product can
+// follow; with more, the rows are cut, whatever the number of columns.
+TEST_P(ReplayTest, TheNumberOfRowsDecidesHowALayerIsCut) {
+  struct Case {
+    int64_t rows, columns;
+    size_t steps;
+  };
+  for (const auto& [rows, columns, steps] : {Case{64, 320, 2}, Case{130, 300, 1}}) {
+    const Array input = random({rows, 200}, 1);
+    const Array first = random({200, columns}, 2);
+    const Array second = random({columns, 32}, 3);
+    const Array hidden = unwritten({rows, columns});
+    const Array activated = unwritten({rows, columns});
+    const Array out = unwritten({rows, 32});
+    Operators operators;
+    add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, input.tensor(), first.tensor(),
+        hidden.tensor(), int8_t{0});
+    add(operators, aclnnSeluGetWorkspaceSize, aclnnSelu, hidden.tensor(), activated.tensor());
+    add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, activated.tensor(), second.tensor(),
+        out.tensor(), int8_t{0});
+    expect_same_bits(operators, {&hidden, &activated, &out}, steps);
+  }
+}
+
 TEST_P(ReplayTest, AProductMayOverwriteTheRowsThatItReads) {
   const Array weight = random({96, 96}, 2);
   Array rows = random({kRows, 96}, 1);
