@@ -78,27 +78,26 @@ class Mover {
 
   // Tasks in their order, those that depend on each other in one chain.
   static std::vector<Step::Chain> chains(const std::vector<Found>& found) {
-    struct Growing {
-      Step::Chain tasks;
-      std::vector<Cut> cuts;
-    };
-    std::vector<Growing> growing;
-    for (const Found& each : found) {
-      Growing chain;
-      for (Growing& other : growing) {
-        if (!depends_on_any(each.cut, other.cuts)) continue;
-        chain.tasks.insert(chain.tasks.end(), other.tasks.begin(), other.tasks.end());
-        chain.cuts.insert(chain.cuts.end(), other.cuts.begin(), other.cuts.end());
-        other.tasks.clear();
-        other.cuts.clear();
+    std::vector<std::vector<size_t>> growing;  // positions in found
+    for (size_t i = 0; i < found.size(); ++i) {
+      std::vector<size_t> chain;
+      for (std::vector<size_t>& other : growing) {
+        const auto needs = [&](size_t position) {
+          return depend(found[i].cut, found[position].cut);
+        };
+        if (std::none_of(other.begin(), other.end(), needs)) continue;
+        chain.insert(chain.end(), other.begin(), other.end());
+        other.clear();
       }
-      chain.tasks.push_back(each.task);
-      chain.cuts.push_back(each.cut);
+      chain.push_back(i);
       growing.push_back(std::move(chain));
     }
     std::vector<Step::Chain> result;
-    for (Growing& chain : growing) {
-      if (!chain.tasks.empty()) result.push_back(std::move(chain.tasks));
+    for (std::vector<size_t>& chain : growing) {
+      if (chain.empty()) continue;
+      std::sort(chain.begin(), chain.end());
+      Step::Chain& tasks = result.emplace_back();
+      for (const size_t position : chain) tasks.push_back(found[position].task);
     }
     return result;
   }

@@ -231,7 +231,7 @@ class SweepRun {
           .soon = soon.data(),
       };
       const aclError status = task.sweep->run(task.argument, &part);
-      if (status != ACL_SUCCESS) return note({status, member.task});
+      if (status != ACL_SUCCESS) return note({status, member.task, take_explanation()});
     }
   }
 
@@ -281,17 +281,24 @@ std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_sweeps) 
   return steps;
 }
 
-StepFailure failure_in_flight(size_t task) {
+StepFailure failure_in_flight(size_t task) noexcept {
+  const auto failure = [task](aclError status, const char* reason) -> StepFailure {
+    try {
+      return {status, task, reason};
+    } catch (const std::bad_alloc&) {
+      return {status, task};  // which has to do without words
+    }
+  };
   try {
     throw;
   } catch (const TaskError& error) {
-    return {error.status, task, error.reason};
+    return failure(error.status, error.what());
   } catch (const std::bad_alloc&) {
-    return {ACL_ERROR_RT_MEMORY_ALLOCATION, task, "out of memory"};
+    return failure(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory");
   } catch (const std::exception& error) {
-    return {ACL_ERROR_RT_INTERNAL_ERROR, task, error.what()};
+    return failure(ACL_ERROR_RT_INTERNAL_ERROR, error.what());
   } catch (...) {
-    return {ACL_ERROR_RT_INTERNAL_ERROR, task, "an exception of unknown type"};
+    return failure(ACL_ERROR_RT_INTERNAL_ERROR, "an exception of unknown type");
   }
 }
 

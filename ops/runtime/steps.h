@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a recorded model runs its tasks: one after the other, or, where tasks can be cut together
 // (cut.h), piece by piece through all of them. A task may change places with others that it has no
-// memory in common with, to get to those that it has, and run beside them.
+// memory in common with: to get to those that it has, or to run beside a step that is cut.
 #ifndef ACLGRAD_OPS_RUNTIME_STEPS_H_
 #define ACLGRAD_OPS_RUNTIME_STEPS_H_
 
@@ -48,9 +48,9 @@ struct StepFailure {
 };
 
 // Of a task that left with an exception, to be called by its handler.
-StepFailure failure_in_flight(size_t task);
+StepFailure failure_in_flight(size_t task) noexcept;
 
-// Runs a step that is cut, on the threads in force. Of several failures the first task's counts.
+// Runs a step that is cut, on the threads in force. Of several tasks that failed the first counts.
 StepFailure run_sweep(const Step& step, const std::vector<Task>& tasks);
 
 }  // namespace aclgrad::runtime

@@ -86,5 +86,58 @@ TEST_F(Beside, AFailureNamesItsTask) {
   EXPECT_EQ(needs_it.whole_runs, 0);
 }
 
+TEST_F(Beside, WhatATaskThrowsIsItsFailure) {
+  AddTask& small = add({region(4), 16, 16}, {{region(5), 16, 16}}, 64);
+  add(dense(1), {dense(0)});
+  add(dense(2), {dense(1)});
+  small.throws = true;
+  EXPECT_EQ(record(), 1U);
+  for (const int32_t threads : {1, 2}) {
+    ASSERT_EQ(aclgradSetNumThreads(threads), ACL_SUCCESS);
+    EXPECT_TRUE(fails(run(), ACL_ERROR_RT_INTERNAL_ERROR, {"its task 0 (add)", "fell over"}));
+  }
+  ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
+}
+
+TEST_F(Beside, OfSeveralFailuresTheFirstTaskCounts) {
+  AddTask& before = add({region(4), 16, 16}, {{region(5), 16, 16}}, 64);
+  AddTask& cut = add(dense(1), {dense(0)});
+  add(dense(2), {dense(1)});
+  AddTask& after = add({region(6), 16, 16}, {{region(5), 16, 16}}, 64);
+  EXPECT_EQ(record(), 1U);
+  for (const int32_t threads : {1, 2}) {
+    ASSERT_EQ(aclgradSetNumThreads(threads), ACL_SUCCESS);
+    before.answer = 507015;
+    cut.answer = 507018;
+    after.answer = 507015;
+    EXPECT_TRUE(fails(run(), 507015, {"its task 0 (add)", "does not add up"}));
+    before.answer = ACL_SUCCESS;
+    EXPECT_TRUE(fails(run(), 507018, {"its task 1 (add)", "does not add up"}));
+    cut.answer = ACL_SUCCESS;
+    EXPECT_TRUE(fails(run(), 507015, {"its task 3 (add)", "does not add up"}));
+  }
+  ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
+}
+
+// The last one needs all before it, each of which needs one of two others.
+TEST_F(Beside, ChainsThatJoinKeepTheirOrder) {
+  constexpr int64_t kBytes = 1024;
+  const auto piece = [&](int n) { return AddTask::Operand{region(5) + kBytes * n, 0, kBytes}; };
+  const auto small = [&](int to, int from) -> AddTask& { return add(piece(to), {piece(from)}, 1); };
+  AddTask& first = small(2, 0);
+  small(3, 1);
+  AddTask& third = small(4, 3);
+  small(5, 2);
+  AddTask& last = add(piece(6), {piece(4), piece(5)}, 1);
+  add(dense(1), {dense(0)});
+  add(dense(2), {dense(1)});
+  expect_same_bits(1);
+  EXPECT_EQ(last.whole_runs, 2);
+  first.answer = third.answer = 507015;
+  aclgradSetReplaySweeps(1);
+  EXPECT_EQ(record(), 1U);
+  EXPECT_TRUE(fails(run(), 507015, {"its task 0 (add)", "does not add up"}));
+}
+
 }  // namespace
 }  // namespace aclgrad::test

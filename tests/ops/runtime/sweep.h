@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,7 @@ namespace aclgrad::test {
 
 inline constexpr int64_t kUnits = 1 << 16;
 
-// Adds the units of `from` (and of `also`, the same for every unit) to `to`, 16 bytes a unit, and
-// remembers how it was cut.
+// Adds the units of each of `from` to those of `to`, and remembers how it was cut.
 struct AddTask {
   struct Operand {
     std::byte* address;
@@ -34,6 +34,7 @@ struct AddTask {
   int64_t line = 1;
   int64_t fewest_lines = 1;
   aclError answer = ACL_SUCCESS;
+  bool throws = false;
   std::function<void(int64_t unit)> before_part = [](int64_t) {};
   std::atomic<int64_t> units_done = 0;
   std::atomic<int> calls = 0;
@@ -89,7 +90,10 @@ inline constexpr aclgradSweep kSweep{
         const int64_t from = part->begin + row * part->stride;
         const int64_t to = part->end + row * part->stride;
         if (task.line > 1 && from / task.line != (to - 1) / task.line) ++task.torn_lines;
-        if (const aclError status = task.run_units(from, to)) return status;
+        if (const aclError status = task.run_units(from, to)) {
+          aclgradExplainFailure("does not add up");
+          return status;
+        }
       }
       return ACL_SUCCESS;
     },
@@ -140,6 +144,7 @@ class SweepTest : public StreamTest {
                     [](void* argument) {
                       AddTask& whole = task_of(argument);
                       ++whole.whole_runs;
+                      if (whole.throws) throw std::runtime_error("fell over");
                       if (whole.answer != ACL_SUCCESS) aclgradExplainFailure("does not add up");
                       return whole.run_units(0, whole.units);
                     },
