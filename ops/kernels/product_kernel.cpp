@@ -61,7 +61,10 @@ bool reads_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {
 
 // Groups of rows of a that are copied together: where its columns are dense, a group alone would
 // use a part of each cache line and page that it touches.
-constexpr int64_t kGroupsAtOnce = 4;
+constexpr int64_t kGroupsAtOnce = HWY_TARGET == HWY_AVX3 ? 4 : 8;
+// Groups that go through a tile's columns of b together. Tiles of shorter vectors read b more
+// often, so it had better stay in the first-level cache than a.
+constexpr int64_t kGroupsTogether = HWY_TARGET == HWY_AVX3 ? 1 : kGroupsAtOnce;
 
 // b as tiles read it: packed in panels, or in place.
 template <class T>
@@ -245,12 +248,16 @@ class PartProduct {
                   const Target& target, bool copies) {
     if (copies) return run_groups_of_copy(b, terms, groups, columns, target);
     const ProductOperand& a = part_.a;
-    for (int64_t group = groups.begin; group < groups.end; ++group) {
-      const int64_t row = row_of(group);
-      const T* data = static_cast<const T*>(a.data) + (part_.row + row) * a.row_stride;
+    const auto group_of_a = [&](int64_t group, int64_t term) HWY_ATTR -> StridedA {
+      const T* data = static_cast<const T*>(a.data);
+      return {data + (part_.row + row_of(group)) * a.row_stride + term * a.column_stride,
+              a.row_stride, a.column_stride};
+    };
+    for (int64_t group = groups.begin; group < groups.end; group += kGroupsTogether) {
+      const Groups together{group, std::min(groups.end, group + kGroupsTogether)};
+      const Target part = target.from(row_of(group) - row_of(groups.begin));
       for (int64_t term = terms.begin; term < terms.end; term += kTermsAtOnce) {
-        run_tiles({data + term * a.column_stride, a.row_stride, a.column_stride}, b, term,
-                  row_of(group + 1) - row, columns, target.from(row - row_of(groups.begin)));
+        run_tiles(group_of_a, b, term, together, columns, part);
       }
     }
   }
@@ -266,11 +273,14 @@ class PartProduct {
       } else {
         fetch_groups({groups.end, std::min(groups_, groups.end + kGroupsAtOnce)}, terms.begin);
       }
-      for (int64_t group = groups.begin; group < groups.end; ++group) {
-        const T* a = copies[group - groups.begin].values;
-        const auto [a_row, a_term] = by_columns ? std::pair(int64_t{1}, RowsOfA<T>::kColumn)
-                                                : std::pair(RowsOfA<T>::kLine, int64_t{1});
-        run_tiles({a, a_row, a_term}, b, term, row_of(group + 1) - row_of(group), columns,
+      const auto group_of_a = [&](int64_t group, int64_t) HWY_ATTR -> StridedA {
+        const T* data = copies[group - groups.begin].values;
+        if (by_columns) return {data, 1, RowsOfA<T>::kColumn};
+        return {data, RowsOfA<T>::kLine, 1};
+      };
+      for (int64_t group = groups.begin; group < groups.end; group += kGroupsTogether) {
+        const Groups together{group, std::min(groups.end, group + kGroupsTogether)};
+        run_tiles(group_of_a, b, term, together, columns,
                   target.from(row_of(group) - row_of(groups.begin)));
       }
     }
@@ -306,17 +316,23 @@ class PartProduct {
     int64_t term;
   };
 
-  HWY_INLINE void run_tiles(const StridedA& a, const ReadyB<T>& b, int64_t term, int64_t rows,
-                            int64_t columns, const Target& target) {
+  // The terms from one on, of at most kTermsAtOnce.
+  template <class GroupOfA>
+  HWY_INLINE void run_tiles(const GroupOfA& group_of_a, const ReadyB<T>& b, int64_t term,
+                            Groups groups, int64_t columns, const Target& all) {
     const int64_t terms = std::min(kTermsAtOnce, terms_ - term);
-    const bool adds_addend = target.added != nullptr && term + terms == terms_;
+    const bool adds_addend = all.added != nullptr && term + terms == terms_;
     for (int64_t j = 0; j < columns; j += tile_columns_) {
-      multiply_tile(static_cast<size_t>(rows),
-                    Tile<T>{a.data, a.row, a.term, b.at(term, j), b.row, b.panel, target.c + j,
-                            target.c_row, static_cast<size_t>(terms),
-                            static_cast<size_t>(std::min(tile_columns_, columns - j)), term > 0,
-                            adds_addend ? target.added + j : nullptr, target.added_row,
-                            fetches_.take(terms, a.data)});
+      for (int64_t group = groups.begin; group < groups.end; ++group) {
+        const StridedA a = group_of_a(group, term);
+        const Target target = all.from(row_of(group) - row_of(groups.begin), j);
+        multiply_tile(static_cast<size_t>(row_of(group + 1) - row_of(group)),
+                      Tile<T>{a.data, a.row, a.term, b.at(term, j), b.row, b.panel, target.c,
+                              target.c_row, static_cast<size_t>(terms),
+                              static_cast<size_t>(std::min(tile_columns_, columns - j)), term > 0,
+                              adds_addend ? target.added : nullptr, target.added_row,
+                              fetches_.take(terms, a.data)});
+      }
     }
   }
 
