@@ -100,6 +100,11 @@ void require_same_order(const Checkpoint& checkpoint, const data::Batches& batch
 }
 
 void save_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
+  if (path.empty()) throw IoError("a checkpoint needs a path to be saved to, it is empty");
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    throw IoError(path.string() + ": cannot save a checkpoint there, it is a folder");
+  }
   const fs::path fresh = with_suffix(path, ".new");
   remove_leftovers(fresh);
   save_safetensors(fresh, checkpoint.tensors, detail::metadata_of(checkpoint));

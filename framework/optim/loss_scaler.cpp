@@ -27,11 +27,12 @@ LossScaler::LossScaler(LossScalerOptions options)
       good_variable_(options_.name + ".good_steps", Tensor::scalar(0, DType::int64)) {
   const bool sound = options_.smallest > 0 && options_.scale >= options_.smallest &&
                      options_.growth >= 1 && options_.backoff > 0 && options_.backoff < 1 &&
-                     options_.patience >= 1 && options_.largest >= options_.scale;
+                     options_.patience >= 1 && options_.largest >= options_.scale &&
+                     std::isfinite(options_.largest) && std::isfinite(options_.growth);
   if (!sound) {
     throw ValueError(fmt::format(
-        "a loss scaler needs 0 < smallest <= scale <= largest, growth >= 1, 0 < backoff < 1 and "
-        "patience >= 1, got {} <= {} <= {}, {}, {} and {}",
+        "a loss scaler needs 0 < smallest <= scale <= largest < inf, 1 <= growth < inf, "
+        "0 < backoff < 1 and patience >= 1, got {} <= {} <= {}, {}, {} and {}",
         options_.smallest, options_.scale, options_.largest, options_.growth, options_.backoff,
         options_.patience));
   }

@@ -36,6 +36,7 @@ std::string MemoryReport::to_string(std::size_t rows) const {
   }
   std::stable_sort(present.begin(), present.end(),
                    [](const Interval* a, const Interval* b) { return a->bytes > b->bytes; });
+  if (intervals.empty()) return text + "no values\n";
   text += fmt::format("{} of {} values live at the fullest step, {} of {}{}\n", present.size(),
                       intervals.size(), step, steps, present.empty() ? "" : ":");
   if (present.size() > rows) present.resize(rows);

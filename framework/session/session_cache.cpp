@@ -29,6 +29,13 @@ std::string describe(const SessionCache::Inputs& inputs) {
 
 }  // namespace
 
+const TensorSpec& SessionCache::Inputs::at(const std::string& name) const {
+  const auto found = find(name);
+  if (found != end()) return found->second;
+  throw ValueError(fmt::format("no feed for `{}`: {}", name,
+                               empty() ? "nothing is fed" : "fed are " + describe(*this)));
+}
+
 SessionCache::SessionCache(Builder builder, SessionCacheOptions options)
     : builder_(std::move(builder)), options_(std::move(options)) {
   if (!builder_) throw ValueError("a session cache needs a builder");
@@ -83,6 +90,10 @@ SessionCache::Entry SessionCache::make_entry(const Inputs& inputs) const {
     if (found == existing.end()) {
       throw ValueError(
           fmt::format("the builder recorded no input `{}` for {}", name, describe(inputs)));
+    }
+    if (found->dtype() != spec.dtype || found->shape() != spec.shape) {
+      throw ValueError(fmt::format("the builder recorded input `{}` as {} {} for {}", name,
+                                   found->dtype(), found->shape(), describe(inputs)));
     }
     values.push_back(*found);
   }

@@ -49,8 +49,8 @@ struct LossScalerOptions {
 
 class LossScaler {
  public:
-  /// Throws ValueError unless 0 < smallest <= scale <= largest, growth >= 1, 0 < backoff < 1 and
-  /// patience >= 1.
+  /// Throws ValueError unless 0 < smallest <= scale <= largest < inf, 1 <= growth < inf,
+  /// 0 < backoff < 1 and patience >= 1.
   explicit LossScaler(LossScalerOptions options = {});
 
   /// The scale as a value of the loss's graph, shape (it must have one element) and dtype: what

@@ -42,7 +42,11 @@ struct SessionCacheOptions {
 class SessionCache {
  public:
   /// Shape and dtype of what is fed, by the input's name.
-  using Inputs = std::map<std::string, TensorSpec>;
+  class Inputs : public std::map<std::string, TensorSpec> {
+   public:
+    /// Throws ValueError, saying what is fed, for a name that is not.
+    const TensorSpec& at(const std::string& name) const;
+  };
 
   /// A graph whose inputs have the names and specs asked for, and what to run it for.
   struct Recording {
@@ -78,8 +82,9 @@ class SessionCache {
   explicit SessionCache(Builder builder, SessionCacheOptions options = {});
 
   /// Runs the session for the feeds' shapes, planning it first when there is none. Throws
-  /// ValueError for a name fed twice, or that the graph lacks, besides what the builder, Session
-  /// and run() throw; a session that could not be made is not kept.
+  /// ValueError for a name fed twice, or that the graph lacks or has with another shape or dtype,
+  /// besides what the builder, Session and run() throw; a session that could not be made is not
+  /// kept.
   Outputs run(std::span<const NamedFeed> feeds);
   Outputs run(std::initializer_list<NamedFeed> feeds);
 

@@ -222,5 +222,14 @@ TEST(MemoryPlan, TheReportAddsUpAndIsDrawn) {
   EXPECT_THAT(picture, testing::HasSubstr("bytes alive"));
 }
 
+TEST(MemoryPlan, AReportOfNothingSaysSo) {
+  Graph graph;
+  const Value w = graph.parameter("w", Tensor::full({2}, 1));
+  const MemoryReport report = Session(graph, {w}).memory_report();
+  EXPECT_TRUE(report.intervals.empty());
+  EXPECT_TRUE(report.to_string().ends_with("no values\n")) << report.to_string();
+  EXPECT_FALSE(report.svg().empty());
+}
+
 }  // namespace
 }  // namespace aclgrad

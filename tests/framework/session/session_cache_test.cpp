@@ -9,6 +9,7 @@ namespace aclgrad {
 namespace {
 
 using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 class Cache : public testing::Test {
  protected:
@@ -111,6 +112,25 @@ TEST_F(Cache, RefusesWhatCannotBe) {
   const Tensor x = rows(2);
   EXPECT_THROW(cache.run({{"x", x}, {"x", x}}), ValueError);
   EXPECT_THROW(cache.run({{"x", x}, {"z", x}}), ValueError) << "the graph has no z";
+  EXPECT_THAT(
+      [&] {
+        cache.run({{"y", x}});
+      },
+      ThrowsMessage<ValueError>(HasSubstr("no feed for `x`: fed are `y` float32 [2]")));
+  EXPECT_THAT([&] { cache.run({}); },
+              ThrowsMessage<ValueError>(HasSubstr("no feed for `x`: nothing is fed")));
+  SessionCache deaf([](const SessionCache::Inputs&) {
+    Graph graph;
+    const Value y = elu(graph.input("x", {3}));
+    return SessionCache::Recording{std::move(graph), {y}};
+  });
+  EXPECT_THAT(
+      [&] {
+        deaf.run({{"x", x}});
+      },
+      ThrowsMessage<ValueError>(
+          HasSubstr("the builder recorded input `x` as float32 [3] for `x` float32 [2]")));
+  EXPECT_EQ(deaf.size(), 0u);
   const auto outputs = cache.run({{"x", x}});
   EXPECT_THROW(outputs[1], ValueError) << "an update has no value";
   EXPECT_THROW(outputs[2], ValueError);

@@ -105,6 +105,15 @@ TEST(Checkpoint, TellsWhatIsWrongWithBothFiles) {
   EXPECT_THROW(save_checkpoint(folder.path() / "no" / "folder", sample(1)), IoError);
 }
 
+TEST(Checkpoint, NothingIsLeftWhereItCannotBeSaved) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() / "run");
+  EXPECT_THAT([&] { save_checkpoint(folder.path() / "run", sample(1)); },
+              ThrowsMessage<IoError>(HasSubstr("it is a folder")));
+  EXPECT_EQ(folder.count(), 1u) << "the folder alone";
+  EXPECT_THAT([&] { save_checkpoint("", sample(1)); }, ThrowsMessage<IoError>(HasSubstr("empty")));
+}
+
 TEST(Checkpoint, RestoresVariablesByName) {
   const Variable w("w", Tensor::zeros({2}));
   const Variable steps("steps", Tensor::zeros({1}, DType::int64));

@@ -127,6 +127,8 @@ TEST(LossScaler, ComplainsAboutMisuse) {
   EXPECT_THROW(LossScaler({.backoff = 1}), ValueError);
   EXPECT_THROW(LossScaler({.patience = 0}), ValueError);
   EXPECT_THROW(LossScaler({.scale = 8, .largest = 4}), ValueError);
+  EXPECT_THROW(LossScaler({.largest = kInfinity}), ValueError) << "its inverse is 0";
+  EXPECT_THROW(LossScaler({.growth = kInfinity}), ValueError);
 }
 
 // A gradient that float16 cannot hold: 2^-30 x.
