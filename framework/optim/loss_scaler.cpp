@@ -55,8 +55,8 @@ Update LossScaler::keep(const Gradients& scaled, std::source_location where) {
     Graph graph = value.graph();
     const RecordScope scope(graph, Phase::backward);
     const Variable& parameter = detail::variable_to_update(graph, value);
-    kept_.push_back(
-        {parameter, Variable(parameter.name() + ".gradient", detail::zeros_like(parameter))});
+    const Variable kept(parameter.name() + ".gradient", detail::zeros_like(parameter));
+    kept_.push_back({parameter, kept, kept.version()});
     // In float32 whatever the parameter is: 16 bits hold neither a small gradient nor a large sum.
     const Value inverse = graph.parameter(inverse_variable_, where);
     const Value unscaled = mul(cast(gradient, DType::float32, where), inverse, where);
@@ -90,6 +90,14 @@ void LossScaler::set(double scale, std::int64_t good) {
 
 bool LossScaler::accept(const Results& results) {
   const bool finite = std::isfinite(results[check_].item());
+  for (Kept& kept : kept_) {
+    const std::uint64_t version = kept.gradient.version();
+    if (std::exchange(kept.accepted, version) != version) continue;
+    throw ValueError(
+        fmt::format("no run has written `{}` since the last one that was accepted: "
+                    "fetch what keep() returned together with check()",
+                    kept.gradient.name()));
+  }
   if (!finite) {
     ++skipped_;
     set(std::max(scale_ * options_.backoff, options_.smallest), 0);

@@ -71,7 +71,8 @@ class LossScaler {
                       std::source_location where = std::source_location::current()) const;
 
   /// Whether the gradients that a run kept are finite, that is, whether to update with them. Adapts
-  /// the scale.
+  /// the scale. Once for each run: throws ValueError when no run has kept gradients since, as when
+  /// what keep() returned was not fetched.
   bool accept(const Results& results);
 
   double scale() const { return scale_; }
@@ -89,6 +90,7 @@ class LossScaler {
   struct Kept {
     Variable parameter;
     Variable gradient;
+    std::uint64_t accepted = 0;  // the gradient's version
   };
   void set(double scale, std::int64_t good);
 

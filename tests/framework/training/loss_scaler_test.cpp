@@ -71,6 +71,24 @@ TEST(LossScaler, AcceptsManyFiniteGradientsOfFloat16) {
   EXPECT_TRUE(scaler.accept(results));
 }
 
+TEST(LossScaler, AcceptsEachRunOnceAndOnlyIfItKeptTheGradients) {
+  Graph graph;
+  const Value w = graph.parameter("w", Tensor::full({2}, 1));
+  const Value loss = reduce_sum(mul(w, w));
+  LossScaler scaler;
+  const Update kept = scaler.keep(backward(loss, {w}, {.seed = scaler.seed(loss)}));
+  Session keeps(graph, {kept, scaler.check()});
+  Session forgets(graph, {scaler.check()});
+  const auto says = testing::ThrowsMessage<ValueError>(
+      testing::HasSubstr("no run has written `w.gradient` since the last one that was accepted"));
+  EXPECT_THAT([&] { scaler.accept(forgets.run()); }, says);
+  for (int run = 0; run < 2; ++run) {
+    const Results results = keeps.run();
+    EXPECT_TRUE(scaler.accept(results));
+    EXPECT_THAT([&] { scaler.accept(results); }, says);
+  }
+}
+
 TEST(LossScaler, SkipsTheUpdateAndBacksOffWhereSomethingIsNotFinite) {
   Scaled s({.scale = 1024});
   const Tensor before = s.weights();
