@@ -30,13 +30,13 @@ std::string MemoryReport::to_string(std::size_t rows) const {
       "variables  {}\n",
       in_units(arena_bytes), in_units(lower_bound), in_units(sum_of_values),
       in_units(workspace_bytes), in_units(variable_bytes));
+  if (intervals.empty()) return text + "no values\n";
   std::vector<const Interval*> present;
   for (const Interval& interval : intervals) {
     if (interval.first <= step && step <= interval.last) present.push_back(&interval);
   }
   std::stable_sort(present.begin(), present.end(),
                    [](const Interval* a, const Interval* b) { return a->bytes > b->bytes; });
-  if (intervals.empty()) return text + "no values\n";
   text += fmt::format("{} of {} values live at the fullest step, {} of {}{}\n", present.size(),
                       intervals.size(), step, steps, present.empty() ? "" : ":");
   if (present.size() > rows) present.resize(rows);

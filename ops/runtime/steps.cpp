@@ -282,24 +282,13 @@ std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_sweeps) 
 }
 
 StepFailure failure_in_flight(size_t task) noexcept {
-  const auto failure = [task](aclError status, const char* reason) -> StepFailure {
+  return tell_of_exception([task](aclError status, const char* reason) -> StepFailure {
     try {
       return {status, task, reason};
     } catch (const std::bad_alloc&) {
       return {status, task};  // which has to do without words
     }
-  };
-  try {
-    throw;
-  } catch (const TaskError& error) {
-    return failure(error.status, error.what());
-  } catch (const std::bad_alloc&) {
-    return failure(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory");
-  } catch (const std::exception& error) {
-    return failure(ACL_ERROR_RT_INTERNAL_ERROR, error.what());
-  } catch (...) {
-    return failure(ACL_ERROR_RT_INTERNAL_ERROR, "an exception of unknown type");
-  }
+  });
 }
 
 StepFailure run_sweep(const Step& step, const std::vector<Task>& tasks) {

@@ -330,14 +330,8 @@ bool Stream::perform(Lock& lock, Task& task) {
         if (!task.gate) release(task);
         lock.lock();
       }
-    } catch (const TaskError& error) {
-      fail(error.status, error.what());
-    } catch (const std::bad_alloc&) {
-      fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory");
-    } catch (const std::exception& error) {
-      fail(ACL_ERROR_RT_INTERNAL_ERROR, error.what());
     } catch (...) {
-      fail(ACL_ERROR_RT_INTERNAL_ERROR, "an exception of unknown type");
+      tell_of_exception(fail);
     }
   }
   if (!task.gate || task.gate->open_or_park(shared_from_this())) return true;

@@ -19,6 +19,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -59,6 +60,22 @@ struct TaskError : std::exception {
   aclError status;
   std::string reason;
 };
+
+// Calls tell(status, reason) for the exception that a task left with; to be called by its handler.
+template <class Tell>
+auto tell_of_exception(const Tell& tell) {
+  try {
+    throw;
+  } catch (const TaskError& error) {
+    return tell(error.status, error.what());
+  } catch (const std::bad_alloc&) {
+    return tell(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory");
+  } catch (const std::exception& error) {
+    return tell(ACL_ERROR_RT_INTERNAL_ERROR, error.what());
+  } catch (...) {
+    return tell(ACL_ERROR_RT_INTERNAL_ERROR, "an exception of unknown type");
+  }
+}
 
 // The first task that failed since somebody asked.
 struct TaskFailure {

@@ -67,6 +67,15 @@ class ReplayTest : public AclTest, public ::testing::WithParamInterface<aclDataT
     operators.push_back(std::make_unique<Prepared>(arguments...));
   }
 
+  static void add_product(Operators& operators, const Array& left, const Array& right,
+                          const Array& out) {
+    add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, left.tensor(), right.tensor(),
+        out.tensor(), int8_t{0});
+  }
+  static void add_selu(Operators& operators, const Array& self, const Array& out) {
+    add(operators, aclnnSeluGetWorkspaceSize, aclnnSelu, self.tensor(), out.tensor());
+  }
+
   // Steps of the recording of everything in `operators`, after running it.
   size_t replay(const Operators& operators) {
     aclmdlRI model = nullptr;
@@ -136,7 +145,7 @@ TEST_P(ReplayTest, AFeedForwardBlockIsOneStepWithTheSameBits) {
       hidden.tensor());
   add(operators, aclnnGeGluV3GetWorkspaceSize, aclnnGeGluV3, hidden.tensor(), int64_t{-1},
       int64_t{0}, false, out.tensor(), gelu.tensor());
-  add(operators, aclnnSeluGetWorkspaceSize, aclnnSelu, out.tensor(), activated.tensor());
+  add_selu(operators, out, activated);
   add(operators, aclnnInplaceMulGetWorkspaceSize, aclnnInplaceMul, activated.tensor(),
       out.tensor());
   add(operators, aclnnEluBackwardGetWorkspaceSize, aclnnEluBackward, grad.tensor(), one.get(),
@@ -156,11 +165,9 @@ TEST_P(ReplayTest, LayersFollowEachOtherRowByRowWithTheSameBits) {
   const Array logits = unwritten({kRows, 32});
   const Array out = unwritten({kRows, 32});
   Operators operators;
-  add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, input.tensor(), first.tensor(),
-      hidden.tensor(), int8_t{0});
-  add(operators, aclnnSeluGetWorkspaceSize, aclnnSelu, hidden.tensor(), activated.tensor());
-  add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, activated.tensor(), second.tensor(),
-      logits.tensor(), int8_t{0});
+  add_product(operators, input, first, hidden);
+  add_selu(operators, hidden, activated);
+  add_product(operators, activated, second, logits);
   add(operators, aclnnLogSoftmaxGetWorkspaceSize, aclnnLogSoftmax, logits.tensor(), int64_t{1},
       out.tensor());
   expect_same_bits(operators, {&hidden, &activated, &logits, &out}, 1);
@@ -181,11 +188,9 @@ TEST_P(ReplayTest, TheNumberOfRowsDecidesHowALayerIsCut) {
     const Array activated = unwritten({rows, columns});
     const Array out = unwritten({rows, 32});
     Operators operators;
-    add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, input.tensor(), first.tensor(),
-        hidden.tensor(), int8_t{0});
-    add(operators, aclnnSeluGetWorkspaceSize, aclnnSelu, hidden.tensor(), activated.tensor());
-    add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, activated.tensor(), second.tensor(),
-        out.tensor(), int8_t{0});
+    add_product(operators, input, first, hidden);
+    add_selu(operators, hidden, activated);
+    add_product(operators, activated, second, out);
     expect_same_bits(operators, {&hidden, &activated, &out}, steps);
   }
 }
@@ -195,9 +200,8 @@ TEST_P(ReplayTest, AProductMayOverwriteTheRowsThatItReads) {
   Array rows = random({kRows, 96}, 1);
   const Array activated = unwritten({kRows, 96});
   Operators operators;
-  add(operators, aclnnMatmulGetWorkspaceSize, aclnnMatmul, rows.tensor(), weight.tensor(),
-      rows.tensor(), int8_t{0});
-  add(operators, aclnnSeluGetWorkspaceSize, aclnnSelu, rows.tensor(), activated.tensor());
+  add_product(operators, rows, weight, rows);
+  add_selu(operators, rows, activated);
   expect_same_bits(operators, {&rows, &activated}, 1);
 }
 
