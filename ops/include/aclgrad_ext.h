@@ -49,6 +49,13 @@ ACL_FUNC_VISIBILITY void aclgradSetAcceptDouble(int32_t accept);
 /* Non-zero while ACL_DOUBLE is accepted beyond the vendor's tables. Library: nnopbase. */
 ACL_FUNC_VISIBILITY int32_t aclgradGetAcceptDouble(void);
 
+/*
+ * The number of the live allocation, of device or pinned host memory, that the address lies in; 0
+ * when there is none. Numbers are never used twice, addresses are: so whoever keeps an address can
+ * tell whether the memory is still theirs, after aclrtResetDevice say. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY uint64_t aclgradAllocationId(const void* address);
+
 /* ---- For authors of operator libraries ------------------------------------------------------- */
 
 /*

@@ -11,6 +11,7 @@
 #include <optional>
 #include <shared_mutex>
 
+#include "aclgrad_ext.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
 #include "ops/runtime/diagnostics/access.h"
@@ -27,12 +28,14 @@ struct Allocation {
   size_t size = 0;
   MemoryKind kind = MemoryKind::kDevice;
   int32_t device = 0;
+  uint64_t id = 0;
   MemoryBlock block;
 };
 
 struct Register {
   std::shared_mutex mutex;
   std::map<uintptr_t, Allocation> by_address;
+  uint64_t latest_id = 0;
 };
 
 Register& live() {
@@ -109,8 +112,8 @@ aclError allocate(const Call& call, const char* parameter, void** pointer, const
   void* const address = block.get();
   {
     const std::unique_lock lock(live().mutex);
-    live().by_address[number(address)] =
-        Allocation{*real_size, wanted.kind, context->device(), std::move(block)};
+    live().by_address[number(address)] = Allocation{*real_size, wanted.kind, context->device(),
+                                                    ++live().latest_id, std::move(block)};
   }
   *pointer = address;
   return ACL_SUCCESS;
@@ -160,7 +163,7 @@ MemoryRange find_memory(const void* address) {
   const auto& [start, allocation] = *--next;
   const size_t offset = number(address) - start;
   if (offset >= allocation.size) return {};
-  return {true, allocation.kind, allocation.device, allocation.size - offset};
+  return {true, allocation.kind, allocation.device, allocation.size - offset, allocation.id};
 }
 
 std::vector<MemoryBlock> take_memory_of(int32_t device) {
@@ -286,3 +289,5 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
     return ACL_SUCCESS;
   });
 }
+
+uint64_t aclgradAllocationId(const void* address) { return find_memory(address).id; }

@@ -36,6 +36,7 @@ struct MemoryRange {
   MemoryKind kind = MemoryKind::kDevice;
   int32_t device = 0;
   size_t bytes_from_here = 0;
+  uint64_t id = 0;  // never used again
 };
 
 MemoryRange find_memory(const void* address);

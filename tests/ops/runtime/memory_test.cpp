@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -233,6 +234,26 @@ TEST_F(Memory, PointerAttributesTellWhereItLies) {
   EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
   EXPECT_TRUE(fails(aclrtPointerGetAttributes(nullptr, &attributes), 100000, {"ptr"}));
   EXPECT_TRUE(fails(aclrtPointerGetAttributes(host, nullptr), 100000, {"attributes"}));
+}
+
+TEST_F(Memory, AllocationsHaveNumbersThatAreNeverUsedAgain) {
+  std::set<uint64_t> seen{0};
+  for (int i = 0; i < 100; ++i) {
+    auto* const memory = static_cast<std::byte*>(allocate(256));
+    const uint64_t id = aclgradAllocationId(memory);
+    EXPECT_TRUE(seen.insert(id).second) << id << " at " << static_cast<void*>(memory);
+    EXPECT_EQ(aclgradAllocationId(memory + 255), id);
+    EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+    EXPECT_EQ(aclgradAllocationId(memory), 0U);
+  }
+  void* pinned = nullptr;
+  ASSERT_EQ(aclrtMallocHost(&pinned, 1), ACL_SUCCESS);
+  EXPECT_TRUE(seen.insert(aclgradAllocationId(pinned)).second);
+  EXPECT_EQ(aclrtFreeHost(pinned), ACL_SUCCESS);
+  const int local = 0;
+  EXPECT_EQ(aclgradAllocationId(&local), 0U);
+  EXPECT_EQ(aclgradAllocationId(nullptr), 0U);
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "asking is no error";
 }
 
 TEST_F(Memory, FreeWithDevSyncKeepsWhatItCouldNotWaitFor) {
