@@ -91,6 +91,7 @@ void Communicator::barrier() const {
 
 void Communicator::broadcast(std::span<const Variable> variables) const {
   if (size() == 1) return;
+  for (const Variable& variable : variables) variable.check_alive();
   for (const Variable& variable : variables) {
     detail::check_hccl(
         HcclBroadcast(variable.address(), static_cast<std::uint64_t>(variable.shape().numel()),

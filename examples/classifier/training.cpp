@@ -209,6 +209,9 @@ class Trainer {
   bool load(NamedTensors& tensors) {
     const std::optional<Checkpoint> last = load_checkpoint(path_);
     if (!last) return false;
+    if (!last->passed_over.empty()) {
+      fmt::print(stderr, "{}; the checkpoint before it is whole\n", last->passed_over);
+    }
     require_same_order(*last, batches_.order());
     const auto note = [&](const char* key) {
       const auto found = last->notes.find(key);

@@ -9,12 +9,22 @@
 namespace aclgrad {
 
 Variable::Variable(std::string name, const Tensor& initial)
-    : state_(std::make_shared<State>(State{std::move(name), initial.shape(), initial.dtype(),
-                                           DeviceBuffer(initial.nbytes()), 0})) {
+    : state_(std::make_shared<State>(
+          State{name, initial.shape(), initial.dtype(),
+                DeviceBuffer(initial.nbytes(), "variable `" + name + "`"), 0})) {
   state_->buffer.upload(initial.bytes(), initial.nbytes());
 }
 
+void Variable::check_alive() const {
+  if (is_alive()) return;
+  throw ValueError(
+      fmt::format("variable `{}` is dead: its device memory was freed (aclrtResetDevice, "
+                  "aclFinalize)",
+                  name()));
+}
+
 Tensor Variable::value() const {
+  check_alive();
   Tensor result = Tensor::zeros(shape(), dtype());
   state_->buffer.download(result.bytes(), result.nbytes());
   return result;
@@ -29,6 +39,7 @@ void Variable::assign(const Tensor& value) const {
     throw DTypeError(fmt::format("variable `{}` is {}, cannot assign a tensor of {}", name(),
                                  dtype(), value.dtype()));
   }
+  check_alive();
   state_->buffer.upload(value.bytes(), value.nbytes());
   mark_changed();
 }

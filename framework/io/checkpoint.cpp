@@ -65,6 +65,7 @@ NamedTensors values_of(const std::vector<Variable>& variables) {
 void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoint) {
   std::set<std::string> names;
   for (const Variable& variable : variables) {
+    variable.check_alive();
     names.insert(variable.name());
     const Tensor* tensor = find(checkpoint.tensors, variable.name());
     if (tensor == nullptr) {
@@ -115,17 +116,24 @@ void save_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
 }
 
 std::optional<Checkpoint> load_checkpoint(const fs::path& path) {
-  std::string problems;
+  std::vector<std::string> problems;
+  bool is_any = false;
   for (const fs::path& candidate : {path, with_suffix(path, ".previous")}) {
     std::error_code ignored;
-    if (!fs::exists(candidate, ignored)) continue;
+    if (!fs::exists(candidate, ignored)) {
+      problems.push_back(candidate.string() + ": there is no such file");
+      continue;
+    }
+    is_any = true;
     try {
-      return load_one(candidate);
+      Checkpoint loaded = load_one(candidate);
+      loaded.passed_over = fmt::format("{}", fmt::join(problems, "; "));
+      return loaded;
     } catch (const Error& error) {
-      problems += (problems.empty() ? "" : "; ") + std::string(error.what());
+      problems.emplace_back(error.what());
     }
   }
-  if (!problems.empty()) throw IoError(problems);
+  if (is_any) throw IoError(fmt::format("{}", fmt::join(problems, "; ")));
   return std::nullopt;
 }
 

@@ -8,9 +8,17 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/runtime.h"
+#include "aclgrad_ext.h"
+
+// Only our own runtime has it; null on other libraries.
+#pragma weak aclgradAllocationId
 
 namespace aclgrad {
 namespace {
+
+std::uint64_t allocation_at(const void* memory) {
+  return aclgradAllocationId == nullptr ? 0 : aclgradAllocationId(memory);
+}
 
 // The creating functions of the meta layer answer null instead of a status.
 constexpr int kCreationFailed = 561103;
@@ -23,15 +31,31 @@ T* created(T* object, std::string_view function) {
 
 }  // namespace
 
-DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
+DeviceBuffer::DeviceBuffer(std::size_t bytes, std::string_view purpose) : bytes_(bytes) {
   ensure_runtime();
   void* memory = nullptr;
   check_status(aclrtMalloc(&memory, std::max<std::size_t>(bytes, 1), ACL_MEM_MALLOC_HUGE_FIRST),
-               "aclrtMalloc");
-  memory_.reset(memory);
+               "aclrtMalloc", purpose);
+  memory_ = {memory, Free{allocation_at(memory)}};
+}
+
+void DeviceBuffer::Free::operator()(void* memory) const noexcept {
+  if (allocation_at(memory) == allocation) aclrtFree(memory);
+}
+
+bool DeviceBuffer::is_alive() const noexcept {
+  return allocation_at(data()) == memory_.get_deleter().allocation;
+}
+
+void DeviceBuffer::check_alive() const {
+  if (is_alive()) return;
+  throw ValueError(
+      "the device memory is gone: the device was reset since it was allocated (aclrtResetDevice, "
+      "aclFinalize)");
 }
 
 void DeviceBuffer::upload(const void* host, std::size_t count) {
+  check_alive();
   ensure_runtime();
   check_status(aclrtMemcpy(data(), bytes_, host, count, ACL_MEMCPY_HOST_TO_DEVICE), "aclrtMemcpy");
 }
@@ -40,6 +64,7 @@ void DeviceBuffer::download(void* host, std::size_t count) const {
   if (count > bytes_) {
     throw ValueError(fmt::format("cannot read {} bytes of a device buffer of {}", count, bytes_));
   }
+  check_alive();
   ensure_runtime();
   check_status(aclrtMemcpy(host, count, data(), count, ACL_MEMCPY_DEVICE_TO_HOST), "aclrtMemcpy");
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/memory.h"
 
-#include <cstring>
+#include <fmt/format.h>
 
+#include <cstring>
+#include <string>
+
+#include "aclgrad/error.h"
 #include "aclgrad/runtime.h"
+#include "graph/describe.h"
 
 namespace aclgrad::detail {
 namespace {
@@ -33,6 +38,38 @@ void copy_in(void* device, std::size_t room, const Tensor& tensor) {
       "aclrtMemcpy");
 }
 
+// "12.5 GiB for the values of a session, the largest `h` float32 [4096, 65536] of node 3 ...".
+std::string purpose_of_arena(const GraphData& graph, const std::vector<NodeId>& nodes,
+                             const Lifetimes& lifetimes, std::size_t bytes) {
+  ValueId largest = -1;
+  std::size_t most = 0;
+  for (const NodeId id : nodes) {
+    for (const ValueId output : graph.node(id).outputs) {
+      const std::int32_t block = lifetimes.block_of[static_cast<std::size_t>(output)];
+      if (block == kNoBlock || lifetimes.blocks[static_cast<std::size_t>(block)].bytes <= most) {
+        continue;
+      }
+      largest = output;
+      most = lifetimes.blocks[static_cast<std::size_t>(block)].bytes;
+    }
+  }
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  return fmt::format("{:.3f} GiB for the values of a session, the largest of them {} {} of {}",
+                     static_cast<double>(bytes) / kGiB, graph.description(largest),
+                     describe_spec(graph.value(largest).layout->spec),
+                     label(graph.node(graph.value(largest).node)));
+}
+
+DeviceBuffer make_arena(const GraphData& graph, const std::vector<NodeId>& nodes,
+                        const Lifetimes& lifetimes, std::size_t bytes) {
+  try {
+    return DeviceBuffer(bytes);
+  } catch (const StatusError&) {
+    // Described only now, since that is work in proportion to the graph.
+    return DeviceBuffer(bytes, purpose_of_arena(graph, nodes, lifetimes, bytes));
+  }
+}
+
 }  // namespace
 
 Memory::Memory(const GraphData& graph, const std::vector<NodeId>& nodes,
@@ -40,7 +77,7 @@ Memory::Memory(const GraphData& graph, const std::vector<NodeId>& nodes,
     : graph_(graph),
       lifetimes_(find_lifetimes(graph, nodes, kept, over, reuse)),
       layout_(place_blocks(lifetimes_.blocks, lifetimes_.steps)),
-      arena_(layout_.bytes),
+      arena_(make_arena(graph, nodes, lifetimes_, layout_.bytes)),
       tensors_(graph.values.size()) {
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);

@@ -10,6 +10,9 @@
 namespace aclgrad::detail {
 namespace {
 
+// Steps between two waits of a timeline. Each needs two events, and a runtime has so many only.
+constexpr std::size_t kTimedTogether = 8192;
+
 Division division_of(const GraphData& graph, const std::vector<NodeId>& nodes, PlanMode mode) {
   return mode == PlanMode::eager ? Division() : divide(graph, nodes);
 }
@@ -101,7 +104,7 @@ void Plan::launch(const Step& step, aclrtStream stream) const {
 }
 
 void Plan::reserve_workspace(std::uint64_t size) {
-  if (size > workspace_.bytes()) workspace_ = DeviceBuffer(size);
+  if (size > workspace_.bytes()) workspace_ = DeviceBuffer(size, "the workspace of a session");
 }
 
 void Plan::poison_workspace() {
@@ -177,27 +180,35 @@ std::vector<Plan::Span> Plan::run_timed() {
     Event begin{ACL_EVENT_TIME_LINE};
     Event end{ACL_EVENT_TIME_LINE};
   };
-  const std::vector<Ends> ends(steps_.size());
+  const std::vector<Ends> ends(std::min(steps_.size(), kTimedTogether));
+  std::vector<std::size_t> launched;  // steps that use ends[0], ends[1], ...
+  std::vector<Span> spans(steps_.size());
   const auto record = [](const Event& event, aclrtStream stream) {
     check_status(aclrtRecordEvent(event.get(), stream), "aclrtRecordEvent");
   };
-  launch_pieces([&](std::size_t piece, aclrtStream stream) {
-    for (std::size_t i = division_.pieces[piece].begin; i < division_.pieces[piece].end; ++i) {
-      record(ends[i].begin, stream);
-      launch(steps_[i], stream);
-      record(ends[i].end, stream);
-    }
-  });
-  synchronize();
-  std::vector<Span> spans(steps_.size());
   const auto time_of = [](const Event& event) {
     std::uint64_t time = 0;
     check_status(aclrtEventGetTimestamp(event.get(), &time), "aclrtEventGetTimestamp");
     return time;
   };
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    spans[i] = {time_of(ends[i].begin), time_of(ends[i].end)};
-  }
+  const auto read_times = [&] {
+    synchronize();
+    for (std::size_t i = 0; i < launched.size(); ++i) {
+      spans[launched[i]] = {time_of(ends[i].begin), time_of(ends[i].end)};
+    }
+    launched.clear();
+  };
+  launch_pieces([&](std::size_t piece, aclrtStream stream) {
+    for (std::size_t i = division_.pieces[piece].begin; i < division_.pieces[piece].end; ++i) {
+      if (launched.size() == ends.size()) read_times();
+      const Ends& around = ends[launched.size()];
+      launched.push_back(i);
+      record(around.begin, stream);
+      launch(steps_[i], stream);
+      record(around.end, stream);
+    }
+  });
+  read_times();
   return spans;
 }
 

@@ -15,6 +15,23 @@
 namespace aclgrad::detail {
 namespace {
 
+// The only run of a session that is under way.
+class OneRun {
+ public:
+  explicit OneRun(std::atomic_flag& is_running) : is_running_(is_running) {
+    if (is_running.test_and_set(std::memory_order_acquire)) {
+      throw ValueError(
+          "the session is running already: it serves one thread at a time; make one for each");
+    }
+  }
+  ~OneRun() { is_running_.clear(std::memory_order_release); }
+  OneRun(const OneRun&) = delete;
+  OneRun& operator=(const OneRun&) = delete;
+
+ private:
+  std::atomic_flag& is_running_;
+};
+
 PlanMode mode_of(const SessionOptions& options) {
   if (options.eager) return PlanMode::eager;
   const bool node_by_node = options.poison || options.trace_nonfinite;
@@ -94,11 +111,7 @@ void SessionState::check_before_planning() const {
   ensure_runtime();
   for (const NodeId id : nodes_) {
     const auto* source = dynamic_cast<const VariableOp*>(data_.node(id).op.get());
-    if (source == nullptr) continue;
-    aclrtPtrAttributes found{};
-    check_status(aclrtPointerGetAttributes(source->variable.address(), &found),
-                 "aclrtPointerGetAttributes");
-    if (found.location.type == ACL_MEM_LOCATION_TYPE_DEVICE) continue;
+    if (source == nullptr || source->variable.is_alive()) continue;
     throw ValueError(fmt::format(
         "parameter {} of {} is dead: its device memory was freed (aclrtResetDevice, aclFinalize)",
         data_.description(data_.node(id).outputs.front()), label(data_.node(id))));
@@ -250,6 +263,7 @@ void SessionState::run_alone(std::span<const Feed> feeds) {
 }
 
 std::uint64_t SessionState::run(std::span<const Feed> feeds) {
+  const OneRun one(is_running_);
   if (comparison_) {
     comparison_->run(*this, feeds, [&] { run_alone(feeds); });
   } else {
@@ -259,6 +273,7 @@ std::uint64_t SessionState::run(std::span<const Feed> feeds) {
 }
 
 Profile SessionState::profile(std::span<const Feed> feeds) {
+  const OneRun one(is_running_);
   begin_run(feeds);
   StepTimes times(plan_.step_count());
   run_steps(&times);
@@ -269,6 +284,7 @@ Profile SessionState::timeline(std::span<const Feed> feeds) {
   if (options_.eager || options_.poison || options_.trace_nonfinite) {
     throw ValueError("a session that runs node by node has no timeline");
   }
+  const OneRun one(is_running_);
   begin_run(feeds);
   return timeline_of(data_, plan_, plan_.run_timed());
 }
@@ -283,6 +299,7 @@ Tensor SessionState::read(const Value& value, std::uint64_t run) const {
                     "run",
                     value.description(), run, runs_));
   }
+  plan_.check_alive();
   const ValueId root = data_.value(value.id()).root;
   for (const WatchedVariable& watched : variables_) {
     if (watched.root == root && watched.version != watched.variable.version()) {

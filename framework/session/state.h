@@ -3,6 +3,7 @@
 #ifndef ACLGRAD_FRAMEWORK_SESSION_STATE_H_
 #define ACLGRAD_FRAMEWORK_SESSION_STATE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -86,6 +87,7 @@ class SessionState {
   std::optional<Poison> poison_;
   std::optional<Comparison> comparison_;
   std::uint64_t runs_ = 0;
+  std::atomic_flag is_running_;
 };
 
 }  // namespace aclgrad::detail

@@ -18,6 +18,7 @@ struct NonFinite {
   std::int64_t nans = 0;
   std::int64_t infinities = 0;
   std::int64_t first = -1;  // flat index
+  std::int64_t first_nan = -1;
 };
 
 NonFinite count(const Tensor& tensor) {
@@ -28,8 +29,19 @@ NonFinite count(const Tensor& tensor) {
     if (std::isfinite(value)) continue;
     ++(std::isnan(value) ? found.nans : found.infinities);
     if (found.first < 0) found.first = i;
+    if (found.first_nan < 0 && std::isnan(value)) found.first_nan = i;
   }
   return found;
+}
+
+// "feed `x`": what a value that no operator made is, or views.
+std::string origin(const GraphData& graph, ValueId id) {
+  const ValueId root = graph.value(id).root;
+  const Op* const op = graph.node(graph.value(root).node).op.get();
+  const char* const kind = dynamic_cast<const InputOp*>(op) != nullptr      ? "feed"
+                           : dynamic_cast<const VariableOp*>(op) != nullptr ? "parameter"
+                                                                            : "constant";
+  return fmt::format("{} {}", kind, graph.description(root));
 }
 
 // "`x` float32 [2] in [-1, 3]".
@@ -100,25 +112,32 @@ void Poison::after(std::size_t step) {
 void NonFiniteTracer::before(std::size_t step) {
   finite_inputs_ = true;
   inputs_.clear();
-  for (const ValueId input : plan_.node(step).inputs) {
+  const Node& node = plan_.node(step);
+  for (const ValueId input : node.inputs) {
     const Tensor tensor = plan_.memory().download(input);
-    finite_inputs_ = finite_inputs_ && count(tensor).first < 0;
+    const NonFinite found = count(tensor);
+    if (found.nans > 0) {  // a node that had made it would have been stopped
+      throw ValueError(fmt::format(
+          "{} reads {} NaN that came in with {}: first at element {} of {} {}", label(node),
+          found.nans, origin(graph_, input), found.first_nan, tensor.dtype(), tensor.shape()));
+    }
+    finite_inputs_ = finite_inputs_ && found.infinities == 0;
     inputs_ += (inputs_.empty() ? "" : ", ") + with_range(graph_, input, tensor);
   }
 }
 
 void NonFiniteTracer::after(std::size_t step) const {
-  if (!finite_inputs_) return;
   const Node& node = plan_.node(step);
   for (const ValueId output : node.outputs) {
     const Tensor tensor = plan_.memory().download(output);
     const NonFinite found = count(tensor);
-    if (found.first < 0) continue;
+    if (found.first < 0 || (found.nans == 0 && !finite_inputs_)) continue;
     throw ValueError(fmt::format(
-        "{} makes {} NaN and {} infinities from finite inputs: output {} {} {}, first at element "
-        "{}; inputs: {}",
-        label(node), found.nans, found.infinities, graph_.description(output), tensor.dtype(),
-        tensor.shape(), found.first, inputs_.empty() ? "none" : inputs_));
+        "{} makes {} NaN and {} infinities from {}: output {} {} {}, first at element {}; inputs: "
+        "{}",
+        label(node), found.nans, found.infinities,
+        finite_inputs_ ? "finite inputs" : "inputs without NaN", graph_.description(output),
+        tensor.dtype(), tensor.shape(), found.first, inputs_.empty() ? "none" : inputs_));
   }
 }
 

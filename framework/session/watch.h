@@ -29,7 +29,8 @@ class Poison {
   std::vector<std::size_t> first_dead_;  // by step: where its blocks begin in by_death_
 };
 
-/// Throws ValueError when a node makes NaN or infinity while all that it read was finite.
+/// Throws ValueError when a node makes NaN from none or infinity while all that it read was finite,
+/// and when it reads a NaN that no node has made.
 class NonFiniteTracer {
  public:
   NonFiniteTracer(const GraphData& graph, const Plan& plan) : graph_(graph), plan_(plan) {}

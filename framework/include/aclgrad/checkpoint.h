@@ -39,14 +39,18 @@ struct Checkpoint {
       {};                     ///< the program's own sources of random numbers
   Metadata notes = {};        ///< what else the program wants to keep
   NamedTensors tensors = {};  ///< weights and the optimizer's state
+
+  /// Told by load_checkpoint(), not saved: what was wrong with the latest file, where this is the
+  /// one before it. Empty where nothing was.
+  std::string passed_over = {};
 };
 
 /// The contents of variables under their names. Throws ValueError when two have the same name.
 NamedTensors values_of(const std::vector<Variable>& variables);
 
 /// Assigns to each variable the tensor of its name. Throws, before anything is assigned, ValueError
-/// for a variable that the checkpoint lacks and for a tensor that no variable has the name of,
-/// ShapeError or DTypeError, naming it, for one that does not fit.
+/// for a variable that is dead or that the checkpoint lacks and for a tensor that no variable has
+/// the name of, ShapeError or DTypeError, naming it, for one that does not fit.
 void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoint);
 
 /// Throws ValueError, with both descriptions, unless the checkpoint's position means the same batch
@@ -58,7 +62,8 @@ void require_same_order(const Checkpoint& checkpoint, const data::Batches& batch
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
 /// The latest complete checkpoint: `path`, or `path`.previous where that is missing or damaged
-/// (lengths, header and a checksum over everything are tested). Nothing when neither file exists;
+/// (lengths, header and a checksum over everything are tested): then `passed_over` says why, for a
+/// program to tell its user. Nothing when neither file exists;
 /// throws IoError, telling what is wrong with each, when there is none that is whole.
 std::optional<Checkpoint> load_checkpoint(const std::filesystem::path& path);
 

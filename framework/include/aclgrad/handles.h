@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "acl/acl_rt.h"
 #include "aclgrad/dtype.h"
@@ -17,24 +18,35 @@
 namespace aclgrad {
 
 /// Device memory from aclrtMalloc, uninitialised. At least one byte is allocated, so that the
-/// address of an empty tensor is an address too.
+/// address of an empty tensor is an address too. aclrtResetDevice and aclFinalize free it: what
+/// they leave is a dead buffer, which is not freed again even if somebody else has the address by
+/// then.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  explicit DeviceBuffer(std::size_t bytes);
+
+  /// Throws StatusError, which begins with `purpose`.
+  explicit DeviceBuffer(std::size_t bytes, std::string_view purpose = {});
 
   void* data() const noexcept { return memory_.get(); }
   std::size_t bytes() const noexcept { return bytes_; }
 
+  /// Whether the memory is still the buffer's. On a runtime that does not number its allocations
+  /// (aclgradAllocationId) every buffer is.
+  bool is_alive() const noexcept;
+
   /// Copies the first `count` bytes from or to host memory; complete on return. The caller sees to
-  /// it that no stream is using the buffer. Throws StatusError.
+  /// it that no stream is using the buffer. Throws ValueError when it is dead, StatusError.
   void upload(const void* host, std::size_t count);
   void download(void* host, std::size_t count) const;
 
  private:
   struct Free {
-    void operator()(void* memory) const noexcept { aclrtFree(memory); }
+    std::uint64_t allocation;  // its number, 0 where there are none
+    void operator()(void* memory) const noexcept;
   };
+  void check_alive() const;
+
   std::unique_ptr<void, Free> memory_;
   std::size_t bytes_ = 0;
 };

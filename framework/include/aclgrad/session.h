@@ -14,7 +14,8 @@
 // slow, for looking at what happens. Both give the same bits.
 //
 // The graph may grow, or die, afterwards; the session runs what it planned. A session is for one
-// thread at a time. Sessions that share variables must not run at the same time.
+// thread at a time: a run that begins during another one throws ValueError. Sessions that share
+// variables must not run at the same time.
 #ifndef ACLGRAD_SESSION_H_
 #define ACLGRAD_SESSION_H_
 
@@ -85,8 +86,9 @@ struct SessionOptions {
   bool poison = false;
 
   /// Run node by node and throw ValueError, naming the node, its inputs and the place that recorded
-  /// it, as soon as one makes NaN or infinity while all that it read was finite. Variables may then
-  /// be half updated.
+  /// it, as soon as one makes infinity while all that it read was finite, makes NaN while nothing
+  /// that it read was, or reads a NaN from a feed, a parameter or a constant. Infinities that come
+  /// in so (masks) are let through. Variables may then be half updated.
   bool trace_nonfinite = false;
 
   /// Run everything eagerly first, and throw ValueError, naming the first node whose bits differ
@@ -127,7 +129,7 @@ class Session {
  public:
   /// Throws ValueError for a fetched value of another graph, one that a node needed here
   /// overwrites, or options that do not go together; StatusError, naming the node, when phase one
-  /// of an operator fails.
+  /// of an operator fails, or, naming the largest value, when there is not enough memory.
   Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

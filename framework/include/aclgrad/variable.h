@@ -28,17 +28,26 @@ class Variable {
   const Shape& shape() const noexcept { return state_->shape; }
   DType dtype() const noexcept { return state_->dtype; }
 
+  /// Whether the device still has the contents. aclrtResetDevice and aclFinalize end them: what is
+  /// left is a dead variable, and there is nothing to do with it but to make another one.
+  bool is_alive() const noexcept { return state_->buffer.is_alive(); }
+
+  /// Throws ValueError, which names the variable, when it is dead.
+  void check_alive() const;
+
   /// A copy of the present contents. Not while a Session that updates the variable is running.
+  /// Throws ValueError when the variable is dead.
   Tensor value() const;
 
   /// Replaces the contents. Throws ShapeError or DTypeError unless `value` is of the variable's
-  /// shape and dtype.
+  /// shape and dtype, ValueError when the variable is dead.
   void assign(const Tensor& value) const;
 
   /// Counts the changes of the contents (by assign, or by the run of a Session).
   std::uint64_t version() const noexcept { return state_->version; }
 
-  /// Base address on the device; constant over the variable's life.
+  /// Base address on the device; constant over the variable's life. A dead variable's
+  /// is somebody else's, or nobody's.
   void* address() const noexcept { return state_->buffer.data(); }
 
   /// Whether both are handles of the same tensor.

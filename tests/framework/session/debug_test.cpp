@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "aclgrad/aclgrad.h"
 #include "aclnnop/aclnn_mul.h"
@@ -87,13 +89,43 @@ TEST_P(Trace, SaysWhatWasReadAndWhere) {
                   line));
 }
 
-TEST_P(Trace, WhatComesInIsNobodysFault) {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST_P(Trace, LetsInfinitiesInUntilTheyMakeANan) {
   Graph graph;
   const Value x = graph.input("x", {2});
   const Value y = selu(x * 2);
+  const Value nan = y - y;
   Session session(graph, {y}, {.eager = GetParam(), .trace_nonfinite = true});
-  const float infinity = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(std::isinf(session.run({{x, Tensor::from({2}, {infinity, 1})}})[y].get(0)));
+  EXPECT_EQ(session.run({{x, Tensor::from({2}, {kInfinity, 1})}})[y].get(0), kInfinity);
+  EXPECT_THAT(message_of<ValueError>([&] {
+                Session(graph, {nan}, {.eager = GetParam(), .trace_nonfinite = true})
+                    .run({{x, Tensor::from({2}, {kInfinity, 1})}});
+              }),
+              AllOf(testing::StartsWith("node 3 `sub` "),
+                    HasSubstr("makes 1 NaN and 0 infinities from inputs without NaN")));
+}
+
+TEST_P(Trace, SaysWhichNanCameInAndWhoReadItFirst) {
+  const auto message = [](double feed, double weight, double constant) {
+    Graph graph;
+    const Value x = graph.input("x", {1, 3});
+    const Value w = graph.parameter("w", Tensor::full({3}, weight));
+    const Value y = selu(permute(x, {1, 0})) * w + graph.constant(Tensor::full({3}, constant));
+    Session session(graph, {y}, {.eager = GetParam(), .trace_nonfinite = true});
+    return message_of<ValueError>([&] {
+      session.run({{x, Tensor::from({1, 3}, {kInfinity, feed, feed})}});
+    });
+  };
+  EXPECT_THAT(message(kNan, 1, 1),
+              AllOf(HasSubstr("`selu` (session/debug_test.cpp:"),
+                    HasSubstr("reads 2 NaN that came in with feed `x`: first at element 1 of "
+                              "float32 [3, 1]")));
+  EXPECT_THAT(
+      message(1, kNan, 1),
+      AllOf(HasSubstr("`mul`"), HasSubstr("reads 3 NaN that came in with parameter `w`: ")));
+  EXPECT_THAT(message(1, 1, kNan), AllOf(HasSubstr("`add`"), HasSubstr("came in with constant ")));
 }
 
 TEST(Profiles, ListEveryNodeOnce) {
@@ -167,27 +199,42 @@ TEST(Guards, ADeadGraphsValueIsNamed) {
   EXPECT_EQ(session.run({{x, one}})[y].get(0), 2);
 }
 
-TEST(Guards, AResetDeviceIsNoticedBeforeAnythingRuns) {
+TEST(Guards, ARunDuringARunIsRefused) {
   Graph graph;
-  const Variable w("w", Tensor::full({2}, 3));
   const Value x = graph.input("x", {2});
-  const Value y = x * graph.parameter(w);
+  const Value y = x * 2;
   const Tensor one = Tensor::full({2}, 1);
-  Session session(graph, {y});
-  EXPECT_EQ(session.run({{x, one}})[y].get(0), 3);
-  ASSERT_EQ(aclrtResetDeviceForce(0), 0);
-  ASSERT_EQ(aclrtSetDevice(0), 0);
-  EXPECT_THAT(message_of<StatusError>([&] {
-                session.run({{x, one}});
-              }),
-              testing::StartsWith("the session is dead: the device was reset"));
-  EXPECT_THAT(message_of<ValueError>([&] { Session(graph, {y}); }),
-              testing::StartsWith("parameter `w` of node 1 `variable` (session/debug_test.cpp:"));
-  Graph fresh;
-  const Value z = fresh.input("z", {2});
-  const Value doubled = z * 2;
-  Session again(fresh, {doubled});
-  EXPECT_EQ(again.run({{z, one}})[doubled].get(0), 2) << "what is made afterwards works";
+  std::vector<std::string> messages;
+  std::optional<Session> session;
+  SessionOptions options{.eager = true};
+  options.observer = [&](const Node&, const std::vector<Tensor>&, const std::vector<Tensor>&) {
+    for (const auto& again : {std::function<void()>([&] {
+                                session->run({{x, one}});
+                              }),
+                              std::function<void()>([&] {
+                                session->profile({{x, one}});
+                              })}) {
+      messages.push_back(message_of<ValueError>(again));
+    }
+  };
+  session.emplace(graph, std::vector<Fetch>{y}, options);
+  EXPECT_EQ(session->run({{x, one}})[y].get(0), 2);
+  EXPECT_THAT(messages, testing::ElementsAre(HasSubstr("the session is running already"),
+                                             HasSubstr("the session is running already")));
+  EXPECT_EQ(session->run({{x, one}})[y].get(0), 2) << "it is over by now";
+}
+
+TEST(Guards, ASessionThatNeedsTooMuchMemorySaysForWhat) {
+  Graph graph;
+  const Value x = graph.input("x", {1});
+  const int line = __LINE__ + 1;
+  const Value huge = add(expand(x, {std::int64_t{1} << 44}), 1).named("huge");
+  EXPECT_THAT(message_of<StatusError>([&] { Session(graph, {mean(huge)}); }),
+              testing::StartsWith(fmt::format(
+                  "65536.000 GiB for the values of a session, the largest of them `huge` float32 "
+                  "[17592186044416] of node 2 `adds` (session/debug_test.cpp:{}): aclrtMalloc "
+                  "returned 207001",
+                  line)));
 }
 
 }  // namespace

@@ -39,6 +39,25 @@ TEST(Scale, TimeIsLinear) {
   EXPECT_LT(large, 20 * small + 1) << "8 times the nodes; quadratic would be 64 times the time";
 }
 
+// More nodes than a runtime has events for.
+TEST(Scale, TimelinesShowEveryNode) {
+  Graph graph;
+  const Value x = graph.input("x", {4});
+  Value h = x;
+  for (int i = 0; i < 40'000; ++i) h = h + x;
+  Session session(graph, {h});
+  const Profile profile = session.timeline({{x, Tensor::full({4}, 1)}});
+  const std::vector<NodeId> schedule = session.schedule();
+  ASSERT_EQ(profile.nodes.size(), 40'000U);
+  double end = 0;
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    ASSERT_EQ(profile.nodes[i].node, schedule[i]);
+    ASSERT_GE(profile.nodes[i].start_us, end) << "node " << i;
+    end = profile.nodes[i].start_us + profile.nodes[i].duration_us;
+  }
+  EXPECT_GT(end, 0);
+}
+
 TEST(Scale, MemoryIsLittle) {
   rusage before{};
   getrusage(RUSAGE_SELF, &before);

@@ -95,6 +95,22 @@ TEST(Checkpoint, ADamagedOneDoesNotPushOutTheLastGoodOne) {
   EXPECT_EQ(load_checkpoint(folder.path() / "run.previous")->step, 1);
 }
 
+TEST(Checkpoint, TellsWhatIsWrongWithTheFileThatWasPassedOver) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  save_checkpoint(path, sample(1));
+  save_checkpoint(path, sample(2));
+  EXPECT_EQ(load_checkpoint(path)->passed_over, "");
+  folder.file("run", "damaged");
+  EXPECT_EQ(load_checkpoint(path)->step, 1);
+  EXPECT_THAT(load_checkpoint(path)->passed_over,
+              AllOf(HasSubstr("run: "), Not(HasSubstr("run.previous"))));
+  fs::remove(path);
+  EXPECT_EQ(load_checkpoint(path)->passed_over, path.string() + ": there is no such file");
+  save_checkpoint(path, *load_checkpoint(path));
+  EXPECT_EQ(load_checkpoint(path)->passed_over, "") << "that was then";
+}
+
 TEST(Checkpoint, TellsWhatIsWrongWithBothFiles) {
   const TemporaryFolder folder;
   const fs::path path = folder.file("run", "nonsense");
