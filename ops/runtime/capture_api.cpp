@@ -204,7 +204,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
         return report_task_failure(call, *where.stream);
       case Stream::WaitResult::kTimeout:
         return call.failed(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                           "the model took longer than the timeout",
+                           "the model took longer than the timeout", /*cause=*/"",
                            "The work goes on; synchronise the default stream to wait for it.");
       case Stream::WaitResult::kInsideOwnTask:
         return inside_own_task(call);

@@ -144,7 +144,7 @@ aclError synchronize_device(const Call& call, int32_t device, Deadline deadline,
       case Stream::WaitResult::kTimeout:
         return call.failed(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                            fmt::format("work on device {} took longer than the timeout", device),
-                           "The work goes on; synchronise again to wait for it.");
+                           /*cause=*/"", "The work goes on; synchronise again to wait for it.");
       case Stream::WaitResult::kInsideOwnTask:
         return inside_own_task(call);
       case Stream::WaitResult::kFrozen:

@@ -71,7 +71,7 @@ aclError synchronize_stream(const Call& call, aclrtStream handle, Deadline deadl
       break;
     case Stream::WaitResult::kTimeout:
       return call.failed(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                         "the stream's work took longer than the timeout",
+                         "the stream's work took longer than the timeout", /*cause=*/"",
                          "The work goes on; synchronise again to wait for it.");
     case Stream::WaitResult::kInsideOwnTask:
       return inside_own_task(call);
