@@ -149,14 +149,16 @@ class Search {
     best_.bytes = SIZE_MAX;
   }
 
-  void offer(std::vector<std::size_t> offsets) {
-    const std::size_t top = top_of(blocks_, offsets);
-    if (top >= best_.bytes) return;
-    best_.bytes = top;
-    best_.offsets = std::move(offsets);
+  // Walks through time in several ways, until one is good enough.
+  bool succeeds_in_time() {
+    for (const bool longest_first : {false, true}) {
+      for (const bool backward : {true, false}) {
+        offer(place_in_time(blocks_, backward, longest_first));
+        if (good_enough()) return true;
+      }
+    }
+    return false;
   }
-
-  bool good_enough() const { return best_.bytes <= best_.lower_bound + best_.lower_bound / 50; }
 
   // Places in order of size, and of size times life; then again and again, with a block that
   // sticks out at the top moved forward in the order, or two exchanged, as long as that does no
@@ -177,6 +179,18 @@ class Search {
                      [&](std::int32_t a, std::int32_t b) { return area(a) > area(b); });
     for (Order* order : {&by_size, &by_area}) climb(std::move(*order), rounds / 2);
   }
+
+  ArenaLayout take() { return std::move(best_); }
+
+ private:
+  void offer(std::vector<std::size_t> offsets) {
+    const std::size_t top = top_of(blocks_, offsets);
+    if (top >= best_.bytes) return;
+    best_.bytes = top;
+    best_.offsets = std::move(offsets);
+  }
+
+  bool good_enough() const { return best_.bytes <= best_.lower_bound + best_.lower_bound / 50; }
 
   void climb(Order order, std::size_t rounds) {
     std::vector<std::size_t> offsets = place_in_order(blocks_, order);
@@ -205,9 +219,6 @@ class Search {
     }
   }
 
-  ArenaLayout take() { return std::move(best_); }
-
- private:
   // The same numbers in every process, so that the same plan lies in the same places.
   std::size_t draw(std::size_t bound) {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
@@ -224,6 +235,25 @@ class Search {
   std::uint64_t state_ = 1;
 };
 
+// Lets memory rest after its last use where that leaves the largest sum as it is. A runtime that
+// changes the order of tasks may then let others overtake the last one that needs it, or run beside
+// it, and make what would have overwritten it.
+std::vector<Block> with_rest(std::vector<Block> blocks, std::vector<std::size_t> live,
+                             std::size_t bound) {
+  constexpr std::int32_t kRest = 8;                         // steps
+  constexpr std::size_t kLargest = std::size_t{256} << 10;  // bytes; what is larger stays in place
+  const auto steps = static_cast<std::int32_t>(live.size()) - 2;
+  for (Block& block : blocks) {
+    if (block.bytes > kLargest) continue;
+    const std::int32_t end = std::min(block.last + kRest, steps - 1);
+    while (block.last < end && live[at(block.last) + 2] + block.bytes <= bound) {
+      ++block.last;
+      live[at(block.last) + 1] += block.bytes;
+    }
+  }
+  return blocks;
+}
+
 }  // namespace
 
 std::vector<std::size_t> live_bytes(const std::vector<Block>& blocks, std::int32_t steps) {
@@ -239,15 +269,13 @@ std::vector<std::size_t> live_bytes(const std::vector<Block>& blocks, std::int32
 }
 
 ArenaLayout place_blocks(const std::vector<Block>& blocks, std::int32_t steps) {
-  const std::vector<std::size_t> live = live_bytes(blocks, steps);
-  Search search(blocks, *std::max_element(live.begin(), live.end()));
-  for (const bool longest_first : {false, true}) {
-    for (const bool backward : {true, false}) {
-      search.offer(place_in_time(blocks, backward, longest_first));
-      if (search.good_enough()) return search.take();
-    }
-  }
-  search.improve();
+  std::vector<std::size_t> live = live_bytes(blocks, steps);
+  const std::size_t bound = *std::max_element(live.begin(), live.end());
+  const std::vector<Block> resting = with_rest(blocks, std::move(live), bound);
+  Search wide(resting, bound);
+  if (wide.succeeds_in_time()) return wide.take();
+  Search search(blocks, bound);
+  if (!search.succeeds_in_time()) search.improve();
   return search.take();
 }
 

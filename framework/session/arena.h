@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where blocks lie in one piece of memory, so that no two that live at the same time overlap and
 // the whole is small. To find the smallest is NP-hard; several cheap ways are tried and the best is
-// taken, and for small plans an improving search as well.
+// taken, and for small plans an improving search as well. Where there is room under the largest sum
+// of blocks, memory rests for some steps before it is used again.
 #ifndef ACLGRAD_FRAMEWORK_SESSION_ARENA_H_
 #define ACLGRAD_FRAMEWORK_SESSION_ARENA_H_
 

@@ -200,6 +200,41 @@ TEST(MemoryPlan, ConstantsAndFetchedInputsOutliveRuns) {
   }
 }
 
+// A chain of products, beside something large that is dead before they begin or, if `late`, lives
+// until they are done. How many steps the memory of the one before the last product rests.
+std::int32_t rest_of_products(bool late) {
+  Graph graph;
+  const Value x = graph.input("x", {16, 16});
+  const Value large = graph.input("large", {256, 256});
+  const Value sum = mean(large);
+  Value product = matmul(x, x);
+  std::vector<ValueId> products;
+  for (int i = 0; i < 30; ++i) {
+    product = matmul(product, x);
+    products.push_back(product.id());
+  }
+  const Session session(
+      graph, late ? std::vector<Fetch>{product, sum, large} : std::vector<Fetch>{product, sum});
+  const MemoryReport report = session.memory_report();
+  EXPECT_LE(report.arena_bytes, report.lower_bound * 102 / 100);
+  std::int32_t shortest = report.steps;
+  for (const auto& dead : report.intervals) {
+    for (const auto& next : report.intervals) {
+      const bool shares =
+          dead.offset < next.offset + next.bytes && next.offset < dead.offset + dead.bytes;
+      if (std::ranges::count(products, dead.value) > 0 && shares && next.first > dead.last) {
+        shortest = std::min(shortest, next.first - dead.last - 1);
+      }
+    }
+  }
+  return shortest;
+}
+
+TEST(MemoryPlan, MemoryRestsWhereThereIsRoom) {
+  EXPECT_GE(rest_of_products(false), 8);
+  EXPECT_EQ(rest_of_products(true), 0) << "there is none beside what is largest";
+}
+
 TEST(MemoryPlan, TheReportAddsUpAndIsDrawn) {
   networks::Mlp net(3, 8, 4);
   const Session session = net.session({});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "aclgrad/aclgrad.h"
@@ -33,10 +34,13 @@ Cost cost_of(int length) {
 }
 
 TEST(Scale, TimeIsLinear) {
-  cost_of(1000);
-  const double small = cost_of(10'000).seconds;
-  const double large = cost_of(80'000).seconds;
-  EXPECT_LT(large, 20 * small + 1) << "8 times the nodes; quadratic would be 64 times the time";
+  const auto fastest = [](int length) {
+    return std::min(cost_of(length).seconds, cost_of(length).seconds);
+  };
+  const double small = fastest(10'000);
+  const double large = fastest(80'000);
+  EXPECT_LT(large, 16 * small) << "8 times the nodes, for which 9 to 11 times the time is usual: "
+                                  "caches. Quadratic would be 64 times";
 }
 
 // More nodes than a runtime has events for.
