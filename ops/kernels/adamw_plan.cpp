@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <new>
+#include <mutex>
 
 #include "ops/kernels/adamw.h"
 #include "ops/kernels/adamw_step.h"
@@ -61,7 +61,8 @@ struct FactorsOfStep {
 };
 
 // Dense tensors of one dtype, in one pass over their own memory. An elementwise loop would give the
-// same, but as it is made for each run takes 0.6 us more. A unit is an element.
+// same, but could not be run in units, as its factors are those of a whole run. A unit is an
+// element.
 class DenseStep final : public Sweep {
  public:
   DenseStep(bool amsgrad, aclDataType dtype, int64_t count, std::vector<size_t> parameters,
@@ -125,27 +126,49 @@ class DenseStep final : public Sweep {
   FactorsOfStep factors_;
 };
 
-// All others, by the elementwise engine. The loop is made for each run, whose factors it holds.
-struct ViewStep {
-  bool amsgrad;
-  Dims shape;
-  std::vector<Operand> outputs, inputs;
-  FactorsOfRun factors_of_run;
-  bool keeps_largest;  // the largest v is an output, too
+// All others, by the elementwise engine.
+class ViewStep {
+ public:
+  // The largest v is an output, too, if it is kept.
+  ViewStep(bool amsgrad, const Dims& shape, std::vector<Operand> outputs,
+           std::vector<Operand> inputs, FactorsOfRun factors_of_run, bool keeps_largest)
+      : factors_of_run_(std::move(factors_of_run)),
+        loop_(shape, std::move(outputs), std::move(inputs), kernel(amsgrad, keeps_largest)) {}
 
-  aclError operator()(const Run& run) const try {
-    const AdamWFactors factors = factors_of_run(run);
-    RealKernel exact = [&](const double* const* in, double* const* out, size_t count) {
-      adamw_exact(amsgrad, keeps_largest, factors, in, out, count);
-    };
-    if (!keeps_largest) return Elementwise(shape, outputs, inputs, std::move(exact))(run);
-    const FloatKernel kernel{
-        std::move(exact), [&](const StoredBlock& block) { adamw_stored(amsgrad, factors, block); }};
-    return Elementwise(shape, outputs, inputs, kernel)(run);
-  } catch (const std::bad_alloc&) {
-    return ACL_ERROR_BAD_ALLOC;
+  // The loop's kernel sees the factors of one run at a time.
+  aclError run(const Run& run) {
+    const std::lock_guard lock(mutex_);
+    factors_ = factors_of_run_(run);
+    return loop_(run);
   }
+
+ private:
+  Kernel kernel(bool amsgrad, bool keeps_largest) const {
+    RealKernel exact = [=, this](const double* const* in, double* const* out, size_t count) {
+      adamw_exact(amsgrad, keeps_largest, factors_, in, out, count);
+    };
+    if (!keeps_largest) return exact;
+    return FloatKernel{std::move(exact), [=, this](const StoredBlock& block) {
+                         adamw_stored(amsgrad, factors_, block);
+                       }};
+  }
+
+  std::mutex mutex_;
+  FactorsOfRun factors_of_run_;
+  AdamWFactors factors_{};
+  Elementwise loop_;
 };
+
+std::vector<Operand> operands(const Arguments& arguments, const std::vector<size_t>& parameters,
+                              const Dims& shape) {
+  std::vector<Operand> result;
+  for (const size_t each : parameters) result.push_back(operand(arguments, each, shape));
+  return result;
+}
+
+Plan plan_of(std::shared_ptr<ViewStep> step) {
+  return {[step = std::move(step)](const Run& run) { return step->run(run); }};
+}
 
 }  // namespace
 
@@ -168,10 +191,9 @@ Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
                                                         count_elements(shape), inputs, factors);
     return {[step](const Run& run) { return step->run(run); }, 0, step};
   }
-  ViewStep views{settings.amsgrad, shape, {}, {}, factors, /*keeps_largest=*/true};
-  for (size_t each : outputs) views.outputs.push_back(operand(arguments, each, shape));
-  for (size_t each : inputs) views.inputs.push_back(operand(arguments, each, shape));
-  return {std::move(views)};
+  return plan_of(std::make_shared<ViewStep>(
+      settings.amsgrad, shape, operands(arguments, outputs, shape),
+      operands(arguments, inputs, shape), factors, /*keeps_largest=*/true));
 }
 
 Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
@@ -193,14 +215,12 @@ Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
     return factors_of(settings, read(numbers.beta1_power) * settings.beta1,
                       read(numbers.beta2_power) * settings.beta2);
   };
-  ViewStep views{amsgrad, shape, {}, {}, factors, /*keeps_largest=*/false};
-  for (size_t each : {parameters.var, parameters.m, parameters.v}) {
-    views.outputs.push_back(operand(arguments, each, shape));
-    views.inputs.push_back(operand(arguments, each, shape));
-  }
-  views.inputs.push_back(operand(arguments, parameters.gradient, shape));
-  if (amsgrad) views.inputs.push_back(operand(arguments, parameters.largest_v, shape));
-  return {std::move(views)};
+  std::vector<size_t> outputs = {parameters.var, parameters.m, parameters.v};
+  std::vector<size_t> inputs = {parameters.var, parameters.m, parameters.v, parameters.gradient};
+  if (amsgrad) inputs.push_back(parameters.largest_v);
+  return plan_of(std::make_shared<ViewStep>(amsgrad, shape, operands(arguments, outputs, shape),
+                                            operands(arguments, inputs, shape), factors,
+                                            /*keeps_largest=*/false));
 }
 
 }  // namespace aclgrad::ops

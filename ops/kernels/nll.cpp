@@ -240,7 +240,9 @@ Plan plan_nll(const Arguments& arguments, const NllParameters& parameters, size_
   }
   return {[state, result, total = vector(arguments, total_weight)](const Run& run) -> aclError {
     state.check_targets(run);
-    std::vector<ChunkTotals> chunks(static_cast<size_t>(sum_chunks(state.rows)));
+    thread_local std::vector<ChunkTotals> t_chunks;
+    std::vector<ChunkTotals>& chunks = t_chunks;  // other threads see these, not their own
+    chunks.assign(static_cast<size_t>(sum_chunks(state.rows)), {});
     parallel_pieces(state.rows, kSumChunk, [&](int64_t begin, int64_t end) {
       chunks[static_cast<size_t>(begin / kSumChunk)] = sum_chunk(state, run, begin, end);
     });
