@@ -58,8 +58,7 @@ int main() {
                          const std::vector<Tensor>& outputs) {
     if (node.phase != phase) fmt::print("\n{}\n", kHeadings[static_cast<int>(node.phase)]);
     phase = node.phase;
-    fmt::print("\n  node {:>2}  {}  ({})\n", node.id,
-               dynamic_cast<const CallOp&>(*node.op).call_name(),
+    fmt::print("\n  node {:>2}  {}  ({})\n", node.id, node.op->as_call()->call_name(),
                node.op->attributes().empty() ? node.op->name() : node.op->attributes());
     print_tensors("reads", graph, node.inputs, inputs);
     print_tensors("writes", graph, node.outputs, outputs);

@@ -86,7 +86,7 @@ class GraphRounding {
     std::vector<Value> stored;
     for (std::size_t id = 0; id < graph_.size(); ++id) {
       const Node& node = graph_.node(static_cast<NodeId>(id));
-      if (dynamic_cast<const CallOp*>(node.op.get()) == nullptr) continue;
+      if (node.op->as_call() == nullptr) continue;
       for (const Value& value : graph_.values(node.outputs)) {
         if (is_floating(value.dtype())) stored.push_back(value);
       }

@@ -26,7 +26,7 @@ std::string node_label(NodeId id, std::string_view op, const std::source_locatio
 }
 
 std::string_view call_name(const Node& node) {
-  const auto* call = dynamic_cast<const CallOp*>(node.op.get());
+  const CallOp* call = node.op->as_call();
   return call != nullptr ? call->call_name() : std::string_view{};
 }
 

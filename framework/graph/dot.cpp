@@ -31,7 +31,7 @@ std::string escaped(std::string_view text) {
 
 // The look of a node that does no work of its own.
 const char* style(const Node& node) {
-  if (dynamic_cast<const CallOp*>(node.op.get()) != nullptr) return "shape=box, style=filled";
+  if (node.op->as_call() != nullptr) return "shape=box, style=filled";
   if (dynamic_cast<const ViewOp*>(node.op.get()) != nullptr) {
     return "shape=box, style=\"filled,dashed\"";
   }
@@ -40,7 +40,7 @@ const char* style(const Node& node) {
 
 std::string node_line(const Graph& graph, const Node& node) {
   std::string text = escaped(node.op->name());
-  if (const auto* call = dynamic_cast<const CallOp*>(node.op.get())) {
+  if (const CallOp* call = node.op->as_call()) {
     text += "\\n" + escaped(call->call_name());
   }
   if (const std::string attributes = node.op->attributes(); !attributes.empty()) {

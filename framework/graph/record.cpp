@@ -180,7 +180,7 @@ Value Recorder::add(std::shared_ptr<const Op> op, TensorSpec output) {
 }
 
 std::vector<Value> Recorder::add(std::shared_ptr<const Op> op, std::vector<TensorSpec> outputs) {
-  const auto* call = dynamic_cast<const CallOp*>(op.get());
+  const auto* call = op->as_call();
   std::vector<std::optional<std::size_t>> updates(outputs.size());
   for (std::size_t i = 0; call != nullptr && i < outputs.size(); ++i) {
     updates[i] = call->updated_input(i);

@@ -30,7 +30,7 @@ struct ReportAtExit {
 
 bool has_stream_ops(const Plan& plan) {
   for (std::size_t step = 0; step < plan.step_count(); ++step) {
-    if (dynamic_cast<const StreamOp*>(plan.node(step).op.get()) != nullptr) return true;
+    if (as_call(plan.node(step))->as_stream_op() != nullptr) return true;
   }
   return false;
 }

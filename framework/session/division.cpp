@@ -112,7 +112,8 @@ class Divider {
 }  // namespace
 
 bool runs_beside(const Node& node) {
-  const auto* op = dynamic_cast<const StreamOp*>(node.op.get());
+  const CallOp* const call = as_call(node);
+  const StreamOp* const op = call == nullptr ? nullptr : call->as_stream_op();
   return op != nullptr && op->runs_beside();
 }
 

@@ -81,6 +81,7 @@ Memory::Memory(const GraphData& graph, const std::vector<NodeId>& nodes,
       tensors_(graph.values.size()) {
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
+    if (as_call(node) != nullptr) continue;
     if (const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get())) {
       upload(node.outputs.front(), constant->tensor);
     }

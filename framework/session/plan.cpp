@@ -46,7 +46,7 @@ Plan::Plan(const Graph& graph, const std::vector<NodeId>& nodes, const std::vect
 
 void Plan::prepare(Step& step, const CallOp& op, std::uint64_t& workspace_size) {
   const Node& node = graph_.node(step.node);
-  const auto* aclnn = dynamic_cast<const AclnnOp*>(&op);
+  const auto* aclnn = op.as_aclnn();
   if (aclnn == nullptr) {
     const auto operands = [this](std::span<const ValueId> values) {
       std::vector<StreamCall::Operand> list;
@@ -69,7 +69,7 @@ void Plan::prepare(Step& step, const CallOp& op, std::uint64_t& workspace_size) 
 
 Executor Plan::call_phase_one(Step& step, CallObjects& objects) {
   const Node& node = graph_.node(step.node);
-  const AclnnOp& op = static_cast<const AclnnOp&>(*node.op);
+  const AclnnOp& op = *as_call(node)->as_aclnn();
   auto argument = [&](ValueId value, ValueId stored_as) {
     return Call::Argument{memory_.tensor(stored_as), &graph_.value(value).layout->spec};
   };

@@ -93,6 +93,7 @@ void Plan::find_lendable(const std::vector<NodeId>& nodes, const std::vector<Val
   if (aclgradModelMoveTensor == nullptr) return;
   for (const NodeId id : nodes) {
     const Node& node = graph_.node(id);
+    if (as_call(node) != nullptr) continue;
     if (dynamic_cast<const InputOp*>(node.op.get()) == nullptr) continue;
     const ValueId input = node.outputs.front();
     lendable_[input].at = static_cast<const std::byte*>(memory_.address(input));

@@ -110,6 +110,7 @@ void SessionState::check_before_planning() const {
   check_options();
   ensure_runtime();
   for (const NodeId id : nodes_) {
+    if (as_call(data_.node(id)) != nullptr) continue;
     const auto* source = dynamic_cast<const VariableOp*>(data_.node(id).op.get());
     if (source == nullptr || source->variable.is_alive()) continue;
     throw ValueError(fmt::format(

@@ -37,10 +37,21 @@ bool rows_collide(const Operand& a, const Operand& b, int64_t rows) {
   return a.step != b.step || a.step <= 0 || last - first > a.step;
 }
 
-bool fit_together(const std::vector<Operand>& a, const std::vector<Operand>& b, int64_t rows) {
-  return std::none_of(a.begin(), a.end(), [&](const Operand& x) {
-    return std::any_of(b.begin(), b.end(), [&](const Operand& y) {
-      return one_is_written(x, y) && rows_collide(x, y, rows);
+// An operand of so many units, by rows of several of them.
+Operand in_rows(Operand operand, int64_t units, int64_t rows) {
+  if (units == rows) return operand;
+  const int64_t together = units / rows;
+  operand.length += operand.step * (together - 1);
+  operand.step *= together;
+  return operand;
+}
+
+// Whether the tasks' rows, so many of each, can be run without regard to each other.
+bool fit_together(const Cut& a, const Cut& b, int64_t rows) {
+  return std::none_of(a.operands.begin(), a.operands.end(), [&](const Operand& x) {
+    const Operand row_of_x = in_rows(x, a.units, rows);
+    return std::any_of(b.operands.begin(), b.operands.end(), [&](const Operand& y) {
+      return one_is_written(x, y) && rows_collide(row_of_x, in_rows(y, b.units, rows), rows);
     });
   });
 }
@@ -49,7 +60,7 @@ bool fit_together(const std::vector<Operand>& a, const std::vector<Operand>& b, 
 bool rows_are_apart(const Cut& cut) {
   return std::all_of(cut.operands.begin(), cut.operands.end(),
                      [](const Operand& each) { return each.step >= 0; }) &&
-         fit_together(cut.operands, cut.operands, cut.units);
+         fit_together(cut, cut, cut.units);
 }
 
 // The rows that tasks of so many units have in common; 0 when there are none.
@@ -67,12 +78,8 @@ int64_t line_in_rows(const Cut& cut, int64_t rows) {
 }  // namespace
 
 std::vector<Operand> Cut::by_rows(int64_t rows) const {
-  const int64_t together = units / rows;
   std::vector<Operand> result = operands;
-  for (Operand& each : result) {
-    each.length += each.step * (together - 1);
-    each.step *= together;
-  }
+  for (Operand& each : result) each = in_rows(each, units, rows);
   return result;
 }
 
@@ -125,10 +132,9 @@ bool Group::try_add(size_t task, const Cut& cut) {
   if (rows <= 1) return false;
   if (cut.has_lines() && has_lines() && !go_together_in_lines(cut)) return false;
   if (cut.has_lines() && line_in_rows(cut, rows) == 0) return false;
-  const std::vector<Operand> added = cut.by_rows(rows);
   for (const Member& member : members_) {
     if (member.cut.has_lines() && line_in_rows(member.cut, rows) == 0) return false;
-    if (!fit_together(member.cut.by_rows(rows), added, rows)) return false;
+    if (!fit_together(member.cut, cut, rows)) return false;
   }
   members_.push_back({task, cut});
   rows_ = rows;

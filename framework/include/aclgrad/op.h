@@ -33,6 +33,10 @@ struct TensorSpec {
   DType dtype = DType::float32;
 };
 
+class CallOp;
+class AclnnOp;
+class StreamOp;
+
 class Op {
  public:
   virtual ~Op() = default;
@@ -42,6 +46,10 @@ class Op {
 
   /// The attributes for listings, such as "alpha=1, dim=-1"; empty when there are none.
   virtual std::string attributes() const { return {}; }
+
+  /// The same object; null for sources and views. Walks over large graphs ask often, and a
+  /// dynamic_cast would take longer than the rest of some of them.
+  virtual const CallOp* as_call() const noexcept { return nullptr; }
 };
 
 /// A tensor that every run must be fed.
@@ -135,6 +143,12 @@ class CallOp : public Op {
   /// more: true for operators that read an element for the last time before they write the one at
   /// its place. Asked only when both are dense and of one shape and dtype.
   virtual bool may_overwrite(std::size_t /*output*/, std::size_t /*input*/) const { return false; }
+
+  const CallOp* as_call() const noexcept final { return this; }
+
+  /// The same object, or null where it is of the other kind.
+  virtual const AclnnOp* as_aclnn() const noexcept { return nullptr; }
+  virtual const StreamOp* as_stream_op() const noexcept { return nullptr; }
 };
 
 /// One operator of the C interface.
@@ -145,6 +159,8 @@ class AclnnOp : public CallOp {
                                 aclOpExecutor** executor) const = 0;
 
   virtual PhaseTwo phase_two() const = 0;
+
+  const AclnnOp* as_aclnn() const noexcept final { return this; }
 };
 
 struct Node;
@@ -184,6 +200,8 @@ class StreamOp : public CallOp {
   /// nodes begin as soon as their inputs are there, and run in the order in which these are. Not
   /// for one that updates a variable.
   virtual bool runs_beside() const { return false; }
+
+  const StreamOp* as_stream_op() const noexcept final { return this; }
 };
 
 /// An operator whose every output element depends on no input element but those at its place.
