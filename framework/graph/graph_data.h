@@ -100,9 +100,7 @@ struct GraphData {
 };
 
 /// The call of a node; null for sources and views.
-inline const CallOp* as_call(const Node& node) {
-  return node.op->as_call();
-}
+inline const CallOp* as_call(const Node& node) { return node.op->as_call(); }
 
 /// The way from the public handle to what it stands for: for code that walks over whole graphs.
 struct GraphAccess {
