@@ -202,15 +202,15 @@ class ProductSweep final : public Sweep {
 
   // Larger products are better cut as they want it themselves, and hide what comes after them.
   static bool suits(const MatmulProblem& problem) {
-    const auto is_dense = [&](const MatrixView& view) {
+    const auto is_whole = [&](const MatrixView& view) {
       return view.column_stride == 1 && view.row_stride == problem.n;
     };
     const auto is_row = [](const MatrixView& view) { return view.row_stride == 0; };
     const auto& added = problem.addend;
     return count_elements(problem.batch) == 1 &&
            (!is_cut_into_panels(problem) || problem.n % kWidth == 0) &&
-           problem.k * problem.n <= kMostOfB && is_dense(problem.out) &&
-           (!added || is_row(*added) || (is_dense(*added) && added->dtype == problem.out.dtype));
+           problem.k * problem.n <= kMostOfB && is_whole(problem.out) &&
+           (!added || is_row(*added) || (is_whole(*added) && added->dtype == problem.out.dtype));
   }
 
   int64_t units() const override { return problem_.m * line(); }
@@ -323,14 +323,8 @@ class ProductSweep final : public Sweep {
   }
 
   static Reach all_of(const MatrixView& view, int64_t rows, int64_t columns) {
-    int64_t first = 0;
-    int64_t last = 0;
-    for (const auto& [extent, stride] :
-         {std::pair(rows, view.row_stride), std::pair(columns, view.column_stride)}) {
-      (stride < 0 ? first : last) += (extent - 1) * stride;
-    }
-    const auto size = static_cast<int64_t>(element_size(view.dtype));
-    return {view.parameter, first * size, 0, (last + 1 - first) * size, false};
+    const Extent extent = extent_of({}, view, rows, columns);
+    return {view.parameter, extent.begin, 0, extent.end - extent.begin, false};
   }
 
   MatmulProblem problem_;

@@ -145,10 +145,6 @@ class PartProduct {
     larger_groups_ = part_.rows - groups_ * group_;
   }
 
-  bool is_dense(const MatrixView& view) const {
-    return view.column_stride == 1 || part_.problem.n == 1;
-  }
-
   // Columns of b whose panels of so many terms stay in the cache: equal parts of all of them, as
   // each part goes through all of a.
   int64_t columns_at_once(int64_t terms) const {
@@ -253,13 +249,12 @@ class PartProduct {
       return {data + (part_.row + row_of(group)) * a.row_stride + term * a.column_stride,
               a.row_stride, a.column_stride};
     };
-    for (int64_t group = groups.begin; group < groups.end; group += kGroupsTogether) {
-      const Groups together{group, std::min(groups.end, group + kGroupsTogether)};
-      const Target part = target.from(row_of(group) - row_of(groups.begin));
+    for_groups_together(groups, [&](Groups together) HWY_ATTR {
+      const Target part = target.from(row_of(together.begin) - row_of(groups.begin));
       for (int64_t term = terms.begin; term < terms.end; term += kTermsAtOnce) {
         run_tiles(group_of_a, b, term, together, columns, part);
       }
-    }
+    });
   }
 
   HWY_NOINLINE void run_groups_of_copy(const ReadyB<T>& b, Terms terms, Groups groups,
@@ -278,11 +273,17 @@ class PartProduct {
         if (by_columns) return {data, 1, RowsOfA<T>::kColumn};
         return {data, RowsOfA<T>::kLine, 1};
       };
-      for (int64_t group = groups.begin; group < groups.end; group += kGroupsTogether) {
-        const Groups together{group, std::min(groups.end, group + kGroupsTogether)};
+      for_groups_together(groups, [&](Groups together) HWY_ATTR {
         run_tiles(group_of_a, b, term, together, columns,
-                  target.from(row_of(group) - row_of(groups.begin)));
-      }
+                  target.from(row_of(together.begin) - row_of(groups.begin)));
+      });
+    }
+  }
+
+  template <class Body>
+  HWY_INLINE static void for_groups_together(Groups groups, const Body& body) {
+    for (int64_t group = groups.begin; group < groups.end; group += kGroupsTogether) {
+      body(Groups{group, std::min(groups.end, group + kGroupsTogether)});
     }
   }
 
@@ -339,9 +340,10 @@ class PartProduct {
   // Turns sums into results: scales, adds the addend, rounds once.
   void finish(int64_t row, int64_t rows, int64_t column, int64_t columns, const T* sums) const {
     const MatmulProblem& problem = part_.problem;
-    const bool dense = is_dense(problem.out) &&
-                       (!problem.addend ||
-                        (problem.addend->dtype == problem.out.dtype && is_dense(*problem.addend)));
+    const auto& added = problem.addend;
+    const bool dense =
+        problem.has_dense_rows(problem.out) &&
+        (!added || (added->dtype == problem.out.dtype && problem.has_dense_rows(*added)));
     if (dense) {
       visit_real(problem.out.dtype, [&](auto tag) HWY_ATTR {
         for (int64_t i = 0; i < rows; ++i) {

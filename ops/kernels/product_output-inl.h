@@ -23,7 +23,8 @@ class DirectOutput {
  public:
   explicit DirectOutput(const ProductPart& part) : part_(part) {
     const MatrixView& out = part.problem.out;
-    if (out.dtype != kDtype || part.problem.alpha != 1 || !is_dense(out)) return;
+    if (out.dtype != kDtype || part.problem.alpha != 1) return;
+    if (!part.problem.has_dense_rows(out)) return;
     data_ = at(out);
     is_possible_ = takes_addend();
   }
@@ -44,16 +45,13 @@ class DirectOutput {
                                        : data + batch_offset(part_.problem, view, part_.batch);
   }
 
-  bool is_dense(const MatrixView& view) const {
-    return view.column_stride == 1 || part_.problem.n == 1;
-  }
-
   // It may lie where the output lies, and be needed after that is written.
   bool takes_addend() {
     const MatmulProblem& problem = part_.problem;
     const auto& view = problem.addend;
     if (!view) return true;
-    if (view->dtype != kDtype || problem.beta != 1 || !is_dense(*view)) return false;
+    if (view->dtype != kDtype || problem.beta != 1) return false;
+    if (!problem.has_dense_rows(*view)) return false;
     if (view->row_stride < 0 || problem.out.row_stride < 0) return false;
     const auto length = [&](const MatrixView& of) {
       return (problem.m - 1) * of.row_stride + problem.n;

@@ -132,7 +132,7 @@ struct SmallOperand {
 bool suits(const MatmulProblem& problem) {
   const auto is_float = [](const MatrixView& view) { return view.dtype == ACL_FLOAT; };
   const auto is_dense = [&](const MatrixView& view) {
-    return is_float(view) && (view.column_stride == 1 || problem.n == 1);
+    return is_float(view) && problem.has_dense_rows(view);
   };
   const auto is_scalar = [&](const MatrixView& view) {
     return is_float(view) && problem.m == 1 && view.column_stride == 0;
