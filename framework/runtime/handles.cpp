@@ -23,6 +23,11 @@ std::uint64_t allocation_at(const void* memory) {
 // The creating functions of the meta layer answer null instead of a status.
 constexpr int kCreationFailed = 561103;
 
+// The message would be taken for a part of the next one.
+void forget_failure(int status) {
+  if (status != 0) aclGetRecentErrMsg();
+}
+
 template <class T>
 T* created(T* object, std::string_view function) {
   if (object == nullptr) check_status(kCreationFailed, function);
@@ -40,7 +45,7 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes, std::string_view purpose) : bytes_
 }
 
 void DeviceBuffer::Free::operator()(void* memory) const noexcept {
-  if (allocation_at(memory) == allocation) aclrtFree(memory);
+  if (allocation_at(memory) == allocation) forget_failure(aclrtFree(memory));
 }
 
 bool DeviceBuffer::is_alive() const noexcept {
@@ -76,6 +81,10 @@ Stream::Stream() {
   stream_.reset(stream);
 }
 
+void Stream::Destroy::operator()(void* stream) const noexcept {
+  forget_failure(aclrtDestroyStream(stream));
+}
+
 void Stream::synchronize() const {
   check_status(aclrtSynchronizeStream(get()), "aclrtSynchronizeStream");
 }
@@ -85,6 +94,14 @@ Event::Event(std::uint32_t flag) {
   aclrtEvent event = nullptr;
   check_status(aclrtCreateEventExWithFlag(&event, flag), "aclrtCreateEventExWithFlag");
   event_.reset(event);
+}
+
+void Event::Destroy::operator()(void* event) const noexcept {
+  forget_failure(aclrtDestroyEvent(event));
+}
+
+void RecordedModel::Destroy::operator()(void* model) const noexcept {
+  forget_failure(aclmdlRIDestroy(model));
 }
 
 TensorHandle::TensorHandle(const Shape& shape, DType dtype, std::span<const std::int64_t> strides,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Move-only owners of the objects of the C interface. Each destroys what it holds exactly once;
-// destructors swallow the status, since there is nobody left to tell.
+// destructors swallow the status and its message, since there is nobody left to tell: what lies on
+// a device may be gone with a reset of that.
 #ifndef ACLGRAD_HANDLES_H_
 #define ACLGRAD_HANDLES_H_
 
@@ -64,7 +65,7 @@ class Stream {
 
  private:
   struct Destroy {
-    void operator()(void* stream) const noexcept { aclrtDestroyStream(stream); }
+    void operator()(void* stream) const noexcept;
   };
   std::unique_ptr<void, Destroy> stream_;
 };
@@ -82,7 +83,7 @@ class Event {
 
  private:
   struct Destroy {
-    void operator()(void* event) const noexcept { aclrtDestroyEvent(event); }
+    void operator()(void* event) const noexcept;
   };
   std::unique_ptr<void, Destroy> event_;
 };
@@ -166,7 +167,7 @@ class RecordedModel {
 
  private:
   struct Destroy {
-    void operator()(void* model) const noexcept { aclmdlRIDestroy(model); }
+    void operator()(void* model) const noexcept;
   };
   std::unique_ptr<void, Destroy> model_;
 };

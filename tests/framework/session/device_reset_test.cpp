@@ -83,6 +83,21 @@ TEST_F(DeviceReset, EndsVariables) {
   EXPECT_EQ(alive.value().get(0), 5) << "all or nothing";
 }
 
+TEST_F(DeviceReset, LetsWhatIsLeftDieWithoutAWord) {
+  for (const bool replay : {false, true}) {
+    std::optional<Session> session(std::in_place, graph_, std::vector<Fetch>{y_},
+                                   SessionOptions{.replay = replay});
+    session->run({{x_, one_}});
+    DeviceBuffer buffer(4);
+    const Event event(ACL_EVENT_SYNC);
+    reset_device();
+    session.reset();
+    w_.emplace("w", Tensor::full({2}, 3));
+    y_ = x_ * graph_.parameter(*w_);
+  }
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "it would be taken for a part of the next message";
+}
+
 TEST_F(DeviceReset, EndsBuffers) {
   DeviceBuffer buffer(4);
   EXPECT_TRUE(DeviceBuffer().is_alive()) << "there is nothing to lose";
