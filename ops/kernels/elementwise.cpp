@@ -6,6 +6,7 @@
 
 #include "ops/kernels/formats.h"
 #include "ops/kernels/stored.h"
+#include "ops/kernels/thread_scratch.h"
 #include "ops/kernels/walk.h"
 #include "ops/meta/dtypes.h"
 
@@ -23,25 +24,21 @@ struct alignas(64) Block {
   T values[kBlock] = {};
 };
 
-// A thread's blocks, inputs first, and where they are. They live as long as the thread: nothing is
-// allocated in the steady state.
+// A thread's blocks, inputs first, and where they are.
 template <class T>
 struct Scratch {
   std::vector<Block<T>> blocks;
   std::vector<const T*> in;
   std::vector<T*> out;
-};
 
-template <class T>
-Scratch<T>& scratch_for(size_t inputs, size_t outputs) {
-  thread_local Scratch<T> scratch;
-  if (scratch.blocks.size() < inputs + outputs) scratch.blocks.resize(inputs + outputs);
-  scratch.in.resize(inputs);
-  scratch.out.resize(outputs);
-  for (size_t k = 0; k < inputs; ++k) scratch.in[k] = scratch.blocks[k].values;
-  for (size_t k = 0; k < outputs; ++k) scratch.out[k] = scratch.blocks[inputs + k].values;
-  return scratch;
-}
+  void resize(size_t inputs, size_t outputs) {
+    if (blocks.size() < inputs + outputs) blocks.resize(inputs + outputs);
+    in.resize(inputs);
+    out.resize(outputs);
+    for (size_t k = 0; k < inputs; ++k) in[k] = blocks[k].values;
+    for (size_t k = 0; k < outputs; ++k) out[k] = blocks[inputs + k].values;
+  }
+};
 
 // An operand with the address that this run gave it.
 struct Place {
@@ -91,6 +88,11 @@ void scatter(const Place& place, const Dims& shape, int64_t begin, size_t count,
              });
 }
 
+struct Places {
+  std::vector<Place> targets;
+  std::vector<Place> sources;
+};
+
 void set_places(const std::vector<Operand>& operands, const Run& run, std::vector<Place>& places) {
   places.clear();
   for (const Operand& operand : operands) places.emplace_back(operand, run);
@@ -126,30 +128,27 @@ class BlockLoop final : public Loop {
         kernel_(std::move(kernel)) {}
 
   void run(const Run& run) const override {
-    // Kept between runs for their memory.
-    thread_local std::vector<Place> t_targets;
-    thread_local std::vector<Place> t_sources;
-    std::vector<Place>& targets = t_targets;  // other threads see these, not their own
-    std::vector<Place>& sources = t_sources;
-    set_places(outputs_, run, targets);
-    set_places(inputs_, run, sources);
+    const ThreadScratch<Places> places;
+    set_places(outputs_, run, places->targets);
+    set_places(inputs_, run, places->sources);
     parallel_pieces(count_, kGrain,
-                    [&](int64_t begin, int64_t end) { run_piece(targets, sources, begin, end); });
+                    [&](int64_t begin, int64_t end) { run_piece(*places, begin, end); });
   }
 
  private:
-  void run_piece(const std::vector<Place>& targets, const std::vector<Place>& sources,
-                 int64_t begin, int64_t end) const {
-    Scratch<T>& scratch = scratch_for<T>(sources.size(), targets.size());
+  void run_piece(const Places& places, int64_t begin, int64_t end) const {
+    const auto& [targets, sources] = places;
+    const ThreadScratch<Scratch<T>> scratch;
+    scratch->resize(sources.size(), targets.size());
     for (int64_t first = begin; first < end; first += static_cast<int64_t>(kBlock)) {
       const size_t size = std::min(kBlock, static_cast<size_t>(end - first));
       for (size_t k = 0; k < sources.size(); ++k) {
-        gather(sources[k], shape_, first, size, scratch.blocks[k].values);
+        gather(sources[k], shape_, first, size, scratch->blocks[k].values);
       }
-      kernel_(scratch.in.data(), scratch.out.data(), size);
+      kernel_(scratch->in.data(), scratch->out.data(), size);
       // Every input of the block has been read by now, so an output may be one of them.
       for (size_t k = 0; k < targets.size(); ++k)
-        scatter(targets[k], shape_, first, size, scratch.out[k]);
+        scatter(targets[k], shape_, first, size, scratch->out[k]);
     }
   }
 

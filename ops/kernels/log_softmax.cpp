@@ -11,6 +11,7 @@
 #include "ops/kernels/formats.h"
 #include "ops/kernels/log_softmax_rows.h"
 #include "ops/kernels/strided.h"
+#include "ops/kernels/thread_scratch.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -117,13 +118,10 @@ class RowSweep final : public Sweep {
   Body body_;
 };
 
-// Rows of the calling thread, which keeps their memory from run to run.
-template <size_t kIndex>
-std::vector<double>& scratch_row(int64_t length) {
-  thread_local std::vector<double> row;
-  row.resize(static_cast<size_t>(length));
-  return row;
-}
+struct ScratchRows {
+  std::vector<double> row;
+  std::vector<double> logarithms;
+};
 
 // kBlock elements at a time, as load_through wants it.
 void load_row(const void* start, const Rows& rows, aclDataType through, std::vector<double>& row) {
@@ -159,7 +157,9 @@ Plan plan_log_softmax(const Arguments& arguments, size_t self, size_t out, size_
   return {[work](const Run& run) {
     return work.run([&](int64_t begin, int64_t end) {
       const auto& [source, target] = work.operands;
-      std::vector<double>& row = scratch_row<0>(work.length);
+      const ThreadScratch<ScratchRows> scratch;
+      std::vector<double>& row = scratch->row;
+      row.resize(static_cast<size_t>(work.length));
       for (int64_t i = begin; i < end; ++i) {
         load_row(source.row(run, i), source, target.dtype, row);
         log_softmax_rows(gathered(row, target), place_of(row), place_of(row));
@@ -182,8 +182,10 @@ Plan plan_log_softmax_backward(const Arguments& arguments, size_t gradient, size
   return {[work](const Run& run) {
     return work.run([&](int64_t begin, int64_t end) {
       const auto& [gradients, outputs, target] = work.operands;
-      std::vector<double>& row = scratch_row<0>(work.length);
-      std::vector<double>& logarithms = scratch_row<1>(work.length);
+      const ThreadScratch<ScratchRows> scratch;
+      auto& [row, logarithms] = *scratch;
+      row.resize(static_cast<size_t>(work.length));
+      logarithms.resize(static_cast<size_t>(work.length));
       for (int64_t i = begin; i < end; ++i) {
         load_row(gradients.row(run, i), gradients, gradients.dtype, row);
         load_row(outputs.row(run, i), outputs, outputs.dtype, logarithms);

@@ -11,6 +11,7 @@
 #include "ops/kernels/formats.h"
 #include "ops/kernels/strided.h"
 #include "ops/kernels/sums.h"
+#include "ops/kernels/thread_scratch.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -240,8 +241,8 @@ Plan plan_nll(const Arguments& arguments, const NllParameters& parameters, size_
   }
   return {[state, result, total = vector(arguments, total_weight)](const Run& run) -> aclError {
     state.check_targets(run);
-    thread_local std::vector<ChunkTotals> t_chunks;
-    std::vector<ChunkTotals>& chunks = t_chunks;  // other threads see these, not their own
+    const ThreadScratch<std::vector<ChunkTotals>> scratch;
+    std::vector<ChunkTotals>& chunks = *scratch;
     chunks.assign(static_cast<size_t>(sum_chunks(state.rows)), {});
     parallel_pieces(state.rows, kSumChunk, [&](int64_t begin, int64_t end) {
       chunks[static_cast<size_t>(begin / kSumChunk)] = sum_chunk(state, run, begin, end);

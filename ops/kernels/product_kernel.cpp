@@ -8,6 +8,7 @@
 #include "ops/kernels/matmul_direct.h"
 #include "ops/kernels/product_fetch.h"
 #include "ops/kernels/strided.h"
+#include "ops/kernels/thread_scratch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/kernels/product_kernel.cpp"
@@ -23,15 +24,21 @@
 #define ACLGRAD_OPS_KERNELS_PRODUCT_BUFFER
 namespace aclgrad::ops {
 
-// Memory of a thread, for panels that do not fit the stack.
-inline void* panel_buffer(size_t bytes) {
+// For panels that do not fit the stack.
+class PanelBuffer {
+ public:
+  void* of(size_t bytes) {
+    const size_t lines = (bytes + sizeof(Line) - 1) / sizeof(Line);
+    if (lines_.size() < lines) lines_.resize(lines);
+    return lines_.data();
+  }
+
+ private:
   struct alignas(64) Line {
     unsigned char bytes[64];
   };
-  thread_local std::vector<Line> lines;
-  if (lines.size() * sizeof(Line) < bytes) lines.resize((bytes + sizeof(Line) - 1) / sizeof(Line));
-  return lines.data();
-}
+  std::vector<Line> lines_;
+};
 
 }  // namespace aclgrad::ops
 #endif
@@ -180,7 +187,8 @@ class PartProduct {
       alignas(64) T buffer[kPanelBytesOnStack / sizeof(T)];
       return pack_and_run(deep, most, buffer);
     }
-    pack_and_run(deep, most, static_cast<T*>(panel_buffer(static_cast<size_t>(bytes))));
+    const ThreadScratch<PanelBuffer> buffer;
+    pack_and_run(deep, most, static_cast<T*>(buffer->of(static_cast<size_t>(bytes))));
   }
 
   void pack_and_run(int64_t deep, int64_t most, T* buffer) {

@@ -6,6 +6,7 @@
 
 #include "hwy/cache_control.h"
 #include "ops/kernels/formats.h"
+#include "ops/kernels/thread_scratch.h"
 #include "ops/kernels/tile.h"
 #include "ops/kernels/walk.h"
 
@@ -239,9 +240,9 @@ void StoredLoop::run(const Run& run) const {
     bases[k] = run.data<std::byte>(views_[k].parameter) + views_[k].offset;
   }
   parallel_pieces(tiles_, tiles_at_once_, [&](int64_t begin, int64_t end) {
-    thread_local Scratch scratch;
-    if (scratch.tiles.size() < views_.size()) scratch.tiles.resize(views_.size());
-    for (int64_t tile = begin; tile < end; ++tile) run_tile(bases.data(), tile, scratch);
+    const ThreadScratch<Scratch> scratch;
+    if (scratch->tiles.size() < views_.size()) scratch->tiles.resize(views_.size());
+    for (int64_t tile = begin; tile < end; ++tile) run_tile(bases.data(), tile, *scratch);
     if (around_caches_) await_stores();
   });
 }

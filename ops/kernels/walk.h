@@ -5,6 +5,7 @@
 #define ACLGRAD_OPS_KERNELS_WALK_H_
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -53,7 +54,7 @@ void visit_runs(const Dims& shape, const Dims& strides, int64_t begin, int64_t c
   if (count == 0) return;
   if (shape.size() == 1) return visit(begin * strides[0], count);
   const size_t last = shape.size() - 1;
-  Dims position = shape;
+  std::array<int64_t, kMaxRank> position;  // runs allocate nothing, as Dims may
   int64_t offset = 0;
   for (size_t d = last + 1; d-- > 0; begin /= shape[d]) {
     position[d] = begin % shape[d];

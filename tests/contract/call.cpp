@@ -179,6 +179,24 @@ aclTensor* Call::view(const Shape& shape, const Shape& strides, int64_t offset,
   return made;
 }
 
+aclTensor* Call::scattered(const Shape& shape, aclDataType dtype) {
+  Shape strides;
+  int64_t size = 2;
+  for (const int64_t extent : shape) {
+    strides.push_back(size);
+    size *= extent;
+  }
+  return view(shape, strides, 0, {size}, dtype);
+}
+
+void Call::scatter() {
+  for (size_t i = 0; i < values_.size(); ++i) {
+    const TensorSpec* const spec = tensor_spec(i);
+    if (spec == nullptr || spec->optional || spec->shape.empty()) continue;
+    values_[i] = scattered(spec->shape, dtype_of(i));
+  }
+}
+
 aclScalar* Call::scalar(double value, aclDataType dtype) {
   alignas(16) unsigned char bytes[kLargestElement] = {};
   if (has_numbers(dtype)) write_number(bytes, dtype, 0, value);

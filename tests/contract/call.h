@@ -54,6 +54,10 @@ class Call {
                     aclFormat format = ACL_FORMAT_ND);
   aclTensor* view(const Shape& shape, const Shape& strides, int64_t offset, const Shape& storage,
                   aclDataType dtype);
+  // A view that no dimensions of can be joined: columns first, and every other element.
+  aclTensor* scattered(const Shape& shape, aclDataType dtype);
+  // Puts such views in the place of all tensors.
+  void scatter();
   aclScalar* scalar(double value, aclDataType dtype);
   aclIntArray* int_array(const Shape& values);
 
