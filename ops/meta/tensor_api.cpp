@@ -44,13 +44,26 @@ bool accept_dims(const char* function, const int64_t* viewDims, uint64_t viewDim
   return true;
 }
 
-void assign_layout(aclTensor& tensor, aclDataType dtype, const int64_t* stride, int64_t offset,
-                   aclFormat format) {
+// The sizes that are given, for the tensor; those that are not (no dimensions) stay. False when
+// more dimensions than have room in a tensor are out of memory: it is as it was then.
+bool assign_dims(aclTensor& tensor, const int64_t* viewDims, uint64_t viewDimsNum,
+                 const int64_t* stride, const int64_t* storageDims, uint64_t storageDimsNum) {
+  try {
+    Dims view = viewDimsNum > 0 ? Dims(viewDims, viewDimsNum) : tensor.view_shape;
+    Dims storage = storageDimsNum > 0 ? Dims(storageDims, storageDimsNum) : tensor.storage_shape;
+    tensor.view_strides = stride != nullptr ? Dims(stride, view.size()) : contiguous_strides(view);
+    tensor.view_shape = std::move(view);
+    tensor.storage_shape = std::move(storage);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void assign_rest(aclTensor& tensor, aclDataType dtype, int64_t offset, aclFormat format) {
   tensor.dtype = dtype;
   tensor.format = format;
   tensor.offset = offset;
-  tensor.view_strides = stride != nullptr ? Dims(stride, tensor.view_shape.size())
-                                          : contiguous_strides(tensor.view_shape);
 }
 
 // The caller frees the array with delete[], so it comes from the global operator new[].
@@ -98,11 +111,13 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
     return nullptr;
   }
   std::unique_ptr<aclTensor> tensor(new (std::nothrow) aclTensor);
+  if (tensor != nullptr &&
+      !assign_dims(*tensor, viewDims, viewDimsNum, stride, storageDims, storageDimsNum)) {
+    tensor.reset();  // enroll() reports it
+  }
   if (tensor != nullptr) {
-    tensor->view_shape = Dims(viewDims, viewDimsNum);
-    tensor->storage_shape = Dims(storageDims, storageDimsNum);
     tensor->data = tensorData;
-    assign_layout(*tensor, dataType, stride, offset, format);
+    assign_rest(*tensor, dataType, offset, format);
   }
   return enroll("aclCreateTensor", std::move(tensor), ACLGRAD_HANDLE_TENSOR);
 }
@@ -122,10 +137,12 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
   if (!accept_dims(kFunction, viewDims, view_count, storageDims, storage_count)) {
     return kInvalidParameter;
   }
-  if (view_count > 0) tensor->view_shape = Dims(viewDims, view_count);
-  if (storage_count > 0) tensor->storage_shape = Dims(storageDims, storage_count);
+  if (!assign_dims(*tensor, viewDims, view_count, stride, storageDims, storage_count)) {
+    report_exhausted(kFunction);
+    return kInnerError;
+  }
   if (tensorDataAddr != nullptr) tensor->data = tensorDataAddr;
-  assign_layout(*tensor, dataType, stride, offset, format);
+  assign_rest(*tensor, dataType, offset, format);
   if (diagnosing(ACLGRAD_CHECK_PHASES)) aclgradObjectChanged(tensor);
   return kSuccess;
 }

@@ -154,10 +154,40 @@ void run_operator(Run& run, const Operator& row, aclDataType dtype, int64_t scal
   run.finish();
 }
 
+// More dimensions than have room in a tensor itself; an operator for any number of them.
+void run_wide_tensors(Run& run) {
+  static const contract::Library library;
+  auto* const phase_one =
+      library.get<aclnnStatus(const aclTensor*, aclTensor*, uint64_t*, aclOpExecutor**)>(
+          "aclnnSeluGetWorkspaceSize");
+  const Shape shape(9, 2);
+  std::vector<float> in(512, 1);
+  std::vector<float> out(512);
+  const auto make = [&](std::vector<float>& data) {
+    aclTensor* made = run.make("aclCreateTensor", [&] {
+      return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND,
+                             shape.data(), shape.size(), data.data());
+    });
+    run.later("aclDestroyTensor", [made] { return aclDestroyTensor(made); });
+    return made;
+  };
+  aclTensor* const self = make(in);
+  aclTensor* const result = make(out);
+  run.call("aclInitTensor", [&] {
+    return aclInitTensor(self, shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND,
+                         shape.data(), shape.size(), in.data());
+  });
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  run.call("phase one", [&] { return phase_one(self, result, &size, &executor); });
+  run.later("aclDestroyAclOpExecutor", [&] { return aclDestroyAclOpExecutor(executor); });
+  run.finish();
+}
+
 }  // namespace
 
 std::vector<Scenario> operator_scenarios() {
-  std::vector<Scenario> scenarios;
+  std::vector<Scenario> scenarios{{"tensors of nine dimensions", run_wide_tensors}};
   for (const Operator& row : contract::operators()) {
     for (const int64_t scale : {int64_t{1}, kLargerBy}) {
       scenarios.push_back({row.name + (scale == 1 ? "" : ", larger"), [&row, scale](Run& run) {
