@@ -57,6 +57,10 @@ Stream::WaitResult EventRecord::wait(Deadline deadline) const {
   return stream ? stream->wait(ticket_, deadline) : Stream::WaitResult::kDone;
 }
 
+void EventRecord::hurry() const {
+  if (const std::shared_ptr<Stream> stream = stream_.lock()) stream->hurry();
+}
+
 void EventRecord::seen_by_host() const {
   if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::host_waited(stream_id_, ticket_);
 }

@@ -29,6 +29,9 @@ class EventRecord : public Gate {
   // Waits for the record, running the stream's tasks if need be.
   Stream::WaitResult wait(Deadline deadline) const;
 
+  // The stream begins with what comes before the record, if nobody has.
+  void hurry() const;
+
   // For the checks of order: the host has seen that the record is reached; the stream will wait for
   // it.
   void seen_by_host() const;

@@ -94,7 +94,10 @@ aclError wait_in_stream(const Call& call, aclrtStream stream, aclrtEvent event,
 }
 
 bool is_reached(const EventRecord& record) {
-  if (!record.is_open()) return false;
+  if (!record.is_open()) {
+    record.hurry();
+    return false;
+  }
   record.seen_by_host();
   return true;
 }
