@@ -144,7 +144,7 @@ struct SecondStage {
 
     // Far from the ends of the exponent range the above holds. What is not a number, or infinite,
     // makes theta so, and with it the bound.
-    const Floats bound = hn::MulAdd(y[0], hn::Zero(d), set(kSmall));
+    const Floats bound = hn::Add(hn::Sub(y[0], y[0]), set(kSmall));
     valid = hn::Ge(hn::Min(smaller_magnitude(d, m, step), v), bound);
     if constexpr (kAmsgrad) {
       valid = hn::And(valid, hn::Not(hn::IsNaN(x[kInputs<kAmsgrad> - 1])));

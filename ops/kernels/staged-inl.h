@@ -134,6 +134,8 @@ class StagedMap {
     second_stage<0>(second, in, i, middle[0], y[0], valid.first, false);
     second_stage<1>(second, in, i, middle[1], y[1], valid.second, false);
     if (HWY_UNLIKELY(!valid.everywhere())) {
+      // Else the compiler reads for this before it knows whether it must.
+      asm volatile("" : "+r"(i));
       second_stage<0>(second, in, i, middle[0], y[0], valid.first, true);
       second_stage<1>(second, in, i, middle[1], y[1], valid.second, true);
       if (!valid.everywhere()) return false;
