@@ -20,13 +20,21 @@ std::uint64_t allocation_at(const void* memory) {
   return aclgradAllocationId == nullptr ? 0 : aclgradAllocationId(memory);
 }
 
-// The creating functions of the meta layer answer null instead of a status.
-constexpr int kCreationFailed = 561103;
-
 // The message would be taken for a part of the next one.
 void forget_failure(int status) {
   if (status != 0) aclGetRecentErrMsg();
 }
+
+// Whether a runtime that numbers nothing knows the address; yes where it does not answer.
+bool is_device_memory(const void* memory) {
+  aclrtPtrAttributes found{};
+  const int status = aclrtPointerGetAttributes(memory, &found);
+  forget_failure(status);
+  return status != 0 || found.location.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+}
+
+// The creating functions of the meta layer answer null instead of a status.
+constexpr int kCreationFailed = 561103;
 
 template <class T>
 T* created(T* object, std::string_view function) {
@@ -42,6 +50,7 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes, std::string_view purpose) : bytes_
   check_status(aclrtMalloc(&memory, std::max<std::size_t>(bytes, 1), ACL_MEM_MALLOC_HUGE_FIRST),
                "aclrtMalloc", purpose);
   memory_ = {memory, Free{allocation_at(memory)}};
+  check_status(aclrtGetDevice(&device_), "aclrtGetDevice");
 }
 
 void DeviceBuffer::Free::operator()(void* memory) const noexcept {
@@ -49,6 +58,8 @@ void DeviceBuffer::Free::operator()(void* memory) const noexcept {
 }
 
 bool DeviceBuffer::is_alive() const noexcept {
+  if (data() == nullptr) return true;
+  if (aclgradAllocationId == nullptr) return is_device_memory(data());
   return allocation_at(data()) == memory_.get_deleter().allocation;
 }
 

@@ -38,7 +38,8 @@ void copy_in(void* device, std::size_t room, const Tensor& tensor) {
       "aclrtMemcpy");
 }
 
-// "12.5 GiB for the values of a session, the largest `h` float32 [4096, 65536] of node 3 ...".
+// "12.5 GiB for the values of a session, the largest of them `h` float32 [4096, 65536] of node 3
+// ...". Of an arena that holds something.
 std::string purpose_of_arena(const GraphData& graph, const std::vector<NodeId>& nodes,
                              const Lifetimes& lifetimes, std::size_t bytes) {
   ValueId largest = -1;
@@ -62,9 +63,11 @@ std::string purpose_of_arena(const GraphData& graph, const std::vector<NodeId>& 
 
 DeviceBuffer make_arena(const GraphData& graph, const std::vector<NodeId>& nodes,
                         const Lifetimes& lifetimes, std::size_t bytes) {
+  constexpr int kNoMemory = 207001;
   try {
     return DeviceBuffer(bytes);
-  } catch (const StatusError&) {
+  } catch (const StatusError& error) {
+    if (error.status() != kNoMemory || bytes == 0) throw;
     // Described only now, since that is work in proportion to the graph.
     return DeviceBuffer(bytes, purpose_of_arena(graph, nodes, lifetimes, bytes));
   }

@@ -44,6 +44,7 @@ class Memory {
   void poison(std::size_t block);
 
   std::size_t bytes() const { return arena_.bytes(); }
+  bool is_alive() const noexcept { return arena_.is_alive(); }
   const Lifetimes& lifetimes() const { return lifetimes_; }
   const ArenaLayout& layout() const { return layout_; }
 

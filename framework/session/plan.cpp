@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "aclgrad/error.h"
 #include "aclgrad/runtime.h"
 
 namespace aclgrad::detail {
@@ -121,12 +122,19 @@ void Plan::drain() const noexcept {
 }
 
 void Plan::check_alive() const {
+  if (memory_.is_alive()) return;
+  throw ValueError(
+      "the session is dead: the device was reset since it was made (aclrtResetDevice, "
+      "aclFinalize)");
+}
+
+void Plan::check_usable() const {
   aclrtStreamStatus unused{};
   const int status = aclrtStreamQuery(stream_.get(), &unused);
   if (status == 0) return;
-  check_status(status, "aclrtStreamQuery",
-               "the session is dead: the device was reset since it was made (aclrtResetDevice, "
-               "aclFinalize)");
+  if (!memory_.is_alive()) aclGetRecentErrMsg();  // says less than what is thrown
+  check_alive();
+  check_status(status, "aclrtStreamQuery", "the session cannot run on this thread");
 }
 
 aclrtStream Plan::stream_of(const Piece& piece) const {

@@ -35,8 +35,11 @@ class Plan {
   Plan(const Graph& graph, const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept,
        PlanMode mode);
 
-  /// Throws StatusError when the device was reset since the plan was made: its memory is gone.
+  /// Throws ValueError when the device was reset since the plan was made: its memory is gone.
   void check_alive() const;
+
+  /// The same, and StatusError when the calling thread cannot use the plan's stream.
+  void check_usable() const;
 
   /// Lets a replay read an input where the tensor has it, which must stay there until the end of
   /// the run. False where that cannot be: the input is to be uploaded then.

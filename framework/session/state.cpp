@@ -109,13 +109,24 @@ void SessionState::check_options() const {
 void SessionState::check_before_planning() const {
   check_options();
   ensure_runtime();
+  int device = -1;
+  check_status(aclrtGetDevice(&device), "aclrtGetDevice");
   for (const NodeId id : nodes_) {
     if (as_call(data_.node(id)) != nullptr) continue;
     const auto* source = dynamic_cast<const VariableOp*>(data_.node(id).op.get());
-    if (source == nullptr || source->variable.is_alive()) continue;
-    throw ValueError(fmt::format(
-        "parameter {} of {} is dead: its device memory was freed (aclrtResetDevice, aclFinalize)",
-        data_.description(data_.node(id).outputs.front()), label(data_.node(id))));
+    if (source == nullptr) continue;
+    const auto refuse = [&](const std::string& reason) {
+      throw ValueError(fmt::format("parameter {} of {} {}",
+                                   data_.description(data_.node(id).outputs.front()),
+                                   label(data_.node(id)), reason));
+    };
+    if (!source->variable.is_alive()) {
+      refuse("is dead: its device memory was freed (aclrtResetDevice, aclFinalize)");
+    }
+    if (source->variable.device() != device) {
+      refuse(fmt::format("lies on device {}, the session is made on device {} (use_device)",
+                         source->variable.device(), device));
+    }
   }
 }
 
@@ -240,7 +251,7 @@ void SessionState::run_steps(StepTimes* times) {
 void SessionState::begin_run(std::span<const Feed> feeds, bool replays) {
   check_feeds(feeds);
   ensure_runtime();
-  plan_.check_alive();
+  plan_.check_usable();
   ++runs_;  // earlier results are void from here on
   if (poison_) poison_->begin();
   for (const Feed& feed : feeds) {

@@ -36,7 +36,7 @@ class SessionState {
   /// The same, node by node and timed.
   Profile profile(std::span<const Feed> feeds);
 
-  /// The same, launched node by node without waiting between them.
+  /// The same, launched node by node without waiting after each.
   Profile timeline(std::span<const Feed> feeds);
 
   /// The first half of run(): all that comes before the operators. `replays` says that run() of the

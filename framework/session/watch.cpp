@@ -34,14 +34,19 @@ NonFinite count(const Tensor& tensor) {
   return found;
 }
 
-// "feed `x`": what a value that no operator made is, or views.
+// "came in with feed `x`": where a NaN is from that no node was seen to make.
 std::string origin(const GraphData& graph, ValueId id) {
   const ValueId root = graph.value(id).root;
-  const Op* const op = graph.node(graph.value(root).node).op.get();
+  const Node& maker = graph.node(graph.value(root).node);
+  if (as_call(maker) != nullptr) {
+    return fmt::format("{} did not have when {} had made it: its memory was overwritten",
+                       graph.description(root), label(maker));
+  }
+  const Op* const op = maker.op.get();
   const char* const kind = dynamic_cast<const InputOp*>(op) != nullptr      ? "feed"
                            : dynamic_cast<const VariableOp*>(op) != nullptr ? "parameter"
                                                                             : "constant";
-  return fmt::format("{} {}", kind, graph.description(root));
+  return fmt::format("came in with {} {}", kind, graph.description(root));
 }
 
 // "`x` float32 [2] in [-1, 3]".
@@ -113,13 +118,15 @@ void NonFiniteTracer::before(std::size_t step) {
   finite_inputs_ = true;
   inputs_.clear();
   const Node& node = plan_.node(step);
-  for (const ValueId input : node.inputs) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!as_call(node)->reads_input(i)) continue;
+    const ValueId input = node.inputs[i];
     const Tensor tensor = plan_.memory().download(input);
     const NonFinite found = count(tensor);
     if (found.nans > 0) {  // a node that had made it would have been stopped
-      throw ValueError(fmt::format(
-          "{} reads {} NaN that came in with {}: first at element {} of {} {}", label(node),
-          found.nans, origin(graph_, input), found.first_nan, tensor.dtype(), tensor.shape()));
+      throw ValueError(fmt::format("{} reads {} NaN that {}: first at element {} of {} {}",
+                                   label(node), found.nans, origin(graph_, input), found.first_nan,
+                                   tensor.dtype(), tensor.shape()));
     }
     finite_inputs_ = finite_inputs_ && found.infinities == 0;
     inputs_ += (inputs_.empty() ? "" : ", ") + with_range(graph_, input, tensor);
@@ -131,13 +138,15 @@ void NonFiniteTracer::after(std::size_t step) const {
   for (const ValueId output : node.outputs) {
     const Tensor tensor = plan_.memory().download(output);
     const NonFinite found = count(tensor);
-    if (found.first < 0 || (found.nans == 0 && !finite_inputs_)) continue;
+    // Infinities from infinities are none of its making.
+    const std::int64_t first = finite_inputs_ ? found.first : found.first_nan;
+    if (first < 0) continue;
     throw ValueError(fmt::format(
-        "{} makes {} NaN and {} infinities from {}: output {} {} {}, first at element {}; inputs: "
-        "{}",
-        label(node), found.nans, found.infinities,
+        "{} makes {} from {}: output {} {} {}, first at element {}; inputs: {}", label(node),
+        finite_inputs_ ? fmt::format("{} NaN and {} infinities", found.nans, found.infinities)
+                       : fmt::format("{} NaN", found.nans),
         finite_inputs_ ? "finite inputs" : "inputs without NaN", graph_.description(output),
-        tensor.dtype(), tensor.shape(), found.first, inputs_.empty() ? "none" : inputs_));
+        tensor.dtype(), tensor.shape(), first, inputs_.empty() ? "none" : inputs_));
   }
 }
 

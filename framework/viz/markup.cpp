@@ -20,7 +20,7 @@ constexpr double kMargin = 24;   // around the drawing
 constexpr double kHeading = 34;  // above the lanes
 constexpr std::array<const char*, kLanes> kHeadings = {"forward ↓", "backward ↑", "update ↓"};
 
-const CallOp* call_of(const Node& node) { return dynamic_cast<const CallOp*>(node.op.get()); }
+const CallOp* call_of(const Node& node) { return node.op->as_call(); }
 bool is_view(const Node& node) { return dynamic_cast<const ViewOp*>(node.op.get()) != nullptr; }
 
 std::vector<Block> blocks_of(const Recording& recording) {

@@ -87,10 +87,7 @@ void VizPage::add(const Node& node, const std::vector<Tensor>& inputs,
   const std::int64_t edge = recording_->options.max_elements;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     // What an operator made is kept from then; only sources and views are first seen here.
-    if (dynamic_cast<const CallOp*>(recording_->graph.value(node.inputs[i]).node().op.get()) !=
-        nullptr) {
-      continue;
-    }
+    if (recording_->graph.value(node.inputs[i]).node().op->as_call() != nullptr) continue;
     recording_->tensors[node.inputs[i]] = viz::summary_of(inputs[i], edge);
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -32,7 +32,7 @@ std::string short_text(const Tensor& tensor, double low, double high) {
 }
 
 const char* kind_of(const Node& node) {
-  if (dynamic_cast<const CallOp*>(node.op.get()) != nullptr) return "call";
+  if (node.op->as_call() != nullptr) return "call";
   return dynamic_cast<const ViewOp*>(node.op.get()) != nullptr ? "view" : "source";
 }
 
@@ -60,7 +60,7 @@ std::vector<std::int32_t> Recording::steps() const {
   }
   for (std::size_t id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
-    if (dynamic_cast<const CallOp*>(node.op.get()) != nullptr) continue;
+    if (node.op->as_call() != nullptr) continue;
     steps[id] = 0;
     for (const Value& input : graph.values(node.inputs)) {  // of a view
       const std::int32_t made = steps[static_cast<std::size_t>(input.node().id)];

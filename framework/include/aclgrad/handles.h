@@ -32,8 +32,12 @@ class DeviceBuffer {
   void* data() const noexcept { return memory_.get(); }
   std::size_t bytes() const noexcept { return bytes_; }
 
-  /// Whether the memory is still the buffer's. On a runtime that does not number its allocations
-  /// (aclgradAllocationId) every buffer is.
+  /// The device whose memory it is; -1 for an empty buffer.
+  int device() const noexcept { return device_; }
+
+  /// Whether the memory is still the buffer's; an empty buffer has none to lose. A runtime that
+  /// does not number its allocations (aclgradAllocationId) is asked whether there is any device
+  /// memory at the address.
   bool is_alive() const noexcept;
 
   /// Copies the first `count` bytes from or to host memory; complete on return. The caller sees to
@@ -50,6 +54,7 @@ class DeviceBuffer {
 
   std::unique_ptr<void, Free> memory_;
   std::size_t bytes_ = 0;
+  int device_ = -1;
 };
 
 /// An in-order queue of work.

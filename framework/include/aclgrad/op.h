@@ -139,6 +139,9 @@ class CallOp : public Op {
     return std::nullopt;
   }
 
+  /// Whether what the input holds matters; false for one that is overwritten unread.
+  virtual bool reads_input(std::size_t /*input*/) const { return true; }
+
   /// Whether a session may give the output the memory of the input when nobody needs the input any
   /// more: true for operators that read an element for the last time before they write the one at
   /// its place. Asked only when both are dense and of one shape and dtype.

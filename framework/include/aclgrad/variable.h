@@ -32,6 +32,9 @@ class Variable {
   /// left is a dead variable, and there is nothing to do with it but to make another one.
   bool is_alive() const noexcept { return state_->buffer.is_alive(); }
 
+  /// The device that has the contents: the one in use when the variable was made.
+  int device() const noexcept { return state_->buffer.device(); }
+
   /// Throws ValueError, which names the variable, when it is dead.
   void check_alive() const;
 

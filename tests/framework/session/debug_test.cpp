@@ -104,7 +104,36 @@ TEST_P(Trace, LetsInfinitiesInUntilTheyMakeANan) {
                     .run({{x, Tensor::from({2}, {kInfinity, 1})}});
               }),
               AllOf(testing::StartsWith("node 3 `sub` "),
-                    HasSubstr("makes 1 NaN and 0 infinities from inputs without NaN")));
+                    HasSubstr("makes 1 NaN from inputs without NaN")));
+}
+
+TEST_P(Trace, PointsAtTheNanAmongInfinitiesThatCameIn) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value y = graph.input("y", {2});
+  Session session(graph, {x * y}, {.eager = GetParam(), .trace_nonfinite = true});
+  EXPECT_THAT(message_of<ValueError>([&] {
+                session.run({{x, Tensor::from({2}, {kInfinity, kInfinity})},
+                             {y, Tensor::from({2}, {1, 0})}});
+              }),
+              AllOf(HasSubstr("makes 1 NaN from inputs without NaN"),
+                    HasSubstr("first at element 1; inputs:")));
+}
+
+TEST_P(Trace, LetsWhatIsOverwrittenUnreadBeNan) {
+  Graph graph;
+  const Variable last("last", Tensor::full({2}, kNan));
+  const Value x = graph.input("x", {2});
+  const Value updated = assign(graph.parameter(last), x * 2);
+  Session session(graph, {updated}, {.eager = GetParam(), .trace_nonfinite = true});
+  EXPECT_EQ(session.run({{x, Tensor::full({2}, 3)}})[updated].get(0), 6);
+  Graph reading;
+  const Value sum = accumulate(reading.parameter(Variable("v", Tensor::full({2}, kNan))),
+                               reading.constant(Tensor::full({2}, 1)), 0.5);
+  EXPECT_THAT(message_of<ValueError>([&] {
+                Session(reading, {sum}, {.eager = GetParam(), .trace_nonfinite = true}).run({});
+              }),
+              HasSubstr("reads 2 NaN that came in with parameter `v`"));
 }
 
 TEST_P(Trace, SaysWhichNanCameInAndWhoReadItFirst) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "acl/acl_rt.h"
@@ -37,7 +39,7 @@ TEST_F(DeviceReset, IsNoticedBeforeAnythingRuns) {
   Session session(graph_, {y_});
   EXPECT_EQ(session.run({{x_, one_}})[y_].get(0), 3);
   reset_device();
-  EXPECT_THAT(message_of<StatusError>([&] {
+  EXPECT_THAT(message_of<ValueError>([&] {
                 session.run({{x_, one_}});
               }),
               StartsWith("the session is dead: the device was reset"));
@@ -61,7 +63,7 @@ TEST_F(DeviceReset, EndsTheResultsThatNobodyHasRead) {
     Session session(graph_, {product}, {.eager = eager});
     const Results results = session.run({{x_, one_}});
     reset_device();
-    EXPECT_THAT(message_of<StatusError>([&] { results[product]; }),
+    EXPECT_THAT(message_of<ValueError>([&] { results[product]; }),
                 StartsWith("the session is dead: the device was reset"));
   }
 }
@@ -101,6 +103,9 @@ TEST_F(DeviceReset, LetsWhatIsLeftDieWithoutAWord) {
 TEST_F(DeviceReset, EndsBuffers) {
   DeviceBuffer buffer(4);
   EXPECT_TRUE(DeviceBuffer().is_alive()) << "there is nothing to lose";
+  DeviceBuffer moved = std::move(buffer);
+  EXPECT_TRUE(buffer.is_alive()) << "there is nothing to lose";  // NOLINT(bugprone-use-after-move)
+  buffer = std::move(moved);
   reset_device();
   EXPECT_FALSE(buffer.is_alive());
   int number = 0;
@@ -108,6 +113,22 @@ TEST_F(DeviceReset, EndsBuffers) {
               HasSubstr("the device was reset since it was allocated"));
   EXPECT_THAT(message_of<ValueError>([&] { buffer.download(&number, sizeof number); }),
               HasSubstr("the device was reset since it was allocated"));
+}
+
+// Nothing says that there is no memory: there is no device to have it on.
+TEST(DeviceResets, AreNotTakenForWantOfMemory) {
+  Graph graph;
+  const Value x = graph.input("x", {0});
+  const Value wide = graph.input("wide", {1000});
+  use_device(0);
+  ASSERT_EQ(aclrtResetDeviceForce(0), 0);
+  for (const Value& fetched : {x * 2, wide * 2}) {
+    const std::string message =
+        message_of<StatusError>([&] { const Session session(graph, {fetched}); });
+    EXPECT_THAT(message, HasSubstr("107002: the calling thread has no context"));
+    EXPECT_THAT(message, testing::Not(HasSubstr("GiB")));
+  }
+  EXPECT_EQ(aclrtSetDevice(0), 0);
 }
 
 // What has the address of something that is gone must not be taken for it.

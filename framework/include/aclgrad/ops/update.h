@@ -76,6 +76,7 @@ struct AssignOp final : AclnnOp {
   aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
   PhaseTwo phase_two() const override;
   std::optional<std::size_t> updated_input(std::size_t) const override { return 0; }
+  bool reads_input(std::size_t input) const override { return input != 0; }
 };
 
 /// Inputs parameter, first moment, second moment (each overwritten by the output of the same
