@@ -107,10 +107,11 @@ typedef struct aclgradSweepOperand {
   int32_t is_written;
 } aclgradSweepOperand;
 
-/* Some bytes of memory. */
+/* Some bytes of memory. With an `is_written` other than 0, nobody else touches them meanwhile. */
 typedef struct aclgradMemory {
   const void* address;
   int64_t length;
+  int32_t is_written;
 } aclgradMemory;
 
 /*

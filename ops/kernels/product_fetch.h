@@ -18,6 +18,9 @@ namespace aclgrad::ops {
 
 inline constexpr int64_t kTermsPerFetch = 4;
 inline constexpr int64_t kLineBytes = 64;
+// So far ahead are lines fetched that are to be owned: some hundred instructions, which do not wait
+// for them.
+inline constexpr int64_t kFetchedBeforeOwned = 32 * kLineBytes;
 
 class Fetches {
  public:
@@ -29,6 +32,8 @@ class Fetches {
     // As this core's own: another one may have changed them last. Then kTermsPerFetch at a time,
     // side by side: products from whose tiles that is done read what is near.
     bool to_write = false;
+    // Nobody else touches them, and all of them are there: once near, they are written as they are.
+    bool is_owned = false;
   };
 
   explicit Fetches(std::span<const aclgradMemory> after) : after_(after) {}
@@ -60,12 +65,13 @@ class Fetches {
     const aclgradMemory& here = after_[index_];
     const std::byte* const first = static_cast<const std::byte*>(here.address) + done_;
     done_ += terms / kTermsPerFetch * kTermsPerFetch * kLineBytes;
+    const bool is_owned = here.is_written != 0 && done_ <= here.length;
     if (done_ >= here.length) {
       done_ = 0;
       ++index_;
     }
     // Most of it is written where it is read, as weights are.
-    return {first, kTermsPerFetch * kLineBytes, true};
+    return {first, kTermsPerFetch * kLineBytes, true, is_owned};
   }
 
  private:

@@ -62,18 +62,30 @@ bool is_worthwhile(const Group& group) {
   return group.size() > 1 && bytes >= (group.has_lines() ? kWorthSharing : kWorthCutting);
 }
 
-// What members after the first read and no member before them touches.
+// What members after the first read and no member before them touches; as written what they write
+// again, all of it.
 std::vector<aclgradSweepOperand> needed_soon(const Group& group) {
+  const auto is_written_again = [](const std::vector<aclgradSweepOperand>& operands,
+                                   const aclgradSweepOperand& read) {
+    return read.step == read.length &&
+           std::any_of(operands.begin(), operands.end(), [&](const aclgradSweepOperand& each) {
+             return each.is_written != 0 && each.address == read.address &&
+                    each.step == read.step && each.length == read.length;
+           });
+  };
   std::vector<aclgradSweepOperand> found;
   std::vector<const void*> known;
   for (const Group::Member& member : group.members()) {
     const std::vector<aclgradSweepOperand> operands = member.cut.by_rows(group.rows());
     if (!known.empty()) {
-      std::copy_if(operands.begin(), operands.end(), std::back_inserter(found),
-                   [&](const aclgradSweepOperand& each) {
-                     return each.is_written == 0 && each.step > 0 &&
-                            std::find(known.begin(), known.end(), each.address) == known.end();
-                   });
+      for (const aclgradSweepOperand& each : operands) {
+        if (each.is_written != 0 || each.step <= 0 ||
+            std::find(known.begin(), known.end(), each.address) != known.end()) {
+          continue;
+        }
+        found.push_back(each);
+        found.back().is_written = is_written_again(operands, each) ? 1 : 0;
+      }
     }
     for (const aclgradSweepOperand& each : operands) known.push_back(each.address);
   }
@@ -188,14 +200,14 @@ class Pieces {
 
 constexpr size_t kMostFetched = 8;
 
-// What later members of a step need of whole lines.
-size_t needed_there(const Step& step, const Place& place,
+// What later members of a step need of whole lines. For one thread all is its own anyway.
+size_t needed_there(const Step& step, const Place& place, int64_t threads,
                     std::array<aclgradMemory, kMostFetched>& memory) {
   const size_t count = std::min(step.soon.size(), kMostFetched);
   for (size_t k = 0; k < count; ++k) {
     const aclgradSweepOperand& each = step.soon[k];
     memory[k] = {static_cast<const std::byte*>(each.address) + each.step * place.first,
-                 each.step * (place.lines - 1) + each.length};
+                 each.step * (place.lines - 1) + each.length, threads > 1 ? each.is_written : 0};
   }
   return count;
 }
@@ -209,7 +221,7 @@ class SweepRun {
     const auto run_chain = [](void* self, int64_t number) {
       static_cast<SweepRun*>(self)->run_chain(static_cast<size_t>(number));
     };
-    Pieces(step_, aclgradGetNumThreads())
+    Pieces(step_, threads_)
         .run([&](const Place& place) { run_place(place); },
              {static_cast<int64_t>(step_.beside.size()), run_chain, this});
     return std::move(failure_);
@@ -218,7 +230,7 @@ class SweepRun {
  private:
   void run_place(const Place& place) {
     std::array<aclgradMemory, kMostFetched> soon;
-    size_t soon_count = needed_there(step_, place, soon);
+    size_t soon_count = needed_there(step_, place, threads_, soon);
     for (const Step::Member& member : step_.members) {
       const Task& task = tasks_[member.task];
       const aclgradSweepPart part = {
@@ -257,6 +269,7 @@ class SweepRun {
 
   const Step& step_;
   const std::vector<Task>& tasks_;
+  const int64_t threads_ = aclgradGetNumThreads();
   StepFailure failure_;
   std::mutex mutex_;
 };
