@@ -132,8 +132,10 @@ void Plan::check_usable() const {
   aclrtStreamStatus unused{};
   const int status = aclrtStreamQuery(stream_.get(), &unused);
   if (status == 0) return;
-  if (!memory_.is_alive()) aclGetRecentErrMsg();  // says less than what is thrown
+  const bool has_stream = status != ACL_ERROR_RT_INVALID_HANDLE;
+  if (!memory_.is_alive() || !has_stream) aclGetRecentErrMsg();  // says less than what is thrown
   check_alive();
+  if (!has_stream) throw ValueError("the session is dead: the context of its stream was destroyed");
   check_status(status, "aclrtStreamQuery", "the session cannot run on this thread");
 }
 

@@ -110,10 +110,14 @@ HcclResult queue(const Checks& checks, aclrtStream stream, Operation operation) 
       std::make_unique<QueuedOperation>(communicator, std::move(operation), is_captured(stream));
   give_numbers(*queued);
   if (!queued->is_recorded) communicator->begin_task();
+  const bool runs_now = !queued->is_recorded;
   const char* const name = queued->operation.name;
   if (aclgradLaunchTask(stream, name, run, queued.release(), release) != ACL_SUCCESS) {
     return call.failed(HCCL_E_RUNTIME, "the stream could not queue the operation");
   }
+  // The other ranks wait for it: a stream that is asked for its state begins what it has.
+  aclrtStreamStatus state = ACL_STREAM_STATUS_COMPLETE;
+  if (runs_now) aclrtStreamQuery(stream, &state);
   return HCCL_SUCCESS;
 }
 

@@ -245,7 +245,9 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
         new CallbackTask{subscription, {fn, userData, processed, subscription.get(), nullptr}};
     task.release = release_argument<CallbackTask>;
     task = as_host_code(*chosen.stream, std::move(task));
-    return submit(call, *chosen.stream, std::move(task));
+    const aclError status = submit(call, *chosen.stream, std::move(task));
+    chosen.stream->hurry();  // there is a thread that waits for the callback
+    return status;
   });
 }
 

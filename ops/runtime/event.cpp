@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/runtime/event.h"
 
+#include <algorithm>
+
 #include "ops/runtime/context.h"
 #include "ops/runtime/diagnostics/order.h"
 
@@ -178,11 +180,31 @@ aclError Event::make_wait(const Call& call, const std::shared_ptr<Stream>& strea
   const std::shared_ptr<EventRecord> record = latest();
   if (!record) return ACL_SUCCESS;
   Task task{.name = "event wait", .gate = record, .gate_patience = patience};
+  note_waiting(stream);
   task.argument = new WaitCounter(pending_waits_);
   task.release = release_wait;
   pending_waits_->fetch_add(1);
   record->awaited_by(*stream);
-  return submit(call, *stream, std::move(task));
+  const aclError status = submit(call, *stream, std::move(task));
+  // Whoever needs the waiting stream will not ask after the one that it waits for.
+  if (!record->is_open()) record->hurry();
+  return status;
+}
+
+void Event::note_waiting(const std::shared_ptr<Stream>& stream) {
+  const std::lock_guard lock(mutex_);
+  if (pending_waits_->load() == 0) waiting_.clear();
+  const auto is_it = [&](const std::weak_ptr<Stream>& each) { return each.lock() == stream; };
+  if (std::none_of(waiting_.begin(), waiting_.end(), is_it)) waiting_.push_back(stream);
+}
+
+bool Event::has_pending_waits() const {
+  if (pending_waits_->load() == 0) return false;
+  const std::lock_guard lock(mutex_);
+  for (const std::weak_ptr<Stream>& each : waiting_) {
+    if (const std::shared_ptr<Stream> stream = each.lock()) stream->hurry();
+  }
+  return true;
 }
 
 void Event::reset() {

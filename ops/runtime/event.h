@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "ops/runtime/call.h"
 #include "ops/runtime/capture.h"
@@ -81,13 +82,16 @@ class Event : public std::enable_shared_from_this<Event> {
   // Null when never recorded.
   std::shared_ptr<EventRecord> latest() const;
 
-  bool has_pending_waits() const { return pending_waits_->load() > 0; }
+  // Whether a stream still has to wait for a record, or to get to where it waits. It does not stay
+  // idle then.
+  bool has_pending_waits() const;
 
  private:
   aclError record_in_capture(const Call& call, Capture& capture, const Stream& stream);
   aclError wait_in_capture(const Call& call, const std::shared_ptr<Stream>& stream);
   std::shared_ptr<Capture> marked_capture() const;
   void set_recorded_now();
+  void note_waiting(const std::shared_ptr<Stream>& stream);
 
   const int32_t device_;
   const uint32_t flags_;
@@ -98,6 +102,8 @@ class Event : public std::enable_shared_from_this<Event> {
   std::shared_ptr<EventRecord> latest_;
   CapturePoint point_;  // its capture is set when the latest record was captured
   const std::shared_ptr<std::atomic<int>> pending_waits_;
+  std::vector<std::weak_ptr<Stream>>
+      waiting_;  // those that have had to wait since all waits were over
 };
 
 HandleTable<Event>& events();

@@ -116,12 +116,11 @@ aclError record_time(const Call& call, const char* parameter, const Event& event
                        fmt::format("argument {} was made without ACL_EVENT_TIME_LINE", parameter),
                        "", "Add the flag where the event is created.");
   }
-  if (!record->is_open()) {
+  if (!is_reached(*record)) {
     return call.failed(ACL_ERROR_RT_EVENT_NOT_COMPLETE,
                        fmt::format("the record of argument {} is not reached yet", parameter), "",
                        "Synchronise the event or its stream first.");
   }
-  record->seen_by_host();
   time = record->opened_at();
   return ACL_SUCCESS;
 }

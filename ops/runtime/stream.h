@@ -124,7 +124,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // the tasks itself. kFrozen: it will not be over, for the process ends.
   WaitResult wait(uint64_t ticket, Deadline deadline = {});
 
-  // Somebody has asked whether tasks are over that may not even have begun: the worker begins now.
+  // Somebody needs tasks that may not even have begun: the worker begins now.
   void hurry();
 
   // Hands out the failure, so that it is reported once; a stopped stream keeps reporting it.

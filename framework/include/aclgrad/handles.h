@@ -33,7 +33,7 @@ class DeviceBuffer {
   std::size_t bytes() const noexcept { return bytes_; }
 
   /// The device whose memory it is; -1 for an empty buffer.
-  int device() const noexcept { return device_; }
+  int device() const noexcept { return data() == nullptr ? -1 : device_; }
 
   /// Whether the memory is still the buffer's; an empty buffer has none to lose. A runtime that
   /// does not number its allocations (aclgradAllocationId) is asked whether there is any device

@@ -86,9 +86,9 @@ struct SessionOptions {
   bool poison = false;
 
   /// Run node by node and throw ValueError, naming the node, its inputs and the place that recorded
-  /// it, as soon as one makes infinity while all that it read was finite, makes NaN while nothing
-  /// that it read was, or reads a NaN from a feed, a parameter or a constant. Infinities that come
-  /// in so (masks) are let through. Variables may then be half updated.
+  /// it, as soon as one makes infinity while all that it read was finite, makes NaN while it read
+  /// no NaN, or reads a NaN from a feed, a parameter or a constant. Infinities that come in so
+  /// (masks) are let through. Variables may then be half updated.
   bool trace_nonfinite = false;
 
   /// Run everything eagerly first, and throw ValueError, naming the first node whose bits differ
@@ -113,7 +113,8 @@ class SessionState;
 /// been overwritten; so does reading a variable that has changed meanwhile.
 class Results {
  public:
-  /// A copy of a fetched value. Throws ValueError when it was not fetched.
+  /// A copy of a fetched value. Throws ValueError when it was not fetched, or when the device was
+  /// reset since the run.
   Tensor operator[](const Value& value) const;
 
  private:
@@ -128,16 +129,19 @@ class Results {
 class Session {
  public:
   /// Throws ValueError for a fetched value of another graph, one that a node needed here
-  /// overwrites, or options that do not go together; StatusError, naming the node, when phase one
-  /// of an operator fails, or, naming the largest value, when there is not enough memory.
+  /// overwrites, a parameter that is dead or lies on another device than the session, which is the
+  /// calling thread's, or options that do not go together; StatusError, naming the node, when phase
+  /// one of an operator fails, or, naming the largest value, when there is not enough memory.
   Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  /// Runs once. Before anything runs, throws ValueError for a missing, unknown or doubled feed,
-  /// ShapeError and DTypeError for a tensor that does not fit its input. Throws StatusError when an
-  /// operator fails; variables may then be half updated.
+  /// Runs once. Before anything runs, throws ValueError for a missing, unknown or doubled feed and
+  /// for a session that is dead, as its device was reset or the context that it was made in
+  /// destroyed; ShapeError and DTypeError for a tensor that does not fit its input; StatusError on
+  /// a thread that uses another device. Throws StatusError when an operator fails; variables may
+  /// then be half updated.
   Results run(std::span<const Feed> feeds);
   Results run(std::initializer_list<Feed> feeds = {});
 
