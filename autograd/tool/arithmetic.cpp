@@ -64,8 +64,6 @@ Number apply(Kind kind, Number a, Number b, Number alpha, DType dtype) {
   return kind == Kind::add ? a + alpha * b : a - alpha * b;
 }
 
-constexpr ErrorModel kRoundedOnce{.final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = 0.05};
-
 // What all of them promise: exact, rounded once.
 void promise(Subject& s) {
   s.forward_ulp = 0.5005;  // the reference is rounded too, 11 bits further down

@@ -8,6 +8,9 @@
 
 namespace aclgrad::gradcheck {
 
+inline constexpr aclnnStatus kNullPointer = 161001;
+inline constexpr aclnnStatus kInvalid = 161002;
+
 /// "aclnnElu alpha=1.3 ...": a function with the subject's attributes.
 inline std::string with_attributes(const std::string& function, const Subject& subject) {
   const std::string& attributes = subject.checked.attributes;

@@ -17,9 +17,6 @@
 namespace aclgrad::gradcheck::detail {
 namespace {
 
-// The losses work in double and round once.
-constexpr ErrorModel kRoundedOnce{.final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = 0.05};
-
 const char* const kReductions[] = {"none", "mean", "sum"};
 
 Array reduced(const Array& values, int reduction, Number divisor) {

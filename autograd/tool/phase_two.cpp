@@ -9,8 +9,6 @@
 namespace aclgrad::gradcheck {
 namespace {
 
-constexpr aclnnStatus kNullPointer = 161001;
-constexpr aclnnStatus kInvalid = 161002;
 constexpr aclnnStatus kUsedUp = 561103;
 constexpr std::uint64_t kAnySize = 64;
 

@@ -9,8 +9,6 @@
 namespace aclgrad::gradcheck {
 namespace {
 
-constexpr aclnnStatus kNullPointer = 161001;
-constexpr aclnnStatus kInvalid = 161002;
 constexpr aclnnStatus kOutsideOfStorage = 561103;
 
 constexpr DType kEveryDType[] = {DType::float32, DType::float16, DType::bfloat16, DType::float64,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "bench/peers/onednn_primitives.h"
 #include "bench/peers/openmp.h"
 #include "bench/peers/peers.h"
 
@@ -14,7 +15,6 @@ namespace {
 
 using dnnl::algorithm;
 using dnnl::memory;
-using dnnl::prop_kind;
 
 constexpr float kSeluLambda = 1.05070098735548049342f;
 constexpr float kSeluAlpha = 1.67326324235437728482f;
@@ -74,8 +74,7 @@ class OneDnn : public Contender {
   template <algorithm kind>
   Call forward(const Problem& p) {
     if (!p.contiguous) return nullptr;
-    const dnnl::eltwise_forward::primitive_desc made(
-        {prop_kind::forward_training, kind, desc(p.inputs[0]), alpha(p), 0}, engine_);
+    const auto made = describe_eltwise(engine_, kind, desc(p.inputs[0]), alpha(p));
     return call(dnnl::eltwise_forward(made),
                 {{DNNL_ARG_SRC, wrap(p.inputs[0])}, {DNNL_ARG_DST, wrap(p.outputs[0])}});
   }
@@ -84,11 +83,7 @@ class OneDnn : public Contender {
   template <algorithm kind, int data = DNNL_ARG_SRC>
   Call backward(const Problem& p) {
     if (!p.contiguous) return nullptr;
-    const memory::desc layout = desc(p.inputs[0]);
-    const dnnl::eltwise_forward::primitive_desc hint(
-        {prop_kind::forward_training, kind, layout, alpha(p), 0}, engine_);
-    const dnnl::eltwise_backward::primitive_desc made({kind, layout, layout, alpha(p), 0}, engine_,
-                                                      hint);
+    const auto made = describe_eltwise_backward(engine_, kind, desc(p.inputs[0]), alpha(p));
     return call(dnnl::eltwise_backward(made), {{DNNL_ARG_DIFF_DST, wrap(p.inputs[0])},
                                                {data, wrap(p.inputs[1])},
                                                {DNNL_ARG_DIFF_SRC, wrap(p.outputs[0])}});
@@ -107,8 +102,8 @@ class OneDnn : public Contender {
       other.shape.insert(other.shape.begin(), 1);
       other.strides.insert(other.strides.begin(), other.shape[1]);
     }
-    const dnnl::binary::primitive_desc made(
-        {kind, desc(p.inputs[0]), desc(other), desc(p.outputs[0])}, engine_);
+    const auto made = describe<dnnl::binary>(engine_, kind, desc(p.inputs[0]), desc(other),
+                                             desc(p.outputs[0]));
     return call(dnnl::binary(made), {{DNNL_ARG_SRC_0, wrap(p.inputs[0])},
                                      {DNNL_ARG_SRC_1, wrap(other)},
                                      {DNNL_ARG_DST, wrap(p.outputs[0])}});
@@ -122,36 +117,32 @@ class OneDnn : public Contender {
   }
 
   Call matmul(const Problem& p) {
-    const dnnl::matmul::primitive_desc made(
-        {desc(p.inputs[0]), desc(p.inputs[1]), desc(p.outputs[0])}, engine_);
+    const auto made = describe<dnnl::matmul>(engine_, desc(p.inputs[0]), desc(p.inputs[1]),
+                                             desc(p.outputs[0]));
     return call(dnnl::matmul(made), {{DNNL_ARG_SRC, wrap(p.inputs[0])},
                                      {DNNL_ARG_WEIGHTS, wrap(p.inputs[1])},
                                      {DNNL_ARG_DST, wrap(p.outputs[0])}});
   }
 
   Call log_softmax(const Problem& p) {
-    const dnnl::logsoftmax_forward::primitive_desc made(
-        {prop_kind::forward_training, desc(p.inputs[0]), 1}, engine_);
-    return call(dnnl::logsoftmax_forward(made),
+    const auto made = describe_log_softmax(engine_, desc(p.inputs[0]), 1);
+    return call(LogSoftmaxForward(made),
                 {{DNNL_ARG_SRC, wrap(p.inputs[0])}, {DNNL_ARG_DST, wrap(p.outputs[0])}});
   }
 
   Call log_softmax_backward(const Problem& p) {
-    const memory::desc layout = desc(p.inputs[0]);
-    const dnnl::logsoftmax_forward::primitive_desc hint({prop_kind::forward_training, layout, 1},
-                                                        engine_);
-    const dnnl::logsoftmax_backward::primitive_desc made({layout, layout, 1}, engine_, hint);
-    return call(dnnl::logsoftmax_backward(made), {{DNNL_ARG_DIFF_DST, wrap(p.inputs[0])},
-                                                  {DNNL_ARG_DST, wrap(p.inputs[1])},
-                                                  {DNNL_ARG_DIFF_SRC, wrap(p.outputs[0])}});
+    const auto made = describe_log_softmax_backward(engine_, desc(p.inputs[0]), 1);
+    return call(LogSoftmaxBackward(made), {{DNNL_ARG_DIFF_DST, wrap(p.inputs[0])},
+                                           {DNNL_ARG_DST, wrap(p.inputs[1])},
+                                           {DNNL_ARG_DIFF_SRC, wrap(p.outputs[0])}});
   }
 
   Call reduce_rows(const Problem& p) {
     View sum = p.outputs[0];
     sum.shape = {1, sum.shape[0], 1};
     sum.strides = {sum.shape[1], 1, 1};
-    const dnnl::reduction::primitive_desc made(
-        {algorithm::reduction_sum, desc(p.inputs[0]), desc(sum), 0, 0}, engine_);
+    const auto made = describe<dnnl::reduction>(engine_, algorithm::reduction_sum,
+                                                desc(p.inputs[0]), desc(sum), 0.0F, 0.0F);
     return call(dnnl::reduction(made),
                 {{DNNL_ARG_SRC, wrap(p.inputs[0])}, {DNNL_ARG_DST, wrap(sum)}});
   }

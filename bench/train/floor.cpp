@@ -4,6 +4,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <unordered_map>
 
+#include "bench/peers/onednn_primitives.h"
 #include "bench/peers/openmp.h"
 #include "bench/train/trainer.h"
 
@@ -74,7 +75,7 @@ class Floor : public Trainer {
   }
 
   void product(const Matrix& a, const Matrix& b, const Matrix& c) {
-    const dnnl::matmul::primitive_desc made({a.desc(), b.desc(), c.desc()}, engine_);
+    const auto made = describe<dnnl::matmul>(engine_, a.desc(), b.desc(), c.desc());
     products_.push_back({dnnl::matmul(made),
                          {{DNNL_ARG_SRC, {a.desc(), engine_, a.data}},
                           {DNNL_ARG_WEIGHTS, {b.desc(), engine_, b.data}},

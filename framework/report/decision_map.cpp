@@ -13,7 +13,6 @@ namespace aclgrad::report {
 namespace {
 
 constexpr double kPlotSize = 440;
-constexpr Colour kPaper = {255, 255, 255};
 
 /// Two pale tones of the class colours with near-white between, so that points stand out. Steps
 /// instead of a smooth ramp: cells of one row and one step become one rectangle.

@@ -12,7 +12,6 @@
 namespace aclgrad::report {
 namespace {
 
-constexpr Colour kPaper = {255, 255, 255};
 constexpr Colour kRight = {8, 81, 156};
 constexpr Colour kWrong = {217, 72, 1};
 

@@ -25,6 +25,8 @@ struct Colour {
   double blue = 0;  ///< 0 to 255 each
 };
 
+inline constexpr Colour kPaper = {255, 255, 255};
+
 /// "#RRGGBB" to a colour. Throws ValueError for anything else.
 Colour parse_colour(std::string_view text);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "aclgrad/error.h"
 #include "report/axes.h"

@@ -3,7 +3,7 @@
 #ifndef ACLGRAD_FRAMEWORK_RUN_RUN_PAGE_H_
 #define ACLGRAD_FRAMEWORK_RUN_RUN_PAGE_H_
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <utility>

@@ -25,7 +25,7 @@ using std::chrono::steady_clock;
 
 // How long a helper looks for more work before it sleeps. Operators that follow each other find it
 // awake; waking it takes longer than many of them.
-constexpr std::chrono::microseconds kSpin{100};
+constexpr std::chrono::microseconds kIdleSpin{100};
 // How long the caller watches helpers finish before it lets others have the core.
 constexpr std::chrono::microseconds kWatch{50};
 
@@ -192,7 +192,7 @@ class Helpers {
   [[noreturn]] void help(int32_t number, uint32_t seen) {
     t_runs_pieces = true;
     while (true) {
-      if (!spin(kSpin, [&] { return call_.load() != seen; })) {
+      if (!spin(kIdleSpin, [&] { return call_.load() != seen; })) {
         asleep_.fetch_add(1);
         call_.wait(seen);
         asleep_.fetch_sub(1);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptors of oneDNN's primitives in versions 2 and 3. Version 3 did away with the descriptors of
+// operations, and tells source from destination everywhere.
+#ifndef ACLGRAD_BENCH_PEERS_ONEDNN_PRIMITIVES_H_
+#define ACLGRAD_BENCH_PEERS_ONEDNN_PRIMITIVES_H_
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+namespace aclgrad::bench {
+
+// Of a primitive whose arguments are the same in both versions.
+template <class Primitive, class... Arguments>
+typename Primitive::primitive_desc describe(const dnnl::engine& engine,
+                                            const Arguments&... arguments) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, arguments...};
+#else
+  return {typename Primitive::desc(arguments...), engine};
+#endif
+}
+
+inline dnnl::eltwise_forward::primitive_desc describe_eltwise(const dnnl::engine& engine,
+                                                              dnnl::algorithm kind,
+                                                              const dnnl::memory::desc& layout,
+                                                              float alpha) {
+  constexpr auto kTraining = dnnl::prop_kind::forward_training;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, kTraining, kind, layout, layout, alpha, 0};
+#else
+  return {{kTraining, kind, layout, alpha, 0}, engine};
+#endif
+}
+
+inline dnnl::eltwise_backward::primitive_desc describe_eltwise_backward(
+    const dnnl::engine& engine, dnnl::algorithm kind, const dnnl::memory::desc& layout,
+    float alpha) {
+  const auto forward = describe_eltwise(engine, kind, layout, alpha);
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, kind, layout, layout, layout, alpha, 0, forward};
+#else
+  return {{kind, layout, layout, alpha, 0}, engine, forward};
+#endif
+}
+
+#if DNNL_VERSION_MAJOR >= 3
+using LogSoftmaxForward = dnnl::softmax_forward;
+using LogSoftmaxBackward = dnnl::softmax_backward;
+#else
+using LogSoftmaxForward = dnnl::logsoftmax_forward;
+using LogSoftmaxBackward = dnnl::logsoftmax_backward;
+#endif
+
+inline LogSoftmaxForward::primitive_desc describe_log_softmax(const dnnl::engine& engine,
+                                                              const dnnl::memory::desc& layout,
+                                                              int axis) {
+  constexpr auto kTraining = dnnl::prop_kind::forward_training;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, kTraining, dnnl::algorithm::softmax_log, layout, layout, axis};
+#else
+  return {{kTraining, layout, axis}, engine};
+#endif
+}
+
+inline LogSoftmaxBackward::primitive_desc describe_log_softmax_backward(
+    const dnnl::engine& engine, const dnnl::memory::desc& layout, int axis) {
+  const auto forward = describe_log_softmax(engine, layout, axis);
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, dnnl::algorithm::softmax_log, layout, layout, layout, axis, forward};
+#else
+  return {{layout, layout, axis}, engine, forward};
+#endif
+}
+
+}  // namespace aclgrad::bench
+
+#endif  // ACLGRAD_BENCH_PEERS_ONEDNN_PRIMITIVES_H_

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: system.sh SUITE REPOSITORY FOLDER [ctest arguments]
+# Makes a minimal Debian of that suite (bookworm, trixie) in FOLDER, with nothing but git, g++, cmake and
+# apt, clones the repository into it, runs the two commands of the README there, and reports versions,
+# results and times. Needs root and debootstrap; the network only for packages.
+set -euo pipefail
+suite=$1
+repository=$(cd "$2" && pwd)
+folder=$3
+shift 3
+
+((EUID == 0)) || { echo "system.sh: only root can make a system" >&2; exit 1; }
+if [[ ! -f $folder/etc/apt/sources.list ]]; then
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep /debian/ | head -n 1)
+  [[ -n $mirror ]] || { echo "system.sh: apt knows no archive of Debian" >&2; exit 1; }
+  mkdir -p "$folder"
+  debootstrap --variant=minbase --include=ca-certificates,git,g++,cmake "$suite" "$folder" \
+    "$mirror" >"$folder.log" 2>&1 ||
+    { tail -n 20 "$folder.log" >&2; rm -rf "$folder"; exit 1; }
+fi
+# Packages come the way that they come to this machine.
+apt-config dump | grep '^Acquire::' >"$folder/etc/apt/apt.conf.d/99host" || true
+[[ ! -e /etc/resolv.conf ]] || cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
+
+rm -rf "$folder/root/aclgrad"
+git clone -q "$repository" "$folder/root/aclgrad"
+cat >"$folder/root/try.sh" <<'TEXT'
+set -euo pipefail
+cd /root/aclgrad
+versions() {
+  dpkg-query -W -f '${Package} ${Version}\n' g++ cmake libfmt-dev libhwy-dev libdnnl-dev libcli11-dev \
+    nlohmann-json3-dev libgtest-dev libbenchmark-dev openmpi-bin 2>/dev/null || true
+}
+SECONDS=0
+./dev demo
+echo "demo: $SECONDS s"
+SECONDS=0
+status=0
+./dev test "$@" || status=$?
+echo "test: $SECONDS s, exit status $status"
+versions
+exit $status
+TEXT
+# Processes, /proc and shared memory of its own, which end with the command.
+export suite folder
+unshare --mount --pid --fork bash -c '
+  mount -t proc proc "$folder/proc"
+  mount --bind /dev "$folder/dev"
+  mount -t tmpfs tmpfs "$folder/dev/shm"
+  mount --bind /sys "$folder/sys"
+  exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LC_ALL=C.UTF-8 \
+    ACLGRAD_CMAKE_OPTIONS="${ACLGRAD_CMAKE_OPTIONS-}" \
+    chroot "$folder" bash /root/try.sh "$@"' bash "$@"
