@@ -193,8 +193,7 @@ constexpr aclgradSweep kSweep{
       const Task& task = task_of(argument);
       try {
         task.plan().sweep->run_part(
-            task.run(), {part->begin, part->end, part->rows, part->stride, part->read_soon != 0,
-                         std::span(part->soon, part->soon_count)});
+            task.run(), {part->begin, part->end, part->rows, part->stride, part->read_soon != 0});
       } catch (const std::bad_alloc&) {
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
       } catch (const std::exception&) {
