@@ -35,7 +35,7 @@ void name_reduction(Subject& s, int reduction) {
   s.checked.model = kRoundedOnce;
 }
 
-// Two entry points that take (inputs, reduction, outputs).
+// Entry points that take (inputs, reduction, outputs).
 Subject mse_loss(const LibraryPointer& library, const Attributes& a,
                  const std::optional<Dims>& wanted) {
   const Dims shape = wanted.value_or(Dims{3, 4});
@@ -59,13 +59,15 @@ Subject mse_loss(const LibraryPointer& library, const Attributes& a,
       .plan = [=](auto t, auto* size,
                   auto** executor) { return forward(t[0], t[1], reduction, t[2], size, executor); },
       .highest_rank = 8};
-  // The same under another name.
-  auto* forward_out = ACLGRAD_LOOKUP(aclnnMseLossOutGetWorkspaceSize);
-  EntryPoint& second_name = s.other_forms.emplace_back(s.forward);
-  second_name.api = "aclnnMseLossOut";
-  second_name.plan = [=](auto t, auto* size, auto** executor) {
-    return forward_out(t[0], t[1], reduction, t[2], size, executor);
-  };
+  // The same under another name, unless it reduces only the first of several dimensions.
+  if (reduction == 0 || shape.size() <= 1) {
+    auto* forward_out = ACLGRAD_LOOKUP(aclnnMseLossOutGetWorkspaceSize);
+    EntryPoint& second_name = s.other_forms.emplace_back(s.forward);
+    second_name.api = "aclnnMseLossOut";
+    second_name.plan = [=](auto t, auto* size, auto** executor) {
+      return forward_out(t[0], t[1], reduction, t[2], size, executor);
+    };
+  }
   s.backward = EntryPoint{
       .api = "aclnnMseLossBackward",
       .tensors = {{.name = "gradOutput", .shape = loss},

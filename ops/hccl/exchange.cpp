@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds kStayAwake{4};
 constexpr std::chrono::microseconds kNap{50};
 // Every so many looks are for failures.
 constexpr int kLookAroundEvery = 64;
-// What a rank sent before it left may still be on its way.
+// What a rank sent before it left or failed may still be on its way.
 constexpr std::chrono::milliseconds kGrace{200};
 
 Greeting greeting_of(const Operation& operation, const Transfer* transfer, uint32_t peer) {
@@ -282,11 +282,17 @@ void Exchange::wait_for_all() {
 }
 
 void Exchange::refuse_own(uint64_t sent, uint64_t expected) {
-  abandon();
-  fail(HCCL_E_PARA, fmt::format("{}: rank {} sends {} bytes to rank {}, which expects {}",
-                                operation_.name, rank_, sent, rank_, expected));
+  try {
+    fail(HCCL_E_PARA, fmt::format("{}: rank {} sends {} bytes to rank {}, which expects {}",
+                                  operation_.name, rank_, sent, rank_, expected));
+  } catch (...) {
+    abandon();
+    throw;
+  }
 }
 
+// The buffers are the program's again afterwards. The others know of the failure by now: what they
+// have begun to take they take at once, and nothing else any more.
 void Exchange::abandon() {
   has_failed_ = true;
   for (Message& each : messages_) {
@@ -295,6 +301,15 @@ void Exchange::abandon() {
     } else if (!each.is_send) {
       group_.channel().cancel(each.request);
     }
+  }
+  std::erase_if(messages_, [](const Message& each) { return each.letter != nullptr; });
+  const auto end = steady_clock::now() + kGrace;
+  while (true) {
+    std::erase_if(messages_, [&](Message& each) {
+      return group_.channel().test(each.request) != Progress::kPending;
+    });
+    if (messages_.empty() || steady_clock::now() >= end) break;
+    std::this_thread::sleep_for(kNap);
   }
   messages_.clear();
 }

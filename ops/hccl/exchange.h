@@ -50,7 +50,8 @@ class Exchange {
   void greet(uint32_t peer);
 
   // Throws a Failure, after which the group has ended: the ranks disagree, somebody does not come
-  // in time or has left, a process has failed.
+  // in time or has left, a process has failed. The buffers are not touched any more then, unless a
+  // rank hangs while it takes a message.
   void wait(Batch batch);
   void wait_for_all();
 

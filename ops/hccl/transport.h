@@ -37,7 +37,7 @@ class Channel {
   virtual Request send(size_t process, int tag, const void* memory, size_t bytes) = 0;
   virtual Request receive(size_t process, int tag, void* memory, size_t bytes) = 0;
   virtual Progress test(Request& request) = 0;
-  // Takes a receive back, if no message has come for it.
+  // Takes a receive back, if no message has come for it; test() says when it is over.
   virtual void cancel(Request& request) = 0;
 
   // Short texts that do not belong to an operation. A text is delivered some time after notify.

@@ -107,17 +107,9 @@ typedef struct aclgradSweepOperand {
   int32_t is_written;
 } aclgradSweepOperand;
 
-/* Some bytes of memory. With an `is_written` other than 0, nobody else touches them meanwhile. */
-typedef struct aclgradMemory {
-  const void* address;
-  int64_t length;
-  int32_t is_written;
-} aclgradMemory;
-
 /*
  * A part of a task: units [begin, end), and for i < rows those i * stride further. With a
- * `read_soon` other than 0 the results are wanted in the caches. What the tasks after it will need
- * soon, a task that leaves the memory idle may fetch meanwhile.
+ * `read_soon` other than 0 the results are wanted in the caches.
  */
 typedef struct aclgradSweepPart {
   int64_t begin;
@@ -125,8 +117,6 @@ typedef struct aclgradSweepPart {
   int64_t rows;
   int64_t stride;
   int32_t read_soon;
-  size_t soon_count;
-  const aclgradMemory* soon;
 } aclgradSweepPart;
 
 /*

@@ -7,6 +7,7 @@
 #include "ops/kernels/adamw.h"
 #include "ops/kernels/adamw_step.h"
 #include "ops/kernels/formats.h"
+#include "ops/kernels/scalar_math.h"
 #include "ops/kernels/strided.h"
 
 namespace aclgrad::ops {
@@ -56,7 +57,7 @@ struct FactorsOfStep {
     double steps_done = 0;
     load(run.data(step), dtype, 1, &steps_done, 1);
     const double t = steps_done + 1;
-    return factors_of(settings, std::pow(settings.beta1, t), std::pow(settings.beta2, t));
+    return factors_of(settings, power(settings.beta1, t), power(settings.beta2, t));
   }
 };
 

@@ -22,7 +22,8 @@ namespace {
 constexpr int64_t kWorthThreads = 1 << 20;
 
 bool is_worth_threads(const MatmulProblem& problem) {
-  return count_elements(problem.batch) * problem.m * problem.n * problem.k >= kWorthThreads;
+  return saturating_product({count_elements(problem.batch), problem.m, problem.n, problem.k}) >=
+         kWorthThreads;
 }
 
 // Takes the last batch dimension into the rows where b is the same for all of it and the rest goes
@@ -48,9 +49,13 @@ void join_batch_into_rows(MatmulProblem& problem) {
 Extent extent_of(const Dims& batch, const MatrixView& view, int64_t rows, int64_t columns) {
   const auto size = static_cast<int64_t>(element_size(view.dtype));
   Extent extent(size);
-  extent.repeat(rows, view.row_stride * size);
-  extent.repeat(columns, view.column_stride * size);
-  for (size_t d = 0; d < batch.size(); ++d) extent.repeat(batch[d], view.batch_strides[d] * size);
+  // The stride of a single row may be any number.
+  const auto repeat = [&](int64_t count, int64_t stride) {
+    if (count > 1) extent.repeat(count, stride * size);
+  };
+  repeat(rows, view.row_stride);
+  repeat(columns, view.column_stride);
+  for (size_t d = 0; d < batch.size(); ++d) repeat(batch[d], view.batch_strides[d]);
   return extent;
 }
 
@@ -209,7 +214,7 @@ class ProductSweep final : public Sweep {
     const auto& added = problem.addend;
     return count_elements(problem.batch) == 1 &&
            (!is_cut_into_panels(problem) || problem.n % kWidth == 0) &&
-           problem.k * problem.n <= kMostOfB && is_whole(problem.out) &&
+           saturating_product({problem.k, problem.n}) <= kMostOfB && is_whole(problem.out) &&
            (!added || is_row(*added) || (is_whole(*added) && added->dtype == problem.out.dtype));
   }
 
@@ -240,7 +245,7 @@ class ProductSweep final : public Sweep {
     const Part& part = given;
     const int64_t column = part.begin % line() * width_;
     multiply({problem_, run, 0, matrix(run, problem_.a), matrix(run, problem_.b),
-              part.begin / line(), part.rows, column, (part.end - part.begin) * width_, part.soon});
+              part.begin / line(), part.rows, column, (part.end - part.begin) * width_});
   }
 
  private:
@@ -250,13 +255,15 @@ class ProductSweep final : public Sweep {
   static constexpr int64_t kLinesAtOnce = 1 << 6;  // for which b is read once from there
   static constexpr int64_t kEnoughRows = 2 * kLinesAtOnce;
 
-  static bool has_small_b(const MatmulProblem& problem) { return problem.k * problem.n <= kSmallB; }
+  static bool has_small_b(const MatmulProblem& problem) {
+    return saturating_product({problem.k, problem.n}) <= kSmallB;
+  }
 
   // Of rows, every thread reads all of b. Of panels, other tasks need what others have written, and
   // parts of a thread's speed cannot be had.
   static bool is_cut_into_panels(const MatmulProblem& problem) {
     if (problem.m >= kEnoughRows && has_small_b(problem)) return false;
-    return 2 * problem.m < problem.n;
+    return problem.m < problem.n - problem.m;
   }
 
   int64_t line() const { return problem_.n / width_; }
@@ -277,15 +284,14 @@ class ProductSweep final : public Sweep {
     ProductOperand a = matrix(run, problem_.a);
     std::vector<unsigned char> copy;
     if (overwrites_rows_of_a(run, part)) {
-      const auto* const start = static_cast<const unsigned char*>(a.data);
       const auto* const from = row_of(a, part.begin);
-      const auto* const end = row_of(a, part.end - 1) + row_bytes(a);
-      copy.resize(static_cast<size_t>(end - start));
-      std::copy(from, end, copy.begin() + (from - start));  // the rows before are others'
-      a.data = copy.data();
+      copy.assign(from, row_of(a, part.end - 1) + row_bytes(a));
+      // Where row 0 would be if the rows before were there, too; they are others'.
+      const auto before = static_cast<uintptr_t>(from - static_cast<const unsigned char*>(a.data));
+      a.data = reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(copy.data()) - before);
     }
     multiply({problem_, run, 0, a, matrix(run, problem_.b), part.begin, part.end - part.begin, 0,
-              problem_.n, part.soon});
+              problem_.n});
   }
 
   // A unit may write the very row that it reads, which would change while it is still needed.
@@ -335,7 +341,7 @@ class ProductSweep final : public Sweep {
 
 Plan plan_matmul(const MatmulProblem& original) {
   MatmulProblem problem = original;
-  if (count_elements(problem.batch) * problem.m * problem.n == 0) return {};
+  if (saturating_product({count_elements(problem.batch), problem.m, problem.n}) == 0) return {};
   if (problem.k == 0 || problem.alpha == 0) return plan_addend_only(problem);
   join_batch_into_rows(problem);
   if (has_vector(problem) && !is_small(problem)) return plan_vector(problem);

@@ -130,7 +130,7 @@ MatmulProblem transposed(MatmulProblem problem) {
 }
 
 bool is_small(const MatmulProblem& problem) {
-  return problem.m * problem.n * problem.k <= kSmallWork;
+  return saturating_product({problem.m, problem.n, problem.k}) <= kSmallWork;
 }
 
 bool has_vector(const MatmulProblem& problem) { return problem.m == 1 || problem.n == 1; }

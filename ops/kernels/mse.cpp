@@ -146,6 +146,27 @@ double chunk_sum(const Run& run, const Side& a, const Side& b, int64_t begin, in
   return sum.total();
 }
 
+// The sums over all rows of (a - b)^2 in columns [begin, end) of so many, at most
+// ColumnSums::kColumns.
+void column_sums(const Run& run, const Side& a, const Side& b, int64_t rows, int64_t columns,
+                 int64_t begin, int64_t end, double* sums) {
+  const auto count = static_cast<size_t>(end - begin);
+  alignas(64) double left[ColumnSums::kColumns];
+  alignas(64) double right[ColumnSums::kColumns];
+  ColumnSums total(count);
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t first = row * columns;
+    read_elements(run.data(a.parameter), a.dtype, a.index, first + begin, first + end, left);
+    read_elements(run.data(b.parameter), b.dtype, b.index, first + begin, first + end, right);
+    for (size_t j = 0; j < count; ++j) {
+      const double difference = left[j] - right[j];
+      left[j] = difference * difference;
+    }
+    total.add(left, ACL_DOUBLE, 0, 1);
+  }
+  total.finish(sums);
+}
+
 }  // namespace
 
 Kernel squared_difference() {
@@ -199,6 +220,35 @@ Plan plan_squared_error(const Arguments& arguments, size_t a, size_t b, size_t o
             return ACL_SUCCESS;
           },
           workspace};
+}
+
+Plan plan_column_squared_error(const Arguments& arguments, size_t a, size_t b, size_t out,
+                               int64_t divisor, aclDataType dtype) {
+  Dims common;
+  broadcast_shapes(arguments.shape(a), arguments.shape(b), common);
+  const int64_t rows = common[0];
+  const int64_t columns = count_elements(arguments.shape(out));
+  return {[=, left = side(arguments, a, common), right = side(arguments, b, common),
+           index = StridedIndex(arguments.shape(out), arguments.strides(out)),
+           out_dtype = arguments.dtype(out)](const Run& run) -> aclError {
+    constexpr auto kColumns = static_cast<int64_t>(ColumnSums::kColumns);
+    parallel_pieces((columns + kColumns - 1) / kColumns, 1, [&](int64_t first, int64_t last) {
+      alignas(64) double sums[ColumnSums::kColumns];
+      for (int64_t begin = first * kColumns; begin < std::min(columns, last * kColumns);
+           begin += kColumns) {
+        const int64_t end = std::min(columns, begin + kColumns);
+        column_sums(run, left, right, rows, columns, begin, end, sums);
+        for (int64_t j = 0; j < end - begin; ++j) sums[j] /= static_cast<double>(divisor);
+        const double* block = sums;
+        index.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t n) {
+          store_through(block, element(run.data(out), out_dtype, offset), dtype, out_dtype, stride,
+                        static_cast<size_t>(n));
+          block += n;
+        });
+      }
+    });
+    return ACL_SUCCESS;
+  }};
 }
 
 }  // namespace aclgrad::ops

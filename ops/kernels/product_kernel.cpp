@@ -89,8 +89,7 @@ struct ReadyB {
 template <class T>
 class PartProduct {
  public:
-  explicit PartProduct(const ProductPart& part)
-      : part_(part), out_(part), fetches_(part.soon), terms_(part.problem.k) {
+  explicit PartProduct(const ProductPart& part) : part_(part), out_(part), terms_(part.problem.k) {
     choose_tiles();
   }
 
@@ -104,8 +103,9 @@ class PartProduct {
       // The stride counts even where the part has one column.
       const int64_t first = (part_.column + j) * part_.b.column_stride;
       const T* data = static_cast<const T*>(part_.b.data) + first;
-      if (by_panels && part_.soon.empty())
-        fetch_panels(data + step, part_.columns - j - step, step);
+      if (by_panels && j + step < part_.columns) {
+        fetch_panels(data + step, std::min(step, part_.columns - j - step));
+      }
       run_columns({data, part_.b.row_stride, kPanel<T>}, {0, terms_}, j,
                   std::min(step, part_.columns - j));
     }
@@ -122,10 +122,10 @@ class PartProduct {
   };
 
   // While the panels before them are read: another core may have written them last.
-  void fetch_panels(const T* next, int64_t left, int64_t columns) {
-    if (left <= 0 || part_.b.column_stride != 1) return;
+  void fetch_panels(const T* next, int64_t columns) {
+    if (part_.b.column_stride != 1) return;
     constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-    fetches_.set_next(next, std::min(left, columns) * kSize, terms_, part_.b.row_stride * kSize);
+    fetches_.set_next(next, columns * kSize, terms_, part_.b.row_stride * kSize);
   }
 
   void choose_tiles() {
@@ -172,7 +172,7 @@ class PartProduct {
   int64_t terms_at_once() const {
     constexpr int64_t kFitting = kPanelBytes / static_cast<int64_t>(sizeof(T));
     const int64_t width = (part_.columns + kPanel<T> - 1) / kPanel<T> * kPanel<T>;
-    if (!out_.is_possible() || terms_ * width <= kFitting) return terms_;
+    if (!out_.is_possible() || terms_ <= kFitting / width) return terms_;
     const int64_t fitting = kFitting / width;
     return std::clamp(fitting / kTermsAtOnce * kTermsAtOnce, std::min(terms_, kTermsAtOnce),
                       terms_);
@@ -182,7 +182,8 @@ class PartProduct {
     const int64_t deep = terms_at_once();
     const int64_t most = columns_at_once(deep);
     const int64_t panels = (std::min(most, part_.columns) + kPanel<T> - 1) / kPanel<T>;
-    const int64_t bytes = panels * kPanel<T> * deep * static_cast<int64_t>(sizeof(T));
+    const int64_t bytes =
+        saturating_product({panels, kPanel<T>, deep, static_cast<int64_t>(sizeof(T))});
     if (bytes <= kPanelBytesOnStack) {
       alignas(64) T buffer[kPanelBytesOnStack / sizeof(T)];
       return pack_and_run(deep, most, buffer);

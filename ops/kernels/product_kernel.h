@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include "ops/kernels/matmul.h"
@@ -46,7 +45,6 @@ struct ProductPart {
   ProductOperand a, b;  // the whole matrices
   int64_t row, rows;
   int64_t column, columns;
-  std::span<const aclgradMemory> soon = {};  // what comes after it needs this; may be fetched
 };
 
 // Whether so many rows of a read b where it lies, rather than a packed copy of so many columns.

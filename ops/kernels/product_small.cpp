@@ -70,7 +70,7 @@ HWY_INLINE void multiply_rows(const SmallProduct& product, const float* a, const
                                 .adds = false,
                                 .added = added == nullptr ? nullptr : added + j,
                                 .added_row = product.added_row,
-                                .fetched = {reinterpret_cast<const std::byte*>(a), 0}});
+                                .fetched = {reinterpret_cast<uintptr_t>(a), 0}});
     }
     row += rows;
     a += rows * product.a_row;

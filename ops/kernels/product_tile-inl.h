@@ -88,13 +88,6 @@ HWY_INLINE void fetch_to_write(const std::byte* line) {
 #endif
 }
 
-// Makes a line of memory this core's own by writing what is there: fetching does not where the line
-// is near already, because the core has read it, and another one has it, too.
-HWY_INLINE void own_line(const std::byte* line) {
-  auto* const byte = const_cast<volatile std::byte*>(line);
-  *byte = *byte;
-}
-
 #define ACLGRAD_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
 
 // Terms that one pass of a tile's loop adds. What counts passes and moves addresses takes its share
@@ -216,24 +209,14 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
     for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
   }
   TileTerms<T, kRows, kVectors> terms(tile);
-  const std::byte* fetched = tile.fetched.first;
-  const ptrdiff_t fetched_step = tile.fetched.step;
-  const bool to_write = tile.fetched.to_write;
-  const bool is_owned = tile.fetched.is_owned;
+  uintptr_t fetched = tile.fetched.first;
+  const auto fetched_step = static_cast<uintptr_t>(tile.fetched.step);
   size_t left = tile.terms;
   // What does not fill a pass comes first: after it, the sums stay where they are.
   for (; left % kTermsPerPass != 0; --left) terms.add(sums);
   for (; left > 0; left -= kTermsPerPass) {
     if (left % kTermsPerFetch == 0) {
-      if (to_write) {
-        const std::byte* const ahead = is_owned ? fetched + kFetchedBeforeOwned : fetched;
-        for (size_t i = 0; i < kTermsPerFetch; ++i) fetch_to_write(ahead + i * kLineBytes);
-        if (is_owned) {
-          for (size_t i = 0; i < kTermsPerFetch; ++i) own_line(fetched + i * kLineBytes);
-        }
-      } else {
-        __builtin_prefetch(fetched, 0, kOfSecondLevel);
-      }
+      __builtin_prefetch(reinterpret_cast<const void*>(fetched), 0, kOfSecondLevel);
       fetched += fetched_step;
     }
 #pragma GCC unroll 4

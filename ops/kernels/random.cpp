@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "ops/kernels/philox.h"
+#include "ops/kernels/scalar_math.h"
 #include "ops/kernels/strided.h"
 #include "ops/meta/dtypes.h"
 
@@ -17,7 +17,7 @@ constexpr int64_t kGrain = 4096;
 double normal(RandomWords words) {
   const double u = (static_cast<double>(words.a) + 1) * 0x1p-32;
   const double v = static_cast<double>(words.b) * 0x1p-32;
-  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+  return std::sqrt(-2 * natural_log(u)) * cos_of_turns(v);
 }
 
 // 53 random bits as a number in [0, 1).

@@ -85,6 +85,10 @@ int64_t count_elements(const Dims& shape);
 // The same in `count`; false when a size is negative or 64 bits cannot hold the product.
 bool count_fits(const Dims& shape, int64_t& count);
 
+// Product of numbers that are not negative; the largest number where 64 bits cannot hold it. For
+// what only decides how to compute: views with strides of 0 can be of any size.
+int64_t saturating_product(std::initializer_list<int64_t> factors);
+
 // Row-major strides in elements.
 Dims contiguous_strides(const Dims& shape);
 

@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
-#include "aclgrad_ext.h"
 #include "ops/meta/status.h"
 #include "ops/meta/tensor.h"
 
@@ -173,13 +172,12 @@ class Sweep {
     int64_t end;
     int64_t rows;
     int64_t stride;
-    bool read_soon;                            // the results are wanted in the caches
-    std::span<const aclgradMemory> soon = {};  // worth fetching while the memory is idle
+    bool read_soon;  // the results are wanted in the caches
 
     // The same as one row where the rows join.
     Part joined() const {
       if (end - begin != stride) return *this;
-      return {begin, begin + rows * stride, 1, rows * stride, read_soon, soon};
+      return {begin, begin + rows * stride, 1, rows * stride, read_soon};
     }
   };
 

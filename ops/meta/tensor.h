@@ -65,6 +65,10 @@ bool is_empty(const aclTensor& tensor);
 // Whether every element of the view lies inside the storage.
 bool fits_storage(const aclTensor& tensor);
 
+// Whether every element of the view lies inside one live allocation of the runtime's, although the
+// storage, which must have a size, may be smaller.
+bool fits_allocation(const aclTensor& tensor);
+
 bool is_private_format(aclFormat format);
 
 }  // namespace aclgrad::ops

@@ -37,11 +37,16 @@ Rule promotion_supported() {
   });
 }
 
-Rule out_shape() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
+// What a mean or a sum is taken over.
+enum class Over { kAll, kFirstDimension };
+
+Rule out_shape(Over over) {
+  return require([over](const Arguments& arguments) -> std::optional<std::string> {
     Dims expected;
-    if (loss_reduction(arguments, kReduction) == LossReduction::kNone) {
-      broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), expected);
+    broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), expected);
+    if (loss_reduction(arguments, kReduction) != LossReduction::kNone) {
+      const bool keeps_others = over == Over::kFirstDimension && !expected.empty();
+      expected = keeps_others ? Dims(expected.begin() + 1, expected.size() - 1) : Dims{};
     }
     if (arguments.shape(kOut) == expected) return std::nullopt;
     return fmt::format("tensor {} must have size {}, but is {}.", arguments.name(kOut),
@@ -49,17 +54,17 @@ Rule out_shape() {
   });
 }
 
-OperatorSpec spec(const char* name) {
+OperatorSpec spec(const char* name, Over over) {
   return {name,
           {input("self"), input("target"), attribute("reduction"), output("out")},
           {not_null({kSelf, kTarget, kOut}), promotion_supported(), dtype_in(kSelf, kDtypes),
            dtype_in(kTarget, kDtypes), dtype_in(kOut, kDtypes), loss_reduction_known(kReduction),
            max_rank(kSelf), max_rank(kTarget), max_rank(kOut), broadcastable(kSelf, kTarget),
-           out_shape()}};
+           out_shape(over)}};
 }
 
-const OperatorSpec kSpec = spec("aclnnMseLoss");
-const OperatorSpec kOutSpec = spec("aclnnMseLossOut");
+const OperatorSpec kSpec = spec("aclnnMseLoss", Over::kAll);
+const OperatorSpec kOutSpec = spec("aclnnMseLossOut", Over::kFirstDimension);
 
 Plan plan(const Arguments& arguments) {
   const aclDataType dtype = *promote_types(arguments.dtype(kSelf), arguments.dtype(kTarget));
@@ -74,6 +79,10 @@ Plan plan(const Arguments& arguments) {
     Number nothing;
     nothing.real = is_mean ? std::numeric_limits<double>::quiet_NaN() : 0;
     return plan_arithmetic(arguments, kOut, {}, dtype, constant(dtype, nothing));
+  }
+  if (!arguments.shape(kOut).empty()) {
+    return plan_column_squared_error(arguments, kSelf, kTarget, kOut, is_mean ? common[0] : 1,
+                                     dtype);
   }
   return plan_squared_error(arguments, kSelf, kTarget, kOut, is_mean ? count : 1, dtype);
 }

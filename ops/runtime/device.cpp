@@ -137,6 +137,10 @@ aclError synchronize_device(const Call& call, int32_t device, Deadline deadline,
   std::vector<uint64_t> tickets;
   tickets.reserve(on_device.size());
   for (const auto& stream : on_device) tickets.push_back(stream->submitted());
+  // All of them begin, not only the one that is waited for first.
+  for (const auto& stream : on_device) {
+    if (stream != on_device.front()) stream->hurry();
+  }
   for (size_t i = 0; i < on_device.size(); ++i) {
     switch (on_device[i]->wait(tickets[i], deadline)) {
       case Stream::WaitResult::kDone:

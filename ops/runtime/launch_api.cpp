@@ -2,6 +2,7 @@
 // The way into streams for operator libraries (aclgrad_ext.h).
 #include "aclgrad_ext.h"
 #include "ops/runtime/context.h"
+#include "ops/runtime/diagnostics/overlap.h"
 #include "ops/runtime/diagnostics/task_note.h"
 
 namespace aclgrad::runtime {
@@ -49,6 +50,9 @@ void describe(const Stream& stream, Task& task, std::span<const aclgradTaskOpera
     throw;
   }
   task = diagnostics::with_note(std::move(task), stream, std::move(accesses));
+  if (diagnostics::enabled(diagnostics::kMemory)) {
+    diagnostics::check_overlap(*diagnostics::note_of(task), operands);
+  }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "ops/runtime/steps.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <iterator>
 #include <mutex>
@@ -62,36 +61,6 @@ bool is_worthwhile(const Group& group) {
   return group.size() > 1 && bytes >= (group.has_lines() ? kWorthSharing : kWorthCutting);
 }
 
-// What members after the first read and no member before them touches; as written what they write
-// again, all of it.
-std::vector<aclgradSweepOperand> needed_soon(const Group& group) {
-  const auto is_written_again = [](const std::vector<aclgradSweepOperand>& operands,
-                                   const aclgradSweepOperand& read) {
-    return read.step == read.length &&
-           std::any_of(operands.begin(), operands.end(), [&](const aclgradSweepOperand& each) {
-             return each.is_written != 0 && each.address == read.address &&
-                    each.step == read.step && each.length == read.length;
-           });
-  };
-  std::vector<aclgradSweepOperand> found;
-  std::vector<const void*> known;
-  for (const Group::Member& member : group.members()) {
-    const std::vector<aclgradSweepOperand> operands = member.cut.by_rows(group.rows());
-    if (!known.empty()) {
-      for (const aclgradSweepOperand& each : operands) {
-        if (each.is_written != 0 || each.step <= 0 ||
-            std::find(known.begin(), known.end(), each.address) != known.end()) {
-          continue;
-        }
-        found.push_back(each);
-        found.back().is_written = is_written_again(operands, each) ? 1 : 0;
-      }
-    }
-    for (const aclgradSweepOperand& each : operands) known.push_back(each.address);
-  }
-  return found;
-}
-
 Step step_of(const Group& group) {
   Step step{.members = {}, .is_cut = true, .line = group.line()};
   step.by_threads = group.has_lines();
@@ -106,7 +75,6 @@ Step step_of(const Group& group) {
     const Group::Member& member = group.members()[m];
     step.members.push_back({member.task, member.cut.units / group.rows(), group.is_read_after(m)});
   }
-  if (step.by_threads && step.line == 1) step.soon = needed_soon(group);
   return step;
 }
 
@@ -198,20 +166,6 @@ class Pieces {
   int64_t down_;
 };
 
-constexpr size_t kMostFetched = 8;
-
-// What later members of a step need of whole lines. For one thread all is its own anyway.
-size_t needed_there(const Step& step, const Place& place, int64_t threads,
-                    std::array<aclgradMemory, kMostFetched>& memory) {
-  const size_t count = std::min(step.soon.size(), kMostFetched);
-  for (size_t k = 0; k < count; ++k) {
-    const aclgradSweepOperand& each = step.soon[k];
-    memory[k] = {static_cast<const std::byte*>(each.address) + each.step * place.first,
-                 each.step * (place.lines - 1) + each.length, threads > 1 ? each.is_written : 0};
-  }
-  return count;
-}
-
 // One run of a step that is cut.
 class SweepRun {
  public:
@@ -229,8 +183,6 @@ class SweepRun {
 
  private:
   void run_place(const Place& place) {
-    std::array<aclgradMemory, kMostFetched> soon;
-    size_t soon_count = needed_there(step_, place, threads_, soon);
     for (const Step::Member& member : step_.members) {
       const Task& task = tasks_[member.task];
       const aclgradSweepPart part = {
@@ -239,8 +191,6 @@ class SweepRun {
           .rows = place.lines,
           .stride = step_.line * member.units_per_row,
           .read_soon = member.read_soon ? 1 : 0,
-          .soon_count = std::exchange(soon_count, 0),
-          .soon = soon.data(),
       };
       const aclError status = task.sweep->run(task.argument, &part);
       if (status != ACL_SUCCESS) return note({status, member.task, take_explanation()});

@@ -29,8 +29,6 @@ struct Step {
   int64_t lines_per_piece = 0;
   // Of about so many lines, as many pieces for each thread, or one that suits its speed.
   bool by_threads = false;
-  // What members after the first read and none before them touches, by rows.
-  std::vector<aclgradSweepOperand> soon = {};
   // Tasks that run as a whole beside those that are cut (beside.h), in chains of such as need each
   // other.
   using Chain = std::vector<size_t>;

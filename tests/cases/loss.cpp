@@ -25,14 +25,32 @@ Array reduced(Array values, int64_t reduction, long double divisor) {
   return {{}, {reduction == 1 ? sum / divisor : sum}};
 }
 
+// Over the first dimension.
+Array reduced_rows(const Array& values, int64_t reduction) {
+  if (reduction == 0) return values;
+  const auto rows = static_cast<size_t>(values.shape[0]);
+  const size_t columns = values.values.size() / rows;
+  Array out{{values.shape.begin() + 1, values.shape.end()}, std::vector<long double>(columns, 0)};
+  for (size_t i = 0; i < values.values.size(); ++i) out.values[i % columns] += values.values[i];
+  for (long double& sum : out.values) {
+    if (reduction == 1) sum /= static_cast<long double>(rows);
+  }
+  return out;
+}
+
+Array squared_differences(const Arrays& in) {
+  Array out = in[0];
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    const long double difference = in[0].values[i] - in[1].values[i];
+    out.values[i] = difference * difference;
+  }
+  return out;
+}
+
 Reference mse(int64_t reduction) {
   return [reduction](const Arrays& in) {
-    Array out = in[0];
-    for (size_t i = 0; i < out.values.size(); ++i) {
-      const long double difference = in[0].values[i] - in[1].values[i];
-      out.values[i] = difference * difference;
-    }
-    return Arrays{reduced(out, reduction, static_cast<long double>(in[0].values.size()))};
+    const auto count = static_cast<long double>(in[0].values.size());
+    return Arrays{reduced(squared_differences(in), reduction, count)};
   };
 }
 
@@ -154,13 +172,17 @@ std::vector<Case> mse_cases() {
                         },
                     .phase_two = aclnnMseLoss,
                     .reference = mse(reduction)});
-    Case second_name = rows.back();
-    second_name.api = "aclnnMseLossOut";
-    second_name.phase_one = [reduction](auto t, auto* size, auto** executor) {
+    Case over_rows = rows.back();
+    over_rows.api = "aclnnMseLossOut";
+    over_rows.phase_one = [reduction](auto t, auto* size, auto** executor) {
       return aclnnMseLossOutGetWorkspaceSize(t[0], t[1], reduction, t[2], size, executor);
     };
-    second_name.phase_two = aclnnMseLossOut;
-    rows.push_back(std::move(second_name));
+    over_rows.phase_two = aclnnMseLossOut;
+    if (reduction != 0) over_rows.outputs = {{{3, 4}}};
+    over_rows.reference = [reduction](const Arrays& in) {
+      return Arrays{reduced_rows(squared_differences(in), reduction)};
+    };
+    rows.push_back(std::move(over_rows));
     rows.push_back(
         {.api = "aclnnMseLossBackward",
          .attributes = attributes,

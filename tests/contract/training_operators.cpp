@@ -51,7 +51,7 @@ std::vector<Operator> training_operators() {
       describe<decltype(aclnnMseLossGetWorkspaceSize)>(
           "aclnnMseLoss", {kThree, kOne, kMean, kNumber}, 3, 4, kFloats),
       describe<decltype(aclnnMseLossOutGetWorkspaceSize)>(
-          "aclnnMseLossOut", {kThree, kOne, kSum, kNumber}, 3, 24, kFloats),
+          "aclnnMseLossOut", {kThree, kOne, kSum, kClasses}, 3, 8, kFloats),
       describe<decltype(aclnnMseLossBackwardGetWorkspaceSize)>(
           "aclnnMseLossBackward", {kOne, kThree, kOne, kSum, kOne}, 4, 4, kFloats),
       describe<decltype(aclnnLogSoftmaxGetWorkspaceSize)>("aclnnLogSoftmax",

@@ -40,6 +40,23 @@ TEST(Memory, ChecksTheTasksOfEveryReplay) {
                     HasSubstr("and ended by aclrtFree")));
 }
 
+TEST(Memory, TellsAnOutputThatLiesPartlyOnAnInput) {
+  const std::string report = report_of("overlap", "memory");
+  EXPECT_THAT(
+      report,
+      AllOf(StartsWith("aclgrad: memory: aclnnSelu (argument out) on stream 1 writes memory "
+                       "of argument self, and is not exactly the same view.\n"),
+            HasSubstr("Both touch bytes 4 to 59 of allocation 1"),
+            HasSubstr("what it computes is undefined")));
+  EXPECT_EQ(report.rfind("aclgrad: memory"), 0U) << "exactly in place is allowed";
+}
+
+// As on a device, whose libraries compare no contiguous view with its storage.
+TEST(Memory, HoldsViewsToTheirStorage) {
+  EXPECT_EQ(run_sin("short_storage", "").status, 0);
+  EXPECT_EQ(run_sin("short_storage", "ACLGRAD_CHECK=memory").status, 2);
+}
+
 TEST(Memory, HoldsCopiesToWhatWasAskedFor) {
   EXPECT_THAT(report_of("long_copy", "memory"),
               AllOf(StartsWith("aclgrad: memory: aclrtMemcpy (argument dst) writes outside its "

@@ -9,7 +9,8 @@ Section training() {
                        "Philox 4x32-10，第 i 个元素由 (seed, offset, i) 决定"};
   return {{"Losses, optimizer, random fill", "损失、优化器、随机填充"},
           {{{"aclnnMseLoss", "aclnnMseLossOut"},
-            {"(self − target)², none, mean or sum", "(self − target)²，不规约、平均或求和"},
+            {"(self − target)², none, mean or sum; with Out of the first dimension alone",
+             "(self − target)²，不规约、平均或求和；Out 只沿第一维"},
             "mse_loss(prediction, target)",
             [](Graph& graph) {
               const Value x = graph.input("x", {2, 4});

@@ -10,10 +10,13 @@
 namespace {
 
 std::atomic<std::int64_t> allocations = 0;
+std::atomic<std::size_t> largest = 0;
 thread_local std::int64_t allocations_until_failure = -1;
 
 void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
   ++allocations;
+  for (std::size_t seen = largest; seen < bytes && !largest.compare_exchange_weak(seen, bytes);) {
+  }
   if (allocations_until_failure >= 0 && allocations_until_failure-- == 0) throw std::bad_alloc();
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   if (void* memory = std::aligned_alloc(alignment, std::max(rounded, alignment))) return memory;
@@ -42,6 +45,8 @@ void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { s
 namespace aclgrad {
 
 std::int64_t allocation_count() { return allocations; }
+
+std::size_t take_largest_allocation() { return largest.exchange(0); }
 
 FailingAllocation::FailingAllocation(std::int64_t after) { allocations_until_failure = after; }
 

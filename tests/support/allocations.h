@@ -4,12 +4,16 @@
 #ifndef ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_
 #define ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace aclgrad {
 
 /// Allocations by operator new so far, in the whole process: the runtime's threads count too.
 std::int64_t allocation_count();
+
+// Bytes of the largest allocation since the last call.
+std::size_t take_largest_allocation();
 
 /// While it lives, one allocation of the calling thread fails: the one after so many others.
 class FailingAllocation {

@@ -5,17 +5,16 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
 
 #include "ops/hccl/mpi/module.h"
+#include "ops/hccl/mpi/pending_sends.h"
 #include "ops/hccl/transport.h"
 
 namespace aclgrad::hccl {
@@ -72,23 +71,24 @@ class Outbox {
   void send(MPI_Comm comm, int process, int tag, const std::string& text) {
     const auto lock = gate().enter();
     const std::lock_guard own(mutex_);
-    std::erase_if(letters_, [](Letter& letter) {
-      int done = 0;
-      return MPI_Test(&letter.request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0;
-    });
-    Letter& letter = letters_.emplace_back(Letter{text, MPI_REQUEST_NULL});
-    require(MPI_Isend(letter.text.data(), static_cast<int>(letter.text.size()), MPI_BYTE, process,
-                      tag, comm, &letter.request),
-            "MPI_Isend");
+    sends_.send(
+        text,
+        [](MPI_Request& request) {
+          int done = 0;
+          return MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0;
+        },
+        [&](const std::string& kept) {
+          MPI_Request request = MPI_REQUEST_NULL;
+          require(MPI_Isend(kept.data(), static_cast<int>(kept.size()), MPI_BYTE, process, tag,
+                            comm, &request),
+                  "MPI_Isend");
+          return request;
+        });
   }
 
  private:
-  struct Letter {
-    std::string text;
-    MPI_Request request;
-  };
   std::mutex mutex_;
-  std::deque<Letter> letters_;
+  PendingSends<MPI_Request> sends_;
 };
 
 Outbox& outbox() {

@@ -77,7 +77,7 @@ typedef struct aclrtMemUsageInfo {
 } aclrtMemUsageInfo;
 
 /* What is known about a task that failed. */
-typedef struct aclrtExceptionInfo aclrtExceptionInfo;
+typedef struct rtExceptionInfo aclrtExceptionInfo;
 typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo* exceptionInfo);
 
 /* ---- Process and device ---------------------------------------------------------------------- */

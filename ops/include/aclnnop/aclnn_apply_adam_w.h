@@ -8,7 +8,7 @@
  * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
  * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
  * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined.
+ * undefined, and ACLGRAD_CHECK=memory reports it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_H_
 #define ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_H_

@@ -8,7 +8,7 @@
  * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
  * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
  * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined.
+ * undefined, and ACLGRAD_CHECK=memory reports it.
  *
  * Conversion rounds to nearest even between floating types (overflow gives an infinity); floating
  * to integer truncates toward 0, saturates, and turns NaN into 0; integer to integer wraps; to

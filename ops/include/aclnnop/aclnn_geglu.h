@@ -20,7 +20,8 @@
  * workspace smaller than asked for; 561103 for an executor that was used up.
  *
  * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
- * same checks, asks for no workspace and computes nothing.
+ * same checks, asks for no workspace and computes nothing. An output that overlaps another tensor
+ * is undefined, and ACLGRAD_CHECK=memory reports it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_
 #define ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_
@@ -39,7 +40,7 @@ extern "C" {
  * dim           -n to n-1 for rank n (n = 1 for a 0-d self)
  * approximate   0 or 1; on Ascend310P only 1
  * out, outGelu  dtype of self (not compared for an empty or 0-d self); shape of self with the size
- *               along dim halved. No output may overlap self.
+ *               along dim halved.
  *
  * 161001  1. workspaceSize or executor null   2. self, out, outGelu null
  * 161002  3. dtypes of self, out, outGelu   4. dtypes of out, outGelu against self

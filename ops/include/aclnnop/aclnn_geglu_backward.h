@@ -23,7 +23,9 @@
  * workspace smaller than asked for; 561103 for an executor that was used up.
  *
  * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
- * same checks, asks for no workspace and computes nothing.
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_GEGLU_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_GEGLU_BACKWARD_H_
@@ -43,7 +45,7 @@ extern "C" {
  * gelu          dtype and shape of gradOutput
  * dim           -n to n-1 for self's rank n (n = 1 for a 0-d self)
  * approximate   0 or 1; on Ascend310P only 1
- * gradInput     dtype of gradOutput, shape of self; may not overlap an input
+ * gradInput     dtype of gradOutput, shape of self; may be exactly self
  *
  * 161001  1. workspaceSize or executor null   2. gradOutput, self, gelu, gradInput null
  * 161002  3. dtype of gradOutput   4. dtypes of self, gelu, gradInput (then: a rank above 8)

@@ -14,7 +14,9 @@
  * workspace smaller than asked for; 561103 for an executor that was used up.
  *
  * Tensors may have any strides and offset. Formats are taken as ND, private ones refused. An empty
- * tensor passes the same checks, asks for no workspace and computes nothing.
+ * tensor passes the same checks, asks for no workspace and computes nothing. An output may be
+ * exactly an input, the same view of the same memory; any other overlap is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_GELU_H_
 #define ACLGRAD_ACLNNOP_ACLNN_GELU_H_

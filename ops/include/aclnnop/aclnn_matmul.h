@@ -7,7 +7,7 @@
  * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
  * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
  * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined.
+ * undefined, and ACLGRAD_CHECK=memory reports it.
  *
  * cubeMathType: 0 keep the dtype, 1 allow less precision for FLOAT, 2 round the inputs to FLOAT16
  * (FLOAT inputs; ignored for BF16), 3 allow hf32, 4 FLOAT accumulation; others 161002. 1, 3 and 4

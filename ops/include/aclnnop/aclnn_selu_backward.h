@@ -17,7 +17,9 @@
  * workspace smaller than asked for; 561103 for an executor that was used up.
  *
  * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
- * same checks, asks for no workspace and computes nothing.
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_SELU_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_SELU_BACKWARD_H_

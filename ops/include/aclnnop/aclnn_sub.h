@@ -7,7 +7,7 @@
  * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
  * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
  * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined.
+ * undefined, and ACLGRAD_CHECK=memory reports it.
  *
  * Data types: FLOAT, FLOAT16, INT32, INT64, INT16, INT8, UINT8, DOUBLE, BOOL, COMPLEX64,
  * COMPLEX128, and BF16 on Atlas A2, A3 and 950. The computation is exact and rounded once to the

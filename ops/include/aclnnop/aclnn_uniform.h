@@ -7,7 +7,7 @@
  * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
  * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
  * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined.
+ * undefined, and ACLGRAD_CHECK=memory reports it.
  *
  * The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
  * 2011). Element i, counted in row-major order of the view, takes words 2(i mod 2) and 2(i mod 2) +

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/meta/dims.h"
 
+#include <limits>
+
 namespace aclgrad::ops {
 namespace {
 
@@ -23,6 +25,14 @@ bool count_fits(const Dims& shape, int64_t& count) {
     if (size < 0 || __builtin_mul_overflow(count, size, &count)) return false;
   }
   return true;
+}
+
+int64_t saturating_product(std::initializer_list<int64_t> factors) {
+  int64_t count = std::find(factors.begin(), factors.end(), 0) != factors.end() ? 0 : 1;
+  for (const int64_t factor : factors) {
+    if (__builtin_mul_overflow(count, factor, &count)) return std::numeric_limits<int64_t>::max();
+  }
+  return count;
 }
 
 Dims contiguous_strides(const Dims& shape) {

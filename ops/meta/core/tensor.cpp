@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "aclgrad_ext.h"
+
 namespace aclgrad::ops {
 namespace {
 
@@ -101,6 +103,14 @@ bool reach(const aclTensor& tensor, int64_t& low, int64_t& high) {
   return true;
 }
 
+// The storage's number of elements; false when 64 bits cannot hold it or its bytes.
+bool has_storage(const aclTensor& tensor, int64_t& elements) {
+  int64_t bytes = 0;
+  return count_fits(tensor.storage_shape, elements) &&
+         !__builtin_mul_overflow(elements, static_cast<int64_t>(aclDataTypeSize(tensor.dtype)),
+                                 &bytes);
+}
+
 }  // namespace
 
 bool is_private_format(aclFormat format) {
@@ -132,16 +142,31 @@ bool is_empty(const aclTensor& tensor) {
 
 bool fits_storage(const aclTensor& tensor) {
   int64_t elements = 0;
-  int64_t storage = 0;
-  int64_t bytes = 0;
   if (!count_fits(tensor.view_shape, elements)) return false;
   if (elements == 0) return true;
-  const auto element_size = static_cast<int64_t>(aclDataTypeSize(tensor.dtype));
+  int64_t storage = 0;
   int64_t low = 0;
   int64_t high = 0;
-  return count_fits(tensor.storage_shape, storage) &&
-         !__builtin_mul_overflow(storage, element_size, &bytes) && reach(tensor, low, high) &&
-         low >= 0 && high < storage;
+  return has_storage(tensor, storage) && reach(tensor, low, high) && low >= 0 && high < storage;
+}
+
+bool fits_allocation(const aclTensor& tensor) {
+  const auto size = static_cast<int64_t>(aclDataTypeSize(tensor.dtype));
+  const auto base = reinterpret_cast<intptr_t>(tensor.data);
+  int64_t elements = 0, storage = 0, low = 0, high = 0;
+  if (!count_fits(tensor.view_shape, elements) || elements == 0 || !has_storage(tensor, storage) ||
+      !reach(tensor, low, high) || __builtin_add_overflow(high, 1, &high)) {
+    return false;
+  }
+  intptr_t first = 0, end = 0;
+  if (__builtin_mul_overflow(low, size, &first) || __builtin_add_overflow(base, first, &first) ||
+      __builtin_mul_overflow(high, size, &end) || __builtin_add_overflow(base, end, &end)) {
+    return false;
+  }
+  // An allocation that holds the first byte and the last one holds what lies between.
+  const uint64_t allocation = aclgradAllocationId(reinterpret_cast<const void*>(first));
+  return allocation != 0 &&
+         aclgradAllocationId(reinterpret_cast<const void*>(end - 1)) == allocation;
 }
 
 }  // namespace aclgrad::ops

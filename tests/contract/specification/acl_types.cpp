@@ -19,6 +19,7 @@ static_assert(kIs<aclrtTaskGrp, void*>);
 static_assert(kIs<aclrtCallback, void (*)(void*)>);
 static_assert(kIs<aclrtHostFunc, void (*)(void*)>);
 static_assert(kIs<aclrtExceptionInfoCallback, void (*)(aclrtExceptionInfo*)>);
+static_assert(kIs<aclrtExceptionInfo, struct rtExceptionInfo>);
 
 // ---- aclrtPtrAttributes ------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@
 #include "aclgrad_ext.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/matmul.h"
+#include "ops/kernels/matmul_direct.h"
 #include "ops/kernels/product_kernel.h"
 #include "tests/ops/kernels/guarded_bytes.h"
 #include "tests/ops/kernels/targets.h"
@@ -346,6 +347,19 @@ TEST(Products, TermsWithoutFiniteValueGoThrough) {
     for (int64_t j = 0; j < 19; ++j) EXPECT_FALSE(std::isfinite(product.out.get(3, j))) << j;
     EXPECT_TRUE(std::isfinite(product.out.get(4, 18)));
   });
+}
+
+// Of a view with strides of 0, which can be: the number of multiplications wraps to 0.
+TEST(Products, HugeOnesAreNotTakenForSmallOnes) {
+  const MatrixView repeated{0, ACL_FLOAT, 0, 0, {}};
+  MatmulProblem problem{{}, 16, 16, int64_t{1} << 56, repeated, repeated, {2, ACL_FLOAT, 16, 1, {}},
+                        {}, 1,  0,  ACL_FLOAT};
+  EXPECT_FALSE(is_small(problem));
+  const Plan plan = plan_matmul(problem);
+  EXPECT_TRUE(plan.body);
+  EXPECT_FALSE(plan.sweep) << "b does not fit the caches";
+  problem.k = 16;
+  EXPECT_TRUE(is_small(problem));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -70,6 +71,16 @@ TEST(Dims, CopiesDoNotShareTheirNumbers) {
     expect_numbers(dims, count);
     EXPECT_NE(copy, dims);
   }
+}
+
+TEST(Dims, ProductsThatDoNotFitAreTheLargestNumber) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  EXPECT_EQ(saturating_product({}), 1);
+  EXPECT_EQ(saturating_product({2, 3, 7}), 42);
+  EXPECT_EQ(saturating_product({kHuge, kHuge, 16}), kMost);
+  EXPECT_EQ(saturating_product({kMost, 1}), kMost);
+  EXPECT_EQ(saturating_product({kHuge, kHuge, 0}), 0);
 }
 
 }  // namespace

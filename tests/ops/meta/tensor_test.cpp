@@ -224,6 +224,37 @@ TEST(Layout, StorageBoundsAreExact) {
   EXPECT_FALSE(fits_storage(layout({3}, {huge}, huge, {6})));
 }
 
+// Whatever the storage's shape says; it may not say nonsense.
+TEST(Layout, AllocationBoundsAreExact) {
+  using aclgrad::ops::fits_allocation;
+  ASSERT_EQ(aclrtSetDevice(0), 0);
+  void* memory = nullptr;
+  ASSERT_EQ(aclrtMallocAlign32(&memory, 32 * sizeof(float), ACL_MEM_MALLOC_HUGE_FIRST), 0);
+  const auto fits = [](aclTensor tensor, void* data) {
+    tensor.dtype = ACL_FLOAT;
+    tensor.data = data;
+    return fits_allocation(tensor);
+  };
+  EXPECT_TRUE(fits(layout({32}, {1}, 0, {4}), memory));
+  EXPECT_TRUE(fits(layout({4, 8}, {8, 1}, 0, {1}), memory));
+  EXPECT_FALSE(fits(layout({33}, {1}, 0, {4}), memory));
+  EXPECT_TRUE(fits(layout({16}, {1}, 16, {4}), memory));
+  EXPECT_FALSE(fits(layout({16}, {1}, 17, {4}), memory));
+  EXPECT_FALSE(fits(layout({16}, {1}, -1, {4}), memory));
+  EXPECT_TRUE(fits(layout({16}, {1}, -1, {4}), static_cast<float*>(memory) + 1));
+  const int64_t huge = int64_t{1} << 62;
+  EXPECT_FALSE(fits(layout({4}, {1}, 0, {-4}), memory));
+  EXPECT_FALSE(fits(layout({4}, {1}, 0, {huge}), memory));
+  EXPECT_FALSE(fits(layout({4}, {1}, 0, {huge, 8}), memory));
+  EXPECT_FALSE(fits(layout({4}, {1}, huge, {4}), memory));
+  EXPECT_FALSE(fits(layout({huge, 8}, {8, 1}, 0, {4}), memory));
+  float own[4] = {};
+  EXPECT_FALSE(fits(layout({4}, {1}, 0, {1}), own)) << "memory of the program";
+  EXPECT_FALSE(fits(layout({4}, {1}, 0, {1}), nullptr));
+  EXPECT_EQ(aclrtFree(memory), 0);
+  EXPECT_EQ(aclrtResetDevice(0), 0);
+}
+
 TEST(Layout, SizesWhoseProductDoesNotFitAreHeld) {
   using aclgrad::ops::Dims;
   const int64_t huge = int64_t{1} << 62;

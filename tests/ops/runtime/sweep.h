@@ -41,8 +41,6 @@ struct AddTask {
   std::atomic<int> whole_runs = 0;
   std::atomic<int> read_soon = 0;
   std::atomic<int> torn_lines = 0;
-  std::atomic<int64_t> bytes_soon = 0;
-  std::atomic<int64_t> bytes_soon_written = 0;
 
   aclError run_units(int64_t begin, int64_t end) {
     for (int64_t unit = begin; unit < end; ++unit) {
@@ -86,10 +84,6 @@ inline constexpr aclgradSweep kSweep{
       ++task.calls;
       task.before_part(part->begin);
       if (part->read_soon != 0) ++task.read_soon;
-      for (size_t k = 0; k < part->soon_count; ++k) {
-        task.bytes_soon += part->soon[k].length;
-        if (part->soon[k].is_written != 0) task.bytes_soon_written += part->soon[k].length;
-      }
       for (int64_t row = 0; row < part->rows; ++row) {
         const int64_t from = part->begin + row * part->stride;
         const int64_t to = part->end + row * part->stride;

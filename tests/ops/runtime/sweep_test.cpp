@@ -201,38 +201,6 @@ TEST_F(Sweep, RandomSequencesGiveTheBitsOfTaskAfterTask) {
   ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
 }
 
-TEST_F(Sweep, WhatLaterTasksNeedIsToldToTheFirst) {
-  AddTask& first = add(dense(1), {{region(0), 0, 16}});
-  first.fewest_lines = 4096;
-  AddTask& second = add(dense(1), {dense(3)});
-  add(dense(2), {dense(1)});
-  EXPECT_EQ(record(), 1U);
-  ASSERT_EQ(run(), ACL_SUCCESS);
-  // Of region 3 all, once; region 1 is in the first task's own hands, and nobody reads region 2.
-  EXPECT_EQ(first.bytes_soon, kUnits * 16);
-  EXPECT_EQ(second.bytes_soon, 0);
-}
-
-// A thread may make it its own meanwhile; one that is alone need not.
-TEST_F(Sweep, WhatALaterTaskWritesAgainIsToldAsWritten) {
-  for (const int threads : {1, 2}) {
-    ASSERT_EQ(aclgradSetNumThreads(threads), ACL_SUCCESS);
-    tasks_.clear();
-    AddTask& first = add(dense(1), {{region(0), 0, 16}});
-    first.fewest_lines = 4096;
-    // Of region 4, between the bytes of a unit there are some that it does not write.
-    AddTask::Operand spread = dense(4);
-    spread.length /= 2;
-    add(dense(2), {dense(1), dense(2), dense(3)});
-    add(spread, {dense(1), spread});
-    EXPECT_EQ(record(), 1U);
-    ASSERT_EQ(run(), ACL_SUCCESS);
-    EXPECT_GT(first.bytes_soon, 2 * kUnits * 16) << "regions 2 and 3, and most of 4";
-    EXPECT_EQ(first.bytes_soon_written, threads == 1 ? 0 : kUnits * 16) << "region 2";
-  }
-  ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
-}
-
 TEST_F(Sweep, AMovedTensorIsReadWhereItLiesNow) {
   const std::byte* const tensor = region(0);
   for (const int32_t sweeps : {1, 0}) {

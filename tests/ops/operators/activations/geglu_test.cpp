@@ -137,6 +137,33 @@ TEST_F(GeGlu, BackwardAlongEveryDimension) {
   }
 }
 
+// gradInput may be exactly self, as in a session.
+TEST_F(GeGlu, BackwardInPlace) {
+  const Shape shape{66, 120};
+  for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    for (const Variant& v : variants()) {
+      if (v.dim < 0 || v.dim > 1) continue;
+      const Shape half = halved(shape, static_cast<size_t>(v.dim));
+      const auto layout = [&](const Shape& of) {
+        return v.strided ? transposed(of) : Array::Layout{};
+      };
+      const Array gradient(dtype, half, layout(half), sample(997, -2, 0.005L));
+      const Array self(dtype, shape, layout(shape), sample(1999, -5, 0.005L));
+      const Array gelu(dtype, half, layout(half), sample(499, 0, 0.01L));
+      const auto backward = [&](const Array& grad_input) {
+        return call(aclnnGeGluV3BackwardGetWorkspaceSize, aclnnGeGluV3Backward, gradient.tensor(),
+                    self.tensor(), gelu.tensor(), v.dim, v.approximate, v.activate_left,
+                    grad_input.tensor());
+      };
+      const Array elsewhere(dtype, shape, layout(shape));
+      ASSERT_EQ(backward(elsewhere), 0) << recent_message();
+      ASSERT_EQ(backward(self), 0) << recent_message();
+      ASSERT_EQ(self.values(), elsewhere.values())
+          << dtype << " " << v.dim << " " << v.approximate << v.activate_left << v.strided;
+    }
+  }
+}
+
 // out multiplies gelu before its rounding to 16 bits.
 TEST_F(GeGlu, ShortTypesAreRoundedOnce) {
   for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {

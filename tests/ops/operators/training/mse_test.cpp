@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
+#include "aclnnop/aclnn_mse_loss_out.h"
 #include "tests/ops/operators/training/arithmetic_cases.h"
 
 namespace aclgrad::testing {
@@ -51,6 +52,55 @@ TEST_F(MseTest, EveryReductionDtypeAndLayout) {
       }
     }
   }
+}
+
+TEST_F(MseTest, OutReducesTheFirstDimensionAlone) {
+  const auto mse_out = [&](const Array& self, const Array& target, int64_t reduction, Array& out) {
+    return call(aclnnMseLossOutGetWorkspaceSize, aclnnMseLossOut, self.tensor(), target.tensor(),
+                reduction, out.tensor());
+  };
+  for (aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    for (const Shape& shape : {Shape{7}, Shape{2, 2}, Shape{5, 3, 4}, Shape{70, 1100}}) {
+      for (LayoutKind layout : kInputLayouts) {
+        SCOPED_TRACE(::testing::Message()
+                     << dtype << ::testing::PrintToString(shape) << to_string(layout));
+        const Array self = random_array(dtype, shape, layout, 1);
+        const Array target = random_array(dtype, {shape.back()}, LayoutKind::kContiguous, 2);
+        const Shape rest(shape.begin() + 1, shape.end());
+        Array sum(ACL_FLOAT, rest, make_layout(rest, output_layout(layout)));
+        Array mean(ACL_FLOAT, rest);
+        ASSERT_EQ(mse_out(self, target, kSum, sum), 0) << recent_message();
+        ASSERT_EQ(mse_out(self, target, kMean, mean), 0) << recent_message();
+        Values totals(static_cast<size_t>(sum.count()));
+        for (int64_t i = 0; i < self.count(); ++i) {
+          const long double difference =
+              self.get(i) - target.get(broadcast_index(target.shape(), shape, i));
+          totals[static_cast<size_t>(i % sum.count())] += difference * difference;
+        }
+        for (int64_t j = 0; j < sum.count(); ++j) {
+          const long double total = totals[static_cast<size_t>(j)];
+          ASSERT_LE(ulp_error(sum.get(j), total, dtype), 0.5001) << j;
+          ASSERT_LE(ulp_error(mean.get(j), total / static_cast<long double>(shape[0]), dtype),
+                    0.5001)
+              << j;
+        }
+      }
+    }
+  }
+  const Array square(ACL_FLOAT, {2, 2}, {1, 2, 3, 4});
+  Array scalar(ACL_FLOAT, {});
+  EXPECT_TRUE(fails_with(161002, {"aclnnMseLossOut", "out", "[2]", "[]"},
+                         plan(aclnnMseLossOutGetWorkspaceSize, square.tensor(), square.tensor(),
+                              kSum, scalar.tensor())));
+  const Array number(ACL_FLOAT, {}, {3}), two(ACL_FLOAT, {}, {1});
+  ASSERT_EQ(mse_out(number, two, kSum, scalar), 0);
+  EXPECT_EQ(scalar.get(0), 4);
+  const Array nothing(ACL_FLOAT, {0, 3});
+  Array three(ACL_FLOAT, {3});
+  ASSERT_EQ(mse_out(nothing, nothing, kMean, three), 0);
+  EXPECT_TRUE(std::isnan(three.get(2)));
+  ASSERT_EQ(mse_out(nothing, nothing, kSum, three), 0);
+  EXPECT_EQ(three.values(), (Values{0, 0, 0}));
 }
 
 TEST_F(MseTest, MixedDtypesPromote) {
