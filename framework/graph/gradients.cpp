@@ -3,29 +3,20 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "aclgrad/error.h"
 
 namespace aclgrad {
-namespace {
-
-auto find(const std::vector<Gradients::Pair>& pairs, const Value& value) {
-  return std::find_if(pairs.begin(), pairs.end(),
-                      [&](const Gradients::Pair& pair) { return pair.value == value; });
+Gradients::Gradients(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {
+  for (std::size_t i = 0; i < pairs_.size(); ++i) positions_.emplace(pairs_[i].value, i);
 }
 
-}  // namespace
-
 const Value& Gradients::operator[](const Value& value) const {
-  const auto found = find(pairs_, value);
-  if (found == pairs_.end()) {
+  const auto found = positions_.find(value);
+  if (found == positions_.end()) {
     throw ValueError(
         fmt::format("backward was not asked for the gradient of {}", value.description()));
   }
-  return found->gradient;
+  return pairs_[found->second].gradient;
 }
-
-bool Gradients::contains(const Value& value) const { return find(pairs_, value) != pairs_.end(); }
 
 }  // namespace aclgrad

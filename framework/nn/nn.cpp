@@ -37,18 +37,25 @@ std::optional<std::uint64_t> second_seed(std::optional<std::uint64_t> seed) {
   return seed;
 }
 
+// What a layer returns is called by what it does to what, unless it has a name: "elu(hidden1)".
+Value named_after(const Value& result, const Value& x) {
+  if (!result.name().empty() || x.name().empty()) return result;
+  return result.named(fmt::format("{}({})", result.node().op->name(), x.name()));
+}
+
 }  // namespace
 
 Linear::Linear(const std::string& name, std::int64_t in, std::int64_t out, LinearOptions options)
-    : weight_(name + ".weight", initial_weight(name, in, out, options)) {
+    : name_(name), weight_(name + ".weight", initial_weight(name, in, out, options)) {
   if (options.bias) bias_.emplace(name + ".bias", Tensor::zeros({out}, options.dtype));
 }
 
 Value Linear::operator()(const Value& x, Here where) const {
   Graph graph = x.graph();
   const Value weight = cast(graph.parameter(weight_, where), x.dtype(), where);
-  if (!bias_) return matmul(x, weight, where);
-  return linear(x, weight, cast(graph.parameter(*bias_, where), x.dtype(), where), where);
+  if (!bias_) return matmul(x, weight, where).named(name_);
+  return linear(x, weight, cast(graph.parameter(*bias_, where), x.dtype(), where), where)
+      .named(name_);
 }
 
 std::vector<Variable> Linear::variables() const {
@@ -77,7 +84,8 @@ GegluFeedForward::GegluFeedForward(const std::string& name, std::int64_t in, std
             {.activation = Activation::geglu, .seed = second_seed(seed)}) {}
 
 Value GegluFeedForward::operator()(const Value& x, Here where) const {
-  return down_(geglu_(up_(x, where), where), where);
+  const Value up = up_(x, where);
+  return down_(named_after(geglu_(up, where), up), where);
 }
 
 std::vector<Variable> GegluFeedForward::variables() const {
@@ -102,7 +110,7 @@ void Sequential::adopt(const std::vector<Variable>& variables) {
 
 Value Sequential::operator()(const Value& x, Here where) const {
   Value result = x;
-  for (const auto& layer : layers_) result = layer(result, where);
+  for (const auto& layer : layers_) result = named_after(layer(result, where), result);
   return result;
 }
 

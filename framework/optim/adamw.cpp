@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <unordered_set>
+
 #include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/fill.h"
@@ -18,18 +20,6 @@ AdamWAttributes attributes(const AdamWOptions& options) {
           .weight_decay = options.weight_decay,
           .epsilon = options.epsilon,
           .maximize = options.maximize};
-}
-
-// The count of steps is common: a second step() in a graph is the next step of the same parameters.
-void refuse_second_group(const Value& steps, const Gradients& gradients) {
-  if (!detail::is_updated(steps)) return;
-  for (const auto& [value, gradient] : gradients) {
-    if (detail::is_updated(value)) continue;
-    throw ValueError(fmt::format(
-        "a step without {} was recorded before and has counted: give one step() all gradients, or "
-        "each group of parameters an AdamW of its own name",
-        value.description()));
-  }
 }
 
 }  // namespace
@@ -71,13 +61,37 @@ Value AdamW::scheduled_step(Graph& graph, const Moments& state, const Value& par
   return detail::add_scaled(graph, parameter, direction, *rate_, 1, where);
 }
 
+// All parameters share one count of steps, so every step must be one of all of them.
+void AdamW::check_group(const Graph& graph, const Gradients& gradients) const {
+  std::unordered_set<std::uintptr_t> given;
+  for (const auto& [value, gradient] : gradients) {
+    const Variable& parameter = detail::variable_to_update(graph, value);
+    given.insert(parameter.identity());
+    if (!group_size_ || moments_.contains(parameter.identity())) continue;
+    throw ValueError(fmt::format(
+        "{} was not among the parameters of the first step(), which have one count of steps: give "
+        "each group of parameters an AdamW of its own name",
+        value.description()));
+  }
+  if (!group_size_ || given.size() == *group_size_) return;
+  for (const auto& [identity, moments] : moments_) {
+    if (given.contains(identity)) continue;
+    throw ValueError(fmt::format(
+        "there is no gradient of `{}`, which the first step() updated: all its parameters have one "
+        "count of steps; give each group of parameters an AdamW of its own name",
+        moments.parameter.name()));
+  }
+}
+
 Update AdamW::step(Graph& graph, const Gradients& gradients, std::source_location where) {
+  check_group(graph, gradients);
   const RecordScope scope(graph, Phase::update);
   const Value steps = graph.parameter(steps_, where);
-  refuse_second_group(steps, gradients);
+  for (const auto& [value, gradient] : gradients) moments(*value.variable());
+  group_size_ = moments_.size();
   Update update;
   for (const auto& [value, gradient] : gradients) {
-    const Moments& state = moments(detail::variable_to_update(graph, value));
+    const Moments& state = moments(*value.variable());
     update.values.push_back(rate_ ? scheduled_step(graph, state, value, gradient, steps, where)
                                   : apply_adam_w(value, graph.parameter(state.first, where),
                                                  graph.parameter(state.second, where), gradient,

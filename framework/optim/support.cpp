@@ -21,10 +21,6 @@ const Variable& variable_to_update(const Graph& graph, const Value& value) {
   return *variable;
 }
 
-bool is_updated(const Value& variable) {
-  return dynamic_cast<const VariableOp*>(variable.node().op.get()) == nullptr;
-}
-
 Tensor zeros_like(const Variable& variable) {
   return Tensor::zeros(variable.shape(), variable.dtype());
 }

@@ -16,9 +16,6 @@ namespace aclgrad::detail {
 /// of another graph.
 const Variable& variable_to_update(const Graph& graph, const Value& value);
 
-/// Whether the value of a variable is what a node of its graph left there.
-bool is_updated(const Value& variable);
-
 Tensor zeros_like(const Variable& variable);
 
 /// The variable that holds a scheduled learning rate, of rank 0; none for a fixed one.

@@ -178,6 +178,7 @@ function go(to, follow = true) {
   }
   pinned = null;
   showDefault();
+  showOverview();
   if (follow && current() !== null) bringIntoView(current());
 }
 
@@ -271,6 +272,7 @@ let scale = 1;
 function zoom(to) {
   scale = Math.max(0.1, Math.min(2, to));
   graph.style.zoom = scale;
+  showOverview();
 }
 // As high as the drawing, if the window has room for that.
 function setHeight() {
@@ -300,6 +302,47 @@ addEventListener('pointermove', (event) => {
   drag = event;
 });
 addEventListener('pointerup', () => { drag = null; frame.classList.remove('dragged'); });
+
+// ---- the whole graph, small, where it does not fit into its window ------------------------------
+
+const overview = byId('overview');
+const drawn = (attributes) => {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return overview.appendChild(element);
+};
+// The places of the boxes are read before the first zoom.
+const marks = boxes.map((box, id) => drawn({class: data.nodes[id].phase, x: box.offsetLeft,
+  y: box.offsetTop, width: box.offsetWidth, height: box.offsetHeight}));
+const view = drawn({class: 'window'});
+overview.setAttribute('viewBox', `0 0 ${natural.width} ${natural.height}`);
+function showOverview() {
+  const [width, height] = [frame.clientWidth / scale, frame.clientHeight / scale];
+  overview.toggleAttribute('hidden', width >= natural.width - 1 && height >= natural.height - 1);
+  const small = Math.min(180 / natural.width, frame.clientHeight * 0.7 / natural.height);
+  overview.setAttribute('width', Math.max(24, natural.width * small));
+  overview.setAttribute('height', natural.height * small);
+  view.setAttribute('x', frame.scrollLeft / scale);
+  view.setAttribute('y', frame.scrollTop / scale);
+  view.setAttribute('width', Math.min(width, natural.width));
+  view.setAttribute('height', Math.min(height, natural.height));
+  marks.forEach((mark, id) => mark.classList.toggle('now', id === current()));
+}
+// Brings the place that the pointer is at to the middle of the window.
+function lookAt(event) {
+  const box = overview.getBoundingClientRect();
+  const part = (at, from, size) => Math.max(0, Math.min(1, (at - from) / size));
+  frame.scrollTo(
+    part(event.clientX, box.left, box.width) * natural.width * scale - frame.clientWidth / 2,
+    part(event.clientY, box.top, box.height) * natural.height * scale - frame.clientHeight / 2);
+}
+overview.addEventListener('pointerdown', (event) => {
+  overview.setPointerCapture(event.pointerId);
+  lookAt(event);
+});
+overview.addEventListener('pointermove', (event) => { if (event.buttons & 1) lookAt(event); });
+frame.addEventListener('scroll', showOverview);
+addEventListener('resize', showOverview);
 
 zoom(Math.max(0.6, widthScale()));
 setHeight();

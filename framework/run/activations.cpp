@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::size_t kBins = 40;
 constexpr double kSilent = 1e-6;  // of the layer's range
-constexpr double kWild = 10;      // times the layer's first root mean square
+// Times the layer's first root mean square, or 1 when that is less: sound logits and gated units
+// grow tenfold and more while they learn, and what began near 0 must.
+constexpr double kWild = 100;
 
 struct Unit {
   double low = std::numeric_limits<double>::infinity();
@@ -56,7 +58,7 @@ ActivationSummary summarize_activations(const Tensor& outputs, std::int64_t step
   summary.deviation = std::sqrt(std::max(0.0, squares / count - summary.mean * summary.mean));
   summary.layer_rms = std::sqrt(squares / count);
   const double range = summary.high - summary.low;
-  const double wild_from = kWild * (first_rms > 0 ? first_rms : summary.layer_rms);
+  const double wild_from = kWild * std::max(1.0, first_rms > 0 ? first_rms : summary.layer_rms);
   for (const Unit& unit : units) {
     if (!unit.finite || std::sqrt(unit.squares / rows) > wild_from) {
       ++summary.wild;

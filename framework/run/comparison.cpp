@@ -71,6 +71,7 @@ std::string compare_runs(const std::string& title, std::span<const RunRecord> ru
           charts.push_back({name, chart.x_label, chart.y_label, chart.log_y});
           found = charts.end() - 1;
         }
+        found->values_per_point = std::max(found->values_per_point, chart.values_per_point);
         report::Series line = curve;
         line.name = runs[r].title;
         line.colour = report::palette(r);

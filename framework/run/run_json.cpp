@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -83,6 +84,7 @@ json to_json(const RunRecord& record) {
                       {"x_label", chart.x_label},
                       {"y_label", chart.y_label},
                       {"log_y", chart.log_y},
+                      {"values_per_point", chart.values_per_point},
                       {"curves", std::move(curves)}});
   }
   json layers = json::array();
@@ -105,6 +107,7 @@ RunRecord from_json(const json& source) {
   for (const json& chart : source.at("charts")) {
     RunRecord::Chart read{chart.at("title"), chart.at("x_label"), chart.at("y_label"),
                           chart.at("log_y")};
+    read.values_per_point = std::max<std::int64_t>(1, integer(chart.at("values_per_point")));
     for (const json& curve : chart.at("curves")) {
       read.series.push_back(
           {.name = curve.at("name"), .x = numbers(curve.at("x")), .y = numbers(curve.at("y"))});

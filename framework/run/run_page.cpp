@@ -118,8 +118,8 @@ std::string layers_section(const RunRecord& record) {
   });
   if (any_sick) figures = card(page::chart(thinned(sick).chart.svg()), "") + figures;
   return "<section id=\"layers\"><h2>Activations</h2><p class=\"faint\">A dying unit gives one "
-         "number whatever the example; an exploding one is not finite, or more than ten times as "
-         "large as its layer was at first.</p>\n" +
+         "number whatever the example; an exploding one is not finite, or larger than 100 "
+         "and than a hundred times its layer at first.</p>\n" +
          table + "</table>\n<div class=\"figures\">" + figures + "</div></section>\n";
 }
 
@@ -139,7 +139,7 @@ Thinned thinned(const RunRecord::Chart& chart) {
                   .width = kChartWidth,
                   .height = kChartHeight};
   report::check_series(chart.series);
-  std::size_t most = 1;
+  std::int64_t most = chart.values_per_point;
   for (const report::Series& one : chart.series) {
     const std::size_t group = (one.x.size() + kMostPoints - 1) / kMostPoints;
     report::Series drawn{.name = one.name, .y = {}, .colour = one.colour};
@@ -153,7 +153,7 @@ Thinned thinned(const RunRecord::Chart& chart) {
       drawn.x.push_back(x);
       drawn.y.push_back(y);
     }
-    most = std::max(most, group);
+    most = std::max(most, chart.values_per_point * static_cast<std::int64_t>(group));
     result.chart.series.push_back(std::move(drawn));
   }
   if (most > 1) result.note = fmt::format("Each point is the mean of up to {} values.", most);

@@ -36,6 +36,14 @@ void thin(std::vector<ActivationSummary>& history) {
   history.resize(kept);
 }
 
+// Halves the number of a curve's points.
+void merge_pairs(std::vector<double>& values) {
+  for (std::size_t i = 0; i < values.size() / 2; ++i) {
+    values[i] = (values[2 * i] + values[2 * i + 1]) / 2;
+  }
+  values.resize(values.size() / 2);
+}
+
 }  // namespace
 
 RunReport::RunReport(std::filesystem::path path, RunReportOptions options)
@@ -60,8 +68,29 @@ void RunReport::setting(const std::string& name, std::string text) {
 }
 
 void RunReport::point(const std::string& chart, const std::string& curve, double x, double y) {
-  report::Series& series = entry(entry(record_.charts, &RunRecord::Chart::title, chart).series,
-                                 &report::Series::name, curve);
+  constexpr std::size_t kMaxPoints = 2048;
+  RunRecord::Chart& wanted = entry(record_.charts, &RunRecord::Chart::title, chart);
+  report::Series& series = entry(wanted.series, &report::Series::name, curve);
+  Pending& pending = pending_[{chart, curve}];
+  if (pending.count > 0) {  // the latest value gives way to the mean of its group
+    if (pending.count < pending.values_per_point) {
+      series.x.pop_back();
+      series.y.pop_back();
+    } else {
+      series.x.back() = pending.x / static_cast<double>(pending.count);
+      series.y.back() = pending.y / static_cast<double>(pending.count);
+      pending = {.values_per_point = pending.values_per_point};
+    }
+  }
+  if (pending.count == 0 && series.x.size() == kMaxPoints) {
+    merge_pairs(series.x);
+    merge_pairs(series.y);
+    pending.values_per_point *= 2;
+    wanted.values_per_point = std::max(wanted.values_per_point, pending.values_per_point);
+  }
+  ++pending.count;
+  pending.x += x;
+  pending.y += y;
   series.x.push_back(x);
   series.y.push_back(y);
 }

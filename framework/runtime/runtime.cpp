@@ -32,7 +32,14 @@ void initialise_once() {
 }  // namespace
 
 void ensure_runtime() {
-  if (!thread_has_device) use_device(0);
+  if (thread_has_device) return;
+  initialise_once();
+  int chosen = 0;
+  if (aclrtGetDevice(&chosen) != 0) {  // the program has chosen none
+    aclGetRecentErrMsg();
+    check_status(aclrtSetDevice(0), "aclrtSetDevice");
+  }
+  thread_has_device = true;
 }
 
 void use_device(int device) {

@@ -111,10 +111,12 @@ class Plan {
   void launch_pieces(const LaunchPiece& launch) const;
   void synchronize() const;
 
-  /// An input that replays can read anywhere.
-  struct Lendable {
-    std::vector<aclTensor*> tensors;  // of it and of its views
-    const std::byte* at;              // where the recordings look for it
+  /// Where a recording looks for a tensor of an input. Each moves by itself, so that what a move
+  /// that failed left behind is known to the next.
+  struct ReadPlace {
+    aclmdlRI model;
+    aclTensor* tensor;  // of the input or of a view of it
+    const std::byte* input;
   };
   void find_lendable(const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept);
 
@@ -140,7 +142,7 @@ class Plan {
   std::optional<Stream> beside_;       // the second stream
   std::vector<Event> piece_is_over_;   // by piece; empty for one that nobody waits for
   std::vector<Recording> recordings_;  // by piece; none where the plan launches
-  std::unordered_map<ValueId, Lendable> lendable_;
+  std::unordered_map<ValueId, std::vector<ReadPlace>> lendable_;  // inputs to be read anywhere
 };
 
 }  // namespace aclgrad::detail

@@ -95,8 +95,7 @@ void Plan::find_lendable(const std::vector<NodeId>& nodes, const std::vector<Val
     const Node& node = graph_.node(id);
     if (as_call(node) != nullptr) continue;
     if (dynamic_cast<const InputOp*>(node.op.get()) == nullptr) continue;
-    const ValueId input = node.outputs.front();
-    lendable_[input].at = static_cast<const std::byte*>(memory_.address(input));
+    lendable_.try_emplace(node.outputs.front());
   }
   for (const ValueId value : kept) lendable_.erase(graph_.value(value).root);
   for (const Step& step : steps_) {
@@ -110,24 +109,25 @@ void Plan::find_lendable(const std::vector<NodeId>& nodes, const std::vector<Val
   for (std::size_t value = 0; value < tensors.size(); ++value) {
     if (tensors[value].get() == nullptr) continue;
     const auto input = lendable_.find(graph_.value(static_cast<ValueId>(value)).root);
-    if (input != lendable_.end()) input->second.tensors.push_back(tensors[value].get());
+    if (input == lendable_.end()) continue;
+    const auto* const at = static_cast<const std::byte*>(memory_.address(input->first));
+    for (const Recording& recording : recordings_) {
+      input->second.push_back({recording.model.get(), tensors[value].get(), at});
+    }
   }
 }
 
 bool Plan::lend(ValueId input, const Tensor& tensor) {
   const auto found = lendable_.find(input);
   if (found == lendable_.end()) return false;
-  Lendable& lendable = found->second;
-  const auto address = [](const std::byte* at) { return reinterpret_cast<std::intptr_t>(at); };
-  const std::intptr_t distance = address(tensor.bytes()) - address(lendable.at);
-  if (distance == 0) return true;
-  for (aclTensor* const each : lendable.tensors) {
-    for (const Recording& recording : recordings_) {
-      check_status(aclgradModelMoveTensor(recording.model.get(), each, distance),
-                   "aclgradModelMoveTensor");
-    }
+  for (ReadPlace& place : found->second) {
+    const std::intptr_t distance = reinterpret_cast<std::intptr_t>(tensor.bytes()) -
+                                   reinterpret_cast<std::intptr_t>(place.input);
+    if (distance == 0) continue;
+    check_status(aclgradModelMoveTensor(place.model, place.tensor, distance),
+                 "aclgradModelMoveTensor");
+    place.input = tensor.bytes();
   }
-  lendable.at = tensor.bytes();
   return true;
 }
 

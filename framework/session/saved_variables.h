@@ -4,10 +4,10 @@
 #define ACLGRAD_FRAMEWORK_SESSION_SAVED_VARIABLES_H_
 
 #include <cstddef>
+#include <exception>
 #include <utility>
 #include <vector>
 
-#include "aclgrad/error.h"
 #include "aclgrad/variable.h"
 
 namespace aclgrad::detail {
@@ -21,7 +21,7 @@ class SavedVariables {
   ~SavedVariables() {
     try {
       restore();
-    } catch (const Error&) {  // the device failed: there is nothing to put back to
+    } catch (const std::exception&) {  // the device failed: there is nothing to put back to
     }
   }
   SavedVariables(const SavedVariables&) = delete;

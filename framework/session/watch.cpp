@@ -168,10 +168,13 @@ Profile StepTimes::describe(const GraphData& graph, const Plan& plan) const {
 Profile timeline_of(const GraphData& graph, const Plan& plan,
                     const std::vector<Plan::Span>& spans) {
   Profile profile;
+  if (spans.empty()) return profile;
   profile.nodes.reserve(spans.size());
+  // With two streams the first in order is not always the first to begin.
+  const std::uint64_t start = std::ranges::min(spans, {}, &Plan::Span::begin).begin;
   for (std::size_t step = 0; step < spans.size(); ++step) {
     Profile::Entry entry = described(graph, plan.node(step));
-    entry.start_us = static_cast<double>(spans[step].begin - spans.front().begin);
+    entry.start_us = static_cast<double>(spans[step].begin - start);
     entry.duration_us = static_cast<double>(spans[step].end - spans[step].begin);
     entry.stream = plan.is_beside(step) ? 1 : 0;
     profile.nodes.push_back(std::move(entry));

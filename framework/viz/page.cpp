@@ -130,6 +130,8 @@ std::string VizPage::html() const {
       "<main><div id=\"view\"><div id=\"zoom\"><button type=\"button\" id=\"fit\">Fit"
       "</button><button type=\"button\" id=\"smaller\" title=\"smaller\">−</button>"
       "<button type=\"button\" id=\"larger\" title=\"larger\">+</button></div>"
+      "<svg id=\"overview\" hidden=\"\" preserveAspectRatio=\"none\" role=\"img\" "
+      "aria-label=\"overview\"></svg>"
       "<div id=\"scroll\">" +
       viz::graph_markup(recording) +
       "</div></div>\n<aside id=\"details\" aria-live=\"polite\"></aside></main>\n";

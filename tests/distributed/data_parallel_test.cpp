@@ -2,6 +2,10 @@
 // Training on 1, 2 and 4 ranks of one process, each with a device of its own.
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <thread>
+
+#include "aclgrad/runtime.h"
 #include "tests/distributed/training.h"
 
 namespace aclgrad::testing {
@@ -81,6 +85,34 @@ TEST(DataParallel, ExchangesInTheOrderOfBackward) {
 TEST(DataParallel, WorksWithAnyNumberOfRanks) {
   const Outcome together = train_on(3, {.steps = 6, .micro_batches = 0});
   EXPECT_EQ(together.losses.size(), 6u);
+}
+
+// What is made from a communicator needs its membership, not the object.
+TEST(DataParallel, OutlivesTheCommunicatorItWasGiven) {
+  const HcclRootInfo root = Communicator::make_root();
+  std::vector<std::thread> ranks;
+  std::atomic<int> right = 0;
+  for (int rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back([&, rank] {
+      use_device(rank);
+      Communicator gone = Communicator::join(root, rank, 2, {.timeout_seconds = 20});
+      DataParallel parallel(gone);
+      ShardedUpdate sharded(gone);
+      gone = Communicator();
+      Graph graph;
+      const Value w = graph.parameter("w", Tensor::full({4}, 1));
+      const Value loss = mean(w * (rank + 1.0));
+      Sgd optimizer({.learning_rate = 4});
+      const Update update = sharded.step(graph, backward(loss, {w}), optimizer);
+      const Value average = parallel.average(loss);
+      Session session(graph, {average, update});
+      const bool same_loss = session.run()[average].item() == 1.5;
+      if (same_loss && w.variable()->value().get(3) == 1 - 4 * 1.5 / 4) ++right;
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  EXPECT_EQ(right, 2);
+  EXPECT_EQ(DataParallel(Communicator()).communicator().size(), 1) << "a temporary does, too";
 }
 
 // What each rank records, given its number.

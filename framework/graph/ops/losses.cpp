@@ -63,11 +63,6 @@ Value log_softmax_backward(const Value& grad, const Value& result, std::int64_t 
   return record.add(std::make_shared<LogSoftmaxBackwardOp>(dim), {result.shape(), result.dtype()});
 }
 
-Value cross_entropy(const Value& logits, const Value& target, Reduction reduction,
-                    std::int64_t ignore_index, std::source_location where) {
-  return nll_loss(log_softmax(logits, -1, where), target, {}, reduction, ignore_index, where);
-}
-
 std::string MseLossOp::attributes() const {
   return fmt::format("reduction={}", to_string(reduction));
 }

@@ -3,6 +3,7 @@
 
 #include "aclgrad/format.h"
 #include "aclgrad/ops/losses.h"
+#include "aclgrad/ops/views.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
@@ -10,20 +11,31 @@
 namespace aclgrad {
 namespace {
 
-void check(const Recorder& record, const Value& scores, const Value& target) {
+Shape without_last_axis(const Shape& shape) {
+  return Shape(std::vector<std::int64_t>(shape.dims().begin(), shape.dims().end() - 1));
+}
+
+// `scores` are called so in messages; the last axis is that of the classes.
+void check_target(const Recorder& record, std::string_view called, const Value& scores,
+                  const Value& target) {
   const Shape& shape = scores.shape();
-  if (shape.rank() < 1 || shape.rank() > 2) {
-    record.shape_error(fmt::format("log-probabilities must be [N, C] or [C], got {}", shape));
-  }
-  const Shape wanted = shape.rank() == 2 ? Shape{shape[0]} : Shape{};
+  const Shape wanted = without_last_axis(shape);
   if (target.shape() != wanted) {
-    record.shape_error(fmt::format("log-probabilities {} need targets of shape {}, got {}", shape,
-                                   wanted, target.shape()));
+    record.shape_error(fmt::format("{} {} need targets of shape {}, got {}", called, shape, wanted,
+                                   target.shape()));
   }
   const DType dtype = target.dtype();
   if (dtype != DType::int64 && dtype != DType::int32 && dtype != DType::uint8) {
     record.dtype_error(fmt::format("targets must be int64, int32 or uint8, got {}", dtype));
   }
+}
+
+void check(const Recorder& record, const Value& scores, const Value& target) {
+  const Shape& shape = scores.shape();
+  if (shape.rank() < 1 || shape.rank() > 2) {
+    record.shape_error(fmt::format("log-probabilities must be [N, C] or [C], got {}", shape));
+  }
+  check_target(record, "log-probabilities", scores, target);
 }
 
 void check_weight(const Recorder& record, const Value& scores, const Value& weight) {
@@ -65,6 +77,26 @@ Value nll_loss(const Value& log_probabilities, const Value& target, const Value&
       .add(std::make_shared<NllLossOp>(reduction, ignore_index),
            {TensorSpec{std::move(shape), dtype}, TensorSpec{Shape{}, dtype}})
       .front();
+}
+
+// All checks come before the first node, so that a refused call leaves none behind.
+Value cross_entropy(const Value& logits, const Value& target, Reduction reduction,
+                    std::int64_t ignore_index, std::source_location where) {
+  const Recorder record("cross_entropy", {logits, target}, where);
+  record.require_floating(0);
+  const Shape shape = logits.shape();
+  if (shape.rank() < 1) {
+    record.shape_error(fmt::format("logits must be [..., C], got {}", shape));
+  }
+  check_target(record, "logits", logits, target);
+  if (shape.rank() <= 2) {
+    return nll_loss(log_softmax(logits, -1, where), target, {}, reduction, ignore_index, where);
+  }
+  // The operator takes one row of scores for each target.
+  const std::int64_t rows = target.shape().numel();
+  const Value losses = nll_loss(log_softmax(reshape(logits, {rows, shape[-1]}, where), -1, where),
+                                reshape(target, {rows}, where), {}, reduction, ignore_index, where);
+  return reduction == Reduction::none ? reshape(losses, target.shape().dims(), where) : losses;
 }
 
 Value nll_loss_backward(const Value& grad, const Value& log_probabilities, const Value& target,

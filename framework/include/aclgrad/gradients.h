@@ -5,6 +5,7 @@
 #define ACLGRAD_GRADIENTS_H_
 
 #include <cstddef>
+#include <unordered_map>
 #include <vector>
 
 #include "aclgrad/graph.h"
@@ -19,11 +20,12 @@ class Gradients {
   };
 
   Gradients() = default;
-  explicit Gradients(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {}
+  /// Of several pairs for one value the first counts.
+  explicit Gradients(std::vector<Pair> pairs);
 
   /// The gradient with respect to `value`. Throws ValueError, naming it, when it is not there.
   const Value& operator[](const Value& value) const;
-  bool contains(const Value& value) const;
+  bool contains(const Value& value) const { return positions_.contains(value); }
 
   /// In the order in which the values were given to backward().
   auto begin() const { return pairs_.begin(); }
@@ -32,6 +34,7 @@ class Gradients {
 
  private:
   std::vector<Pair> pairs_;
+  std::unordered_map<Value, std::size_t> positions_;  // in pairs_
 };
 
 }  // namespace aclgrad

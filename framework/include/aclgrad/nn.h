@@ -9,6 +9,9 @@
 //
 // Anything with `Value operator()(const Value&, std::source_location) const` and
 // `std::vector<Variable> variables() const` is a layer; there is no base class.
+//
+// Listings and pages call the values by the layers: what Linear("hidden", ...) returns is `hidden`,
+// what an Elu{} after it in a Sequential returns is `elu(hidden)`.
 #ifndef ACLGRAD_NN_H_
 #define ACLGRAD_NN_H_
 
@@ -52,6 +55,7 @@ class Linear {
   const std::optional<Variable>& bias() const { return bias_; }
 
  private:
+  std::string name_;
   Variable weight_;
   std::optional<Variable> bias_;
 };

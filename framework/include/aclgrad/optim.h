@@ -84,8 +84,8 @@ class AdamW {
 
   explicit AdamW(Options options = {});
 
-  /// Throws ValueError for a gradient of something that is not a variable, and for a second group
-  /// of parameters: all take part in the one count of steps.
+  /// Throws ValueError for a gradient of something that is not a variable, and for other parameters
+  /// than those of the first step(), more or fewer: all have one count of steps.
   Update step(Graph& graph, const Gradients& gradients,
               std::source_location where = std::source_location::current());
 
@@ -102,6 +102,7 @@ class AdamW {
     Variable second;
     std::optional<Variable> direction;  // where a scheduled step is worked out
   };
+  void check_group(const Graph& graph, const Gradients& gradients) const;
   Moments& moments(const Variable& parameter);
   Value scheduled_step(Graph& graph, const Moments& state, const Value& parameter,
                        const Value& gradient, const Value& steps, std::source_location where) const;
@@ -110,6 +111,7 @@ class AdamW {
   Variable steps_;  // how many steps were done
   std::optional<Variable> rate_;
   std::unordered_map<std::uintptr_t, Moments> moments_;  // by the parameter's identity
+  std::optional<std::size_t> group_size_;                // how many parameters the first step() had
   std::vector<Variable> order_;
 };
 

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -41,7 +42,8 @@ struct ActivationSummary {
   std::int64_t silent = 0;  ///< units that give one number, to a millionth of the layer's range,
                             ///< whatever the example: dying
   std::int64_t wild = 0;    ///< units with an element that is not finite, or a root mean square
-                            ///< over ten times that of the layer when it was first seen: exploding
+                            ///< over a hundred times that of the layer when it was first seen,
+                            ///< and over 100: exploding
   double layer_rms = 0;     ///< root mean square of the layer
   std::vector<double> shares = {};  ///< of the elements in equal bins from `low` to `high`
 };
@@ -61,6 +63,7 @@ struct RunRecord {
     std::string y_label = {};
     bool log_y = false;
     std::vector<report::Series> series = {};
+    std::int64_t values_per_point = 1;  ///< the points of long curves are means of up to so many
   };
   struct Layer {
     std::string name;
@@ -103,7 +106,9 @@ class RunReport {
   /// A line of the table at the top; a later one of the same name replaces it.
   void setting(const std::string& name, std::string text);
 
-  /// Adds a point to a curve. Charts and curves appear in the order of their first mention.
+  /// Adds a point to a curve. Charts and curves appear in the order of their first mention. A curve
+  /// keeps at most 2048 points: of a longer one each is the mean of as many values as needed, but
+  /// for the latest value, which is kept as it is.
   void point(const std::string& chart, const std::string& curve, double x, double y);
   void look(const std::string& chart, ChartLook look);
 
@@ -129,10 +134,18 @@ class RunReport {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// The values that the last point of a curve will stand for.
+  struct Pending {
+    std::int64_t values_per_point = 1;
+    std::int64_t count = 0;
+    double x = 0;  // sums
+    double y = 0;
+  };
 
   std::filesystem::path path_;
   RunReportOptions options_;
   RunRecord record_;
+  std::map<std::pair<std::string, std::string>, Pending> pending_;  // by chart and curve
   std::vector<std::pair<std::string, std::string>> pictures_;
   Clock::time_point written_at_ = {};
   bool written_ = false;

@@ -9,8 +9,8 @@
 namespace aclgrad {
 
 /// Makes sure that aclInit was called in this process, and that this thread has a device: 0, unless
-/// use_device() chose another. Cheap after the first call of a thread; everything that touches a
-/// device calls it. Throws StatusError.
+/// use_device(), aclrtSetDevice or aclrtSetCurrentContext chose another. Cheap after the first call
+/// of a thread; everything that touches a device calls it. Throws StatusError.
 void ensure_runtime();
 
 /// From now on this thread works with that device. Variables, streams and sessions belong to the

@@ -61,6 +61,23 @@ TEST(Layers, SequentialRunsAndListsItsParts) {
   EXPECT_EQ(graph.variables().size(), 8u) << "asking for them must not bind them again";
 }
 
+TEST(Layers, GiveTheirNamesToWhatTheyReturn) {
+  Sequential net(Linear("in", 2, 8), Selu{}, GegluFeedForward("ffn", 8, 6, 4), Hardswish{},
+                 Linear("out", 4, 1, {.bias = false}));
+  Graph graph;
+  net(graph.input("x", {3, 2})).named("scores");
+  std::vector<std::string> seen;
+  for (std::size_t id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(static_cast<NodeId>(id));
+    if (node.op->as_call() != nullptr) seen.push_back(graph.value(node.outputs[0]).name());
+  }
+  EXPECT_THAT(seen, testing::ElementsAre("in", "selu(in)", "ffn.up", "geglu(ffn.up)", "ffn.down",
+                                         "hardswish(ffn.down)", "scores"));
+  Graph unnamed;
+  EXPECT_EQ(Sequential(Elu{})(unnamed.constant(Tensor::zeros({2}))).name(), "");
+  EXPECT_EQ(Sequential(Elu{})(unnamed.input("x", {2}).named("y")).name(), "elu(y)");
+}
+
 TEST(Layers, OneLayerInTwoGraphsAndTwiceInOne) {
   Linear shared("shared", 2, 2);
   Sequential twice(shared, Selu{}, shared);

@@ -122,20 +122,68 @@ TEST(Optimizers, OnlyVariablesCanBeUpdated) {
   EXPECT_THROW(sgd.step(other, f.gradients), ValueError);
 }
 
-TEST(Optimizers, AdamWTakesAllParametersInOneStep) {
+// Of the two parameters of a product, given in any order.
+struct Product {
+  explicit Product(const Variable& first, const Variable& second)
+      : a(graph.parameter(first)),
+        b(graph.parameter(second)),
+        gradients(backward(mul(a, b), {a, b})) {}
+  Gradients of(const std::vector<Value>& values) const {
+    std::vector<Gradients::Pair> pairs;
+    for (const Value& value : values) pairs.push_back({value, gradients[value]});
+    return Gradients(std::move(pairs));
+  }
   Graph graph;
-  const Value a = graph.parameter("a", Tensor::scalar(1));
-  const Value b = graph.parameter("b", Tensor::scalar(1));
-  const Gradients gradients = backward(mul(a, b), {a, b});
-  AdamW optimizer;
-  optimizer.step(graph, Gradients({{a, gradients[a]}}));
-  EXPECT_THAT(message_of<ValueError>([&] {
-                optimizer.step(graph, Gradients({{b, gradients[b]}}));
-              }),
-              testing::HasSubstr("a step without `b` was recorded before"));
+  Value a, b;
+  Gradients gradients;
+};
+
+// A parameter's first step must not be corrected as a later one.
+TEST(Optimizers, AdamWTakesTheParametersOfItsFirstStepInEveryStep) {
+  const Variable a("a", Tensor::scalar(1)), b("b", Tensor::scalar(1));
+  const std::string advice = "give each group of parameters an AdamW of its own name";
+  for (const bool same_graph : {true, false}) {
+    SCOPED_TRACE(same_graph);
+    Product first(a, b), other(a, b);
+    Product& second = same_graph ? first : other;
+    AdamW more, fewer;
+    more.step(first.graph, first.of({first.a}));
+    fewer.step(other.graph, other.of({other.b, other.a}));
+    for (const std::vector<Value>& values :
+         {std::vector<Value>{second.b}, std::vector<Value>{second.a, second.b}}) {
+      EXPECT_THAT(message_of<ValueError>([&] { more.step(second.graph, second.of(values)); }),
+                  AllOf(testing::StartsWith("`b` was not among the parameters of the first step()"),
+                        testing::HasSubstr(advice)));
+    }
+    Product third(a, b);
+    EXPECT_THAT(message_of<ValueError>([&] { fewer.step(third.graph, third.of({third.b})); }),
+                AllOf(testing::StartsWith("there is no gradient of `a`, which the first step()"),
+                      testing::HasSubstr(advice)));
+    EXPECT_EQ(fewer.step(third.graph, third.of({third.a, third.b})).values.size(), 3U);
+  }
   AdamW other({.name = "other"});
-  EXPECT_NO_THROW(other.step(graph, Gradients({{b, gradients[b]}})));
   EXPECT_EQ(other.state().front().name(), "other.steps");
+}
+
+// What was refused leaves the optimizer as it was.
+TEST(Optimizers, AStepThatFailsIsNotTheFirst) {
+  Fixture f;
+  AdamW optimizer;
+  const Value other = f.graph.parameter("q", Tensor::zeros({2}));
+  EXPECT_THROW(optimizer.step(f.graph, Gradients({{f.p, f.gradient}, {f.gradient, f.gradient}})),
+               ValueError);
+  EXPECT_NO_THROW(optimizer.step(f.graph, Gradients({{other, f.gradient}})));
+}
+
+TEST(Optimizers, AdamWSaysWhichUpdateASecondStepWithTheSameValuesForgets) {
+  for (const bool scheduled : {false, true}) {
+    Fixture f;
+    AdamW optimizer({.scheduled = scheduled});
+    optimizer.step(f.graph, f.gradients);
+    EXPECT_THAT(message_of<ValueError>([&] { optimizer.step(f.graph, f.gradients); }),
+                AllOf(testing::HasSubstr("`p` is node 0 `variable`"),
+                      testing::HasSubstr("use the value that the update returned")));
+  }
 }
 
 TEST(Optimizers, AdamWTakesTwoStepsInOneGraph) {

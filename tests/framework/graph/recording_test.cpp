@@ -188,6 +188,24 @@ TEST(Recording, MatmulShapes) {
   EXPECT_THROW(shape({}, {3}), ShapeError);
 }
 
+TEST(Recording, ARefusedCrossEntropyLeavesNoNode) {
+  Graph graph;
+  const Value logits = graph.input("logits", {4, 3, 5});
+  const Value labels = graph.input("labels", {4}, DType::int64);
+  const Value floats = graph.input("floats", {4, 3});
+  const Value scalar = graph.input("scalar", {});
+  const std::size_t before = graph.size();
+  EXPECT_THAT(message_of<ShapeError>([&] { cross_entropy(logits, labels); }),
+              AllOf(testing::HasSubstr("`cross_entropy` (graph/recording_test.cpp:"),
+                    testing::HasSubstr("logits [4, 3, 5] need targets of shape [4, 3], got [4]")));
+  EXPECT_THAT(message_of<DTypeError>([&] { cross_entropy(logits, floats); }),
+              testing::HasSubstr("targets must be int64, int32 or uint8, got float32"));
+  EXPECT_THAT(message_of<ShapeError>([&] { cross_entropy(scalar, labels); }),
+              testing::HasSubstr("logits must be [..., C], got []"));
+  EXPECT_THROW(cross_entropy(labels, labels), DTypeError);
+  EXPECT_EQ(graph.size(), before);
+}
+
 TEST(Recording, LinearSaysWhatItNeeds) {
   Graph graph;
   const Value x = graph.input("x", {4, 2});

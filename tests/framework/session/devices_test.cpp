@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "acl/acl_rt.h"
 #include "aclgrad/aclgrad.h"
 #include "tests/support/message_of.h"
 
@@ -69,6 +70,29 @@ TEST_F(Devices, SessionsTakeVariablesOfTheirDevice) {
   use_device(1);
   Session session(graph_, {y});
   EXPECT_EQ(session.run({{x_, one_}})[y].get(0), 3);
+}
+
+// What the program chose by the C interface counts as use_device() does.
+TEST_F(Devices, AProgramsOwnChoiceStays) {
+  std::thread([] {
+    ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+    EXPECT_EQ(Variable("w", Tensor::full({2}, 3)).device(), 1);
+    int device = -1;
+    EXPECT_EQ(aclrtGetDevice(&device), ACL_SUCCESS);
+    EXPECT_EQ(device, 1);
+  }).join();
+  aclrtContext context = nullptr;
+  use_device(1);
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  std::thread([&] {
+    ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+    EXPECT_EQ(Variable("w", Tensor::full({2}, 3)).device(), 1);
+  }).join();
+  std::thread([] {
+    EXPECT_EQ(Variable("w", Tensor::full({2}, 3)).device(), 0) << "without a choice";
+    const char* const message = aclGetRecentErrMsg();
+    EXPECT_TRUE(message == nullptr || *message == '\0') << message;
+  }).join();
 }
 
 }  // namespace

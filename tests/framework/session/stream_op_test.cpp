@@ -10,56 +10,11 @@
 #include "aclgrad/record.h"
 #include "aclgrad/runtime.h"
 #include "aclgrad_ext.h"
+#include "tests/framework/session/increment.h"
 #include "tests/framework/session/networks.h"
 
 namespace aclgrad {
 namespace {
-
-struct Behaviour {
-  bool beside = true;
-  std::chrono::milliseconds takes{0};
-  int status = 0;  // of its task
-};
-
-// output = input + 1 of float32, by a task.
-class SlowIncrement final : public StreamOp {
- public:
-  explicit SlowIncrement(Behaviour behaviour) : behaviour_(behaviour) {}
-  std::string_view name() const override { return "slow_increment"; }
-  std::string_view call_name() const override { return "aclgradLaunchTask"; }
-  bool runs_beside() const override { return behaviour_.beside; }
-
-  void queue(const StreamCall& call, aclrtStream stream) const override {
-    auto* const work = new Work{call, behaviour_};
-    const int status = aclgradLaunchTask(stream, "slow increment", run, work, [](void* argument) {
-      delete static_cast<Work*>(argument);
-    });
-    check_status(status, "aclgradLaunchTask", label(call.node()));
-  }
-
- private:
-  struct Work {
-    StreamCall call;
-    Behaviour behaviour;
-  };
-  static aclError run(void* argument) {
-    const Work& work = *static_cast<Work*>(argument);
-    std::this_thread::sleep_for(work.behaviour.takes);
-    const StreamCall::Operand& from = work.call.inputs().front();
-    const StreamCall::Operand& to = work.call.outputs().front();
-    for (std::int64_t i = 0; i < to.spec->shape.numel(); ++i) {
-      static_cast<float*>(to.address)[i] = static_cast<const float*>(from.address)[i] + 1;
-    }
-    return work.behaviour.status;
-  }
-
-  Behaviour behaviour_;
-};
-
-Value increment(const Value& x, Behaviour behaviour = {}) {
-  Recorder record("slow_increment", {x}, std::source_location::current());
-  return record.add(std::make_shared<SlowIncrement>(behaviour), {x.shape(), x.dtype()});
-}
 
 constexpr std::chrono::milliseconds kShort{20};
 
@@ -89,6 +44,24 @@ TEST(StreamOp, ReadsAnInputDirectly) {
   Session session(graph, {y});
   for (const float first : {1.0f, 4.0f}) {
     EXPECT_EQ(session.run({{x, Tensor::from({2}, {first, 2})}})[y].get(0), first + 1);
+  }
+}
+
+// The second stream's first node may begin after the first stream's, though it comes first in the
+// order of running.
+TEST(StreamOp, TimelinesBeginAtZero) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value beside = increment(x);
+  const Value y = selu(graph.input("z", {2}) * 3.0);
+  Session session(graph, {beside, y});
+  const Tensor fed = Tensor::from({2}, {1, 2});
+  for (int run = 0; run < 300; ++run) {
+    const Profile profile = session.timeline({{x, fed}, {session.inputs().back(), fed}});
+    double first = 1e9;
+    for (const Profile::Entry& entry : profile.nodes) first = std::min(first, entry.start_us);
+    ASSERT_EQ(first, 0) << run;
+    ASSERT_LT(profile.span_us(), 1e9) << run;
   }
 }
 

@@ -25,21 +25,31 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 TEST(Activations, SummaryCountsDyingAndExplodingUnits) {
   // Four examples of four units: a sound one, one that is stuck, one that is huge, one with a NaN.
   const Tensor outputs =
-      Tensor::from({4, 4}, {1, 0.5, 90, 1, -1, 0.5, -90, kNan, 2, 0.5, 80, 1, 0, 0.5, 100, 1});
+      Tensor::from({4, 4}, {1, 0.5, 900, 1, -1, 0.5, -900, kNan, 2, 0.5, 800, 1, 0, 0.5, 1000, 1});
   const ActivationSummary summary = summarize_activations(outputs, 7, 1);
   EXPECT_EQ(summary.step, 7);
   EXPECT_EQ(summary.units, 4);
   EXPECT_EQ(summary.silent, 1);
   EXPECT_EQ(summary.wild, 2);
-  EXPECT_EQ(summary.low, -90);
-  EXPECT_EQ(summary.high, 100);
-  EXPECT_DOUBLE_EQ(summary.mean, 187.0 / 15);
+  EXPECT_EQ(summary.low, -900);
+  EXPECT_EQ(summary.high, 1000);
+  EXPECT_DOUBLE_EQ(summary.mean, 1807.0 / 15);
   double sum = 0;
   for (const double share : summary.shares) sum += share;
   EXPECT_DOUBLE_EQ(sum, 1);
   EXPECT_DOUBLE_EQ(summary.shares.back(), 1.0 / 15);
   // Beside itself nothing is large.
   EXPECT_EQ(summarize_activations(outputs, 7).wild, 1);
+}
+
+// Of a digit classifier at 98 % accuracy: logits of 20 from a layer that began at 0.5, and outputs
+// of gated units, which are products.
+TEST(Activations, SoundLogitsAndGatedUnitsDoNotExplode) {
+  const Tensor logits = Tensor::from({2, 3}, {20, -15, -12, -14, 22, -11});
+  EXPECT_EQ(summarize_activations(logits, 4000, 0.5).wild, 0);
+  EXPECT_EQ(summarize_activations(logits, 4000, 1e-4).wild, 0) << "the layer began at 0";
+  const Tensor gated = Tensor::from({2, 2}, {9, 0, 0.5, 14});
+  EXPECT_EQ(summarize_activations(gated, 4000, 0.3).wild, 0);
 }
 
 TEST(Activations, OneExampleSaysNothingAboutDying) {
@@ -144,6 +154,37 @@ TEST(RunReport, LongHistoriesAreThinnedButKeepTheirEnds) {
   for (std::size_t i = 1; i < history.size(); ++i) {
     EXPECT_GT(history[i].step, history[i - 1].step);
   }
+}
+
+// A run of any length has a page of bounded size, with its latest values and its NaN.
+TEST(RunReport, LongCurvesAreMeans) {
+  const TemporaryFolder folder;
+  RunReport report(folder.path() / "run.html");
+  const auto curve = [&]() -> const report::Series& { return report.record().charts[0].series[0]; };
+  constexpr int kValues = 100'001;
+  for (int step = 1; step <= kValues; ++step) {
+    report.point("Loss", "train", step, step == 5 ? kNan : step);
+    ASSERT_LE(curve().y.size(), 2048U);
+    ASSERT_EQ(curve().y.back(), step == 5 ? curve().y.back() : step) << "the latest as it is";
+    if (step == 2000) {
+      ASSERT_EQ(curve().y.size(), 2000U) << "short curves keep all";
+    }
+  }
+  ASSERT_GE(curve().y.size(), 1024U);
+  EXPECT_TRUE(std::isnan(curve().y.front()));
+  const std::int64_t each = report.record().charts[0].values_per_point;
+  EXPECT_EQ(each, 64);
+  for (std::size_t i = 1; i + 1 < curve().y.size(); ++i) {
+    const double mean = static_cast<double>(each * static_cast<std::int64_t>(i)) +
+                        static_cast<double>(each + 1) / 2;
+    ASSERT_EQ(curve().x[i], mean);
+    ASSERT_EQ(curve().y[i], mean);
+  }
+  const std::string html = report.html();
+  EXPECT_THAT(html, HasSubstr("Each point is the mean of up to 256 values."));
+  EXPECT_LT(html.size(), 200'000U);
+  report.write();
+  EXPECT_EQ(read_run(folder.path() / "run.html").charts[0].values_per_point, each);
 }
 
 // What is in a file is not always what was written.

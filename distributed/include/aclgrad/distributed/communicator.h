@@ -5,8 +5,8 @@
 //   Communicator communicator = Communicator::from_environment();
 //   run_ranks(2, [](const Communicator& communicator) { ... });
 //
-// It is made, used and destroyed by the thread of the rank. Nodes recorded with it keep the
-// membership alive.
+// It is made, used and destroyed by the thread of the rank. Nodes recorded with it, and what is
+// made from it (DataParallel, ShardedUpdate), keep the membership alive.
 //
 // Whatever needs the other ranks waits for them for a limited time. When one fails, or ends while
 // it is needed, the others get a StatusError that names it; after that the group is of no more use.
@@ -82,7 +82,10 @@ class Communicator {
   const std::shared_ptr<detail::Membership>& membership() const { return membership_; }
 
  private:
+  friend class DataParallel;
+  friend class ShardedUpdate;
   explicit Communicator(std::shared_ptr<detail::Membership> membership);
+  Communicator share() const { return Communicator(membership_); }  // of the same membership
 
   std::shared_ptr<detail::Membership> membership_;
 };

@@ -59,7 +59,7 @@ LossAndGradients sum_micro_batches(std::int64_t count,
 
 class DataParallel {
  public:
-  /// Refers to the communicator.
+  /// Shares the communicator's membership.
   explicit DataParallel(const Communicator& communicator, DataParallelOptions options = {});
 
   /// The means of the gradients over all ranks, of the same values.
@@ -83,7 +83,7 @@ class DataParallel {
                               std::source_location where) const;
   void start(const Gradients& gradients, std::int64_t parts) const;
 
-  const Communicator& communicator_;
+  Communicator communicator_;
   DataParallelOptions options_;
 };
 

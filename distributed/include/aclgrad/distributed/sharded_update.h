@@ -31,7 +31,7 @@ namespace aclgrad {
 
 class ShardedUpdate {
  public:
-  /// Refers to the communicator, of at least 2 ranks. Throws ValueError.
+  /// Shares the membership of the communicator, of at least 2 ranks. Throws ValueError.
   explicit ShardedUpdate(const Communicator& communicator, DataParallelOptions options = {});
 
   /// Records the exchange, and the optimizer's step for this rank's share. The gradients are those
@@ -77,7 +77,7 @@ class ShardedUpdate {
   const Shard* shard_of(const std::string& name) const;
   std::optional<Place> place_of(const std::string& name) const;
 
-  const Communicator& communicator_;
+  Communicator communicator_;
   DataParallelOptions options_;
   std::vector<Shard> shards_;
 };

@@ -35,7 +35,8 @@ Value nll_loss(const Value& log_probabilities, const Value& target, const Value&
                Reduction reduction = Reduction::mean, std::int64_t ignore_index = kIgnoreIndex,
                std::source_location where = std::source_location::current());
 
-/// nll_loss of log_softmax over the last axis.
+/// nll_loss of log_softmax over the last axis. logits is [..., C], target of the same shape without
+/// the last axis. mean is over all targets that are not ignored.
 Value cross_entropy(const Value& logits, const Value& target, Reduction reduction = Reduction::mean,
                     std::int64_t ignore_index = kIgnoreIndex,
                     std::source_location where = std::source_location::current());
