@@ -10,75 +10,52 @@
 
 namespace aclgrad::runtime {
 
-// The registers that vectors and scalars obey. C's <cfenv> knows them too, but takes a hundred
-// cycles, and not every library's resets what flushes subnormals.
-struct FloatRegisters {
-  uint64_t control = 0;  // what is set
-  uint64_t flags = 0;    // which exceptions were raised since
-
-  bool operator==(const FloatRegisters&) const = default;
-
+// Whether the calling thread computes in the default one; exceptions that were raised do not count.
+// C's <cfenv> cannot tell without changing something, takes a hundred cycles, and knows nothing of
+// subnormals.
+inline bool is_default_float_environment() {
 #if defined(__x86_64__)
-  static constexpr uint32_t kFlags = 0x3f;
-  static constexpr uint32_t kDefault = 0x1f80;  // of MXCSR: all exceptions masked, to nearest
-  static constexpr uint16_t kDefaultX87 = 0x37f;
-
-  static FloatRegisters read() {
-    uint32_t mxcsr = 0;
-    uint16_t x87 = 0;
-    asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(mxcsr), "=m"(x87) : : "memory");
-    return {uint64_t{x87} << 32 | (mxcsr & ~kFlags), mxcsr & kFlags};
-  }
-  void write() const {
-    const auto mxcsr = static_cast<uint32_t>(control | flags);
-    const auto x87 = static_cast<uint16_t>(control >> 32);
-    asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr), "m"(x87) : "memory");
-  }
-  static FloatRegisters standard() { return {uint64_t{kDefaultX87} << 32 | kDefault, 0}; }
+  constexpr uint32_t kRaised = 0x3f;
+  constexpr uint32_t kDefault = 0x1f80;  // all exceptions masked, to nearest
+  return (__builtin_ia32_stmxcsr() & ~kRaised) == kDefault;
 #elif defined(__aarch64__)
-  static FloatRegisters read() {
-    FloatRegisters now;
-    asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(now.control), "=r"(now.flags) : : "memory");
-    return now;
-  }
-  void write() const {
-    asm volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(control), "r"(flags) : "memory");
-  }
-  static FloatRegisters standard() { return {}; }
+  uint64_t control = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(control));
+  return control == 0;
 #else
-  // Nothing is known to be cheaper than <cfenv>.
-  static FloatRegisters read() { return {1, 0}; }
-  void write() const {}
-  static FloatRegisters standard() { return {0, 0}; }
+  return false;
 #endif
-};
+}
 
 inline void set_default_float_environment() {
   std::fesetenv(FE_DFL_ENV);
-  FloatRegisters::standard().write();
+  // Not every library's resets what flushes subnormals.
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(0x1f80);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0" : : "r"(uint64_t{0}));
+#endif
 }
 
-// The calling thread is in the default environment while this lives, and then in its own again,
-// with the exceptions that it had seen. Costs next to nothing where it is the default one already.
+// The calling thread is in the default environment while this lives, and then in its own again.
+// Where that is the default one, it costs one look at a register.
 class DefaultFloatEnvironment {
  public:
-  DefaultFloatEnvironment() : before_(FloatRegisters::read()) {
-    if (before_.control == FloatRegisters::standard().control) return;
+  DefaultFloatEnvironment() {
+    if (is_default_float_environment()) return;
     is_other_ = true;
-    std::fegetenv(&environment_);
+    std::fegetenv(&other_);
     set_default_float_environment();
   }
   ~DefaultFloatEnvironment() {
-    if (is_other_) std::fesetenv(&environment_);
-    if (FloatRegisters::read() != before_) before_.write();
+    if (is_other_) std::fesetenv(&other_);
   }
   DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
   DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
 
  private:
-  FloatRegisters before_;
   bool is_other_ = false;
-  std::fenv_t environment_;  // if it is another one
+  std::fenv_t other_;
 };
 
 }  // namespace aclgrad::runtime

@@ -333,6 +333,7 @@ bool Stream::can_run(Runner runner) const {
 }
 
 void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) try {
+  const DefaultFloatEnvironment standard;
   while (!is_done(until) && can_run(runner)) {
     running_ = true;
     runner_ = std::this_thread::get_id();
@@ -375,7 +376,6 @@ bool Stream::perform(Lock& lock, Task& task) {
       note_failure(task, status, reason);
     };
     try {
-      const DefaultFloatEnvironment standard;
       const aclError status = task.run(task.argument);
       if (status != ACL_SUCCESS) {
         fail(status, take_explanation().c_str());

@@ -20,7 +20,7 @@ class PreparedRow {
   PreparedRow(const cases::Case& row, aclDataType dtype, int64_t size);
 
   // Both phases and the wait for the stream, in the mode; the bytes of all tensors then. Every call
-  // of the library must succeed and leave the environment of this thread as it was.
+  // of the library must succeed and leave the mode of this thread as it was.
   std::vector<Bytes> run(aclrtStream stream, const FloatMode* mode);
 
  private:
