@@ -13,7 +13,7 @@ namespace {
 
 class ExitDeathTest : public ::testing::Test {
  protected:
-  void SetUp() override { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
+  void SetUp() override { ::testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
 };
 
 // Calls both phases without end.
@@ -41,7 +41,7 @@ TEST_F(ExitDeathTest, OtherThreadsGoOnCalling) {
           usleep(20000);
           std::exit(0);
         },
-        testing::ExitedWithCode(0), "")
+        ::testing::ExitedWithCode(0), "")
         << round;
   }
 }
@@ -66,7 +66,7 @@ TEST_F(ExitDeathTest, AStaticObjectMayPlanAndRun) {
         owner.out = new testing::Array(ACL_FLOAT, {64});
         std::exit(3);
       },
-      testing::ExitedWithCode(3), "");
+      ::testing::ExitedWithCode(3), "");
 }
 
 }  // namespace

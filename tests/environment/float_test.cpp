@@ -95,7 +95,7 @@ TEST_P(InFloatModes, HalvesRoundTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, InFloatModes, ::testing::Range(size_t{0}, float_modes().size()),
-                         [](const auto& info) { return float_modes()[info.param].name; });
+                         [](const auto& row) { return float_modes()[row.param].name; });
 
 }  // namespace
 }  // namespace aclgrad::test

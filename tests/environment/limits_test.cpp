@@ -15,7 +15,7 @@ namespace {
 
 class LimitsDeathTest : public ::testing::Test {
  protected:
-  void SetUp() override { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
+  void SetUp() override { ::testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
 };
 
 // Lowers a limit of the process, and of those it makes, while it lives.
@@ -91,7 +91,7 @@ TEST_F(LimitsDeathTest, WithoutHelpersTheWorkIsDone) {
         if (row.run(stream, nullptr) != expected) _exit(3);
         _exit(::testing::Test::HasFailure() ? 4 : 0);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(LimitsDeathTest, NoFileIsNeeded) {
@@ -105,7 +105,7 @@ TEST_F(LimitsDeathTest, NoFileIsNeeded) {
         }
         _exit(::testing::Test::HasFailure() ? 2 : 0);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 size_t address_space() {
@@ -140,7 +140,7 @@ TEST_F(LimitsDeathTest, WithoutAddressSpaceCallsFailAndWorkLater) {
         if (aclrtMalloc(&memory, 32 << 20, ACL_MEM_MALLOC_HUGE_FIRST) != 0) _exit(5);
         _exit(::testing::Test::HasFailure() ? 6 : 0);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 // The limit is also what threads get by default.
@@ -161,7 +161,7 @@ TEST_F(LimitsDeathTest, SmallStacksAreEnough) {
         }
         _exit(::testing::Test::HasFailure() ? 2 : 0);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::vector<Tensor> train(Network network, const FloatMode* mode) {
     results.push_back(session.run({{network.x, network.feed}})[network.loss]);
   }
   for (const Value& parameter : network.parameters) {
-    results.push_back(parameter.variable().value());
+    results.push_back(parameter.variable()->value());
   }
   return results;
 }
@@ -51,11 +51,11 @@ TEST_P(SessionsInFloatModes, ComputeTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, SessionsInFloatModes,
                          ::testing::Range(size_t{0}, float_modes().size()),
-                         [](const auto& info) { return float_modes()[info.param].name; });
+                         [](const auto& row) { return float_modes()[row.param].name; });
 
 class SessionsDeathTest : public ::testing::Test {
  protected:
-  void SetUp() override { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
+  void SetUp() override { ::testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
 };
 
 // A session whose owner outlives main.
@@ -63,13 +63,13 @@ TEST_F(SessionsDeathTest, AStaticSessionMayEndLate) {
   EXPECT_EXIT(
       {
         static struct Owner {
-          networks::Mlp network{2, 64, 64};
+          networks::Mlp network = networks::Mlp(2, 64, 64);
           Session session = network.session({});
         } owner;
         owner.session.run({{owner.network.x, owner.network.feed}});
         std::exit(3);
       },
-      testing::ExitedWithCode(3), "");
+      ::testing::ExitedWithCode(3), "");
 }
 
 TEST_F(SessionsDeathTest, AThreadMayTrainWhileTheProcessEnds) {
@@ -87,7 +87,12 @@ TEST_F(SessionsDeathTest, AThreadMayTrainWhileTheProcessEnds) {
         usleep(100000);
         std::exit(3);
       },
-      testing::ExitedWithCode(3), "");
+      ::testing::ExitedWithCode(3), "");
+}
+
+bool allow_no_more_files() {
+  const rlimit standard{3, 3};
+  return setrlimit(RLIMIT_NOFILE, &standard) == 0;
 }
 
 // No file, and threads with small stacks, the default of which follows from the limit.
@@ -101,15 +106,14 @@ TEST_F(SessionsDeathTest, MayHaveLittle) {
   ASSERT_EQ(setrlimit(RLIMIT_STACK, &small), 0);
   EXPECT_EXIT(
       {
-        const rlimit none{3, 3};
-        if (setrlimit(RLIMIT_NOFILE, &none) != 0) _exit(1);
+        if (!allow_no_more_files()) _exit(1);
         set_num_threads(2);
         networks::Mlp network(2, 64, 64);
         Session session = network.session({});
         session.run({{network.x, network.feed}});
         _exit(0);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
   ASSERT_EQ(setrlimit(RLIMIT_STACK, &before), 0);
 }
 

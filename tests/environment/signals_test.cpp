@@ -30,7 +30,7 @@ void use_every_thread() {
 
 class SignalsDeathTest : public ::testing::Test {
  protected:
-  void SetUp() override { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
+  void SetUp() override { ::testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
 };
 
 // The program blocks the signal only after its first calls.
@@ -46,7 +46,7 @@ TEST_F(SignalsDeathTest, AProgramMayWaitForASignalThatItBlocksLate) {
         int got = 0;
         _exit(sigwait(&wanted, &got) == 0 && got == SIGTERM ? 0 : 1);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 // The blocked signals of a thread, by /proc.
@@ -90,12 +90,18 @@ TEST_F(SignalsDeathTest, LibraryThreadsTakeNone) {
         for (int look = 0; look < 300 && judge_masks() == 3; ++look) usleep(10000);
         _exit(judge_masks());
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 std::atomic<int> g_handled = 0;
 std::atomic<int> g_handled_elsewhere = 0;
 pthread_t g_main_thread;
+
+void send_alarms() {
+  constexpr suseconds_t kEvery = 200;
+  const itimerval every{{0, kEvery}, {0, kEvery}};
+  setitimer(ITIMER_REAL, &every, nullptr);
+}
 
 // Handlers run in the middle of calls, on the program's thread only.
 TEST_F(SignalsDeathTest, HandlersDoNotDisturbTheWork) {
@@ -113,14 +119,13 @@ TEST_F(SignalsDeathTest, HandlersDoNotDisturbTheWork) {
           if (pthread_equal(pthread_self(), g_main_thread) == 0) ++g_handled_elsewhere;
         };
         sigaction(SIGALRM, &action, nullptr);
-        const itimerval every{{0, 200}, {0, 200}};
-        setitimer(ITIMER_REAL, &every, nullptr);
+        send_alarms();
         while (g_handled < 50) {
           if (row.run(stream, nullptr) != expected) _exit(2);
         }
         _exit(g_handled_elsewhere == 0 && !::testing::Test::HasFailure() ? 0 : 3);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

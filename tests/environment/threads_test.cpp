@@ -12,7 +12,7 @@ namespace {
 // In processes of their own: what goes wrong here is an abort.
 class ThreadsDeathTest : public ::testing::Test {
  protected:
-  void SetUp() override { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
+  void SetUp() override { ::testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
 };
 
 void require(bool holds, int line) {
@@ -80,19 +80,19 @@ void cancel_in(const std::function<aclError(aclrtStream)>& wait) {
 }
 
 TEST_F(ThreadsDeathTest, MayBeCancelledWhileTheyWaitForAStream) {
-  EXPECT_EXIT(cancel_in(aclrtSynchronizeStream), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(cancel_in(aclrtSynchronizeStream), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(ThreadsDeathTest, MayBeCancelledWhileTheyWaitForAStreamWithATimeout) {
   EXPECT_EXIT(cancel_in([](aclrtStream stream) {
                 return aclrtSynchronizeStreamWithTimeout(stream, 600000);
               }),
-              testing::ExitedWithCode(0), "");
+              ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(ThreadsDeathTest, MayBeCancelledWhileTheyWaitForADevice) {
   EXPECT_EXIT(cancel_in([](aclrtStream) { return aclrtSynchronizeDevice(); }),
-              testing::ExitedWithCode(0), "");
+              ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(ThreadsDeathTest, MayBeCancelledWhileTheyWaitForAnEvent) {
@@ -102,7 +102,7 @@ TEST_F(ThreadsDeathTest, MayBeCancelledWhileTheyWaitForAnEvent) {
                 REQUIRE(aclrtRecordEvent(event, stream) == ACL_SUCCESS);
                 return aclrtSynchronizeEvent(event);
               }),
-              testing::ExitedWithCode(0), "");
+              ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(ThreadsDeathTest, MayBeCancelledWhileTheyWaitForCallbacks) {
@@ -111,7 +111,7 @@ TEST_F(ThreadsDeathTest, MayBeCancelledWhileTheyWaitForCallbacks) {
                 REQUIRE(aclrtSubscribeReport(self, stream) == ACL_SUCCESS);
                 return aclrtProcessReport(-1);
               }),
-              testing::ExitedWithCode(0), "");
+              ::testing::ExitedWithCode(0), "");
 }
 
 // What destroys something is not left halfway.
@@ -136,7 +136,7 @@ TEST_F(ThreadsDeathTest, EndAfterAStreamIsDestroyed) {
         expect_usable(new_stream());
         _exit(0);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 // A task ends the thread that waits for it and runs it meanwhile.
@@ -161,7 +161,7 @@ TEST_F(ThreadsDeathTest, MayBeEndedByATaskThatTheyRun) {
         expect_usable(stream);
         _exit(0);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 // Which is a thread of the library.
@@ -182,7 +182,7 @@ TEST_F(ThreadsDeathTest, AHostFunctionMayEndTheThreadThatItFinds) {
         expect_usable(stream);
         _exit(0);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(ThreadsDeathTest, ACallbackMayEndTheThreadThatProcessesIt) {
@@ -201,7 +201,7 @@ TEST_F(ThreadsDeathTest, ACallbackMayEndTheThreadThatProcessesIt) {
         expect_usable(stream);
         _exit(0);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 // In a recorded model.
@@ -223,7 +223,7 @@ TEST_F(ThreadsDeathTest, ATaskOfAModelMayEndItsThread) {
         expect_usable(stream);
         _exit(0);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
