@@ -68,7 +68,7 @@ class Call {
 
 // Runs the body of a C entry point: body(call) returns the status.
 template <class Body>
-HcclResult entry(const char* function, Body&& body) noexcept {
+HcclResult entry(const char* function, Body&& body) {
   const Call call(function);
   try {
     return body(call);

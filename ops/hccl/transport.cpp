@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
@@ -71,6 +72,22 @@ Transport* open_module(std::string& failure) {
   return nullptr;
 }
 
+// While it lives, threads are made that take none of the program's signals.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 void run_search() {
   std::string failure;
   Transport* const found = open_module(failure);
@@ -96,6 +113,7 @@ void start_transport(std::chrono::milliseconds patience) {
       run_search();
       return;
     }
+    const SignalsBlocked blocked;
     std::thread(run_search).detach();
   }
   if (!search().changed.wait_for(lock, patience, is_over)) {

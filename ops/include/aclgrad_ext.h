@@ -62,7 +62,7 @@ ACL_FUNC_VISIBILITY uint64_t aclgradAllocationId(const void* address);
  * Calls body(context, i) once for every i in [0, pieces): on the calling thread, and meanwhile on
  * as many others as aclgradSetNumThreads allows. Those belong to the process; while another thread
  * has them, and inside a body, the caller does all of it. The body must not throw. Library:
- * ascendcl.
+ * ascendcl. The floating-point environment is the default one inside bodies, and tasks of streams.
  */
 ACL_FUNC_VISIBILITY void aclgradRunPieces(int64_t pieces,
                                           void (*body)(void* context, int64_t piece),

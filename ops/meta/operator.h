@@ -19,6 +19,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "acl/acl_rt.h"
@@ -50,11 +52,29 @@ struct Verdict {
 
 using Rule = std::function<Verdict(const Arguments&)>;
 
-struct OperatorSpec {
-  const char* name;                   // as in the C interface: "aclnnEluBackward"
-  std::vector<Parameter> parameters;  // in the order of the C signature
-  std::vector<Rule> rules;            // in the documented order, after workspaceSize and executor
+// A list that is there as long as the process: operators are called, by threads and by handlers of
+// atexit, while the objects of the libraries are destroyed.
+template <class Item>
+class PermanentList {
+ public:
+  PermanentList(std::initializer_list<Item> items) : PermanentList(std::vector<Item>(items)) {}
+  PermanentList(std::vector<Item> items) : items_(new const std::vector<Item>(std::move(items))) {}
+
+  size_t size() const { return items_->size(); }
+  const Item& operator[](size_t i) const { return (*items_)[i]; }
+  auto begin() const { return items_->begin(); }
+  auto end() const { return items_->end(); }
+
+ private:
+  const std::vector<Item>* items_;
 };
+
+struct OperatorSpec {
+  const char* name;                     // as in the C interface: "aclnnEluBackward"
+  PermanentList<Parameter> parameters;  // in the order of the C signature
+  PermanentList<Rule> rules;            // in the documented order, after workspaceSize and executor
+};
+static_assert(std::is_trivially_destructible_v<OperatorSpec>);
 
 // One argument of a phase-one call.
 class Argument {

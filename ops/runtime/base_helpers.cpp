@@ -67,8 +67,12 @@ aclFloat16 aclFloatToFloat16(float value) {
   const float magnitude = std::fabs(value);
   uint32_t half = kLargest;
   if (magnitude < 0x1p-14F) {
-    // A denormal counts steps of 2^-24; the product is exact and the rounding to nearest even.
-    half = static_cast<uint32_t>(std::nearbyint(magnitude * 0x1p24F));
+    // A denormal counts steps of 2^-24. All is exact but the rounding, to nearest even, which does
+    // not depend on the program's rounding mode this way.
+    const float steps = magnitude * 0x1p24F;
+    half = static_cast<uint32_t>(steps);
+    const float rest = steps - static_cast<float>(half);
+    if (rest > 0.5F || (rest == 0.5F && half % 2 == 1)) ++half;
   } else if (magnitude < 65536.0F) {
     const uint32_t rebased = (bits & 0x7FFFFFFFU) - ((127U - 15U) << 23);
     const uint32_t odd = (rebased >> 13) & 1U;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every C entry point shares: its name in messages, the wording of the usual failures, and the
-// wall that no exception passes.
+// wall that no exception passes. The end of the calling thread passes it.
 #ifndef ACLGRAD_OPS_RUNTIME_CALL_H_
 #define ACLGRAD_OPS_RUNTIME_CALL_H_
 
@@ -12,6 +12,7 @@
 
 #include "acl/acl_rt.h"
 #include "ops/runtime/errors.h"
+#include "ops/runtime/forced_unwind.h"
 
 namespace aclgrad::runtime {
 
@@ -64,7 +65,7 @@ class Call {
 
 // Runs the body of a C entry point: body(call) returns the status.
 template <class Body>
-aclError entry(const char* function, Body&& body) noexcept {
+aclError entry(const char* function, Body&& body) {
   const Call call(function);
   aclError status = ACL_SUCCESS;
   try {
@@ -73,6 +74,8 @@ aclError entry(const char* function, Body&& body) noexcept {
     status = call.failed(ACL_ERROR_BAD_ALLOC, "out of host memory");
   } catch (const std::exception& error) {
     status = call.failed(ACL_ERROR_INTERNAL_ERROR, error.what());
+  } catch (const ForcedUnwind&) {
+    throw;
   } catch (...) {
     status = call.failed(ACL_ERROR_INTERNAL_ERROR, "an exception of unknown type");
   }

@@ -34,11 +34,17 @@ class Context {
   bool is_alive() const { return alive_.load(std::memory_order_acquire); }
   void end_life() { alive_.store(false, std::memory_order_release); }
 
+  // Set when its device is reset, before the memory is taken away: what tasks of the program still
+  // do, while the context ends, must not allocate any more.
+  bool has_lost_memory() const { return lost_memory_.load(std::memory_order_acquire); }
+  void lose_memory() { lost_memory_.store(true, std::memory_order_release); }
+
  private:
   const uint64_t id_;
   const int32_t device_;
   const bool is_primary_;
   std::atomic<bool> alive_{true};
+  std::atomic<bool> lost_memory_{false};
   std::shared_ptr<Stream> default_stream_;
   SystemOptions options_;
   void* handle_ = nullptr;

@@ -20,7 +20,7 @@
 namespace aclgrad::runtime {
 namespace {
 
-constexpr size_t kAlignment = 64;
+constexpr size_t kAlignment = 512;  // as on devices; programs compute with it
 constexpr size_t kGranule = 32;
 constexpr size_t kHugePage = size_t{1} << 21;
 
@@ -112,6 +112,8 @@ aclError allocate(const Call& call, const char* parameter, void** pointer, const
   void* const address = block.get();
   {
     const std::unique_lock lock(live().mutex);
+    // Its device may have been reset meanwhile, and nobody would free the memory any more.
+    if (context->has_lost_memory()) return call.no_context();
     live().by_address[number(address)] = Allocation{*real_size, wanted.kind, context->device(),
                                                     ++live().latest_id, std::move(block)};
   }
@@ -166,7 +168,8 @@ MemoryRange find_memory(const void* address) {
   return {true, allocation.kind, allocation.device, allocation.size - offset, allocation.id};
 }
 
-std::vector<MemoryBlock> take_memory_of(int32_t device) {
+std::vector<MemoryBlock> take_memory_of(int32_t device,
+                                        const std::vector<std::shared_ptr<Context>>& contexts) {
   std::vector<MemoryBlock> taken;
   const std::unique_lock lock(live().mutex);
   auto& all = live().by_address;
@@ -176,6 +179,7 @@ std::vector<MemoryBlock> take_memory_of(int32_t device) {
   // All or, without memory for the list, none: what was taken halfway would be freed too early.
   taken.reserve(static_cast<size_t>(std::count_if(
       all.begin(), all.end(), [&](const auto& each) { return is_taken(each.second); })));
+  for (const auto& context : contexts) context->lose_memory();
   for (auto it = all.begin(); it != all.end();) {
     if (is_taken(it->second)) {
       taken.push_back(std::move(it->second.block));

@@ -16,6 +16,8 @@
 
 namespace aclgrad::runtime {
 
+class Context;  // context.h
+
 enum class MemoryKind { kDevice, kPinnedHost };
 
 // Takes the address that the program knows, which the memory checks put behind a redzone.
@@ -41,8 +43,10 @@ struct MemoryRange {
 
 MemoryRange find_memory(const void* address);
 
-// Takes the device's memory out of the register; it is freed with the result.
-std::vector<MemoryBlock> take_memory_of(int32_t device);
+// Takes the device's memory out of the register; it is freed with the result. The contexts, which
+// end, get no more.
+std::vector<MemoryBlock> take_memory_of(int32_t device,
+                                        const std::vector<std::shared_ptr<Context>>& contexts);
 
 // 107000 when `count` bytes from the address would pass the end of its allocation.
 aclError check_range(const Call& call, const char* parameter, const void* address, size_t count);

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "aclgrad_ext.h"
+#include "ops/runtime/float_environment.h"
+#include "ops/runtime/library_thread.h"
 #include "ops/runtime/pieces.h"
 #include "ops/runtime/speeds.h"
 
@@ -53,14 +55,19 @@ thread_local bool t_runs_pieces = false;
 
 class Helpers {
  public:
-  // Never destroyed: helpers outlive the end of main.
-  static Helpers& instance() {
-    static Helpers& helpers = []() -> Helpers& {
-      made_ = new Helpers;
-      pthread_atfork(nullptr, nullptr, begin_anew);
-      return *made_;
-    }();
-    return helpers;
+  // Never destroyed: helpers outlive the end of main. Null where there is no memory for them; the
+  // next call tries again.
+  static Helpers* instance() {
+    try {
+      static Helpers& helpers = []() -> Helpers& {
+        made_ = new Helpers;
+        pthread_atfork(nullptr, nullptr, begin_anew);
+        return *made_;
+      }();
+      return &helpers;
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
   }
 
   // False when they are at work for somebody else.
@@ -155,7 +162,7 @@ class Helpers {
       while (static_cast<int32_t>(helpers_.size()) < std::min(wanted, kMostThreads - 1)) {
         const auto number = static_cast<int32_t>(helpers_.size()) + 1;
         const uint32_t seen = call_.load();
-        std::thread helper([this, number, seen] { help(number, seen); });
+        std::thread helper = make_library_thread([this, number, seen] { help(number, seen); });
         helpers_.push_back(helper.native_handle());
         helper.detach();
         avoided_ = -1;
@@ -198,7 +205,10 @@ class Helpers {
         asleep_.fetch_sub(1);
       }
       seen = call_.load();
-      if (inside_.fetch_add(1) >= 0 && number < threads_) work(number);
+      if (inside_.fetch_add(1) >= 0 && number < threads_) {
+        const DefaultFloatEnvironment standard;
+        work(number);
+      }
       inside_.fetch_sub(1);
     }
   }
@@ -262,10 +272,12 @@ bool run_shared(int64_t most, const RunOn& run_on) {
   const auto threads =
       static_cast<int32_t>(std::min<int64_t>({most, aclgradGetNumThreads(), kMostThreads}));
   if (threads <= 1 || t_runs_pieces) return false;
-  t_runs_pieces = true;
-  const bool done = run_on(Helpers::instance(), threads);
-  t_runs_pieces = false;
-  return done;
+  const struct Inside {
+    Inside() { t_runs_pieces = true; }
+    ~Inside() { t_runs_pieces = false; }
+  } inside;
+  Helpers* const helpers = Helpers::instance();
+  return helpers != nullptr && run_on(*helpers, threads);
 }
 
 void run_alone(const Beside& beside) {
@@ -295,10 +307,12 @@ void run_shares(int64_t units, RangeBody body, void* context, const Beside& besi
 }  // namespace aclgrad::runtime
 
 void aclgradRunPieces(int64_t pieces, void (*body)(void* context, int64_t piece), void* context) {
+  const aclgrad::runtime::DefaultFloatEnvironment standard;
   aclgrad::runtime::run_pieces(pieces, body, context, {});
 }
 
 void aclgradRunShares(int64_t units, void (*body)(void* context, int64_t begin, int64_t end),
                       void* context) {
+  const aclgrad::runtime::DefaultFloatEnvironment standard;
   aclgrad::runtime::run_shares(units, body, context, {});
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ops/runtime/explanation.h"
+#include "ops/runtime/forced_unwind.h"
 
 namespace aclgrad::runtime {
 
@@ -94,6 +95,8 @@ void RecordedModel::launch(const Launch& launch) {
   aclError status = ACL_SUCCESS;
   try {
     status = launch.run(launch.argument);
+  } catch (const ForcedUnwind&) {
+    throw;
   } catch (...) {
     fail(failure_in_flight(launch.task));
   }

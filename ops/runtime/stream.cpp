@@ -12,6 +12,9 @@
 #include "ops/runtime/context.h"
 #include "ops/runtime/diagnostics/order.h"
 #include "ops/runtime/explanation.h"
+#include "ops/runtime/float_environment.h"
+#include "ops/runtime/forced_unwind.h"
+#include "ops/runtime/library_thread.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -78,11 +81,7 @@ aclError Stream::submit(Task&& task, uint64_t* ticket) {
     if (closed_) {
       status = ACL_ERROR_RT_INVALID_HANDLE;
     } else {
-      if (worker_state_ == WorkerState::kNotStarted) {
-        freeze_streams_at_exit();
-        worker_ = std::thread([this] { work(); });
-        worker_state_ = WorkerState::kBusy;
-      }
+      if (worker_state_ == WorkerState::kNotStarted) start_worker();
       const bool urgent = task.only_on_worker;
       queue_.push_back(std::move(task));
       const uint64_t latest = submitted_.load(std::memory_order_relaxed) + 1;
@@ -176,6 +175,7 @@ void Stream::set_stop_on_failure(bool stop) {
 }
 
 bool Stream::close(bool drain) {
+  const NotCancellable whole;
   Lock lock(mutex_);
   if (running_ && runner_ == std::this_thread::get_id()) return false;
   closed_ = true;
@@ -262,16 +262,41 @@ void Stream::wake_worker() {
   }
 }
 
+// Throws std::system_error.
+void Stream::start_worker() {
+  freeze_streams_at_exit();
+  worker_ = make_library_thread([this] { work(); });
+  worker_state_ = WorkerState::kBusy;
+}
+
 void Stream::work() {
   Lock lock(mutex_);
   Idleness idleness{.look_every = kLookEvery};
-  while (!(closed_ && queue_.empty() && !parked_ && !running_)) {
-    if (can_run(Runner::kWorker)) {
-      run_tasks(lock, UINT64_MAX, Runner::kWorker);
-      idleness = {.look_every = kLookEvery};
-    } else {
-      idle(lock, idleness);
+  try {
+    while (!(closed_ && queue_.empty() && !parked_ && !running_)) {
+      if (can_run(Runner::kWorker)) {
+        run_tasks(lock, UINT64_MAX, Runner::kWorker);
+        idleness = {.look_every = kLookEvery};
+      } else {
+        idle(lock, idleness);
+      }
     }
+  } catch (const ForcedUnwind&) {
+    replace_worker();
+    throw;
+  }
+}
+
+// A task has ended the worker's thread.
+void Stream::replace_worker() {
+  if (!worker_.joinable()) return;  // the stream is closed, and the thread was to end anyway
+  worker_.detach();
+  worker_state_ = WorkerState::kNotStarted;
+  if (queue_.empty() && !closed_) return;
+  try {
+    start_worker();
+  } catch (const std::system_error&) {
+    // The next task starts one; meanwhile those that synchronise do the work.
   }
 }
 
@@ -307,7 +332,8 @@ bool Stream::can_run(Runner runner) const {
   return runner == Runner::kWorker || !queue_.front().only_on_worker;
 }
 
-void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) {
+void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) try {
+  const DefaultFloatEnvironment standard;
   while (!is_done(until) && can_run(runner)) {
     running_ = true;
     runner_ = std::this_thread::get_id();
@@ -324,7 +350,15 @@ void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) {
     }
     running_ = false;
   }
-  // Whoever else could go on from here must hear of it: the worker, or another waiting thread.
+  stop_running(runner);
+} catch (const ForcedUnwind&) {
+  stop_running(runner);
+  throw;
+}
+
+// Whoever else could go on from here must hear of it: the worker, or another waiting thread.
+void Stream::stop_running(Runner runner) {
+  running_ = false;
   if (runner == Runner::kWaiter && (parked_ || !queue_.empty())) wake_worker();
   if (notify_at_ != UINT64_MAX) {
     notify_at_ = UINT64_MAX;
@@ -351,6 +385,10 @@ bool Stream::perform(Lock& lock, Task& task) {
         if (!task.gate) release(task);
         lock.lock();
       }
+    } catch (const ForcedUnwind&) {
+      fail(ACL_ERROR_RT_INTERNAL_ERROR, "it ended the thread that ran it, or somebody else did");
+      finish(lock, task);
+      throw;
     } catch (...) {
       tell_of_exception(fail);
     }

@@ -172,13 +172,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   WaitResult wait_until_done(uint64_t ticket, Deadline deadline);
   bool await_progress(Lock& lock, Deadline deadline);
+  void start_worker();
   void work();
+  void replace_worker();
   void idle(Lock& lock, Idleness& idleness);
   bool may_start() const { return !held_ && !frozen_; }
   bool can_run(Runner runner) const;
   bool park_is_over() const;
   void run_tasks(Lock& lock, uint64_t until, Runner runner);
   bool perform(Lock& lock, Task& task);
+  void stop_running(Runner runner);
   void finish(Lock& lock, Task& task);
   void complete_one();
   void note_failure(const Task& task, aclError status, const char* reason) noexcept;

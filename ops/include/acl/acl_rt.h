@@ -263,7 +263,7 @@ ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /*
- * Device memory of at least `size` bytes, aligned to 64, not initialised. 100000 for size 0 or one
+ * Device memory of at least `size` bytes, aligned to 512, not initialised. 100000 for size 0 or one
  * so large that its padding overflows; 207001 when out of memory. Of the policy counts only whether
  * it is one of NORMAL_ONLY: otherwise huge pages are asked for from 4 MiB on.
  */

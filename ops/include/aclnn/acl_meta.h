@@ -124,8 +124,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, voi
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor);
 
-/* Drops a repeatable executor, or a single-use one that will not run. 561103 for null, 561000 for
- * no executor. */
+/* Drops an executor that will not run any more; no other thread may be in a call with it meanwhile.
+ * 561103 for null, 561000 for no executor. */
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor);
 
 /*

@@ -16,6 +16,7 @@
 #include "ops/meta/executor.h"
 #include "ops/meta/if_memory_allows.h"
 #include "ops/meta/rules.h"
+#include "ops/runtime/float_environment.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -334,6 +335,7 @@ aclnnStatus run(const char* name, void* workspace, uint64_t workspaceSize, aclOp
 aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argument> values,
                           uint64_t* workspaceSize, aclOpExecutor** executor,
                           const Planner& planner) {
+  const runtime::DefaultFloatEnvironment standard;
   if (!diagnosing(ACLGRAD_CHECK_LOG)) return plan(spec, values, workspaceSize, executor, planner);
   const auto begun = LogClock::now();
   const aclnnStatus status = plan(spec, values, workspaceSize, executor, planner);

@@ -20,7 +20,7 @@
 namespace aclgrad::runtime::diagnostics {
 namespace {
 
-constexpr size_t kRedzone = 256;
+constexpr size_t kRedzone = 512;
 constexpr unsigned char kRedzoneByte = 0xA5;
 constexpr unsigned char kFreedByte = 0xDB;
 // NaN as FLOAT16, BF16, FLOAT and DOUBLE, and no number that anybody computes.

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "ops/runtime/diagnostics/report.h"
+#include "ops/runtime/forced_unwind.h"
 
 namespace aclgrad::runtime::diagnostics {
 
@@ -14,6 +15,7 @@ uint64_t next_call_number() noexcept {
 }
 
 void write_log(const char* line) noexcept {
+  const NotCancellable whole;
   static std::FILE* const file = open_output("ACLGRAD_LOG_FILE");
   // One call to a stream of the C library is one piece.
   std::fprintf(file, "%s%s\n", enabled(kLogJson) ? "" : "aclgrad: ", line);

@@ -40,6 +40,7 @@ std::FILE* open_output(const char* variable) {
 }
 
 void report(Check check, const std::string& text, const std::string& key) noexcept {
+  const NotCancellable uninterrupted;
   g_count.fetch_add(1, std::memory_order_relaxed);
   try {
     const std::string whole = fmt::format("aclgrad: {}: {}{}", name_of(check), text,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ops/runtime/diagnostics/checks.h"
+#include "ops/runtime/forced_unwind.h"
 
 namespace aclgrad::runtime::diagnostics {
 
@@ -25,6 +26,7 @@ std::FILE* open_output(const char* variable);
 // Runs body(); a diagnostic that runs out of memory gives up silently.
 template <class Body>
 void quietly(Body&& body) noexcept {
+  const NotCancellable whole;
   try {
     body();
   } catch (...) {

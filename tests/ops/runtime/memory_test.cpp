@@ -30,7 +30,7 @@ TEST_F(Memory, IsAlignedAndUsable) {
   for (const size_t size : {1U, 31U, 32U, 33U, 64U, 1000U, 1U << 20}) {
     void* const memory = allocate(size);
     ASSERT_NE(memory, nullptr);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0U);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 512, 0U);
     // The size is rounded up to 32, and 32 more are there.
     std::memset(memory, 0x5A, (size + 31) / 32 * 32 + 32);
     EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
@@ -279,6 +279,30 @@ TEST_F(Memory, FreeWithDevSyncKeepsWhatItCouldNotWaitFor) {
   ASSERT_EQ(launch(stream_, [] { return 507015; }), ACL_SUCCESS);
   EXPECT_EQ(aclrtFreeWithDevSync(seen.memory), 507015) << "frees: all tasks are over";
   EXPECT_EQ(aclrtFree(seen.memory), 107017);
+}
+
+// A task that the reset waits for, when the device's memory is gone already.
+TEST(DeviceMemory, IsNotGivenOutWhileItsDeviceIsReset) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclrtStream stream = nullptr;
+  aclrtContext context = nullptr;
+  void* before = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMalloc(&before, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  void* late = nullptr;
+  aclError status = ACL_SUCCESS;
+  ASSERT_EQ(launch(stream,
+                   [&] {
+                     while (aclgradAllocationId(before) != 0) std::this_thread::yield();
+                     EXPECT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+                     status = aclrtMalloc(&late, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+                     return ACL_SUCCESS;
+                   }),
+            ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(status, 107002);
+  EXPECT_EQ(aclgradAllocationId(late), 0U) << "nobody would ever free it";
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "aclgrad_ext.h"
+#include "tests/support/allocations.h"
 
 namespace {
 
@@ -333,6 +334,37 @@ TEST_F(Pieces, HelpersAreFreeAgainWhenTheCallerIs) {
   const auto cores = cores_of_a_helper(numbers[2], all);
   ASSERT_TRUE(cores);
   EXPECT_GT(CPU_COUNT(&*cores), 1);
+}
+
+// Whether two pieces run at the same time, as they do where there are helpers.
+bool two_at_once() {
+  std::atomic<int> inside = 0;
+  std::atomic<bool> have_met = false;
+  run_pieces(2, [&](int64_t) {
+    ++inside;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (inside < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    if (inside == 2) have_met = true;
+  });
+  return have_met;
+}
+
+// Where there is no memory for the helpers, the caller does the work, and asks again the next time.
+TEST(PiecesDeathTest, NoMemoryForHelpers) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";  // a process that has none yet
+  EXPECT_EXIT(
+      {
+        aclgradSetNumThreads(2);
+        int ran = 0;
+        const std::function<void(int64_t)> count = [&](int64_t) { ++ran; };
+        {
+          const aclgrad::FailingAllocation failing(0);
+          run_pieces(2, count);
+          if (!failing.has_failed() || ran != 2) _exit(1);
+        }
+        _exit(two_at_once() ? 0 : 2);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <thread>
 
 #include "support.h"
 
@@ -14,7 +15,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int32_t kSoonMs = 4;
+// A worker that looks only now and then is as prompt as this once in six times.
+constexpr int32_t kSoonMs = 2;
 
 class Promptness : public StreamTest {
  protected:
@@ -24,8 +26,9 @@ class Promptness : public StreamTest {
     ASSERT_EQ(aclrtCreateEventWithFlag(&event_, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE), ACL_SUCCESS);
   }
 
+  // The worker looks ever more rarely meanwhile: after 25.5 ms, and then not for 12.8 ms.
   static void do_the_work_of(aclrtStream stream) {
-    const auto end = steady_clock::now() + milliseconds(20);
+    const auto end = steady_clock::now() + milliseconds(27);
     while (steady_clock::now() < end) {
       ASSERT_EQ(launch(stream, [] { return ACL_SUCCESS; }), ACL_SUCCESS);
       ASSERT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
@@ -41,24 +44,30 @@ class Promptness : public StreamTest {
     const auto end = steady_clock::now() + milliseconds(kSoonMs);
     while (!holds()) {
       if (steady_clock::now() >= end) return false;
+      std::this_thread::yield();
     }
     return true;
   }
 
-  // A machine that is busy with something else may be late a few times.
+  // A machine that is busy with something else may be late now and then, for seconds on end: one of
+  // several tries is enough. By chance one succeeds in 100,000.
   void expect_mostly(const std::function<bool()>& is_prompt) {
+    constexpr int kTries = 6;
     constexpr int kRounds = 16;
-    int late = 0;
-    for (int round = 0; round < kRounds; ++round) {
-      do_the_work_of(other_);
-      do_the_work_of(stream_);
-      if (!is_prompt()) ++late;
-      // Whatever is left, and what it said.
-      ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
-      aclrtSynchronizeStream(other_);
-      clear_errors();
+    int prompt = 0;
+    for (int tried = 0; tried < kTries && prompt <= kRounds * 5 / 8; ++tried) {
+      prompt = 0;
+      for (int round = 0; round < kRounds; ++round) {
+        do_the_work_of(other_);
+        do_the_work_of(stream_);
+        if (is_prompt()) ++prompt;
+        // Whatever is left, and what it said.
+        ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+        aclrtSynchronizeStream(other_);
+        clear_errors();
+      }
     }
-    EXPECT_LE(late, kRounds * 3 / 8);
+    EXPECT_GT(prompt, kRounds * 5 / 8) << "of " << kRounds;
   }
 
   aclrtStream other_ = nullptr;

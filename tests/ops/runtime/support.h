@@ -18,8 +18,8 @@ namespace aclgrad::test {
 
 // True when the call returned `want` and left a message with all the words; the message is read by
 // this. Usage: EXPECT_TRUE(fails(aclrtFree(nullptr), 100000, {"aclrtFree", "devPtr"})).
-testing::AssertionResult fails(aclError got, aclError want,
-                               std::initializer_list<const char*> words);
+::testing::AssertionResult fails(aclError got, aclError want,
+                                 std::initializer_list<const char*> words);
 
 // Forgets messages and the last error of this thread.
 void clear_errors();
@@ -48,7 +48,7 @@ class Roadblock {
 };
 
 // Device 0 is set on the test's thread and reset after the test.
-class DeviceTest : public testing::Test {
+class DeviceTest : public ::testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;

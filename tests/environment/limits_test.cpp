@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that may have few threads, files, or memory: calls work with less, or fail with a
+// status and can be repeated.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "tests/environment/sample.h"
+#include "tests/ops/runtime/support.h"
+
+namespace aclgrad::test {
+namespace {
+
+class LimitsDeathTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ::testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
+};
+
+// Lowers a limit of the process, and of those it makes, while it lives.
+class Limit {
+ public:
+  Limit(__rlimit_resource resource, rlim_t value) : resource_(resource) {
+    getrlimit(resource, &before_);
+    const rlimit lower{std::min(value, before_.rlim_max), before_.rlim_max};
+    if (setrlimit(resource, &lower) != 0) std::abort();
+  }
+  ~Limit() { setrlimit(resource_, &before_); }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+
+ private:
+  __rlimit_resource resource_;
+  rlimit before_{};
+};
+
+// A privileged user may have any number of threads.
+void become_nobody() {
+  constexpr uid_t kNobody = 65534;
+  if (geteuid() == 0 && setresuid(kNobody, kNobody, kNobody) != 0) _exit(90);
+}
+
+bool can_make_a_thread() {
+  try {
+    std::thread([] {}).join();
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+const cases::Case& some_row() { return cases::find_case("aclnnSelu"); }
+
+TEST_F(LimitsDeathTest, WithoutThreadsAStreamSaysSoAndWorksLater) {
+  EXPECT_EXIT(
+      {
+        become_nobody();
+        aclrtStream stream = nullptr;
+        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        {
+          const Limit none(RLIMIT_NPROC, 1);
+          if (can_make_a_thread()) _exit(77);  // this system does not count them
+          if (!fails(launch(stream, [] { return ACL_SUCCESS; }), 207005, {"stream"})) _exit(2);
+        }
+        PreparedRow row(some_row(), ACL_FLOAT, 64);
+        row.run(stream, nullptr);
+        _exit(::testing::Test::HasFailure() ? 3 : 0);
+      },
+      [](int status) {
+        return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
+      },
+      "");
+}
+
+// The stream's worker is there, helpers are not.
+TEST_F(LimitsDeathTest, WithoutHelpersTheWorkIsDone) {
+  EXPECT_EXIT(
+      {
+        become_nobody();
+        aclrtStream stream = nullptr;
+        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        aclgradSetNumThreads(1);
+        PreparedRow row(some_row(), ACL_FLOAT, 2048);
+        const std::vector<Bytes> expected = row.run(stream, nullptr);
+        aclgradSetNumThreads(8);
+        {
+          const Limit none(RLIMIT_NPROC, 1);
+          if (row.run(stream, nullptr) != expected) _exit(2);
+        }
+        if (row.run(stream, nullptr) != expected) _exit(3);
+        _exit(::testing::Test::HasFailure() ? 4 : 0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(LimitsDeathTest, NoFileIsNeeded) {
+  EXPECT_EXIT(
+      {
+        const Limit none(RLIMIT_NOFILE, 3);
+        aclrtStream stream = nullptr;
+        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        for (const cases::Case& row : cases::all_cases()) {
+          PreparedRow(row, row.dtypes.front(), cases::kTestSize).run(stream, nullptr);
+        }
+        _exit(::testing::Test::HasFailure() ? 2 : 0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+size_t address_space() {
+  std::ifstream pages("/proc/self/statm");
+  size_t count = 0;
+  pages >> count;
+  return count * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST_F(LimitsDeathTest, WithoutAddressSpaceCallsFailAndWorkLater) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer needs more";
+#endif
+  EXPECT_EXIT(
+      {
+        aclrtStream stream = nullptr;
+        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        PreparedRow row(some_row(), ACL_FLOAT, 64);
+        const std::vector<Bytes> expected = row.run(stream, nullptr);
+        {
+          constexpr size_t kLeft = 16 << 20;
+          const Limit little(RLIMIT_AS, address_space() + kLeft);
+          void* memory = nullptr;
+          if (!fails(aclrtMalloc(&memory, 2 * kLeft, ACL_MEM_MALLOC_HUGE_FIRST), 207001,
+                     {"aclrtMalloc"})) {
+            _exit(2);
+          }
+          if (memory != nullptr) _exit(3);
+          if (row.run(stream, nullptr) != expected) _exit(4);
+        }
+        void* memory = nullptr;
+        if (aclrtMalloc(&memory, 32 << 20, ACL_MEM_MALLOC_HUGE_FIRST) != 0) _exit(5);
+        _exit(::testing::Test::HasFailure() ? 6 : 0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+// The limit is also what threads get by default.
+TEST_F(LimitsDeathTest, SmallStacksAreEnough) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer needs more";
+#endif
+  const Limit small(RLIMIT_STACK, 256 << 10);
+  EXPECT_EXIT(
+      {
+        aclrtStream stream = nullptr;
+        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        aclgradSetNumThreads(2);
+        for (const cases::Case& row : cases::all_cases()) {
+          for (const aclDataType dtype : row.dtypes) {
+            PreparedRow(row, dtype, 1024).run(stream, nullptr);
+          }
+        }
+        _exit(::testing::Test::HasFailure() ? 2 : 0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace aclgrad::test
