@@ -58,7 +58,7 @@ Belongings take_belongings(int32_t id) {
   Belongings taken;
   taken.contexts = contexts().select([&](const Context& c) { return c.device() == id; });
   taken.events = events().select([&](const Event& e) { return e.device() == id; });
-  taken.memory = take_memory_of(id);
+  taken.memory = take_memory_of(id, taken.contexts);
   // Nothing has changed if there was no memory for the lists; from here on nothing fails.
   for (const auto& event : taken.events) events().remove(event->handle());
   return taken;
@@ -137,9 +137,12 @@ aclError synchronize_device(const Call& call, int32_t device, Deadline deadline,
   std::vector<uint64_t> tickets;
   tickets.reserve(on_device.size());
   for (const auto& stream : on_device) tickets.push_back(stream->submitted());
-  // All of them begin, not only the one that is waited for first.
-  for (const auto& stream : on_device) {
-    if (stream != on_device.front()) stream->hurry();
+  // While this thread does the work of one, the others need not wait for their turn.
+  const auto is_pending = [&](size_t i) { return !on_device[i]->is_done(tickets[i]); };
+  size_t first_pending = 0;
+  while (first_pending < on_device.size() && !is_pending(first_pending)) ++first_pending;
+  for (size_t i = first_pending + 1; i < on_device.size(); ++i) {
+    if (is_pending(i)) on_device[i]->hurry();
   }
   for (size_t i = 0; i < on_device.size(); ++i) {
     switch (on_device[i]->wait(tickets[i], deadline)) {
