@@ -2,7 +2,7 @@
 // Products and what is fused with them in a recorded model: what they touch and how much they copy.
 #include <sys/mman.h>
 
-#include <cstring>
+#include <cstddef>
 
 #include "aclnnop/aclnn_apply_adam_w_v2.h"
 #include "aclnnop/aclnn_mm.h"
@@ -54,33 +54,24 @@ class Recorded : public AclTest {
     ASSERT_EQ(size, 0U);
     ASSERT_EQ(phase_two(nullptr, 0, executor, stream()), 0) << recent_message();
   }
-
-  // A gradient as a product, and the step that takes it.
-  void launch_step(aclTensor* weight) {
-    launch(aclnnMmGetWorkspaceSize, aclnnMm, left_.tensor(), right_.tensor(), gradient_.tensor(),
-           int8_t{0});
-    launch(aclnnApplyAdamWV2GetWorkspaceSize, aclnnApplyAdamWV2, weight, m_.tensor(), v_.tensor(),
-           static_cast<aclTensor*>(nullptr), gradient_.tensor(), step_.tensor(), 0.1F, 0.9F, 0.999F,
-           0.0F, 1e-8F, false, false);
-  }
-
-  Array left_ = random_array(ACL_FLOAT, {kRows, kTerms}, LayoutKind::kContiguous, 1);
-  Array right_ = random_array(ACL_FLOAT, {kTerms, kColumns}, LayoutKind::kContiguous, 2);
-  Array gradient_{ACL_FLOAT, {kRows, kColumns}};
-  Array m_{ACL_FLOAT, {kRows, kColumns}};
-  Array v_{ACL_FLOAT, {kRows, kColumns}};
-  Array step_{ACL_FLOAT, {1}, {0}};
 };
 
 TEST_F(Recorded, AMovedWeightIsUpdatedWhereItLiesNowAndNowhereElse) {
+  const Array left = random_array(ACL_FLOAT, {kRows, kTerms}, LayoutKind::kContiguous, 1);
+  const Array right = random_array(ACL_FLOAT, {kTerms, kColumns}, LayoutKind::kContiguous, 2);
   for (const int32_t threads : {1, 2}) {
     ASSERT_EQ(aclgradSetNumThreads(threads), 0);
-    std::memset(m_.data(), 0, m_.memory().bytes());
-    std::memset(v_.data(), 0, v_.memory().bytes());
+    const Array gradient(ACL_FLOAT, {kRows, kColumns});
+    const Array m(ACL_FLOAT, {kRows, kColumns}), v(ACL_FLOAT, {kRows, kColumns});
+    const Array step(ACL_FLOAT, {1}, {0});
     Closable before, now;
     const TensorHandle weight = weight_at(before.data());
     ASSERT_EQ(aclmdlRICaptureBegin(stream(), ACL_MODEL_RI_CAPTURE_MODE_RELAXED), 0);
-    launch_step(weight.get());
+    launch(aclnnMmGetWorkspaceSize, aclnnMm, left.tensor(), right.tensor(), gradient.tensor(),
+           int8_t{0});
+    launch(aclnnApplyAdamWV2GetWorkspaceSize, aclnnApplyAdamWV2, weight.get(), m.tensor(),
+           v.tensor(), static_cast<aclTensor*>(nullptr), gradient.tensor(), step.tensor(), 0.1F,
+           0.9F, 0.999F, 0.0F, 1e-8F, false, false);
     aclmdlRI model = nullptr;
     ASSERT_EQ(aclmdlRICaptureEnd(stream(), &model), 0);
     ASSERT_EQ(aclgradModelStepCount(model), 1U);
@@ -93,7 +84,7 @@ TEST_F(Recorded, AMovedWeightIsUpdatedWhereItLiesNowAndNowhereElse) {
     // The first step of AdamW goes as far as the learning rate says, against the gradient.
     const auto* const weights = static_cast<const float*>(now.data());
     for (int64_t i = 0; i < kRows * kColumns; ++i) {
-      ASSERT_NEAR(weights[i], gradient_.get(i) > 0 ? -0.1 : 0.1, 1e-3) << i;
+      ASSERT_NEAR(weights[i], gradient.get(i) > 0 ? -0.1 : 0.1, 1e-3) << i;
     }
     EXPECT_EQ(aclmdlRIDestroy(model), 0);
   }
