@@ -307,7 +307,7 @@ addEventListener('pointerup', () => { drag = null; frame.classList.remove('dragg
 
 const overview = byId('overview');
 const drawn = (attributes) => {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  const element = document.createElementNS(overview.namespaceURI, 'rect');
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   return overview.appendChild(element);
 };

@@ -67,6 +67,21 @@ document.body.dataset.bright = document.querySelectorAll('.node:not(.dim)').leng
 document.body.dataset.title = document.querySelector('#details h2').textContent;
 document.body.dataset.theme = document.documentElement.dataset.theme;
 document.body.dataset.place = location.hash;
+// The overview: there when the graph does not fit, a mark for every node; a click moves the window.
+for (let i = 0; i < 5; ++i) document.getElementById('larger').click();
+const small = document.getElementById('overview');
+const corner = small.getBoundingClientRect();
+small.dispatchEvent(new PointerEvent('pointermove',
+  {clientX: corner.right - 1, clientY: corner.bottom - 1, buttons: 1}));
+const pane = document.getElementById('scroll');
+document.body.dataset.marks =
+  small.querySelectorAll('rect').length - document.querySelectorAll('.node').length;
+document.body.dataset.cropped = !small.hasAttribute('hidden');
+document.body.dataset.reached = pane.scrollTop > 0 && pane.scrollLeft > 0 &&
+  pane.scrollTop + pane.clientHeight > pane.scrollHeight - 2 &&
+  pane.scrollLeft + pane.clientWidth > pane.scrollWidth - 2;
+document.getElementById('fit').click();
+document.body.dataset.whole = small.hasAttribute('hidden');
 JS
 awk '/^<\/body>/ {print "<script>"; while ((getline line < "moves.js") > 0) print line; print "</script>"} 1' \
   out/backprop/backprop.html >moved.html
@@ -76,6 +91,10 @@ has 'data-bright="2"' # elu(h) and its gradient
 has 'data-title="matmulforward"'
 has 'data-theme="dark"'
 has 'data-place="#theme=dark&amp;step=10"'
+has 'data-marks="1"' # the window
+has 'data-cropped="true"'
+has 'data-reached="true"'
+has 'data-whole="true"'
 
 picture "$page#step=9&theme=light" light.png 1360,1000
 picture "$page#step=4&theme=dark" dark.png 1280,800
