@@ -167,7 +167,7 @@ void add_second_order_rules(RuleTable& table) {
   table.add<GeluBackwardOp>([](const GeluBackwardOp&, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& x = call.input(1);
-    return InputGradients{call.needs(0) ? gelu_backward(c, x) : Value(),
+    return InputGradients{call.needs(0) ? gelu_backward(c, x, Approximate::tanh) : Value(),
                           call.needs(1) ? tanh_curvature(mul(call.input(0), c), x) : Value()};
   });
 
