@@ -117,9 +117,10 @@ TEST(Optimizers, NodesBelongToTheUpdatePhase) {
 TEST(Optimizers, OnlyVariablesCanBeUpdated) {
   Fixture f;
   Sgd sgd;
-  EXPECT_THROW(sgd.step(f.graph, Gradients({{f.gradient, f.gradient}})), ValueError);
+  EXPECT_THROW(static_cast<void>(sgd.step(f.graph, Gradients({{f.gradient, f.gradient}}))),
+               ValueError);
   Graph other;
-  EXPECT_THROW(sgd.step(other, f.gradients), ValueError);
+  EXPECT_THROW(static_cast<void>(sgd.step(other, f.gradients)), ValueError);
 }
 
 TEST(Optimizers, AdamWTakesAllParametersInOneStep) {
@@ -128,13 +129,13 @@ TEST(Optimizers, AdamWTakesAllParametersInOneStep) {
   const Value b = graph.parameter("b", Tensor::scalar(1));
   const Gradients gradients = backward(mul(a, b), {a, b});
   AdamW optimizer;
-  optimizer.step(graph, Gradients({{a, gradients[a]}}));
+  static_cast<void>(optimizer.step(graph, Gradients({{a, gradients[a]}})));
   EXPECT_THAT(message_of<ValueError>([&] {
-                optimizer.step(graph, Gradients({{b, gradients[b]}}));
+                return optimizer.step(graph, Gradients({{b, gradients[b]}}));
               }),
               testing::HasSubstr("a step without `b` was recorded before"));
   AdamW other({.name = "other"});
-  EXPECT_NO_THROW(other.step(graph, Gradients({{b, gradients[b]}})));
+  EXPECT_NO_THROW(static_cast<void>(other.step(graph, Gradients({{b, gradients[b]}}))));
   EXPECT_EQ(other.state().front().name(), "other.steps");
 }
 
