@@ -88,9 +88,8 @@ Section activations() {
        {{"aclnnGeluBackward"},
         {"g·gelu′(x), tanh form", "g·gelu′(x)，tanh 近似"},
         "gelu_backward(g, x, Approximate::tanh)",
-        of_two([](const Value& g, const Value& x) {
-          return gelu_backward(g, x, Approximate::tanh);
-        })},
+        of_two(
+            [](const Value& g, const Value& x) { return gelu_backward(g, x, Approximate::tanh); })},
        {{"aclnnGeluV2"},
         {"x·Φ(x), erf form (0) or tanh form (1)",
          "x·Φ(x)，approximate 为 0 时用 erf，为 1 时用 tanh"},
