@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
@@ -175,11 +176,13 @@ Gradients backward(const Value& loss, const std::vector<Value>& wrt, BackwardOpt
   Graph graph = loss.graph();
   const RecordScope scope(graph, Phase::backward);
   Engine engine(loss, wrt);
+  const auto first = static_cast<ValueId>(graph.value_count());
   if (options.seed.id() < 0) {
     options.seed = graph.constant(Tensor::full(loss.shape(), 1, loss.dtype()), where);
   }
   engine.run(options.seed);
   std::vector<Gradients::Pair> pairs;
+  std::unordered_set<ValueId> taken;
   for (const Value& value : wrt) {
     Value gradient = engine.gradient(value);
     if (!gradient && !options.allow_unused) {
@@ -189,6 +192,10 @@ Gradients backward(const Value& loss, const std::vector<Value>& wrt, BackwardOpt
                       label(loss.node()), value.description()));
     }
     if (!gradient) gradient = graph.constant(Tensor::zeros(value.shape(), value.dtype()), where);
+    // What the caller made, or another value's gradient, keeps its name: this one is a view of it.
+    if (gradient.id() < first || !taken.insert(gradient.id()).second) {
+      gradient = expand(gradient, gradient.shape(), where);
+    }
     if (gradient.name().empty() && !value.name().empty()) gradient.named("d " + value.name());
     pairs.push_back({value, gradient});
   }

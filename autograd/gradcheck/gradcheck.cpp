@@ -144,31 +144,35 @@ std::vector<Tensor> arriving_gradients(const Shape& shape, bool dense, std::uint
   return all;
 }
 
-// The sum of weighted slopes, element by element.
+// The sums of weighted slopes, element by element. The slopes themselves are not kept: there is one
+// for every pair of an input's and a result's element.
 void check_elements(Checker& checker, std::size_t leaf, std::size_t position,
                     const GradcheckOptions& options, GradcheckTensor& found) {
   const Tensor& tensor = checker.point[leaf];
-  std::vector<std::vector<Slopes>> rows;
+  std::vector<std::vector<Target>> targets;  // by element, by gradient at the result
   double scale = 0;
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    rows.push_back(checker.function.slopes(leaf, i));
-    for (const Slopes& slopes : rows.back()) {
+    const std::vector<Slopes> row = checker.function.slopes(leaf, i);
+    for (const Slopes& slopes : row) {
       if (slopes.kind == PointKind::unknown) continue;
       scale = std::max({scale, std::abs(static_cast<double>(slopes.low())),
                         std::abs(static_cast<double>(slopes.high()))});
     }
+    std::vector<Target>& sums = targets.emplace_back();
+    for (const Tensor& arriving : checker.arriving) {
+      Target& target = sums.emplace_back();
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const double weight = arriving.get(static_cast<std::int64_t>(k));
+        if (weight != 0) target.add(row[k], weight);
+      }
+    }
   }
   Comparison comparison(found, options, scale, checker.function.size());
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    const std::vector<Slopes>& row = rows[static_cast<std::size_t>(i)];
     Outcome worst = Outcome::right;
     bool corner = false;
     for (std::size_t a = 0; a < checker.arriving.size(); ++a) {
-      Target target;
-      for (std::size_t k = 0; k < row.size(); ++k) {
-        const double weight = checker.arriving[a].get(static_cast<std::int64_t>(k));
-        if (weight != 0) target.add(row[k], weight);
-      }
+      const Target& target = targets[static_cast<std::size_t>(i)][a];
       corner = corner || target.corner;
       const double analytic = checker.gradients[a][position].get(i);
       const Outcome outcome = comparison.compare(i, tensor.get(i), analytic, target);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "aclgrad/backward.h"
+#include "aclgrad/error.h"
 #include "aclgrad/gradcheck_graph.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/runtime.h"
@@ -57,6 +58,19 @@ class GraphOperator {
   GraphOperator(std::vector<Input> inputs, Build build)
       : inputs_(std::move(inputs)), build_(std::move(build)) {}
 
+  // "", or what recording the operator on inputs of a dtype threw.
+  std::string refusal(DType dtype) const {
+    try {
+      Recording recording;
+      record_forward(recording, dtype);
+    } catch (const DTypeError& error) {
+      return error.what();
+    } catch (const Error&) {
+      // A finding of the call.
+    }
+    return "";
+  }
+
   Arrays forward(const Arrays& arrays) {
     const aclgrad::detail::AcceptDouble accept_double;
     Recording& recording = find(DType::float64, {});
@@ -99,19 +113,25 @@ class GraphOperator {
     return *entry;
   }
 
+  void record_forward(Recording& recording, DType dtype) const {
+    for (const Input& input : inputs_) {
+      recording.inputs.push_back(recording.graph.input(std::to_string(recording.inputs.size()),
+                                                       Shape(input.shape),
+                                                       input.dtype.value_or(dtype)));
+    }
+    recording.result = build_(recording.inputs);
+  }
+
   std::unique_ptr<Recording> record(DType dtype, const std::vector<bool>& wanted) const {
     auto recording = std::make_unique<Recording>();
+    record_forward(*recording, dtype);
     std::vector<Value> wrt;
     std::size_t k = 0;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      const Input& input = inputs_[i];
-      recording->inputs.push_back(recording->graph.input(std::to_string(i), Shape(input.shape),
-                                                         input.dtype.value_or(dtype)));
-      if (input.differentiable && k < wanted.size() && wanted[k++]) {
-        wrt.push_back(recording->inputs.back());
+      if (inputs_[i].differentiable && k < wanted.size() && wanted[k++]) {
+        wrt.push_back(recording->inputs[i]);
       }
     }
-    recording->result = build_(recording->inputs);
     std::vector<Fetch> fetches;
     if (wrt.empty()) {
       fetches.emplace_back(recording->result);
@@ -160,6 +180,7 @@ Operator from_graph(std::string name, std::vector<Input> inputs, Build build, do
   op.saved_dtypes.emplace_back(std::nullopt);
   for (const Input& input : op.inputs) op.saved_dtypes.push_back(input.dtype);
   op.backward = [shared](const BackwardCall& call) { return shared->backward(call); };
+  op.refusal = [shared](DType dtype) { return shared->refusal(dtype); };
   op.rounding = rounding_of_graph(op.inputs, build);
   op.model = {.final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = 8, .stored = roundings};
   op.strided = false;

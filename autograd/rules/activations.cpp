@@ -26,7 +26,7 @@ void add_activation_rules(RuleTable& table) {
   });
 
   table.add<GeluOp>([](const GeluOp&, const RuleCall& call) {
-    return InputGradients{gelu_backward(call.gradient(), call.input())};
+    return InputGradients{gelu_backward(call.gradient(), call.input(), Approximate::tanh)};
   });
 
   table.add<GeluV2Op>([](const GeluV2Op& op, const RuleCall& call) {

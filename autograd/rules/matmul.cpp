@@ -53,7 +53,13 @@ InputGradients matmul_gradients(const RuleCall& call) {
   if (call.needs(1)) {
     // Many matrices times one: one product over all rows, instead of many and a sum.
     const bool shared = a.shape().rank() > 2 && b.shape().rank() == 2;
-    db = shared ? matmul(transposed(flattened(a)), flattened(g)) : matmul(transposed(a), g);
+    if (shared) {
+      // A statement each: compilers choose in which order arguments, and their nodes, are made.
+      const Value rows = transposed(flattened(a));
+      db = matmul(rows, flattened(g));
+    } else {
+      db = matmul(transposed(a), g);
+    }
     if (column) db = without_axis(db, 1);
   }
   return {da, db};

@@ -7,6 +7,9 @@
 //   step(v, t)      v where t > 0, else 0: alpha 1, scale 1, inputScale 0
 //   decay(v, t)     v e^t for t <= 0:      alpha 1, scale 1, inputScale 1
 // At infinities second derivatives are NaN where the formula multiplies 0 by infinity.
+//
+// Every node is made in a statement of its own where another would be made beside it: compilers
+// choose in which order arguments, and their nodes, are made.
 #include <vector>
 
 #include "aclgrad/ops.h"
@@ -26,7 +29,8 @@ constexpr double kInvSqrt2Pi = 0.39894228040143267794;
 Value erf_curvature(const Value& v, const Value& x) {
   const Value squared = mul(x, x);
   const Value polynomial = mul(add(mul(squared, -1), 2), kInvSqrt2Pi);
-  return decay(mul(v, polynomial), mul(squared, -0.5));
+  const Value weighted = mul(v, polynomial);
+  return decay(weighted, mul(squared, -0.5));
 }
 
 // The logistic function of z and of -z, from the log softmax of the pair (z, 0).
@@ -43,7 +47,8 @@ Logistic logistic(const Value& z) {
   const auto rank = static_cast<std::int64_t>(z.shape().rank());
   std::vector<std::int64_t> dims = z.shape().dims();
   dims.push_back(1);
-  const Value logarithms = log_softmax(mul(reshape(z, dims), pick(1, 0)), -1);
+  const Value column = reshape(z, dims);
+  const Value logarithms = log_softmax(mul(column, pick(1, 0)), -1);
   const Value both =
       decay(graph.constant(Tensor::full(logarithms.shape(), 1, z.dtype())), logarithms);
   return {reduce_sum(mul(both, pick(1, 0)), {rank}), reduce_sum(mul(both, pick(0, 1)), {rank})};
@@ -56,8 +61,11 @@ Value tanh_curvature(const Value& v, const Value& x) {
   const Value slope = mul(add(mul(squared, 3 * kCubic), 1), kTwiceRoot);  // z'
   const Value bend = mul(x, 6 * kCubic * kTwiceRoot);                     // z''
   const auto [s, rest] = logistic(z);
-  const Value factor = add(mul(mul(x, slope), sub(rest, s)), 2);  // 2 + x z'(1 - 2s)
-  const Value sum = add(mul(slope, factor), mul(x, bend));
+  const Value change = mul(x, slope);
+  const Value factor = add(mul(change, sub(rest, s)), 2);  // 2 + x z'(1 - 2s)
+  const Value first = mul(slope, factor);
+  const Value second = mul(x, bend);
+  const Value sum = add(first, second);
   return mul(v, mul(mul(s, rest), sum));
 }
 
@@ -70,44 +78,61 @@ Value inside(const Value& v, const Value& x, HardswishGradient version) {
   const Value above = add(x, 3);
   const Value below = add(mul(x, -1), 3);
   if (version == HardswishGradient::v2) return step(step(v, above), below);
-  return sub(sub(v, step(v, mul(above, -1))), step(v, mul(below, -1)));
+  const Value right = sub(v, step(v, mul(above, -1)));
+  return sub(right, step(v, mul(below, -1)));
 }
 
-// GEGLU's halves along an axis: taken apart and put together by masks, since there is no slice.
+// GEGLU's halves along an axis, taken apart and put together by the loss that picks one of two
+// classes, and its gradient: there is no slice, and a product with a mask would turn an infinity in
+// one half into NaN in the other.
 class Halves {
  public:
-  Halves(const Value& full, std::int64_t dim)
-      : full_(full), axis_(full.shape().normalize_axis(dim)) {
-    paired_ = full.shape().dims();
-    paired_[axis_] /= 2;
-    half_ = paired_;
-    paired_.insert(paired_.begin() + static_cast<std::ptrdiff_t>(axis_), 2);
+  Halves(const Value& full, std::int64_t dim) : full_(full), half_(full.shape().dims()) {
+    const std::size_t axis = full.shape().normalize_axis(dim);
+    half_[axis] /= 2;
+    for (std::size_t i = 0; i < half_.size(); ++i) (i < axis ? outer_ : inner_) *= half_[i];
   }
 
   Value take(const Value& x, bool left) const {
-    return reduce_sum(mul(reshape(x, paired_), mask(left)), {static_cast<std::int64_t>(axis_)});
+    const Value pairs = permute(reshape(x, {outer_, 2, inner_}), {0, 2, 1});
+    const Value rows = reshape(pairs, {outer_ * inner_, 2});
+    const Value side = side_of(left);
+    const Value weights = constant({2}, -1);  // the loss is minus the weight times what it picks
+    return reshape(nll_loss(rows, side, weights, Reduction::none), half_);
+  }
+
+  // A half beside zeros.
+  Value place(const Value& half, bool left) const {
+    const Value column = reshape(half, {outer_ * inner_});
+    const Value rows = expand(constant({1, 2}, 0), {outer_ * inner_, 2});  // only its shape counts
+    const Value side = side_of(left);
+    const Value weights = constant({2}, -1);
+    const Value total = constant({}, 1);
+    const Value pairs =
+        nll_loss_backward(column, rows, side, weights, total, Reduction::none, kIgnoreIndex);
+    return reshape(permute(reshape(pairs, {outer_, inner_, 2}), {0, 2, 1}), full_.shape().dims());
   }
 
   Value join(const Value& left, const Value& right) const {
-    std::vector<std::int64_t> single = half_;
-    single.insert(single.begin() + static_cast<std::ptrdiff_t>(axis_), 1);
-    const Value both =
-        add(mul(reshape(left, single), mask(true)), mul(reshape(right, single), mask(false)));
-    return reshape(both, full_.shape().dims());
+    const Value first = place(left, true);
+    const Value second = place(right, false);
+    return add(first, second);
   }
 
  private:
-  Value mask(bool left) const {
-    std::vector<std::int64_t> dims(paired_.size(), 1);
-    dims[axis_] = 2;
-    return full_.graph().constant(
-        Tensor::from(Shape(dims), {left ? 1.0 : 0.0, left ? 0.0 : 1.0}, full_.dtype()));
+  Value constant(const Shape& shape, double value) const {
+    return full_.graph().constant(Tensor::full(shape, value, full_.dtype()));
+  }
+
+  Value side_of(bool left) const {
+    const Tensor side = Tensor::full({1}, left ? 0 : 1, DType::uint8);
+    return expand(full_.graph().constant(side), {outer_ * inner_});
   }
 
   Value full_;
-  std::size_t axis_;
-  std::vector<std::int64_t> paired_;
   std::vector<std::int64_t> half_;
+  std::int64_t outer_ = 1;
+  std::int64_t inner_ = 1;
 };
 
 // An attribute of ELU as the operator takes it: a float, for tensors of double, too.
@@ -120,8 +145,7 @@ Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call) {
   const Halves halves(call.input(), op.dim);
   const Value gate = halves.take(call.input(), op.activate_left);
   const Value slope = gelu_v2_backward(call.gradient(1), gate, op.approximate);
-  const Value none = mul(slope, 0);
-  return op.activate_left ? halves.join(slope, none) : halves.join(none, slope);
+  return halves.place(slope, op.activate_left);
 }
 
 void add_second_order_rules(RuleTable& table) {
@@ -131,7 +155,6 @@ void add_second_order_rules(RuleTable& table) {
     Value by_g, by_y;
     if (call.needs(0)) by_g = selu_backward(c, call.input(1));
     if (call.needs(1)) {
-      // A statement each: compilers choose in which order arguments, and their nodes, are made.
       const Value minus_y = mul(call.input(1), -1);
       by_y = step(mul(call.input(0), c), minus_y);
     }
@@ -148,10 +171,14 @@ void add_second_order_rules(RuleTable& table) {
     if (call.needs(1)) {
       const Value v = mul(call.input(0), c);
       const Value right = step(v, s);
-      by_s =
-          op.backward_from == BackwardFrom::result
-              ? mul(sub(v, right), attribute(op.input_scale))
-              : mul(sub(backward(v), mul(right, attribute(op.scale))), attribute(op.input_scale));
+      Value left;
+      if (op.backward_from == BackwardFrom::result) {
+        left = sub(v, right);
+      } else {
+        const Value whole = backward(v);
+        left = sub(whole, mul(right, attribute(op.scale)));
+      }
+      by_s = mul(left, attribute(op.input_scale));
     }
     return InputGradients{call.needs(0) ? backward(c) : Value(), by_s};
   });
@@ -167,7 +194,7 @@ void add_second_order_rules(RuleTable& table) {
   table.add<GeluBackwardOp>([](const GeluBackwardOp&, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& x = call.input(1);
-    return InputGradients{call.needs(0) ? gelu_backward(c, x) : Value(),
+    return InputGradients{call.needs(0) ? gelu_backward(c, x, Approximate::tanh) : Value(),
                           call.needs(1) ? tanh_curvature(mul(call.input(0), c), x) : Value()};
   });
 
@@ -189,7 +216,10 @@ void add_second_order_rules(RuleTable& table) {
     const Value c_f = halves.take(call.gradient(), !op.activate_left);
     const auto slope = [&](const Value& v) { return gelu_v2_backward(v, a, op.approximate); };
     InputGradients gradients(3);
-    if (call.needs(0)) gradients[0] = add(mul(c_f, call.input(2)), mul(f, slope(c_a)));
+    if (call.needs(0)) {
+      const Value by_gelu = mul(c_f, call.input(2));
+      gradients[0] = add(by_gelu, mul(f, slope(c_a)));
+    }
     if (call.needs(1)) {
       const Value weighted = mul(c_a, g);
       const Value by_f = slope(weighted);

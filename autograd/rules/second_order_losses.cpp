@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of gradients of the losses that are smooth: mean squared error and log softmax.
+// Gradients of gradients of the losses.
 #include <vector>
 
 #include "aclgrad/ops.h"
@@ -40,6 +40,22 @@ void add_second_order_loss_rules(RuleTable& table) {
     InputGradients gradients(2);
     if (call.needs(0)) gradients[0] = sub(c, reduce_sum(share, {op.dim}, true));
     if (call.needs(1)) gradients[1] = mul(mul(share, reduce_sum(g, {op.dim}, true)), -1);
+    return gradients;
+  });
+
+  // B puts g, weighted, at the targets' places and 0 elsewhere. The loss of what arrived collects
+  // it from there; the log-probabilities themselves do not matter.
+  table.add<NllLossBackwardOp>([](const NllLossBackwardOp& op, const RuleCall& call) {
+    if (call.needs(3)) call.no_gradient_for("the class weights");
+    // The forward's depends on nothing but the class weights.
+    const bool is_of_forward =
+        dynamic_cast<const NllLossOp*>(call.input(4).node().op.get()) != nullptr;
+    if (call.needs(4) && !is_of_forward) call.no_gradient_for("the total weight");
+    InputGradients gradients(5);
+    if (call.needs(0)) {
+      gradients[0] =
+          nll_loss(call.gradient(), call.input(2), call.input(3), op.reduction, op.ignore_index);
+    }
     return gradients;
   });
 }

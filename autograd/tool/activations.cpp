@@ -259,11 +259,12 @@ std::vector<KnownOperator> activation_operators() {
             {.alpha = 1.3},
             {.alpha = 0.5, .scale = 2, .input_scale = 0.25},
             {.is_result = true},
-            {.alpha = 1.25, .scale = 0.75, .input_scale = 1.5, .is_result = true}}},
+            {.alpha = 1.25, .scale = 0.75, .input_scale = 1.5, .is_result = true}},
+           {"--alpha", "--scale", "--input-scale", "--is-result"}},
           {"hardswish", hardswish, {{}}},
           {"hardswish_v2", hardswish_v2, {{}}},
           {"gelu", gelu, {{}}},
-          {"gelu_v2", gelu_v2, {{.approximate = 0}, {.approximate = 1}}}};
+          {"gelu_v2", gelu_v2, {{.approximate = 0}, {.approximate = 1}}, {"--approximate"}}};
 }
 
 }  // namespace aclgrad::gradcheck::detail

@@ -352,9 +352,12 @@ std::vector<KnownOperator> arithmetic_operators() {
       {}, {.other = Dims{6}}, {.other = Dims{4, 1}}, {.other = Dims{3, 1, 6}}, {.other = Dims{}}};
   const std::vector<Attributes> numbers = {{.alpha = -3, .value = 2},
                                            {.alpha = 0.75, .value = -1.5}};
-  return {{"add", add, factors},   {"sub", sub, factors},
-          {"mul", mul, shapes},    {"adds", adds, numbers},
-          {"subs", subs, numbers}, {"muls", muls, {{.value = 2}, {.value = -1.5}}}};
+  return {{"add", add, factors, {"--alpha", "--other"}},
+          {"sub", sub, factors, {"--alpha", "--other"}},
+          {"mul", mul, shapes, {"--other"}},
+          {"adds", adds, numbers, {"--value", "--alpha"}},
+          {"subs", subs, numbers, {"--value", "--alpha"}},
+          {"muls", muls, {{.value = 2}, {.value = -1.5}}, {"--value"}}};
 }
 
 }  // namespace aclgrad::gradcheck::detail

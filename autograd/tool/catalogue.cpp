@@ -43,7 +43,9 @@ std::vector<std::string> operator_names() {
 
 Subject make_subject(const LibraryPointer& library, const std::string& op,
                      const Attributes& attributes, std::optional<Dims> shape) {
+  library->take_missing();  // of what was asked for before
   Subject subject = find(op).make(library, attributes, shape);
+  subject.lacking = library->take_missing();
   subject.op = op;
   subject.command =
       "--op " + op + (subject.checked.reproduce.empty() ? "" : " " + subject.checked.reproduce);
@@ -55,6 +57,8 @@ Subject make_subject(const LibraryPointer& library, const std::string& op,
 }
 
 std::vector<Attributes> variants(const std::string& op) { return find(op).variants; }
+
+std::vector<std::string> options_of(const std::string& op) { return find(op).options; }
 
 std::vector<std::string> differentiable_names() {
   const LibraryPointer nothing = Library::linked();
@@ -91,16 +95,28 @@ std::vector<const EntryPoint*> Subject::entry_points() const {
   return all;
 }
 
+DTypes Subject::dtypes() const {
+  DTypes all = forward.dtypes;
+  const auto join = [&](const DTypes& others) {
+    for (const DType dtype : others) {
+      if (std::find(all.begin(), all.end(), dtype) == all.end()) all.push_back(dtype);
+    }
+  };
+  for (const EntryPoint& form : other_forms) join(form.dtypes);
+  if (has_gradient()) join(gradient_dtypes);
+  return all;
+}
+
 std::vector<std::string> Subject::missing(const Library& library) const {
   std::vector<std::string> apis = calls;
   for (const EntryPoint* entry : entry_points()) apis.push_back(entry->api);
-  std::vector<std::string> names;
+  std::set<std::string> names(lacking.begin(), lacking.end());
   for (const std::string& api : apis) {
     for (const std::string& name : {api, api + "GetWorkspaceSize"}) {
-      if (!library.has(name)) names.push_back(name);
+      if (!library.has(name)) names.insert(name);
     }
   }
-  return names;
+  return {names.begin(), names.end()};
 }
 
 }  // namespace aclgrad::gradcheck

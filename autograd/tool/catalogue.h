@@ -94,7 +94,8 @@ struct Subject {
   EntryPoint forward;
   std::vector<EntryPoint> other_forms = {};  // in place: the same inputs and first result
   std::optional<EntryPoint> backward = {};   // the operator that gives the gradient
-  std::vector<std::string> calls = {};       // or the functions that its gradient is made of
+  std::vector<std::string> calls = {};       // or the operators that its gradient is made of
+  std::vector<std::string> lacking = {};     // functions that it needs and the library lacks
   Operator checked;                          // its backward, where there is one, calls the library
   DTypes gradient_dtypes = kFloats;          // in which the gradient exists
   double forward_ulp = 1.5;                  // of float32, and of wider types
@@ -114,6 +115,8 @@ struct Subject {
   bool has_gradient() const { return static_cast<bool>(checked.backward); }
   /// Forward, its other forms, backward.
   std::vector<const EntryPoint*> entry_points() const;
+  /// All dtypes in which values or gradients can be checked.
+  DTypes dtypes() const;
   /// Names of the functions that the library lacks; empty when it can be checked.
   std::vector<std::string> missing(const Library& library) const;
 };
@@ -134,6 +137,9 @@ Subject make_subject(const LibraryPointer& library, const std::string& op,
 /// Which attributes an operator has, as combinations worth checking.
 std::vector<Attributes> variants(const std::string& op);
 
+/// The command line's names of these attributes: "--alpha", "--scale", ...
+std::vector<std::string> options_of(const std::string& op);
+
 /// The two-phase operators that a library itself exports, and those of them that no subject has.
 struct Coverage {
   std::vector<std::string> exported;
@@ -149,6 +155,7 @@ struct KnownOperator {
   const char* name;
   Maker make;
   std::vector<Attributes> variants;
+  std::vector<std::string> options = {};  // of the command line that choose its attributes
 };
 std::vector<KnownOperator> activation_operators();
 std::vector<KnownOperator> gated_operators();
@@ -163,7 +170,7 @@ std::vector<KnownOperator> optimizer_operators();
 /// A function of the library, null when it lacks it: then the operator is not checked.
 template <class Function>
 Function* lookup(const LibraryPointer& library, const std::string& name) {
-  return reinterpret_cast<Function*>(library->find(name));
+  return reinterpret_cast<Function*>(library->ask(name));
 }
 // The name must be both a type's source and a text.
 #define ACLGRAD_LOOKUP(name) ::aclgrad::gradcheck::detail::lookup<decltype(name)>(library, #name)

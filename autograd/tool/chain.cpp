@@ -146,6 +146,7 @@ std::vector<std::string> Chain::calls(bool with_matmul) {
 }
 
 Backward from_chain(LibraryPointer library, std::function<void(Chain& chain)> links) {
+  library->ask("aclCreateIntArray");  // for sum_to()
   return [library = std::move(library), links = std::move(links)](const BackwardCall& call) {
     Chain chain(*library, call);
     links(chain);

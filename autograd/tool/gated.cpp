@@ -182,8 +182,11 @@ std::vector<Attributes> all_forms(std::vector<int> dims, std::vector<bool> sides
 }  // namespace
 
 std::vector<KnownOperator> gated_operators() {
-  return {{"geglu", geglu, all_forms({-1, 1}, {false})},
-          {"geglu_v3", geglu_v3, all_forms({0, 1, 2, -1}, {false, true})}};
+  return {{"geglu", geglu, all_forms({-1, 1}, {false}), {"--dim", "--approximate"}},
+          {"geglu_v3",
+           geglu_v3,
+           all_forms({0, 1, 2, -1}, {false, true}),
+           {"--dim", "--approximate", "--activate-left"}}};
 }
 
 }  // namespace aclgrad::gradcheck::detail

@@ -294,9 +294,9 @@ Subject nll_loss(const LibraryPointer& library, const Attributes& a,
 
 std::vector<KnownOperator> loss_operators() {
   const std::vector<Attributes> reductions = {{.reduction = 0}, {.reduction = 1}, {.reduction = 2}};
-  return {{"mse_loss", mse_loss, reductions},
-          {"log_softmax", log_softmax, {{.dim = -1}, {.dim = 0}, {.dim = 1}}},
-          {"nll_loss", nll_loss, reductions}};
+  return {{"mse_loss", mse_loss, reductions, {"--reduction"}},
+          {"log_softmax", log_softmax, {{.dim = -1}, {.dim = 0}, {.dim = 1}}, {"--dim"}},
+          {"nll_loss", nll_loss, reductions, {"--reduction"}}};
 }
 
 }  // namespace aclgrad::gradcheck::detail

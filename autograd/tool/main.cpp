@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <limits>
+#include <new>
 
 #include "aclgrad/error.h"
+#include "tool/checkable.h"
 #include "tool/run.h"
 
 using namespace aclgrad::gradcheck;
@@ -46,51 +52,91 @@ struct Arguments {
   bool quiet = false;
 };
 
+constexpr const char* kAttributes = "Attributes";  // the group of their options
+
+std::string operators_with(const std::string& option) {
+  std::vector<std::string> names;
+  for (const std::string& op : operator_names()) {
+    const std::vector<std::string> options = options_of(op);
+    if (std::find(options.begin(), options.end(), option) != options.end()) names.push_back(op);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// CLI's ranges let a NaN pass.
+CLI::Validator number_from(double least) {
+  return CLI::Validator(
+      [least](const std::string& text) {
+        const double value = std::strtod(text.c_str(), nullptr);
+        if (std::isfinite(value) && value >= least) return std::string();
+        return fmt::format("{} is not a finite number{}", text, least == 0 ? " of 0 or more" : "");
+      },
+      least == 0 ? "NUMBER >= 0" : "NUMBER");
+}
+
 void describe_attributes(CLI::App& app, Arguments& a) {
-  const std::string group = "Attributes";
-  const auto number = [&](const char* name, double& target, const char* text) {
-    app.add_option(name, target, text)->group(group)->capture_default_str();
+  const auto option = [&](const char* name, auto& target, const std::string& text = "") {
+    return app.add_option(name, target, operators_with(name) + (text.empty() ? "" : ": ") + text)
+        ->group(kAttributes);
+  };
+  const auto number = [&](const char* name, double& target) {
+    option(name, target)
+        ->check(number_from(std::numeric_limits<double>::lowest()))
+        ->capture_default_str();
+  };
+  const auto flag = [&](const char* name, bool& target, const std::string& text = "") {
+    app.add_flag(name, target, operators_with(name) + (text.empty() ? "" : ": ") + text)
+        ->group(kAttributes);
   };
   Attributes& v = a.attributes;
-  number("--alpha", v.alpha, "elu, add, adds, sub, subs, addmm");
-  number("--beta", v.beta, "addmm");
-  number("--scale", v.scale, "elu");
-  number("--input-scale", v.input_scale, "elu");
-  number("--value", v.value, "adds, subs, muls, fill_scalar");
-  number("--low", v.low, "uniform*");
-  number("--high", v.high, "uniform*");
-  number("--mean", v.mean, "normal*");
-  number("--deviation", v.deviation, "normal*");
-  number("--weight-decay", v.weight_decay, "apply_adam_w*");
-  app.add_flag("--amsgrad", v.amsgrad, "apply_adam_w*")->group(group);
-  app.add_flag("--maximize", v.maximize, "apply_adam_w*")->group(group);
-  app.add_flag("--is-result", v.is_result, "elu: backward from the result")->group(group);
-  app.add_option("--dim", v.dim, "geglu, geglu_v3, log_softmax")
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--dims", v.dims, "reduce_sum, mean: as 0,-1; default: all")
-      ->delimiter(',')
-      ->group(group);
-  app.add_flag("--keep-dims", v.keep_dims, "reduce_sum, mean")->group(group);
-  app.add_option("--into", a.into,
-                 "cast, copy, reduce_sum, mean: the result's dtype; apply_adam_w_v2: step's")
-      ->group(group);
-  app.add_option("--other", a.other,
-                 "add, sub, mul, matmul, mm, addmm, copy: shape of the other operand")
-      ->group(group);
-  app.add_option("--cube-math-type", v.cube_math_type, "matmul, mm, addmm")
-      ->group(group)
-      ->check(CLI::Range(0, 4))
-      ->capture_default_str();
-  app.add_option("--approximate", v.approximate, "gelu_v2, geglu*: 0 erf, 1 tanh")
-      ->group(group)
+  number("--alpha", v.alpha);
+  number("--beta", v.beta);
+  number("--scale", v.scale);
+  number("--input-scale", v.input_scale);
+  number("--value", v.value);
+  number("--low", v.low);
+  number("--high", v.high);
+  number("--mean", v.mean);
+  number("--deviation", v.deviation);
+  number("--weight-decay", v.weight_decay);
+  flag("--amsgrad", v.amsgrad);
+  flag("--maximize", v.maximize);
+  flag("--is-result", v.is_result, "backward from the result");
+  option("--dim", v.dim)->capture_default_str();
+  option("--dims", v.dims, "as 0,-1; default: all")->delimiter(',');
+  flag("--keep-dims", v.keep_dims);
+  option("--into", a.into, "the result's dtype; of apply_adam_w_v2 that of step");
+  option("--other", a.other, "shape of the other operand");
+  option("--cube-math-type", v.cube_math_type)->check(CLI::Range(0, 4))->capture_default_str();
+  option("--approximate", v.approximate, "0 erf, 1 tanh")
       ->check(CLI::Range(0, 1))
       ->capture_default_str();
-  app.add_flag("--activate-left", v.activate_left, "geglu_v3")->group(group);
-  app.add_option("--reduction", v.reduction, "mse_loss, nll_loss: 0 none, 1 mean, 2 sum")
-      ->group(group)
+  flag("--activate-left", v.activate_left);
+  option("--reduction", v.reduction, "0 none, 1 mean, 2 sum")
       ->check(CLI::Range(0, 2))
       ->capture_default_str();
+}
+
+// Throws ValueError for an attribute that none of the operators has.
+void require_use(const CLI::App& app, const Arguments& a) {
+  const auto is_attribute = [](const CLI::Option* option) {
+    return option->get_group() == kAttributes && option->count() > 0;
+  };
+  for (const CLI::Option* option : app.get_options(is_attribute)) {
+    const std::string name = option->get_name();
+    if (a.all) {
+      throw aclgrad::ValueError("--all chooses the attributes; " + name + " goes with --op");
+    }
+    std::string taken;
+    bool used = false;
+    for (const std::string& op : a.operators) {
+      const std::vector<std::string> options = options_of(op);
+      used = used || std::find(options.begin(), options.end(), name) != options.end();
+      taken += fmt::format("{}{} takes {}", taken.empty() ? "" : "; ", op,
+                           options.empty() ? "none" : fmt::format("{}", fmt::join(options, ", ")));
+    }
+    if (!used) throw aclgrad::ValueError(name + " has no effect; of the attributes " + taken);
+  }
 }
 
 void describe(CLI::App& app, Arguments& a) {
@@ -115,6 +161,7 @@ void describe(CLI::App& app, Arguments& a) {
   app.add_option("--ulp-slack", a.ulp_slack,
                  "Units of the last place allowed beyond what this project promises, for libraries "
                  "that promise less")
+      ->check(number_from(0))
       ->capture_default_str();
   app.add_flag("--no-status", a.no_statuses, "Leave out the status codes");
   app.add_option("--json", a.json, "Write the result as JSON to this file, - for standard output");
@@ -137,6 +184,7 @@ Dims parse_shape(const std::string& text) {
     shape.push_back(std::stoll(extent));
     at = end + 1;
   }
+  require_checkable("a tensor", shape);
   return shape;
 }
 
@@ -224,7 +272,7 @@ int check(const Arguments& a) {
     print_coverage(found);
   }
   if (checked == 0) {
-    fmt::print(stderr, "{}: has none of the operators\n", library->path());
+    fmt::print(stderr, "{}: lacks functions of each of the operators\n", library->path());
     return 4;
   }
   return all.exit_status();
@@ -250,7 +298,11 @@ int main(int argc, char** argv) {
       fmt::print(stderr, "Say what to check: --op NAME or --all; --help tells more.\n");
       return 3;
     }
+    require_use(app, arguments);
     return check(arguments);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "Not enough memory for tensors of these shapes.\n");
+    return 3;
   } catch (const aclgrad::IoError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 4;

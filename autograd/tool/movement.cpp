@@ -165,15 +165,16 @@ Subject zero(const LibraryPointer& library, const Attributes&, const std::option
 std::vector<KnownOperator> movement_operators() {
   std::vector<Attributes> casts;
   for (const DType into : kEvery) casts.push_back({.into = into});
-  return {{"cast", cast, casts},
+  return {{"cast", cast, casts, {"--into"}},
           {"copy",
            copy,
            {{},
             {.other = Dims{6}},
             {.other = Dims{4, 1}, .into = DType::float16},
             {.into = DType::int8},
-            {.into = kComplex64}}},
-          {"fill_scalar", fill_scalar, {{.value = 7}, {.value = -2.75}}},
+            {.into = kComplex64}},
+           {"--other", "--into"}},
+          {"fill_scalar", fill_scalar, {{.value = 7}, {.value = -2.75}}, {"--value"}},
           {"zero", zero, {{}}}};
 }
 

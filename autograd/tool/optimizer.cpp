@@ -181,7 +181,11 @@ std::vector<KnownOperator> optimizer_operators() {
   }
   const std::vector<Attributes> older = forms;
   forms.push_back({.into = DType::int64});
-  return {{"apply_adam_w_v2", adam_w, forms}, {"apply_adam_w", older_adam_w, older}};
+  std::vector<std::string> options = {"--weight-decay", "--amsgrad", "--maximize"};
+  const std::vector<std::string> older_options = options;
+  options.emplace_back("--into");
+  return {{"apply_adam_w_v2", adam_w, forms, options},
+          {"apply_adam_w", older_adam_w, older, older_options}};
 }
 
 }  // namespace aclgrad::gradcheck::detail

@@ -10,6 +10,7 @@
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "tool/chain.h"
+#include "tool/checkable.h"
 #include "tool/dense.h"
 
 namespace aclgrad::gradcheck::detail {
@@ -101,10 +102,20 @@ void matmul_gradients(Chain& chain) {
   product(transposed(a), g, db, shape_of(inner, columns));
 }
 
+// Before it is worked out: two small operands may have a huge product.
+void require_checkable_product(const Dims& a, const Dims& b) {
+  if (a.size() < 2 || b.size() < 2) return;
+  Dims out = broadcast_shape({a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});
+  out.push_back(a[a.size() - 2]);
+  out.push_back(b.back());
+  require_checkable("the product", out);
+}
+
 template <class Plan>
 Subject product_of(const LibraryPointer& library, const std::string& api, Plan plan,
                    const Attributes& attributes, const Dims& shape, const Dims& other) {
   const int cube = attributes.cube_math_type;
+  require_checkable_product(shape, other);
   const Array empty_a{shape, std::vector<Number>(static_cast<std::size_t>(count_of(shape)))};
   const Array empty_b{other, std::vector<Number>(static_cast<std::size_t>(count_of(other)))};
   const Dims out = dense::matmul(empty_a, empty_b).shape;
@@ -286,15 +297,17 @@ std::vector<KnownOperator> product_operators() {
             {.cube_math_type = 1},
             {.cube_math_type = 2},
             {.cube_math_type = 3},
-            {.cube_math_type = 4}}},
-          {"mm", mm, {{}, {.cube_math_type = 2}}},
+            {.cube_math_type = 4}},
+           {"--other", "--cube-math-type"}},
+          {"mm", mm, {{}, {.cube_math_type = 2}}, {"--other", "--cube-math-type"}},
           {"addmm",
            addmm,
            {{.alpha = -2, .beta = 0.5},
             {},
             {.alpha = -2, .beta = 0.5, .other = Dims{5}},
             {.alpha = 0.75, .beta = 0.5, .other = Dims{1, 5}},
-            {.alpha = -2, .beta = 0.5, .cube_math_type = 2}}}};
+            {.alpha = -2, .beta = 0.5, .cube_math_type = 2}},
+           {"--beta", "--alpha", "--other", "--cube-math-type"}}};
 }
 
 }  // namespace aclgrad::gradcheck::detail

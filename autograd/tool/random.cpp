@@ -175,10 +175,15 @@ Subject normal_tensor(const LibraryPointer& library, const Attributes& a,
 }  // namespace
 
 std::vector<KnownOperator> random_operators() {
-  return {{"uniform", uniform, {{}, {.low = -2, .high = 5}, {.low = 2.25, .high = 2.25}}},
-          {"uniform_tensor", uniform_tensor, {{}, {.low = -2, .high = 5}}},
-          {"normal_tensor", normal_tensor, {{}, {.mean = -3, .deviation = 0.5}}},
-          {"normal", normal, {{}, {.mean = -3, .deviation = 0.5}, {.mean = 1.5, .deviation = 0}}}};
+  const std::vector<std::string> interval = {"--low", "--high"};
+  const std::vector<std::string> moments = {"--mean", "--deviation"};
+  return {{"uniform", uniform, {{}, {.low = -2, .high = 5}, {.low = 2.25, .high = 2.25}}, interval},
+          {"uniform_tensor", uniform_tensor, {{}, {.low = -2, .high = 5}}, interval},
+          {"normal_tensor", normal_tensor, {{}, {.mean = -3, .deviation = 0.5}}, moments},
+          {"normal",
+           normal,
+           {{}, {.mean = -3, .deviation = 0.5}, {.mean = 1.5, .deviation = 0}},
+           moments}};
 }
 
 }  // namespace aclgrad::gradcheck::detail

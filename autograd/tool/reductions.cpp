@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "aclgrad/error.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_reduce_sum.h"
 #include "tool/chain.h"
@@ -19,10 +21,24 @@ const DTypes kNumbers = {DType::float32, DType::float16, DType::bfloat16, DType:
 
 std::string dims_list(const Dims& dims) { return fmt::format("{}", fmt::join(dims, ",")); }
 
+void require_dims(const Dims& dims, std::size_t tensor_rank) {
+  const auto rank = static_cast<std::int64_t>(std::max<std::size_t>(tensor_rank, 1));
+  std::set<std::int64_t> seen;
+  for (const std::int64_t dim : dims) {
+    if (dim < -rank || dim >= rank) {
+      throw ValueError(fmt::format("dim {} is not one of a tensor of rank {}", dim, tensor_rank));
+    }
+    if (!seen.insert(dim < 0 ? dim + rank : dim).second) {
+      throw ValueError(fmt::format("dims {} name a dimension twice", dims_list(dims)));
+    }
+  }
+}
+
 template <class Plan>
 Subject reduction(const LibraryPointer& library, const std::string& api, Plan plan, bool is_mean,
                   const Attributes& a, const std::optional<Dims>& wanted) {
   const Dims shape = wanted.value_or(Dims{2, 3, 4});
+  require_dims(a.dims, shape.size());
   const Dims dims = dense::normalized(a.dims, shape.size());
   const bool keep = a.keep_dims;
   Dims out;
@@ -178,7 +194,8 @@ std::vector<KnownOperator> reduction_operators() {
                                          {.dims = {0, -1}},
                                          {.dims = {1}, .keep_dims = true},
                                          {.dims = {-2}, .into = DType::float32}};
-  return {{"reduce_sum", reduce_sum, forms}, {"mean", mean, forms}};
+  const std::vector<std::string> options = {"--dims", "--keep-dims", "--into"};
+  return {{"reduce_sum", reduce_sum, forms, options}, {"mean", mean, forms, options}};
 }
 
 }  // namespace aclgrad::gradcheck::detail

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "aclgrad/error.h"
+#include "tool/checkable.h"
+
 namespace aclgrad::gradcheck {
 
 namespace {
@@ -24,6 +27,11 @@ DTypes chosen(const DTypes& has, const DTypes& wanted) {
 Subject subject_of(const LibraryPointer& library, const Plan& plan, const std::string& op,
                    const Attributes& attributes, const std::optional<Dims>& shape) {
   Subject subject = make_subject(library, op, attributes, shape);
+  for (const EntryPoint* entry : subject.entry_points()) {
+    for (const TensorArgument& tensor : entry->tensors) {
+      require_checkable(op + "'s " + tensor.name, tensor.shape);
+    }
+  }
   if (plan.options.seed != 1) {
     subject.checked.reproduce += fmt::format(" --seed {}", plan.options.seed);
   }
@@ -31,6 +39,29 @@ Subject subject_of(const LibraryPointer& library, const Plan& plan, const std::s
     subject.checked.reproduce += fmt::format(" --ulp-slack {}", plan.options.ulp_slack);
   }
   return subject;
+}
+
+std::string names_of(const DTypes& dtypes) {
+  std::vector<std::string> names;
+  for (const DType dtype : dtypes) names.emplace_back(short_name(dtype));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Every operator takes one of the dtypes that are asked for, and every dtype is taken by one.
+void require_dtypes(const LibraryPointer& library, const Plan& plan) {
+  if (plan.dtypes.empty() || plan.all_variants) return;
+  DTypes open = plan.dtypes;
+  std::string taken;
+  for (const std::string& op : plan.operators) {
+    const DTypes has = make_subject(library, op, plan.attributes, plan.shape).dtypes();
+    const std::string sentence = fmt::format("{} takes {}", op, names_of(has));
+    if (chosen(has, plan.dtypes).empty()) {
+      throw ValueError(fmt::format("{}, not {}", sentence, names_of(plan.dtypes)));
+    }
+    std::erase_if(open, [&](DType dtype) { return !chosen(has, {dtype}).empty(); });
+    taken += (taken.empty() ? "" : "; ") + sentence;
+  }
+  if (!open.empty()) throw ValueError(fmt::format("{}, not {}", taken, names_of(open)));
 }
 
 void check_values(Library& library, const Plan& plan, const Subject& subject, Options options,
@@ -64,6 +95,7 @@ void check_range(const LibraryPointer& library, const Plan& plan, const std::str
 
 std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                       const std::function<void(const Line&)>& progress) {
+  require_dtypes(library, plan);
   std::vector<Line> lines;
   for (const std::string& op : plan.operators) {
     const std::vector<Attributes> combinations =
@@ -71,6 +103,7 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
     for (const Attributes& attributes : combinations) {
       const auto start = std::chrono::steady_clock::now();
       const Subject subject = subject_of(library, plan, op, attributes, plan.shape);
+      if (!plan.statuses && chosen(subject.dtypes(), plan.dtypes).empty()) continue;
       Line line{.op = op,
                 .functions = {},
                 .title = subject.checked.title(),

@@ -34,7 +34,9 @@ struct Line {
   double seconds = 0;
 };
 
-/// Checks everything; `progress` is called after each line.
+/// Checks everything; `progress` is called after each line. Throws ValueError when an operator of
+/// `plan.operators` takes none of `plan.dtypes` (with all variants it is left out) or its tensors
+/// are too large, and for a dtype that none of them takes.
 std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                       const std::function<void(const Line&)>& progress);
 

@@ -71,7 +71,7 @@ Value Elu::operator()(const Value& x, Here where) const {
 Value Hardswish::operator()(const Value& x, Here where) const {
   return hardswish(x, gradient, where);
 }
-Value Gelu::operator()(const Value& x, Here where) const { return gelu_v2(x, approximate, where); }
+Value Gelu::operator()(const Value& x, Here where) const { return gelu(x, approximate, where); }
 Value Geglu::operator()(const Value& x, Here where) const {
   return geglu(x, -1, approximate, activate_left, where);
 }

@@ -61,9 +61,14 @@ void check_status(int status, std::string_view function, std::string_view where,
   const char* recent = aclGetRecentErrMsg();
   std::string message;
   if (!where.empty()) message = fmt::format("{}: ", where);
-  message += fmt::format("{} returned {}", function, status);
+  const std::string outcome = fmt::format("{} returned {}", function, status);
+  message += outcome;
   if (!meaning.empty()) message += fmt::format(" ({})", meaning);
-  if (recent != nullptr && *recent != '\0') message += fmt::format(": {}", recent);
+  std::string_view reason = recent == nullptr ? "" : recent;
+  // The runtime's messages say the same again, after process, time and title.
+  const std::size_t again = reason.substr(0, reason.find('\n')).find(outcome + ": ");
+  if (again != std::string_view::npos) reason.remove_prefix(again + outcome.size() + 2);
+  if (!reason.empty()) message += fmt::format(": {}", reason);
   throw StatusError(message, status);
 }
 

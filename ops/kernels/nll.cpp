@@ -61,15 +61,13 @@ void for_blocks(int64_t begin, int64_t end, const Body& body) {
 }
 
 struct State {
-  const char* operator_name;
   int64_t rows, classes;
   View self, target, weight;
   LossReduction reduction;
   int64_t ignore_index;
 
   State(const Arguments& arguments, const NllParameters& parameters)
-      : operator_name(arguments.spec().name),
-        self(matrix(arguments, parameters.self)),
+      : self(matrix(arguments, parameters.self)),
         target(vector(arguments, parameters.target)),
         weight(vector(arguments, parameters.weight)),
         reduction(parameters.reduction),
@@ -130,9 +128,9 @@ struct State {
       return !is_class(wanted) && wanted != ignore_index;
     });
     throw std::runtime_error(
-        fmt::format("{}: target of row {} is class {}, but there are {} classes and the ignored "
-                    "index is {}.",
-                    operator_name, first + (wrong - targets), *wrong, classes, ignore_index));
+        fmt::format("target of row {} is class {}, but there are {} classes and the ignored index "
+                    "is {}",
+                    first + (wrong - targets), *wrong, classes, ignore_index));
   }
 };
 

@@ -12,7 +12,13 @@
 
 namespace aclgrad::ops {
 struct CallNote;  // diagnostics/call_note.h
-}
+
+// The cause of a message about an executor that is not live. The statuses for it are of the class
+// whose title blames the library.
+inline constexpr char kExecutorIsGone[] =
+    "A single-use executor runs once, unless aclSetAclOpExecutorRepeatable was called. The program "
+    "used it wrongly; nothing failed inside the library.";
+}  // namespace aclgrad::ops
 
 struct aclOpExecutor {
   struct Binding {

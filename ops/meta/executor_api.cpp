@@ -29,8 +29,9 @@ aclnnStatus check_executor(const char* function, const aclOpExecutor* executor) 
   }
   if (aclgradHandleCheck(executor, ACLGRAD_HANDLE_EXECUTOR) == 0) {
     return refuse(function, kInnerError,
-                  "argument executor is not a live executor, expected one that phase one returned.",
-                  "A single-use executor runs once; or it was destroyed.");
+                  "argument executor is not a live executor, expected one that phase one returned "
+                  "and that was neither run nor destroyed since.",
+                  kExecutorIsGone);
   }
   return kSuccess;
 }

@@ -90,6 +90,31 @@ TEST(Backward, UsesAddUp) {
       << "the gradient of a value in the middle: 2y + 1 + 5";
 }
 
+TEST(Backward, EveryGradientIsAValueOfItsOwn) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value y = graph.input("y", {2});
+  const Value seed = graph.constant(Tensor::from({2}, {3, 4}));
+  const Gradients gradients = backward(x + y, {x, y}, {.seed = seed});
+  EXPECT_EQ(seed.name(), "") << "the caller's";
+  EXPECT_FALSE(gradients[x] == gradients[y]);
+  EXPECT_FALSE(gradients[x] == seed);
+  EXPECT_EQ(gradients[x].name(), "d x");
+  EXPECT_EQ(gradients[y].name(), "d y");
+  for (const Value& value : {x, y}) {
+    EXPECT_TRUE(bitwise_equal(run(graph, gradients[value]), Tensor::from({2}, {3, 4})));
+  }
+  // Through an optimizer, too, and where the gradient is expanded.
+  const Value v = graph.parameter("v", Tensor::zeros({2}));
+  const Value w = graph.parameter("w", Tensor::zeros({2}));
+  Sgd optimizer({.learning_rate = 1});
+  Session step(graph, {optimizer.step(graph, backward(reduce_sum(v + w), {v, w}))});
+  step.run();
+  for (const Value& value : {v, w}) {
+    EXPECT_TRUE(bitwise_equal(value.variable()->value(), Tensor::full({2}, -1)));
+  }
+}
+
 TEST(Backward, ManyUsesOfOneValue) {
   Graph graph;
   const Value x = graph.input("x", {1});
@@ -105,7 +130,7 @@ TEST(Backward, DeepGraphsNeedNoRecursion) {
   Value y = x;
   for (int i = 0; i < 200000; ++i) y = mul(y, 1.0);
   const std::size_t forward = graph.size();
-  backward(y, {x});
+  static_cast<void>(backward(y, {x}));
   EXPECT_EQ(graph.size(), 2 * forward) << "one node for each, and the seed";
 }
 
@@ -116,7 +141,7 @@ TEST(Backward, WhatNeedsNoGradientGetsNoNode) {
   const Value v = graph.parameter("v", Tensor::zeros({2, 2}));
   const Value loss = reduce_sum(matmul(selu(matmul(x, v)), w));
   const std::size_t forward = graph.size();
-  backward(loss, {w});
+  static_cast<void>(backward(loss, {w}));
   EXPECT_THAT(nodes_from(graph, forward),
               ElementsAre("constant", "reshape", "expand", "permute", "matmul"))
       << "nothing for x, v and the selu";
@@ -129,7 +154,7 @@ TEST(Backward, UnusedValues) {
   const int line = __LINE__ + 1;
   const Value loss = reduce_sum(x);
   EXPECT_EQ(message_of<ValueError>([&] {
-              backward(loss, {x, w});
+              return backward(loss, {x, w});
             }),
             fmt::format("node 2 `reduce_sum` (autograd/engine_test.cpp:{}) does not depend on `w` "
                         "(set allow_unused for a gradient of zeros)",
@@ -143,13 +168,15 @@ TEST(Backward, LossMustBeOneElementUnlessSeeded) {
   Graph graph;
   const Value x = graph.input("x", {2});
   const Value y = x * 2;
-  EXPECT_THAT(message_of<ShapeError>([&] { backward(y, {x}); }),
+  EXPECT_THAT(message_of<ShapeError>([&] { return backward(y, {x}); }),
               HasSubstr("has shape [2]; a loss must have one element, or a seed be given"));
   const Value seed = graph.constant(Tensor::from({2}, {10, 20}));
   const Gradients gradients = backward(y, {x}, {.seed = seed});
   EXPECT_TRUE(bitwise_equal(run(graph, gradients[x]), Tensor::from({2}, {20, 40})));
-  EXPECT_THROW(backward(y, {x}, {.seed = graph.constant(Tensor::zeros({3}))}), ShapeError);
-  EXPECT_THROW(backward(y, {x}, {.seed = graph.constant(Tensor::zeros({2}, DType::float16))}),
+  EXPECT_THROW(static_cast<void>(backward(y, {x}, {.seed = graph.constant(Tensor::zeros({3}))})),
+               ShapeError);
+  EXPECT_THROW(static_cast<void>(
+                   backward(y, {x}, {.seed = graph.constant(Tensor::zeros({2}, DType::float16))})),
                DTypeError);
 }
 
@@ -157,12 +184,12 @@ TEST(Backward, IntegersHaveNoGradient) {
   Graph graph;
   const Value n = graph.input("n", {1}, DType::int32);
   const Value x = graph.input("x", {1});
-  EXPECT_EQ(message_of<DTypeError>([&] { backward(x * 1, {n}); }),
+  EXPECT_EQ(message_of<DTypeError>([&] { return backward(x * 1, {n}); }),
             "`n` is int32, there is no gradient with respect to it");
-  EXPECT_THROW(backward(n * 2, {x}), DTypeError);
+  EXPECT_THROW(static_cast<void>(backward(n * 2, {x})), DTypeError);
   // Through an integer nothing passes.
   const Value y = cast(cast(x, DType::int32), DType::float32);
-  EXPECT_THROW(backward(y, {x}), ValueError);
+  EXPECT_THROW(static_cast<void>(backward(y, {x})), ValueError);
 }
 
 TEST(Backward, MissingRuleNamesTheNode) {
@@ -170,7 +197,7 @@ TEST(Backward, MissingRuleNamesTheNode) {
   const Value w = graph.parameter("w", Tensor::zeros({1}));
   const int line = __LINE__ + 1;
   const Value y = inplace_add(w, w * 1);
-  EXPECT_EQ(message_of<ValueError>([&] { backward(y * 1, {w}); }),
+  EXPECT_EQ(message_of<ValueError>([&] { return backward(y * 1, {w}); }),
             fmt::format("node 2 `inplace_add` (autograd/engine_test.cpp:{}): the operator has no "
                         "gradient rule",
                         line));
@@ -181,7 +208,7 @@ TEST(Backward, AStaleForwardIsRefused) {
   const Value w = graph.parameter("w", Tensor::zeros({1}));
   const Value loss = mul(w, w);
   inplace_add(w, w);
-  EXPECT_THAT(message_of<ValueError>([&] { backward(loss, {w}); }),
+  EXPECT_THAT(message_of<ValueError>([&] { return backward(loss, {w}); }),
               HasSubstr("as it was before node 2 `inplace_add`"));
 }
 
@@ -204,8 +231,9 @@ TEST(Backward, TheWeightsOfALossHaveNoGradient) {
   const Value weight = graph.input("weight", {3});
   const Value target = graph.input("t", {2}, DType::int64);
   const Value loss = nll_loss(p, target, weight);
-  EXPECT_THAT(message_of<ValueError>([&] { backward(loss, {weight}); }), HasSubstr("`nll_loss`"));
-  EXPECT_THAT(message_of<ValueError>([&] { backward(loss, {weight}); }),
+  EXPECT_THAT(message_of<ValueError>([&] { return backward(loss, {weight}); }),
+              HasSubstr("`nll_loss`"));
+  EXPECT_THAT(message_of<ValueError>([&] { return backward(loss, {weight}); }),
               HasSubstr("there is no gradient for the class weights"));
 }
 
@@ -229,7 +257,8 @@ TEST(Rule, AnOperatorFromOutside) {
   Graph graph;
   const Value x = graph.input("x", {1});
   const Value y = twice(x);
-  EXPECT_THAT(message_of<ValueError>([&] { backward(y, {x}); }), HasSubstr("no gradient rule"));
+  EXPECT_THAT(message_of<ValueError>([&] { return backward(y, {x}); }),
+              HasSubstr("no gradient rule"));
   {
     ScopedRule<TwiceOp> rule([](const TwiceOp&, const RuleCall& call) {
       return InputGradients{twice(call.gradient())};
@@ -237,7 +266,8 @@ TEST(Rule, AnOperatorFromOutside) {
     const Gradients gradients = backward(y, {x});
     EXPECT_EQ(run(graph, gradients[x]).item(), 2);
   }
-  EXPECT_THROW(backward(y, {x}), ValueError) << "the scope must have removed the rule";
+  EXPECT_THROW(static_cast<void>(backward(y, {x})), ValueError)
+      << "the scope must have removed the rule";
 }
 
 TEST(Rule, WrongAnswersOfRulesAreNamed) {
@@ -246,14 +276,14 @@ TEST(Rule, WrongAnswersOfRulesAreNamed) {
   const Value loss = reduce_sum(twice(x));
   {
     ScopedRule<TwiceOp> none([](const TwiceOp&, const RuleCall&) { return InputGradients{}; });
-    EXPECT_THAT(message_of<ValueError>([&] { backward(loss, {x}); }),
+    EXPECT_THAT(message_of<ValueError>([&] { return backward(loss, {x}); }),
                 HasSubstr("its gradient rule returned 0 gradients for 1 inputs"));
   }
   ScopedRule<TwiceOp> shape([](const TwiceOp&, const RuleCall& call) {
     Graph here = call.input().graph();
     return InputGradients{here.constant(Tensor::zeros({3}))};
   });
-  EXPECT_THAT(message_of<ShapeError>([&] { backward(loss, {x}); }),
+  EXPECT_THAT(message_of<ShapeError>([&] { return backward(loss, {x}); }),
               HasSubstr("its gradient rule returned shape [3] for input 0 of shape [2]"));
 }
 

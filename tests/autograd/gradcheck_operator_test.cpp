@@ -66,7 +66,7 @@ TEST(CheckOperator, AFailureTellsEverything) {
 TEST(CheckOperator, SpansRefuseOtherDtypes) {
   const Report report = check_operator(softplus(), {.dtypes = {DType::float16}});
   EXPECT_FALSE(report.passed());
-  EXPECT_THAT(report.findings[0].text, HasSubstr("another dtype"));
+  EXPECT_THAT(report.findings[0].text, HasSubstr("spans of float32 (set Options::dtypes"));
 }
 
 TEST(CheckOperator, ExceptionsAreFindings) {
@@ -134,6 +134,22 @@ TEST(CheckOperator, NamesTheConventionAtACornerAndAcceptsAny) {
   }
 }
 
+TEST(CheckOperator, BlamesTheBackwardAtACorner) {
+  Operator op = elementwise(
+      "relu", [](auto x) { return x > 0 ? x : decltype(x)(0); }, -4, 4);
+  op.strided = false;
+  op.backward = from_spans<2, 1, float>([](auto g, auto x, auto dx) {
+    for (std::size_t i = 0; i < dx.size(); ++i) dx[i] = x[i] > 0 ? g[i] : x[i] < 0 ? 0 : 2 * g[i];
+  });
+  const Report report = check_operator(op, kFloat);
+  ASSERT_FALSE(report.passed());
+  const Finding& finding = report.findings[0];
+  ASSERT_EQ(finding.elements, 1);
+  EXPECT_EQ(finding.element->input, 0);
+  // The dual numbers' slope is one of the corner's, whichever: they agree with the forward.
+  EXPECT_EQ(finding.suspect, "the backward: dual numbers confirm the numeric derivative");
+}
+
 TEST(CheckOperator, CannotTellIsNotRight) {
   Operator op = softplus();
   op.noise = 1e-3L;  // a forward that is only good to three digits
@@ -186,11 +202,28 @@ TEST(CheckOperator, GraphNodes) {
   }
 }
 
+TEST(CheckOperator, LeavesOutDtypesThatAGraphRefuses) {
+  const Build build = [](const std::vector<Value>& x) {
+    Recorder record("choosy", {x[0]}, std::source_location::current());
+    if (x[0].dtype() != DType::float32 && x[0].dtype() != DType::float64) {
+      record.dtype_error("takes float32 or float64");
+    }
+    return mul(x[0], x[0]);
+  };
+  const Operator op = from_graph("choosy", {{.shape = {2, 3}}}, build);
+  const Report report = check_operator(op);
+  EXPECT_TRUE(report.passed()) << report.to_string();
+  EXPECT_EQ(report.backward.size(), 1u) << "float32";
+  EXPECT_EQ(report.left_out.size(), 2u) << "float16 and bfloat16";
+  EXPECT_THAT(report.to_string(), HasSubstr("float16 was left out: node 1 `choosy`"));
+  EXPECT_THROW(check_operator(op, {.dtypes = {DType::float16}}), ValueError);
+}
+
 TEST(Projection, IsFastAndSaysWhatItMisses) {
   Graph graph;
   const Value x = graph.input("x", {8, 16});
   const Value w = graph.parameter("w", init::normal({16, 32}, 1, 0.3));
-  const Value loss = mean(gelu(matmul(x, w)));
+  const Value loss = mean(gelu(matmul(x, w), Approximate::tanh));
   const Tensor at = init::normal({8, 16}, 2);
   const GradcheckReport right = check_gradients(loss, {}, {{x, at}}, {.projections = 3});
   EXPECT_TRUE(right.passed()) << right.to_string();

@@ -6,6 +6,7 @@
 
 #include "aclgrad/aclgrad.h"
 #include "aclgrad_ext.h"
+#include "tests/support/allocations.h"
 
 namespace aclgrad {
 namespace {
@@ -168,6 +169,15 @@ TEST(Gradcheck, LowPrecisionGraphsAreCheckedInDouble) {
       elu(x, 1.3), {}, {{x, Tensor::from({4}, {-2, -0.5, 0.5, 2}, DType::float16)}});
   EXPECT_TRUE(report.passed()) << report.to_string();
   EXPECT_LT(report.tensors[0].max_abs_error, 1e-9);
+}
+
+TEST(Gradcheck, NeedsNoMemoryForEveryPairOfElements) {
+  Graph graph;
+  const Value x = graph.input("x", {20, 20});
+  const Tensor at = init::normal({20, 20}, 1);
+  const PeakMemory peak;
+  EXPECT_TRUE(check_gradients(mul(x, x), {}, {{x, at}}).passed());
+  EXPECT_LT(peak.bytes(), 8 << 20) << "160,000 pairs";
 }
 
 TEST(Threads, CountCanBeSet) {

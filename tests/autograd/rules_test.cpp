@@ -162,8 +162,8 @@ TEST(Rules, Hardswish) {
 }
 
 TEST(Rules, Gelu) {
-  expect_right({{3, 4}}, [](const Inputs& x) { return gelu(x[0]); });
   for (const Approximate form : {Approximate::none, Approximate::tanh}) {
+    expect_right({{3, 4}}, [&](const Inputs& x) { return gelu(x[0], form); });
     expect_right({{3, 4}}, [&](const Inputs& x) { return gelu_v2(x[0], form); });
   }
 }

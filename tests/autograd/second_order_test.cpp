@@ -2,7 +2,9 @@
 // Gradients of gradients of the activations, against derivatives of the recorded gradients.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 
 #include "aclgrad/aclgrad.h"
 
@@ -53,8 +55,8 @@ TEST(SecondOrder, HardswishBothVersions) {
 }
 
 TEST(SecondOrder, GeluBothForms) {
-  expect_right([](const Value& x) { return gelu(x); }, points());
   for (const Approximate form : {Approximate::none, Approximate::tanh}) {
+    expect_right([&](const Value& x) { return gelu(x, form); }, points());
     expect_right([&](const Value& x) { return gelu_v2(x, form); }, points());
   }
 }
@@ -89,6 +91,80 @@ TEST(SecondOrder, MseLossEveryReduction) {
         {{x, points()}, {t, init::normal({3, 4}, 2)}, {g, init::normal(loss.shape(), 3)}});
     EXPECT_TRUE(report.passed()) << report.to_string();
     EXPECT_EQ(report.tensors.size(), 3u);
+  }
+}
+
+// The gradient of the gradient of geglu(x) by x, for g and c that arrive: at x, at g.
+Tensor geglu_second(bool left, const Tensor& c, const char* by) {
+  Graph graph;
+  const Value x = graph.input("x", {1, 4});
+  const Value g = graph.input("g", {1, 2});
+  const Value gradient = backward(geglu(x, -1, Approximate::none, left), {x}, {.seed = g})[x];
+  const Value wanted = *by == 'x' ? x : g;
+  const Value second = backward(gradient, {wanted}, {.seed = graph.constant(c)})[wanted];
+  Session session(graph, {second});
+  std::vector<Feed> feeds;
+  const Tensor at = Tensor::from({1, 4}, {0.5, -1, 2, 0.25});
+  const Tensor arriving = Tensor::from({1, 2}, {3, -2});
+  for (const Value& input : session.inputs()) feeds.emplace_back(input, input == x ? at : arriving);
+  return session.run(feeds)[second];
+}
+
+TEST(SecondOrder, AnInfinityStaysInItsHalf) {
+  // Of four elements the last alone is not finite: the pair without it stays finite.
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const bool left : {false, true}) {
+    const Tensor c = Tensor::from({1, 4}, {1, 2, 0.5, kInfinity});
+    const Tensor by_g = geglu_second(left, c, "g");
+    EXPECT_TRUE(std::isfinite(by_g.get(0))) << left;
+    EXPECT_FALSE(std::isfinite(by_g.get(1))) << left;
+    const Tensor by_x = geglu_second(left, c, "x");
+    for (const std::int64_t i : {0, 2}) EXPECT_TRUE(std::isfinite(by_x.get(i))) << left << " " << i;
+    // What multiplies the infinity: of the half that it arrived at, and the gate of the other.
+    EXPECT_TRUE(std::isinf(by_x.get(1))) << left;
+    EXPECT_FALSE(std::isnan(by_x.get(3))) << left;
+  }
+}
+
+// Compilers choose the order of arguments; nodes stand in the order of the source with all of them.
+TEST(SecondOrder, NodesStandInTheOrderOfTheSource) {
+  const auto nodes_of = [](const Activation& activation) {
+    Graph graph;
+    const Value x = graph.input("x", {2, 2});
+    const Value y = activation(x);
+    const Value g = graph.input("g", y.shape());
+    const Value gradient = backward(y, {x}, {.seed = g})[x];
+    const std::size_t first = graph.size() + 1;  // after the seed
+    static_cast<void>(backward(gradient, {x}, {.seed = graph.constant(Tensor::full({2, 2}, 1))}));
+    std::string names;
+    for (std::size_t id = first; id < graph.size(); ++id) {
+      names += std::string(graph.node(static_cast<NodeId>(id)).op->name()) + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(nodes_of([](const Value& x) { return hardswish(x, HardswishGradient::v1); }),
+            "mul adds muls adds muls elu_backward sub muls elu_backward sub muls ");
+  EXPECT_EQ(nodes_of([](const Value& x) { return elu(x); }),
+            "mul elu_backward elu_backward muls sub muls ");
+  EXPECT_EQ(nodes_of([](const Value& x) { return gelu_v2(x, Approximate::none); }),
+            "mul mul muls adds muls mul muls elu_backward ");
+}
+
+TEST(SecondOrder, NllLoss) {
+  for (const Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
+    Graph graph;
+    const Value p = graph.input("p", {3, 4});
+    const Value weight = graph.constant(Tensor::from({4}, {1, 0.5, 2, 0.25}));
+    const Value target = graph.constant(Tensor::from({3}, {2, 0, 3}, DType::int64));
+    const Value loss = nll_loss(p, target, weight, reduction);
+    const Value g = graph.input("g", loss.shape());
+    const Value gradient = backward(loss, {p}, {.seed = g})[p];
+    const GradcheckReport report =
+        check_gradients(gradient, {}, {{p, points()}, {g, init::normal(loss.shape(), 3)}});
+    EXPECT_TRUE(report.passed()) << report.to_string();
+    ASSERT_EQ(report.tensors.size(), 2u);
+    EXPECT_EQ(report.tensors[0].max_gradient, 0) << "the log-probabilities do not matter";
+    EXPECT_GT(report.tensors[1].max_gradient, 0.1);
   }
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tool_test.sh TOOL LIBRARY WRONG_LIBRARY: the tool's exit statuses and what it reports.
+# tool_test.sh TOOL LIBRARY WRONG_LIBRARY NARROW_LIBRARY: the tool's exit statuses and what it reports.
 set -u
-tool=$1 library=$2 wrong=$3
+tool=$1 library=$2 wrong=$3 narrow=$4
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -81,7 +81,33 @@ expect 3 "no operator is called 'relu'" -- --op relu
 expect 3 "a shape is written as 4x6" -- --op selu --shape 4by6
 expect 3 "no layout is called" -- --op selu --layout diagonal
 expect 4 "cannot be opened" -- --op selu --library "$folder/none.so"
-expect 4 "has no function" -- --op selu --library libm.so.6
+expect 4 "has no function aclInit, aclrtSetDevice, aclrtCreateStream" "aclCreateTensor" \
+  -- --op selu --library libm.so.6
+
+# A library with SELU and no more than that needs: no messages, scalars, arrays of integers.
+expect 0 "gradcheck: right" -- --library "$narrow" --op selu --dtype float32
+expect 4 "not in the library: aclCreateScalar, aclnnElu," "aclnnEluGetWorkspaceSize" \
+  -- --library "$narrow" --op elu
+expect 4 "aclCreateIntArray" "aclGetDataType" -- --library "$narrow" --op reduce_sum
+expect 0 "1 of" "not in the library: aclCreateScalar" -- --library "$narrow" --all --dtype float32
+
+# A check of nothing is wrong usage, as are options that nothing is made of.
+expect 3 "elu takes float32, float16, bfloat16, float64, not int8" -- --op elu --dtype int8 --no-status
+expect 3 "elu takes float32, float16, bfloat16, float64, not int8" -- --op elu --dtype int8
+expect 3 "not complex64" -- --op selu,elu --dtype float32,complex64
+expect 0 "right" -- --op selu,elu --dtype float32,bf16 --layout contiguous --no-status --shape 3
+expect 3 "--dim has no effect" "elu takes --alpha, --scale, --input-scale, --is-result" \
+  -- --op elu --dim 3
+expect 3 "--keep-dims has no effect" "selu takes none" -- --op selu --keep-dims
+expect 3 "--alpha goes with --op" -- --all --alpha 2
+expect 3 "not a finite number of 0 or more" -- --op selu --ulp-slack nan
+expect 3 "not a finite number of 0 or more" -- --op selu --ulp-slack -1
+expect 3 "not a finite number" -- --op elu --alpha inf
+expect 3 "dim 5 is not one of a tensor of rank 3" -- --op reduce_sum --dims 5
+expect 3 "name a dimension twice" -- --op mean --dims=0,-3
+expect 3 "too large to be checked" -- --op selu --shape 999999999x999999999x999999999
+expect 3 "the product of shape 4194304x4194304 is too large" \
+  -- --op matmul --shape 4194304x1 --other 1x4194304
 
 # Reports for machines and browsers.
 expect 0 '"status": 0' '"operator": "selu"' '"max_ulp"' -- --op selu --json -

@@ -17,7 +17,7 @@ Text rule_of(const Words& words) {
   const Value seed = graph.input("seed", recorded.result.shape(), recorded.result.dtype());
   const std::size_t before = graph.size();
   try {
-    backward(recorded.result, recorded.inputs, {.seed = seed});
+    static_cast<void>(backward(recorded.result, recorded.inputs, {.seed = seed}));
   } catch (const ValueError&) {
     return {};
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts allocations, and lets them fail. A test program that uses it compiles allocations.cpp too,
-// which replaces operator new.
+// Counts allocations, measures them, and lets them fail. A test program that uses it compiles
+// allocations.cpp too, which replaces operator new.
 #ifndef ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_
 #define ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_
 
@@ -12,8 +12,16 @@ namespace aclgrad {
 /// Allocations by operator new so far, in the whole process: the runtime's threads count too.
 std::int64_t allocation_count();
 
-// Bytes of the largest allocation since the last call.
-std::size_t take_largest_allocation();
+/// How much memory of operator new is in use at once while it lives, in bytes, beyond what was in
+/// use when it was made. One at a time.
+class PeakMemory {
+ public:
+  PeakMemory();
+  std::int64_t bytes() const;
+
+ private:
+  std::int64_t before_;
+};
 
 /// While it lives, one allocation of the calling thread fails: the one after so many others.
 class FailingAllocation {

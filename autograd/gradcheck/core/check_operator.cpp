@@ -17,6 +17,21 @@ void require_complete(const Operator& op) {
   }
 }
 
+// Takes away the dtypes that the operator refuses.
+Options only_taken(const Operator& op, Options options, Report& report) {
+  if (!op.refusal) return options;
+  std::erase_if(options.dtypes, [&](DType dtype) {
+    const std::string why = op.refusal(dtype);
+    if (!why.empty()) report.left_out.emplace(dtype, why);
+    return !why.empty();
+  });
+  if (options.dtypes.empty() && !report.left_out.empty()) {
+    throw ValueError(
+        fmt::format("{} takes none of the dtypes: {}", op.name, report.left_out.begin()->second));
+  }
+  return options;
+}
+
 // Whether there is anything to repeat.
 bool repeatable(const Operator& op) {
   return std::any_of(op.inputs.begin(), op.inputs.end(),
@@ -25,9 +40,10 @@ bool repeatable(const Operator& op) {
 
 }  // namespace
 
-Report check_operator(const Operator& op, const Options& options) {
+Report check_operator(const Operator& op, const Options& wanted) {
   require_complete(op);
   Report report;
+  const Options options = only_taken(op, wanted, report);
   const std::vector<Number> corners = detail::corners_of(op);
   std::vector<Layout> layouts = options.layouts;
   if (!op.strided) layouts = {Layout::contiguous};

@@ -121,6 +121,7 @@ void Report::add(const Report& other) {
   }
   merge(backward, other.backward);
   merge(forward, other.forward);
+  left_out.insert(other.left_out.begin(), other.left_out.end());
 }
 
 std::string Report::to_string() const {
@@ -129,6 +130,9 @@ std::string Report::to_string() const {
       "gradcheck: {}. {} elements right, {} wrong, {} undecided; {} checks in {} configurations\n",
       verdict, right, wrong, cannot_tell, checks, configurations);
   text += largest("forward", "error", forward) + largest("backward", "difference", backward);
+  for (const auto& [dtype, why] : left_out) {
+    text += fmt::format("  {} was left out: {}\n", short_name(dtype), why);
+  }
   for (const Corner& corner : corners) text += "  corner: " + corner.to_string() + "\n";
   std::size_t shown = 0;
   for (const auto& [finding, alike] : by_kind(findings)) {

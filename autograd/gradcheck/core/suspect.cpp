@@ -14,6 +14,11 @@ bool is_wrong(const Element& e) { return e.verdict == Verdict::wrong; }
 
 Number middle(const Element& e) { return (e.low + e.high) / 2; }
 
+// How far a value lies from what the element may be, which at a corner is an interval.
+Number distance(const Element& e, Number value) {
+  return std::max({Number{0}, e.low - value, value - e.high});
+}
+
 // The forward's derivative by dual numbers at the element of an operator of one input.
 std::string second_opinion(const Operator& op, const Problem& problem, const Element& worst) {
   if (!op.dual || op.inputs.size() != 1) {
@@ -22,7 +27,7 @@ std::string second_opinion(const Operator& op, const Problem& problem, const Ele
   const auto i = static_cast<std::size_t>(worst.index);
   const Dual x{worst.input, 1};
   const Number exact = op.dual(std::span(&x, 1)).slope * problem.cotangent.values[i];
-  if (std::abs(exact - middle(worst)) <= worst.bound) {
+  if (distance(worst, exact) <= worst.bound) {
     return "the backward: dual numbers confirm the numeric derivative";
   }
   if (std::abs(exact - worst.analytic) <= worst.bound) {
@@ -39,7 +44,7 @@ std::string common_factor(const std::vector<Element>& judged) {
   for (const Element& e : judged) {
     if (!is_wrong(e) || middle(e) == 0 || !std::isfinite(e.analytic)) continue;
     const Number ratio = e.analytic / middle(e);
-    const Number blur = e.bound / std::abs(middle(e));
+    const Number blur = (e.bound + (e.high - e.low) / 2) / std::abs(middle(e));
     low = std::min(low, ratio - blur);
     high = std::max(high, ratio + blur);
     ++counted;
@@ -72,7 +77,7 @@ std::string place(const std::vector<Element>& judged) {
   const bool apart = std::none_of(judged.begin(), judged.end(), [&](const Element& e) {
     return !is_wrong(e) && e.input >= low && e.input <= high;
   });
-  if (!apart) return "";
+  if (!apart || count < 2) return "";  // one wrong element is no pattern
   return fmt::format("; exactly the elements with {} between {:.6g} and {:.6g} are wrong: a branch",
                      judged[first].of, static_cast<double>(low), static_cast<double>(high));
 }
@@ -85,8 +90,7 @@ std::string exchanged(const std::vector<Element>& judged) {
     if (!is_wrong(e)) continue;
     ++wrong;
     elsewhere += std::any_of(judged.begin(), judged.end(), [&](const Element& other) {
-      return other.index != e.index && middle(other) != 0 &&
-             std::abs(e.analytic - middle(other)) <= e.bound;
+      return other.index != e.index && middle(other) != 0 && distance(other, e.analytic) <= e.bound;
     });
   }
   if (wrong < 2 || elsewhere * 4 < wrong * 3) return "";

@@ -6,6 +6,8 @@
 
 #include <cstring>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "acl/acl.h"
 #include "aclgrad/error.h"
@@ -15,50 +17,71 @@
 namespace aclgrad::gradcheck {
 
 struct Library::Runtime {
-  decltype(aclInit)* init;
-  decltype(aclrtSetDevice)* set_device;
-  decltype(aclrtCreateStream)* create_stream;
-  decltype(aclrtDestroyStream)* destroy_stream;
-  decltype(aclrtSynchronizeStream)* synchronize;
-  decltype(aclrtMalloc)* allocate;
-  decltype(aclrtFree)* release;
-  decltype(aclrtMemcpy)* copy;
-  decltype(aclGetRecentErrMsg)* message;
-  decltype(aclCreateTensor)* create_tensor;
-  decltype(aclDestroyTensor)* destroy_tensor;
-  decltype(aclCreateScalar)* create_scalar;
-  decltype(aclDestroyScalar)* destroy_scalar;
-  decltype(aclCreateIntArray)* create_int_array;
-  decltype(aclDestroyIntArray)* destroy_int_array;
-  decltype(aclDestroyAclOpExecutor)* destroy_executor;
-  decltype(aclgradSetNumThreads)* set_threads;  // null on other libraries, as is the next
-  decltype(aclgradGetNumThreads)* threads;
+  decltype(aclInit)* init = nullptr;
+  decltype(aclrtSetDevice)* set_device = nullptr;
+  decltype(aclrtCreateStream)* create_stream = nullptr;
+  decltype(aclrtDestroyStream)* destroy_stream = nullptr;
+  decltype(aclrtSynchronizeStream)* synchronize = nullptr;
+  decltype(aclrtMalloc)* allocate = nullptr;
+  decltype(aclrtFree)* release = nullptr;
+  decltype(aclrtMemcpy)* copy = nullptr;
+  decltype(aclCreateTensor)* create_tensor = nullptr;
+  decltype(aclDestroyTensor)* destroy_tensor = nullptr;
+
+  // Null where the library lacks them.
+  decltype(aclGetRecentErrMsg)* message = nullptr;
+  decltype(aclCreateScalar)* create_scalar = nullptr;
+  decltype(aclDestroyScalar)* destroy_scalar = nullptr;
+  decltype(aclCreateIntArray)* create_int_array = nullptr;
+  decltype(aclDestroyIntArray)* destroy_int_array = nullptr;
+  decltype(aclDestroyAclOpExecutor)* destroy_executor = nullptr;
+  decltype(aclgradSetNumThreads)* set_threads = nullptr;
+  decltype(aclgradGetNumThreads)* threads = nullptr;
+
   aclrtStream stream = nullptr;
-  std::vector<aclScalar*> scalars = {};
-  std::map<std::vector<std::int64_t>, aclIntArray*> arrays = {};
+  std::vector<const aclScalar*> scalars = {};
+  std::map<std::vector<std::int64_t>, const aclIntArray*> arrays = {};
+  std::set<std::string> missing = {};
+
+  // The messages since the last call.
+  std::string messages() const {
+    const char* text = message == nullptr ? nullptr : message();
+    return text == nullptr ? "" : text;
+  }
 };
 
-Library::Library(std::string path, void* handle) : path_(std::move(path)), handle_(handle) {
-  runtime_ = std::make_unique<Runtime>(Runtime{
-      .init = function<decltype(aclInit)>("aclInit"),
-      .set_device = function<decltype(aclrtSetDevice)>("aclrtSetDevice"),
-      .create_stream = function<decltype(aclrtCreateStream)>("aclrtCreateStream"),
-      .destroy_stream = function<decltype(aclrtDestroyStream)>("aclrtDestroyStream"),
-      .synchronize = function<decltype(aclrtSynchronizeStream)>("aclrtSynchronizeStream"),
-      .allocate = function<decltype(aclrtMalloc)>("aclrtMalloc"),
-      .release = function<decltype(aclrtFree)>("aclrtFree"),
-      .copy = function<decltype(aclrtMemcpy)>("aclrtMemcpy"),
-      .message = function<decltype(aclGetRecentErrMsg)>("aclGetRecentErrMsg"),
-      .create_tensor = function<decltype(aclCreateTensor)>("aclCreateTensor"),
-      .destroy_tensor = function<decltype(aclDestroyTensor)>("aclDestroyTensor"),
-      .create_scalar = function<decltype(aclCreateScalar)>("aclCreateScalar"),
-      .destroy_scalar = function<decltype(aclDestroyScalar)>("aclDestroyScalar"),
-      .create_int_array = function<decltype(aclCreateIntArray)>("aclCreateIntArray"),
-      .destroy_int_array = function<decltype(aclDestroyIntArray)>("aclDestroyIntArray"),
-      .destroy_executor = function<decltype(aclDestroyAclOpExecutor)>("aclDestroyAclOpExecutor"),
-      .set_threads =
-          reinterpret_cast<decltype(aclgradSetNumThreads)*>(find("aclgradSetNumThreads")),
-      .threads = reinterpret_cast<decltype(aclgradGetNumThreads)*>(find("aclgradGetNumThreads"))});
+Library::Library(std::string path, void* handle)
+    : path_(std::move(path)), handle_(handle), runtime_(std::make_unique<Runtime>()) {
+  std::vector<std::string> missing;
+  const auto look_up = [&]<class Function>(Function*& function, const char* name) {
+    function = reinterpret_cast<Function*>(find(name));
+    return function != nullptr;
+  };
+  const auto require = [&](auto*& function, const char* name) {
+    if (!look_up(function, name)) missing.emplace_back(name);
+  };
+  Runtime& runtime = *runtime_;
+  require(runtime.init, "aclInit");
+  require(runtime.set_device, "aclrtSetDevice");
+  require(runtime.create_stream, "aclrtCreateStream");
+  require(runtime.destroy_stream, "aclrtDestroyStream");
+  require(runtime.synchronize, "aclrtSynchronizeStream");
+  require(runtime.allocate, "aclrtMalloc");
+  require(runtime.release, "aclrtFree");
+  require(runtime.copy, "aclrtMemcpy");
+  require(runtime.create_tensor, "aclCreateTensor");
+  require(runtime.destroy_tensor, "aclDestroyTensor");
+  if (!missing.empty()) {
+    throw IoError(fmt::format("{}: has no function {}", path_, fmt::join(missing, ", ")));
+  }
+  look_up(runtime.message, "aclGetRecentErrMsg");
+  look_up(runtime.create_scalar, "aclCreateScalar");
+  look_up(runtime.destroy_scalar, "aclDestroyScalar");
+  look_up(runtime.create_int_array, "aclCreateIntArray");
+  look_up(runtime.destroy_int_array, "aclDestroyIntArray");
+  look_up(runtime.destroy_executor, "aclDestroyAclOpExecutor");
+  look_up(runtime.set_threads, "aclgradSetNumThreads");
+  look_up(runtime.threads, "aclgradGetNumThreads");
   // A second aclInit of the process is refused; whether it was the first does not matter here.
   static_cast<void>(runtime_->init(nullptr));
   if (const aclError status = runtime_->set_device(0); status != 0) {
@@ -71,8 +94,12 @@ Library::Library(std::string path, void* handle) : path_(std::move(path)), handl
 
 // The library stays loaded: its runtime may have threads that outlive this object.
 Library::~Library() {
-  for (const aclScalar* scalar : runtime_->scalars) runtime_->destroy_scalar(scalar);
-  for (const auto& [values, array] : runtime_->arrays) runtime_->destroy_int_array(array);
+  if (runtime_->destroy_scalar != nullptr) {
+    for (const aclScalar* scalar : runtime_->scalars) runtime_->destroy_scalar(scalar);
+  }
+  if (runtime_->destroy_int_array != nullptr) {
+    for (const auto& [values, array] : runtime_->arrays) runtime_->destroy_int_array(array);
+  }
   runtime_->destroy_stream(runtime_->stream);
 }
 
@@ -106,11 +133,23 @@ std::string Library::origin(const std::string& name) const {
   return file.substr(file.rfind('/') + 1);
 }
 
+void* Library::ask(const std::string& name) {
+  void* symbol = find(name);
+  if (symbol == nullptr) runtime_->missing.insert(name);
+  return symbol;
+}
+
+std::vector<std::string> Library::take_missing() {
+  const std::set<std::string> names = std::exchange(runtime_->missing, {});
+  return {names.begin(), names.end()};
+}
+
 const aclScalar* Library::scalar(float value) {
-  return runtime_->scalars.emplace_back(runtime_->create_scalar(&value, ACL_FLOAT));
+  return scalar(static_cast<Number>(value), DType::float32);
 }
 
 const aclScalar* Library::scalar(Number value, DType dtype) {
+  if (ask("aclCreateScalar") == nullptr) return nullptr;
   std::byte bytes[8] = {};
   store(bytes, dtype, 0, value);
   return runtime_->scalars.emplace_back(
@@ -118,14 +157,17 @@ const aclScalar* Library::scalar(Number value, DType dtype) {
 }
 
 const aclIntArray* Library::int_array(const std::vector<std::int64_t>& values) {
-  aclIntArray*& array = runtime_->arrays[values];
+  if (ask("aclCreateIntArray") == nullptr) return nullptr;
+  const aclIntArray*& array = runtime_->arrays[values];
   if (array == nullptr) {
     array = runtime_->create_int_array(values.data(), static_cast<std::uint64_t>(values.size()));
   }
   return array;
 }
 
-void Library::destroy(aclOpExecutor* executor) const { runtime_->destroy_executor(executor); }
+void Library::destroy(aclOpExecutor* executor) const {
+  if (runtime_->destroy_executor != nullptr) runtime_->destroy_executor(executor);
+}
 
 std::string Library::product() const {
   auto* get = reinterpret_cast<decltype(aclrtGetSocName)*>(find("aclrtGetSocName"));
@@ -212,9 +254,8 @@ std::string Library::run(const std::string& api, const PlanFunction& plan,
                          const BackwardCall& call) {
   const Runtime& runtime = *runtime_;
   const auto failed = [&](const std::string& what, int status) {
-    const char* message = runtime.message();
-    return fmt::format("{} returned {}{}{}", what, status, message == nullptr ? "" : ": ",
-                       message == nullptr ? "" : message);
+    const std::string message = runtime.messages();
+    return fmt::format("{} returned {}{}{}", what, status, message.empty() ? "" : ": ", message);
   };
   auto* execute = function<aclnnStatus(void*, std::uint64_t, aclOpExecutor*, aclrtStream)>(api);
   struct Restore {
@@ -223,7 +264,7 @@ std::string Library::run(const std::string& api, const PlanFunction& plan,
     ~Restore() { library.set_threads(threads); }
   } const restore{*this, threads()};
   set_threads(call.threads);
-  runtime.message();  // forgets those of earlier calls
+  runtime.messages();  // forgets those of earlier calls
   TensorsOnDevice tensors(*this, call.inputs, call.outputs);
   std::uint64_t size = 0;
   aclOpExecutor* executor = nullptr;

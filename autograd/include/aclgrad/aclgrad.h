@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of the framework and of autograd, without any other library's headers: to print
-// shapes, dtypes and tensors with libfmt, include aclgrad/format.h too.
+// Everything of the framework and of autograd, gradcheck included, without any other library's
+// headers: to print shapes, dtypes and tensors with libfmt, include aclgrad/format.h too, and to
+// check the operators of a shared library aclgrad/gradcheck_two_phase.h.
 #ifndef ACLGRAD_ACLGRAD_H_
 #define ACLGRAD_ACLGRAD_H_
 
@@ -12,6 +13,8 @@
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
 #include "aclgrad/gradcheck.h"
+#include "aclgrad/gradcheck_graph.h"
+#include "aclgrad/gradcheck_operator.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/init.h"
 #include "aclgrad/loss_scaler.h"

@@ -24,13 +24,15 @@ struct BackwardOptions {
 /// `wrt`: the gradient rule of every operator between them, once, from the loss backwards;
 /// additions where a value is used more than once; sums where an operand was broadcast. What no
 /// gradient is asked for gets no node. The nodes belong to Phase::backward and to the line that
-/// recorded the forward node.
+/// recorded the forward node. Every gradient is a Value of its own, named "d x" where its value is
+/// named "x": where two would be the same, or the seed itself, one is a view.
 ///
 /// Throws ShapeError for a loss of more than one element without a seed, DTypeError when the loss
 /// or a value of `wrt` is not floating, ValueError when the loss does not depend on a value (see
 /// allow_unused) and when an operator on the way has no rule; each names the node.
-Gradients backward(const Value& loss, const std::vector<Value>& wrt, BackwardOptions options = {},
-                   std::source_location where = std::source_location::current());
+[[nodiscard]] Gradients backward(const Value& loss, const std::vector<Value>& wrt,
+                                 BackwardOptions options = {},
+                                 std::source_location where = std::source_location::current());
 
 }  // namespace aclgrad
 

@@ -23,7 +23,8 @@ namespace aclgrad::gradcheck {
 using Build = std::function<Value(const std::vector<Value>& inputs)>;
 
 /// The operator as something to check. Inputs with a dtype of their own are recorded so; those that
-/// are not differentiable get no gradient. Every needs-gradient mask is tried. Values between nodes
+/// are not differentiable get no gradient. Dtypes that `build` refuses with a DTypeError are left
+/// out and named in the report. Every needs-gradient mask is tried. Values between nodes
 /// are stored in the dtype: what that may do to a 16-bit gradient is computed, by differentiating
 /// the recorded gradient with respect to every node's result. Where an operator in it has no rule,
 /// and in float32, `roundings` roundings of the largest element are allowed: about the number of

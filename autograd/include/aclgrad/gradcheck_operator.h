@@ -90,6 +90,9 @@ struct Operator {
 
   ErrorModel model = {};
 
+  /// "", or why the operator takes no tensors of a dtype: then it is left out (Report::left_out).
+  std::function<std::string(DType dtype)> refusal = {};
+
   /// What roundings inside a 16-bit backward may do to every gradient element, where that can be
   /// computed; it stands for `model.stored` then. Inputs and cotangent are as the dtype stores
   /// them.
@@ -121,7 +124,8 @@ struct Options {
   bool stop_at_first = false;  // return as soon as something is wrong
 };
 
-/// Checks everything that applies. Never throws for what the backward does.
+/// Checks everything that applies. Never throws for what the backward does; throws ValueError for
+/// an operator that is incomplete or refuses every dtype.
 Report check_operator(const Operator& op, const Options& options = {});
 
 /// An operator of one input whose forward is a formula for one element, callable with long double
@@ -151,7 +155,9 @@ Backward from_spans(Function function) {
       return std::span<T>(first, count);
     };
     for (const View& view : call.inputs) {
-      if (view.dtype != kDTypeOf<T>) return "the function takes another dtype";
+      if (view.dtype == kDTypeOf<T>) continue;
+      return "the function takes spans of " + std::string(short_name(kDTypeOf<T>)) +
+             " (set Options::dtypes to that)";
     }
     [&]<std::size_t... i, std::size_t... k>(std::index_sequence<i...>, std::index_sequence<k...>) {
       function(std::span<const T>(span_of(call.inputs[i]))..., span_of(call.outputs[k])...);

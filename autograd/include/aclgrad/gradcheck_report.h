@@ -92,6 +92,7 @@ struct Report {
   std::vector<Corner> corners = {};
   std::map<DType, ErrorSummary> backward = {};
   std::map<DType, ErrorSummary> forward = {};
+  std::map<DType, std::string> left_out = {};  // dtypes that an operator refuses, and why
 
   /// Nothing is wrong. Undecided elements do not count: see undecided().
   bool passed() const;

@@ -31,8 +31,9 @@ using PlanFunction = std::function<aclnnStatus(
 /// looked up in it and in the libraries it needs. For one thread at a time.
 class Library {
  public:
-  /// Opens a shared library by path or name. Throws IoError when it cannot be opened, or lacks one
-  /// of the runtime's functions (the message names it), StatusError when the device cannot be set.
+  /// Opens a shared library by path or name. Throws IoError when it cannot be opened, or lacks
+  /// functions that every check needs: those for the device, a stream, memory and tensors (the
+  /// message names all that are missing); StatusError when the device cannot be set.
   static std::shared_ptr<Library> open(const std::string& path);
 
   /// What the program is linked with. A linker may leave out libraries of which nothing is called.
@@ -60,7 +61,14 @@ class Library {
   /// Names of the functions that the shared library itself defines; empty when that is unknown.
   std::vector<std::string> exported() const;
 
-  /// A scalar or an array of the library's; they live as long as it.
+  /// As find(), for a function that a check needs: a missing one is noted for take_missing().
+  void* ask(const std::string& name);
+
+  /// Names of the functions that were asked for since the last call and are missing, in order.
+  std::vector<std::string> take_missing();
+
+  /// A scalar or an array of the library's; they live as long as it. Null, and noted for
+  /// take_missing(), where the library has none.
   const aclScalar* scalar(float value);
   const aclScalar* scalar(Number value, DType dtype);
   const aclIntArray* int_array(const std::vector<std::int64_t>& values);
@@ -69,7 +77,7 @@ class Library {
   /// or what failed, with its status and the library's message.
   std::string run(const std::string& api, const PlanFunction& plan, const BackwardCall& call);
 
-  /// Drops an executor that will not run.
+  /// Drops an executor that will not run; leaves it where the library has no function for that.
   void destroy(aclOpExecutor* executor) const;
 
   /// The chip's name ("Ascend910B1"); "" when the library does not say.

@@ -30,12 +30,15 @@ const char* to_string(Approximate approximate) {
   return approximate == Approximate::none ? "none" : "tanh";
 }
 
-Value gelu(const Value& x, std::source_location where) {
+Value gelu(const Value& x, Approximate approximate, std::source_location where) {
+  if (approximate == Approximate::none) return gelu_v2(x, approximate, where);
   Recorder record("gelu", {x}, where);
   return record_unary(record, std::make_shared<GeluOp>());
 }
 
-Value gelu_backward(const Value& grad, const Value& x, std::source_location where) {
+Value gelu_backward(const Value& grad, const Value& x, Approximate approximate,
+                    std::source_location where) {
+  if (approximate == Approximate::none) return gelu_v2_backward(grad, x, approximate, where);
   Recorder record("gelu_backward", {grad, x}, where);
   return record_gradient(record, std::make_shared<GeluBackwardOp>());
 }

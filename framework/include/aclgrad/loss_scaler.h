@@ -60,8 +60,8 @@ class LossScaler {
   /// Records the division of the gradients by the scale, the check for what is not finite, and
   /// the assignment to variables "<parameter>.gradient". Once for each scaler: throws ValueError
   /// when called again, and for a gradient of something that is not a variable.
-  Update keep(const Gradients& scaled,
-              std::source_location where = std::source_location::current());
+  [[nodiscard]] Update keep(const Gradients& scaled,
+                            std::source_location where = std::source_location::current());
 
   /// The check's value, to be fetched together with what keep() returned.
   const Value& check() const { return check_; }

@@ -60,8 +60,7 @@ class Linear {
   std::optional<Variable> bias_;
 };
 
-/// Activations as layers, with the parameters of the functions of the same names. Gelu is that of
-/// gelu_v2(), and so of the erf form unless told otherwise.
+/// Activations as layers, with the parameters of the functions of the same names.
 struct Selu {
   Value operator()(const Value& x, Here where = Here::current()) const;
   std::vector<Variable> variables() const { return {}; }

@@ -42,8 +42,8 @@ class Sgd {
   explicit Sgd(SgdOptions options = {});
 
   /// Throws ValueError for a gradient of something that is not a variable.
-  Update step(Graph& graph, const Gradients& gradients,
-              std::source_location where = std::source_location::current());
+  [[nodiscard]] Update step(Graph& graph, const Gradients& gradients,
+                            std::source_location where = std::source_location::current());
 
   /// For the runs to come. Throws ValueError unless `scheduled` was set.
   void set_learning_rate(double rate) const;
@@ -86,8 +86,8 @@ class AdamW {
 
   /// Throws ValueError for a gradient of something that is not a variable, and for other parameters
   /// than those of the first step(), more or fewer: all have one count of steps.
-  Update step(Graph& graph, const Gradients& gradients,
-              std::source_location where = std::source_location::current());
+  [[nodiscard]] Update step(Graph& graph, const Gradients& gradients,
+                            std::source_location where = std::source_location::current());
 
   /// For the runs to come. Throws ValueError unless `scheduled` was set.
   void set_learning_rate(double rate) const;

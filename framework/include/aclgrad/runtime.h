@@ -21,8 +21,8 @@ void use_device(int device);
 int device_count();
 
 /// Throws StatusError unless `status` is 0. The message reads "`where`: `function` returned
-/// `status` (`meaning`): text of aclGetRecentErrMsg"; `where` may be empty and names a node
-/// otherwise, and without a meaning there is none.
+/// `status` (`meaning`): text of aclGetRecentErrMsg", which repeats neither function nor status;
+/// `where` may be empty and names a node otherwise, and without a meaning there is none.
 void check_status(int status, std::string_view function, std::string_view where = {},
                   std::string_view meaning = {});
 

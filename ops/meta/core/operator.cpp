@@ -274,8 +274,9 @@ aclnnStatus check_and_launch(const char* name, void* workspace, uint64_t workspa
   }
   if (aclgradHandleCheck(executor, ACLGRAD_HANDLE_EXECUTOR) == 0) {
     report(name, kInnerNullPointer,
-           "argument executor is not a live executor, expected one that phase one returned.",
-           "A single-use executor runs once; or it was destroyed.");
+           "argument executor is not a live executor, expected one that phase one returned and "
+           "that was neither run nor destroyed since.",
+           kExecutorIsGone);
     return kInnerNullPointer;
   }
   if (executor->spec->name != name && std::strcmp(executor->spec->name, name) != 0) {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <aclgrad/aclgrad.h>
-#include <aclgrad/gradcheck.h>
+// block 1
+// block 3
 #include <fmt/format.h>
 
 using namespace aclgrad;
 
 void check() {
-  // block 1
+  // block 2
+}
+
+void check_square() {
+  // block 4
 }

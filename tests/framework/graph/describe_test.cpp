@@ -19,7 +19,7 @@ TEST(Describe, TableHasALineForEveryNode) {
   const Value loss = mean(mul(y, y));
   const Gradients gradients = backward(loss, {w});
   Sgd sgd;
-  sgd.step(graph, gradients);
+  static_cast<void>(sgd.step(graph, gradients));
   const std::string table = graph.to_string();
   EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')),
             graph.size() + 1);
@@ -38,7 +38,7 @@ TEST(Describe, Dot) {
   Graph graph;
   const Value x = graph.input("x \"quoted\"", {4, 2});
   const Value loss = reduce_sum(selu(transpose(x, 0, 1)));
-  backward(loss, {x});
+  static_cast<void>(backward(loss, {x}));
   const std::string dot = to_dot(graph);
   EXPECT_THAT(dot, testing::StartsWith("digraph aclgrad {\n"));
   EXPECT_THAT(dot, testing::EndsWith("}\n"));

@@ -119,7 +119,10 @@ TEST_F(Operators, Activations) {
   auto tanh_gelu = [](double v) {
     return 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
   };
-  expect(gelu(x), {2}, {tanh_gelu(-1), tanh_gelu(2)});
+  expect(gelu(x), {2}, {-phi(-1), 2 * phi(2)});
+  expect(Gelu{}(x), {2}, {-phi(-1), 2 * phi(2)});
+  expect(gelu(x, Approximate::tanh), {2}, {tanh_gelu(-1), tanh_gelu(2)});
+  expect(Gelu{.approximate = Approximate::tanh}(x), {2}, {tanh_gelu(-1), tanh_gelu(2)});
   expect(gelu_v2(x), {2}, {-phi(-1), 2 * phi(2)});
   expect(gelu_v2(x, Approximate::tanh), {2}, {tanh_gelu(-1), tanh_gelu(2)});
   const Value pair = value({1, 2}, {-1, 2});

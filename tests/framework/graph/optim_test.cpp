@@ -117,9 +117,10 @@ TEST(Optimizers, NodesBelongToTheUpdatePhase) {
 TEST(Optimizers, OnlyVariablesCanBeUpdated) {
   Fixture f;
   Sgd sgd;
-  EXPECT_THROW(sgd.step(f.graph, Gradients({{f.gradient, f.gradient}})), ValueError);
+  EXPECT_THROW(static_cast<void>(sgd.step(f.graph, Gradients({{f.gradient, f.gradient}}))),
+               ValueError);
   Graph other;
-  EXPECT_THROW(sgd.step(other, f.gradients), ValueError);
+  EXPECT_THROW(static_cast<void>(sgd.step(other, f.gradients)), ValueError);
 }
 
 // Of the two parameters of a product, given in any order.
@@ -147,18 +148,20 @@ TEST(Optimizers, AdamWTakesTheParametersOfItsFirstStepInEveryStep) {
     Product first(a, b), other(a, b);
     Product& second = same_graph ? first : other;
     AdamW more, fewer;
-    more.step(first.graph, first.of({first.a}));
-    fewer.step(other.graph, other.of({other.b, other.a}));
+    static_cast<void>(more.step(first.graph, first.of({first.a})));
+    static_cast<void>(fewer.step(other.graph, other.of({other.b, other.a})));
     for (const std::vector<Value>& values :
          {std::vector<Value>{second.b}, std::vector<Value>{second.a, second.b}}) {
-      EXPECT_THAT(message_of<ValueError>([&] { more.step(second.graph, second.of(values)); }),
-                  AllOf(testing::StartsWith("`b` was not among the parameters of the first step()"),
-                        testing::HasSubstr(advice)));
+      EXPECT_THAT(
+          message_of<ValueError>([&] { return more.step(second.graph, second.of(values)); }),
+          AllOf(testing::StartsWith("`b` was not among the parameters of the first step()"),
+                testing::HasSubstr(advice)));
     }
     Product third(a, b);
-    EXPECT_THAT(message_of<ValueError>([&] { fewer.step(third.graph, third.of({third.b})); }),
-                AllOf(testing::StartsWith("there is no gradient of `a`, which the first step()"),
-                      testing::HasSubstr(advice)));
+    EXPECT_THAT(
+        message_of<ValueError>([&] { return fewer.step(third.graph, third.of({third.b})); }),
+        AllOf(testing::StartsWith("there is no gradient of `a`, which the first step()"),
+              testing::HasSubstr(advice)));
     EXPECT_EQ(fewer.step(third.graph, third.of({third.a, third.b})).values.size(), 3U);
   }
   AdamW other({.name = "other"});
@@ -170,7 +173,8 @@ TEST(Optimizers, AStepThatFailsIsNotTheFirst) {
   Fixture f;
   AdamW optimizer;
   const Value other = f.graph.parameter("q", Tensor::zeros({2}));
-  EXPECT_THROW(optimizer.step(f.graph, Gradients({{f.p, f.gradient}, {f.gradient, f.gradient}})),
+  EXPECT_THROW(static_cast<void>(optimizer.step(
+                   f.graph, Gradients({{f.p, f.gradient}, {f.gradient, f.gradient}}))),
                ValueError);
   EXPECT_NO_THROW(optimizer.step(f.graph, Gradients({{other, f.gradient}})));
 }

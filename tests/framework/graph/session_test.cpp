@@ -179,10 +179,14 @@ TEST(Session, TasksThatFailAreReported) {
               testing::AllOf(testing::HasSubstr("an eager session says which"),
                              testing::HasSubstr("aclnnNLLLoss")));
   Session eager(graph, {loss}, {.eager = true});
-  EXPECT_THAT(message_of<StatusError>([&] {
-                eager.run({{t, wrong}});
-              }),
-              testing::HasSubstr("`nll_loss` (graph/session_test.cpp:"));
+  const std::string message = message_of<StatusError>([&] { eager.run({{t, wrong}}); });
+  EXPECT_THAT(message, testing::HasSubstr("`nll_loss` (graph/session_test.cpp:"));
+  EXPECT_THAT(message,
+              testing::HasSubstr(": target of row 0 is class 3, but there are 3 classes and "
+                                 "the ignored index is -100.\n"));
+  for (const std::string once : {"aclrtSynchronizeStream returned", "aclnnNLLLoss"}) {
+    EXPECT_EQ(message.find(once), message.rfind(once)) << message;
+  }
   const Results results = session.run({{t, Tensor::from({1}, {2}, DType::int64)}});
   EXPECT_NEAR(results[loss].item(), std::log(3.0), 1e-6) << "the session must survive a failure";
 }

@@ -138,7 +138,8 @@ TEST(LossScaler, ComplainsAboutMisuse) {
   Scaled s({});
   EXPECT_THROW(s.scaler.keep(Gradients({{s.w, s.x}})), ValueError) << "keeps already";
   LossScaler other;
-  EXPECT_THROW(other.keep(Gradients({{s.x, s.x}})), ValueError) << "not a variable";
+  EXPECT_THROW(static_cast<void>(other.keep(Gradients({{s.x, s.x}}))), ValueError)
+      << "not a variable";
   EXPECT_THROW(other.seed(s.x), ShapeError);
   EXPECT_THROW(LossScaler({.scale = 0}), ValueError);
   EXPECT_THROW(LossScaler({.growth = 0.5}), ValueError);

@@ -125,11 +125,11 @@ TEST(Scheduled, TheRateIsPartOfTheState) {
   };
   Fed fed;
   Sgd sgd({.scheduled = true});
-  sgd.step(fed.graph, fed.gradients);
+  static_cast<void>(sgd.step(fed.graph, fed.gradients));
   EXPECT_THAT(names(sgd.state()), testing::ElementsAre("sgd.learning_rate"));
   Fed other;
   AdamW adam({.scheduled = true});
-  adam.step(other.graph, other.gradients);
+  static_cast<void>(adam.step(other.graph, other.gradients));
   EXPECT_THAT(names(adam.state()), testing::ElementsAre("adamw.steps", "p.first_moment",
                                                         "p.second_moment", "adamw.learning_rate"));
 }

@@ -191,7 +191,8 @@ TEST_F(TwoPhases, ASingleUseExecutorRunsOnce) {
   ASSERT_EQ(phase_two(), OK);
   recent_message();
   EXPECT_EQ(phase_two(), 561103);
-  EXPECT_THAT(recent_message(), HasSubstr("single-use"));
+  EXPECT_THAT(recent_message(), AllOf(HasSubstr("single-use"), HasSubstr("The program used it "
+                                                                         "wrongly")));
   EXPECT_EQ(aclDestroyAclOpExecutor(executor_), 561000);
   EXPECT_EQ(aclSetAclOpExecutorRepeatable(executor_), 561000);
 }

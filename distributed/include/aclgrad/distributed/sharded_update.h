@@ -39,9 +39,9 @@ class ShardedUpdate {
   /// `parts` is the number of micro-batches whose gradients each rank has summed up. May be called
   /// for several graphs, with gradients of the same variables.
   template <class Optimizer>
-  Update step(Graph& graph, const Gradients& gradients, Optimizer& optimizer,
-              std::int64_t parts = 1,
-              std::source_location where = std::source_location::current()) {
+  [[nodiscard]] Update step(Graph& graph, const Gradients& gradients, Optimizer& optimizer,
+                            std::int64_t parts = 1,
+                            std::source_location where = std::source_location::current()) {
     const Gradients shares = scatter(graph, gradients, parts, where);
     return gather_updated(graph, optimizer.step(graph, shares, where), where);
   }

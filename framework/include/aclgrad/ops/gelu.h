@@ -16,17 +16,19 @@ enum class Approximate : std::uint8_t { none = 0, tanh = 1 };
 /// "none" or "tanh".
 const char* to_string(Approximate approximate);
 
-/// aclnnGelu, the tanh form. x: any shape of rank up to 8, floating.
-Value gelu(const Value& x, std::source_location where = std::source_location::current());
-Value gelu_backward(const Value& grad, const Value& x,
+/// The erf form by aclnnGeluV2, the tanh form by aclnnGelu. x: any shape of rank up to 8, floating.
+Value gelu(const Value& x, Approximate approximate = Approximate::none,
+           std::source_location where = std::source_location::current());
+Value gelu_backward(const Value& grad, const Value& x, Approximate approximate = Approximate::none,
                     std::source_location where = std::source_location::current());
 
-/// aclnnGeluV2, with the choice of the form.
+/// aclnnGeluV2 for both forms.
 Value gelu_v2(const Value& x, Approximate approximate = Approximate::none,
               std::source_location where = std::source_location::current());
 Value gelu_v2_backward(const Value& grad, const Value& x, Approximate approximate,
                        std::source_location where = std::source_location::current());
 
+/// The tanh form.
 struct GeluOp final : ElementwiseOp {
   std::string_view name() const override { return "gelu"; }
   std::string_view call_name() const override { return "aclnnGelu"; }
