@@ -4,6 +4,7 @@
 #ifndef ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_
 #define ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace aclgrad {
@@ -20,6 +21,15 @@ class FailingAllocation {
   FailingAllocation& operator=(const FailingAllocation&) = delete;
 
   bool has_failed() const;
+};
+
+/// While it lives, allocations of the calling thread above so many bytes fail: a small memory.
+class AllocationLimit {
+ public:
+  explicit AllocationLimit(std::size_t bytes);
+  ~AllocationLimit();
+  AllocationLimit(const AllocationLimit&) = delete;
+  AllocationLimit& operator=(const AllocationLimit&) = delete;
 };
 
 }  // namespace aclgrad
