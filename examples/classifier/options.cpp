@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <map>
 
 namespace {
 
-// CLI11's own check of positive numbers lets NaN through, and its unsigned options take "-1".
+// CLI11's own check of positive numbers lets NaN through, and its unsigned options take "-1" and
+// what is too large for them.
 std::string learning_rate_complaint(const std::string& text) {
   double rate = 0;
   const bool right = CLI::detail::lexical_cast(text, rate) && rate > 0 && std::isfinite(rate);
@@ -16,7 +18,11 @@ std::string learning_rate_complaint(const std::string& text) {
 }
 
 std::string seed_complaint(const std::string& text) {
-  return text.starts_with('-') ? text + " is negative" : "";
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seed);
+  const bool right = error == std::errc() && rest == end;
+  return right ? "" : fmt::format("{} is not a whole number from 0 to {}", text, UINT64_MAX);
 }
 
 const std::vector<std::string>& activations() {

@@ -6,6 +6,11 @@
 #include <aclgrad/format.h>
 #include <aclgrad/report.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <new>
+#include <system_error>
+
 #include "examples/classifier/pictures.h"
 
 namespace {
@@ -84,11 +89,18 @@ void train_all(const Widths& widths, const data::Split& examples, std::int64_t s
   write_file_atomically(options.out / "accuracy.svg", accuracy_curves(runs));
   fmt::print("\n{}\nThe report is {}; pictures, weights and graphs lie beside it\n", summary(runs),
              (options.out / "report.html").string());
+  flush_output();
+}
+
+void flush_output() {
+  if (std::fflush(stdout) == 0) return;
+  throw IoError("standard output: cannot write: " + std::generic_category().message(errno));
 }
 
 int exit_status_for(const std::string& program, const std::exception& error) {
-  fmt::print(stderr, "{}: {}\n", program, error.what());
-  const bool on_the_way = dynamic_cast<const StatusError*>(&error) != nullptr ||
+  const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  fmt::print(stderr, "{}: {}\n", program, no_memory ? "out of memory" : error.what());
+  const bool on_the_way = no_memory || dynamic_cast<const StatusError*>(&error) != nullptr ||
                           dynamic_cast<const Diverged*>(&error) != nullptr;
   return on_the_way ? 1 : 2;
 }

@@ -16,6 +16,9 @@
 void train_all(const Widths& widths, const aclgrad::data::Split& examples, std::int64_t side,
                const TrainingOptions& options, const aclgrad::Communicator& communicator = {});
 
+// Throws IoError when standard output could not take all that was printed.
+void flush_output();
+
 // Prints the error and returns the exit status: 2 when options or files are at fault, 1 when
 // something went wrong on the way.
 int exit_status_for(const std::string& program, const std::exception& error);

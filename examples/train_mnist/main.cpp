@@ -55,9 +55,8 @@ void train_on_ranks(const Options& options, const aclgrad::data::Split& digits) 
   aclgrad::run_ranks(options.ranks, train);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Returns the exit status.
+int run(int argc, char** argv) {
   Options options;
   CLI::App app(
       "Trains a network 784-256-128-10 on MNIST, once for each activation, and writes learning\n"
@@ -69,7 +68,10 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   declare_parallel_options(app, options);
   int exit_status = 0;
-  if (!parse_training_options(app, argc, argv, options.training, exit_status)) return exit_status;
+  if (!parse_training_options(app, argc, argv, options.training, exit_status)) {
+    flush_output();
+    return exit_status;
+  }
   aclgrad::data::Split digits;
   try {
     digits = load_mnist(options.data);
@@ -77,8 +79,15 @@ int main(int argc, char** argv) {
     fmt::print(stderr, kNoData, error.what());
     return 2;
   }
+  train_on_ranks(options, digits);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   try {
-    train_on_ranks(options, digits);
+    return run(argc, argv);
   } catch (const std::exception& error) {
     return exit_status_for("train_mnist", error);
   }

@@ -98,7 +98,7 @@ Batches::Epoch Batches::epoch(std::uint64_t number) const& {
 }
 
 Position Batches::after(Position position) const noexcept {
-  if (position.batch + 1 < batches_per_epoch()) return {position.epoch, position.batch + 1};
+  if (position.batch < batches_per_epoch() - 1) return {position.epoch, position.batch + 1};
   return {position.epoch + 1, 0};
 }
 

@@ -3,19 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
 #include "aclgrad/format.h"
 #include "io/checkpoint_format.h"
+#include "io/safetensors_format.h"
 
 namespace aclgrad {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path with_suffix(fs::path path, const char* suffix) { return path += suffix; }
+fs::path previous(fs::path path) { return path += ".previous"; }
 
 Checkpoint load_one(const fs::path& path) {
   return detail::checkpoint_of(path, load_safetensors(path));
@@ -28,23 +31,6 @@ bool is_whole(const fs::path& path) {
   } catch (const Error&) {
     return false;
   }
-}
-
-/// Temporary files of processes that were killed while they wrote.
-void remove_leftovers(const fs::path& path) {
-  const std::string beginning = path.filename().string() + ".tmp-";
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().filename().string().starts_with(beginning)) fs::remove(entry.path(), ignored);
-  }
-}
-
-const Tensor* find(const NamedTensors& tensors, const std::string& name) {
-  for (const auto& [known, tensor] : tensors) {
-    if (known == name) return &tensor;
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -62,65 +48,83 @@ NamedTensors values_of(const std::vector<Variable>& variables) {
   return tensors;
 }
 
-void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoint) {
+void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoint,
+             RestoreOptions options) {
+  std::map<std::string_view, const Tensor*> unclaimed;
+  for (const auto& [name, tensor] : checkpoint.tensors) unclaimed.emplace(name, &tensor);
   std::set<std::string> names;
+  std::vector<const Tensor*> values;
   for (const Variable& variable : variables) {
     variable.check_alive();
-    names.insert(variable.name());
-    const Tensor* tensor = find(checkpoint.tensors, variable.name());
-    if (tensor == nullptr) {
+    if (!names.insert(variable.name()).second) {
+      throw ValueError(
+          fmt::format("two variables to be restored are called `{}`", variable.name()));
+    }
+    const auto found = unclaimed.find(variable.name());
+    if (found == unclaimed.end()) {
       throw ValueError(fmt::format("the checkpoint has no `{}`", variable.name()));
     }
-    if (tensor->shape() != variable.shape()) {
+    const Tensor& tensor = *found->second;
+    unclaimed.erase(found);
+    if (tensor.shape() != variable.shape()) {
       throw ShapeError(fmt::format("`{}` has shape {}, in the checkpoint {}", variable.name(),
-                                   variable.shape(), tensor->shape()));
+                                   variable.shape(), tensor.shape()));
     }
-    if (tensor->dtype() != variable.dtype()) {
+    if (tensor.dtype() != variable.dtype()) {
       throw DTypeError(fmt::format("`{}` is {}, in the checkpoint {}", variable.name(),
-                                   variable.dtype(), tensor->dtype()));
+                                   variable.dtype(), tensor.dtype()));
     }
+    values.push_back(&tensor);
   }
-  for (const auto& [name, tensor] : checkpoint.tensors) {
-    if (!names.contains(name)) {
-      throw ValueError(
-          fmt::format("the checkpoint has `{}`, which is nobody's (an optimizer knows its state "
-                      "once step() was "
-                      "recorded)",
-                      name));
-    }
+  if (!unclaimed.empty() && !options.allow_unexpected_keys) {
+    throw ValueError(fmt::format(
+        "the checkpoint has the unexpected key `{}`, which no variable to be restored has as its "
+        "name (an optimizer knows its state once step() was recorded; to restore the weights "
+        "alone, allow unexpected keys)",
+        unclaimed.begin()->first));
   }
-  for (const Variable& variable : variables) {
-    variable.assign(*find(checkpoint.tensors, variable.name()));
-  }
+  for (std::size_t i = 0; i < variables.size(); ++i) variables[i].assign(*values[i]);
 }
 
 void require_same_order(const Checkpoint& checkpoint, const data::Batches& batches) {
-  if (checkpoint.data_order == batches.description()) return;
-  throw ValueError(fmt::format("the checkpoint was made with {}, but now there are {}",
-                               checkpoint.data_order, batches.description()));
+  if (checkpoint.data_order != batches.description()) {
+    throw ValueError(fmt::format("the checkpoint was made with {}, but now there are {}",
+                                 checkpoint.data_order, batches.description()));
+  }
+  const std::int64_t batch = checkpoint.position.batch;
+  if (batch < 0 || batch >= batches.batches_per_epoch()) {
+    throw ValueError(fmt::format("the checkpoint goes on with batch {}, but an epoch has {}", batch,
+                                 batches.batches_per_epoch()));
+  }
 }
 
 void save_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
   if (path.empty()) throw IoError("a checkpoint needs a path to be saved to, it is empty");
+  if (checkpoint.step < 0 || checkpoint.position.batch < 0) {
+    throw ValueError(fmt::format("a checkpoint cannot be of step {} and batch {}", checkpoint.step,
+                                 checkpoint.position.batch));
+  }
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     throw IoError(path.string() + ": cannot save a checkpoint there, it is a folder");
   }
-  const fs::path fresh = with_suffix(path, ".new");
-  remove_leftovers(fresh);
-  save_safetensors(fresh, checkpoint.tensors, detail::metadata_of(checkpoint));
+  detail::TemporaryFile fresh(path);
+  detail::write_safetensors(fresh, checkpoint.tensors, detail::metadata_of(checkpoint));
   // From here on there is one more whole checkpoint than before. The old one steps back only when
   // it is whole, so that what steps out is never the last good one.
-  if (is_whole(path)) rename_file(path, with_suffix(path, ".previous"));
-  rename_file(fresh, path);
+  // Another process that saves to the same path may have made it step back just now.
+  if (is_whole(path)) detail::rename_if_there(path, previous(path));
+  fresh.take_name();
 }
 
 std::optional<Checkpoint> load_checkpoint(const fs::path& path) {
   std::vector<std::string> problems;
   bool is_any = false;
-  for (const fs::path& candidate : {path, with_suffix(path, ".previous")}) {
+  for (const fs::path& candidate : {path, previous(path)}) {
+    // Only a name that certainly does not exist may pass for a run that has yet to begin: one that
+    // cannot be looked up, or leads nowhere, would be overwritten.
     std::error_code ignored;
-    if (!fs::exists(candidate, ignored)) {
+    if (fs::symlink_status(candidate, ignored).type() == fs::file_type::not_found) {
       problems.push_back(candidate.string() + ": there is no such file");
       continue;
     }

@@ -120,6 +120,10 @@ Checkpoint checkpoint_of(const std::filesystem::path& path, SafetensorsFile file
   checkpoint.step = read.numbers<std::int64_t, 1>("step")[0];
   checkpoint.position = {read.numbers<std::uint64_t, 1>("epoch")[0],
                          read.numbers<std::int64_t, 1>("batch")[0]};
+  if (checkpoint.step < 0) read.fail(fmt::format("its step is {}", checkpoint.step));
+  if (checkpoint.position.batch < 0) {
+    read.fail(fmt::format("its batch is {}", checkpoint.position.batch));
+  }
   checkpoint.data_order = read.text("data_order");
   for (const auto& [key, value] : file.metadata) {
     if (key.starts_with(kRandom)) {

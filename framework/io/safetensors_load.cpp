@@ -2,17 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
+#include <new>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <string>
-#include <system_error>
 
 #include "aclgrad/error.h"
 #include "aclgrad/safetensors.h"
-#include "io/safetensors_names.h"
+#include "io/posix_file.h"
+#include "io/safetensors_format.h"
 
 namespace aclgrad {
 namespace {
@@ -184,16 +182,9 @@ Header read_header(const std::string& text, std::uint64_t data_size) {
   return header;
 }
 
-void read_exactly(std::ifstream& stream, void* target, std::uint64_t size) {
-  stream.read(static_cast<char*>(target), static_cast<std::streamsize>(size));
-  if (!stream) throw Damage{"the file cannot be read to its end"};
-}
-
-Tensor read_tensor(std::ifstream& stream, const Entry& entry, std::uint64_t data_start) {
+Tensor read_tensor(const detail::InputFile& file, const Entry& entry, std::uint64_t data_start) {
   Tensor tensor = Tensor::zeros(entry.shape, entry.dtype);
-  if (tensor.nbytes() == 0) return tensor;
-  stream.seekg(static_cast<std::streamoff>(data_start + entry.begin));
-  read_exactly(stream, tensor.bytes(), tensor.nbytes());
+  file.read(data_start + entry.begin, tensor.bytes(), tensor.nbytes());
   // Any other byte in a bool is undefined behaviour for who reads it.
   if (entry.dtype == DType::boolean &&
       std::any_of(tensor.bytes(), tensor.bytes() + tensor.nbytes(),
@@ -203,45 +194,41 @@ Tensor read_tensor(std::ifstream& stream, const Entry& entry, std::uint64_t data
   return tensor;
 }
 
-SafetensorsFile read_stream(std::ifstream& stream, std::uint64_t file_size) {
+SafetensorsFile read_all(const detail::InputFile& file) {
   std::uint64_t header_size = 0;
-  if (file_size < sizeof header_size) {
-    throw Damage{fmt::format("{} bytes are too few for the length of the header", file_size)};
+  if (file.size() < sizeof header_size) {
+    throw Damage{fmt::format("{} bytes are too few for the length of the header", file.size())};
   }
-  read_exactly(stream, &header_size, sizeof header_size);
+  file.read(0, &header_size, sizeof header_size);
   if (header_size > detail::kLongestHeader) {
     throw Damage{fmt::format("a header of {} bytes is longer than the format allows", header_size)};
   }
-  if (header_size > file_size - sizeof header_size) {
+  if (header_size > file.size() - sizeof header_size) {
     throw Damage{
-        fmt::format("a header of {} bytes does not fit a file of {}", header_size, file_size)};
+        fmt::format("a header of {} bytes does not fit a file of {}", header_size, file.size())};
   }
   std::string text(header_size, '\0');
-  read_exactly(stream, text.data(), header_size);
+  file.read(sizeof header_size, text.data(), header_size);
   const std::uint64_t data_start = sizeof header_size + header_size;
-  Header header = read_header(text, file_size - data_start);
-  SafetensorsFile file;
-  file.metadata = std::move(header.metadata);
+  Header header = read_header(text, file.size() - data_start);
+  SafetensorsFile result;
+  result.metadata = std::move(header.metadata);
   for (const Entry& entry : header.entries) {
-    file.tensors.emplace_back(entry.name, read_tensor(stream, entry, data_start));
+    result.tensors.emplace_back(entry.name, read_tensor(file, entry, data_start));
   }
-  return file;
+  return result;
 }
 
 }  // namespace
 
 SafetensorsFile load_safetensors(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::uint64_t size = std::filesystem::file_size(path, error);
-  if (error) throw IoError(path.string() + ": cannot read: " + error.message());
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    throw IoError(path.string() + ": cannot open: " + std::generic_category().message(errno));
-  }
+  const detail::InputFile file(path);
   try {
-    return read_stream(stream, size);
+    return read_all(file);
   } catch (const Damage& damage) {
     throw IoError(path.string() + ": not a sound safetensors file: " + damage.reason);
+  } catch (const std::bad_alloc&) {
+    detail::fail_too_large(path, file.size());
   }
 }
 

@@ -7,9 +7,8 @@
 #include <string>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
 #include "aclgrad/safetensors.h"
-#include "io/safetensors_names.h"
+#include "io/safetensors_format.h"
 
 namespace aclgrad {
 namespace {
@@ -82,25 +81,33 @@ std::string header_text(const NamedTensors& tensors, const std::vector<std::size
 
 }  // namespace
 
-void save_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,
-                      const Metadata& metadata) {
+void detail::write_safetensors(TemporaryFile& file, const NamedTensors& tensors,
+                               const Metadata& metadata) {
   check_names(tensors);
   const std::vector<std::size_t> order = data_order(tensors);
   const std::string header = header_text(tensors, order, metadata);
-  if (header.size() > detail::kLongestHeader) {
+  if (header.size() > kLongestHeader) {
     throw ValueError("names, shapes and metadata need a header of " +
                      std::to_string(header.size()) + " bytes, the format allows " +
-                     std::to_string(detail::kLongestHeader));
+                     std::to_string(kLongestHeader));
   }
   char length[8];
   const std::uint64_t header_size = header.size();
   std::memcpy(length, &header_size, sizeof length);
-  std::vector<std::string_view> pieces = {{length, sizeof length}, header};
+  file.write({length, sizeof length});
+  file.write(header);
   for (const std::size_t number : order) {
     const Tensor& tensor = tensors[number].second;
-    pieces.emplace_back(reinterpret_cast<const char*>(tensor.bytes()), tensor.nbytes());
+    file.write({reinterpret_cast<const char*>(tensor.bytes()), tensor.nbytes()});
   }
-  write_file_atomically(path, pieces);
+  file.sync();
+}
+
+void save_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,
+                      const Metadata& metadata) {
+  detail::TemporaryFile file(path);
+  detail::write_safetensors(file, tensors, metadata);
+  file.take_name();
 }
 
 }  // namespace aclgrad

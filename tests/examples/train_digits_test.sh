@@ -95,7 +95,9 @@ refused "--dtype" --dtype int8
 refused "--schedule" --schedule wild
 refused "--lr: nan is not a number above 0" --lr nan
 refused "--lr: 0 is not a number above 0" --lr 0
-refused "--seed: -1 is negative" --seed -1
+for seed in -1 18446744073709551616 0x10 1.5 few; do
+  refused "--seed: $seed is not a whole number from 0 to 18446744073709551615" --seed $seed
+done
 refused "missing.csv" --data missing.csv
 printf '1,2,3\n' >narrow.csv
 refused "narrow.csv" --data narrow.csv

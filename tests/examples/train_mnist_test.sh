@@ -152,6 +152,13 @@ refused "uint8 \[499\] instead of a uint8 label for each of 500 pictures"
 { head -c -1 labels; printf '\x0a'; } >data/t10k-labels-idx1-ubyte
 refused "there is a label 10"
 cp labels data/t10k-labels-idx1-ubyte
+truncate -s 39G data/t10k-labels-idx1-ubyte
+(
+  ulimit -v 8000000
+  refused "t10k-labels-idx1-ubyte: cannot read: its 41875931136 bytes do not fit into memory"
+  ((failures == 0))
+) || failures=1
+cp labels data/t10k-labels-idx1-ubyte
 cp labels data/train-images-idx3-ubyte
 refused "instead of uint8 pictures of 28x28"
 ((failures == 0))

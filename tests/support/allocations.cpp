@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -15,10 +16,12 @@ std::atomic<std::int64_t> allocations = 0;
 std::atomic<std::int64_t> bytes_in_use = 0;
 std::atomic<std::int64_t> most_bytes_in_use = 0;
 thread_local std::int64_t allocations_until_failure = -1;
+thread_local std::size_t largest_allocation = SIZE_MAX;
 
 void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
   ++allocations;
   if (allocations_until_failure >= 0 && allocations_until_failure-- == 0) throw std::bad_alloc();
+  if (bytes > largest_allocation) throw std::bad_alloc();
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, std::max(rounded, alignment));
   if (memory == nullptr) throw std::bad_alloc();
@@ -67,5 +70,9 @@ FailingAllocation::FailingAllocation(std::int64_t after) { allocations_until_fai
 FailingAllocation::~FailingAllocation() { allocations_until_failure = -1; }
 
 bool FailingAllocation::has_failed() const { return allocations_until_failure < 0; }
+
+AllocationLimit::AllocationLimit(std::size_t bytes) { largest_allocation = bytes; }
+
+AllocationLimit::~AllocationLimit() { largest_allocation = SIZE_MAX; }
 
 }  // namespace aclgrad

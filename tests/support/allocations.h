@@ -34,6 +34,15 @@ class FailingAllocation {
   bool has_failed() const;
 };
 
+/// While it lives, allocations of the calling thread above so many bytes fail: a small memory.
+class AllocationLimit {
+ public:
+  explicit AllocationLimit(std::size_t bytes);
+  ~AllocationLimit();
+  AllocationLimit(const AllocationLimit&) = delete;
+  AllocationLimit& operator=(const AllocationLimit&) = delete;
+};
+
 }  // namespace aclgrad
 
 #endif  // ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_

@@ -12,8 +12,7 @@
 //   }
 //
 // A checkpoint is a safetensors file; what is not a tensor stands in its metadata. At every moment,
-// whatever kills the process that writes, the latest complete checkpoint can be loaded. One process
-// at a time may write to a path.
+// whatever kills the process that writes, the latest complete checkpoint can be loaded.
 #ifndef ACLGRAD_CHECKPOINT_H_
 #define ACLGRAD_CHECKPOINT_H_
 
@@ -48,23 +47,33 @@ struct Checkpoint {
 /// The contents of variables under their names. Throws ValueError when two have the same name.
 NamedTensors values_of(const std::vector<Variable>& variables);
 
+struct RestoreOptions {
+  /// Whether the checkpoint may have tensors of names that no variable has: for the weights alone
+  /// of a training run, restore(network.variables(), checkpoint, {.allow_unexpected_keys = true}).
+  bool allow_unexpected_keys = false;
+};
+
 /// Assigns to each variable the tensor of its name. Throws, before anything is assigned, ValueError
-/// for a variable that is dead or that the checkpoint lacks and for a tensor that no variable has
-/// the name of, ShapeError or DTypeError, naming it, for one that does not fit.
-void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoint);
+/// for a variable that is dead, that the checkpoint lacks or whose name another one has, and for an
+/// unexpected key (see RestoreOptions), ShapeError or DTypeError, naming it, for one that does not
+/// fit.
+void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoint,
+             RestoreOptions options = {});
 
 /// Throws ValueError, with both descriptions, unless the checkpoint's position means the same batch
-/// in `batches` as where it was saved.
+/// in `batches` as where it was saved; and where it is beyond the last batch of an epoch.
 void require_same_order(const Checkpoint& checkpoint, const data::Batches& batches);
 
-/// Writes a new checkpoint to `path`. The one that was there stays as `path`.previous, unless it is
-/// damaged. Throws IoError; then the last good checkpoint is still there.
+/// Writes a new checkpoint to `path`. The one that was there stays as `path`.previous, unless it
+/// cannot be read whole. Throws ValueError for a step or a batch below 0 and what
+/// save_safetensors() refuses, IoError when writing fails; then the last good checkpoint is still
+/// there.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-/// The latest complete checkpoint: `path`, or `path`.previous where that is missing or damaged
-/// (lengths, header and a checksum over everything are tested): then `passed_over` says why, for a
-/// program to tell its user. Nothing when neither file exists;
-/// throws IoError, telling what is wrong with each, when there is none that is whole.
+/// The latest complete checkpoint: `path`, or `path`.previous where that is missing, damaged
+/// (lengths, header and a checksum over everything are tested), cannot be read or does not fit into
+/// memory: then `passed_over` says why, for a program to tell its user. Nothing when neither name
+/// exists; throws IoError, telling what is wrong with each, when there is none that is whole.
 std::optional<Checkpoint> load_checkpoint(const std::filesystem::path& path);
 
 }  // namespace aclgrad

@@ -10,13 +10,15 @@
 
 namespace aclgrad {
 
-/// The content of a regular file. Throws IoError.
+/// The content of a regular file. Throws IoError, also when it does not fit into memory.
 std::string read_file(const std::filesystem::path& path);
 
 /// Writes a file so that at every moment `path` is either what it was before or complete: the
 /// content goes to a temporary file in the same folder, is forced to the disk, then takes the
-/// name. On failure the temporary file is removed, and IoError says why. The second form writes
-/// the pieces one after the other.
+/// name. On failure the temporary file is removed, and IoError says why; what a killed process left
+/// of its own is removed by the next write to the same path. Several threads and processes may
+/// write to one path: the last one stays. Only regular files and links are replaced. The second
+/// form writes the pieces one after the other.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::string_view> pieces);

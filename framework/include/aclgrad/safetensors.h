@@ -41,7 +41,8 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& ten
 
 /// Reads a file and checks all of it before trusting any: lengths, JSON, types, names given twice,
 /// shapes, offsets (in range, no overlap, no holes), sizes, bytes of BOOL. Headers may have up to
-/// 100,000,000 bytes. Throws IoError that names the file, the tensor and what is wrong.
+/// 100,000,000 bytes. Throws IoError that names the file, the tensor and what is wrong, also when
+/// the file does not fit into memory.
 SafetensorsFile load_safetensors(const std::filesystem::path& path);
 
 }  // namespace aclgrad

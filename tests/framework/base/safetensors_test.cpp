@@ -11,6 +11,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
 #include "temporary_folder.h"
+#include "tests/support/allocations.h"
 
 namespace aclgrad {
 namespace {
@@ -205,6 +206,16 @@ TEST(SafetensorsTest, DamagedFilesAreRefused) {
   EXPECT_THAT([&] { load_safetensors(folder.path() / "none"); },
               ThrowsMessage<IoError>(HasSubstr("No such file")));
   EXPECT_THROW(load_safetensors(folder.path()), IoError);
+}
+
+TEST(SafetensorsTest, AFileThatDoesNotFitIntoMemory) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "a";
+  save_safetensors(path, {{"x", Tensor::zeros({100000})}});
+  const AllocationLimit limit(200000);
+  EXPECT_THAT([&] { load_safetensors(path); },
+              ThrowsMessage<IoError>(AllOf(StartsWith(path.string() + ": cannot read: its 400"),
+                                           HasSubstr("do not fit into memory"))));
 }
 
 TEST(SafetensorsTest, EveryTruncationIsNoticed) {

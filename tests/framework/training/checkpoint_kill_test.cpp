@@ -107,14 +107,30 @@ TEST(CheckpointKill, BetweenTheChangesOfNames) {
   const std::string old = read_file(path);
   save_checkpoint(folder.path() / "other", numbered(3));
   const std::string fresh = read_file(folder.path() / "other");
-  folder.file("run.new", fresh);
+  folder.file("run.tmp-7-0", fresh);
   EXPECT_EQ(load_checkpoint(path)->step, 2) << "written, but without its name";
   fs::rename(path, folder.path() / "run.previous");
   EXPECT_EQ(load_checkpoint(path)->step, 2) << "the old one has stepped back";
   save_checkpoint(path, numbered(4));
   EXPECT_EQ(load_checkpoint(path)->step, 4) << "and it goes on from there";
   EXPECT_EQ(load_checkpoint(folder.path() / "run.previous")->step, 2);
-  EXPECT_FALSE(fs::exists(folder.path() / "run.new"));
+  EXPECT_FALSE(fs::exists(folder.path() / "run.tmp-7-0"));
+}
+
+// Several runs that save to one path, as where the same training was started twice.
+TEST(CheckpointKill, SeveralWritersDoNotDisturbEachOther) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  std::vector<pid_t> writers;
+  for (int i = 0; i < 3; ++i) {
+    writers.push_back(start([&] {
+      for (std::int64_t step = 1; step <= 30; ++step) save_checkpoint(path, numbered(step, 1000));
+    }));
+  }
+  for (const pid_t writer : writers) EXPECT_EQ(status_of(writer), 0);
+  expect_sound(*load_checkpoint(path));
+  expect_sound(*load_checkpoint(folder.path() / "run.previous"));
+  EXPECT_EQ(folder.count(), 2u);
 }
 
 TEST(CheckpointKill, AtRandomMoments) {

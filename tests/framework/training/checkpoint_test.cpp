@@ -6,7 +6,9 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
+#include "framework/io/checkpoint_format.h"
 #include "tests/framework/base/temporary_folder.h"
+#include "tests/support/allocations.h"
 
 namespace aclgrad {
 namespace {
@@ -121,6 +123,57 @@ TEST(Checkpoint, TellsWhatIsWrongWithBothFiles) {
   EXPECT_THROW(save_checkpoint(folder.path() / "no" / "folder", sample(1)), IoError);
 }
 
+// Any other error of looking it up than that it is missing: a run must not begin anew, and write
+// over what is there.
+TEST(Checkpoint, OnlyAMissingFileIsNone) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  const auto refuses = [](const fs::path& at, const char* reason) {
+    EXPECT_THAT([&] { load_checkpoint(at); }, ThrowsMessage<IoError>(HasSubstr(reason)));
+  };
+  fs::create_symlink("run", path);
+  refuses(path, "run: cannot read: Too many levels of symbolic links");
+  refuses(path / "below", "below: cannot read: Too many levels of symbolic links");
+  fs::create_symlink("nowhere", folder.path() / "dangling");
+  refuses(folder.path() / "dangling", "dangling: cannot read: No such file");
+  save_checkpoint(folder.path() / "other", sample(4));
+  fs::rename(folder.path() / "other", folder.path() / "run.previous");
+  EXPECT_EQ(load_checkpoint(path)->step, 4);
+  EXPECT_THAT(load_checkpoint(path)->passed_over, HasSubstr("Too many levels"));
+}
+
+TEST(Checkpoint, OneThatDoesNotFitIntoMemoryIsPassedOver) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  Checkpoint large = sample(2);
+  large.tensors.emplace_back("large", Tensor::zeros({100000}));
+  save_checkpoint(path, sample(1));
+  save_checkpoint(path, large);
+  const AllocationLimit limit(200000);
+  EXPECT_EQ(load_checkpoint(path)->step, 1);
+  EXPECT_THAT(load_checkpoint(path)->passed_over,
+              AllOf(HasSubstr("run: cannot read: its "), HasSubstr("do not fit into memory")));
+  save_checkpoint(path, sample(3));
+  EXPECT_EQ(load_checkpoint(path)->step, 3);
+  EXPECT_EQ(load_checkpoint(folder.path() / "run.previous")->step, 1);
+}
+
+// The checksum is right, and yet such a step cannot have been saved.
+TEST(Checkpoint, NumbersBelowZeroAreForged) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  const auto refuses = [&](const Checkpoint& forged, const char* reason) {
+    EXPECT_THROW(save_checkpoint(path, forged), ValueError);
+    save_safetensors(path, forged.tensors, detail::metadata_of(forged));
+    EXPECT_THAT([&] { load_checkpoint(path); }, ThrowsMessage<IoError>(HasSubstr(reason)));
+    fs::remove(path);
+  };
+  refuses(sample(-1), "not a sound checkpoint: its step is -1");
+  Checkpoint batch = sample(1);
+  batch.position.batch = -3;
+  refuses(batch, "not a sound checkpoint: its batch is -3");
+}
+
 TEST(Checkpoint, NothingIsLeftWhereItCannotBeSaved) {
   const TemporaryFolder folder;
   fs::create_directory(folder.path() / "run");
@@ -140,13 +193,41 @@ TEST(Checkpoint, RestoresVariablesByName) {
   EXPECT_EQ(steps.value().item(), 5);
 }
 
+TEST(Checkpoint, RestoresTheWeightsOfATrainingRunAlone) {
+  const Variable w("w", Tensor::zeros({2}));
+  const Checkpoint checkpoint{.tensors = {{"w.first_moment", Tensor::from({2}, {1, 2})},
+                                          {"w", Tensor::from({2}, {3, 4})},
+                                          {"adamw.steps", Tensor::scalar(9, DType::int64)}}};
+  EXPECT_THAT([&] { restore({w}, checkpoint); },
+              ThrowsMessage<ValueError>(HasSubstr("allow unexpected keys")));
+  EXPECT_EQ(w.value().get(1), 0);
+  restore({w}, checkpoint, {.allow_unexpected_keys = true});
+  EXPECT_EQ(w.value().get(1), 4);
+  const Variable missing("v", Tensor::zeros({1}));
+  EXPECT_THAT(
+      [&] {
+        restore({w, missing}, checkpoint, {.allow_unexpected_keys = true});
+      },
+      ThrowsMessage<ValueError>(HasSubstr("has no `v`")));
+}
+
+TEST(Checkpoint, OneTensorIsNotRestoredToTwoVariables) {
+  const Variable w("w", Tensor::zeros({2}));
+  const Variable same("w", Tensor::zeros({2}));
+  EXPECT_THAT(
+      [&] {
+        restore({w, same}, {.tensors = {{"w", Tensor::zeros({2})}}});
+      },
+      ThrowsMessage<ValueError>(HasSubstr("two variables to be restored are called `w`")));
+}
+
 TEST(Checkpoint, RestoresAllOrNothing) {
   const Variable w("w", Tensor::zeros({2}));
   const auto attempt = [&](const char* name, const Tensor& tensor) {
     restore({w}, {.tensors = {{"w", Tensor::full({2}, 1)}, {name, tensor}}});
   };
   EXPECT_THAT([&] { attempt("v", Tensor::zeros({1})); },
-              ThrowsMessage<ValueError>(HasSubstr("`v`, which is nobody's")));
+              ThrowsMessage<ValueError>(HasSubstr("the unexpected key `v`")));
   const Variable v("v", Tensor::zeros({3}));
   const auto with_v = [&](const Checkpoint& checkpoint) { restore({w, v}, checkpoint); };
   EXPECT_THAT(
@@ -174,7 +255,15 @@ TEST(Checkpoint, APositionFitsOneOrderOnly) {
   const data::Batches batches(dataset, {.batch_size = 4, .seed = 3});
   Checkpoint checkpoint{.data_order = batches.description()};
   EXPECT_EQ(checkpoint.data_order, "10 examples in batches of 4, shuffled with seed 3");
-  require_same_order(checkpoint, batches);
+  for (const std::int64_t batch : {0, 2}) {
+    checkpoint.position.batch = batch;
+    require_same_order(checkpoint, batches);
+  }
+  for (const std::int64_t batch : {std::int64_t{-1}, std::int64_t{3}, INT64_MAX}) {
+    checkpoint.position.batch = batch;
+    EXPECT_THAT([&] { require_same_order(checkpoint, batches); },
+                ThrowsMessage<ValueError>(HasSubstr("but an epoch has 3")));
+  }
   const data::Batches other(dataset, {.batch_size = 4, .drop_last = true, .seed = 3});
   EXPECT_THAT([&] { require_same_order(checkpoint, other); },
               ThrowsMessage<ValueError>(HasSubstr("but now there are 10 examples in batches of 4, "
@@ -189,6 +278,7 @@ TEST(Position, GoesThroughAllBatches) {
   for (int i = 0; i < 5; ++i, at = batches.after(at)) seen.emplace_back(at.epoch, at.batch);
   EXPECT_THAT(seen, testing::ElementsAre(std::pair(0, 0), std::pair(0, 1), std::pair(0, 2),
                                          std::pair(1, 0), std::pair(1, 1)));
+  EXPECT_EQ(batches.after({4, INT64_MAX}), (data::Position{5, 0})) << "beyond all batches";
 }
 
 TEST(RandomSequence, GoesOnWhereItStopped) {

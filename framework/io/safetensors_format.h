@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What writing and reading of safetensors files share: the words of the format.
-#ifndef ACLGRAD_IO_SAFETENSORS_NAMES_H_
-#define ACLGRAD_IO_SAFETENSORS_NAMES_H_
+// What writing and reading of safetensors files share: the words of the format, and writing.
+#ifndef ACLGRAD_IO_SAFETENSORS_FORMAT_H_
+#define ACLGRAD_IO_SAFETENSORS_FORMAT_H_
 
 #include <array>
 #include <bit>
@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "aclgrad/dtype.h"
+#include "aclgrad/safetensors.h"
+#include "io/posix_file.h"
 
 namespace aclgrad::detail {
 
@@ -30,6 +32,10 @@ inline constexpr std::array kSafetensorsDTypes = {
     SafetensorsDType{"I16", DType::int16},   SafetensorsDType{"I8", DType::int8},
     SafetensorsDType{"U8", DType::uint8},    SafetensorsDType{"BOOL", DType::boolean}};
 
+/// What save_safetensors() writes, down to the disk; the file has yet to take its name. Throws as
+/// that does.
+void write_safetensors(TemporaryFile& file, const NamedTensors& tensors, const Metadata& metadata);
+
 }  // namespace aclgrad::detail
 
-#endif  // ACLGRAD_IO_SAFETENSORS_NAMES_H_
+#endif  // ACLGRAD_IO_SAFETENSORS_FORMAT_H_
