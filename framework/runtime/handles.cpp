@@ -9,6 +9,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/runtime.h"
 #include "aclgrad_ext.h"
+#include "runtime/to_float.h"
 
 // Only our own runtime has it; null on other libraries.
 #pragma weak aclgradAllocationId
@@ -132,7 +133,7 @@ ScalarHandle::ScalarHandle(double value, DType beside) {
   } else if (!is_floating(beside) && whole) {
     create(static_cast<std::int64_t>(value), ACL_INT64);
   } else {
-    create(static_cast<float>(value), ACL_FLOAT);
+    create(to_float(value), ACL_FLOAT);
   }
 }
 

@@ -101,12 +101,14 @@ TEST(DataParallel, OutlivesTheCommunicatorItWasGiven) {
       gone = Communicator();
       Graph graph;
       const Value w = graph.parameter("w", Tensor::full({4}, 1));
-      const Value loss = mean(w * (rank + 1.0));
+      const Value x = graph.input("x", {4});
+      const Value loss = mean(w * x);
       Sgd optimizer({.learning_rate = 4});
       const Update update = sharded.step(graph, backward(loss, {w}), optimizer);
       const Value average = parallel.average(loss);
       Session session(graph, {average, update});
-      const bool same_loss = session.run()[average].item() == 1.5;
+      const Tensor own = Tensor::full({4}, rank + 1);
+      const bool same_loss = session.run({{x, own}})[average].item() == 1.5;
       if (same_loss && w.variable()->value().get(3) == 1 - 4 * 1.5 / 4) ++right;
     });
   }

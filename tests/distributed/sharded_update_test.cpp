@@ -59,7 +59,8 @@ TEST(ShardedUpdate, NamesWhatDoesNotFit) {
       const Value ww = graph.parameter("w.w", Tensor::zeros({2}));
       AdamW optimizer;
       ShardedUpdate sharded(communicator);
-      sharded.step(graph, backward(mean(mul(w, w)) + mean(mul(ww, ww)), {w, ww}), optimizer);
+      const Value loss = mean(mul(w, w)) + mean(mul(ww, ww));
+      static_cast<void>(sharded.step(graph, backward(loss, {w, ww}), optimizer));
       EXPECT_EQ(sharded.shards().size(), 1u);
       const NamedTensors own = sharded.share_out(tensors);
       EXPECT_EQ(own.back().first, "shard0.second_moment");
@@ -81,15 +82,15 @@ TEST(ShardedUpdate, NamesWhatDoesNotFit) {
 TEST(ShardedUpdate, RefusesWhatMakesNoSense) {
   const Communicator alone;
   EXPECT_THROW(ShardedUpdate{alone}, ValueError);
-  EXPECT_THROW(
-      run_ranks(2,
-                [](const Communicator& communicator) {
-                  Graph graph;
-                  const Value x = graph.input("x", {2});
-                  AdamW optimizer;
-                  ShardedUpdate(communicator).step(graph, backward(mean(x), {x}), optimizer);
-                }),
-      ValueError);
+  EXPECT_THROW(run_ranks(2,
+                         [](const Communicator& communicator) {
+                           Graph graph;
+                           const Value x = graph.input("x", {2});
+                           AdamW optimizer;
+                           ShardedUpdate sharded(communicator);
+                           return sharded.step(graph, backward(mean(x), {x}), optimizer);
+                         }),
+               ValueError);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ shift 2
 memory=$(mktemp -d)
 trap 'rm -rf "$memory"' EXIT
 
-version=$("$mpiexec" --version 2>/dev/null | sed -n 's/.*(Open MPI) \([0-9]*\).*/\1/p')
+version=$("$mpiexec" --version 2>/dev/null | sed -n 's/.*(Open[^)]*) \([0-9]*\).*/\1/p')
 case $version in
   4) here=(--mca plm isolated --mca oob_tcp_if_include lo --mca btl self,vader
     --mca btl_vader_backing_directory "$memory") ;;

@@ -11,6 +11,7 @@
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
 #include "aclnnop/aclnn_zero.h"
+#include "runtime/to_float.h"
 
 namespace aclgrad {
 
@@ -87,9 +88,8 @@ std::string NormalOp::attributes() const {
   return fmt::format("mean={}, deviation={}, seed={}, offset={}", mean, deviation, seed, offset);
 }
 aclnnStatus NormalOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
-  return aclnnInplaceNormalGetWorkspaceSize(call.output(0), static_cast<float>(mean),
-                                            static_cast<float>(deviation), seed, offset, size,
-                                            executor);
+  return aclnnInplaceNormalGetWorkspaceSize(call.output(0), to_float(mean), to_float(deviation),
+                                            seed, offset, size, executor);
 }
 PhaseTwo NormalOp::phase_two() const { return aclnnInplaceNormal; }
 

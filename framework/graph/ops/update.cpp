@@ -8,6 +8,7 @@
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_apply_adam_w_v2.h"
 #include "aclnnop/aclnn_copy.h"
+#include "runtime/to_float.h"
 
 namespace aclgrad {
 namespace {
@@ -96,9 +97,9 @@ std::string AdamWOp::attributes() const {
 aclnnStatus AdamWOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
   return aclnnApplyAdamWV2GetWorkspaceSize(
       call.output(0), call.output(1), call.output(2), nullptr, call.input(3), call.input(4),
-      static_cast<float>(values.learning_rate), static_cast<float>(values.beta1),
-      static_cast<float>(values.beta2), static_cast<float>(values.weight_decay),
-      static_cast<float>(values.epsilon), false, values.maximize, size, executor);
+      to_float(values.learning_rate), to_float(values.beta1), to_float(values.beta2),
+      to_float(values.weight_decay), to_float(values.epsilon), false, values.maximize, size,
+      executor);
 }
 PhaseTwo AdamWOp::phase_two() const { return aclnnApplyAdamWV2; }
 

@@ -176,15 +176,15 @@ TEST(Optimizers, AStepThatFailsIsNotTheFirst) {
   EXPECT_THROW(static_cast<void>(optimizer.step(
                    f.graph, Gradients({{f.p, f.gradient}, {f.gradient, f.gradient}}))),
                ValueError);
-  EXPECT_NO_THROW(optimizer.step(f.graph, Gradients({{other, f.gradient}})));
+  EXPECT_NO_THROW(static_cast<void>(optimizer.step(f.graph, Gradients({{other, f.gradient}}))));
 }
 
 TEST(Optimizers, AdamWSaysWhichUpdateASecondStepWithTheSameValuesForgets) {
   for (const bool scheduled : {false, true}) {
     Fixture f;
     AdamW optimizer({.scheduled = scheduled});
-    optimizer.step(f.graph, f.gradients);
-    EXPECT_THAT(message_of<ValueError>([&] { optimizer.step(f.graph, f.gradients); }),
+    static_cast<void>(optimizer.step(f.graph, f.gradients));
+    EXPECT_THAT(message_of<ValueError>([&] { return optimizer.step(f.graph, f.gradients); }),
                 AllOf(testing::HasSubstr("`p` is node 0 `variable`"),
                       testing::HasSubstr("use the value that the update returned")));
   }

@@ -15,21 +15,21 @@ const bool g_two_devices = [] {
 
 }  // namespace
 
-testing::AssertionResult fails(aclError got, aclError want,
-                               std::initializer_list<const char*> words) {
+::testing::AssertionResult fails(aclError got, aclError want,
+                                 std::initializer_list<const char*> words) {
   const char* const text = aclGetRecentErrMsg();
   const std::string message = text == nullptr ? "" : text;
   if (got != want) {
-    return testing::AssertionFailure()
+    return ::testing::AssertionFailure()
            << "returned " << got << " instead of " << want << ", message: " << message;
   }
-  if (text == nullptr) return testing::AssertionFailure() << "left no message";
+  if (text == nullptr) return ::testing::AssertionFailure() << "left no message";
   for (const char* word : words) {
     if (message.find(word) == std::string::npos) {
-      return testing::AssertionFailure() << "no \"" << word << "\" in the message: " << message;
+      return ::testing::AssertionFailure() << "no \"" << word << "\" in the message: " << message;
     }
   }
-  return testing::AssertionSuccess();
+  return ::testing::AssertionSuccess();
 }
 
 void clear_errors() {
