@@ -142,9 +142,7 @@ class MpiChannel : public Channel {
     const auto lock = gate().enter();
     MPI_Request request = MPI_REQUEST_NULL;
     std::memcpy(&request, &packed.handle[0], sizeof request);
-    int done = 0;
     MPI_Cancel(&request);
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
   }
 
   void notify(size_t process, const std::string& text) override {
