@@ -76,7 +76,7 @@ HWY_INLINE Floats weighted_square(FloatTag d, Floats a, Floats x, Floats b, Floa
 
 // The smaller of |a| and |b|, numbers both.
 HWY_INLINE Floats smaller_magnitude(FloatTag, Floats a, Floats b) {
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
   constexpr int kSmallerWithoutSigns = 0b1010;
   return Floats{_mm512_range_ps(a.raw, b.raw, kSmallerWithoutSigns)};
 #else

@@ -13,7 +13,7 @@ namespace {
 
 // a + factor b for 16-bit elements, which are rounded from more than the nearest float: it may be a
 // tie of theirs that the exact sum is not.
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
 constexpr Outputs kShortSum = Outputs::kOdd;
 
 // The exact value lies between the sums rounded down and up. If those differ, the one that is odd

@@ -37,7 +37,7 @@ inline constexpr float (GeluPieces::*kPieceRows[])[kPieces] = {
     &GeluPieces::c3,         &GeluPieces::c4,        &GeluPieces::c5,    &GeluPieces::c6,
     &GeluPieces::value_rest, &GeluPieces::slope_rest};
 
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
 // The numbers of each lane's piece: an instruction picks from a row of the table.
 template <const GeluPieces& kTable, bool kIsSlope, class D>
 class LanePieces {

@@ -80,7 +80,7 @@ template <class Stored>
 HWY_INLINE WideVec load_wide(const Stored* elements, size_t count) {
   if (count == kWide) return load_wide(elements);
   const RawTag<Stored, Wide> d;
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
   return widened<Stored>(hn::MaskedLoad(hn::FirstN(d, count), d, raw(elements)));
 #else
   alignas(64) Raw<Stored> held[kSumLanes] = {};
@@ -129,7 +129,7 @@ HWY_INLINE auto bfloat_patterns(WideVec values) {
   return hn::TruncateTo(hn::Rebind<uint16_t, Wide>(), hn::ShiftRight<16>(carried));
 }
 
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX2
 HWY_INLINE auto half_patterns(WideVec values) {
   const hn::Rebind<hwy::float16_t, Wide> halves;
   return hn::BitCast(hn::Rebind<uint16_t, Wide>(), hn::DemoteTo(halves, floats_to_odd(values)));
@@ -168,7 +168,7 @@ template <class Stored>
 HWY_INLINE void store_wide(WideVec values, Stored* elements, size_t count) {
   if (count == kWide) return store_wide(values, elements);
   const RawTag<Stored, Wide> d;
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
   hn::BlendedStore(narrowed<Stored>(values), hn::FirstN(d, count), d, raw(elements));
 #else
   alignas(64) Raw<Stored> held[kSumLanes];

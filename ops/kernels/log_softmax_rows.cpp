@@ -31,7 +31,7 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 // ---- Exponentials -------------------------------------------------------------------------------
 
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
 // One of eight numbers for each lane, by the low bits of `indices`.
 HWY_INLINE auto one_of_eight(const uint64_t* table, hn::Vec<hn::RebindToUnsigned<Wide>> indices) {
   const hn::RebindToUnsigned<Wide> du;

@@ -68,10 +68,10 @@ bool reads_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {
 
 // Groups of rows of a that are copied together: where its columns are dense, a group alone would
 // use a part of each cache line and page that it touches.
-constexpr int64_t kGroupsAtOnce = HWY_TARGET == HWY_AVX3 ? 4 : 8;
+constexpr int64_t kGroupsAtOnce = HWY_TARGET <= HWY_AVX3 ? 4 : 8;
 // Groups that go through a tile's columns of b together. Tiles of shorter vectors read b more
 // often, so it had better stay in the first-level cache than a.
-constexpr int64_t kGroupsTogether = HWY_TARGET == HWY_AVX3 ? 1 : kGroupsAtOnce;
+constexpr int64_t kGroupsTogether = HWY_TARGET <= HWY_AVX3 ? 1 : kGroupsAtOnce;
 
 // b as tiles read it: packed in panels, or in place.
 template <class T>

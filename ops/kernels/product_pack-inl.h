@@ -34,7 +34,7 @@ bool holds(const ProductOperand& matrix) {
 
 // Whether a processor loads some elements of that size without touching those behind them.
 template <size_t kSize>
-inline constexpr bool kMasks = HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_AVX2 && kSize >= 4);
+inline constexpr bool kMasks = HWY_TARGET <= HWY_AVX3 || (HWY_TARGET <= HWY_AVX2 && kSize >= 4);
 
 // Dense elements of one dtype, `count` of them, at most a vector full; the others become 0.
 template <class Stored, class D>

@@ -26,14 +26,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Rows of the largest tile that is two vectors wide: with two vectors of b and one of a, its sums
 // fill the registers.
-inline constexpr size_t kTileRows = HWY_TARGET == HWY_AVX3 ? 14 : 6;
+inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 ? 14 : 6;
 inline constexpr size_t kTileVectors = 2;
 // One vector wide, for products that have no more columns.
-inline constexpr size_t kNarrowRows = HWY_TARGET == HWY_AVX3 ? 16 : kTileRows;
+inline constexpr size_t kNarrowRows = HWY_TARGET <= HWY_AVX3 ? 16 : kTileRows;
 // With AVX-512, a tile of two panels, which is lower. For 24 multiplications it loads 10 times,
 // where the other loads 16 times for 28: a twentieth faster where another thread shares the core.
 inline constexpr size_t kWideRows = 6;
-inline constexpr size_t kWideVectors = HWY_TARGET == HWY_AVX3 ? 4 : kTileVectors;
+inline constexpr size_t kWideVectors = HWY_TARGET <= HWY_AVX3 ? 4 : kTileVectors;
 
 template <class T>
 inline constexpr size_t kLanesOf = hn::MaxLanes(hn::ScalableTag<T>());
@@ -43,7 +43,7 @@ template <class T>
 inline constexpr size_t kWideColumns = kWideVectors* kLanesOf<T>;
 
 // Whether b's last vector may be read as far as there are columns. Elsewhere b must be padded.
-inline constexpr bool kReadsPartOfVector = HWY_TARGET == HWY_AVX3;
+inline constexpr bool kReadsPartOfVector = HWY_TARGET <= HWY_AVX3;
 
 // Strides in elements.
 template <class T>
@@ -79,7 +79,7 @@ HWY_INLINE void visit_each(const Visit& visit) {
 inline constexpr int kOfSecondLevel = 2;
 
 HWY_INLINE void fetch_to_write(const std::byte* line) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+#if HWY_TARGET <= HWY_AVX2
   // Compilers must be told that there is this instruction, and would take another. Where there is
   // none, which is so on few processors with AVX2, it does nothing.
   asm volatile("prefetchw %0" : : "m"(*line));
@@ -94,7 +94,7 @@ HWY_INLINE void fetch_to_write(const std::byte* line) {
 // of the instructions that a core can begin in a cycle. A tile of AVX2 needs most of them, more
 // than its share where another thread is on the same core: with 4 terms a pass, training steps took
 // a tenth less time.
-inline constexpr size_t kTermsPerPass = HWY_TARGET == HWY_AVX3 ? 1 : 4;
+inline constexpr size_t kTermsPerPass = HWY_TARGET <= HWY_AVX3 ? 1 : 4;
 static_assert(kTermsPerFetch % kTermsPerPass == 0);
 
 // Has a value computed here and kept, rather than again or in parts for each of its uses: those
@@ -127,7 +127,7 @@ template <class T, size_t kRows, size_t kVectors>
 struct TileTerms {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
-  static constexpr size_t kReach = HWY_TARGET == HWY_AVX3 ? 5 : 6;
+  static constexpr size_t kReach = HWY_TARGET <= HWY_AVX3 ? 5 : 6;
   static constexpr size_t kGroups = (kRows + kReach - 1) / kReach;
   static constexpr auto kSize = static_cast<ptrdiff_t>(sizeof(T));
 
@@ -232,7 +232,7 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
   // Of the output, or what is added to it.
   const auto load = [&](const T* from, ptrdiff_t row, auto r, auto v) ACLGRAD_INLINE_LAMBDA -> V {
     const T* const at = from + static_cast<ptrdiff_t>(r) * row + v * kLanes;
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
     if constexpr (v + 1 == kVectors) return hn::MaskedLoad(terms.last, d, at);
 #else
     if (!is_whole(v)) {
@@ -261,7 +261,7 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
       hn::StoreU(sums[r][v], d, to);
       return;
     }
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
     hn::BlendedStore(sums[r][v], terms.last, d, to);
 #else
     alignas(64) T held[kLanes];

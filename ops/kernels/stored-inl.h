@@ -96,7 +96,7 @@ inline constexpr bool kIsTabled<Tabled<kArgument, Formula>> = true;
 // table[index] for each lane.
 template <class D, class VI>
 HWY_INLINE hn::Vec<D> look_up(D d, const float* table, VI index) {
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
   // The instruction keeps lanes that it is told not to load, and so waits for what the register
   // held before: zeros, if the compiler cannot see that there are no such lanes.
   __mmask16 all = 0xffff;
