@@ -52,6 +52,8 @@ void synchronize(const detail::Membership& membership, std::string_view what) {
 Communicator::Communicator() = default;
 Communicator::Communicator(std::shared_ptr<detail::Membership> membership)
     : membership_(std::move(membership)) {}
+Communicator::Communicator(const Communicator&) = default;
+Communicator& Communicator::operator=(const Communicator&) = default;
 Communicator::Communicator(Communicator&&) noexcept = default;
 Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 Communicator::~Communicator() = default;

@@ -81,7 +81,7 @@ LossAndGradients sum_micro_batches(std::int64_t count,
 }
 
 DataParallel::DataParallel(const Communicator& communicator, DataParallelOptions options)
-    : communicator_(communicator.share()), options_(options) {
+    : communicator_(communicator), options_(options) {
   if (options_.bucket_bytes == 0) throw ValueError("a bucket needs at least 1 byte");
 }
 

@@ -48,7 +48,7 @@ Tensor resized(const Tensor& flat, std::int64_t elements) {
 }  // namespace
 
 ShardedUpdate::ShardedUpdate(const Communicator& communicator, DataParallelOptions options)
-    : communicator_(communicator.share()), options_(options) {
+    : communicator_(communicator), options_(options) {
   if (communicator.size() < 2) throw ValueError("a sharded update needs at least 2 ranks");
   if (options_.bucket_bytes == 0) throw ValueError("a bucket needs at least 1 byte");
 }

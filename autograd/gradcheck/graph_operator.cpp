@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <exception>
 #include <map>
 #include <memory>
 #include <utility>
@@ -65,7 +66,7 @@ class GraphOperator {
       record_forward(recording, dtype);
     } catch (const DTypeError& error) {
       return error.what();
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       // A finding of the call.
     }
     return "";

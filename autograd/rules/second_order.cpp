@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "aclgrad/ops.h"
+#include "aclgrad/to_float.h"
 #include "rules/table.h"
 
 namespace aclgrad::detail {
@@ -136,7 +137,7 @@ class Halves {
 };
 
 // An attribute of ELU as the operator takes it: a float, for tensors of double, too.
-double attribute(double value) { return static_cast<double>(static_cast<float>(value)); }
+double attribute(double value) { return static_cast<double>(to_float(value)); }
 
 }  // namespace
 

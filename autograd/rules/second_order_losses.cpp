@@ -8,6 +8,15 @@
 namespace aclgrad::detail {
 namespace {
 
+// Whether the total weight that a backward was given is that of the forward with the same targets
+// and weights.
+bool is_total_weight_of(const NllLossBackwardOp& op, const RuleCall& call) {
+  const Node& node = call.input(4).node();
+  const auto* const forward = dynamic_cast<const NllLossOp*>(node.op.get());
+  return forward != nullptr && forward->ignore_index == op.ignore_index &&
+         node.inputs[1] == call.input(2).id() && node.inputs[2] == call.input(3).id();
+}
+
 // v e^y for logarithms of probabilities, y <= 0.
 Value weighted(const Value& v, const Value& y) { return elu_backward(v, y, 1, 1, 1); }
 
@@ -47,10 +56,12 @@ void add_second_order_loss_rules(RuleTable& table) {
   // it from there; the log-probabilities themselves do not matter.
   table.add<NllLossBackwardOp>([](const NllLossBackwardOp& op, const RuleCall& call) {
     if (call.needs(3)) call.no_gradient_for("the class weights");
-    // The forward's depends on nothing but the class weights.
-    const bool is_of_forward =
-        dynamic_cast<const NllLossOp*>(call.input(4).node().op.get()) != nullptr;
+    // The forward's total weight depends on nothing but the class weights.
+    const bool is_of_forward = is_total_weight_of(op, call);
     if (call.needs(4) && !is_of_forward) call.no_gradient_for("the total weight");
+    if (call.needs(0) && op.reduction == Reduction::mean && !is_of_forward) {
+      call.no_gradient_for("the gradient of a mean, with a total weight that is not its own");
+    }
     InputGradients gradients(5);
     if (call.needs(0)) {
       gradients[0] =

@@ -79,7 +79,8 @@ std::string name_of(Kind kind) {
 // The gradients of a binary operator, as the rules make them.
 Backward gradient_of(const LibraryPointer& library, Kind kind, double alpha) {
   const double factor = kind == Kind::sub ? -alpha : alpha;
-  const aclScalar* scalar = library->scalar(static_cast<Number>(factor), DType::float64);
+  const aclScalar* scalar =
+      kind == Kind::mul ? nullptr : library->scalar(static_cast<Number>(factor), DType::float64);
   return from_chain(library, [=](Chain& chain) {
     const View g = chain.input(0);
     for (std::size_t k = 0; k < 2; ++k) {
@@ -261,13 +262,16 @@ Subject with_number(const LibraryPointer& library, Kind kind, const Attributes& 
   s.checked.inputs[0].shape = shape;
   s.checked.model = kRoundedOnce;
   s.calls = Chain::calls();
-  s.checked.backward = from_chain(library, [=](Chain& chain) {
-    if (kind == Kind::mul) {
-      chain.scale(chain.input(0), operand, chain.output(0));
-    } else {
-      chain.copy(chain.input(0), chain.output(0));
-    }
-  });
+  s.checked.backward = from_chain(
+      library,
+      [=](Chain& chain) {
+        if (kind == Kind::mul) {
+          chain.scale(chain.input(0), operand, chain.output(0));
+        } else {
+          chain.copy(chain.input(0), chain.output(0));
+        }
+      },
+      false);
   s.checked.attributes = fmt::format("value={}", value);
   s.checked.reproduce = fmt::format("--value {}", value);
   if (kind != Kind::mul) {

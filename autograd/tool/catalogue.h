@@ -15,8 +15,7 @@
 namespace aclgrad::gradcheck {
 
 /// For operators that work in double and round once.
-inline constexpr ErrorModel kRoundedOnce{
-    .final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = 0.05};
+inline constexpr ErrorModel kRoundedOnce{.final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = 0.05};
 
 /// Everything that can be chosen; an operator uses what it has.
 struct Attributes {

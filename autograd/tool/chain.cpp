@@ -145,8 +145,8 @@ std::vector<std::string> Chain::calls(bool with_matmul) {
   return names;
 }
 
-Backward from_chain(LibraryPointer library, std::function<void(Chain& chain)> links) {
-  library->ask("aclCreateIntArray");  // for sum_to()
+Backward from_chain(LibraryPointer library, std::function<void(Chain& chain)> links, bool sums) {
+  if (sums) library->ask("aclCreateIntArray");
   return [library = std::move(library), links = std::move(links)](const BackwardCall& call) {
     Chain chain(*library, call);
     links(chain);

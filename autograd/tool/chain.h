@@ -53,7 +53,8 @@ class Chain {
 };
 
 /// A backward that runs `links` on a chain.
-Backward from_chain(LibraryPointer library, std::function<void(Chain& chain)> links);
+Backward from_chain(LibraryPointer library, std::function<void(Chain& chain)> links,
+                    bool sums = true);
 
 }  // namespace aclgrad::gradcheck
 

@@ -39,7 +39,8 @@ std::optional<std::uint64_t> second_seed(std::optional<std::uint64_t> seed) {
 
 // What a layer returns is called by what it does to what, unless it has a name: "elu(hidden1)".
 Value named_after(const Value& result, const Value& x) {
-  if (!result.name().empty() || x.name().empty()) return result;
+  constexpr std::size_t kMaxLength = 80;  // of a name made of many
+  if (!result.name().empty() || x.name().empty() || x.name().size() > kMaxLength) return result;
   return result.named(fmt::format("{}({})", result.node().op->name(), x.name()));
 }
 

@@ -107,7 +107,11 @@ RunRecord from_json(const json& source) {
   for (const json& chart : source.at("charts")) {
     RunRecord::Chart read{chart.at("title"), chart.at("x_label"), chart.at("y_label"),
                           chart.at("log_y")};
-    read.values_per_point = std::max<std::int64_t>(1, integer(chart.at("values_per_point")));
+    if (chart.contains("values_per_point")) {  // pages before version 0.2 lack it
+      constexpr std::int64_t kMost = std::int64_t{1} << 40;
+      read.values_per_point =
+          std::clamp<std::int64_t>(integer(chart.at("values_per_point")), 1, kMost);
+    }
     for (const json& curve : chart.at("curves")) {
       read.series.push_back(
           {.name = curve.at("name"), .x = numbers(curve.at("x")), .y = numbers(curve.at("y"))});

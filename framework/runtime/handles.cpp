@@ -8,8 +8,8 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/runtime.h"
+#include "aclgrad/to_float.h"
 #include "aclgrad_ext.h"
-#include "runtime/to_float.h"
 
 // Only our own runtime has it; null on other libraries.
 #pragma weak aclgradAllocationId

@@ -168,6 +168,25 @@ TEST(SecondOrder, NllLoss) {
   }
 }
 
+// The rule divides by the weight of the targets, whatever the backward was told.
+TEST(SecondOrder, NllLossWithAnotherTotalWeightHasNone) {
+  Graph graph;
+  const Value p = graph.input("p", {3, 4});
+  const Value weight = graph.constant(Tensor::from({4}, {1, 0.5, 2, 0.25}));
+  const Value target = graph.constant(Tensor::from({3}, {2, 0, 3}, DType::int64));
+  const Value g = graph.input("g", Shape{});
+  const Value total = graph.constant(Tensor::scalar(2));
+  for (const Reduction reduction : {Reduction::mean, Reduction::sum}) {
+    const Value gradient = nll_loss_backward(g, p, target, weight, total, reduction, kIgnoreIndex);
+    const auto differentiate = [&] { return backward(mean(gradient), {g}); };
+    if (reduction == Reduction::mean) {
+      EXPECT_THROW(static_cast<void>(differentiate()), Error);
+    } else {
+      EXPECT_NO_THROW(static_cast<void>(differentiate()));
+    }
+  }
+}
+
 TEST(SecondOrder, AWrongRuleIsCaught) {
   const ScopedRule<SeluBackwardOp> wrong([](const SeluBackwardOp&, const RuleCall& call) {
     return InputGradients{selu_backward(call.gradient(), call.input(1)), Value()};

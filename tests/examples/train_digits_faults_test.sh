@@ -72,6 +72,11 @@ shared=(--activation elu --batch 512 --threads 1 --out shared)
 for attempt in {1..6}; do
   "$program" "${shared[@]}" --epochs 200 --checkpoint-every 1 >/dev/null 2>&1 &
   process=$!
+  # Once a run has written its first page, it writes something all the time.
+  for _ in {1..600}; do
+    [[ ! -e shared/report_elu.html ]] || break
+    sleep 0.1
+  done
   sleep 0.$((attempt + 2))
   kill -9 $process 2>/dev/null
   wait $process 2>/dev/null

@@ -5,13 +5,13 @@
 
 #include "aclgrad/format.h"
 #include "aclgrad/record.h"
+#include "aclgrad/to_float.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
 #include "aclnnop/aclnn_zero.h"
-#include "runtime/to_float.h"
 
 namespace aclgrad {
 

@@ -94,8 +94,9 @@ Value cross_entropy(const Value& logits, const Value& target, Reduction reductio
   }
   // The operator takes one row of scores for each target.
   const std::int64_t rows = target.shape().numel();
-  const Value losses = nll_loss(log_softmax(reshape(logits, {rows, shape[-1]}, where), -1, where),
-                                reshape(target, {rows}, where), {}, reduction, ignore_index, where);
+  const Value scores = log_softmax(reshape(logits, {rows, shape[-1]}, where), -1, where);
+  const Value targets = reshape(target, {rows}, where);
+  const Value losses = nll_loss(scores, targets, {}, reduction, ignore_index, where);
   return reduction == Reduction::none ? reshape(losses, target.shape().dims(), where) : losses;
 }
 

@@ -5,10 +5,10 @@
 
 #include "aclgrad/format.h"
 #include "aclgrad/record.h"
+#include "aclgrad/to_float.h"
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_apply_adam_w_v2.h"
 #include "aclnnop/aclnn_copy.h"
-#include "runtime/to_float.h"
 
 namespace aclgrad {
 namespace {

@@ -55,6 +55,9 @@ class Communicator {
   /// The name of a new group: bytes for the program to hand to all members.
   static HcclRootInfo make_root();
 
+  /// Copies are the same member of the group.
+  Communicator(const Communicator&);
+  Communicator& operator=(const Communicator&);
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
   ~Communicator();
@@ -82,10 +85,7 @@ class Communicator {
   const std::shared_ptr<detail::Membership>& membership() const { return membership_; }
 
  private:
-  friend class DataParallel;
-  friend class ShardedUpdate;
   explicit Communicator(std::shared_ptr<detail::Membership> membership);
-  Communicator share() const { return Communicator(membership_); }  // of the same membership
 
   std::shared_ptr<detail::Membership> membership_;
 };

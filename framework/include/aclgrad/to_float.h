@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of the C++ interface, double, as the C interface takes them.
-#ifndef ACLGRAD_FRAMEWORK_RUNTIME_TO_FLOAT_H_
-#define ACLGRAD_FRAMEWORK_RUNTIME_TO_FLOAT_H_
+#ifndef ACLGRAD_TO_FLOAT_H_
+#define ACLGRAD_TO_FLOAT_H_
 
 #include <cfenv>
 
@@ -20,4 +20,4 @@ inline float to_float(double value) {
 
 }  // namespace aclgrad
 
-#endif  // ACLGRAD_FRAMEWORK_RUNTIME_TO_FLOAT_H_
+#endif  // ACLGRAD_TO_FLOAT_H_
