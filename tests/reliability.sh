@@ -66,7 +66,7 @@ soak() {
 # those of the release build, which load these libraries in the place of their own.
 sanitize_addresses() {
   # All but the tests that compile or measure something themselves, or are started by other programs.
-  local all='^(activations|autograd|cases|contract|distributed|faults|framework_[a-z]*'
+  local all='^(activations|autograd|cases|contract|distributed|environment|faults|framework_[a-z]*'
   all+='|fuzz|graph|hccl|mocked|mutants|runtime|session|training_ops|viz)\.'
   build
   local release=$build
@@ -78,21 +78,21 @@ sanitize_addresses() {
   # others. In the children that the soak forks, the memory of the parent's threads looks lost; threads
   # of a forked child may find the sanitizer's own allocator locked for ever. What the library's own
   # checks of memory say is changed by the sanitizer's, instruction sets that these libraries lack
-  # cannot be compared, and the compiler has leaks.
+  # cannot be compared, the compiler has leaks, and the sanitizer needs more memory than small limits give.
   run_and_record 'sanitizers, asan' 'tests passed' env LD_LIBRARY_PATH="$PWD/$build/lib" \
     LD_PRELOAD="$(g++ -print-file-name=libasan.so)" ASAN_OPTIONS=alloc_dealloc_mismatch=0 \
     ctest --test-dir "$release" --output-on-failure --parallel "$(nproc)" -R "$all" \
-    -E '^(contract\.load|hccl\.processes|session\.Scale|cases\.Rows/InstructionSets|runtime\.headers|runtime\.Pieces\.AForked)'
+    -E '^(contract\.load|environment\.[a-z]|environment\.Limits|hccl\.processes|session\.Scale|cases\.Rows/InstructionSets|runtime\.headers|runtime\.Pieces\.AForked)'
 }
 
 # What has threads, without the fuzzed call sequences, whose copies may race by themselves, without an
 # operator that overwrites on purpose what its other threads still read, and without measured memory.
 sanitize_threads() {
   use_preset tsan
-  build test_hccl test_runtime test_session soak
+  build test_environment test_hccl test_runtime test_session soak
   run_and_record 'sanitizers, tsan' 'tests passed' ctest --test-dir "$build" --output-on-failure \
-    --parallel "$(nproc)" -R '^(hccl|runtime|session|soak)\.' \
-    -E '^session\.(Bisect\.FindsAWrongClaim|Compare\.NamesTheNodeThatSharedMemory|Scale\.MemoryIsLittle)'
+    --parallel "$(nproc)" -R '^(environment|hccl|runtime|session|soak)\.' \
+    -E '^(environment\.[a-z]|environment\.Limits|session\.(Bisect\.FindsAWrongClaim|Compare\.NamesTheNodeThatSharedMemory|Scale\.MemoryIsLittle))'
 }
 
 sanitize() {

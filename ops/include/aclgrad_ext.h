@@ -61,8 +61,9 @@ ACL_FUNC_VISIBILITY uint64_t aclgradAllocationId(const void* address);
 /*
  * Calls body(context, i) once for every i in [0, pieces): on the calling thread, and meanwhile on
  * as many others as aclgradSetNumThreads allows. Those belong to the process; while another thread
- * has them, and inside a body, the caller does all of it. The body must not throw. Library:
- * ascendcl. The floating-point environment is the default one inside bodies, and tasks of streams.
+ * has them, and inside a body, the caller does all of it. The body must not throw, nor end
+ * its thread; nobody can cancel the caller meanwhile. Library: ascendcl. The floating-point
+ * environment is the default one inside bodies, and tasks of streams.
  */
 ACL_FUNC_VISIBILITY void aclgradRunPieces(int64_t pieces,
                                           void (*body)(void* context, int64_t piece),
@@ -147,7 +148,8 @@ typedef struct aclgradSweep {
 /*
  * As aclgradLaunchTask, for a task that may also be run in units. A recorded model does so where
  * several such tasks follow each other: each piece of memory then passes from one to the next while
- * it is in the caches. It may call the task's own run on another thread than the stream's, too.
+ * it is in the caches. It may call the task's own run on another thread than the stream's, too,
+ * which then must not end it.
  * `sweep` (may be NULL) must live as long as the program. Library: ascendcl.
  */
 ACL_FUNC_VISIBILITY aclError aclgradLaunchSweep(aclrtStream stream, const char* name,

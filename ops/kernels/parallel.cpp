@@ -20,7 +20,8 @@ struct Work {
     try {
       body(begin, end);
     } catch (...) {
-      // It must not leave the thread that met it.
+      // It must not leave the thread that met it. No body ends its thread, and threads are not
+      // cancelled here.
       if (!failed.exchange(true)) failure = std::current_exception();
     }
   }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "ops/runtime/context.h"
-#include "ops/runtime/float_environment.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -73,8 +72,6 @@ struct HostFunctionTask {
 aclError run_host_function(void* argument) {
   const auto& task = *static_cast<HostFunctionTask*>(argument);
   task.function(task.arguments);
-  // The tasks after it must not find what the program may have set.
-  if (!is_default_float_environment()) set_default_float_environment();
   return ACL_SUCCESS;
 }
 

@@ -180,10 +180,10 @@ aclError Event::make_wait(const Call& call, const std::shared_ptr<Stream>& strea
   const std::shared_ptr<EventRecord> record = latest();
   if (!record) return ACL_SUCCESS;
   Task task{.name = "event wait", .gate = record, .gate_patience = patience};
+  auto counter = std::make_unique<WaitCounter>(pending_waits_);
   note_waiting(stream);
-  task.argument = new WaitCounter(pending_waits_);
+  task.argument = counter.release();
   task.release = release_wait;
-  pending_waits_->fetch_add(1);
   record->awaited_by(*stream);
   const aclError status = submit(call, *stream, std::move(task));
   // Whoever needs the waiting stream will not ask after the one that it waits for.
@@ -194,8 +194,10 @@ aclError Event::make_wait(const Call& call, const std::shared_ptr<Stream>& strea
 void Event::note_waiting(const std::shared_ptr<Stream>& stream) {
   const std::lock_guard lock(mutex_);
   if (pending_waits_->load() == 0) waiting_.clear();
+  std::erase_if(waiting_, [](const std::weak_ptr<Stream>& each) { return each.expired(); });
   const auto is_it = [&](const std::weak_ptr<Stream>& each) { return each.lock() == stream; };
   if (std::none_of(waiting_.begin(), waiting_.end(), is_it)) waiting_.push_back(stream);
+  pending_waits_->fetch_add(1);  // under the lock, so that nobody clears the list in between
 }
 
 bool Event::has_pending_waits() const {

@@ -91,6 +91,7 @@ class Event : public std::enable_shared_from_this<Event> {
   aclError wait_in_capture(const Call& call, const std::shared_ptr<Stream>& stream);
   std::shared_ptr<Capture> marked_capture() const;
   void set_recorded_now();
+  // Counts one wait more, and remembers where.
   void note_waiting(const std::shared_ptr<Stream>& stream);
 
   const int32_t device_;

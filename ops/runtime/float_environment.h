@@ -45,10 +45,17 @@ class DefaultFloatEnvironment {
     if (is_default_float_environment()) return;
     is_other_ = true;
     std::fegetenv(&other_);
+#if defined(__aarch64__)
+    asm volatile("mrs %0, fpcr" : "=r"(control_));
+#endif
     set_default_float_environment();
   }
   ~DefaultFloatEnvironment() {
-    if (is_other_) std::fesetenv(&other_);
+    if (!is_other_) return;
+    std::fesetenv(&other_);
+#if defined(__aarch64__)
+    asm volatile("msr fpcr, %0" : : "r"(control_));
+#endif
   }
   DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
   DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
@@ -56,7 +63,22 @@ class DefaultFloatEnvironment {
  private:
   bool is_other_ = false;
   std::fenv_t other_;
+#if defined(__aarch64__)
+  uint64_t control_ = 0;  // with the bits that fesetenv leaves as they are
+#endif
 };
+
+// Runs a task in the default environment, which is there, and leaves that behind, whatever the task
+// has set, and however it ends.
+template <class Function>
+auto run_without_trace(const Function& run, void* argument) {
+  const struct Afterwards {
+    ~Afterwards() {
+      if (!is_default_float_environment()) set_default_float_environment();
+    }
+  } afterwards;
+  return run(argument);
+}
 
 }  // namespace aclgrad::runtime
 

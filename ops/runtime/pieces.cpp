@@ -16,6 +16,7 @@
 
 #include "aclgrad_ext.h"
 #include "ops/runtime/float_environment.h"
+#include "ops/runtime/forced_unwind.h"
 #include "ops/runtime/library_thread.h"
 #include "ops/runtime/pieces.h"
 #include "ops/runtime/speeds.h"
@@ -143,7 +144,15 @@ class Helpers {
     inside_.fetch_sub(kClosed);  // opens
     call_.fetch_add(1);
     if (asleep_.load() > 0) call_.notify_all();
+    // Also when a body ends this thread: the helpers work with what is on its stack.
+    const struct Afterwards {
+      Helpers& helpers;
+      ~Afterwards() { helpers.close(); }
+    } afterwards{*this};
     work(0);
+  }
+
+  void close() {
     inside_.fetch_add(kClosed);
     const auto all_left = [this] { return inside_.load() == kClosed; };
     if (!spin(kWatch, all_left)) {
@@ -196,7 +205,8 @@ class Helpers {
     }
   }
 
-  [[noreturn]] void help(int32_t number, uint32_t seen) {
+  // A body that ended this thread would leave the caller waiting for ever: the process ends.
+  [[noreturn]] void help(int32_t number, uint32_t seen) noexcept {
     t_runs_pieces = true;
     while (true) {
       if (!spin(kIdleSpin, [&] { return call_.load() != seen; })) {
@@ -286,7 +296,10 @@ void run_alone(const Beside& beside) {
 
 }  // namespace
 
+// Neither is left halfway by a thread that is cancelled: bodies may catch everything, and others
+// work on its behalf.
 void run_pieces(int64_t pieces, PieceBody body, void* context, const Beside& beside) {
+  const NotCancellable whole;
   const auto run = [&](Helpers& helpers, int32_t threads) {
     return helpers.run(pieces, threads, body, context, beside);
   };
@@ -296,6 +309,7 @@ void run_pieces(int64_t pieces, PieceBody body, void* context, const Beside& bes
 }
 
 void run_shares(int64_t units, RangeBody body, void* context, const Beside& beside) {
+  const NotCancellable whole;
   const auto run = [&](Helpers& helpers, int32_t threads) {
     return helpers.run_shares(units, threads, body, context, beside);
   };

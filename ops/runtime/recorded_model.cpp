@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ops/runtime/explanation.h"
+#include "ops/runtime/float_environment.h"
 #include "ops/runtime/forced_unwind.h"
 
 namespace aclgrad::runtime {
@@ -94,7 +95,7 @@ void RecordedModel::launch(const Launch& launch) {
   }
   aclError status = ACL_SUCCESS;
   try {
-    status = launch.run(launch.argument);
+    status = run_without_trace(launch.run, launch.argument);
   } catch (const ForcedUnwind&) {
     throw;
   } catch (...) {

@@ -11,6 +11,8 @@
 #include "ops/runtime/beside.h"
 #include "ops/runtime/cut.h"
 #include "ops/runtime/explanation.h"
+#include "ops/runtime/float_environment.h"
+#include "ops/runtime/forced_unwind.h"
 #include "ops/runtime/pieces.h"
 
 namespace aclgrad::runtime {
@@ -202,7 +204,9 @@ class SweepRun {
       const Task& task = tasks_[index];
       aclError status = ACL_SUCCESS;
       try {
-        status = task.run(task.argument);
+        status = run_without_trace(task.run, task.argument);
+      } catch (const ForcedUnwind&) {
+        throw;
       } catch (...) {
         return note(failure_in_flight(index));
       }

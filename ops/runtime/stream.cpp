@@ -49,16 +49,23 @@ int32_t next_stream_id() {
 // would have to be destroyed with the thread, while other destructors still run tasks.
 thread_local void* t_last_used = nullptr;
 
+// This thread has queued something there that the worker has not been woken for.
+thread_local bool t_has_left_work = false;
+
 // A thread that turns to another stream leaves what it has queued to the worker.
 void turn_to(const Stream& stream) {
   if (t_last_used == stream.handle()) return;
   const void* const left = std::exchange(t_last_used, stream.handle());
+  if (!std::exchange(t_has_left_work, false)) return;
   if (const std::shared_ptr<Stream> other = streams().find(left)) other->hurry();
 }
 
+// Once, even if it ends the thread; a thread that somebody cancels goes on to the end of it.
 void release(Task& task) {
-  if (task.release != nullptr) task.release(task.argument);
-  task.release = nullptr;
+  const auto function = std::exchange(task.release, nullptr);
+  if (function == nullptr) return;
+  const NotCancellable whole;
+  function(task.argument);
 }
 
 }  // namespace
@@ -90,6 +97,7 @@ aclError Stream::submit(Task&& task, uint64_t* ticket) {
       if (urgent || worker_state_ == WorkerState::kAsleep || queue_.size() >= kWakeAtDepth) {
         wake_worker();
       }
+      t_has_left_work = worker_state_ == WorkerState::kLingering;
       return ACL_SUCCESS;
     }
   } catch (const std::system_error&) {
@@ -112,6 +120,7 @@ Stream::WaitResult Stream::wait(uint64_t ticket, Deadline deadline) {
 Stream::WaitResult Stream::wait_until_done(uint64_t ticket, Deadline deadline) {
   if (is_done(ticket)) return WaitResult::kDone;
   turn_to(*this);
+  t_has_left_work = false;  // whoever stops running tasks wakes the worker for those that are left
   Lock lock(mutex_);
   bool has_spun = false;
   while (!is_done(ticket)) {
@@ -179,19 +188,31 @@ bool Stream::close(bool drain) {
   Lock lock(mutex_);
   if (running_ && runner_ == std::this_thread::get_id()) return false;
   closed_ = true;
-  if (!drain) drop_queue(lock);
   const uint64_t last = submitted_;
-  lock.unlock();
-  const bool frozen = wait(last) == WaitResult::kFrozen;
+  try {
+    if (!drain) drop_queue(lock);
+    ensure_worker(lock);
+    lock.unlock();
+    end_worker(wait(last));
+  } catch (const ForcedUnwind&) {
+    // A task has ended this thread. The others are left to the worker, which must not outlive the
+    // stream.
+    if (lock.owns_lock()) lock.unlock();
+    end_worker(wait(last, steady_clock::now() + std::chrono::years(1)));
+    throw;
+  }
+  return true;
+}
+
+void Stream::end_worker(WaitResult waited) {
   if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::stream_closed(id_);
-  lock.lock();
-  if (frozen) drop_queue(lock);
-  if (worker_state_ == WorkerState::kNotStarted) return true;
+  Lock lock(mutex_);
+  if (waited == WaitResult::kFrozen) drop_queue(lock);
+  if (worker_state_ == WorkerState::kNotStarted) return;
   wake_worker();
   std::thread worker = std::move(worker_);
   lock.unlock();
   if (worker.joinable()) worker.join();
-  return true;
 }
 
 bool Stream::is_running_here() const {
@@ -202,6 +223,10 @@ bool Stream::is_running_here() const {
 // Drops what has not started. The dropped tasks count as done once their arguments are released.
 void Stream::drop_queue(Lock& lock) {
   held_ = true;
+  const struct Afterwards {
+    bool& held;
+    ~Afterwards() { held = false; }
+  } afterwards{held_};
   await_no_runner(lock, {});
   if (parked_) {
     Task task = std::move(*parked_);
@@ -212,7 +237,6 @@ void Stream::drop_queue(Lock& lock) {
     Task task = queue_.pop_front();
     finish(lock, task);
   }
-  held_ = false;
 }
 
 void Stream::freeze(steady_clock::time_point deadline) {
@@ -262,7 +286,7 @@ void Stream::wake_worker() {
   }
 }
 
-// Throws std::system_error.
+// Throws std::system_error and std::bad_alloc.
 void Stream::start_worker() {
   freeze_streams_at_exit();
   worker_ = make_library_thread([this] { work(); });
@@ -282,21 +306,28 @@ void Stream::work() {
       }
     }
   } catch (const ForcedUnwind&) {
-    replace_worker();
+    replace_worker(lock);
     throw;
   }
 }
 
 // A task has ended the worker's thread.
-void Stream::replace_worker() {
+void Stream::replace_worker(Lock& lock) {
   if (!worker_.joinable()) return;  // the stream is closed, and the thread was to end anyway
   worker_.detach();
   worker_state_ = WorkerState::kNotStarted;
-  if (queue_.empty() && !closed_) return;
+  ensure_worker(lock);
+}
+
+// If there is anything to do, and none any more.
+void Stream::ensure_worker(Lock& lock) {
+  if (worker_state_ != WorkerState::kNotStarted || queue_.empty()) return;
   try {
     start_worker();
-  } catch (const std::system_error&) {
-    // The next task starts one; meanwhile those that synchronise do the work.
+  } catch (const std::exception&) {
+    // The next task starts one; meanwhile those that synchronise do the work. On a closed stream
+    // nobody would ever run what is for the worker only.
+    if (closed_) drop_queue(lock);
   }
 }
 
@@ -376,7 +407,7 @@ bool Stream::perform(Lock& lock, Task& task) {
       note_failure(task, status, reason);
     };
     try {
-      const aclError status = task.run(task.argument);
+      const aclError status = run_without_trace(task.run, task.argument);
       if (status != ACL_SUCCESS) {
         fail(status, take_explanation().c_str());
       } else {
@@ -402,12 +433,17 @@ bool Stream::perform(Lock& lock, Task& task) {
 }
 
 void Stream::finish(Lock& lock, Task& task) {
-  if (task.release != nullptr) {
-    lock.unlock();
-    release(task);
-    lock.lock();
-  }
-  complete_one();
+  const struct Afterwards {  // also when the release ends the thread
+    Stream& stream;
+    Lock& lock;
+    ~Afterwards() {
+      if (!lock.owns_lock()) lock.lock();
+      stream.complete_one();
+    }
+  } afterwards{*this, lock};
+  if (task.release == nullptr) return;
+  lock.unlock();
+  release(task);
 }
 
 void Stream::complete_one() {

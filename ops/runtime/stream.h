@@ -174,7 +174,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool await_progress(Lock& lock, Deadline deadline);
   void start_worker();
   void work();
-  void replace_worker();
+  void replace_worker(Lock& lock);
+  void ensure_worker(Lock& lock);
+  void end_worker(WaitResult waited);
   void idle(Lock& lock, Idleness& idleness);
   bool may_start() const { return !held_ && !frozen_; }
   bool can_run(Runner runner) const;

@@ -3,6 +3,7 @@
 // as before. (programs/late_call.cpp does so behind the back of the libraries.)
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
 
 #include "aclnnop/aclnn_selu.h"
@@ -15,6 +16,8 @@ class ExitDeathTest : public ::testing::Test {
  protected:
   void SetUp() override { ::testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
 };
+
+std::atomic<int> calls = 0;
 
 // Calls both phases without end.
 void call_for_ever() {
@@ -30,6 +33,7 @@ void call_for_ever() {
     const aclError status = aclrtSynchronizeStream(stream);
     if (status != 0 && status != 107023) _exit(4);  // the process ends
     aclGetRecentErrMsg();
+    ++calls;
   }
 }
 
@@ -38,7 +42,7 @@ TEST_F(ExitDeathTest, OtherThreadsGoOnCalling) {
     EXPECT_EXIT(
         {
           for (int i = 0; i < 3; ++i) std::thread(call_for_ever).detach();
-          usleep(20000);
+          while (calls < 100) usleep(1000);
           std::exit(0);
         },
         ::testing::ExitedWithCode(0), "")

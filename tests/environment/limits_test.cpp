@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes that may have few threads, files, or memory: calls work with less, or fail with a
 // status and can be repeated.
+#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -35,10 +37,17 @@ class Limit {
   rlimit before_{};
 };
 
-// A privileged user may have any number of threads.
+// What a child ends with where the system does not know the limit.
+constexpr int kNoSuchLimit = 77;
+
+bool passed_or_no_such_limit(int status) {
+  return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == kNoSuchLimit);
+}
+
+// A privileged user may have any number of threads. There may be no other user.
 void become_nobody() {
   constexpr uid_t kNobody = 65534;
-  if (geteuid() == 0 && setresuid(kNobody, kNobody, kNobody) != 0) _exit(90);
+  if (geteuid() == 0 && setresuid(kNobody, kNobody, kNobody) != 0) _exit(kNoSuchLimit);
 }
 
 bool can_make_a_thread() {
@@ -60,17 +69,40 @@ TEST_F(LimitsDeathTest, WithoutThreadsAStreamSaysSoAndWorksLater) {
         if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
         {
           const Limit none(RLIMIT_NPROC, 1);
-          if (can_make_a_thread()) _exit(77);  // this system does not count them
+          if (can_make_a_thread()) _exit(kNoSuchLimit);
           if (!fails(launch(stream, [] { return ACL_SUCCESS; }), 207005, {"stream"})) _exit(2);
         }
         PreparedRow row(some_row(), ACL_FLOAT, 64);
         row.run(stream, nullptr);
         _exit(::testing::Test::HasFailure() ? 3 : 0);
       },
-      [](int status) {
-        return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
+      passed_or_no_such_limit, "");
+}
+
+// A host function ends the worker, and nobody can take its place.
+TEST_F(LimitsDeathTest, WithoutAWorkerAStreamIsDestroyed) {
+  EXPECT_EXIT(
+      {
+        become_nobody();
+        alarm(60);
+        aclrtStream stream = nullptr;
+        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        {
+          Roadblock block(stream);
+          static bool ran = false;
+          aclrtLaunchHostFunc(
+              stream, [](void*) { pthread_exit(nullptr); }, nullptr);
+          aclrtLaunchHostFunc(
+              stream, [](void*) { ran = true; }, nullptr);
+          const Limit none(RLIMIT_NPROC, 1);
+          if (can_make_a_thread()) _exit(kNoSuchLimit);
+          block.open();
+          if (aclrtDestroyStream(stream) != 0) _exit(2);
+          if (ran) _exit(3);
+        }
+        _exit(0);
       },
-      "");
+      passed_or_no_such_limit, "");
 }
 
 // The stream's worker is there, helpers are not.
@@ -91,7 +123,7 @@ TEST_F(LimitsDeathTest, WithoutHelpersTheWorkIsDone) {
         if (row.run(stream, nullptr) != expected) _exit(3);
         _exit(::testing::Test::HasFailure() ? 4 : 0);
       },
-      ::testing::ExitedWithCode(0), "");
+      passed_or_no_such_limit, "");
 }
 
 TEST_F(LimitsDeathTest, NoFileIsNeeded) {
@@ -128,7 +160,10 @@ TEST_F(LimitsDeathTest, WithoutAddressSpaceCallsFailAndWorkLater) {
         {
           constexpr size_t kLeft = 16 << 20;
           const Limit little(RLIMIT_AS, address_space() + kLeft);
-          void* memory = nullptr;
+          void* memory =
+              mmap(nullptr, 4 * kLeft, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+          if (memory != MAP_FAILED) _exit(kNoSuchLimit);
+          memory = nullptr;
           if (!fails(aclrtMalloc(&memory, 2 * kLeft, ACL_MEM_MALLOC_HUGE_FIRST), 207001,
                      {"aclrtMalloc"})) {
             _exit(2);
@@ -140,7 +175,7 @@ TEST_F(LimitsDeathTest, WithoutAddressSpaceCallsFailAndWorkLater) {
         if (aclrtMalloc(&memory, 32 << 20, ACL_MEM_MALLOC_HUGE_FIRST) != 0) _exit(5);
         _exit(::testing::Test::HasFailure() ? 6 : 0);
       },
-      ::testing::ExitedWithCode(0), "");
+      passed_or_no_such_limit, "");
 }
 
 // The limit is also what threads get by default.

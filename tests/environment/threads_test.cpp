@@ -164,6 +164,103 @@ TEST_F(ThreadsDeathTest, MayBeEndedByATaskThatTheyRun) {
       ::testing::ExitedWithCode(0), "");
 }
 
+// What belongs to a task is released once, and the stream goes on.
+void end_in_release(void (*end)()) {
+  const aclrtStream stream = new_stream();
+  static std::atomic<int> releases = 0;
+  static pthread_t self;
+  static void (*end_thread)();
+  end_thread = end;
+  int launched = 0;
+  result_of(start([&] {
+    self = pthread_self();
+    const auto release = [](void*) {
+      ++releases;
+      if (pthread_equal(pthread_self(), self) != 0) end_thread();
+    };
+    while (true) {
+      ++launched;
+      REQUIRE(aclgradLaunchTask(
+                  stream, "test task", [](void*) -> aclError { return ACL_SUCCESS; }, nullptr,
+                  release) == ACL_SUCCESS);
+      REQUIRE(aclrtSynchronizeStream(stream) == ACL_SUCCESS);
+      pthread_testcancel();
+    }
+  }));
+  aclrtSynchronizeStream(stream);
+  clear_errors();
+  REQUIRE(releases == launched);
+  expect_usable(stream);
+  _exit(0);
+}
+
+TEST_F(ThreadsDeathTest, MayBeCancelledWhileTheyReleaseATask) {
+  EXPECT_EXIT(end_in_release([] {
+                pthread_cancel(pthread_self());
+                pthread_testcancel();
+              }),
+              ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(ThreadsDeathTest, MayBeEndedByTheReleaseOfATask) {
+  EXPECT_EXIT(end_in_release([] { pthread_exit(nullptr); }), ::testing::ExitedWithCode(0), "");
+}
+
+// The rest of the stream's tasks run before it is gone.
+TEST_F(ThreadsDeathTest, MayBeEndedByATaskOfAStreamThatTheyDestroy) {
+  EXPECT_EXIT(
+      {
+        const aclrtStream other = new_stream();
+        static std::atomic<int> ran = 0;
+        int launched = 0;
+        result_of(start([&] {
+          const pthread_t self = pthread_self();
+          while (true) {
+            const aclrtStream stream = new_stream();
+            REQUIRE(launch(stream, [self] {
+                      if (pthread_equal(pthread_self(), self) != 0) pthread_exit(nullptr);
+                      return ACL_SUCCESS;
+                    }) == ACL_SUCCESS);
+            ++launched;
+            REQUIRE(launch(stream, [] {
+                      usleep(20000);
+                      ++ran;
+                      return ACL_SUCCESS;
+                    }) == ACL_SUCCESS);
+            REQUIRE(aclrtDestroyStream(stream) == ACL_SUCCESS);
+          }
+        }));
+        REQUIRE(ran == launched);
+        expect_usable(other);
+        _exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+// Others work on their behalf until the last piece is done.
+TEST_F(ThreadsDeathTest, AreNotCancelledWhileTheyRunPieces) {
+  EXPECT_EXIT(
+      {
+        static std::atomic<int> ran = 0;
+        const pthread_t running = start([] {
+          REQUIRE(aclgradSetNumThreads(2) == ACL_SUCCESS);
+          REQUIRE(pthread_cancel(pthread_self()) == 0);
+          aclgradRunPieces(
+              1000,
+              [](void*, int64_t) {
+                pthread_testcancel();
+                ++ran;
+              },
+              nullptr);
+          pthread_testcancel();
+        });
+        REQUIRE(result_of(running) == PTHREAD_CANCELED);
+        REQUIRE(ran == 1000);
+        _exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 // Which is a thread of the library.
 TEST_F(ThreadsDeathTest, AHostFunctionMayEndTheThreadThatItFinds) {
   EXPECT_EXIT(
