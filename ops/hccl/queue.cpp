@@ -131,9 +131,7 @@ HcclResult queue(const Checks& checks, aclrtStream stream, Operation operation) 
   if (aclgradLaunchTask(stream, name, run, queued.release(), release) != ACL_SUCCESS) {
     return call.failed(HCCL_E_RUNTIME, "the stream could not queue the operation");
   }
-  // The other ranks wait for it: a stream that is asked for its state begins what it has.
-  aclrtStreamStatus state = ACL_STREAM_STATUS_COMPLETE;
-  if (runs_now) aclrtStreamQuery(stream, &state);
+  if (runs_now) aclgradHurryStream(stream);  // the other ranks wait for it
   return HCCL_SUCCESS;
 }
 
