@@ -81,7 +81,8 @@ Exchange::Exchange(MessageGroup& group, uint32_t rank, const Operation& operatio
       deadline_(deadline_after(patience)) {}
 
 Exchange::~Exchange() {
-  if (has_failed_) {
+  if (!messages_.empty()) {
+    abandon();
     memory_.release();  // messages under way may still need it; the group has ended
     return;
   }
@@ -108,29 +109,42 @@ int Exchange::tag(uint32_t from, uint32_t to, Phase phase) const {
   return static_cast<int>(tag << 2 | static_cast<uint64_t>(phase));
 }
 
+// Posts a message that is known from before: what has begun must be taken back after a failure.
+template <class Post>
+Exchange::Message& Exchange::begin(const Message& message, const Post& post) {
+  Message& begun = messages_.emplace_back(message);
+  try {
+    post(begun);
+  } catch (...) {
+    messages_.pop_back();
+    throw;
+  }
+  return begun;
+}
+
 Exchange::Message& Exchange::begin_send(Batch batch, uint32_t peer, const void* memory,
                                         size_t bytes, Phase phase) {
-  Message message{.batch = batch, .peer = peer, .is_send = true};
   const int number = tag(rank_, peer, phase);
-  if (group_.is_here(peer)) {
-    message.letter = group_.mailbox().send({rank_, peer, number}, memory, bytes);
-  } else {
-    message.request = group_.channel().send(group_.place_of(peer).process, number, memory, bytes);
-  }
-  return messages_.emplace_back(std::move(message));
+  return begin({.batch = batch, .peer = peer, .is_send = true}, [&](Message& message) {
+    if (group_.is_here(peer)) {
+      message.letter = group_.mailbox().send({rank_, peer, number}, memory, bytes);
+    } else {
+      message.request = group_.channel().send(group_.place_of(peer).process, number, memory, bytes);
+    }
+  });
 }
 
 Exchange::Message& Exchange::begin_receive(Batch batch, uint32_t peer, void* memory, size_t bytes,
                                            Phase phase) {
-  Message message{.batch = batch, .peer = peer, .is_send = false};
   const int number = tag(peer, rank_, phase);
-  if (group_.is_here(peer)) {
-    message.letter = group_.mailbox().receive({peer, rank_, number}, memory, bytes);
-  } else {
-    message.request =
-        group_.channel().receive(group_.place_of(peer).process, number, memory, bytes);
-  }
-  return messages_.emplace_back(std::move(message));
+  return begin({.batch = batch, .peer = peer, .is_send = false}, [&](Message& message) {
+    if (group_.is_here(peer)) {
+      message.letter = group_.mailbox().receive({peer, rank_, number}, memory, bytes);
+    } else {
+      message.request =
+          group_.channel().receive(group_.place_of(peer).process, number, memory, bytes);
+    }
+  });
 }
 
 void Exchange::send(Batch batch, uint32_t peer, const void* memory, uint64_t bytes) {
@@ -265,15 +279,9 @@ bool Exchange::is_waiting_for(Batch batch) const {
 }
 
 void Exchange::wait(Batch batch) {
-  try {
-    wait_while(
-        [&] { return is_waiting_for(batch) || (is_unequal_ && is_waiting_for(kGreetings)); });
-    if (is_unequal_) {
-      fail(HCCL_E_INTERNAL, fmt::format("{}: a message has the wrong length", operation_.name));
-    }
-  } catch (...) {
-    abandon();
-    throw;
+  wait_while([&] { return is_waiting_for(batch) || (is_unequal_ && is_waiting_for(kGreetings)); });
+  if (is_unequal_) {
+    fail(HCCL_E_INTERNAL, fmt::format("{}: a message has the wrong length", operation_.name));
   }
 }
 
@@ -282,19 +290,13 @@ void Exchange::wait_for_all() {
 }
 
 void Exchange::refuse_own(uint64_t sent, uint64_t expected) {
-  try {
-    fail(HCCL_E_PARA, fmt::format("{}: rank {} sends {} bytes to rank {}, which expects {}",
-                                  operation_.name, rank_, sent, rank_, expected));
-  } catch (...) {
-    abandon();
-    throw;
-  }
+  fail(HCCL_E_PARA, fmt::format("{}: rank {} sends {} bytes to rank {}, which expects {}",
+                                operation_.name, rank_, sent, rank_, expected));
 }
 
 // The buffers are the program's again afterwards. The others know of the failure by now: what they
 // have begun to take they take at once, and nothing else any more.
 void Exchange::abandon() {
-  has_failed_ = true;
   for (Message& each : messages_) {
     if (each.letter) {
       Mailbox::withdraw(*each.letter);

@@ -34,6 +34,8 @@ class Exchange {
 
   Exchange(MessageGroup& group, uint32_t rank, const Operation& operation, const Number& number,
            Patience patience);
+  // Takes back what is still under way, after a failure that the group has been told of. The
+  // buffers are not touched any more then, unless a rank hangs while it takes a message.
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -50,8 +52,7 @@ class Exchange {
   void greet(uint32_t peer);
 
   // Throws a Failure, after which the group has ended: the ranks disagree, somebody does not come
-  // in time or has left, a process has failed. The buffers are not touched any more then, unless a
-  // rank hangs while it takes a message.
+  // in time or has left, a process has failed.
   void wait(Batch batch);
   void wait_for_all();
 
@@ -83,6 +84,8 @@ class Exchange {
   enum class Phase { kGreeting, kData, kAnswer };
 
   int tag(uint32_t from, uint32_t to, Phase phase) const;
+  template <class Post>
+  Message& begin(const Message& message, const Post& post);
   Message& begin_send(Batch batch, uint32_t peer, const void* memory, size_t bytes, Phase phase);
   Message& begin_receive(Batch batch, uint32_t peer, void* memory, size_t bytes, Phase phase);
   bool is_waiting_for(Batch batch) const;
@@ -105,7 +108,6 @@ class Exchange {
   std::vector<std::pair<Message, Progress>> over_;  // of advance(), kept for the next time
   bool is_unequal_ = false;  // a message had the wrong length; a greeting will say why
   std::unique_ptr<Memory> memory_ = std::make_unique<Memory>();
-  bool has_failed_ = false;
 };
 
 }  // namespace aclgrad::hccl

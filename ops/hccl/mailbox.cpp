@@ -36,7 +36,8 @@ std::shared_ptr<Mailbox::Letter> Mailbox::post(std::map<Address, Queue>& others,
   {
     const std::lock_guard lock(mutex_);
     const auto found = others.find(address);
-    if (found == others.end()) {
+    // Empty: there was no memory for a letter.
+    if (found == others.end() || found->second.empty()) {
       own[address].push_back(letter);
       return letter;
     }

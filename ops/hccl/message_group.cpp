@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 #include <utility>
 
 #include "ops/hccl/exchange.h"
@@ -50,13 +51,21 @@ Outcome MessageGroup::perform(uint32_t rank, const Operation& operation, const N
                               Patience patience) {
   if (!transport_.is_open()) return {HCCL_E_NETWORK, "MPI has ended already"};
   if (const std::optional<Outcome> known = failure()) return *known;
+  std::optional<Exchange> exchange;
+  Outcome outcome;
   try {
-    Exchange exchange(*this, rank, operation, number, patience);
-    carry_out(exchange, operation);
+    exchange.emplace(*this, rank, operation, number, patience);
+    carry_out(*exchange, operation);
     return {};
   } catch (const Failure& why) {
-    return {why.result, why.reason};
+    outcome = {why.result, why.reason};
+  } catch (const std::bad_alloc&) {
+    outcome = out_of_memory();
+  } catch (const std::exception& error) {
+    outcome = {HCCL_E_INTERNAL, error.what()};
   }
+  fail(outcome);  // before the exchange ends, which waits for the others to let go of its messages
+  return outcome;
 }
 
 void MessageGroup::leave(uint32_t rank) {

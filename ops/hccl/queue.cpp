@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/hccl/queue.h"
 
+#include <pthread.h>
+
 #include <utility>
 
 #include "aclgrad_ext.h"
@@ -57,7 +59,21 @@ void explain(const Communicator& communicator, const Outcome& outcome) noexcept 
   }
 }
 
+// Perhaps on a thread of the program that waits for the stream. It cannot be cancelled meanwhile:
+// the other ranks count on what it has begun, and on the buffers.
+class NotCancellable {
+ public:
+  NotCancellable() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~NotCancellable() { pthread_setcancelstate(before_, nullptr); }
+  NotCancellable(const NotCancellable&) = delete;
+  NotCancellable& operator=(const NotCancellable&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 aclError run(void* argument) {
+  const NotCancellable whole;
   auto& queued = *static_cast<QueuedOperation*>(argument);
   if (queued.is_recorded) queued.communicator->begin_task();
   const Outcome outcome = perform(queued);
@@ -115,9 +131,7 @@ HcclResult queue(const Checks& checks, aclrtStream stream, Operation operation) 
   if (aclgradLaunchTask(stream, name, run, queued.release(), release) != ACL_SUCCESS) {
     return call.failed(HCCL_E_RUNTIME, "the stream could not queue the operation");
   }
-  // The other ranks wait for it: a stream that is asked for its state begins what it has.
-  aclrtStreamStatus state = ACL_STREAM_STATUS_COMPLETE;
-  if (runs_now) aclrtStreamQuery(stream, &state);
+  if (runs_now) aclgradHurryStream(stream);  // the other ranks wait for it
   return HCCL_SUCCESS;
 }
 

@@ -100,6 +100,15 @@ ACL_FUNC_VISIBILITY aclError aclgradLaunchTask(aclrtStream stream, const char* n
                                                aclgradTaskFunction run, void* argument,
                                                void (*release)(void* argument));
 
+/*
+ * Has the stream (NULL: the current context's default stream) begin at once with what it holds, as
+ * other streams or processes wait for it: by itself it begins a few milliseconds late at worst.
+ * Unlike aclrtStreamQuery it asks for nothing, so it may come in a capture, and no check takes it
+ * for a synchronisation. Library: ascendcl.
+ * Returns 0, or the same errors as aclgradLaunchTask.
+ */
+ACL_FUNC_VISIBILITY aclError aclgradHurryStream(aclrtStream stream);
+
 /* What unit u of a task touches of one operand: `length` bytes from address + u * step on. */
 typedef struct aclgradSweepOperand {
   const void* address;

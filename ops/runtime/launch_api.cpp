@@ -65,6 +65,15 @@ aclError aclgradLaunchTask(aclrtStream stream, const char* name, aclgradTaskFunc
   return aclgradLaunchSweep(stream, name, run, argument, release, nullptr);
 }
 
+aclError aclgradHurryStream(aclrtStream stream) {
+  return entry(__func__, [&](const Call& call) -> aclError {
+    const StreamChoice chosen = choose_stream(call, stream);
+    if (!chosen.stream) return chosen.status;
+    chosen.stream->hurry();
+    return ACL_SUCCESS;
+  });
+}
+
 aclError aclgradLaunchSweep(aclrtStream stream, const char* name, aclgradTaskFunction run,
                             void* argument, void (*release)(void* argument),
                             const aclgradSweep* sweep) {

@@ -219,6 +219,10 @@ std::vector<RuntimeFault> stream_faults() {
          return aclgradLaunchSweep(
              world.stranger(), "nothing", [](void*) { return 0; }, nullptr, nullptr, nullptr);
        }},
+      {"aclgradHurryStream",
+       107017,
+       {"stream", "not a live stream"},
+       [](World& world) { return aclgradHurryStream(world.stranger()); }},
   };
 }
 

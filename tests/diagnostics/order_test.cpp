@@ -37,6 +37,13 @@ TEST(Streams, ReportsAReadBeforeTheStreamIsSynchronised) {
                     HasSubstr("Both touch bytes 0 to 63 of allocation 2")));
 }
 
+// As collectives do.
+TEST(Streams, DoNotTakeAHurriedStreamForASynchronisedOne) {
+  const Outcome outcome = run_sin("early_read hurry", "ACLGRAD_CHECK=streams");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, StartsWith("aclgrad: streams: aclrtMemcpy (argument src) reads"));
+}
+
 TEST(Streams, ReportsTwoStreamsThatNoEventOrders) {
   const Outcome outcome = run_sin("two_streams", "ACLGRAD_CHECK=streams");
   EXPECT_EQ(outcome.status, 0) << outcome.output;

@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <vector>
 
 #include "ops/hccl/message_group.h"
@@ -38,8 +41,8 @@ struct Message {
 
 class FakeChannel : public Channel {
  public:
-  FakeChannel(std::vector<Message>& messages, int looks_of_sends)
-      : messages_(messages), looks_of_sends_(looks_of_sends) {}
+  FakeChannel(std::vector<Message>& messages, int looks_of_sends, size_t most)
+      : messages_(messages), looks_of_sends_(looks_of_sends), most_(most) {}
 
   Request send(size_t, int, const void*, size_t) override { return add({true, looks_of_sends_}); }
   Request receive(size_t, int, void*, size_t) override { return add({false, kNever}); }
@@ -60,18 +63,22 @@ class FakeChannel : public Channel {
 
  private:
   Request add(Message message) {
+    if (messages_.size() == most_) throw std::runtime_error("the channel is broken");
     messages_.push_back(message);
     return {{static_cast<int64_t>(messages_.size()) - 1, 0}};
   }
 
   std::vector<Message>& messages_;
-  int looks_of_sends_;
+  const int looks_of_sends_;
+  const size_t most_;
   bool is_told_ = false;
 };
 
 class FakeTransport : public Transport {
  public:
-  explicit FakeTransport(int looks_of_sends) : looks_of_sends_(looks_of_sends) {}
+  // No channel takes more than `most` messages.
+  explicit FakeTransport(int looks_of_sends, size_t most = SIZE_MAX)
+      : looks_of_sends_(looks_of_sends), most_(most) {}
 
   int process() const override { return 0; }
   bool is_crowded() const override { return true; }
@@ -79,37 +86,63 @@ class FakeTransport : public Transport {
   void post(int, const std::string&) override {}
   std::optional<std::string> next_post() override { return {}; }
   std::unique_ptr<Channel> open_channel(const std::vector<int>&, int) override {
-    return std::make_unique<FakeChannel>(messages, looks_of_sends_);
+    return std::make_unique<FakeChannel>(messages, looks_of_sends_, most_);
   }
   void give_up() override {}
 
   std::vector<Message> messages;
 
  private:
-  int looks_of_sends_;
+  const int looks_of_sends_;
+  const size_t most_;
 };
 
-// Rank 0 sends to rank 1 and waits for it, which takes too long.
-Outcome run_too_late(FakeTransport& transport) {
+// Rank 0 sends to rank 1, and then does something that fails.
+Outcome run(FakeTransport& transport, const std::function<void(Exchange&)>& fail) {
   MessageGroup group(transport, {0, 1}, 0);
   std::vector<unsigned char> sent(1 << 20), received(1 << 20);
   g_operation = [&](Exchange& exchange) {
     exchange.greet(1);
     exchange.receive(0, 1, received.data(), received.size());
     exchange.send(0, 1, sent.data(), sent.size());
-    exchange.wait(0);
+    fail(exchange);
   };
-  return group.perform(0, {.kind = Kind::kAllGather, .name = "HcclAllGather"}, {}, milliseconds(5));
+  const Operation operation{.kind = Kind::kAllGather, .name = "HcclAllGather"};
+  Outcome outcome = group.perform(0, operation, {}, milliseconds(5));
+  EXPECT_EQ(group.perform(0, operation, {}, milliseconds(5)).text, outcome.text)
+      << "the group goes on";
+  return outcome;
+}
+
+// It waits for what does not come.
+Outcome run_too_late(FakeTransport& transport) {
+  return run(transport, [](Exchange& exchange) { exchange.wait(0); });
+}
+
+void expect_nothing_under_way(const FakeTransport& transport, size_t messages) {
+  ASSERT_EQ(transport.messages.size(), messages);
+  for (const Message& each : transport.messages) {
+    EXPECT_TRUE(each.is_over) << "the program's memory is still in use";
+    EXPECT_EQ(each.is_cancelled, !each.is_send);
+  }
 }
 
 TEST(FailedExchange, LeavesNoMessageThatTheOtherRankStillTakes) {
   FakeTransport transport(20);
   EXPECT_EQ(run_too_late(transport).result, HCCL_E_TIMEOUT);
-  ASSERT_EQ(transport.messages.size(), 4U);
-  for (const Message& each : transport.messages) {
-    EXPECT_TRUE(each.is_over) << "the program's memory is still in use";
-    EXPECT_EQ(each.is_cancelled, !each.is_send);
-  }
+  expect_nothing_under_way(transport, 4);
+}
+
+TEST(FailedExchange, LeavesNoMessageWhenMemoryIsExhausted) {
+  FakeTransport transport(20);
+  EXPECT_EQ(run(transport, [](Exchange&) { throw std::bad_alloc(); }).result, HCCL_E_MEMORY);
+  expect_nothing_under_way(transport, 4);
+}
+
+TEST(FailedExchange, LeavesNoMessageWhenAnotherCannotBeSent) {
+  FakeTransport transport(20, 3);
+  EXPECT_EQ(run_too_late(transport).result, HCCL_E_INTERNAL);
+  expect_nothing_under_way(transport, 3);
 }
 
 TEST(FailedExchange, DoesNotWaitForEver) {
