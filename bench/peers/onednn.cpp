@@ -102,8 +102,8 @@ class OneDnn : public Contender {
       other.shape.insert(other.shape.begin(), 1);
       other.strides.insert(other.strides.begin(), other.shape[1]);
     }
-    const auto made = describe<dnnl::binary>(engine_, kind, desc(p.inputs[0]), desc(other),
-                                             desc(p.outputs[0]));
+    const auto made =
+        describe<dnnl::binary>(engine_, kind, desc(p.inputs[0]), desc(other), desc(p.outputs[0]));
     return call(dnnl::binary(made), {{DNNL_ARG_SRC_0, wrap(p.inputs[0])},
                                      {DNNL_ARG_SRC_1, wrap(other)},
                                      {DNNL_ARG_DST, wrap(p.outputs[0])}});
@@ -117,8 +117,8 @@ class OneDnn : public Contender {
   }
 
   Call matmul(const Problem& p) {
-    const auto made = describe<dnnl::matmul>(engine_, desc(p.inputs[0]), desc(p.inputs[1]),
-                                             desc(p.outputs[0]));
+    const auto made =
+        describe<dnnl::matmul>(engine_, desc(p.inputs[0]), desc(p.inputs[1]), desc(p.outputs[0]));
     return call(dnnl::matmul(made), {{DNNL_ARG_SRC, wrap(p.inputs[0])},
                                      {DNNL_ARG_WEIGHTS, wrap(p.inputs[1])},
                                      {DNNL_ARG_DST, wrap(p.outputs[0])}});

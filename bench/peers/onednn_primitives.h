@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors of oneDNN's primitives in versions 2 and 3. Version 3 did away with the descriptors of
-// operations, and tells source from destination everywhere.
+// Descriptors of oneDNN's primitives in versions 2 and 3. Version 3 did away with the descriptors
+// of operations, and tells source from destination everywhere.
 #ifndef ACLGRAD_BENCH_PEERS_ONEDNN_PRIMITIVES_H_
 #define ACLGRAD_BENCH_PEERS_ONEDNN_PRIMITIVES_H_
 
