@@ -23,11 +23,11 @@ fi
 apt-config dump | grep '^Acquire::' >"$folder/etc/apt/apt.conf.d/99host" || true
 [[ ! -e /etc/resolv.conf ]] || cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
 
-rm -rf "$folder/root/aclgrad"
-git clone -q "$repository" "$folder/root/aclgrad"
-cat >"$folder/root/try.sh" <<'TEXT'
+rm -rf "$folder/opt/aclgrad"
+git clone -q "$repository" "$folder/opt/aclgrad"
+cat >"$folder/opt/try.sh" <<'TEXT'
 set -euo pipefail
-cd /root/aclgrad
+cd /opt/aclgrad
 versions() {
   dpkg-query -W -f '${Package} ${Version}\n' g++ cmake libfmt-dev libhwy-dev libdnnl-dev libcli11-dev \
     nlohmann-json3-dev libgtest-dev libbenchmark-dev openmpi-bin 2>/dev/null || true
@@ -51,4 +51,4 @@ unshare --mount --pid --fork bash -c '
   mount --bind /sys "$folder/sys"
   exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LC_ALL=C.UTF-8 \
     ACLGRAD_CMAKE_OPTIONS="${ACLGRAD_CMAKE_OPTIONS-}" \
-    chroot "$folder" bash /root/try.sh "$@"' bash "$@"
+    chroot "$folder" bash /opt/try.sh "$@"' bash "$@"
