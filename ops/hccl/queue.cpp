@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/hccl/queue.h"
 
-#include <pthread.h>
-
 #include <utility>
 
 #include "aclgrad_ext.h"
 #include "hccl/hccl.h"
 #include "ops/hccl/device.h"
+#include "ops/threads/thread_guards.h"
 
 namespace aclgrad::hccl {
 namespace {
@@ -61,17 +60,6 @@ void explain(const Communicator& communicator, const Outcome& outcome) noexcept 
 
 // Perhaps on a thread of the program that waits for the stream. It cannot be cancelled meanwhile:
 // the other ranks count on what it has begun, and on the buffers.
-class NotCancellable {
- public:
-  NotCancellable() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~NotCancellable() { pthread_setcancelstate(before_, nullptr); }
-  NotCancellable(const NotCancellable&) = delete;
-  NotCancellable& operator=(const NotCancellable&) = delete;
-
- private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
-};
-
 aclError run(void* argument) {
   const NotCancellable whole;
   auto& queued = *static_cast<QueuedOperation*>(argument);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "ops/hccl/group.h"
 #include "ops/hccl/invitation.h"
 #include "ops/hccl/mpi/module.h"
+#include "ops/threads/thread_guards.h"
 
 namespace aclgrad::hccl {
 namespace {
@@ -71,22 +71,6 @@ Transport* open_module(std::string& failure) {
   failure = "the part of libhccl that uses MPI is not of this version";
   return nullptr;
 }
-
-// While it lives, threads are made that take none of the program's signals.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 void run_search() {
   std::string failure;

@@ -12,7 +12,7 @@
 
 #include "acl/acl_rt.h"
 #include "ops/runtime/errors.h"
-#include "ops/runtime/forced_unwind.h"
+#include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime {
 

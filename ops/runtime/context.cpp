@@ -70,7 +70,6 @@ bool end_context(Context& context, bool drain) {
     if (!drain) cancel_reports(*stream);
     abandon_capture(*stream);
     if (!stream->close(drain)) return false;
-    cancel_reports(*stream);
     streams().remove(stream->handle());
   }
   // Nothing can run them any more.

@@ -16,7 +16,7 @@
 
 #include "aclgrad_ext.h"
 #include "ops/runtime/float_environment.h"
-#include "ops/runtime/forced_unwind.h"
+#include "ops/threads/thread_guards.h"
 #include "ops/runtime/library_thread.h"
 #include "ops/runtime/pieces.h"
 #include "ops/runtime/speeds.h"

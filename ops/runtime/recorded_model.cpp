@@ -8,7 +8,7 @@
 
 #include "ops/runtime/explanation.h"
 #include "ops/runtime/float_environment.h"
-#include "ops/runtime/forced_unwind.h"
+#include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime {
 

@@ -12,7 +12,7 @@
 #include "ops/runtime/cut.h"
 #include "ops/runtime/explanation.h"
 #include "ops/runtime/float_environment.h"
-#include "ops/runtime/forced_unwind.h"
+#include "ops/threads/thread_guards.h"
 #include "ops/runtime/pieces.h"
 
 namespace aclgrad::runtime {

@@ -133,8 +133,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void set_stop_on_failure(bool stop);
 
   // Refuses further tasks, lets the queued ones end (drain) or drops those that have not started,
-  // as a frozen stream always does, and ends the worker. False when called from inside a task of
-  // this stream, which cannot wait for itself; nothing has changed then.
+  // as a frozen stream always does, ends the worker and the subscription of reports. False when
+  // called from inside a task of this stream, which cannot wait for itself; nothing has changed
+  // then.
   bool close(bool drain);
 
   // Whether the calling thread is inside a task of this stream.

@@ -57,7 +57,6 @@ aclError destroy_stream(const Call& call, aclrtStream handle, bool drain) {
   if (!streams().remove(handle)) return call.bad_handle("stream", handle, "stream");
   if (!drain) cancel_reports(stream);
   stream.close(drain);
-  cancel_reports(stream);
   return ACL_SUCCESS;
 }
 

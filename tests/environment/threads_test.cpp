@@ -206,17 +206,19 @@ TEST_F(ThreadsDeathTest, MayBeEndedByTheReleaseOfATask) {
   EXPECT_EXIT(end_in_release([] { pthread_exit(nullptr); }), ::testing::ExitedWithCode(0), "");
 }
 
-// The rest of the stream's tasks run before it is gone.
+// The rest of the stream's tasks run before it is gone, and nobody waits for its reports any more.
 TEST_F(ThreadsDeathTest, MayBeEndedByATaskOfAStreamThatTheyDestroy) {
   EXPECT_EXIT(
       {
         const aclrtStream other = new_stream();
         static std::atomic<int> ran = 0;
+        const auto processing = static_cast<uint64_t>(pthread_self());
         int launched = 0;
         result_of(start([&] {
           const pthread_t self = pthread_self();
           while (true) {
             const aclrtStream stream = new_stream();
+            REQUIRE(aclrtSubscribeReport(processing, stream) == ACL_SUCCESS);
             REQUIRE(launch(stream, [self] {
                       if (pthread_equal(pthread_self(), self) != 0) pthread_exit(nullptr);
                       return ACL_SUCCESS;
@@ -231,6 +233,7 @@ TEST_F(ThreadsDeathTest, MayBeEndedByATaskOfAStreamThatTheyDestroy) {
           }
         }));
         REQUIRE(ran == launched);
+        REQUIRE(aclrtProcessReport(1000) == ACL_ERROR_RT_THREAD_SUBSCRIBE);
         expect_usable(other);
         _exit(0);
       },

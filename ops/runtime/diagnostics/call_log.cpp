@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "ops/runtime/diagnostics/report.h"
-#include "ops/runtime/forced_unwind.h"
+#include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime::diagnostics {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "ops/runtime/diagnostics/checks.h"
-#include "ops/runtime/forced_unwind.h"
+#include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime::diagnostics {
 
