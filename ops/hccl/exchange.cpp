@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -81,9 +82,11 @@ Exchange::Exchange(MessageGroup& group, uint32_t rank, const Operation& operatio
       deadline_(deadline_after(patience)) {}
 
 Exchange::~Exchange() {
-  if (!messages_.empty()) {
-    abandon();
-    memory_.release();  // messages under way may still need it; the group has ended
+  if (!messages_.empty() && !abandon()) {
+    // A message under way may still need it. The group has ended.
+    static std::atomic<Memory*> left_behind = nullptr;
+    memory_->before = left_behind.exchange(memory_.get());
+    memory_.release();
     return;
   }
   for (std::vector<unsigned char>& each : memory_->scratch) group_.give_scratch(std::move(each));
@@ -295,8 +298,8 @@ void Exchange::refuse_own(uint64_t sent, uint64_t expected) {
 }
 
 // The buffers are the program's again afterwards. The others know of the failure by now: what they
-// have begun to take they take at once, and nothing else any more.
-void Exchange::abandon() {
+// have begun to take they take at once, and nothing else any more. False where one hangs.
+bool Exchange::abandon() {
   for (Message& each : messages_) {
     if (each.letter) {
       Mailbox::withdraw(*each.letter);
@@ -310,10 +313,10 @@ void Exchange::abandon() {
     std::erase_if(messages_, [&](Message& each) {
       return group_.channel().test(each.request) != Progress::kPending;
     });
-    if (messages_.empty() || steady_clock::now() >= end) break;
+    if (messages_.empty()) return true;
+    if (steady_clock::now() >= end) return false;
     std::this_thread::sleep_for(kNap);
   }
-  messages_.clear();
 }
 
 void Exchange::fail(HcclResult result, std::string text) const {

@@ -78,6 +78,7 @@ class Exchange {
   struct Memory {
     std::deque<Greeting> greetings;
     std::deque<std::vector<unsigned char>> scratch;
+    Memory* before = nullptr;  // of another exchange, likewise left to a rank that hangs
   };
 
   // Messages between the same two ranks in the same phase arrive in order.
@@ -94,7 +95,7 @@ class Exchange {
   void check_greeting(const Message& message) const;
   void wait_while(const std::function<bool()>& is_waiting);
   void look_around(std::chrono::steady_clock::duration idle) const;
-  void abandon();
+  bool abandon();
   [[noreturn]] void fail(HcclResult result, std::string text) const;
 
   MessageGroup& group_;

@@ -141,9 +141,13 @@ std::vector<unsigned char> MessageGroup::take_scratch(size_t bytes) {
   return scratch;
 }
 
-void MessageGroup::give_scratch(std::vector<unsigned char> scratch) {
+void MessageGroup::give_scratch(std::vector<unsigned char> scratch) noexcept {
   const std::lock_guard lock(mutex_);
-  scratch_.push_back(std::move(scratch));
+  try {
+    scratch_.push_back(std::move(scratch));
+  } catch (const std::bad_alloc&) {
+    // It is freed instead.
+  }
 }
 
 }  // namespace aclgrad::hccl

@@ -47,7 +47,7 @@ class MessageGroup : public Group {
 
   // Memory of operations that are over, for the next ones.
   std::vector<unsigned char> take_scratch(size_t bytes);
-  void give_scratch(std::vector<unsigned char> scratch);
+  void give_scratch(std::vector<unsigned char> scratch) noexcept;
 
  private:
   void tell_others(const std::string& text);

@@ -139,12 +139,13 @@ TEST(CheckpointKill, AtRandomMoments) {
   std::int64_t last = 0;
   save_checkpoint(path, numbered(last, 100000));
   RandomSequence random(1);
-  // On a slow disk most of the writers get nowhere.
-  for (int attempt = 0; attempt < 60 || (last < 5 && attempt < 1000); ++attempt) {
+  // On a slow disk the first writers get nowhere, and later ones are given more time.
+  for (std::uint64_t attempt = 0; attempt < 60 || (last < 5 && attempt < 360); ++attempt) {
+    const std::uint64_t most = std::uint64_t{20000} << attempt / 60;
     const pid_t process = start([&] {
       for (std::int64_t step = last + 1;; ++step) save_checkpoint(path, numbered(step, 100000));
     });
-    usleep(static_cast<useconds_t>(random.below(20000)));
+    usleep(static_cast<useconds_t>(random.below(most)));
     kill(process, SIGKILL);
     status_of(process);
     const std::optional<Checkpoint> loaded = load_checkpoint(path);
