@@ -4,15 +4,26 @@
 # is tested with.
 option(ACLGRAD_FETCH_DEPENDENCIES "Fetch the libraries that this machine lacks, at pinned versions" OFF)
 
+# aclgrad_require_version(PACKAGE VERSION): stops where an older one than that was found; newer ones are
+# taken to work.
+function(aclgrad_require_version package version)
+  if(DEFINED ${package}_VERSION AND ${package}_VERSION VERSION_LESS version)
+    message(FATAL_ERROR "${package} ${${package}_VERSION} is too old: aclgrad needs ${version} or newer "
+                        "(${${package}_DIR}). Versions that work are listed in docs/how-to/install.md.")
+  endif()
+endfunction()
+
 # aclgrad_dependency(TARGET PACKAGES DEBIAN_PACKAGE REPOSITORY TAG [OPTION=VALUE...]): the target of
 # another library. PACKAGES are the names that find_package may know it by; the first is also the name of
-# the target in its own sources. The options are for these.
+# the target in its own sources. The options are for these. The tag is the oldest version that serves.
 function(aclgrad_dependency target packages debian_package repository tag)
   list(GET packages 0 name)
   if(NOT TARGET ${target})
     find_package(${name} QUIET NAMES ${packages})
   endif()
   if(TARGET ${target})
+    string(REGEX REPLACE "^v" "" oldest ${tag})
+    aclgrad_require_version(${name} ${oldest})
     return()
   endif()
   if(NOT ACLGRAD_FETCH_DEPENDENCIES)

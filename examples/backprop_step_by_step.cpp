@@ -17,7 +17,7 @@ constexpr const char* kHeadings[] = {"Forward: from the input to the loss",
 void print_tensors(const char* title, const Graph& graph, std::span<const ValueId> ids,
                    const std::vector<Tensor>& tensors) {
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const std::string& name = graph.value(ids[i]).name();
+    const std::string name = graph.value(ids[i]).name();
     fmt::print("      {:<7} {:<12} = {}\n", i == 0 ? title : "",
                name.empty() ? fmt::format("value {}", ids[i]) : name, tensors[i]);
   }

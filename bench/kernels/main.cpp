@@ -18,6 +18,8 @@
 #include "bench/kernels/report.h"
 #include "bench/peers/peers.h"
 #include "bench/program.h"
+#include "hwy/targets.h"
+#include "ops/kernels/instruction_set.h"
 
 namespace {
 
@@ -83,6 +85,7 @@ Report measure(const std::vector<Cell>& cells, const Options& options, int argc,
                 .launch = {},
                 .effort = options.effort,
                 .peers = measurement.peers(),
+                .instruction_set = hwy::TargetName(aclgrad::ops::chosen_instruction_set()),
                 .threads = 1};
   const auto count = static_cast<int64_t>(cells.size());
   const int passes = options.effort.passes;
@@ -150,6 +153,7 @@ int run(int argc, char** argv) {
   if (torch() == nullptr) std::cerr << kNoTorch << '\n';
   const Report report = measure(cells, options, argc, argv);
   std::cout << terminal_text(report);
+  fmt::print("Kernels for {}.\n", report.instruction_set);
   write(report, options);
   return 0;
 }

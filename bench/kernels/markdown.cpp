@@ -206,8 +206,9 @@ std::string how(const Report& report) {
       "Written by `./dev bench kernels` on {:%Y-%m-%d}; nothing here is typed by hand.\n\n"
       "Whole training steps have [a page of their own](performance-training.md).\n\n"
       "## How it was measured\n\n"
-      "* Machine: {}, at most {} thread(s). Compiler: g++ {}. Peers: {}.",
-      fmt::gmtime(now), processor(), report.threads, __VERSION__, fmt::join(report.peers, ", "));
+      "* Machine: {}, at most {} thread(s). Compiler: g++ {}. Kernels for {}. Peers: {}.",
+      fmt::gmtime(now), processor(), report.threads, __VERSION__, report.instruction_set,
+      fmt::join(report.peers, ", "));
   if (std::ranges::none_of(report.peers,
                            [](const auto& peer) { return peer.starts_with("ATen"); })) {
     text += fmt::format("\n* {}.", kNoTorch);

@@ -17,6 +17,7 @@ struct Report {
   LaunchTimes launch;
   Effort effort;
   std::vector<std::string> peers;  // with versions
+  std::string instruction_set;     // of our kernels, by Highway's name
   int threads = 1;                 // the most that were used
 };
 

@@ -35,11 +35,11 @@ const std::vector<Case>& all_cases() {
   return cases;
 }
 
-const Case& find_case(const std::string& name) {
+const Case& find_case(std::string_view name) {
   for (const Case& row : all_cases()) {
     if (row.name() == name) return row;
   }
-  throw std::invalid_argument("no row is called " + name);
+  throw std::invalid_argument("no row is called " + std::string(name));
 }
 
 Reference elementwise(std::function<long double(std::span<const long double>)> f) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "aclnn/aclnn_base.h"
@@ -88,7 +89,7 @@ struct Case {
 
 // Every row there is.
 const std::vector<Case>& all_cases();
-const Case& find_case(const std::string& name);
+const Case& find_case(std::string_view name);
 
 // out[i] = f(in...[i]) over equal shapes.
 Reference elementwise(std::function<long double(std::span<const long double>)> f);

@@ -210,8 +210,8 @@ std::vector<Case> nll_cases() {
   const Slot weight{{kClasses}, 0.5L, 2};
   std::vector<Case> rows;
   for (int64_t reduction : {0, 1, 2}) {
-    const std::vector<int64_t> loss =
-        reduction == 0 ? std::vector<int64_t>{kN} : std::vector<int64_t>{};
+    std::vector<int64_t> loss;
+    if (reduction == 0) loss.push_back(kN);
     const std::string attributes = kReductions[reduction];
     std::vector<Slot> outputs = {{loss}};
     outputs.push_back({{}});

@@ -16,11 +16,11 @@ const std::vector<Operator>& operators() {
   return all;
 }
 
-const Operator& find_operator(const std::string& name) {
+const Operator& find_operator(std::string_view name) {
   for (const Operator& row : operators()) {
     if (row.name == name) return row;
   }
-  throw std::invalid_argument("no row is called " + name);
+  throw std::invalid_argument("no row is called " + std::string(name));
 }
 
 }  // namespace aclgrad::contract

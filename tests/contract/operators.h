@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -84,7 +85,7 @@ struct Operator {
 };
 
 const std::vector<Operator>& operators();
-const Operator& find_operator(const std::string& name);
+const Operator& find_operator(std::string_view name);
 
 template <class PhaseOne>
 Operator describe(std::string name, std::vector<ParameterSpec> parameters, size_t output,

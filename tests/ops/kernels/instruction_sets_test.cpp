@@ -62,5 +62,25 @@ TEST_F(InstructionSets, DispatchIsNotBypassed) {
   });
 }
 
+#if defined(__x86_64__)
+// As the compiler's own look at the processor finds it, among those that were compiled.
+TEST_F(InstructionSets, TheBestOfTheMachineIsTaken) {
+  int64_t best = HWY_STATIC_TARGET;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      (HWY_TARGETS & HWY_AVX2) != 0) {
+    best = HWY_AVX2;
+  }
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd") && (HWY_TARGETS & HWY_AVX3) != 0) {
+    best = HWY_AVX3;
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
+  EXPECT_EQ(ops::chosen_instruction_set(), best)
+      << hwy::TargetName(ops::chosen_instruction_set()) << " instead of " << hwy::TargetName(best);
+}
+#endif
+
 }  // namespace
 }  // namespace aclgrad::testing
