@@ -16,10 +16,10 @@
 
 #include "aclgrad_ext.h"
 #include "ops/runtime/float_environment.h"
-#include "ops/threads/thread_guards.h"
 #include "ops/runtime/library_thread.h"
 #include "ops/runtime/pieces.h"
 #include "ops/runtime/speeds.h"
+#include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime {
 namespace {

@@ -12,8 +12,8 @@
 #include "ops/runtime/cut.h"
 #include "ops/runtime/explanation.h"
 #include "ops/runtime/float_environment.h"
-#include "ops/threads/thread_guards.h"
 #include "ops/runtime/pieces.h"
+#include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime {
 namespace {
