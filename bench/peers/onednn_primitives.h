@@ -19,13 +19,24 @@ typename Primitive::primitive_desc describe(const dnnl::engine& engine,
 #endif
 }
 
+// Since version 3 hardswish is s max(0, min(1, alpha s + beta)); before, it had no parameters.
+struct EltwiseParameters {
+  float alpha;
+  float beta;
+};
+inline EltwiseParameters parameters_of(dnnl::algorithm kind, float alpha) {
+  if (kind == dnnl::algorithm::eltwise_hardswish) return {1.0F / 6, 0.5F};
+  return {alpha, 0};
+}
+
 inline dnnl::eltwise_forward::primitive_desc describe_eltwise(const dnnl::engine& engine,
                                                               dnnl::algorithm kind,
                                                               const dnnl::memory::desc& layout,
                                                               float alpha) {
   constexpr auto kTraining = dnnl::prop_kind::forward_training;
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine, kTraining, kind, layout, layout, alpha, 0};
+  const auto [a, b] = parameters_of(kind, alpha);
+  return {engine, kTraining, kind, layout, layout, a, b};
 #else
   return {{kTraining, kind, layout, alpha, 0}, engine};
 #endif
@@ -36,7 +47,8 @@ inline dnnl::eltwise_backward::primitive_desc describe_eltwise_backward(
     float alpha) {
   const auto forward = describe_eltwise(engine, kind, layout, alpha);
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine, kind, layout, layout, layout, alpha, 0, forward};
+  const auto [a, b] = parameters_of(kind, alpha);
+  return {engine, kind, layout, layout, layout, a, b, forward};
 #else
   return {{kind, layout, layout, alpha, 0}, engine, forward};
 #endif

@@ -14,7 +14,7 @@ version=$("$mpiexec" --version 2>/dev/null | sed -n 's/.*(Open[^)]*) \([0-9]*\).
 case $version in
   4) here=(--mca plm isolated --mca oob_tcp_if_include lo --mca btl self,vader
     --mca btl_vader_backing_directory "$memory") ;;
-  5) here=(--prtemca plm ssh --prtemca prte_if_include lo --mca btl self,sm
+  5) here=(--prtemca plm ssh --mca btl self,sm
     --mca btl_sm_backing_directory "$memory") ;;
   *) echo "mpirun.sh: $mpiexec is no Open MPI 4 or 5" >&2; exit 2 ;;
 esac
