@@ -24,7 +24,7 @@ bool is_stand_in(const Contender& contender, const Operation& operation) {
 }
 
 bool can_be_checked(const Cell& cell) {
-  return cell.dtype == ACL_FLOAT && cell.layout == Layout::contiguous && !cell.wide &&
+  return cell.dtype == ACL_FLOAT && cell.layout == Layout::contiguous &&
          std::ranges::none_of(cell.operation->outputs, [](const Operand& out) {
            return out.aliases || out.dtype.value_or(ACL_FLOAT) != ACL_FLOAT;
          });

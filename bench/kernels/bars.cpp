@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/kernels/bars.h"
+#include "bench/kernels/report.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,6 @@
 namespace aclgrad::bench {
 namespace {
 
-// Two runs of the same code differ by so much.
-constexpr double kNoise = 0.03;
 // Below this size a call is over before another thread has woken.
 constexpr int64_t kWorthThreads = 1 << 20;
 constexpr int64_t kLargest = 1 << 24;
@@ -90,7 +88,7 @@ std::optional<double> against_peer(const Result& result) {
 Figure against_peer(std::function<bool(const Cell&)> wanted) {
   return [wanted = std::move(wanted)](const Result& result) -> std::optional<double> {
     const Cell& cell = result.cell;
-    if (cell.threads != 1 || cell.wide || !wanted(cell)) return std::nullopt;
+    if (cell.threads != 1 || !wanted(cell)) return std::nullopt;
     return against_peer(result);
   };
 }
@@ -141,7 +139,7 @@ std::vector<Bar> against_memory(const std::vector<Result>& results) {
   const Figures elementwise(results, [](const Result& result) -> std::optional<double> {
     const Cell& cell = result.cell;
     if (!cell.operation->elementwise() || cell.dtype != ACL_FLOAT || cell.threads != 1 ||
-        cell.wide || cell.elements() != kLargest) {
+        cell.elements() != kLargest) {
       return std::nullopt;
     }
     return against(result, kNonTemporal);
@@ -156,8 +154,8 @@ std::vector<Bar> against_memory(const std::vector<Result>& results) {
   });
   const Figures threads(results, [&](const Result& result) -> std::optional<double> {
     const Cell& cell = result.cell;
-    if (cell.threads == 1 || cell.wide || !cell.operation->elementwise() ||
-        cell.elements() < kWorthThreads || result.limit() == 0) {
+    if (cell.threads == 1 || !cell.operation->elementwise() || cell.elements() < kWorthThreads ||
+        result.limit() == 0) {
       return std::nullopt;
     }
     Cell alone = cell;
@@ -215,8 +213,7 @@ const Result* find(const std::vector<Result>& results, const Cell& cell) {
   const auto found = std::ranges::find_if(results, [&](const Result& result) {
     const Cell& other = result.cell;
     return other.operation == cell.operation && other.dtype == cell.dtype &&
-           other.size == cell.size && other.layout == cell.layout && other.wide == cell.wide &&
-           other.threads == cell.threads;
+           other.size == cell.size && other.layout == cell.layout && other.threads == cell.threads;
   });
   return found == results.end() ? nullptr : &*found;
 }
@@ -229,6 +226,13 @@ std::vector<Bar> bars(const std::vector<Result>& results, const LaunchTimes& lau
   list.push_back(at_most("phase two of a repeatable executor and the wait, 16 elements: 0.5 µs",
                          launch.phase_two, 0.5e-6));
   list.push_back(at_most("phase one, 16 elements: 1 µs", launch.phase_one, 1e-6));
+  return list;
+}
+
+std::vector<Bar> all_bars(const Report& report) {
+  std::vector<Bar> list = bars(report.results, report.launch);
+  const std::vector<Bar> level = level_bars(report.levels);
+  list.insert(list.end(), level.begin(), level.end());
   return list;
 }
 

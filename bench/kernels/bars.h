@@ -11,6 +11,9 @@
 
 namespace aclgrad::bench {
 
+// Two runs of the same code differ by so much.
+inline constexpr double kNoise = 0.03;
+
 // Seconds of one call on 16 elements.
 struct LaunchTimes {
   double phase_one = 0;

@@ -11,7 +11,7 @@ namespace {
 
 // Squares: 1K, 64K, 1M and 16M elements.
 constexpr int64_t kSides[] = {32, 256, 1024, 4096};
-constexpr int64_t kWideSide = 1024;
+constexpr int64_t kDataSide = 256;
 
 void add_elementwise(const Operation& operation, aclDataType dtype, int threads,
                      const Selection& selection, std::vector<Cell>& cells) {
@@ -23,13 +23,20 @@ void add_elementwise(const Operation& operation, aclDataType dtype, int threads,
     if (layout == Layout::row_broadcast && !operation.broadcast) continue;
     for (const int64_t side : kSides) {
       if (wanted(side)) {
-        cells.push_back({&operation, dtype, {side, side}, layout, false, threads});
+        cells.push_back({&operation, dtype, {side, side}, layout, threads});
       }
     }
   }
-  if (dtype == ACL_FLOAT && wanted(kWideSide)) {
-    cells.push_back({&operation, dtype, {kWideSide, kWideSide}, Layout::contiguous, true, threads});
-  }
+}
+
+void keep_selected(const Selection& selection, std::vector<Cell>& cells) {
+  std::erase_if(cells, [&](const Cell& cell) {
+    const std::string name = cell.name();
+    return !selection.words.empty() &&
+           std::ranges::none_of(selection.words, [&](const std::string& word) {
+             return name.find(word) != std::string::npos;
+           });
+  });
 }
 
 }  // namespace
@@ -43,6 +50,14 @@ const char* name_of(aclDataType dtype) {
 const char* name_of(Layout layout) {
   static constexpr const char* kNames[] = {"contiguous", "strided", "transposed", "row-broadcast"};
   return kNames[static_cast<size_t>(layout)];
+}
+
+const char* name_of(Data data) {
+  static constexpr const char* kNames[] = {
+      "normal",    "[-20, 20]", "3 N(0,1)",     "10 N(0,1)",     "100 N(0,1)",
+      "[-40, -3]", "outside",   "huge",         "tiny",          "subnormal",
+      "zeros",     "1 % NaN",   "1 % infinity", "gradient 1e-3", "gradient 1e-5"};
+  return kNames[static_cast<size_t>(data)];
 }
 
 int64_t Cell::elements() const {
@@ -62,8 +77,8 @@ std::string Cell::size_name() const {
 }
 
 std::string Cell::name() const {
-  return fmt::format("{} {} {} {}{} threads={}", operation->name, name_of(dtype), size_name(),
-                     name_of(layout), wide ? " wide" : "", threads);
+  return fmt::format("{} {} {} {} threads={}", operation->name, name_of(dtype), size_name(),
+                     name_of(layout), threads);
 }
 
 std::vector<Cell> select_cells(const Selection& selection) {
@@ -81,20 +96,26 @@ std::vector<Cell> select_cells(const Selection& selection) {
           add_elementwise(operation, dtype, count, selection, cells);
         } else {
           for (const std::vector<int64_t>& size : operation.sizes) {
-            cells.push_back({&operation, dtype, size, Layout::contiguous, false, count});
+            cells.push_back({&operation, dtype, size, Layout::contiguous, count});
             if (selection.smallest) break;
           }
         }
       }
     }
   }
-  std::erase_if(cells, [&](const Cell& cell) {
-    const std::string name = cell.name();
-    return !selection.words.empty() &&
-           std::ranges::none_of(selection.words, [&](const std::string& word) {
-             return name.find(word) != std::string::npos;
-           });
-  });
+  keep_selected(selection, cells);
+  return cells;
+}
+
+std::vector<Cell> data_cells(const Selection& selection) {
+  std::vector<Cell> cells;
+  for (const Operation& operation : operations()) {
+    if (!operation.elementwise() && operation.group != Group::optimizer) continue;
+    for (const aclDataType dtype : operation.dtypes) {
+      cells.push_back({&operation, dtype, {kDataSide, kDataSide}, Layout::contiguous, 1});
+    }
+  }
+  keep_selected(selection, cells);
   return cells;
 }
 

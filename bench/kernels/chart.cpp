@@ -30,8 +30,8 @@ std::vector<const Result*> drawn_results(const Report& report, aclDataType dtype
   int64_t largest = 0;
   for (const Result& result : report.results) {
     const Cell& cell = result.cell;
-    if (!cell.operation->elementwise() || cell.layout != Layout::contiguous || cell.wide ||
-        cell.threads != 1 || cell.dtype != dtype || cell.elements() < largest) {
+    if (!cell.operation->elementwise() || cell.layout != Layout::contiguous || cell.threads != 1 ||
+        cell.dtype != dtype || cell.elements() < largest) {
       continue;
     }
     if (cell.elements() > largest) list.clear();

@@ -31,6 +31,7 @@ struct Options {
   bool quick = false;
   bool list = false;
   bool check = false;
+  bool data = false;
   bool worker = false;
   std::string markdown;
   std::string csv;
@@ -59,6 +60,9 @@ void declare(CLI::App& app, Options& options) {
                "a look at everything: 1024 elements, one short repetition");
   app.add_flag("--list", options.list, "print the names of the cells, measure nothing");
   app.add_flag("--check", options.check, "see that all compute the same, measure nothing");
+  app.add_flag(
+      "--data", options.data,
+      "only our operators, on data of other kinds than normal(0, 1): tails, huge, tiny, NaN");
   app.add_option("--markdown", options.markdown, "write a report, and its chart beside it (.svg)")
       ->check(in_existing_folder());
   app.add_option("--csv", options.csv, "write all times")->check(in_existing_folder());
@@ -79,9 +83,21 @@ LaunchTimes fastest(const LaunchTimes& a, const LaunchTimes& b) {
           .phase_two = std::min(a.phase_two, b.phase_two)};
 }
 
+std::vector<Level> measure_data(const Selection& selection, aclrtStream stream) {
+  const std::vector<Cell> cells = data_cells(selection);
+  aclgrad::report::ProgressBar progress(static_cast<int64_t>(cells.size()), {.title = "data"});
+  int64_t done = 0;
+  std::vector<Level> levels =
+      measure_level(cells, stream, [&](const Cell& cell) { progress.update(done++, cell.name()); });
+  progress.update(done);
+  progress.finish();
+  return levels;
+}
+
 Report measure(const std::vector<Cell>& cells, const Options& options, int argc, char** argv) {
   Measurement measurement(options.effort, start_worker(argc, argv));
   Report report{.results = {},
+                .levels = {},
                 .launch = {},
                 .effort = options.effort,
                 .peers = measurement.peers(),
@@ -108,6 +124,7 @@ Report measure(const std::vector<Cell>& cells, const Options& options, int argc,
   }
   progress.update(count * passes);
   progress.finish();
+  report.levels = measure_data(options.selection, measurement.stream());
   return report;
 }
 
@@ -149,6 +166,11 @@ int run(int argc, char** argv) {
     const std::vector<std::string> found = disagreements(cells);
     for (const std::string& line : found) std::cout << line << '\n';
     return found.empty() ? 0 : 1;
+  }
+  if (options.data) {
+    const Measurement device(options.effort, nullptr);
+    std::cout << terminal_levels(measure_data(options.selection, device.stream()));
+    return 0;
   }
   if (torch() == nullptr) std::cerr << kNoTorch << '\n';
   const Report report = measure(cells, options, argc, argv);

@@ -20,11 +20,69 @@ constexpr size_t kDistinct = 999'983;
 // Inputs have the first blocks, outputs those behind them.
 constexpr size_t kInputs = 8;
 
-float drawn(Fill fill, std::mt19937& engine) {
-  if (fill == Fill::wide) return std::uniform_real_distribution<float>(-10, 10)(engine);
+// The largest, the smallest normal and the smallest number of a dtype, as powers of two; what is
+// tiny in the wider two is only so small that squares of it are still normal.
+struct Range {
+  float huge, tiny, subnormal;
+};
+
+Range range_of(aclDataType dtype) {
+  return dtype == ACL_FLOAT16 ? Range{15, -14, -24}
+                              : Range{127, -100, dtype == ACL_FLOAT ? -149.0f : -133.0f};
+}
+
+// Of either sign, with an exponent drawn from [low, high).
+float of_magnitude(float low, float high, std::mt19937& engine) {
+  const float magnitude = std::exp2(std::uniform_real_distribution<float>(low, high)(engine));
+  return engine() % 2 == 0 ? magnitude : -magnitude;
+}
+
+float drawn(Data data, aclDataType dtype, std::mt19937& engine) {
+  const auto normal = [&](float deviation) {
+    return std::normal_distribution<float>(0, deviation)(engine);
+  };
+  const auto uniform = [&](float low, float high) {
+    return std::uniform_real_distribution<float>(low, high)(engine);
+  };
+  const Range range = range_of(dtype);
+  const float smallest_normal = dtype == ACL_FLOAT16 ? -14 : -126;
+  switch (data) {
+    case Data::wide:
+      return uniform(-20, 20);
+    case Data::deviation_3:
+      return normal(3);
+    case Data::deviation_10:
+      return normal(10);
+    case Data::deviation_100:
+      return normal(100);
+    case Data::tail:
+    case Data::outside:
+      return uniform(-40, -3);
+    case Data::huge:
+      return of_magnitude(10, range.huge, engine);
+    case Data::tiny:
+      return of_magnitude(range.tiny, range.tiny / 2, engine);
+    case Data::subnormal:
+      return of_magnitude(range.subnormal, smallest_normal, engine);
+    case Data::zero:
+      return engine() % 2 == 0 ? 0.0f : -0.0f;
+    default:
+      return normal(1);
+  }
+}
+
+float drawn(Fill fill, Data data, aclDataType dtype, std::mt19937& engine) {
   if (fill == Fill::index) return static_cast<float>(engine() % 8);
-  const float x = std::normal_distribution<float>()(engine);
-  if (fill == Fill::elu) return x > 0 ? x : 0.9f * std::expm1(x);
+  if (data == Data::nan && engine() % 100 == 0) return NAN;
+  if (data == Data::infinity && engine() % 100 == 0)
+    return engine() % 2 == 0 ? INFINITY : -INFINITY;
+  if (fill == Fill::gradient) {
+    const float x = drawn(Data::normal, dtype, engine);
+    if (data == Data::gradient_thousandth) return 1e-3f * x;
+    return data == Data::gradient_1e5 ? 1e-5f * x : x;
+  }
+  const float x = drawn(data, dtype, engine);
+  if (fill == Fill::elu && data != Data::outside) return x > 0 ? x : 0.9f * std::expm1(x);
   if (fill == Fill::log_share) return -std::fabs(x) - 1;
   return fill == Fill::positive ? std::fabs(x) + 0.25f : x;
 }
@@ -69,12 +127,12 @@ Memory::~Memory() {
   for (const auto& [index, block] : blocks_) aclrtFree(block.allocation);
 }
 
-const std::vector<float>& Memory::values(Fill fill) {
-  std::vector<float>& list = values_[fill];
-  if (list.empty()) {
-    std::mt19937 engine(static_cast<unsigned>(fill) + 1);
-    list.resize(kDistinct);
-    for (float& value : list) value = drawn(fill, engine);
+const std::vector<float>& Memory::values(const Contents& contents, size_t count) {
+  std::vector<float>& list = values_[contents];
+  if (list.size() < std::min(count, kDistinct)) {
+    std::mt19937 engine(static_cast<unsigned>(contents.fill) + 1);
+    list.resize(std::min(count, kDistinct));
+    for (float& value : list) value = drawn(contents.fill, contents.data, contents.dtype, engine);
   }
   return list;
 }
@@ -93,13 +151,13 @@ Memory::Block& Memory::block(size_t index, size_t bytes) {
 
 void* Memory::output(size_t index, size_t bytes) { return block(kInputs + index, bytes).data; }
 
-void* Memory::input(size_t index, size_t count, aclDataType dtype, Fill fill, bool is_written) {
+void* Memory::input(size_t index, size_t count, const Contents& contents, bool is_written) {
+  const aclDataType dtype = contents.dtype;
   Block& block = this->block(index, count * aclDataTypeSize(dtype));
-  if (block.fill == fill && block.dtype == dtype && block.filled >= count) return block.data;
-  block.fill = is_written ? std::nullopt : std::optional(fill);
-  block.dtype = dtype;
+  if (block.contents == contents && block.filled >= count) return block.data;
+  block.contents = is_written ? std::nullopt : std::optional(contents);
   block.filled = count;
-  const std::vector<float>& from = values(fill);
+  const std::vector<float>& from = values(contents, count);
   if (dtype == ACL_FLOAT) repeat<float>(from, block.data, count, [](float x) { return x; });
   if (dtype == ACL_INT64) {
     repeat<int64_t>(from, block.data, count, [](float x) { return static_cast<int64_t>(x); });
@@ -138,11 +196,9 @@ Problem Memory::problem(const Cell& cell) {
     if (may_differ && (cell.layout != Layout::row_broadcast || operation.broadcast == i)) {
       if (cell.layout != Layout::contiguous) apply(cell.layout, view);
     }
-    Fill fill = operation.inputs[i].fill;
-    if (cell.wide && fill == Fill::normal) fill = Fill::wide;
     const int64_t spread = cell.layout == Layout::strided ? 2 : 1;
-    view.data =
-        input(i, static_cast<size_t>(view.count() * spread), view.dtype, fill, is_written(i));
+    view.data = input(i, static_cast<size_t>(view.count() * spread),
+                      {operation.inputs[i].fill, cell.data, view.dtype}, is_written(i));
     problem.inputs.push_back(std::move(view));
   }
   for (size_t i = 0; i < operation.outputs.size(); ++i) {

@@ -23,23 +23,28 @@ class Memory {
   Problem problem(const Cell& cell);
 
  private:
+  // What a tensor holds; the dtype is also the range of some kinds of data.
+  struct Contents {
+    Fill fill;
+    Data data;
+    aclDataType dtype;
+    auto operator<=>(const Contents&) const = default;
+  };
   struct Block {
     void* allocation = nullptr;
     char* data = nullptr;
     size_t bytes = 0;
-    // What it holds, so that it need not be filled again.
-    std::optional<Fill> fill = std::nullopt;
-    aclDataType dtype = ACL_DT_UNDEFINED;
+    std::optional<Contents> contents = std::nullopt;  // so that it need not be filled again
     size_t filled = 0;
   };
 
   Block& block(size_t index, size_t bytes);
-  void* input(size_t index, size_t count, aclDataType dtype, Fill fill, bool is_written);
+  void* input(size_t index, size_t count, const Contents& contents, bool is_written);
   void* output(size_t index, size_t bytes);
-  const std::vector<float>& values(Fill fill);
+  const std::vector<float>& values(const Contents& contents, size_t count);
 
   std::map<size_t, Block> blocks_;
-  std::map<Fill, std::vector<float>> values_;
+  std::map<Contents, std::vector<float>> values_;
 };
 
 }  // namespace aclgrad::bench

@@ -21,7 +21,7 @@ Operation backward(std::string name, std::string row, Group group, Fill fill = F
   return {.name = std::move(name),
           .row = std::move(row),
           .group = group,
-          .inputs = {kFull, {.fill = fill}},
+          .inputs = {{.fill = Fill::gradient}, {.fill = fill}},
           .outputs = {kFull},
           .broadcast = 0};
 }
@@ -58,12 +58,13 @@ void add_activations(std::vector<Operation>& list) {
                     .group = Group::geglu,
                     .inputs = {kFull},
                     .outputs = {{.shape = kHalfShape}, {.shape = kHalfShape}}});
-    list.push_back({.name = "GeGluBackward" + form,
-                    .row = "aclnnGeGluV3Backward " + attributes,
-                    .group = Group::geglu,
-                    .inputs = {{.shape = kHalfShape}, kFull, {.shape = kHalfShape}},
-                    .outputs = {kFull},
-                    .broadcast = 0});
+    list.push_back(
+        {.name = "GeGluBackward" + form,
+         .row = "aclnnGeGluV3Backward " + attributes,
+         .group = Group::geglu,
+         .inputs = {{.shape = kHalfShape, .fill = Fill::gradient}, kFull, {.shape = kHalfShape}},
+         .outputs = {kFull},
+         .broadcast = 0});
   }
 }
 
@@ -120,7 +121,7 @@ void add_training(std::vector<Operation>& list) {
                   .inputs = {kFull,
                              kFull,
                              {.fill = Fill::positive},
-                             kFull,
+                             {.fill = Fill::gradient},
                              {.shape = {1}, .fill = Fill::index, .dtype = ACL_INT64}},
                   .outputs = {{.aliases = 0}, {.aliases = 1}, {.aliases = 2}},
                   .sizes = layers});

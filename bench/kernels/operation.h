@@ -19,14 +19,44 @@ inline constexpr int64_t kColumns = -2;
 inline constexpr int64_t kHalf = -3;
 inline constexpr int64_t kInner = -4;
 
+// What an operand holds when the cell's data is normal.
 enum class Fill {
   normal,     // normal(0, 1)
-  wide,       // uniform in [-10, 10]
+  gradient,   // the same, of a loss with regard to a result
   elu,        // ELU of normal(0, 1), within the range of SELU's and ELU's results
   log_share,  // -|normal(0, 1)| - 1, as a logarithm of a probability
   positive,   // |normal(0, 1)| + 0.25
   index,      // whole numbers from 0 to 7
 };
+
+// The kinds of data on which elementwise operators are measured. Operands of Fill::normal have it,
+// those of Fill::elu have ELU of it; gradients stay normal but for their own kinds. NaN and
+// infinity stand among normal data of every operand.
+enum class Data {
+  normal,
+  wide,         // uniform in [-20, 20]
+  deviation_3,  // 3 normal(0, 1)
+  deviation_10,
+  deviation_100,
+  tail,     // uniform in [-40, -3]
+  outside,  // the same for operands of Fill::elu too, where it is no result of ELU
+  huge,     // from 1000 to the end of the dtype, of either sign
+  tiny,     // down to the smallest normal numbers of FLOAT16, or to 1e-30
+  subnormal,
+  zero,                 // of either sign
+  nan,                  // 1 %
+  infinity,             // 1 %, of either sign
+  gradient_thousandth,  // gradients of 1e-3 normal(0, 1)
+  gradient_1e5,         // of 1e-5 normal(0, 1)
+};
+inline constexpr Data kAllData[] = {Data::normal,        Data::wide,
+                                    Data::deviation_3,   Data::deviation_10,
+                                    Data::deviation_100, Data::tail,
+                                    Data::outside,       Data::huge,
+                                    Data::tiny,          Data::subnormal,
+                                    Data::zero,          Data::nan,
+                                    Data::infinity,      Data::gradient_thousandth,
+                                    Data::gradient_1e5};
 
 struct Operand {
   std::vector<int64_t> shape = {kRows, kColumns};
@@ -63,8 +93,8 @@ struct Cell {
   aclDataType dtype;
   std::vector<int64_t> size;
   Layout layout;
-  bool wide;  // wide data instead of normal
   int threads;
+  Data data = Data::normal;
 
   int64_t elements() const;  // of the largest tensor; multiplications of a matrix product
   std::string size_name() const;
@@ -73,6 +103,7 @@ struct Cell {
 
 const char* name_of(aclDataType dtype);
 const char* name_of(Layout layout);
+const char* name_of(Data data);
 
 // Which part of all cells is wanted. Empty lists stand for everything.
 struct Selection {
@@ -83,6 +114,10 @@ struct Selection {
 };
 
 std::vector<Cell> select_cells(const Selection& selection);
+
+// What is measured on all kinds of data: elementwise operators and AdamW, 64K contiguous elements.
+// Each with normal data.
+std::vector<Cell> data_cells(const Selection& selection);
 
 }  // namespace aclgrad::bench
 

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "bench/kernels/bars.h"
+#include "bench/kernels/level.h"
 #include "bench/kernels/measure.h"
 
 namespace aclgrad::bench {
 
 struct Report {
   std::vector<Result> results;
+  std::vector<Level> levels;
   LaunchTimes launch;
   Effort effort;
   std::vector<std::string> peers;  // with versions
@@ -21,6 +23,9 @@ struct Report {
   int threads = 1;                 // the most that were used
 };
 
+std::vector<Bar> all_bars(const Report& report);
+
+std::string terminal_levels(const std::vector<Level>& levels);
 // Every cell, then what is promised.
 std::string terminal_text(const Report& report);
 // `chart` is the name of the chart's file, relative to that of the text.

@@ -9,13 +9,12 @@ namespace {
 
 std::vector<std::string> row(const Result& result) {
   const Cell& cell = result.cell;
-  std::vector<std::string> cells = {
-      cell.operation->name,
-      name_of(cell.dtype),
-      cell.size_name(),
-      fmt::format("{}{}", name_of(cell.layout), cell.wide ? ", wide" : ""),
-      std::to_string(cell.threads),
-      fmt::format("{:.3f}", rate(cell, result.ours()))};
+  std::vector<std::string> cells = {cell.operation->name,
+                                    name_of(cell.dtype),
+                                    cell.size_name(),
+                                    name_of(cell.layout),
+                                    std::to_string(cell.threads),
+                                    fmt::format("{:.3f}", rate(cell, result.ours()))};
   if (const auto* peer = result.best_peer()) {
     cells.push_back(fmt::format("{:.3f}", rate(cell, peer->second)));
     cells.push_back(peer->first);
@@ -34,15 +33,21 @@ std::vector<std::string> row(const Result& result) {
 
 }  // namespace
 
+std::string terminal_levels(const std::vector<Level>& levels) {
+  report::Table table(level_header());
+  for (const Level& level : levels) table.add_row(level_row(level));
+  return table.to_string();
+}
+
 std::string terminal_text(const Report& report) {
   report::Table cells({"operation", "dtype", "size", "layout", "threads", "G/s", "best peer G/s",
                        "which", "ratio", "limit G/s", "of limit"});
   for (const Result& result : report.results) cells.add_row(row(result));
   report::Table promises({"holds", "promise", "measured"});
-  for (const Bar& bar : bars(report.results, report.launch)) {
+  for (const Bar& bar : all_bars(report)) {
     promises.add_row({!bar.holds ? "?" : *bar.holds ? "yes" : "NO", bar.promise, bar.measured});
   }
-  return cells.to_string() + '\n' + promises.to_string();
+  return cells.to_string() + '\n' + terminal_levels(report.levels) + '\n' + promises.to_string();
 }
 
 std::string csv(const Report& report) {
@@ -53,8 +58,17 @@ std::string csv(const Report& report) {
     for (const auto& [contender, seconds] : result.seconds) {
       text += fmt::format("{},{},{},{},{},{},{},{},{:.4g},{:.4g}\n", cell.operation->name,
                           name_of(cell.dtype), cell.size_name(), name_of(cell.layout),
-                          cell.wide ? "wide" : "normal", cell.threads, cell.elements(), contender,
-                          seconds, rate(cell, seconds) * 1e9);
+                          name_of(cell.data), cell.threads, cell.elements(), contender, seconds,
+                          rate(cell, seconds) * 1e9);
+    }
+  }
+  for (const Level& level : report.levels) {
+    for (const auto& [data, seconds] : level.seconds) {
+      const Cell& cell = level.cell;
+      text +=
+          fmt::format("{},{},{},{},{},{},{},{},{:.4g},{:.4g}\n", cell.operation->name,
+                      name_of(cell.dtype), cell.size_name(), name_of(cell.layout), name_of(data),
+                      cell.threads, cell.elements(), kOurs, seconds, rate(cell, seconds) * 1e9);
     }
   }
   return text;

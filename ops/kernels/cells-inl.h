@@ -10,9 +10,10 @@
 #endif
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
-#include "ops/kernels/certainty-inl.h"
 #include "ops/kernels/fetch_ahead.h"
 #include "ops/kernels/float-inl.h"
 #include "ops/kernels/formats.h"
@@ -23,11 +24,17 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+inline constexpr size_t kFloatLanes = hn::MaxLanes(FloatTag());
+// Elements of a step.
+inline constexpr size_t kStep = 2 * kFloatLanes;
+
 using WordTag = hn::RebindToUnsigned<FloatTag>;
 using ShortTag = hn::Rebind<uint16_t, FloatTag>;
 using PatternTag = hn::RebindToSigned<FloatTag>;  // as indices are
 using PatternWords = hn::Vec<PatternTag>;
 #if HWY_TARGET != HWY_SCALAR
+using FullShortTag = hn::ScalableTag<uint16_t>;
+using ShortMask = hn::Mask<FullShortTag>;
 using FullShorts = hn::Vec<FullShortTag>;
 #endif
 
@@ -58,26 +65,25 @@ size_t elements_to_alignment(const Stored* out) {
   return (kBytes - beyond) % kBytes / sizeof(Stored);
 }
 
+// Which results are taken. At first only finite ones: a formula in float has NaN for what it cannot
+// say, too. Then infinities and NaN as well, of a formula that is right about them.
+enum class Taken { kFinite, kAll };
+
 // For each element type:
 //
 // kRoundsAgain: elements are shorter than floats.
 //
 // load() is exact. pattern() gives the bits of 16-bit elements, in the order of load(). exact() is
-// for floats that are elements already. uncertain() gives a bit for each element of a step that
-// does not hold.
+// for floats that are elements already.
 //
-// near() rounds to nearest, and takes those elements out of `certain` that lie so near to the
-// middle between two neighbours that an error of kDoubt units in the last place of the float could
-// make the difference; infinities and NaN too, which are due only where the exact kernel says so.
-// With kMayBeExact, one in the very middle is exact, and so certain.
+// near() rounds to nearest; `hold` becomes false if some result is not to be taken, or lies so near
+// to the middle between two neighbours that an error of kDoubt units in the last place of the float
+// could make the difference. With kMayBeExact a float whose last bit is 0 has no error.
 //
 // rounded() is for a float that is the exact value rounded to odd, or the nearest to a sum, a
 // product or a quotient of two elements: rounding that again gives the nearest element (Figueroa,
-// "When is double rounding innocuous?", 1995). Among the smallest numbers of BF16 that is so for
-// sums only (kIsSum): others are taken out, and NaN is. A NaN must not have more bits than an
-// element holds.
-//
-// as_float() is high + low, rounded to an element but still as a float.
+// "When is double rounding innocuous?", 1995). Not so in the middle between two of the smallest
+// numbers of BF16, but for sums (kIsSum): `hold` becomes false.
 template <class Stored>
 struct Cells;
 
@@ -85,8 +91,6 @@ template <>
 struct Cells<float> {
   static constexpr bool kRoundsAgain = false;
   using Packed = FloatPair;
-  using Near = FiniteFloats;
-  using Rounded = Certain;
 
   template <int kVector>
   static HWY_INLINE Floats load(FloatTag d, const float* source) {
@@ -98,24 +102,19 @@ struct Cells<float> {
     put<kPath>(packed.second, FloatTag(), target + kFloatLanes);
   }
 
-  template <int kDoubt, bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag, FloatPair v, Near& certain) {
-    certain = {v.first, v.second};
+  template <Taken kTaken, int kDoubt, bool kMayBeExact>
+  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& hold) {
+    if constexpr (kTaken == Taken::kFinite) {
+      // Only infinities and NaN times 0 are not 0, which is one comparison for both vectors.
+      const auto zeros = hn::MulAdd(v.first, hn::Zero(d), hn::Mul(v.second, hn::Zero(d)));
+      hold = hold && hn::AllTrue(d, hn::Eq(zeros, hn::Zero(d)));
+    }
     return v;
   }
-  template <bool kIsSum>
-  static HWY_INLINE Packed rounded(FloatTag, FloatPair v, Rounded&) {
+  template <Taken kTaken, bool kIsSum>
+  static HWY_INLINE Packed rounded(FloatTag, FloatPair v, bool&) {
     return v;
   }
-  static HWY_INLINE Floats as_float(FloatTag, Twofold<Floats> value) { return value.high; }
-
-  static HWY_INLINE uint64_t uncertain(FloatCertainty certain) {
-    return uncertain_in_order(certain);
-  }
-  static HWY_INLINE uint64_t uncertain(FiniteFloats results) {
-    return uncertain_in_order(results.certainty());
-  }
-  static HWY_INLINE uint64_t uncertain(Certain) { return 0; }
 };
 
 #if HWY_TARGET == HWY_SCALAR
@@ -128,8 +127,6 @@ struct Cells {
     Stored first;
     Stored second;
   };
-  using Near = FloatCertainty;
-  using Rounded = FloatCertainty;
 
   template <int kVector>
   static HWY_INLINE Floats load(FloatTag d, const Stored* source) {
@@ -147,26 +144,17 @@ struct Cells {
   static HWY_INLINE Packed exact(FloatTag, FloatPair v) {
     return {nearest(v.first), nearest(v.second)};
   }
-  template <int kDoubt, bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag d, FloatPair v, Near& certain) {
-    certain = {hn::FirstN(d, 0), hn::FirstN(d, 0)};
+  template <Taken kTaken, int kDoubt, bool kMayBeExact>
+  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& hold) {
+    hold = false;
     return exact(d, v);
   }
-  template <bool kIsSum>
-  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, Rounded& certain) {
-    const Packed packed{nearest(v.first), nearest(v.second)};
-    certain = {hn::FirstN(d, holds<kIsSum>(packed.first) ? 1 : 0),
-               hn::FirstN(d, holds<kIsSum>(packed.second) ? 1 : 0)};
+  template <Taken kTaken, bool kIsSum>
+  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool& hold) {
+    const Packed packed = exact(d, v);
+    hold = hold && holds<kIsSum>(packed.first) && holds<kIsSum>(packed.second);
     return packed;
   }
-  static HWY_INLINE Floats as_float(FloatTag d, Twofold<Floats> value) {
-    const Stored rounded = nearest(round_to_odd(d, value.high, value.low));
-    return hn::Set(d, static_cast<float>(real_part(rounded)));
-  }
-  static HWY_INLINE uint64_t uncertain(FloatCertainty certain) {
-    return uncertain_in_order(certain);
-  }
-  static HWY_INLINE uint64_t uncertain(Certain) { return 0; }
 
  private:
   static HWY_INLINE Stored nearest(Floats v) {
@@ -176,7 +164,7 @@ struct Cells {
   static HWY_INLINE bool holds(Stored rounded) {
     if constexpr (std::is_same_v<Stored, Half>) return true;
     const double value = std::abs(real_part(rounded));
-    return value == value && (kIsSum || value == 0 || value >= 0x1p-90);
+    return value != value || kIsSum || value == 0 || value >= 0x1p-90;
   }
 };
 #else
@@ -185,8 +173,6 @@ template <>
 struct Cells<Bfloat> {
   static constexpr bool kRoundsAgain = true;
   using Packed = FullShorts;
-  using Near = ShortCertainty;
-  using Rounded = ShortCertainty;
 
   // Elements with even numbers, or those with odd ones: that takes no shuffle.
   template <int kVector>
@@ -213,54 +199,46 @@ struct Cells<Bfloat> {
     put<kPath>(packed, FullShortTag(), reinterpret_cast<uint16_t*>(target));
   }
 
-  template <int kDoubt, bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag, FloatPair v, Near& certain) {
+  template <Taken kTaken, int kDoubt, bool kMayBeExact>
+  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& hold) {
     const FullShortTag ds;
+    if constexpr (kTaken == Taken::kAll)
+      v = {shortened_nan(d, v.first), shortened_nan(d, v.second)};
     const Halves halves = split(v, 0x8000u + kDoubt);
-    auto decided = hn::Gt(halves.low, hn::Set(ds, uint16_t{2 * kDoubt - 1}));
+    auto certain = hn::Gt(halves.low, hn::Set(ds, uint16_t{2 * kDoubt - 1}));
     const auto twice = hn::Add(halves.high, halves.high);
-    const auto finite = hn::Lt(twice, hn::Set(ds, kTwiceInfinity));
+    FullShorts result = halves.high;
     if constexpr (kMayBeExact) {
       // Below 2^-100 the rests that tell what is exact may be too small for a float.
       const auto large = hn::Gt(twice, hn::Set(ds, uint16_t{2 * 0x0d80 - 1}));
       const auto tie = hn::And(large, hn::Eq(halves.low, hn::Set(ds, uint16_t{kDoubt})));
-      certain = {hn::And(hn::Or(decided, tie), finite)};
-      return even_where(tie, halves.high);
-    } else {
-      certain = {hn::And(decided, finite)};
-      return halves.high;
+      certain = hn::Or(certain, tie);
+      result = even_where(tie, result);
     }
+    if constexpr (kTaken == Taken::kFinite) {
+      certain = hn::And(certain, hn::Lt(twice, hn::Set(ds, kTwiceInfinity)));
+    }
+    hold = hold && hn::AllTrue(ds, certain);
+    return result;
   }
 
-  template <bool kIsSum>
-  static HWY_INLINE Packed rounded(FloatTag, FloatPair v, Rounded& certain) {
+  template <Taken kTaken, bool kIsSum>
+  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool& hold) {
     const FullShortTag ds;
+    if constexpr (kTaken == Taken::kAll)
+      v = {shortened_nan(d, v.first), shortened_nan(d, v.second)};
     const Halves halves = split(v, 0x8000u);
     // Of two that are equally near, the one with an even pattern.
     const auto tie = hn::Eq(halves.low, hn::Zero(ds));
     const auto twice = hn::Add(halves.high, halves.high);
-    certain = {hn::Lt(twice, hn::Set(ds, uint16_t{kTwiceInfinity + 1}))};
+    if constexpr (kTaken == Taken::kFinite) {
+      hold = hold && hn::AllTrue(ds, hn::Lt(twice, hn::Set(ds, uint16_t{kTwiceInfinity + 1})));
+    }
     if constexpr (!kIsSum) {
       constexpr uint16_t kTwiceSmall = 2 * 0x1280;  // of 2^-90
-      const auto one = hn::Set(ds, uint16_t{1});
-      const auto regular = hn::Gt(hn::Sub(twice, one), hn::Set(ds, uint16_t{kTwiceSmall - 2}));
-      certain.mask = hn::And(certain.mask, regular);  // 0 is, too
+      hold = hold && hn::AllFalse(ds, hn::And(tie, hn::Lt(twice, hn::Set(ds, kTwiceSmall))));
     }
     return even_where(tie, halves.high);
-  }
-
-  static HWY_INLINE Floats as_float(FloatTag d, Twofold<Floats> value) {
-    const auto words = bfloat_words(d, round_to_odd(d, value.high, value.low));
-    return hn::BitCast(d, hn::And(words, hn::Set(WordTag(), 0xffff0000u)));
-  }
-
-  static HWY_INLINE uint64_t uncertain(Certain) { return 0; }
-  static HWY_INLINE uint64_t uncertain(ShortCertainty certain) {
-    return bits_of(FullShortTag(), hn::Not(certain.mask));
-  }
-  static HWY_INLINE uint64_t uncertain(FloatCertainty certain) {
-    return spread(bits_of(FloatTag(), hn::Not(certain.first))) |
-           spread(bits_of(FloatTag(), hn::Not(certain.second))) << 1;
   }
 
  private:
@@ -284,25 +262,12 @@ struct Cells<Bfloat> {
     return {hn::OddEven(hn::BitCast(ds, hn::ShiftLeft<16>(second)), hn::BitCast(ds, first)),
             hn::OddEven(hn::BitCast(ds, second), hn::BitCast(ds, hn::ShiftRight<16>(first)))};
   }
-
-  // Bit i to bit 2 i.
-  static HWY_INLINE uint64_t spread(uint64_t bits) {
-    uint64_t result = 0;
-    for (size_t i = 0; i < kFloatLanes; ++i) result |= (bits >> i & 1) << (2 * i);
-    return result;
-  }
 };
 
 template <>
 struct Cells<Half> {
   static constexpr bool kRoundsAgain = true;
   using Packed = FullShorts;
-  struct Near {
-    FloatCertainty decided;
-    ShortCertainty finite;
-    HWY_INLINE bool everywhere() const { return decided.everywhere() && finite.everywhere(); }
-  };
-  using Rounded = Certain;
 
   template <int kVector>
   static HWY_INLINE Floats load(FloatTag d, const Half* source) {
@@ -320,55 +285,39 @@ struct Cells<Half> {
     put<kPath>(packed, FullShortTag(), reinterpret_cast<uint16_t*>(target));
   }
 
-  template <int kDoubt, bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag d, FloatPair v, Near& certain) {
+  // Both ends of the doubt must round to the same element. Those of NaN and infinities do.
+  template <Taken kTaken, int kDoubt, bool kMayBeExact>
+  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& hold) {
+    constexpr float kPart = (kDoubt + 1) * 0x1p-23f;  // with what the products here lose
+    const auto moved = [&](Floats each, float factor) HWY_ATTR {
+      const Floats other = hn::Mul(each, hn::Set(d, factor));
+      if constexpr (!kMayBeExact) return other;
+      const auto last_bit = hn::And(hn::BitCast(WordTag(), each), hn::Set(WordTag(), 1u));
+      const auto is_exact = hn::RebindMask(d, hn::Eq(last_bit, hn::Zero(WordTag())));
+      return hn::IfThenElse(is_exact, each, other);
+    };
+    const auto rounded_at = [&](float factor) HWY_ATTR {
+      return nearest(d, {moved(v.first, factor), moved(v.second, factor)});
+    };
+    const FullShorts result = rounded_at(1 - kPart);
     const FullShortTag ds;
-    const FullShorts packed = nearest(d, v);
-    certain.decided = {decided<kDoubt, kMayBeExact>(v.first),
-                       decided<kDoubt, kMayBeExact>(v.second)};
-    const auto twice = hn::Add(packed, packed);
-    certain.finite = {hn::Lt(twice, hn::Set(ds, uint16_t{2 * 0x7c00}))};
-    return packed;
+    auto certain = hn::Eq(result, rounded_at(1 + kPart));
+    if constexpr (kTaken == Taken::kFinite) {
+      const auto twice = hn::Add(result, result);
+      certain = hn::And(certain, hn::Lt(twice, hn::Set(ds, uint16_t{2 * 0x7c00})));
+    }
+    hold = hold && hn::AllTrue(ds, certain);
+    return result;
   }
 
-  template <bool kIsSum>
-  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, Rounded&) {
+  template <Taken kTaken, bool kIsSum>
+  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool&) {
     return nearest(d, v);
   }
-
-  static HWY_INLINE Floats as_float(FloatTag d, Twofold<Floats> value) {
-    return floats_of_halves(d, nearest_halves(d, round_to_odd(d, value.high, value.low)));
-  }
-
-  static HWY_INLINE uint64_t uncertain(FloatCertainty certain) {
-    return uncertain_in_order(certain);
-  }
-  static HWY_INLINE uint64_t uncertain(Near certain) {
-    return uncertain_in_order(certain.decided) |
-           bits_of(FullShortTag(), hn::Not(certain.finite.mask));
-  }
-  static HWY_INLINE uint64_t uncertain(Certain) { return 0; }
 
  private:
   static HWY_INLINE FullShorts nearest(FloatTag d, FloatPair v) {
     return hn::Combine(FullShortTag(), nearest_halves(d, v.second), nearest_halves(d, v.first));
-  }
-
-  // A normal number of FLOAT16, but not in the middle between two; or 0, or a single bit.
-  template <int kDoubt, bool kMayBeExact>
-  static HWY_INLINE FloatMask decided(Floats v) {
-    constexpr uint32_t kSmallestNormal = 0x38800000;  // 2^-14
-    const WordTag dw;
-    const auto bits = hn::BitCast(dw, v);
-    const auto shifted = hn::Add(bits, hn::Set(dw, 0x1000u + kDoubt));
-    const auto below = hn::And(shifted, hn::Set(dw, 0x1fffu));
-    const auto twice = hn::Sub(hn::Add(bits, bits), hn::Set(dw, 3u));
-    const auto regular = hn::Gt(twice, hn::Set(dw, uint32_t{2 * kSmallestNormal - 4}));
-    auto result = hn::Gt(below, hn::Set(dw, uint32_t{2 * kDoubt - 1}));
-    if constexpr (kMayBeExact) {
-      result = hn::Or(result, hn::Eq(below, hn::Set(dw, uint32_t{kDoubt})));
-    }
-    return hn::RebindMask(FloatTag(), hn::And(result, regular));
   }
 };
 

@@ -32,32 +32,28 @@ HWY_INLINE Floats load_one(FloatTag d, const Bfloat* from) {
   return floats_of_bfloats(d, hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(from)));
 }
 
-// False if nothing was stored, for a NaN among the floats.
 template <Path kPath>
-HWY_INLINE bool store_both(FloatTag d, FloatPair v, float* to) {
+HWY_INLINE void store_both(FloatTag d, FloatPair v, float* to) {
   put<kPath>(v.first, d, to);
   put<kPath>(v.second, d, to + kFloatLanes);
-  return true;
 }
 template <Path kPath>
-HWY_INLINE bool store_both(FloatTag d, FloatPair v, Half* to) {
+HWY_INLINE void store_both(FloatTag d, FloatPair v, Half* to) {
   auto* bits = reinterpret_cast<uint16_t*>(to);
   put<kPath>(nearest_halves(d, v.first), ShortTag(), bits);
   put<kPath>(nearest_halves(d, v.second), ShortTag(), bits + kFloatLanes);
-  return true;
 }
 template <Path kPath>
-HWY_INLINE bool store_both(FloatTag d, FloatPair v, Bfloat* to) {
+HWY_INLINE void store_both(FloatTag d, FloatPair v, Bfloat* to) {
+  const auto first = bfloat_words(d, shortened_nan(d, v.first));
+  const auto second = bfloat_words(d, shortened_nan(d, v.second));
 #if HWY_TARGET == HWY_SCALAR
-  (void)d, (void)v, (void)to;
-  return false;  // rather one by one
+  to[0].bits = static_cast<uint16_t>(hn::GetLane(first) >> 16);
+  to[1].bits = static_cast<uint16_t>(hn::GetLane(second) >> 16);
 #else
   const FullShortTag ds;
-  if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(hn::IsNaN(v.first), hn::IsNaN(v.second))))) return false;
-  const auto first = hn::BitCast(ds, bfloat_words(d, v.first));
-  const auto second = hn::BitCast(ds, bfloat_words(d, v.second));
-  put<kPath>(hn::ConcatOdd(ds, second, first), ds, reinterpret_cast<uint16_t*>(to));
-  return true;
+  put<kPath>(hn::ConcatOdd(ds, hn::BitCast(ds, second), hn::BitCast(ds, first)), ds,
+             reinterpret_cast<uint16_t*>(to));
 #endif
 }
 
@@ -74,7 +70,7 @@ HWY_ATTR size_t convert_steps(const From* from, To* to, size_t begin, size_t cou
   for (; i + kStep <= count; i += kStep) {
     if constexpr (kPath == Path::kAround) fetch_ahead<kStep * sizeof(From)>(from + i);
     const FloatPair v{load_one(d, from + i), load_one(d, from + i + kFloatLanes)};
-    if (HWY_UNLIKELY(!store_both<kPath>(d, v, to + i))) convert_each(from, to, i, i + kStep);
+    store_both<kPath>(d, v, to + i);
   }
   return i;
 }

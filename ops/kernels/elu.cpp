@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernels/elu.h"
 
+#include <limits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/kernels/elu.cpp"
 #include "hwy/foreach_target.h"
@@ -94,16 +96,6 @@ bool all_are_one(const EluParameters& parameters) {
   return parameters.alpha == 1 && parameters.scale == 1 && parameters.input_scale == 1;
 }
 
-// x scale for elements x, such that the rounding to the element type that follows changes nothing:
-// for 16-bit types the product is often a tie, of which it alone knows on which side it lies.
-template <class D, class V, class CellsOf>
-HWY_INLINE V rising(D d, V x, float scale, CellsOf cells) {
-  if constexpr (!cells.kRoundsAgain) return hn::Mul(x, hn::Set(d, scale));
-  const Twofold<V> product = twofold_product(d, x, hn::Set(d, scale));
-  const auto large = hn::Gt(hn::Abs(product.high), hn::Set(d, 0x1p-90f));
-  return hn::IfThenElse(large, cells.as_float(d, product), product.high);
-}
-
 struct EluTables {
   ShortTables forward;
   ShortTables backward;
@@ -117,94 +109,144 @@ ShortTables* tables_of(const EluParameters& parameters, ShortTables EluTables::*
   return found == nullptr ? nullptr : &(found->*which);
 }
 
-// A formula for any dtype, with an exact kernel for x and for g and x.
-template <class Formula, class Exact>
-void elu_by(const StoredBlock& block, const EluParameters& parameters, const Formula& formula,
-            const Exact& exact) {
-  if (block.dtype == ACL_FLOAT) return map_floats<1, 1, Outputs::kNear>(block, formula, exact);
-  map_short_function<Outputs::kNear>(block, tables_of(parameters, &EluTables::forward), formula,
-                                     exact);
-}
-template <class Formula, class Exact>
-void elu_backward_by(const StoredBlock& block, const EluParameters& parameters,
-                     const Formula& formula, const Exact& exact) {
-  if (block.dtype == ACL_FLOAT) return map_floats<2, 1, Outputs::kNear>(block, formula, exact);
-  map_short_product<Entries::kOdd, Outputs::kNear>(
-      block, tables_of(parameters, &EluTables::backward), formula, exact);
-}
-
-void elu_plain_stored(const StoredBlock& block, const EluParameters& parameters) {
-  elu_by(
-      block, parameters,
-      [](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto held = hn::Max(x[0], hn::Set(d, kVanishingExponential));
-        const auto growth = exponential_less_one(d, held);
-        const auto falling = hn::Add(growth.high, growth.low);
-        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, x[0]);
-      },
-      with_parameters(elu, parameters));
-}
-
 void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
-  if (all_are_one(parameters)) return elu_plain_stored(block, parameters);
+  const auto exact = with_parameters(elu, parameters);
+  if (block.dtype != ACL_FLOAT) {
+    return map_short_function(block, tables_of(parameters, &EluTables::forward), exact);
+  }
+  if (all_are_one(parameters)) {
+    return map_floats<1, 1, Outputs::kNear>(
+        block,
+        [](auto d, const auto& x, auto& y) HWY_ATTR {
+          const auto growth = exponential_less_one(d, held_for_growth(d, x[0]));
+          const auto falling = hn::Add(growth.high, growth.low);
+          y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Set(d, kLinearGrowth)), falling, x[0]);
+        },
+        exact);
+  }
   const double exact_limit =
       static_cast<double>(parameters.alpha) * static_cast<double>(parameters.scale);
   const TwofoldConstant limit(exact_limit);
+  const auto steepest =
+      TwofoldConstant::from_below(exact_limit * static_cast<double>(parameters.input_scale));
   const float lowest = kVanishingExponential / parameters.input_scale;
-  elu_by(
-      block, parameters,
-      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
-        const auto negative = hn::Lt(x[0], hn::Zero(d));
-        const auto held = hn::Max(x[0], hn::Set(d, lowest));
+  const float linear = kLinearGrowth / parameters.input_scale;
+  map_floats<1, 1, Outputs::kNear>(
+      block,
+      [=](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto held = hn::Min(hn::Max(x[0], hn::Set(d, lowest)), hn::Set(d, linear));
         const auto z = twofold_product(d, held, hn::Set(d, parameters.input_scale));
         const auto growth = exponential_less_one(d, z.high, z.low);
         const auto falling = unsigned_product(d, twofold(d, limit), growth);
-        y[0] = hn::IfThenElse(negative, falling, rising(d, x[0], parameters.scale, cells));
-        // For tiny x the low parts are lost.
-        const auto tiny = hn::Gt(x[0], hn::Set(d, -0x1p-80f));
-        valid = hn::Not(hn::And(negative, tiny));
+        const auto gentle =
+            fused(d, x[0], hn::Set(d, steepest.high), hn::Mul(x[0], hn::Set(d, steepest.low)));
+        const auto rising = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), gentle,
+                                           hn::Mul(x[0], hn::Set(d, parameters.scale)));
+        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Set(d, linear)), falling, rising);
       },
-      with_parameters(elu, parameters));
+      exact);
 }
 
-void elu_plain_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
-  elu_backward_by(
-      block, parameters,
-      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto g = x[0];
-        const auto e = reduce_shortly(d, x[1]);
-        const auto rest = hn::Mul(e.n, hn::Set(d, kLn2Excess));
-        const auto growth = hn::Add(e.r, beyond_linear(d, e.r, rest));
-        const auto scaled = fused(d, g, growth, g);
-        const auto falling = hn::Mul(scaled, power_of(d, e));
-        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), g, hn::CopySign(falling, g));
-        valid = hn::Gt(x[1], hn::Set(d, -kExponentialLimit));
-      },
-      with_parameters(elu_backward, parameters));
+// x < 0 where e^x counts, else 0: near 0, e^x is 1 for a float. NaN stays.
+template <class D, class V>
+HWY_INLINE V held_for_decay(D d, V x, float nearest) {
+  return hn::IfThenZeroElse(hn::Gt(x, hn::Set(d, nearest)), x);
 }
 
-void elu_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
-  if (all_are_one(parameters)) return elu_plain_backward_stored(block, parameters);
+// Below, products of e^x with numbers of up to kLargeFactor are 0.
+inline constexpr float kLowestExponential = -170.0f;
+inline constexpr float kLargeFactor = 0x1p64f;
+
+// sum e^(n ln 2) for e.n = n, with the sign of g, where the sum is g (1 + r + ...) for x = n ln 2 +
+// r. Quickly: where the power is a normal number. Else for any x that is not below
+// kLowestExponential, infinite g too.
+template <bool kQuick, class D, class V>
+HWY_INLINE V scaled_by_power(D d, V g, V x, V sum, const ShortReduction<V>& e) {
+  if constexpr (kQuick) return hn::CopySign(hn::Mul(sum, power_of(d, e)), g);
+  // The first is all of it where that is a normal number.
+  const V most = hn::Max(e.n, hn::Set(d, -126.0f));
+  const V first = float_power_of_two(d, most);
+  const V second = float_power_of_two(d, hn::Sub(e.n, most));
+  const V any = hn::IfThenElse(hn::IsNaN(sum), hn::Add(g, hn::Sub(x, x)), sum);
+  // A product that is 0 for being too small is slow, that with 0 is not.
+  const auto vanishes =
+      hn::And(hn::Lt(e.n, hn::Set(d, -165.0f)), hn::Lt(hn::Abs(any), hn::Set(d, 0x1p12f)));
+  const V product = hn::Mul(hn::Mul(any, hn::IfThenZeroElse(vanishes, first)), second);
+  return hn::CopySign(product, g);
+}
+
+// The lanes for which that and the quick formula hold. `lowest` is what x is held above, `factor`
+// what e^x is multiplied by: a large one might overflow on the way, or make a difference beyond.
+template <bool kQuick, class D, class V>
+HWY_INLINE auto decays(D d, V g, V x, float lowest, V factor, V sum) {
+  const auto below = hn::Lt(x, hn::Set(d, lowest));
+  if constexpr (kQuick) return hn::Not(below);
+  const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+  const auto is_finite = [&](V value) HWY_ATTR { return hn::Lt(hn::Abs(value), infinity); };
+  const auto large = hn::Ge(hn::Abs(factor), hn::Set(d, kLargeFactor));
+  const auto lost = hn::AndNot(is_finite(sum), is_finite(g));
+  return hn::Not(hn::And(large, hn::Or(below, lost)));
+}
+
+template <bool kQuick>
+auto elu_plain_decay() {
+  return [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+    constexpr float kLowest = kQuick ? -kExponentialLimit : kLowestExponential;
+    const auto g = x[0];
+    auto held = held_for_decay(d, x[1], kLinearGrowth);
+    if constexpr (!kQuick) held = larger(hn::Set(d, kLowest), held);
+    const auto e = reduce_shortly(d, held);
+    const auto rest = hn::Mul(e.n, hn::Set(d, kLn2Excess));
+    const auto growth = hn::Add(e.r, beyond_linear(d, e.r, rest));
+    const auto sum = fused(d, g, growth, g);
+    y[0] = scaled_by_power<kQuick>(d, g, held, sum, e);
+    valid = decays<kQuick>(d, g, x[1], kLowest, g, sum);
+  };
+}
+
+template <bool kQuick>
+auto elu_scaled_decay(const EluParameters& parameters) {
   const TwofoldConstant factor(static_cast<double>(parameters.alpha) *
                                static_cast<double>(parameters.scale) *
                                static_cast<double>(parameters.input_scale));
-  elu_backward_by(
-      block, parameters,
-      [=](auto d, const auto& x, auto& y, auto& valid, auto cells) HWY_ATTR {
-        const auto positive = hn::Gt(x[1], hn::Zero(d));
-        const auto z = twofold_product(d, x[1], hn::Set(d, parameters.input_scale));
-        const auto e = reduce_shortly(d, z.high);
-        const auto rest = fused(d, e.n, hn::Set(d, kLn2Excess), z.low);
-        auto scaled = twofold_product(d, x[0], hn::Set(d, factor.high));
-        scaled.low = fused(d, x[0], hn::Set(d, factor.low), scaled.low);
-        const auto low = fused(d, scaled.high, beyond_linear(d, e.r, rest), scaled.low);
-        const auto sum = hn::Add(scaled.high, fused(d, scaled.high, e.r, low));
-        const auto falling = hn::Mul(sum, power_of(d, e));
-        y[0] = hn::IfThenElse(positive, rising(d, x[0], parameters.scale, cells),
-                              hn::CopySign(falling, x[0]));
-        valid = hn::Gt(z.high, hn::Set(d, -kExponentialLimit));
-      },
-      with_parameters(elu_backward, parameters));
+  const float lowest = (kQuick ? -kExponentialLimit : kLowestExponential) / parameters.input_scale;
+  const float nearest = kLinearGrowth / parameters.input_scale;
+  return [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+    const auto g = x[0];
+    auto held = held_for_decay(d, x[1], nearest);
+    if constexpr (!kQuick) held = larger(hn::Set(d, lowest), held);
+    const auto z = twofold_product(d, held, hn::Set(d, parameters.input_scale));
+    const auto e = reduce_shortly(d, z.high);
+    const auto rest = fused(d, e.n, hn::Set(d, kLn2Excess), z.low);
+    auto scaled = twofold_product(d, g, hn::Set(d, factor.high));
+    scaled.low = fused(d, g, hn::Set(d, factor.low), scaled.low);
+    const auto low = fused(d, scaled.high, beyond_linear(d, e.r, rest), scaled.low);
+    const auto sum = hn::Add(scaled.high, fused(d, scaled.high, e.r, low));
+    const auto falling = scaled_by_power<kQuick>(d, g, held, sum, e);
+    const auto rising = hn::Mul(g, hn::Set(d, parameters.scale));
+    y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), rising, falling);
+    valid = decays<kQuick>(d, g, x[1], lowest, scaled.high, sum);
+  };
+}
+
+void elu_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
+  const auto exact = with_parameters(elu_backward, parameters);
+  if (block.dtype != ACL_FLOAT) {
+    return map_short_product<Entries::kOdd>(block, tables_of(parameters, &EluTables::backward),
+                                            exact);
+  }
+  if (all_are_one(parameters)) {
+    return map_floats<2, 1, Outputs::kNear>(block, elu_plain_decay<true>(),
+                                            elu_plain_decay<false>(), exact);
+  }
+  map_floats<2, 1, Outputs::kNear>(block, elu_scaled_decay<true>(parameters),
+                                   elu_scaled_decay<false>(parameters), exact);
+}
+
+// y where it counts beside 1, else 0; NaN stays.
+template <class D, class V>
+HWY_INLINE V held_for_slope(D d, V y) {
+  return hn::IfThenZeroElse(hn::Ge(y, hn::Set(d, -0x1p-60f)), y);
 }
 
 void elu_plain_backward_of_result_floats(const StoredBlock& block,
@@ -212,120 +254,89 @@ void elu_plain_backward_of_result_floats(const StoredBlock& block,
   map_floats<2, 1, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto held = hn::Min(x[1], hn::Zero(d));  // the slope is 1 from there on
-        y[0] = product_by_positive(d, x[0], sum_with_larger(d, held, 1));
+        y[0] = product_by_positive(d, x[0], sum_with_larger(d, held_for_slope(d, x[1]), 1));
         // No result of ELU lies below, and no slope below 0.
         valid = hn::Ge(x[1], hn::Set(d, -1.0f));
       },
-      with_parameters(elu_backward_of_result, parameters));
-}
-
-void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters& parameters,
-                                   TwofoldConstant limit) {
-  map_floats<2, 1, Outputs::kNear>(
-      block,
-      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto factor = hn::Set(d, parameters.input_scale);
-        const auto sum = sum_with_larger(d, x[1], limit.high);
-        const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
-        auto slope = twofold_product(d, sum.high, factor);
-        slope.low = fused(d, low, factor, slope.low);
-        const auto rising = hn::Mul(x[0], hn::Set(d, parameters.scale));
-        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), rising, product(d, x[0], slope));
-        valid = hn::Gt(x[1], hn::Set(d, -2 * limit.high));  // beyond, more would be lost
+      [](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto slope = two_sum(held_for_slope(d, x[1]), hn::Set(d, 1.0f));
+        y[0] = product_of_any(d, x[0], slope);
       },
       with_parameters(elu_backward_of_result, parameters));
 }
 
-// What elu_backward_of_result_quickly() can do: products with the smallest elements do not vanish.
-bool is_quick_of_result(const EluParameters& parameters, TwofoldConstant limit) {
-  const TwofoldConstant steepest(static_cast<double>(limit.high) *
-                                 static_cast<double>(parameters.input_scale));
-  return limit.low == 0 && steepest.low == 0 && parameters.input_scale >= 0x1p-15f;
-}
-
-// g (y inputScale + steepest) for 16-bit elements, for Outputs::kNearOrExact.
-template <class D, class X, class Y, class Valid>
-HWY_INLINE void elu_backward_of_result_quickly(D d, const EluParameters& parameters, const X& x,
-                                               Y& y, Valid& valid) {
-  const float limit = parameters.alpha * parameters.scale;
-  const auto steepest = hn::Set(d, limit * parameters.input_scale);
-  // y inputScale is no larger than steepest. If it is a float, what their sum loses is found in
-  // this way (Dekker, 1971). If it is not, it differs from the float next to slope - steepest, and
-  // that something is lost is seen as well; how much it is does not matter.
-  const auto held = hn::Min(x[1], hn::Zero(d));
-  const auto slope = fused(d, held, hn::Set(d, parameters.input_scale), steepest);
-  const auto of_slope =
-      fused(d, held, hn::Set(d, -parameters.input_scale), hn::Sub(slope, steepest));
-  const auto positive = hn::Gt(x[1], hn::Zero(d));
-  const auto factor = hn::IfThenElse(positive, hn::Set(d, parameters.scale), slope);
-  const auto product = twofold_product(d, x[0], factor);
-  y[0] = inexact_if(d, hn::Or(product.low, of_slope), product.high);
-  valid = hn::Ge(x[1], hn::Set(d, -limit));  // beyond, it is no sum with a larger number
-}
-
-void elu_backward_of_result_shorts(const StoredBlock& block, const EluParameters& parameters,
-                                   TwofoldConstant limit) {
-  constexpr Outputs kQuick = Outputs::kNearOrExact;
-  constexpr Outputs kCareful = Outputs::kWithRest;
-  const auto careful = [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-    const auto sum = two_sum(x[1], hn::Set(d, limit.high));
+void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters& parameters) {
+  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
+                              static_cast<double>(parameters.scale));
+  // y inputScale + limit inputScale for y + limit in two parts.
+  const auto slope_of = [=](auto d, auto y, auto sum) HWY_ATTR {
+    const auto factor = hn::Set(d, parameters.input_scale);
     const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
-    const auto slope = scaled(d, TwofoldConstant(static_cast<double>(parameters.input_scale)),
-                              normalized(decltype(sum){sum.high, low}));
-    const auto rising = twofold_product(d, x[0], hn::Set(d, parameters.scale));
-    const auto falling = product_and_rest(d, decltype(sum){x[0], hn::Zero(d)}, slope);
-    const auto positive = hn::Gt(x[1], hn::Zero(d));
-    y[0] = if_then_else(positive, rising, falling);
-    // Where the slope is not exact, which side of the middle a tiny rest is on is not known.
-    const auto counts =
-        hn::Gt(hn::Abs(y[0].low), hn::Mul(hn::Abs(y[0].high), hn::Set(d, 0x1p-44f)));
-    const auto lost = hn::Or(slope.low, hn::Set(d, limit.low));
-    valid = hn::Or(hn::Or(positive, counts), hn::Eq(lost, hn::Zero(d)));
+    auto slope = twofold_product(d, sum.high, factor);
+    slope.low = fused(d, low, factor, slope.low);
+    return if_then_else(hn::Gt(y, hn::Zero(d)), {hn::Set(d, parameters.scale), hn::Zero(d)}, slope);
+  };
+  map_floats<2, 1, Outputs::kNear>(
+      block,
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto sum = sum_with_larger(d, held_for_slope(d, x[1]), limit.high);
+        const auto slope = slope_of(d, x[1], sum);
+        y[0] = product(d, x[0], slope);
+        // Beyond, more would be lost; of 0 the sign is.
+        const auto beyond = hn::Le(x[1], hn::Set(d, -2 * limit.high));
+        valid = hn::Not(hn::Or(beyond, hn::Eq(slope.high, hn::Zero(d))));
+      },
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto sum = two_sum(held_for_slope(d, x[1]), hn::Set(d, limit.high));
+        const auto slope = slope_of(d, x[1], sum);
+        y[0] = product_of_any(d, x[0], slope);
+        valid = hn::Or(hn::IsFinite(slope.high), hn::Not(hn::IsFinite(x[1])));
+      },
+      with_parameters(elu_backward_of_result, parameters));
+}
+
+// With all parameters 1, for 16-bit elements.
+void elu_plain_backward_of_result_shorts(const StoredBlock& block,
+                                         const EluParameters& parameters) {
+  const auto product = [](auto d, const auto& x, auto& y) HWY_ATTR {
+    const auto slope = hn::Add(smaller(hn::Zero(d), x[1]), hn::Set(d, 1.0f));
+    y[0] = hn::Mul(x[0], slope);
+    return slope;
   };
   const auto exact = with_parameters(elu_backward_of_result, parameters);
-  if (all_are_one(parameters)) {
-    const auto product = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-      const auto slope = hn::Add(hn::Min(x[1], hn::Zero(d)), hn::Set(d, 1.0f));
-      y[0] = hn::Mul(x[0], slope);
-      valid = hn::Ge(x[1], hn::Set(d, -1.0f));  // beyond, what the sum loses may decide
-      return slope;
-    };
-    // In BF16 the product, of 8 and 16 bits, is exact for y <= -2^-9. Nearer to 0 it is above the
-    // middle between g and the element before it.
-    if (block.dtype == ACL_BF16) {
-      return map_shorts<2, 1, Outputs::kRounded, kCareful>(
-          block,
-          [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR { product(d, x, y, valid); },
-          careful, exact);
-    }
-    // What the sum may lose, of tiny results, is not looked at: the product is then next to g, and
-    // no tie.
-    return map_shorts<2, 1, kQuick, kCareful>(
+  // In BF16 the product, of 8 and at most 16 bits, is exact for y <= -2^-9. Nearer to 0 it is above
+  // the middle between g and the element before it.
+  if (block.dtype == ACL_BF16) {
+    return map_shorts<2, 1, Outputs::kRounded>(
         block,
         [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-          const auto slope = product(d, x, y, valid);
-          y[0] = inexact_if(d, fused_minus(d, x[0], slope, y[0]), y[0]);
+          product(d, x, y);
+          valid = hn::Not(hn::Lt(x[1], hn::Set(d, -0x1p15f)));
         },
-        careful, exact);
+        exact);
   }
-  if (is_quick_of_result(parameters, limit)) {
-    return map_shorts<2, 1, kQuick, kCareful>(
-        block,
-        [=](auto d, const auto& x, auto& y, auto& valid)
-            HWY_ATTR { elu_backward_of_result_quickly(d, parameters, x, y, valid); },
-        careful, exact);
-  }
-  map_short_product<Entries::kOdd, kCareful>(block, tables_of(parameters, &EluTables::of_result),
-                                             careful, exact);
+  // What the sum may lose, of tiny results, is not looked at: the product is then next to g, and
+  // no tie.
+  map_shorts<2, 1, Outputs::kNearOrExact>(
+      block,
+      [=](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto slope = product(d, x, y);
+        y[0] = inexact_if(d, fused_minus(d, x[0], slope, y[0]), y[0]);
+      },
+      exact);
 }
 
 void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters& parameters) {
-  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
-                              static_cast<double>(parameters.scale));
-  if (block.dtype != ACL_FLOAT) return elu_backward_of_result_shorts(block, parameters, limit);
-  if (all_are_one(parameters)) return elu_plain_backward_of_result_floats(block, parameters);
-  elu_backward_of_result_floats(block, parameters, limit);
+  const bool is_plain = all_are_one(parameters);
+  if (block.dtype == ACL_FLOAT) {
+    is_plain ? elu_plain_backward_of_result_floats(block, parameters)
+             : elu_backward_of_result_floats(block, parameters);
+  } else if (is_plain) {
+    elu_plain_backward_of_result_shorts(block, parameters);
+  } else {
+    map_short_product<Entries::kOdd>(block, tables_of(parameters, &EluTables::of_result),
+                                     with_parameters(elu_backward_of_result, parameters));
+  }
 }
 
 }  // namespace

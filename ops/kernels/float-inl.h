@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <type_traits>
 
 #include "hwy/highway.h"
@@ -137,12 +138,19 @@ HWY_INLINE V product_by_positive(D d, V a, Twofold<V> b) {
   return hn::CopySign(fused(d, a, b.high, hn::Mul(a, b.low)), a);
 }
 
-// The same as product() with what the rounding lost.
+// The same for any numbers, infinities among them, whose low parts may be NaN.
 template <class D, class V>
-HWY_INLINE Twofold<V> product_and_rest(D d, Twofold<V> a, Twofold<V> b) {
-  const V high = product(d, a, b);
-  const V rest = fused_minus(d, a.high, b.high, high);
-  return {high, hn::Add(rest, fused(d, a.high, b.low, hn::Mul(a.low, b.high)))};
+HWY_INLINE V product_of_any(D d, Twofold<V> a, Twofold<V> b) {
+  const V result = product(d, a, b);
+  return hn::IfThenElse(hn::IsNaN(result), hn::Mul(a.high, b.high), result);
+}
+// So, where b.high need not be the larger part either.
+template <class D, class V>
+HWY_INLINE V product_of_any(D d, V a, Twofold<V> b) {
+  const V sum = hn::Add(b.high, b.low);
+  const V plain = hn::Mul(a, hn::IfThenElse(hn::IsNaN(sum), b.high, sum));
+  const V result = fused(d, a, b.high, hn::Mul(a, b.low));
+  return hn::IfThenElse(hn::IsNaN(result), plain, hn::CopySign(result, plain));
 }
 
 template <class D>
@@ -166,12 +174,13 @@ HWY_INLINE V inexact(D d, V value) {
   return hn::Or(value, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 1u)));
 }
 
-// The same where it may be exact: it is if all bits of `rests` are 0. (What is left of an exact
-// product is +0, as is the difference of equal numbers if it is not taken from -0.)
+// The same where it may be exact: it is if `rests`, the rests of its operations or the bits of all
+// of them together, are 0; or infinite or NaN, which infinite results leave.
 template <class D, class V>
 HWY_INLINE V inexact_if(D d, V rests, V value) {
-  const hn::RebindToUnsigned<D> du;
-  const auto any = hn::RebindMask(d, hn::Ne(hn::BitCast(du, rests), hn::Zero(du)));
+  const V size = hn::Abs(rests);
+  const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+  const auto any = hn::And(hn::Gt(size, hn::Zero(d)), hn::Lt(size, infinity));
   return hn::IfThenElse(any, inexact(d, value), value);
 }
 
@@ -190,7 +199,7 @@ struct FloatExponential {
 inline constexpr float kFloatMagic = 0x1.8p23f;
 
 // What kLn2High in reduce_argument leaves out of ln 2.
-inline constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+inline constexpr float kFloatLn2Low = 0x1.7f7d1cp-20f;
 
 // 2^n for integral n; within the range of normal numbers.
 template <class D, class V>
@@ -215,7 +224,7 @@ HWY_INLINE ReducedArgument<V> reduce_argument(D d, V x) {
   const V magic = hn::Set(d, kFloatMagic);
   const V n = hn::Sub(fused(d, x, hn::Set(d, kInverseLn2), magic), magic);
   const V coarse = fused(d, n, hn::Set(d, -kLn2High), x);
-  return {n, fused(d, n, hn::Set(d, -kLn2Low), coarse), coarse};
+  return {n, fused(d, n, hn::Set(d, -kFloatLn2Low), coarse), coarse};
 }
 
 // (e^r - 1 - r) / r^2
@@ -232,7 +241,7 @@ template <class D, class V>
 HWY_INLINE FloatExponential<V> float_exponential(D d, V high, V low) {
   const ReducedArgument<V> reduced = reduce_argument(d, high);
   const V r = hn::Add(reduced.r, low);
-  const V lost = fused(d, reduced.n, hn::Set(d, -kLn2Low), hn::Sub(reduced.coarse, reduced.r));
+  const V lost = fused(d, reduced.n, hn::Set(d, -kFloatLn2Low), hn::Sub(reduced.coarse, reduced.r));
   const V rest = hn::Add(lost, hn::Sub(low, hn::Sub(r, reduced.r)));
   const V linear = fused(d, r, rest, rest);
   return {r, fused(d, hn::Mul(r, r), growth_beyond_linear(d, r), linear), reduced.n};
@@ -273,6 +282,16 @@ HWY_INLINE V power_of(D d, const ShortReduction<V>& reduced) {
 
 // Where e^x no longer counts beside 1 in a float, twice over.
 inline constexpr float kVanishingExponential = -40.0f;
+
+// Nearer to 0, e^x - 1 is x for a float.
+inline constexpr float kLinearGrowth = -0x1p-30f;
+
+// x where exponential_less_one() is needed, else the next such number: squares of smaller ones
+// would be subnormal, which is slow.
+template <class D, class V>
+HWY_INLINE V held_for_growth(D d, V x) {
+  return hn::Min(hn::Max(x, hn::Set(d, kVanishingExponential)), hn::Set(d, kLinearGrowth));
+}
 
 // What stands beyond 1 + r in e^(r + rest).
 template <class D, class V>

@@ -53,7 +53,7 @@ void add(const StoredBlock& block, float factor, const RealKernel& exact) {
   } else {
     const auto sum = [=](auto d, const auto& x, auto& y)
                          HWY_ATTR { y[0] = short_sum(d, x[0], hn::Set(d, factor), x[1]); };
-    map_shorts<2, 1, kShortSum, kShortSum>(block, sum, sum, exact);
+    map_shorts<2, 1, kShortSum>(block, sum, exact);
   }
 }
 
@@ -68,7 +68,7 @@ void add_constant(const StoredBlock& block, float factor, float constant, const 
     const auto sum = [=](auto d, const auto& x, auto& y) HWY_ATTR {
       y[0] = short_sum(d, x[0], hn::Set(d, factor), hn::Set(d, constant));
     };
-    map_shorts<1, 1, kShortSum, kShortSum>(block, sum, sum, exact);
+    map_shorts<1, 1, kShortSum>(block, sum, exact);
   }
 }
 

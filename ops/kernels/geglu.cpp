@@ -41,7 +41,7 @@ HWY_INLINE void backward(const double* const* in, double* const* out, size_t cou
   }
 }
 
-// A block of gelu and of its derivative.
+// A block of gelu and of its derivative, rounded to odd.
 template <class Form>
 void activation(const double* x, double* y) {
   map_block<1>(&x, &y, kBlock,
@@ -51,77 +51,111 @@ template <class Form>
 void derivative(const double* x, double* y) {
   map_block<1>(&x, &y, kBlock, [](auto d, auto each) HWY_ATTR {
     const auto slope = exact_slope<Form>(d, each);
-    return hn::Add(slope.high, slope.low);
+    const auto odd = round_to_odd(d, slope.high, slope.low);
+    return hn::IfThenElse(hn::IsNaN(slope.high), slope.high, odd);
   });
 }
 
-// The product of two elements as a factor of a third; where it is so small that its low part is
-// lost, that is left to the exact kernel.
-template <class D, class V, class M>
-HWY_INLINE Twofold<V> factor_of(D d, V a, V b, M& valid) {
-  const Twofold<V> factor = twofold_product(d, a, b);
-  const auto large = hn::Gt(hn::Abs(factor.high), hn::Set(d, 0x1p-100f));
-  valid = hn::And(valid, hn::Or(large, hn::Eq(factor.high, hn::Zero(d))));
-  return factor;
+// Where the product of two numbers overflows, and that with the gate or the derivative at x might
+// not.
+template <class D, class V>
+HWY_INLINE auto overflows(D d, V a, V b, V x) {
+  constexpr float kAllButOne = 9.0f;
+  const auto infinite = hn::IsInf(hn::Mul(a, b));
+  return hn::And(hn::And(infinite, hn::Lt(x, hn::Set(d, kAllButOne))),
+                 hn::And(hn::IsFinite(a), hn::IsFinite(b)));
 }
 
-// x[0] and x[1] are the half that is activated and the other; `gate` is that of the first.
-template <class Gate, class D, class X, class Y, class M>
-HWY_INLINE void forward_with(const Gate& gate, D d, const X& x, Y& y, M& valid) {
-  y[0] = product(d, factor_of(d, x[1], x[0], valid), gate);
-  y[1] = product(d, x[0], gate);
+// A product of two numbers as a factor of a third: of one that is so small that its low part would
+// be lost, the first number is made larger for as long as it takes.
+template <class V>
+struct SafeFactor {
+  V number;
+  V back;  // what undoes that
+};
+template <class D, class V>
+HWY_INLINE SafeFactor<V> safe_factor(D d, V a, V b) {
+  const V one = hn::Set(d, 1.0f);
+  // A large number has such a product only with 0.
+  const auto small = hn::And(hn::Lt(hn::Abs(hn::Mul(a, b)), hn::Set(d, 0x1p-100f)),
+                             hn::Lt(hn::Abs(a), hn::Set(d, 0x1p60f)));
+  return {hn::Mul(a, hn::IfThenElse(small, hn::Set(d, 0x1p64f), one)),
+          hn::IfThenElse(small, hn::Set(d, 0x1p-64f), one)};
+}
+// Where that is not needed.
+template <class D, class V>
+HWY_INLINE auto is_safe(D d, V product) {
+  const auto large = hn::Gt(hn::Abs(product), hn::Set(d, 0x1p-100f));
+  return hn::Or(large, hn::Eq(product, hn::Zero(d)));
 }
 
+// x[0] and x[1] are the half that is activated and the other.
 template <class Form>
 HWY_INLINE void forward_stored(const StoredBlock& block) {
   constinit static ShortTables tables;
-  const auto formula = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-    forward_with(gelu_gate<Form>(d, x[0], valid), d, x, y, valid);
-  };
-  if (block.dtype == ACL_FLOAT) {
-    return map_floats<2, 2, Outputs::kNear>(
-        block,
-        [](auto d, const auto& x, auto& y, auto& valid)
-            HWY_ATTR { forward_with(inner_part<false, Form>(d, x[0], valid), d, x, y, valid); },
-        formula, forward<Form>);
+  if (block.dtype != ACL_FLOAT) {
+    const auto formula = [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
+      y[0] = hn::Mul(x[1], value);
+      y[1] = value;
+    };
+    const ShortValues* const table = table_for<Entries::kNearest>(block, &tables, activation<Form>);
+    return map_tabled<2, 2, 0, Outputs::kNear>(block, table, formula, formula, formula,
+                                               forward<Form>);
   }
-  map_tabled<2, 2, 0, Outputs::kNear, Outputs::kNear>(
-      block, table_for<Entries::kNearest>(block, &tables, activation<Form>),
-      [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
-        y[0] = hn::Mul(x[1], value);
-        y[1] = value;
+  map_floats<2, 2, Outputs::kNear>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto gate = inner_part<false, Form>(d, x[0], valid);
+        const auto line = twofold_product(d, x[1], x[0]);
+        y[0] = product(d, line, gate);
+        y[1] = product(d, x[0], gate);
+        valid = hn::And(valid, is_safe(d, line.high));
       },
-      formula, forward<Form>);
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const GeluAnywhere<false, Form, decltype(d)> gelu(d, x[0]);
+        const auto factor = safe_factor(d, x[1], x[0]);
+        y[0] = hn::Mul(gelu.value_times(d, factor.number), factor.back);
+        y[1] = gelu.value(d);
+        valid = hn::AndNot(overflows(d, x[1], x[0], hn::Abs(x[0])), gelu.holds(d, x[1]));
+      },
+      forward<Form>);
 }
 
-// x: the gradient, the half that was activated, the other half, and gelu of the first; `slope` is
-// the derivative.
-template <class Slope, class D, class X, class Y, class M>
-HWY_INLINE void backward_with(const Slope& slope, D d, const X& x, Y& y, M& valid) {
-  y[0] = product(d, factor_of(d, x[0], x[2], valid), slope);
-  y[1] = hn::Mul(x[0], x[3]);
-}
-
+// x: the gradient, the half that was activated, the other half, and gelu of the first.
 template <class Form>
 HWY_INLINE void backward_stored(const StoredBlock& block) {
   constinit static ShortTables tables;
-  const auto formula = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-    backward_with(gelu_slope<Form>(d, x[1], valid), d, x, y, valid);
-  };
-  if (block.dtype == ACL_FLOAT) {
-    return map_floats<4, 2, Outputs::kNearThenRounded>(
-        block,
-        [](auto d, const auto& x, auto& y, auto& valid)
-            HWY_ATTR { backward_with(inner_part<true, Form>(d, x[1], valid), d, x, y, valid); },
-        formula, backward<Form>);
+  if (block.dtype != ACL_FLOAT) {
+    const auto formula = [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
+      y[0] = hn::Mul(hn::Mul(x[0], x[2]), value);  // the first product has no error that counts
+      y[1] = hn::Mul(x[0], x[3]);
+    };
+    const ShortValues* const table = table_for<Entries::kNearest>(block, &tables, derivative<Form>);
+    const auto careful = [=](auto d, const auto& x, auto value, auto& y, auto& valid) HWY_ATTR {
+      formula(d, x, value, y);
+      valid = hn::Not(overflows(d, x[0], x[2], x[1]));
+    };
+    return map_tabled<4, 2, 1, Outputs::kNearThenRounded>(block, table, formula, careful, formula,
+                                                          backward<Form>);
   }
-  map_tabled<4, 2, 1, Outputs::kNearThenRounded, Outputs::kNearThenRounded>(
-      block, table_for<Entries::kNearest>(block, &tables, derivative<Form>),
-      [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
-        y[0] = hn::Mul(hn::Mul(x[0], x[2]), value);  // the first product has no error that counts
+  map_floats<4, 2, Outputs::kNearThenRounded>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto slope = inner_part<true, Form>(d, x[1], valid);
+        const auto factor = twofold_product(d, x[0], x[2]);
+        y[0] = product(d, factor, slope);
         y[1] = hn::Mul(x[0], x[3]);
+        valid = hn::And(valid, is_safe(d, factor.high));
       },
-      formula, backward<Form>);
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto safe = safe_factor(d, x[0], x[2]);
+        const auto factor = twofold_product(d, safe.number, x[2]);
+        const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
+        y[0] = hn::Mul(gelu.slope_times(d, factor), safe.back);
+        y[1] = hn::Mul(x[0], x[3]);
+        valid = hn::AndNot(overflows(d, x[0], x[2], x[1]), gelu.holds(d, factor.high));
+      },
+      backward<Form>);
 }
 
 void geglu_erf(const double* const* in, double* const* out, size_t count) {

@@ -14,6 +14,8 @@
 #define ACLGRAD_OPS_KERNELS_GELU_INL_H_
 #endif
 
+#include <limits>
+
 #include "ops/kernels/gelu_pieces-inl.h"
 #include "ops/kernels/gelu_tail-inl.h"
 #include "ops/kernels/math-inl.h"
@@ -139,57 +141,94 @@ HWY_INLINE V held_below(D d, V x) {
 
 template <class Form, class D, class V>
 HWY_INLINE V exact_gelu(D d, V x) {
-  const Twofold<V> gate = exact_gate<Form>(d, x);
-  return hn::Mul(held_below<Form>(d, x), hn::Add(gate.high, gate.low));
+  return multiply_to_odd(d, held_below<Form>(d, x), exact_gate<Form>(d, x));
 }
 
 // ---- In float -----------------------------------------------------------------------------------
 
-// The gate or gelu' at x: by pieces, and for lanes beyond them from the tails.
-template <class V>
-struct GeluPart {
-  TailValue<V> parts;
-  bool has_powers;  // false: both powers are 1, whatever stands there
-};
-
-// The part by pieces only: the same bits as below where `valid`.
+// The gate or gelu' at x by pieces, where `valid`.
 template <bool kIsSlope, class Form, class D, class V, class M>
 HWY_INLINE Twofold<V> inner_part(D d, V x, M& valid) {
   constexpr const GeluPieces& kTable = kIsSlope ? Form::kSlope : Form::kGate;
   return by_pieces<kTable, kIsSlope>(d, x, valid);
 }
 
-// Far below 0, and for NaN, lanes are taken out of `valid`.
-template <bool kIsSlope, class Form, class D, class V, class M>
-HWY_INLINE GeluPart<V> gelu_part(D d, V x, M& valid) {
+// Products with gelu or with gelu' at any x: by pieces, and beyond them by tails, which are
+// computed for vectors that need them.
+template <bool kIsSlope, class Form, class D>
+class GeluAnywhere {
+  using V = hn::Vec<D>;
+  using M = hn::Mask<D>;
   using Tail = typename Form::Tail;
-  const V one = hn::Set(d, 1.0f);
-  const Twofold<V> inner = inner_part<kIsSlope, Form>(d, x, valid);
-  if (HWY_LIKELY(hn::AllTrue(d, valid))) return {{inner, one, one}, false};
-  const TailValue<V> outer = tail_at<kIsSlope, Tail>(d, x);
-  const TailValue<V> part{if_then_else(valid, inner, outer.value),
-                          hn::IfThenElse(valid, one, outer.first_power),
-                          hn::IfThenElse(valid, one, outer.second_power)};
-  valid = hn::Or(valid, hn::Ge(x, hn::Set(d, -Tail::kLimit)));  // not for NaN
-  return {part, true};
-}
 
-template <class Form, class D, class V, class M>
-HWY_INLINE GeluPart<V> gelu_gate(D d, V x, M& valid) {
-  return gelu_part<false, Form>(d, x, valid);
-}
-template <class Form, class D, class V, class M>
-HWY_INLINE GeluPart<V> gelu_slope(D d, V x, M& valid) {
-  return gelu_part<true, Form>(d, x, valid);
-}
+ public:
+  HWY_INLINE GeluAnywhere(D d, V x) : x_(x), inside_(hn::FirstN(d, hn::Lanes(d))) {
+    part_ = inner_part<kIsSlope, Form>(d, x, inside_);
+    const M lost = hn::IsNaN(x);
+    part_.high = hn::IfThenElse(lost, x, part_.high);
+    inside_ = hn::Or(inside_, lost);
+    has_tails_ = !hn::AllTrue(d, inside_);
+    if (HWY_LIKELY(!has_tails_)) return;
+    above_ = hn::Gt(x, hn::Zero(d));
+    tail_ = tail_of<kIsSlope, Tail>(d, x);
+  }
 
-// factor times the part; the factor may be a vector or a Twofold.
-template <class D, class Factor, class V>
-HWY_INLINE V product(D d, Factor factor, const GeluPart<V>& part) {
-  const V result = product(d, factor, part.parts.value);
-  if (HWY_LIKELY(!part.has_powers)) return result;
-  return hn::Mul(hn::Mul(result, part.parts.first_power), part.parts.second_power);
-}
+  // factor gelu'(x), and where x lies beyond the pieces far above 0, factor - factor gelu'(-x). The
+  // low part of an infinite factor may be NaN.
+  HWY_INLINE V slope_times(D d, Twofold<V> factor) const {
+    const V inner = product_of_any(d, factor, part_);
+    if (HWY_LIKELY(!has_tails_)) return inner;
+    const V tail = tail_times(d, factor);
+    const V sum = hn::Add(factor.high, hn::Sub(factor.low, tail));
+    const V upper = hn::IfThenElse(hn::IsNaN(sum), factor.high, sum);
+    return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, upper, tail));
+  }
+
+  // factor gelu(x), and where x lies beyond the pieces far above 0, factor x + factor gelu(-x).
+  HWY_INLINE V value_times(D d, V factor) const {
+    const Twofold<V> line = twofold_product(d, factor, x_);
+    const V inner = product_of_any(d, line, part_);
+    if (HWY_LIKELY(!has_tails_)) return inner;
+    const V tail = tail_times(d, {factor, hn::Zero(d)});
+    const V sum = hn::Add(line.high, hn::Add(line.low, tail));
+    const V upper = hn::IfThenElse(hn::IsNaN(sum), line.high, sum);
+    return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, upper, tail));
+  }
+  // The same for a factor of 1.
+  HWY_INLINE V value(D d) const {
+    const V inner = product_of_any(d, Twofold<V>{x_, hn::Zero(d)}, part_);
+    if (HWY_LIKELY(!has_tails_)) return inner;
+    const V tail = tail_times(d, {hn::Set(d, 1.0f), hn::Zero(d)});
+    return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, hn::Add(x_, tail), tail));
+  }
+
+  // Where that holds for a factor: not near the end of the tail, if it is huge.
+  HWY_INLINE M holds(D d, V factor) const {
+    constexpr float kNothing = 24.0f;  // beyond, no factor makes a difference
+    const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+    const M far_below = hn::Lt(x_, hn::Set(d, -kNothing));
+    const V bound = hn::IfThenElse(far_below, infinity, hn::Set(d, kLargestFactor));
+    const M below = hn::Not(hn::Or(inside_, hn::Gt(x_, hn::Set(d, kUpperEnd))));
+    return hn::Not(hn::And(below, hn::Ge(hn::Abs(factor), bound)));
+  }
+
+ private:
+  HWY_INLINE V tail_times(D d, Twofold<V> factor) const {
+    // Where the tail has ended the product is 0, of its sign. So is that with 0, which is quick.
+    const M ended = tail_ended<Tail>(d, x_);
+    const V nothing = hn::Mul(factor.high, hn::CopySign(hn::Zero(d), tail_.base.high));
+    const V one = hn::Set(d, 1.0f);
+    const V product = tail_product(d, if_then_else(ended, {one, hn::Zero(d)}, factor), tail_);
+    return hn::IfThenElse(ended, nothing, product);
+  }
+
+  V x_;
+  M inside_;
+  M above_;
+  Twofold<V> part_;
+  TailValue<V> tail_;
+  bool has_tails_;
+};
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

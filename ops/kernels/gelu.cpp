@@ -21,39 +21,39 @@ HWY_INLINE void forward(const double* const* in, double* const* out, size_t coun
 template <class Form>
 HWY_INLINE void backward(const double* const* in, double* const* out, size_t count) {
   map_block<2>(in, out, count, [](auto d, auto g, auto x) HWY_ATTR {
-    const auto slope = exact_slope<Form>(d, x);
-    return hn::Mul(g, hn::Add(slope.high, slope.low));
+    return multiply_to_odd(d, g, exact_slope<Form>(d, x));
   });
 }
 
 template <class Form>
 HWY_INLINE void forward_stored(const StoredBlock& block) {
   constinit static ShortTables tables;
-  const auto formula = [](auto d, const auto& x, auto& y, auto& valid)
-                           HWY_ATTR { y[0] = product(d, x[0], gelu_gate<Form>(d, x[0], valid)); };
-  if (block.dtype == ACL_FLOAT) {
-    return map_floats<1, 1, Outputs::kNear>(
-        block,
-        [](auto d, const auto& x, auto& y, auto& valid)
-            HWY_ATTR { y[0] = product(d, x[0], inner_part<false, Form>(d, x[0], valid)); },
-        formula, forward<Form>);
-  }
-  map_short_function<Outputs::kNear>(block, &tables, formula, forward<Form>);
+  if (block.dtype != ACL_FLOAT) return map_short_function(block, &tables, forward<Form>);
+  map_floats<1, 1, Outputs::kNear>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid)
+          HWY_ATTR { y[0] = product(d, x[0], inner_part<false, Form>(d, x[0], valid)); },
+      [](auto d, const auto& x, auto& y)
+          HWY_ATTR { y[0] = GeluAnywhere<false, Form, decltype(d)>(d, x[0]).value(d); },
+      forward<Form>);
 }
 
 template <class Form>
 HWY_INLINE void backward_stored(const StoredBlock& block) {
   constinit static ShortTables tables;
-  const auto formula = [](auto d, const auto& x, auto& y, auto& valid)
-                           HWY_ATTR { y[0] = product(d, x[0], gelu_slope<Form>(d, x[1], valid)); };
-  if (block.dtype == ACL_FLOAT) {
-    return map_floats<2, 1, Outputs::kNear>(
-        block,
-        [](auto d, const auto& x, auto& y, auto& valid)
-            HWY_ATTR { y[0] = product(d, x[0], inner_part<true, Form>(d, x[1], valid)); },
-        formula, backward<Form>);
+  if (block.dtype != ACL_FLOAT) {
+    return map_short_product<Entries::kNearest>(block, &tables, backward<Form>);
   }
-  map_short_product<Entries::kNearest, Outputs::kNear>(block, &tables, formula, backward<Form>);
+  map_floats<2, 1, Outputs::kNear>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid)
+          HWY_ATTR { y[0] = product(d, x[0], inner_part<true, Form>(d, x[1], valid)); },
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
+        y[0] = gelu.slope_times(d, {x[0], hn::Zero(d)});
+        valid = gelu.holds(d, x[0]);
+      },
+      backward<Form>);
 }
 
 void gelu_erf(const double* const* in, double* const* out, size_t count) {

@@ -163,7 +163,9 @@ HWY_INLINE V bend_of(D d, const Pieces& piece, V t) {
 template <const GeluPieces& kTable, bool kIsSlope, class D, class V, class M>
 HWY_INLINE Twofold<V> by_pieces(D d, V x, M& valid) {
   const LanePieces<kTable, kIsSlope, D> piece(d, piece_of(d, x, valid));
-  const V t = hn::Sub(x, piece.template number<kCentre>());
+  // Squares and products of a tiny t would be subnormal, which is slow.
+  const V offset = hn::Sub(x, piece.template number<kCentre>());
+  const V t = hn::IfThenElseZero(hn::Gt(hn::Abs(offset), hn::Set(d, 0x1p-40f)), offset);
   const V value = piece.template number<kValue>();
   const V slope = piece.template number<kSlope>();
   const V high = fused(d, t, slope, value);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per-target: the lower tails of GELU's gate and of its derivative in float, for x = -a beyond the
-// pieces of gelu_pieces-inl.h. Each is written as base (1 + rest) e^-energy with a base that is
-// exact or nearly so and a rest well below 1:
+// Per-target: the lower tails of GELU and of its derivative in float, for x = -a beyond the pieces
+// of gelu_pieces-inl.h, each as factor (1 + rest) e^-energy with a rest well below 1:
 //
-//   erf form    energy a^2/2    Phi(-a)            = k/a (1 + r) e^-energy,         k = 1/sqrt(2
-//   pi)
-//                               Phi(-a) - a phi(a) = -k a (1 - (1 + r)/a^2) e^-energy
+//   erf form    energy a^2/2    gelu(-a)  = -k (1 + r) e^-energy,            k = 1/sqrt(2 pi)
+//                               gelu'(-a) = -k a (1 - (1 + r)/a^2) e^-energy
 //               r = sum over n of kTailRest[n] / a^(2 n + 2), as the asymptotic series goes
-//   tanh form   energy z(a)     s = e (1 - e + e^2 - ...),     e = e^-energy
-//                               s + x s (1 - s) z' = s (1 - (1 - s) a z'(a))
+//   tanh form   energy z(a)     gelu(-a)  = -a e (1 - e + e^2 - ...),        e = e^-energy
+//                               gelu'(-a) = s (1 - (1 - s) a z'(a)),         s = e (1 - e + ...)
+//
+// The upper tails follow from gelu(a) = a + gelu(-a) and gelu'(a) = 1 - gelu'(-a).
 #if defined(ACLGRAD_OPS_KERNELS_GELU_TAIL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_KERNELS_GELU_TAIL_INL_H_
 #undef ACLGRAD_OPS_KERNELS_GELU_TAIL_INL_H_
@@ -24,143 +24,132 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// (high + low) first_power second_power: the value of a tail may lie below the range of float, and
-// yet its product with a gradient need not.
-template <class V>
-struct TailValue {
-  Twofold<V> value;
-  V first_power;
-  V second_power;
-};
+// Above this x - gelu(x) and 1 - gelu'(x) no longer count.
+inline constexpr float kUpperEnd = 7.0f;
+// Factors below this size have a product with the tail at a form's kEnd that is 0 for a float.
+inline constexpr float kLargestFactor = 0x1p32f;
 
-// (base.high + base.low) (1 + rest) (1 + e.first + e.second) 2^e.exponent, the larger part first.
+// e^x = (1 + r + rest) power / kPowerScale, with `r` at most 0.35 in size and `rest` a fourth of
+// it. The power is normal for x down to -133.
+template <class V>
+struct TailDecay {
+  V r;
+  V rest;
+  V power;
+};
+inline constexpr int kPowerShift = 66;
+inline constexpr float kInversePowerScale = 0x1p-66f;
+
+// For x = high + low.
 template <class D, class V>
-HWY_INLINE TailValue<V> tail_product(D d, Twofold<V> base, V rest, const FloatExponential<V>& e) {
-  const auto growth = normalized(Twofold<V>{hn::Set(d, 1.0f), e.first});
-  const V more =
-      hn::Add(growth.low, fused(d, growth.high, rest, fused(d, e.second, rest, e.second)));
-  const Twofold<V> product = twofold_product(d, base.high, growth.high);
-  const V low = fused(d, base.high, more, fused(d, base.low, growth.high, product.low));
-  const V magic = hn::Set(d, kFloatMagic);
-  const V half = hn::Sub(fused(d, e.exponent, hn::Set(d, 0.5f), magic), magic);
-  return {normalized(Twofold<V>{product.high, low}), float_power_of_two(d, half),
-          float_power_of_two(d, hn::Sub(e.exponent, half))};
+HWY_INLINE TailDecay<V> tail_decay(D d, V high, V low) {
+  constexpr float kInverseLn2 = 0x1.715476p+0f;
+  constexpr float kLn2High = 0x1.62e400p-1f;  // products with integers up to 2^8 are exact
+  const hn::RebindToSigned<D> di;
+  const V magic = hn::Set(d, kFloatMagic + (127 + kPowerShift));
+  const V sum = fused(d, high, hn::Set(d, kInverseLn2), magic);
+  const V n = hn::Sub(sum, magic);
+  const V coarse = fused(d, n, hn::Set(d, -kLn2High), high);
+  const V fine = fused(d, n, hn::Set(d, -kFloatLn2Low), low);
+  const V r = hn::Add(coarse, fine);
+  const V lost = hn::Sub(fine, hn::Sub(r, coarse));
+  const V linear = fused(d, r, lost, lost);
+  const V rest = fused(d, hn::Mul(r, r), growth_beyond_linear(d, r), linear);
+  return {r, rest, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, sum)))};
 }
 
-// Above this the upper tail, 1 - F(-a), is 1 for a float.
-inline constexpr float kUpperLimit = 7.5f;
+// What stands before the decay, up to a factor of one's own: base (1 + rest).
+template <class V>
+struct TailValue {
+  Twofold<V> base;
+  V rest;
+  TailDecay<V> decay;
+};
+
+// factor base (1 + rest) e^-energy.
+template <class D, class V>
+HWY_INLINE V tail_product(D d, Twofold<V> factor, const TailValue<V>& tail) {
+  const TailDecay<V>& e = tail.decay;
+  const V one = hn::Set(d, 1.0f);
+  const V high = hn::Add(one, e.r);
+  const V low = hn::Sub(e.r, hn::Sub(high, one));
+  // (1 + rest) (high + low + e.rest)
+  const V more = fused(d, high, tail.rest, fused(d, e.rest, tail.rest, hn::Add(e.rest, low)));
+  Twofold<V> scaled = twofold_product(d, factor.high, tail.base.high);
+  scaled.low =
+      fused(d, factor.high, tail.base.low, fused(d, factor.low, tail.base.high, scaled.low));
+  const V product =
+      fused(d, scaled.high, high, fused(d, scaled.high, more, hn::Mul(scaled.low, high)));
+  return hn::Mul(hn::Mul(product, e.power), hn::Set(d, kInversePowerScale));
+}
 
 struct ErfTail {
-  // Up to this a the exponential is a product of two normal floats.
-  static constexpr float kLimit = 18.25f;
-  static constexpr TwofoldConstant kScale{0.39894228040143267794};  // 1 / sqrt(2 pi)
+  // The tail is held here: see kLargestFactor.
+  static constexpr float kEnd = 16.25f;
+  static constexpr TwofoldConstant kScale{-0.39894228040143267794};  // -1 / sqrt(2 pi)
 
-  template <class D, class V>
-  static HWY_INLINE FloatExponential<V> decay(D d, V a) {
-    const Twofold<V> square = twofold_product(d, a, a);
-    const V half = hn::Set(d, -0.5f);
-    return float_exponential(d, hn::Mul(square.high, half), hn::Mul(square.low, half));
-  }
-
-  template <class D, class V>
-  static HWY_INLINE V rest(D d, V v) {
+  template <bool kIsSlope, class D, class V>
+  static HWY_INLINE TailValue<V> at(D d, V a) {
+    const V minus_half = hn::Mul(a, hn::Set(d, -0.5f));
+    const Twofold<V> energy = twofold_product(d, minus_half, a);
+    const V v = hn::Div(hn::Set(d, -0.5f), energy.high);  // 1 / a^2
     V r = hn::Set(d, kTailRest[std::size(kTailRest) - 1]);
     for (size_t n = std::size(kTailRest) - 1; n-- > 0;)
       r = fused(d, r, v, hn::Set(d, kTailRest[n]));
-    return hn::Mul(r, v);
-  }
-
-  template <class D, class V>
-  static HWY_INLINE TailValue<V> gate(D d, V a) {
-    const V inverse = hn::Div(hn::Set(d, 1.0f), a);
-    const V error = hn::Neg(fused_minus(d, inverse, a, hn::Set(d, 1.0f)));  // 1 - a / a, nearly
-    const Twofold<V> base = scaled(d, kScale, Twofold<V>{inverse, hn::Mul(inverse, error)});
-    return tail_product(d, base, rest(d, hn::Mul(inverse, inverse)), decay(d, a));
-  }
-
-  template <class D, class V>
-  static HWY_INLINE TailValue<V> slope(D d, V a) {
-    const V inverse = hn::Div(hn::Set(d, 1.0f), a);
-    const V v = hn::Mul(inverse, inverse);
-    const Twofold<V> base = scaled(d, kScale, Twofold<V>{hn::Neg(a), hn::Zero(d)});
-    return tail_product(d, base, hn::Neg(fused(d, v, rest(d, v), v)), decay(d, a));
+    r = hn::Mul(r, v);
+    const TailDecay<V> decay = tail_decay(d, energy.high, energy.low);
+    if constexpr (!kIsSlope) return {twofold(d, kScale), r, decay};
+    const Twofold<V> base = scaled(d, kScale, Twofold<V>{a, hn::Zero(d)});
+    return {base, hn::Neg(fused(d, v, r, v)), decay};
   }
 };
 
 struct TanhTail {
-  static constexpr float kLimit = 12.75f;
+  static constexpr float kEnd = 11.6f;
   static constexpr TwofoldConstant kLinear{1.5957691216057308};  // 2 sqrt(2/pi)
   static constexpr TwofoldConstant kCubic{0.07135481627260025};  // 0.044715 times it
 
-  template <class D, class V>
-  static HWY_INLINE Twofold<V> energy(D d, V a) {
+  template <bool kIsSlope, class D, class V>
+  static HWY_INLINE TailValue<V> at(D d, V a) {
+    const V one = hn::Set(d, 1.0f);
     const Twofold<V> square = twofold_product(d, a, a);
     const Twofold<V> cubic = scaled(d, kCubic, square);
     const Twofold<V> sum = two_sum(cubic.high, hn::Set(d, kLinear.high));
-    const V low = hn::Add(hn::Add(sum.low, cubic.low), hn::Set(d, kLinear.low));
-    const Twofold<V> z = twofold_product(d, a, sum.high);
-    return {z.high, fused(d, a, low, z.low)};
-  }
-
-  // e, but for the smallest, which do not count beside 1: they come out larger.
-  template <class D, class V>
-  static HWY_INLINE V value_of(D d, const FloatExponential<V>& e) {
-    const V exponent = hn::Max(e.exponent, hn::Set(d, -60.0f));
-    const V power = float_power_of_two(d, exponent);
-    return fused(d, hn::Add(e.first, e.second), power, power);
-  }
-
-  template <class D, class V>
-  static HWY_INLINE TailValue<V> gate(D d, V a) {
-    const Twofold<V> z = energy(d, a);
-    const auto e = float_exponential(d, hn::Neg(z.high), hn::Neg(z.low));
-    const V value = value_of(d, e);
-    // The logistic function is e (1 - e + e^2).
-    const V rest = fused_minus(d, value, value, value);
-    return tail_product(d, Twofold<V>{hn::Set(d, 1.0f), hn::Zero(d)}, rest, e);
-  }
-
-  template <class D, class V>
-  static HWY_INLINE TailValue<V> slope(D d, V a) {
-    const Twofold<V> z = energy(d, a);
-    const auto e = float_exponential(d, hn::Neg(z.high), hn::Neg(z.low));
-    const V value = value_of(d, e);
-    const V rest = fused_minus(d, value, value, value);
-    const V s = fused(d, value, rest, value);
+    const V sum_low = hn::Add(hn::Add(sum.low, cubic.low), hn::Set(d, kLinear.low));
+    Twofold<V> z = twofold_product(d, a, sum.high);
+    z.low = fused(d, a, sum_low, z.low);
+    const TailDecay<V> decay = tail_decay(d, hn::Neg(z.high), hn::Neg(z.low));
+    // The logistic function is e (1 - e + e^2), with e at most 2^-12.
+    const V e = hn::Mul(hn::Mul(hn::Add(one, hn::Add(decay.r, decay.rest)), decay.power),
+                        hn::Set(d, kInversePowerScale));
+    const V rest = fused_minus(d, e, e, e);
+    if constexpr (!kIsSlope) return {{hn::Neg(a), hn::Zero(d)}, rest, decay};
     // a z'(a) = 3 z - 2 kLinear a
+    const V s = fused(d, e, rest, e);
     const Twofold<V> line =
         scaled(d, kLinear, Twofold<V>{hn::Mul(a, hn::Set(d, -2.0f)), hn::Zero(d)});
     const Twofold<V> triple = twofold_product(d, z.high, hn::Set(d, 3.0f));
     const Twofold<V> bend = two_sum(triple.high, line.high);
     const V bend_low =
         hn::Add(bend.low, hn::Add(line.low, fused(d, hn::Set(d, 3.0f), z.low, triple.low)));
-    const Twofold<V> base = two_sum(hn::Set(d, 1.0f), hn::Neg(bend.high));
+    const Twofold<V> base = two_sum(one, hn::Neg(bend.high));
     const V base_low = fused(d, s, bend.high, hn::Sub(base.low, bend_low));
-    return tail_product(d, normalized(Twofold<V>{base.high, base_low}), rest, e);
+    return {normalized(Twofold<V>{base.high, base_low}), rest, decay};
   }
 };
 
-// The value at x from that of the lower tail at -|x|.
+// Where the tail no longer counts: products with it are 0, or nothing beside 1.
+template <class Tail, class D, class V>
+HWY_INLINE auto tail_ended(D d, V x) {
+  return hn::Or(hn::Lt(x, hn::Set(d, -Tail::kEnd)), hn::Gt(x, hn::Set(d, kUpperEnd)));
+}
+
+// The tail at -|x|; near 0 and where it has ended, anything whose products are normal numbers.
 template <bool kIsSlope, class Tail, class D, class V>
-HWY_INLINE TailValue<V> tail_at(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
-  const auto above = hn::Gt(x, hn::Zero(d));
-  const V limit = hn::IfThenElse(above, hn::Set(d, kUpperLimit), hn::Set(d, Tail::kLimit));
-  const V a = hn::Min(hn::Abs(x), limit);
-  TailValue<V> tail;
-  if constexpr (kIsSlope) {
-    tail = Tail::slope(d, a);
-  } else {
-    tail = Tail::gate(d, a);
-  }
-  const V first_power = hn::IfThenElse(above, tail.first_power, one);
-  const V second_power = hn::IfThenElse(above, tail.second_power, one);
-  const V lower = hn::Mul(hn::Mul(tail.value.high, first_power), second_power);
-  const V upper = hn::Sub(one, lower);
-  const V upper_low = hn::Sub(hn::Sub(one, upper), lower);
-  return {if_then_else(above, Twofold<V>{upper, upper_low}, tail.value),
-          hn::IfThenElse(above, one, tail.first_power),
-          hn::IfThenElse(above, one, tail.second_power)};
+HWY_INLINE TailValue<V> tail_of(D d, V x) {
+  const V some = hn::Set(d, 3.0f);
+  const V a = hn::Max(hn::Abs(x), some);
+  return Tail::template at<kIsSlope>(d, hn::IfThenElse(tail_ended<Tail>(d, x), some, a));
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -58,17 +58,6 @@ void hardswish_backward_open(const double* const* in, double* const* out, size_t
 
 // ---- In float -----------------------------------------------------------------------------------
 
-// a (b.high + b.low) / divisor, and what is left over of it, as a multiple of it.
-template <class D, class V>
-HWY_INLINE Twofold<V> quotient(D d, V a, Twofold<V> b, float divisor) {
-  Twofold<V> dividend = twofold_product(d, a, b.high);
-  dividend.low = fused(d, a, b.low, dividend.low);
-  const auto inverse = twofold(d, TwofoldConstant(1.0 / static_cast<double>(divisor)));
-  const V high = product(d, dividend, inverse);
-  const V left = hn::Neg(fused_minus(d, high, hn::Set(d, divisor), dividend.high));
-  return {high, hn::Add(left, dividend.low)};
-}
-
 // a b / divisor for Outputs::kNearOrExact. What the sum b may have lost is not looked at: only for
 // tiny x there is such a thing, and then the result, near half an element, is no tie of normal
 // ones.
@@ -83,33 +72,23 @@ HWY_INLINE V of_short_product(D d, V a, V b, float divisor) {
 
 void hardswish_stored(const StoredBlock& block) {
   constinit static ShortTables tables;
-  if (block.dtype == ACL_FLOAT) {
-    return map_floats<1, 1, Outputs::kNear>(
-        block,
-        [](auto d, const auto& x, auto& y) HWY_ATTR {
-          const auto three = hn::Set(d, 3.0f);
-          const auto sum = sum_with_larger(d, x[0], 3);
-          auto dividend = twofold_product(d, x[0], sum.high);
-          dividend.low = fused(d, x[0], sum.low, dividend.low);
-          const auto sixth = twofold(d, TwofoldConstant(1.0 / 6));
-          const auto middle = hn::CopySign(unsigned_product(d, dividend, sixth), dividend.high);
-          // x / 2 is near enough here, and the products above lose bits among the subnormals.
-          const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-26f));
-          const auto half = hn::Mul(x[0], hn::Set(d, 0.5f));
-          const auto above =
-              hn::IfThenElse(hn::Ge(x[0], three), x[0], hn::IfThenElse(tiny, half, middle));
-          y[0] = hn::IfThenZeroElse(hn::Le(x[0], hn::Neg(three)), above);
-        },
-        hardswish);
-  }
-  map_short_function<Outputs::kWithRest>(
-      block, &tables,
+  if (block.dtype != ACL_FLOAT) return map_short_function(block, &tables, hardswish);
+  map_floats<1, 1, Outputs::kNear>(
+      block,
       [](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto zero = hn::Zero(d);
         const auto three = hn::Set(d, 3.0f);
-        y[0] = quotient(d, x[0], two_sum(x[0], three), 6);
-        y[0] = if_then_else(hn::Ge(x[0], three), {x[0], zero}, y[0]);
-        y[0] = if_then_else(hn::Le(x[0], hn::Neg(three)), {zero, zero}, y[0]);
+        // x / 2 is near enough here, and the products below lose bits among the subnormals.
+        const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-26f));
+        const auto held = hn::IfThenElse(tiny, three, x[0]);
+        const auto sum = sum_with_larger(d, held, 3);
+        auto dividend = twofold_product(d, held, sum.high);
+        dividend.low = fused(d, held, sum.low, dividend.low);
+        const auto sixth = twofold(d, TwofoldConstant(1.0 / 6));
+        const auto middle = hn::CopySign(unsigned_product(d, dividend, sixth), dividend.high);
+        const auto half = hn::Mul(x[0], hn::Set(d, 0.5f));
+        const auto above =
+            hn::IfThenElse(hn::Ge(x[0], three), x[0], hn::IfThenElse(tiny, half, middle));
+        y[0] = hn::IfThenZeroElse(hn::Le(x[0], hn::Neg(three)), above);
       },
       hardswish);
 }
@@ -126,24 +105,23 @@ HWY_INLINE void backward_stored(const StoredBlock& block, const Below& below, co
     return map_floats<2, 1, Outputs::kNear>(
         block,
         [&](auto d, const auto& x, auto& y) HWY_ATTR {
-          const auto sum = two_sum(x[1], hn::Set(d, 1.5f));
+          // Smaller ones do not count beside 3/2.
+          const auto vanishes = hn::Lt(hn::Abs(x[1]), hn::Set(d, 0x1p-60f));
+          const auto sum = two_sum(hn::IfThenZeroElse(vanishes, x[1]), hn::Set(d, 1.5f));
           const auto slope = unsigned_product(d, sum, twofold(d, TwofoldConstant(1.0 / 3)));
           y[0] = select(d, x[0], x[1], hn::Mul(x[0], slope));
         },
         exact);
   }
-  map_shorts<2, 1, Outputs::kNearOrExact, Outputs::kWithRest>(
-      block,
-      [&](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto product = of_short_product(d, x[0], hn::Add(x[1], hn::Set(d, 1.5f)), 3);
-        y[0] = select(d, x[0], x[1], product);
-      },
-      [&](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto zero = hn::Zero(d);
-        const auto three = hn::Set(d, 3.0f);
-        y[0] = quotient(d, x[0], two_sum(x[1], hn::Set(d, 1.5f)), 3);
-        y[0] = if_then_else(above(x[1], three), {x[0], zero}, y[0]);
-        y[0] = if_then_else(below(x[1], hn::Neg(three)), {hn::Mul(x[0], zero), zero}, y[0]);
+  const auto quick = [&](auto d, const auto& x, auto& y) HWY_ATTR {
+    const auto product = of_short_product(d, x[0], hn::Add(x[1], hn::Set(d, 1.5f)), 3);
+    y[0] = select(d, x[0], x[1], product);
+  };
+  map_shorts<2, 1, Outputs::kNearOrExact>(
+      block, quick,
+      [&](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        quick(d, x, y);
+        valid = hn::Not(hn::And(hn::IsInf(y[0]), hn::IsFinite(x[0])));  // before the division
       },
       exact);
 }

@@ -74,7 +74,7 @@ void scaled_short_differences(const StoredBlock& block, double factor, const Rea
         const auto size = hn::Abs(product);
         const auto regular =
             hn::And(hn::Gt(size, hn::Set(d, 0x1p-100f)), hn::Lt(size, hn::Set(d, 0x1p100f)));
-        valid = hn::Or(regular, hn::Eq(product, hn::Zero(d)));
+        valid = hn::Or(regular, hn::Or(hn::Eq(product, hn::Zero(d)), hn::IsNaN(product)));
         const auto scaled = fused(d, product, hn::Set(d, high), hn::Mul(product, hn::Set(d, low)));
         y[0] = hn::CopySign(scaled, product);  // the two parts of a zero might cancel
       },

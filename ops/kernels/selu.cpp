@@ -22,6 +22,7 @@ constexpr double kLambdaAlphaRest = 0x1.05161b045a1f7p-56;
 constexpr TwofoldConstant kFloatLambda(kLambda);
 constexpr TwofoldConstant kLambdaBelow = TwofoldConstant::from_below(kLambda);
 constexpr TwofoldConstant kFloatLambdaAlpha(kLambdaAlpha);
+constexpr TwofoldConstant kLambdaAlphaBelow = TwofoldConstant::from_below(kLambdaAlpha);
 
 // ---- Exact --------------------------------------------------------------------------------------
 
@@ -52,41 +53,51 @@ void selu_backward(const double* const* in, double* const* out, size_t count) {
 
 void selu_stored(const StoredBlock& block) {
   constinit static ShortTables tables;
-  const auto formula = [](auto d, const auto& x, auto& y) HWY_ATTR {
-    const auto held = hn::Max(x[0], hn::Set(d, kVanishingExponential));
-    const auto growth = exponential_less_one(d, held);
-    const auto falling = unsigned_product(d, twofold(d, kFloatLambdaAlpha), growth);
-    const auto lambda = twofold(d, kLambdaBelow);
-    const auto rising = fused(d, x[0], lambda.high, hn::Mul(x[0], lambda.low));
-    y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), falling, rising);
-  };
-  if (block.dtype == ACL_FLOAT) return map_floats<1, 1, Outputs::kNear>(block, formula, selu);
-  map_short_function<Outputs::kNear>(block, &tables, formula, selu);
+  if (block.dtype != ACL_FLOAT) return map_short_function(block, &tables, selu);
+  map_floats<1, 1, Outputs::kNear>(
+      block,
+      [](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto growth = exponential_less_one(d, held_for_growth(d, x[0]));
+        const auto falling = unsigned_product(d, twofold(d, kFloatLambdaAlpha), growth);
+        const auto negative = hn::Lt(x[0], hn::Zero(d));
+        const auto slope =
+            if_then_else(negative, twofold(d, kLambdaAlphaBelow), twofold(d, kLambdaBelow));
+        const auto linear = fused(d, x[0], slope.high, hn::Mul(x[0], slope.low));
+        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Set(d, kLinearGrowth)), falling, linear);
+      },
+      selu);
 }
 
 void selu_backward_stored(const StoredBlock& block) {
-  const auto formula = [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-    const auto limit = twofold(d, kFloatLambdaAlpha);
-    auto falling = sum_with_larger(d, x[1], kFloatLambdaAlpha.high);
-    falling.low = hn::Add(falling.low, limit.low);
-    const auto positive = hn::Ge(x[1], hn::Zero(d));
-    y[0] = product_by_positive(d, x[0], if_then_else(positive, twofold(d, kFloatLambda), falling));
-    valid = hn::Ge(x[1], hn::Neg(limit.high));  // no result of SELU lies below
-  };
-  if (block.dtype == ACL_FLOAT) {
-    return map_floats<2, 1, Outputs::kNear>(block, formula, selu_backward);
+  if (block.dtype != ACL_FLOAT) {
+    return map_shorts<2, 1, Outputs::kNear>(
+        block,
+        [](auto d, const auto& x, auto& y) HWY_ATTR {
+          const auto limit = twofold(d, kFloatLambdaAlpha);
+          const auto falling = hn::Add(hn::Add(x[1], limit.high), limit.low);
+          const auto positive = hn::Ge(x[1], hn::Zero(d));  // not for NaN, which falling passes on
+          const auto slope = hn::IfThenElse(positive, hn::Set(d, kFloatLambda.high), falling);
+          y[0] = hn::Mul(x[0], slope);
+        },
+        selu_backward);
   }
-  // Shorter than looking the factor up.
-  map_shorts<2, 1, Outputs::kNear, Outputs::kNear>(
+  const auto slope_of = [](auto d, auto y, auto sum) HWY_ATTR {
+    sum.low = hn::Add(sum.low, hn::Set(d, kFloatLambdaAlpha.low));
+    return if_then_else(hn::Ge(y, hn::Zero(d)), twofold(d, kFloatLambda), sum);
+  };
+  map_floats<2, 1, Outputs::kNear>(
       block,
-      [](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto limit = twofold(d, kFloatLambdaAlpha);
-        const auto falling = hn::Add(hn::Add(x[1], limit.high), limit.low);
-        const auto positive = hn::Ge(x[1], hn::Zero(d));  // not for NaN, which falling passes on
-        const auto slope = hn::IfThenElse(positive, hn::Set(d, kFloatLambda.high), falling);
-        y[0] = hn::Mul(x[0], slope);
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto sum = sum_with_larger(d, x[1], kFloatLambdaAlpha.high);
+        y[0] = product_by_positive(d, x[0], slope_of(d, x[1], sum));
+        // No result of SELU lies below.
+        valid = hn::Ge(x[1], hn::Set(d, -kFloatLambdaAlpha.high));
       },
-      formula, selu_backward);
+      [=](auto d, const auto& x, auto& y) HWY_ATTR {
+        const auto sum = two_sum(x[1], hn::Set(d, kFloatLambdaAlpha.high));
+        y[0] = product_of_any(d, x[0], slope_of(d, x[1], sum));
+      },
+      selu_backward);
 }
 
 }  // namespace

@@ -24,6 +24,16 @@ HWY_INLINE hn::Vec<D> floats_of_bfloats(D d, Patterns<D> patterns) {
   return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<D>(), patterns)));
 }
 
+// A NaN without the bits that BF16 does not hold, which rounding might carry over; others as they
+// are.
+template <class D>
+HWY_INLINE hn::Vec<D> shortened_nan(D d, hn::Vec<D> v) {
+  const hn::RebindToUnsigned<D> du;
+  const auto kept = hn::And(hn::BitCast(du, v), hn::Set(du, 0xffff0000u));
+  const auto quiet = hn::Or(kept, hn::Set(du, 0x00400000u));
+  return hn::IfThenElse(hn::IsNaN(v), hn::BitCast(d, quiet), v);
+}
+
 // The nearest BF16 pattern in the upper half of each word. Not for NaN.
 template <class D>
 HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> bfloat_words(D, hn::Vec<D> v) {

@@ -5,22 +5,23 @@
 
 namespace aclgrad::ops {
 
-const float* ShortTable::get(size_t elements, FunctionRef<void(float* values)> fill) {
-  if (const float* values = values_.load(std::memory_order_acquire)) return values;
-  if (asked_.fetch_add(elements, std::memory_order_relaxed) + elements < kEntries) return nullptr;
+const ShortValues* ShortTable::get(size_t elements, FunctionRef<void(ShortValues& values)> fill) {
+  if (const ShortValues* values = values_.load(std::memory_order_acquire)) return values;
+  if (asked_.fetch_add(elements, std::memory_order_relaxed) + elements < ShortValues::kEntries)
+    return nullptr;
   return make(fill);
 }
 
-const float* ShortTable::make(FunctionRef<void(float* values)> fill) {
+const ShortValues* ShortTable::make(FunctionRef<void(ShortValues& values)> fill) {
   if (is_being_made_.test_and_set(std::memory_order_acquire)) {
     return values_.load(std::memory_order_acquire);
   }
-  auto* const values = new (std::align_val_t(64), std::nothrow) float[kEntries];
+  auto* const values = new (std::nothrow) ShortValues;
   if (values == nullptr) {  // another time, perhaps
     is_being_made_.clear(std::memory_order_release);
     return nullptr;
   }
-  fill(values);
+  fill(*values);
   values_.store(values, std::memory_order_release);
   return values;
 }

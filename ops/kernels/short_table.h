@@ -13,21 +13,26 @@
 
 namespace aclgrad::ops {
 
-// One table of 256 KiB. It is made when it has been asked for often enough to pay, and then stays
+// The values of a function by the patterns of its argument.
+struct ShortValues {
+  static constexpr size_t kEntries = 65536;
+
+  alignas(64) float quick[kEntries];   // the float to begin with
+  alignas(64) double exact[kEntries];  // the value, as the exact kernel has it
+};
+
+// One table of 768 KiB. It is made when it has been asked for often enough to pay, and then stays
 // until the process ends, as threads may work until then.
 class ShortTable {
  public:
-  static constexpr size_t kEntries = 65536;
-
-  // The values by the elements' patterns, or null: before as many elements as there are entries
-  // were asked for, while another thread makes the table, and where there is no memory for it.
-  // `fill` writes kEntries values.
-  const float* get(size_t elements, FunctionRef<void(float* values)> fill);
+  // The values, or null: before as many elements as there are entries were asked for, while another
+  // thread makes the table, and where there is no memory for it. `fill` writes all entries.
+  const ShortValues* get(size_t elements, FunctionRef<void(ShortValues& values)> fill);
 
  private:
-  const float* make(FunctionRef<void(float* values)> fill);
+  const ShortValues* make(FunctionRef<void(ShortValues& values)> fill);
 
-  std::atomic<const float*> values_{nullptr};
+  std::atomic<const ShortValues*> values_{nullptr};
   std::atomic<size_t> asked_{0};
   std::atomic_flag is_being_made_;
 };

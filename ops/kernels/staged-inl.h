@@ -130,15 +130,18 @@ class StagedMap {
                                          Stored* const (&out)[kOut], size_t i,
                                          const Middle (&middle)[2]) {
     Floats y[2][kOut];
-    FloatCertainty valid;
-    second_stage<0>(second, in, i, middle[0], y[0], valid.first, false);
-    second_stage<1>(second, in, i, middle[1], y[1], valid.second, false);
-    if (HWY_UNLIKELY(!valid.everywhere())) {
+    FloatMask valid[2];
+    const auto everywhere = [&]() HWY_ATTR {
+      return hn::AllTrue(FloatTag(), hn::And(valid[0], valid[1]));
+    };
+    second_stage<0>(second, in, i, middle[0], y[0], valid[0], false);
+    second_stage<1>(second, in, i, middle[1], y[1], valid[1], false);
+    if (HWY_UNLIKELY(!everywhere())) {
       // Else the compiler reads for this before it knows whether it must.
       asm volatile("" : "+r"(i));
-      second_stage<0>(second, in, i, middle[0], y[0], valid.first, true);
-      second_stage<1>(second, in, i, middle[1], y[1], valid.second, true);
-      if (!valid.everywhere()) return false;
+      second_stage<0>(second, in, i, middle[0], y[0], valid[0], true);
+      second_stage<1>(second, in, i, middle[1], y[1], valid[1], true);
+      if (!everywhere()) return false;
     }
     Packed packed[kOut];
     bool holds = true;
@@ -153,9 +156,7 @@ class StagedMap {
                                        bool& holds) {
     if constexpr (k < kOut) {
       using Pack = Packing<Stored, kOutputs, k>;
-      typename Pack::Verdict verdict;
-      packed[k] = Pack::pack(FloatTag(), FloatPair{y[0][k], y[1][k]}, verdict);
-      holds = holds && verdict.everywhere();
+      packed[k] = Pack::template pack<Taken::kAll>(FloatTag(), FloatPair{y[0][k], y[1][k]}, holds);
       pack<k + 1>(y, packed, holds);
     }
   }

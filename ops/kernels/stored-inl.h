@@ -2,13 +2,13 @@
 // Per-target: maps a formula on vectors of float over stored elements of FLOAT, FLOAT16 or BF16.
 // Included by kernel files inside Highway's foreach_target loop.
 //
-// A formula need not cover every input: it says for which lanes its result holds. The others, and
-// 16-bit results that the float's error could round to the wrong side, are computed again by the
-// exact kernel of the same function in double. A result thus depends on nothing but its own inputs.
-//
-// There may be a quicker formula before that, of which the same is true: one that covers less, or,
-// for 16-bit elements, one of a larger error. As those results are the nearest ones whichever
-// formula they come from, the two may take turns.
+// Elements are taken in steps of two vectors. A step is first tried by a quick formula. Where that
+// does not hold for some element, the whole step is done by a careful one, and where that does not
+// hold either, by the exact kernel in double: always in vectors, so that no data are slow. As a
+// result depends on nothing but its own inputs, the three may take turns. 16-bit results are the
+// nearest ones, whichever of them they come from. In FLOAT the exact kernel is only asked for the
+// lanes that the careful formula leaves, and quick results have the careful ones' bits; so it is
+// with 16-bit results that are sums of such.
 #if defined(ACLGRAD_OPS_KERNELS_STORED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_KERNELS_STORED_INL_H_
 #undef ACLGRAD_OPS_KERNELS_STORED_INL_H_
@@ -25,6 +25,8 @@
 
 #include "ops/kernels/cells-inl.h"
 #include "ops/kernels/elementwise.h"
+#include "ops/kernels/lanes-inl.h"
+#include "ops/kernels/short_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -37,7 +39,7 @@ using BlockFunction = void (*)(const double* const* in, double* const* out, size
 // What a formula's outputs are.
 enum class Outputs {
   kNear,             // within 3 units in the last place of a float
-  kNearOrExact,      // within 5, and exact where in the very middle between two 16-bit elements
+  kNearOrExact,      // within 5, and exact where the float's last bit is 0
   kSum,              // the nearest float to a sum of two elements
   kRounded,          // the nearest float to a sum, a product or a quotient of two elements
   kNearThenRounded,  // the first within 3 units, the second the nearest
@@ -54,38 +56,37 @@ struct Packing {
                                      kOutputs == Outputs::kWithRest ||
                                      (kOutput == 1 && kOutputs == Outputs::kNearThenRounded);
   using Cell = Cells<Stored>;
-  using Verdict = std::conditional_t<
-      kOutputs == Outputs::kElements, Certain,
-      std::conditional_t<kIsRounded, typename Cell::Rounded, typename Cell::Near>>;
 
-  static HWY_INLINE typename Cell::Packed pack(FloatTag d, FloatPair v, Verdict& verdict) {
+  template <Taken kTaken>
+  static HWY_INLINE typename Cell::Packed pack(FloatTag d, FloatPair v, bool& hold) {
     if constexpr (kOutputs == Outputs::kElements) {
       return Cell::exact(d, v);
     } else if constexpr (kIsRounded) {
-      return Cell::template rounded<kIsSum>(d, v, verdict);
+      return Cell::template rounded<kTaken, kIsSum>(d, v, hold);
     } else {
       constexpr bool kMayBeExact = kOutputs == Outputs::kNearOrExact;
       constexpr int kDoubt = kMayBeExact ? 5 : 3;
-      return Cell::template near<kDoubt, kMayBeExact>(d, v, verdict);
+      return Cell::template near<kTaken, kDoubt, kMayBeExact>(d, v, hold);
     }
   }
 };
 
 // A formula and what is known about its outputs. Formula: void(d, x, y) with x the input vectors
 // and y the outputs (vectors, or each as a Twofold for kWithRest). It may have a fourth parameter
-// `valid`, from which it takes the lanes that it leaves to others, and a fifth, the Cells.
+// `valid`, from which it takes the lanes that it leaves to others. A careful one, and one that is
+// both, must be right about NaN and infinities in its valid lanes.
 template <Outputs kKind, class Formula>
 struct Described {
   static constexpr Outputs kOutputs = kKind;
   Formula formula;
 };
 
-// A formula(d, x, value, y), where `value` is what the table of 65,536 entries has for the pattern
-// of input kArgument. For 16-bit elements.
+// A formula(d, x, value, y), where `value` is what the table has for the pattern of input
+// kArgument. For 16-bit elements. As an exact kernel it works in double, d being a tag of that.
 template <size_t kTabledArgument, class Formula>
 struct Tabled {
   static constexpr size_t kArgument = kTabledArgument;
-  const float* table;
+  const ShortValues* table;
   Formula formula;
 };
 template <class Formula>
@@ -127,8 +128,56 @@ HWY_ATTR HWY_INLINE void for_each_row(const StoredBlock& block, const Body& body
   }
 }
 
-// Quick and Careful: Described formulas, the same one where there is but one. Exact: callable as a
-// BlockFunction.
+// Elements [i, i + count) by an exact kernel, at most kMost; whole vectors of them by a table.
+template <size_t kMost, class Exact, class Stored, size_t kIn, size_t kOut>
+HWY_ATTR HWY_INLINE void exact_elements(const Exact& exact, const Stored* const (&in)[kIn],
+                                        Stored* const (&out)[kOut], size_t i, size_t count) {
+  alignas(64) double from[kIn][kMost];
+  alignas(64) double to[kOut][kMost];
+  const double* sources[kIn];
+  double* targets[kOut];
+  for (size_t k = 0; k < kIn; ++k) {
+    for (size_t j = 0; j < count; j += kWide) {
+      hn::Store(load_wide(in[k] + i + j, HWY_MIN(kWide, count - j)), Wide(), from[k] + j);
+    }
+    sources[k] = from[k];
+  }
+  for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
+  if constexpr (kIsTabled<Exact>) {
+    for (size_t j = 0; j < count; j += kWide) {
+      WideVec x[kIn];
+      WideVec y[kOut];
+      alignas(64) double value[kWide];
+      for (size_t k = 0; k < kIn; ++k) x[k] = hn::Load(Wide(), from[k] + j);
+      for (size_t lane = 0; lane < kWide; ++lane) {
+        value[lane] = exact.table->exact[in[Exact::kArgument][i + j + lane].bits];
+      }
+      exact.formula(Wide(), x, hn::Load(Wide(), value), y);
+      for (size_t k = 0; k < kOut; ++k) hn::Store(y[k], Wide(), to[k] + j);
+    }
+  } else {
+    exact(sources, targets, count);
+  }
+  for (size_t k = 0; k < kOut; ++k) {
+    for (size_t j = 0; j < count; j += kWide) {
+      store_wide(hn::Load(Wide(), to[k] + j), out[k] + i + j, HWY_MIN(kWide, count - j));
+    }
+  }
+}
+
+// All elements by an exact kernel.
+template <size_t kIn, size_t kOut, class Stored, class Exact>
+HWY_ATTR HWY_NOINLINE void map_exactly(const StoredBlock& block, const Exact& exact) {
+  for_each_row<Stored, kIn, kOut>(
+      block, [&](const Stored* const(&in)[kIn], Stored* const(&out)[kOut]) HWY_ATTR {
+        for (size_t i = 0; i < block.count; i += kBlock) {
+          exact_elements<kBlock>(exact, in, out, i, HWY_MIN(kBlock, block.count - i));
+        }
+      });
+}
+
+// Quick and Careful: Described formulas, the same one where there is but one. Exact: Tabled, or
+// callable as a BlockFunction.
 template <class Stored, size_t kIn, size_t kOut, class Quick, class Careful, class Exact>
 class StoredMap {
   using Cell = Cells<Stored>;
@@ -145,6 +194,9 @@ class StoredMap {
   }
 
  private:
+  // Whether careful results are those of the exact kernel, too.
+  static constexpr bool kIsNearest = Cell::kRoundsAgain && Careful::kOutputs != Outputs::kSum;
+
   HWY_ATTR void map_row(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t count,
                         bool around_caches) const {
     size_t i = 0;
@@ -156,37 +208,63 @@ class StoredMap {
     if (i < count) part(in, out, i, count - i);
   }
 
+  // How many steps are taken in another way after one in which a way failed: more, up to a bound,
+  // as long as it goes on failing.
+  class Patience {
+   public:
+    // Where they end, from element i on.
+    HWY_INLINE size_t end(size_t i, bool failed_at_once, size_t limit) {
+      steps_ = failed_at_once ? HWY_MIN(2 * steps_, kMost) : 1;
+      return HWY_MIN(i + steps_ * kStep, limit);
+    }
+
+   private:
+    static constexpr size_t kMost = 16;
+    size_t steps_ = 1;
+  };
+
   // Whole steps from element `i` on; returns where they end.
   template <Path kPath>
   HWY_ATTR HWY_INLINE size_t steps(const Stored* const (&in)[kIn], Stored* const (&out)[kOut],
                                    size_t i, size_t count) const {
-    while (i + kStep <= count) {
-      i = quick_steps<kPath>(in, out, i, count);
-      if (i + kStep > count) break;
-      careful_step(in, out, i);
-      i += kStep;
+    const size_t end = i + (count - i) / kStep * kStep;
+    Patience with_quick;
+    Patience with_careful;
+    while (i < end) {
+      const size_t begin = i;
+      i = run<kPath, Taken::kFinite>(quick_, in, out, i, end);
+      const size_t careful_end = with_quick.end(i, i == begin, end);
+      while (i < careful_end) {
+        const size_t careful_begin = i;
+        i = run<Path::kCached, Taken::kAll>(careful_, in, out, i, careful_end);
+        const size_t exact_end = with_careful.end(i, i == careful_begin, careful_end);
+        for (; i < exact_end; i += kStep) exact_step(in, out, i);
+      }
     }
-    return i;
+    return end;
   }
 
-  // Returns the first step that may not hold, or the end. A function that calls no other: over a
-  // call, the formula's constants would not stay in registers.
-  template <Path kPath>
-  HWY_ATTR HWY_NOINLINE size_t quick_steps(const Stored* const (&inputs)[kIn],
-                                           Stored* const (&outputs)[kOut], size_t i,
-                                           size_t count) const {
+  // Returns the first step that does not hold, of which nothing is stored, as an output may be an
+  // input; or the end. A function that calls no other: over a call, the formula's constants would
+  // not stay in registers.
+  template <Path kPath, Taken kTaken, class Description>
+  static HWY_ATTR HWY_NOINLINE size_t run(const Description& given,
+                                          const Stored* const (&inputs)[kIn],
+                                          Stored* const (&outputs)[kOut], size_t i, size_t end) {
     // Copies, whose addresses are not taken and which no store could change: they stay in
     // registers.
-    const Quick quick = quick_;
+    const Description description = given;
     const Stored* in[kIn];
     Stored* out[kOut];
     std::copy_n(inputs, kIn, in);
     std::copy_n(outputs, kOut, out);
-    for (; i + kStep <= count; i += kStep) {
+    for (; i < end; i += kStep) {
       if constexpr (kPath == Path::kAround) {
         for (size_t k = 0; k < kIn; ++k) fetch_ahead<kStep * sizeof(Stored)>(in[k] + i);
       }
-      if (HWY_UNLIKELY(!step<kPath>(quick, in, out, i))) break;
+      Packed packed[kOut];
+      if (HWY_UNLIKELY(!compute<kTaken>(description, in, i, packed))) break;
+      for (size_t k = 0; k < kOut; ++k) Cell::template store<kPath>(packed[k], out[k] + i);
     }
     return i;
   }
@@ -200,52 +278,39 @@ class StoredMap {
     return first;
   }
 
-  // False, and nothing stored, if some result may not hold: an output may be an input.
-  template <Path kPath>
-  static HWY_ATTR HWY_INLINE bool step(const Quick& quick, const Stored* const (&in)[kIn],
-                                       Stored* const (&out)[kOut], size_t i) {
-    Packed packed[kOut];
-    const bool holds = compute(quick, in, i, packed, nullptr);
-    if (HWY_LIKELY(holds)) {
-      for (size_t k = 0; k < kOut; ++k) Cell::template store<kPath>(packed[k], out[k] + i);
-    }
-    return holds;
-  }
-
-  // The results of the step from element i on. True if all of them hold; otherwise, and if it is
-  // wanted, with the bits of those that may not.
-  template <class Description>
+  // The results of the step from element i on; true if all of them hold. Exact ones, where they are
+  // given, replace those of lanes in which the formula is not valid.
+  template <Taken kTaken, class Description>
   static HWY_ATTR HWY_INLINE bool compute(const Description& description,
                                           const Stored* const (&in)[kIn], size_t i,
-                                          Packed (&packed)[kOut], uint64_t* uncertain) {
+                                          Packed (&packed)[kOut],
+                                          const Stored* const* exact = nullptr) {
     constexpr bool kHasRest = Description::kOutputs == Outputs::kWithRest;
     using X = Floats[kIn];
     using Y = std::conditional_t<kHasRest, Twofold<Floats>, Floats>[kOut];
     const FloatTag d;
     Y y[2];
-    FloatCertainty valid = FloatCertainty::all();
-    const bool has_mask = apply<X, 0>(description.formula, in, i, y[0], valid.first);
-    apply<X, 1>(description.formula, in, i, y[1], valid.second);
-    bool holds = !has_mask || valid.everywhere();
-    uint64_t bits = uncertain == nullptr || !has_mask ? 0 : Cell::uncertain(valid);
+    FloatMask valid[2] = {hn::FirstN(d, kFloatLanes), hn::FirstN(d, kFloatLanes)};
+    const bool has_mask = apply<kTaken, X, 0>(description.formula, in, i, y[0], valid[0]);
+    apply<kTaken, X, 1>(description.formula, in, i, y[1], valid[1]);
+    bool hold = !has_mask || hn::AllTrue(d, hn::And(valid[0], valid[1]));
     for_each_output([&](auto output) HWY_ATTR {
       constexpr size_t k = decltype(output)::value;
       using Pack = Packing<Stored, Description::kOutputs, k>;
-      typename Pack::Verdict verdict;
-      if constexpr (kHasRest) {
-        FloatCertainty regular;
-        const FloatPair odd{to_odd(y[0][k], regular.first), to_odd(y[1][k], regular.second)};
-        packed[k] = Pack::pack(d, odd, verdict);
-        holds = holds && regular.everywhere();
-        if (uncertain != nullptr) bits |= Cell::uncertain(regular);
-      } else {
-        packed[k] = Pack::pack(d, FloatPair{y[0][k], y[1][k]}, verdict);
+      if constexpr (!kHasRest && !kIsNearest) {
+        if (exact != nullptr) {
+          y[0][k] = hn::IfThenElse(valid[0], y[0][k], Cell::template load<0>(d, exact[k]));
+          y[1][k] = hn::IfThenElse(valid[1], y[1][k], Cell::template load<1>(d, exact[k]));
+        }
       }
-      holds = holds && verdict.everywhere();
-      if (uncertain != nullptr) bits |= Cell::uncertain(verdict);
+      if constexpr (kHasRest) {
+        const FloatPair odd{to_odd<kTaken>(y[0][k], hold), to_odd<kTaken>(y[1][k], hold)};
+        packed[k] = Pack::template pack<kTaken>(d, odd, hold);
+      } else {
+        packed[k] = Pack::template pack<kTaken>(d, FloatPair{y[0][k], y[1][k]}, hold);
+      }
     });
-    if (uncertain != nullptr) *uncertain = bits;
-    return holds;
+    return hold;
   }
 
   template <class Function>
@@ -257,7 +322,7 @@ class StoredMap {
   }
 
   // Says whether the formula has its own opinion on what is valid.
-  template <class X, int kVector, class Formula, class Y>
+  template <Taken kTaken, class X, int kVector, class Formula, class Y>
   static HWY_ATTR HWY_INLINE bool apply(const Formula& formula, const Stored* const (&in)[kIn],
                                         size_t i, Y& y, FloatMask& valid) {
     X x;
@@ -265,27 +330,40 @@ class StoredMap {
     const FloatTag d;
     if constexpr (kIsTabled<Formula>) {
       const auto pattern = Cell::template pattern<kVector>(d, in[Formula::kArgument] + i);
-      formula.formula(d, x, look_up(d, formula.table, pattern), y);
-      return false;
+      const Floats value = look_up(d, formula.table->quick, pattern);
+      using Inner = decltype(formula.formula);
+      if constexpr (std::is_invocable_v<Inner, FloatTag, const X&, Floats, Y&>) {
+        formula.formula(d, x, value, y);
+      } else {
+        formula.formula(d, x, value, y, valid);
+      }
+      // An entry that is not known is NaN, too, which is not to be taken.
+      if constexpr (kTaken == Taken::kAll) {
+        const auto known = hn::Or(hn::Eq(value, value), hn::IsNaN(x[Formula::kArgument]));
+        valid = hn::And(valid, known);
+      }
+      return kTaken == Taken::kAll;
     } else if constexpr (std::is_invocable_v<Formula, FloatTag, const X&, Y&>) {
       formula(d, x, y);
       return false;
-    } else if constexpr (std::is_invocable_v<Formula, FloatTag, const X&, Y&, FloatMask&>) {
-      formula(d, x, y, valid);
-      return true;
     } else {
-      formula(d, x, y, valid, Cell());
+      formula(d, x, y, valid);
       return true;
     }
   }
 
-  static HWY_INLINE Floats to_odd(Twofold<Floats> y, FloatMask& regular) {
+  template <Taken kTaken>
+  static HWY_INLINE Floats to_odd(Twofold<Floats> y, bool& hold) {
     const FloatTag d;
     // Among the smallest numbers the rest may be lost.
     const auto large = hn::Gt(hn::Abs(y.high), hn::Set(d, 0x1p-100f));
-    regular = hn::And(hn::Or(large, hn::Eq(y.high, hn::Zero(d))), hn::IsFinite(y.high));
+    const auto finite = hn::IsFinite(y.high);
+    auto regular = hn::Or(large, hn::Eq(y.high, hn::Zero(d)));
+    regular =
+        kTaken == Taken::kFinite ? hn::And(regular, finite) : hn::Or(regular, hn::Not(finite));
+    hold = hold && hn::AllTrue(d, regular);
     if constexpr (!Cell::kRoundsAgain) return y.high;
-    return round_to_odd(d, y.high, y.low);
+    return hn::IfThenElse(finite, round_to_odd(d, y.high, y.low), y.high);
   }
 
   // A step that is not full, by way of a full one.
@@ -300,40 +378,30 @@ class StoredMap {
       sources[k] = from[k];
     }
     for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
-    careful_step(sources, targets, 0);
+    if (run<Path::kCached, Taken::kAll>(careful_, sources, targets, 0, kStep) == 0) {
+      exact_step(sources, targets, 0);
+    }
     for (size_t k = 0; k < kOut; ++k) std::memcpy(out[k] + i, to[k], count * sizeof(Stored));
   }
 
-  // The step from element `start` on by the careful formula, and where that does not hold by the
-  // exact kernel.
-  HWY_ATTR HWY_NOINLINE void careful_step(const Stored* const (&in)[kIn],
-                                          Stored* const (&out)[kOut], size_t start) const {
-    Packed packed[kOut];
-    uint64_t uncertain;
-    const auto store = [&]() HWY_ATTR {
+  // The step from element i on by the exact kernel, where the careful formula does not hold.
+  HWY_ATTR HWY_NOINLINE void exact_step(const Stored* const (&in)[kIn], Stored* const (&out)[kOut],
+                                        size_t i) const {
+    if constexpr (kIsNearest) {
+      exact_elements<kStep>(exact_, in, out, i, kStep);
+    } else {
+      alignas(64) Stored held[kOut][kStep];
+      Stored* all[kOut];
+      const Stored* exact[kOut];
+      const Stored* sources[kIn];
+      for (size_t k = 0; k < kOut; ++k) exact[k] = all[k] = held[k];
+      for (size_t k = 0; k < kIn; ++k) sources[k] = in[k] + i;
+      exact_elements<kStep>(exact_, sources, all, 0, kStep);
+      Packed packed[kOut];
+      compute<Taken::kAll>(careful_, in, i, packed, exact);
       for (size_t k = 0; k < kOut; ++k) {
-        Cell::template store<Path::kCached>(packed[k], out[k] + start);
+        Cell::template store<Path::kCached>(packed[k], out[k] + i);
       }
-    };
-    if (HWY_LIKELY(compute(careful_, in, start, packed, &uncertain))) return store();
-    // Only the elements that need it, side by side.
-    alignas(64) double from[kIn][kStep] = {};
-    alignas(64) double to[kOut][kStep];
-    const double* sources[kIn];
-    double* targets[kOut];
-    size_t count = 0;
-    for (uint64_t rest = uncertain; rest != 0; rest &= rest - 1, ++count) {
-      const auto i = static_cast<size_t>(std::countr_zero(rest));
-      for (size_t k = 0; k < kIn; ++k) from[k][count] = real_part(in[k][start + i]);
-    }
-    for (size_t k = 0; k < kIn; ++k) sources[k] = from[k];
-    for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
-    exact_(sources, targets, count);
-    store();
-    count = 0;
-    for (uint64_t rest = uncertain; rest != 0; rest &= rest - 1, ++count) {
-      const auto i = static_cast<size_t>(std::countr_zero(rest));
-      for (size_t k = 0; k < kOut; ++k) out[k][start + i] = from_parts<Stored>(to[k][count], 0.0);
     }
   }
 
@@ -359,12 +427,11 @@ HWY_ATTR void map_floats(const StoredBlock& block, const Formula& formula, const
   map_floats<kIn, kOut, kOutputs>(block, formula, formula, exact);
 }
 
-// 16-bit elements by a quick formula, and where that does not hold by a careful one.
-template <size_t kIn, size_t kOut, Outputs kQuickOutputs, Outputs kOutputs, class Quick,
-          class Careful, class Exact>
+// 16-bit elements by a quick and a careful formula.
+template <size_t kIn, size_t kOut, Outputs kOutputs, class Quick, class Careful, class Exact>
 HWY_ATTR void map_shorts(const StoredBlock& block, const Quick& quick, const Careful& careful,
                          const Exact& exact) {
-  using First = Described<kQuickOutputs, Quick>;
+  using First = Described<kOutputs, Quick>;
   using Second = Described<kOutputs, Careful>;
   const First first{quick};
   const Second second{careful};
@@ -378,7 +445,7 @@ HWY_ATTR void map_shorts(const StoredBlock& block, const Quick& quick, const Car
 // With one formula.
 template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
 HWY_ATTR void map_shorts(const StoredBlock& block, const Formula& formula, const Exact& exact) {
-  map_shorts<kIn, kOut, kOutputs, kOutputs>(block, formula, formula, exact);
+  map_shorts<kIn, kOut, kOutputs>(block, formula, formula, exact);
 }
 
 // All of them with one formula.

@@ -23,19 +23,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
-// What a table holds of a function f.
+// What a table holds of a function f for the quick formula.
 enum class Entries {
   kElements,  // f(x) rounded to an element
   kNearest,   // the nearest float
   kOdd,       // f(x) if that is a float, else the float towards 0 with its last bit set
 };
 
-// A factor as the table holds it. Entries beyond a float are NaN, which no result may be, and so
-// are those that are not 0 but so small that a product could magnify what they lack.
+// A factor as the table holds it. Entries beyond a float are NaN, and so are those that are not 0
+// but so small that a product could magnify what they lack: they are not known.
 inline float factor_entry(double value, bool to_odd) {
   const auto nearest = static_cast<float>(value);
-  if (value == 0) return nearest;
-  if (!std::isfinite(nearest) || std::abs(value) < 0x1p-100) {
+  if (value == 0 || std::isinf(value)) return nearest;
+  if (std::isinf(nearest) || std::abs(value) < 0x1p-100) {
     return std::numeric_limits<float>::quiet_NaN();
   }
   if (!to_odd || static_cast<double>(nearest) == value) return nearest;
@@ -54,70 +54,78 @@ float table_entry(double value) {
 
 // Function: void(const double* x, double* y), over blocks of the elementwise engine.
 template <class Stored, Entries kEntries, class Function>
-void fill_table(const Function& function, float* values) {
+void fill_table(const Function& function, ShortValues& values) {
   alignas(64) double x[kBlock];
-  alignas(64) double y[kBlock];
-  for (size_t begin = 0; begin < ShortTable::kEntries; begin += kBlock) {
+  for (size_t begin = 0; begin < ShortValues::kEntries; begin += kBlock) {
     for (size_t i = 0; i < kBlock; ++i) {
       x[i] = real_part(Stored{static_cast<uint16_t>(begin + i)});
     }
-    function(x, y);
-    for (size_t i = 0; i < kBlock; ++i) values[begin + i] = table_entry<Stored, kEntries>(y[i]);
+    double* const exact = values.exact + begin;
+    function(x, exact);
+    for (size_t i = 0; i < kBlock; ++i) {
+      values.quick[begin + i] = table_entry<Stored, kEntries>(exact[i]);
+    }
   }
 }
 
 // The table of `function` for a block's dtype; null as ShortTable says, or without tables.
 template <Entries kEntries, class Function>
-const float* table_for(const StoredBlock& block, ShortTables* tables, const Function& function) {
+const ShortValues* table_for(const StoredBlock& block, ShortTables* tables,
+                             const Function& function) {
   if (tables == nullptr) return nullptr;
-  return tables->of(block.dtype).get(block.rows * block.count, [&](float* values) {
+  return tables->of(block.dtype).get(block.rows * block.count, [&](ShortValues& values) {
     block.dtype == ACL_FLOAT16 ? fill_table<Half, kEntries>(function, values)
                                : fill_table<Bfloat, kEntries>(function, values);
   });
 }
 
-// 16-bit elements by a formula that is given what the table has for input kArgument:
-// formula(d, x, value, y). Without a table, and where that does not hold, by a careful one.
-template <size_t kIn, size_t kOut, size_t kArgument, Outputs kTabledOutputs, Outputs kOutputs,
-          class Formula, class Careful, class Exact>
-HWY_ATTR void map_tabled(const StoredBlock& block, const float* table, const Formula& formula,
-                         const Careful& careful, const Exact& exact) {
-  if (table == nullptr) return map_shorts<kIn, kOut, kOutputs>(block, careful, exact);
-  const Tabled<kArgument, Formula> tabled{table, formula};
-  map_shorts<kIn, kOut, kTabledOutputs, kOutputs>(block, tabled, careful, exact);
+// 16-bit elements by a formula that is given what the table has for input kArgument, in float:
+// quick(d, x, value, y), or careful(d, x, value, y), which may have a parameter `valid`; and where
+// that is not sure enough in double: formula(d, x, value, y). Without a table by the exact kernel.
+template <size_t kIn, size_t kOut, size_t kArgument, Outputs kOutputs, class Quick, class Careful,
+          class Formula, class Exact>
+HWY_ATTR void map_tabled(const StoredBlock& block, const ShortValues* table, const Quick& quick,
+                         const Careful& careful, const Formula& formula, const Exact& exact) {
+  if (table == nullptr) {
+    return block.dtype == ACL_FLOAT16 ? map_exactly<kIn, kOut, Half>(block, exact)
+                                      : map_exactly<kIn, kOut, Bfloat>(block, exact);
+  }
+  map_shorts<kIn, kOut, kOutputs>(block, Tabled<kArgument, Quick>{table, quick},
+                                  Tabled<kArgument, Careful>{table, careful},
+                                  Tabled<kArgument, Formula>{table, formula});
 }
 
 // 16-bit elements of a function of one input: f(x) for an exact kernel of x.
-template <Outputs kOutputs, class Careful, class Exact>
+template <class Exact>
 HWY_ATTR void map_short_function(const StoredBlock& block, ShortTables* tables,
-                                 const Careful& careful, const Exact& exact) {
-  const float* const table = table_for<Entries::kElements>(
+                                 const Exact& exact) {
+  const ShortValues* const table = table_for<Entries::kElements>(
       block, tables, [&](const double* x, double* y) { exact(&x, &y, kBlock); });
-  map_tabled<1, 1, 0, Outputs::kElements, kOutputs>(
-      block, table, [](auto, const auto&, auto value, auto& y) HWY_ATTR { y[0] = value; }, careful,
-      exact);
+  const auto formula = [](auto, const auto&, auto value, auto& y) HWY_ATTR { y[0] = value; };
+  map_tabled<1, 1, 0, Outputs::kElements>(block, table, formula, formula, formula, exact);
 }
 
 // 16-bit elements of a product with a function: g f(x) for an exact kernel of g and x.
-template <Entries kEntries, Outputs kOutputs, class Careful, class Exact>
-HWY_ATTR void map_short_product(const StoredBlock& block, ShortTables* tables,
-                                const Careful& careful, const Exact& exact) {
-  const float* const table = table_for<kEntries>(block, tables, [&](const double* x, double* y) {
-    alignas(64) double ones[kBlock];
-    std::fill_n(ones, kBlock, 1.0);
-    const double* const in[] = {ones, x};
-    exact(in, &y, kBlock);
-  });
+template <Entries kEntries, class Exact>
+HWY_ATTR void map_short_product(const StoredBlock& block, ShortTables* tables, const Exact& exact) {
+  const ShortValues* const table =
+      table_for<kEntries>(block, tables, [&](const double* x, double* y) {
+        alignas(64) double ones[kBlock];
+        std::fill_n(ones, kBlock, 1.0);
+        const double* const in[] = {ones, x};
+        exact(in, &y, kBlock);
+      });
   constexpr bool kMayBeExact = kEntries == Entries::kOdd;
-  map_tabled<2, 1, 1, kMayBeExact ? Outputs::kNearOrExact : Outputs::kNear, kOutputs>(
-      block, table,
-      [](auto d, const auto& x, auto value, auto& y) HWY_ATTR {
-        y[0] = hn::Mul(x[0], value);
-        // Exact entries make exact products, which often are ties. Others are odd, and so are such
-        // of them as happen to be exact.
-        if constexpr (kMayBeExact) y[0] = inexact_if(d, fused_minus(d, x[0], value, y[0]), y[0]);
-      },
-      careful, exact);
+  const auto quick = [](auto d, const auto& x, auto value, auto& y) HWY_ATTR {
+    y[0] = hn::Mul(x[0], value);
+    // Exact entries make exact products, which often are ties. Others are odd, and so are such of
+    // them as happen to be exact.
+    if constexpr (kMayBeExact) y[0] = inexact_if(d, fused_minus(d, x[0], value, y[0]), y[0]);
+  };
+  map_tabled<2, 1, 1, kMayBeExact ? Outputs::kNearOrExact : Outputs::kNear>(
+      block, table, quick, quick,
+      [](auto, const auto& x, auto value, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], value); },
+      exact);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -24,15 +24,19 @@ namespace {
 TEST(ShortTable, IsMadeOnceItPays) {
   static ShortTable table;  // what it has made stays
   int times = 0;
-  const auto fill = [&](float* values) {
+  const auto fill = [&](ShortValues& values) {
     ++times;
-    for (size_t i = 0; i < ShortTable::kEntries; ++i) values[i] = static_cast<float>(i);
+    for (size_t i = 0; i < ShortValues::kEntries; ++i) {
+      values.quick[i] = static_cast<float>(i);
+      values.exact[i] = static_cast<double>(i) + 0.5;
+    }
   };
-  EXPECT_EQ(table.get(ShortTable::kEntries - 1, fill), nullptr);
+  EXPECT_EQ(table.get(ShortValues::kEntries - 1, fill), nullptr);
   EXPECT_EQ(times, 0);
-  const float* const values = table.get(1, fill);
+  const ShortValues* const values = table.get(1, fill);
   ASSERT_NE(values, nullptr);
-  EXPECT_EQ(values[12345], 12345.0f);
+  EXPECT_EQ(values->quick[12345], 12345.0f);
+  EXPECT_EQ(values->exact[12345], 12345.5);
   EXPECT_EQ(table.get(1, fill), values);
   EXPECT_EQ(times, 1);
 }
@@ -42,11 +46,12 @@ TEST(ShortTable, IsMadeByOneThreadWhileOthersDoWithout) {
   std::atomic<int> times{0};
   std::atomic<int> found{0};
   const auto ask = [&] {
-    const float* values = table.get(ShortTable::kEntries, [&](float* to) {
+    const ShortValues* values = table.get(ShortValues::kEntries, [&](ShortValues& to) {
       ++times;
-      std::fill_n(to, ShortTable::kEntries, 2.5f);
+      std::fill_n(to.quick, ShortValues::kEntries, 2.5f);
+      std::fill_n(to.exact, ShortValues::kEntries, 3.5);
     });
-    if (values != nullptr && values[ShortTable::kEntries - 1] == 2.5f) ++found;
+    if (values != nullptr && values->exact[ShortValues::kEntries - 1] == 3.5) ++found;
   };
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) threads.emplace_back(ask);
@@ -133,15 +138,15 @@ TEST(ShortTable, GivesWhatIsComputed) {
     for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {
       SCOPED_TRACE(std::string(function.name) + " " + testing::short_name(dtype));
       for (uint64_t seed = 0; seed < kGradients; ++seed) {
-        std::vector<Patterns> inputs(function.inputs, Patterns(ShortTable::kEntries));
+        std::vector<Patterns> inputs(function.inputs, Patterns(ShortValues::kEntries));
         for (size_t k = 0; k < inputs.size(); ++k) {
           const testing::Bits sample =
-              testing::sample_bits(dtype, ShortTable::kEntries, 100 * seed + k);
-          for (size_t i = 0; i < ShortTable::kEntries; ++i) {
+              testing::sample_bits(dtype, ShortValues::kEntries, 100 * seed + k);
+          for (size_t i = 0; i < ShortValues::kEntries; ++i) {
             inputs[k][i] = static_cast<uint16_t>(k == function.argument ? i : sample[i]);
           }
         }
-        const auto looked_up = run_in_blocks(function, dtype, inputs, ShortTable::kEntries);
+        const auto looked_up = run_in_blocks(function, dtype, inputs, ShortValues::kEntries);
         const auto computed = run_in_blocks(function, dtype, inputs, kFew);
         EXPECT_TRUE(looked_up == computed);
       }
@@ -153,7 +158,7 @@ TEST(ShortTable, GivesWhatIsComputed) {
 TEST(ShortTable, RoundsWhatIsNearlyATie) {
   const Kernel kernel = elu_backward_kernel({1.1f, 0.9f, 1.7f}, /*is_result=*/true);
   const Function function{"elu backward", std::get<FloatKernel>(kernel), 2, 1, 1};
-  const size_t count = ShortTable::kEntries;  // enough for a table
+  const size_t count = ShortValues::kEntries;  // enough for a table
   const auto computed =
       run_in_blocks(function, ACL_BF16, {Patterns(count, 0x01fa), Patterns(count, 0xbf60)}, count);
   // 0x1.86ffffa7fffd6p-126, just below the middle between 0x00c3 and 0x00c4.
