@@ -151,11 +151,12 @@ struct SecondStage {
     }
   }
 
-  // It holds for parameters that no gradient has reached, too.
+  // It holds for parameters that no gradient has reached, too. Where something is not a number, or
+  // infinite, plain arithmetic shows it.
   template <class X, class Y>
-  HWY_INLINE void reconsider(FloatTag d, const X& x, const Floats (&first)[3], const Y& y,
+  HWY_INLINE void reconsider(FloatTag d, const X& x, const Floats (&first)[3], Y& y,
                              FloatMask& valid) const {
-    const Floats old_m = x[1], old_v = x[2], g = x[3];
+    const Floats theta = x[0], old_m = x[1], old_v = x[2], g = x[3];
     const Floats u = y[kAmsgrad ? 3 : 2];
     const auto is_zero = [d](Floats value) HWY_ATTR { return hn::Eq(value, hn::Zero(d)); };
     const auto is_large = [](Floats value) HWY_ATTR { return hn::Ge(value, set(kSmall)); };
@@ -167,6 +168,22 @@ struct SecondStage {
     auto also = hn::And(hn::And(large_v, large_step), hn::IsFinite(y[0]));
     if constexpr (kAmsgrad) {
       also = hn::And(also, hn::Not(hn::IsNaN(x[kInputs<kAmsgrad> - 1])));
+    } else {
+      const auto nothing = [](Floats value) HWY_ATTR { return hn::Sub(value, value); };
+      const Floats sum =
+          hn::Add(hn::Add(nothing(theta), nothing(old_m)), hn::Add(nothing(old_v), nothing(g)));
+      const Floats root_factor = set(factors.root_factor);
+      const Floats m = fused(d, set(factors.beta1), old_m, hn::Mul(set(factors.one_less_beta1), g));
+      const Floats square = hn::Mul(set(factors.one_less_beta2), hn::Mul(g, g));
+      const Floats v = fused(d, set(factors.beta2), old_v, square);
+      const Floats divisor = fused(d, hn::Sqrt(v), root_factor, set(factors.eps));
+      const Floats change = hn::Div(m, divisor);
+      const auto overflows = hn::And(hn::IsInf(change), hn::IsFinite(m));
+      const auto special =
+          hn::AndNot(overflows, hn::And(hn::IsNaN(sum), hn::IsFinite(root_factor)));
+      const Floats plain[] = {fused(d, theta, set(factors.decay.high), change), m, v};
+      for (size_t k = 0; k < 3; ++k) y[k] = hn::IfThenElse(special, plain[k], y[k]);
+      also = hn::Or(also, special);
     }
     valid = hn::Or(valid, also);
   }

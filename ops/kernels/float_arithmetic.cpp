@@ -72,15 +72,38 @@ void add_constant(const StoredBlock& block, float factor, float constant, const 
   }
 }
 
+// Among the smallest numbers of BF16 the nearest float to a product may be in the middle between
+// two elements where the product is not. This is the product rounded to odd there.
+template <class D, class V>
+HWY_INLINE V odd_product(D d, V a, V b) {
+  const V product = hn::Mul(a, b);
+  const V larger = hn::Set(d, 0x1p64f);
+  const V exact = hn::Mul(hn::Mul(a, larger), b);  // where the product is small
+  const V rest = hn::Sub(exact, hn::Mul(product, larger));
+  const auto small = hn::Lt(hn::Abs(product), hn::Set(d, 0x1p-90f));
+  return hn::IfThenElse(small, round_to_odd(d, product, rest), product);
+}
+
 void multiply(const StoredBlock& block, const RealKernel& exact) {
-  map_stored<2, 1, Outputs::kRounded>(
-      block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); }, exact);
+  const auto product = [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<2, 1, Outputs::kRounded>(block, product, exact);
+  }
+  map_shorts<2, 1, Outputs::kRounded, Outputs::kOdd>(
+      block, product,
+      [](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = odd_product(d, x[0], x[1]); }, exact);
 }
 
 void multiply_by_constant(const StoredBlock& block, float constant, const RealKernel& exact) {
-  map_stored<1, 1, Outputs::kRounded>(
-      block,
-      [=](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], hn::Set(d, constant)); },
+  const auto product = [=](auto d, const auto& x, auto& y)
+                           HWY_ATTR { y[0] = hn::Mul(x[0], hn::Set(d, constant)); };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<1, 1, Outputs::kRounded>(block, product, exact);
+  }
+  map_shorts<1, 1, Outputs::kRounded, Outputs::kOdd>(
+      block, product,
+      [=](auto d, const auto& x, auto& y)
+          HWY_ATTR { y[0] = odd_product(d, x[0], hn::Set(d, constant)); },
       exact);
 }
 

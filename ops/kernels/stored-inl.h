@@ -132,35 +132,35 @@ HWY_ATTR HWY_INLINE void for_each_row(const StoredBlock& block, const Body& body
 template <size_t kMost, class Exact, class Stored, size_t kIn, size_t kOut>
 HWY_ATTR HWY_INLINE void exact_elements(const Exact& exact, const Stored* const (&in)[kIn],
                                         Stored* const (&out)[kOut], size_t i, size_t count) {
-  alignas(64) double from[kIn][kMost];
-  alignas(64) double to[kOut][kMost];
-  const double* sources[kIn];
-  double* targets[kOut];
-  for (size_t k = 0; k < kIn; ++k) {
-    for (size_t j = 0; j < count; j += kWide) {
-      hn::Store(load_wide(in[k] + i + j, HWY_MIN(kWide, count - j)), Wide(), from[k] + j);
-    }
-    sources[k] = from[k];
-  }
-  for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
+  const auto load = [&](size_t k, size_t j)
+                        HWY_ATTR { return load_wide(in[k] + i + j, HWY_MIN(kWide, count - j)); };
+  const auto store = [&](size_t k, size_t j, WideVec y)
+                         HWY_ATTR { store_wide(y, out[k] + i + j, HWY_MIN(kWide, count - j)); };
   if constexpr (kIsTabled<Exact>) {
     for (size_t j = 0; j < count; j += kWide) {
       WideVec x[kIn];
       WideVec y[kOut];
       alignas(64) double value[kWide];
-      for (size_t k = 0; k < kIn; ++k) x[k] = hn::Load(Wide(), from[k] + j);
+      for (size_t k = 0; k < kIn; ++k) x[k] = load(k, j);
       for (size_t lane = 0; lane < kWide; ++lane) {
         value[lane] = exact.table->exact[in[Exact::kArgument][i + j + lane].bits];
       }
       exact.formula(Wide(), x, hn::Load(Wide(), value), y);
-      for (size_t k = 0; k < kOut; ++k) hn::Store(y[k], Wide(), to[k] + j);
+      for (size_t k = 0; k < kOut; ++k) store(k, j, y[k]);
     }
   } else {
+    alignas(64) double from[kIn][kMost];
+    alignas(64) double to[kOut][kMost];
+    const double* sources[kIn];
+    double* targets[kOut];
+    for (size_t k = 0; k < kIn; ++k) sources[k] = from[k];
+    for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
+    for (size_t k = 0; k < kIn; ++k) {
+      for (size_t j = 0; j < count; j += kWide) hn::Store(load(k, j), Wide(), from[k] + j);
+    }
     exact(sources, targets, count);
-  }
-  for (size_t k = 0; k < kOut; ++k) {
-    for (size_t j = 0; j < count; j += kWide) {
-      store_wide(hn::Load(Wide(), to[k] + j), out[k] + i + j, HWY_MIN(kWide, count - j));
+    for (size_t k = 0; k < kOut; ++k) {
+      for (size_t j = 0; j < count; j += kWide) store(k, j, hn::Load(Wide(), to[k] + j));
     }
   }
 }
@@ -428,11 +428,12 @@ HWY_ATTR void map_floats(const StoredBlock& block, const Formula& formula, const
 }
 
 // 16-bit elements by a quick and a careful formula.
-template <size_t kIn, size_t kOut, Outputs kOutputs, class Quick, class Careful, class Exact>
+template <size_t kIn, size_t kOut, Outputs kOutputs, Outputs kCarefulOutputs = kOutputs,
+          class Quick, class Careful, class Exact>
 HWY_ATTR void map_shorts(const StoredBlock& block, const Quick& quick, const Careful& careful,
                          const Exact& exact) {
   using First = Described<kOutputs, Quick>;
-  using Second = Described<kOutputs, Careful>;
+  using Second = Described<kCarefulOutputs, Careful>;
   const First first{quick};
   const Second second{careful};
   if (block.dtype == ACL_FLOAT16) {
