@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per-target: exp, expm1, tanh, sigmoid and silu of vectors of float and double, and square roots.
+// Included by kernel files inside Highway's foreach_target loop.
+//
+// The functions of this folder take (d, x) with any tag of float or double, give the same bits on
+// every instruction set, and take the same time whatever x is. The largest errors, in units in the
+// last place, float / double (tests/ops/kernels/math_functions_test.cpp measures them; results that
+// are subnormal included):
+//
+//   exp 1 / 2   expm1 1.5 / 3   tanh 1.5 / 3   sigmoid 1 / 3   silu 2 / 4   rsqrt 1.5 / 1.5
+//   log 1 / 2   log1p 1 / 2     pow 1 / 2      erf 1 / 3       sin, cos 1 / 1
+//
+// NaN gives NaN; at infinities, zeros and outside the domain the results are those of the C
+// library. Functions in float that do not pay for a body of their own are computed in double.
+#if defined(ACLGRAD_OPS_KERNELS_MATH_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLGRAD_OPS_KERNELS_MATH_EXP_INL_H_
+#undef ACLGRAD_OPS_KERNELS_MATH_EXP_INL_H_
+#else
+#define ACLGRAD_OPS_KERNELS_MATH_EXP_INL_H_
+#endif
+
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "ops/kernels/float-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D>
+inline constexpr bool kIsFloat = std::is_same_v<hn::TFromD<D>, float>;
+
+// ---- Float by way of double ---------------------------------------------------------------------
+
+// The nearest floats; infinite where that is due.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> floats_of_doubles(D d, V values) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  // The portable DemoteTo stops at the largest float.
+  const hn::Rebind<double, D> wide;
+  alignas(64) double from[hn::MaxLanes(wide)];
+  alignas(64) float to[hn::MaxLanes(d)];
+  hn::Store(values, wide, from);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) to[i] = static_cast<float>(from[i]);
+  return hn::Load(d, to);
+#else
+  return hn::DemoteTo(d, values);
+#endif
+}
+
+// formula(tag of double, vectors of double...) for vectors of float, rounded once.
+template <class D, class Formula, class... V>
+HWY_INLINE hn::Vec<D> in_double(D d, const Formula& formula, V... x) {
+#if HWY_TARGET == HWY_SCALAR
+  const hn::Rebind<double, D> wide;
+  return floats_of_doubles(d, formula(wide, hn::PromoteTo(wide, x)...));
+#else
+  const hn::Half<D> half;
+  const hn::Rebind<double, hn::Half<D>> wide;
+  const auto lower = formula(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x))...);
+  const auto upper = formula(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x))...);
+  return hn::Combine(d, floats_of_doubles(half, upper), floats_of_doubles(half, lower));
+#endif
+}
+
+// ---- Exponentials -------------------------------------------------------------------------------
+
+// x held within [low, high]; NaN stays NaN.
+template <class D, class V>
+HWY_INLINE V held(D d, V x, float low, float high) {
+  return smaller(hn::Set(d, high), larger(hn::Set(d, low), x));
+}
+
+// e^x = 2^n (1 + r + beyond), for |x| up to 180.
+template <class V>
+struct ExpParts {
+  V n;
+  V r;
+  V beyond;
+};
+template <class D, class V>
+HWY_INLINE ExpParts<V> exp_parts(D d, V x) {
+  const V magic = hn::Set(d, kFloatMagic);
+  const V n = hn::Sub(fused(d, x, hn::Set(d, kFloatInverseLn2), magic), magic);
+  const V r = fused(d, n, hn::Set(d, -kNearestLn2), x);  // exact, as in reduce_shortly
+  return {n, r, beyond_linear(d, r, hn::Mul(n, hn::Set(d, kLn2Excess)))};
+}
+
+// value 2^n for integral n down to -252 and up to 254, rounded once.
+template <class D, class V>
+HWY_INLINE V scale_by_power(D d, V value, V n) {
+  const hn::RebindToSigned<D> di;
+  const auto whole = hn::ConvertTo(di, n);
+  const auto half = hn::ShiftRight<1>(whole);
+  const auto power = [&](auto k) HWY_ATTR {
+    return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(k, hn::Set(di, 127))));
+  };
+  return hn::Mul(hn::Mul(value, power(half)), power(hn::Sub(whole, half)));
+}
+
+template <class D, class V>
+HWY_INLINE V exp(D d, V x) {
+  if constexpr (kIsFloat<D>) {
+    const auto e = exp_parts(d, held(d, x, -104.0f, 89.0f));
+    return scale_by_power(d, hn::Add(hn::Set(d, 1.0f), hn::Add(e.r, e.beyond)), e.n);
+  } else {
+    return exponential(d, x);
+  }
+}
+
+// e^x - 1
+template <class D, class V>
+HWY_INLINE V expm1(D d, V x) {
+  if constexpr (kIsFloat<D>) {
+    const auto e = exp_parts(d, held(d, x, -40.0f, 89.0f));
+    // Half of everything, as 2^n may be 2^128.
+    const V power = float_power_of_two(d, hn::Sub(e.n, hn::Set(d, 1.0f)));
+    const V offset = hn::Sub(power, hn::Set(d, 0.5f));
+    const V high = fused(d, power, e.r, offset);
+    const V low = fused(d, power, e.r, hn::Sub(offset, high));
+    const V half = hn::Add(high, fused(d, power, e.beyond, low));
+    const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-24f));
+    return hn::IfThenElse(tiny, x, hn::Add(half, half));
+  } else {
+    return hn::CopySign(exponential_minus_one(d, x), x);
+  }
+}
+
+// a / b, rounded once but for far smaller parts.
+template <class D, class V>
+HWY_INLINE V quotient(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
+  const V inverse = hn::Div(hn::Set(d, 1.0f), b.high);
+  const V ratio = hn::Mul(a.high, inverse);
+  const V left = fused(d, ratio, hn::Neg(b.high), a.high);
+  const V rest = hn::Add(left, fused(d, ratio, hn::Neg(b.low), a.low));
+  return fused(d, rest, inverse, ratio);
+}
+
+// constant + x for |x| <= constant, but for rests of x.low.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE DoubleFloat<V> add_to_larger(D d, float constant,
+                                        std::type_identity_t<DoubleFloat<V>> x) {
+  const V high = hn::Add(hn::Set(d, constant), x.high);
+  return {high, hn::Add(hn::Sub(x.high, hn::Sub(high, hn::Set(d, constant))), x.low)};
+}
+
+template <class D, class V>
+HWY_INLINE V tanh(D d, V x) {
+  // With t = e^(-2|x|) - 1: -t / (2 + t).
+  if constexpr (kIsFloat<D>) {
+    const V twice = hn::Mul(hn::Abs(x), hn::Set(d, -2.0f));
+    const V held_twice = larger(hn::Set(d, kVanishingExponential), twice);
+    const auto t = normalized(exponential_less_one(d, held_twice));
+    const DoubleFloat<V> dividend{hn::Neg(t.high), hn::Neg(t.low)};
+    return hn::CopySign(quotient(d, dividend, add_to_larger(d, 2.0f, t)), x);
+  } else {
+    const V t = exponential_minus_one(d, hn::Mul(hn::Abs(x), hn::Set(d, -2.0)));
+    return hn::CopySign(hn::Div(t, hn::Add(hn::Set(d, 2.0), t)), x);
+  }
+}
+
+// factor / (1 + e^-x), for a factor of 1 or x.
+template <class D, class V>
+HWY_INLINE V sigmoid_times(D d, V factor, V x) {
+  if constexpr (kIsFloat<D>) {
+    const auto positive = hn::Ge(x, hn::Zero(d));
+    const auto e = exp_parts(d, held(d, hn::Neg(hn::Abs(x)), -120.0f, 0.0f));
+    const V one = hn::Set(d, 1.0f);
+    const auto mantissa = normalized(add_to_larger(d, 1.0f, {e.r, e.beyond}));
+    const V power = float_power_of_two(d, larger(hn::Set(d, -100.0f), e.n));
+    const auto divisor =
+        add_to_larger(d, 1.0f, {hn::Mul(mantissa.high, power), hn::Mul(mantissa.low, power)});
+    const auto dividend = if_then_else(positive, {one, hn::Zero(d)}, mantissa);
+    const V ratio = quotient(d, dividend, divisor);
+    // Below -120 also x times the result is 0.
+    const V held_ratio = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -120.0f)), ratio);
+    return scale_by_power(d, hn::Mul(factor, held_ratio), hn::IfThenZeroElse(positive, e.n));
+  } else {
+    const V one = hn::Set(d, 1.0);
+    const auto positive = hn::Ge(x, hn::Zero(d));
+    const auto e = split_exponential(d, hn::Neg(hn::Abs(x)), hn::Zero(d));
+    const V mantissa = hn::Add(one, e.growth);
+    const V power = hn::Mul(e.first, e.second);
+    const V dividend = hn::IfThenElse(positive, one, mantissa);
+    const V ratio = hn::Div(dividend, hn::Add(one, hn::Mul(mantissa, power)));
+    const V held_ratio = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -760.0)), ratio);
+    const V product = hn::Mul(factor, held_ratio);
+    return hn::IfThenElse(positive, product, hn::Mul(hn::Mul(product, e.first), e.second));
+  }
+}
+
+// 1 / (1 + e^-x)
+template <class D, class V>
+HWY_INLINE V sigmoid(D d, V x) {
+  return sigmoid_times(d, hn::Set(d, hn::TFromD<D>{1}), x);
+}
+
+// x / (1 + e^-x)
+template <class D, class V>
+HWY_INLINE V silu(D d, V x) {
+  return sigmoid_times(d, x, x);
+}
+
+// Its derivative, with the limits 0 and 1 at the infinities.
+template <class D, class V>
+HWY_INLINE V silu_slope(D d, V x) {
+  if constexpr (kIsFloat<D>) {
+    return in_double(
+        d, [](auto wide, auto each) HWY_ATTR { return silu_slope(wide, each); }, x);
+  } else {
+    const V one = hn::Set(d, 1.0);
+    const V held_x = clamp(d, x, -760.0, 760.0);
+    const auto s = logistic_pair(d, held_x, hn::Zero(d));
+    return hn::Mul(s.of_plus, hn::Add(one, hn::Mul(held_x, s.of_minus)));
+  }
+}
+
+// ---- Roots --------------------------------------------------------------------------------------
+
+// The root of 1/x.
+template <class D, class V>
+HWY_INLINE V rsqrt(D d, V x) {
+  return hn::Div(hn::Set(d, hn::TFromD<D>{1}), hn::Sqrt(x));
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
