@@ -80,6 +80,8 @@ const std::vector<ProductRule>& product_rules() {
       {"aclnnMuls", "FLOAT times a scalar into INT32", tensor(2, {2, 3}, ACL_INT32), on_950},
       {"aclnnEluBackward", "BF16 gradInput of FLOAT gradients", tensor(6, {2, 4}, ACL_BF16),
        [](const Product&) { return false; }},
+      {"aclnnSiluBackward", "a FLOAT gradOutput of shape [4] for self of [2, 4]",
+       tensor(0, {4}, ACL_FLOAT), before_950},
       {"aclnnLogSoftmaxBackward", "empty gradOutput and output, out of another shape",
        [](Call& call) {
          for (const size_t parameter : {size_t{0}, size_t{1}}) {
