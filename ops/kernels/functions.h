@@ -9,11 +9,26 @@
 namespace aclgrad::ops {
 
 enum class Function {
-  kSilu,          // x / (1 + e^-x)
-  kSiluBackward,  // g, x: g times the derivative at x
+  kExp,
+  kLog,
+  kSqrt,
+  kRsqrt,
+  kReciprocal,
+  kSin,
+  kCos,
+  kTanh,
+  kSigmoid,
+  kErf,
+  kSilu,             // x / (1 + e^-x)
+  kSiluBackward,     // g, x: g times the derivative at x
+  kTanhBackward,     // g, y: g (1 - y^2)
+  kSigmoidBackward,  // g, y: g y (1 - y)
 };
 
 FloatKernel function_kernel(Function function);
+
+// The same of complex numbers; not for tanh, erf and SiLU.
+ComplexKernel complex_function_kernel(Function function);
 
 }  // namespace aclgrad::ops
 

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementwise functions at the level "bounded".
+#include <algorithm>
 #include <cmath>
 
+#include "aclnnop/aclnn_cos.h"
+#include "aclnnop/aclnn_erf.h"
+#include "aclnnop/aclnn_exp.h"
+#include "aclnnop/aclnn_log.h"
+#include "aclnnop/aclnn_reciprocal.h"
+#include "aclnnop/aclnn_rsqrt.h"
+#include "aclnnop/aclnn_sigmoid.h"
+#include "aclnnop/aclnn_sigmoid_backward.h"
 #include "aclnnop/aclnn_silu.h"
 #include "aclnnop/aclnn_silu_backward.h"
+#include "aclnnop/aclnn_sin.h"
+#include "aclnnop/aclnn_sqrt.h"
+#include "aclnnop/aclnn_tanh.h"
+#include "aclnnop/aclnn_tanh_backward.h"
 #include "tests/cases/families.h"
 
 namespace aclgrad::cases {
@@ -20,16 +33,22 @@ using PlanBinary = aclnnStatus (*)(const aclTensor*, const aclTensor*, aclTensor
 // 16-bit results are those of FLOAT, rounded: beside a tie, an error of theirs counts.
 Case bounded(Case row, double max_ulp) {
   row.max_ulp = max_ulp;
+  row.max_ulp_double = 4;
   row.max_ulp_16bit = 0.5 + max_ulp / 8192;
   return row;
 }
 
+using Function = long double (*)(long double);
+using Rows = std::vector<Case>;
+const std::vector<aclDataType> kWithDouble = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE};
+
 // Of x within [low, high].
-Case forward(std::string api, PlanUnary plan, PhaseTwo phase_two, long double low, long double high,
-             long double (*function)(long double)) {
+Case forward(std::string api, PlanUnary plan, PhaseTwo phase_two,
+             const std::vector<aclDataType>& dtypes, long double low, long double high,
+             Function function) {
   return bounded({.api = std::move(api),
                   .attributes = "",
-                  .dtypes = kFloatTypes,
+                  .dtypes = dtypes,
                   .inputs = {{kShape, low, high}},
                   .outputs = {{kShape}},
                   .phase_one = [plan](auto t, auto* size,
@@ -40,13 +59,29 @@ Case forward(std::string api, PlanUnary plan, PhaseTwo phase_two, long double lo
                  2);
 }
 
-// The gradient g times slope(x).
-Case backward(std::string api, PlanBinary plan, PhaseTwo phase_two, long double low,
-              long double high, std::string forward_row, long double (*slope)(long double)) {
+// The same in place, for a tensor that is const (Reciprocal) or not.
+template <class Tensor>
+Case in_place(std::string api, aclnnStatus (*plan)(Tensor*, uint64_t*, aclOpExecutor**),
+              PhaseTwo phase_two, const Case& out_of_place) {
+  Case row = out_of_place;
+  row.api = std::move(api);
+  row.outputs[0].aliases = 0;
+  row.phase_one = [plan](auto t, auto* size, auto** executor) {
+    return plan(t[0], size, executor);
+  };
+  row.phase_two = phase_two;
+  return row;
+}
+
+// The gradient g times the slope at the forward's input, or, of a result y, at the y of it.
+enum class SlopeOf { kInput, kResult };
+Case backward(std::string api, PlanBinary plan, PhaseTwo phase_two,
+              const std::vector<aclDataType>& dtypes, long double low, long double high,
+              std::string forward_row, SlopeOf of, Function slope) {
   return bounded(
       {.api = std::move(api),
        .attributes = "",
-       .dtypes = kFloatTypes,
+       .dtypes = dtypes,
        .inputs = {{kShape}, {kShape, low, high}},
        .outputs = {{kShape}},
        .phase_one = [plan](auto t, auto* size,
@@ -55,8 +90,8 @@ Case backward(std::string api, PlanBinary plan, PhaseTwo phase_two, long double 
        .reference = elementwise(
            [slope](std::span<const long double> g_x) { return g_x[0] * slope(g_x[1]); }),
        .derivative_of = DerivativeOf{std::move(forward_row),
-                                     [](const Arrays& x, const Arrays&, const Array& g) {
-                                       return Arrays{g, x[0]};
+                                     [of](const Arrays& x, const Arrays& y, const Array& g) {
+                                       return Arrays{g, of == SlopeOf::kInput ? x[0] : y[0]};
                                      }}},
       3);
 }
@@ -64,11 +99,56 @@ Case backward(std::string api, PlanBinary plan, PhaseTwo phase_two, long double 
 }  // namespace
 
 std::vector<Case> function_cases() {
-  return {
-      forward("aclnnSilu", aclnnSiluGetWorkspaceSize, aclnnSilu, -20, 20,
+  Rows rows = {
+      forward("aclnnSilu", aclnnSiluGetWorkspaceSize, aclnnSilu, kFloatTypes, -20, 20,
               [](long double x) { return x * sigmoid(x); }),
-      backward("aclnnSiluBackward", aclnnSiluBackwardGetWorkspaceSize, aclnnSiluBackward, -20, 20,
-               "aclnnSilu", [](long double x) { return sigmoid(x) * (1 + x * sigmoid(-x)); })};
+      backward("aclnnSiluBackward", aclnnSiluBackwardGetWorkspaceSize, aclnnSiluBackward,
+               kFloatTypes, -20, 20, "aclnnSilu", SlopeOf::kInput,
+               [](long double x) { return sigmoid(x) * (1 + x * sigmoid(-x)); }),
+      backward("aclnnTanhBackward", aclnnTanhBackwardGetWorkspaceSize, aclnnTanhBackward,
+               kWithDouble, -1, 1, "aclnnTanh", SlopeOf::kResult,
+               [](long double y) { return (1 - y) * (1 + y); }),
+      backward("aclnnSigmoidBackward", aclnnSigmoidBackwardGetWorkspaceSize, aclnnSigmoidBackward,
+               kWithDouble, 0, 1, "aclnnSigmoid", SlopeOf::kResult,
+               [](long double y) { return y * (1 - y); }),
+      forward("aclnnExp", aclnnExpGetWorkspaceSize, aclnnExp, kWithDouble, -10, 5,
+              [](long double x) { return std::exp(x); }),
+      forward("aclnnLog", aclnnLogGetWorkspaceSize, aclnnLog, kWithDouble, 0.0625, 9,
+              [](long double x) { return std::log(x); }),
+      forward("aclnnSqrt", aclnnSqrtGetWorkspaceSize, aclnnSqrt, kWithDouble, 0.0625, 9,
+              [](long double x) { return std::sqrt(x); }),
+      forward("aclnnRsqrt", aclnnRsqrtGetWorkspaceSize, aclnnRsqrt, kWithDouble, 0.0625, 9,
+              [](long double x) { return 1 / std::sqrt(x); }),
+      forward("aclnnReciprocal", aclnnReciprocalGetWorkspaceSize, aclnnReciprocal, kWithDouble,
+              0.0625, 9, [](long double x) { return 1 / x; }),
+      forward("aclnnSin", aclnnSinGetWorkspaceSize, aclnnSin, kWithDouble, -50, 50,
+              [](long double x) { return std::sin(x); }),
+      forward("aclnnCos", aclnnCosGetWorkspaceSize, aclnnCos, kWithDouble, -50, 50,
+              [](long double x) { return std::cos(x); }),
+      forward("aclnnTanh", aclnnTanhGetWorkspaceSize, aclnnTanh, kFloatTypes, -5, 5,
+              [](long double x) { return std::tanh(x); }),
+      forward("aclnnSigmoid", aclnnSigmoidGetWorkspaceSize, aclnnSigmoid, kWithDouble, -20, 20,
+              [](long double x) { return sigmoid(x); }),
+      forward("aclnnErf", aclnnErfGetWorkspaceSize, aclnnErf, kWithDouble, -4, 4,
+              [](long double x) { return std::erf(x); }),
+  };
+  const auto add = [&rows](const char* name, auto plan, PhaseTwo phase_two) {
+    const std::string api = std::string("aclnn") + name;
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const Case& each) { return each.api == api; });
+    rows.push_back(in_place(std::string("aclnnInplace") + name, plan, phase_two, Case(*row)));
+  };
+  add("Exp", aclnnInplaceExpGetWorkspaceSize, aclnnInplaceExp);
+  add("Log", aclnnInplaceLogGetWorkspaceSize, aclnnInplaceLog);
+  add("Sqrt", aclnnInplaceSqrtGetWorkspaceSize, aclnnInplaceSqrt);
+  add("Rsqrt", aclnnInplaceRsqrtGetWorkspaceSize, aclnnInplaceRsqrt);
+  add("Reciprocal", aclnnInplaceReciprocalGetWorkspaceSize, aclnnInplaceReciprocal);
+  add("Sin", aclnnInplaceSinGetWorkspaceSize, aclnnInplaceSin);
+  add("Cos", aclnnInplaceCosGetWorkspaceSize, aclnnInplaceCos);
+  add("Tanh", aclnnInplaceTanhGetWorkspaceSize, aclnnInplaceTanh);
+  add("Sigmoid", aclnnInplaceSigmoidGetWorkspaceSize, aclnnInplaceSigmoid);
+  add("Erf", aclnnInplaceErfGetWorkspaceSize, aclnnInplaceErf);
+  return rows;
 }
 
 }  // namespace aclgrad::cases
