@@ -189,8 +189,6 @@ struct FloatExponential {
 // Adding it to a number of moderate size leaves the nearest integer in the low bits of the sum.
 inline constexpr float kFloatMagic = 0x1.8p23f;
 
-inline constexpr float kFloatInverseLn2 = 0x1.715476p+0f;
-
 // What kLn2High in reduce_argument leaves out of ln 2.
 inline constexpr float kLn2Low = 0x1.7f7d1cp-20f;
 
@@ -212,9 +210,10 @@ struct ReducedArgument {
 
 template <class D, class V>
 HWY_INLINE ReducedArgument<V> reduce_argument(D d, V x) {
+  constexpr float kInverseLn2 = 0x1.715476p+0f;
   constexpr float kLn2High = 0x1.62e400p-1f;  // products with integers up to 2^8 are exact
   const V magic = hn::Set(d, kFloatMagic);
-  const V n = hn::Sub(fused(d, x, hn::Set(d, kFloatInverseLn2), magic), magic);
+  const V n = hn::Sub(fused(d, x, hn::Set(d, kInverseLn2), magic), magic);
   const V coarse = fused(d, n, hn::Set(d, -kLn2High), x);
   return {n, fused(d, n, hn::Set(d, -kLn2Low), coarse), coarse};
 }
@@ -251,14 +250,15 @@ struct ShortReduction {
 // |x| for which 2^n is a normal number.
 inline constexpr float kExponentialLimit = 87.0f;
 
-inline constexpr float kNearestLn2 = 0x1.62e430p-1f;
-inline constexpr float kLn2Excess = 0x1.05c610p-29f;  // of that over ln 2
+inline constexpr float kLn2Excess = 0x1.05c610p-29f;  // of the nearest float over ln 2
 
 // For -87 < x < 88; otherwise the parts mean nothing.
 template <class D, class V>
 HWY_INLINE ShortReduction<V> reduce_shortly(D d, V x) {
+  constexpr float kInverseLn2 = 0x1.715476p+0f;
+  constexpr float kNearestLn2 = 0x1.62e430p-1f;
   const V magic = hn::Set(d, kFloatMagic + 127);
-  const V sum = fused(d, x, hn::Set(d, kFloatInverseLn2), magic);
+  const V sum = fused(d, x, hn::Set(d, kInverseLn2), magic);
   const V n = hn::Sub(sum, magic);
   // The product and x are multiples of 2^-25, or n is 0: the difference is a float.
   return {sum, n, fused(d, n, hn::Set(d, -kNearestLn2), x)};

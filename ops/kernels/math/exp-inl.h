@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per-target: exp, expm1, tanh, sigmoid and silu of vectors of float and double, and square roots.
+// Per-target: exp, expm1, tanh and rsqrt of vectors of float and double.
 // Included by kernel files inside Highway's foreach_target loop.
 //
 // The functions of this folder take (d, x) with any tag of float or double, give the same bits on
@@ -7,8 +7,9 @@
 // last place, float / double (tests/ops/kernels/math_functions_test.cpp measures them; results that
 // are subnormal included):
 //
-//   exp 1 / 2   expm1 1.5 / 3   tanh 1.5 / 3   sigmoid 1 / 3   silu 2 / 4   rsqrt 1.5 / 1.5
-//   log 1 / 2   log1p 1 / 2     pow 1 / 2      erf 1 / 3       sin, cos 1 / 1
+//   exp 1 / 2, expm1 1.5 / 3, log 1 / 2, log1p 1 / 2, pow 1 / 2,
+//   sin and cos 1 / 1, tanh 1.5 / 3, erf 1 / 3, rsqrt 1.5 / 1.5,
+//   sigmoid 1 / 3, silu 2 / 4, silu_slope 2 / - (no bound in double near its root)
 //
 // NaN gives NaN; at infinities, zeros and outside the domain the results are those of the C
 // library. Functions in float that do not pay for a body of their own are computed in double.
@@ -82,10 +83,8 @@ struct ExpParts {
 };
 template <class D, class V>
 HWY_INLINE ExpParts<V> exp_parts(D d, V x) {
-  const V magic = hn::Set(d, kFloatMagic);
-  const V n = hn::Sub(fused(d, x, hn::Set(d, kFloatInverseLn2), magic), magic);
-  const V r = fused(d, n, hn::Set(d, -kNearestLn2), x);  // exact, as in reduce_shortly
-  return {n, r, beyond_linear(d, r, hn::Mul(n, hn::Set(d, kLn2Excess)))};
+  const ShortReduction<V> e = reduce_shortly(d, x);  // n and r hold beyond its range of 2^n
+  return {e.n, e.r, beyond_linear(d, e.r, hn::Mul(e.n, hn::Set(d, kLn2Excess)))};
 }
 
 // value 2^n for integral n down to -252 and up to 254, rounded once.
@@ -128,14 +127,18 @@ HWY_INLINE V expm1(D d, V x) {
   }
 }
 
-// a / b, rounded once but for far smaller parts.
+// a / b, with `inverse` near 1 / b.high.
 template <class D, class V>
-HWY_INLINE V quotient(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
-  const V inverse = hn::Div(hn::Set(d, 1.0f), b.high);
+HWY_INLINE DoubleFloat<V> long_quotient(D d, DoubleFloat<V> a, DoubleFloat<V> b, V inverse) {
   const V ratio = hn::Mul(a.high, inverse);
   const V left = fused(d, ratio, hn::Neg(b.high), a.high);
   const V rest = hn::Add(left, fused(d, ratio, hn::Neg(b.low), a.low));
-  return fused(d, rest, inverse, ratio);
+  return {ratio, hn::Mul(rest, inverse)};
+}
+template <class D, class V>
+HWY_INLINE V quotient(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
+  const auto result = long_quotient(d, a, b, hn::Div(hn::Set(d, 1.0f), b.high));
+  return hn::Add(result.high, result.low);
 }
 
 // constant + x for |x| <= constant, but for rests of x.low.
@@ -158,62 +161,6 @@ HWY_INLINE V tanh(D d, V x) {
   } else {
     const V t = exponential_minus_one(d, hn::Mul(hn::Abs(x), hn::Set(d, -2.0)));
     return hn::CopySign(hn::Div(t, hn::Add(hn::Set(d, 2.0), t)), x);
-  }
-}
-
-// factor / (1 + e^-x), for a factor of 1 or x.
-template <class D, class V>
-HWY_INLINE V sigmoid_times(D d, V factor, V x) {
-  if constexpr (kIsFloat<D>) {
-    const auto positive = hn::Ge(x, hn::Zero(d));
-    const auto e = exp_parts(d, held(d, hn::Neg(hn::Abs(x)), -120.0f, 0.0f));
-    const V one = hn::Set(d, 1.0f);
-    const auto mantissa = normalized(add_to_larger(d, 1.0f, {e.r, e.beyond}));
-    const V power = float_power_of_two(d, larger(hn::Set(d, -100.0f), e.n));
-    const auto divisor =
-        add_to_larger(d, 1.0f, {hn::Mul(mantissa.high, power), hn::Mul(mantissa.low, power)});
-    const auto dividend = if_then_else(positive, {one, hn::Zero(d)}, mantissa);
-    const V ratio = quotient(d, dividend, divisor);
-    // Below -120 also x times the result is 0.
-    const V held_ratio = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -120.0f)), ratio);
-    return scale_by_power(d, hn::Mul(factor, held_ratio), hn::IfThenZeroElse(positive, e.n));
-  } else {
-    const V one = hn::Set(d, 1.0);
-    const auto positive = hn::Ge(x, hn::Zero(d));
-    const auto e = split_exponential(d, hn::Neg(hn::Abs(x)), hn::Zero(d));
-    const V mantissa = hn::Add(one, e.growth);
-    const V power = hn::Mul(e.first, e.second);
-    const V dividend = hn::IfThenElse(positive, one, mantissa);
-    const V ratio = hn::Div(dividend, hn::Add(one, hn::Mul(mantissa, power)));
-    const V held_ratio = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -760.0)), ratio);
-    const V product = hn::Mul(factor, held_ratio);
-    return hn::IfThenElse(positive, product, hn::Mul(hn::Mul(product, e.first), e.second));
-  }
-}
-
-// 1 / (1 + e^-x)
-template <class D, class V>
-HWY_INLINE V sigmoid(D d, V x) {
-  return sigmoid_times(d, hn::Set(d, hn::TFromD<D>{1}), x);
-}
-
-// x / (1 + e^-x)
-template <class D, class V>
-HWY_INLINE V silu(D d, V x) {
-  return sigmoid_times(d, x, x);
-}
-
-// Its derivative, with the limits 0 and 1 at the infinities.
-template <class D, class V>
-HWY_INLINE V silu_slope(D d, V x) {
-  if constexpr (kIsFloat<D>) {
-    return in_double(
-        d, [](auto wide, auto each) HWY_ATTR { return silu_slope(wide, each); }, x);
-  } else {
-    const V one = hn::Set(d, 1.0);
-    const V held_x = clamp(d, x, -760.0, 760.0);
-    const auto s = logistic_pair(d, held_x, hn::Zero(d));
-    return hn::Mul(s.of_plus, hn::Add(one, hn::Mul(held_x, s.of_minus)));
   }
 }
 

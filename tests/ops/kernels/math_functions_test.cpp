@@ -22,6 +22,7 @@
 #include "ops/kernels/math/erf-inl.h"
 #include "ops/kernels/math/exp-inl.h"
 #include "ops/kernels/math/log-inl.h"
+#include "ops/kernels/math/sigmoid-inl.h"
 #include "ops/kernels/math/trig-inl.h"
 
 #ifndef ACLGRAD_TESTS_MATH_FUNCTIONS
@@ -182,7 +183,7 @@ const Row kRows[] = {
     {Function::kTanh, "tanh", of<mpfr_tanh>, 1.5, 3, 10},
     {Function::kSigmoid, "sigmoid", sigmoid_of, 1, 3},
     {Function::kSilu, "silu", silu_of, 2, 4, 80},
-    {Function::kSiluSlope, "silu_slope", silu_slope_of, 1, 0, 80},
+    {Function::kSiluSlope, "silu_slope", silu_slope_of, 2, 0, 80},
     {Function::kRsqrt, "rsqrt", rsqrt_of, 1.5, 1.5, 4},
     {Function::kLog, "log", of<mpfr_log>, 1, 2, 4},
     {Function::kLog1p, "log1p", of<mpfr_log1p>, 1, 2, 4},
