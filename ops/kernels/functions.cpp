@@ -10,6 +10,7 @@
 #include "hwy/highway.h"
 #include "ops/kernels/formula-inl.h"
 #include "ops/kernels/math/erf-inl.h"
+#include "ops/kernels/math/sigmoid-inl.h"
 #include "ops/kernels/math/trig-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -31,7 +32,46 @@ HWY_INLINE V one_minus_square(D d, V y) {
   }
 }
 
-FloatKernel kernel(Function function) {
+// value as a vector of either type
+template <class D>
+HWY_INLINE hn::Vec<D> set(D d, float value) {
+  return hn::Set(d, static_cast<hn::TFromD<D>>(value));
+}
+
+// a x, without the rounding that would count in its exponential. In double.
+template <class D, class V>
+HWY_INLINE DoubleFloat<V> exact_product(D d, V x, float a) {
+  const auto product = two_product(d, x, set(d, a));
+  const auto moderate = hn::Lt(hn::Abs(product.high), hn::Set(d, 1024.0));
+  return {product.high, hn::IfThenElseZero(moderate, product.low)};
+}
+template <class D, class V>
+HWY_INLINE V softplus(D d, V x, float a, float b) {
+  if constexpr (kIsFloat<D>) {
+    return in_double(
+        d, [=](auto wide, auto each) HWY_ATTR { return softplus(wide, each, a, b); }, x);
+  } else {
+    const auto z = exact_product(d, x, a);
+    const auto negative = hn::Lt(z.high, hn::Zero(d));
+    const V low = hn::IfThenElse(negative, z.low, hn::Neg(z.low));
+    const V decay = log1p(d, exponential(d, hn::Neg(hn::Abs(z.high)), low));
+    const V sum = hn::Add(hn::IfThenZeroElse(negative, z.high), decay);
+    return hn::IfThenElse(hn::Gt(z.high, set(d, b)), x, hn::Div(sum, set(d, a)));
+  }
+}
+template <class D, class V>
+HWY_INLINE V softplus_slope(D d, V x, float a, float b) {
+  if constexpr (kIsFloat<D>) {
+    return in_double(
+        d, [=](auto wide, auto each) HWY_ATTR { return softplus_slope(wide, each, a, b); }, x);
+  } else {
+    const auto z = exact_product(d, x, a);
+    const V slope = logistic_pair(d, z.high, z.low).of_plus;
+    return hn::IfThenElse(hn::Gt(z.high, set(d, b)), one(d), slope);
+  }
+}
+
+FloatKernel kernel(Function function, float a, float b) {
   switch (function) {
     case Function::kExp:
       return unary([](auto d, auto x) HWY_ATTR { return exp(d, x); });
@@ -63,6 +103,25 @@ FloatKernel kernel(Function function) {
     case Function::kSigmoidBackward:
       return binary([](auto d, auto g, auto y)
                         HWY_ATTR { return hn::Mul(g, hn::Mul(y, hn::Sub(one(d), y))); });
+    case Function::kRelu:
+      return unary([](auto d, auto x)
+                       HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
+    case Function::kThresholdBackward:
+      return binary([a](auto d, auto g, auto x)
+                        HWY_ATTR { return hn::IfThenElseZero(hn::Gt(x, set(d, a)), g); });
+    case Function::kLeakyRelu:
+      return unary([a](auto d, auto x) HWY_ATTR {
+        return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, set(d, a)));
+      });
+    case Function::kLeakyReluBackward:
+      return binary([a](auto d, auto g, auto x) HWY_ATTR {
+        return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), g, hn::Mul(g, set(d, a)));
+      });
+    case Function::kSoftplus:
+      return unary([=](auto d, auto x) HWY_ATTR { return softplus(d, x, a, b); });
+    case Function::kSoftplusBackward:
+      return binary([=](auto d, auto g, auto x)
+                        HWY_ATTR { return hn::Mul(g, softplus_slope(d, x, a, b)); });
   }
   return {};
 }
@@ -76,7 +135,9 @@ namespace aclgrad::ops {
 
 HWY_EXPORT(kernel);
 
-FloatKernel function_kernel(Function function) { return HWY_DYNAMIC_DISPATCH(kernel)(function); }
+FloatKernel function_kernel(Function function, float a, float b) {
+  return HWY_DYNAMIC_DISPATCH(kernel)(function, a, b);
+}
 
 namespace {
 

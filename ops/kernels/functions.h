@@ -23,11 +23,18 @@ enum class Function {
   kSiluBackward,     // g, x: g times the derivative at x
   kTanhBackward,     // g, y: g (1 - y^2)
   kSigmoidBackward,  // g, y: g y (1 - y)
+  // With parameters a, and b:
+  kRelu,
+  kThresholdBackward,  // g, x: g for x > a, otherwise 0
+  kLeakyRelu,          // x for x > 0, otherwise a x
+  kLeakyReluBackward,  // g, x: g for x > 0, otherwise a g
+  kSoftplus,           // x for a x > b, otherwise log(1 + e^(a x)) / a
+  kSoftplusBackward,   // g, x: g times the derivative at x
 };
 
-FloatKernel function_kernel(Function function);
+FloatKernel function_kernel(Function function, float a = 0, float b = 0);
 
-// The same of complex numbers; not for tanh, erf and SiLU.
+// The same of complex numbers; those from exp to cos, and sigmoid with its backward.
 ComplexKernel complex_function_kernel(Function function);
 
 }  // namespace aclgrad::ops

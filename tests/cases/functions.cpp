@@ -6,17 +6,24 @@
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_erf.h"
 #include "aclnnop/aclnn_exp.h"
+#include "aclnnop/aclnn_leaky_relu.h"
+#include "aclnnop/aclnn_leaky_relu_backward.h"
 #include "aclnnop/aclnn_log.h"
+#include "aclnnop/aclnn_neg.h"
 #include "aclnnop/aclnn_reciprocal.h"
+#include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_rsqrt.h"
 #include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sigmoid_backward.h"
 #include "aclnnop/aclnn_silu.h"
 #include "aclnnop/aclnn_silu_backward.h"
 #include "aclnnop/aclnn_sin.h"
+#include "aclnnop/aclnn_softplus.h"
+#include "aclnnop/aclnn_softplus_backward.h"
 #include "aclnnop/aclnn_sqrt.h"
 #include "aclnnop/aclnn_tanh.h"
 #include "aclnnop/aclnn_tanh_backward.h"
+#include "aclnnop/aclnn_threshold_backward.h"
 #include "tests/cases/families.h"
 
 namespace aclgrad::cases {
@@ -96,6 +103,110 @@ Case backward(std::string api, PlanBinary plan, PhaseTwo phase_two,
       3);
 }
 
+// A row with scalars among its parameters, by its reference and its call.
+Case with_scalars(std::string api, const std::vector<aclDataType>& dtypes, size_t inputs,
+                  PhaseOne phase_one, PhaseTwo phase_two, Reference reference) {
+  return bounded({.api = std::move(api),
+                  .attributes = "",
+                  .dtypes = dtypes,
+                  .inputs = std::vector<Slot>(inputs, {kShape, -6, 6}),
+                  .outputs = {{kShape}},
+                  .phase_one = std::move(phase_one),
+                  .phase_two = phase_two,
+                  .reference = std::move(reference)},
+                 inputs == 1 ? 2 : 3);
+}
+
+DerivativeOf of_input(std::string forward_row, std::vector<long double> corners = {}) {
+  return {std::move(forward_row),
+          [](const Arrays& x, const Arrays&, const Array& g) {
+            return Arrays{g, x[0]};
+          },
+          std::move(corners)};
+}
+
+constexpr float kNegativeSlope = 0.125f;
+constexpr float kBeta = 1.5f;
+constexpr float kUpper = 6;
+
+// The rows of ReLU, leaky ReLU and Softplus with their backwards, and of Neg.
+void add_rows_with_scalars(Rows& rows) {
+  using Span = std::span<const long double>;
+  const std::vector<aclDataType> relu_types = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32};
+  rows.push_back(with_scalars(
+      "aclnnRelu", relu_types, 1,
+      [](auto t, auto* size, auto** executor) {
+        return aclnnReluGetWorkspaceSize(t[0], t[1], size, executor);
+      },
+      aclnnRelu, elementwise([](Span x) { return x[0] > 0 ? x[0] : 0; })));
+  rows.push_back(in_place("aclnnInplaceRelu", aclnnInplaceReluGetWorkspaceSize, aclnnInplaceRelu,
+                          Case(rows.back())));
+  rows.push_back(with_scalars(
+      "aclnnThresholdBackward", relu_types, 2,
+      [](auto t, auto* size, auto** executor) {
+        return aclnnThresholdBackwardGetWorkspaceSize(t[0], t[1], scalar(0), t[2], size, executor);
+      },
+      aclnnThresholdBackward, elementwise([](Span x) { return x[1] > 0 ? x[0] : 0; })));
+  rows.back().derivative_of = of_input("aclnnRelu", {0});
+  rows.push_back(with_scalars(
+      "aclnnThresholdBackward", relu_types, 2,
+      [](auto t, auto* size, auto** executor) {
+        return aclnnThresholdBackwardGetWorkspaceSize(t[0], t[1], scalar(2), t[2], size, executor);
+      },
+      aclnnThresholdBackward, elementwise([](Span x) { return x[1] > 2 ? x[0] : 0; })));
+  rows.back().attributes = std::string("threshold=2");
+  rows.push_back(with_scalars(
+      "aclnnLeakyRelu", kWithDouble, 1,
+      [](auto t, auto* size, auto** executor) {
+        return aclnnLeakyReluGetWorkspaceSize(t[0], scalar(kNegativeSlope), t[1], size, executor);
+      },
+      aclnnLeakyRelu, elementwise([](Span x) { return x[0] > 0 ? x[0] : x[0] * kNegativeSlope; })));
+  Case leaky = rows.back();
+  leaky.api = std::string("aclnnInplaceLeakyRelu");
+  leaky.outputs[0].aliases = 0;
+  leaky.phase_one = [](auto t, auto* size, auto** executor) {
+    return aclnnInplaceLeakyReluGetWorkspaceSize(t[0], scalar(kNegativeSlope), size, executor);
+  };
+  leaky.phase_two = aclnnInplaceLeakyRelu;
+  rows.push_back(leaky);
+  rows.push_back(with_scalars(
+      "aclnnLeakyReluBackward", kWithDouble, 2,
+      [](auto t, auto* size, auto** executor) {
+        return aclnnLeakyReluBackwardGetWorkspaceSize(t[0], t[1], scalar(kNegativeSlope), false,
+                                                      t[2], size, executor);
+      },
+      aclnnLeakyReluBackward,
+      elementwise([](Span x) { return x[1] > 0 ? x[0] : x[0] * kNegativeSlope; })));
+  rows.back().derivative_of = of_input("aclnnLeakyRelu", {0});
+  rows.push_back(with_scalars(
+      "aclnnSoftplus", kFloatTypes, 1,
+      [](auto t, auto* size, auto** executor) {
+        return aclnnSoftplusGetWorkspaceSize(t[0], scalar(kBeta), scalar(kUpper), t[1], size,
+                                             executor);
+      },
+      aclnnSoftplus, elementwise([](Span x) {
+        return kBeta * x[0] > kUpper ? x[0] : std::log1p(std::exp(kBeta * x[0])) / kBeta;
+      })));
+  rows.push_back(with_scalars(
+      "aclnnSoftplusBackward", kWithDouble, 2,
+      [](auto t, auto* size, auto** executor) {
+        return aclnnSoftplusBackwardGetWorkspaceSize(t[0], t[1], scalar(kBeta), scalar(kUpper),
+                                                     t[2], size, executor);
+      },
+      aclnnSoftplusBackward, elementwise([](Span x) {
+        return kBeta * x[1] > kUpper ? x[0] : x[0] * sigmoid(kBeta * x[1]);
+      })));
+  rows.back().derivative_of = of_input("aclnnSoftplus", {4});
+  rows.push_back(with_scalars(
+      "aclnnNeg", {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT32}, 1,
+      [](auto t, auto* size, auto** executor) {
+        return aclnnNegGetWorkspaceSize(t[0], t[1], size, executor);
+      },
+      aclnnNeg, elementwise([](Span x) { return -x[0]; })));
+  rows.push_back(in_place("aclnnInplaceNeg", aclnnInplaceNegGetWorkspaceSize, aclnnInplaceNeg,
+                          Case(rows.back())));
+}
+
 }  // namespace
 
 std::vector<Case> function_cases() {
@@ -148,6 +259,7 @@ std::vector<Case> function_cases() {
   add("Tanh", aclnnInplaceTanhGetWorkspaceSize, aclnnInplaceTanh);
   add("Sigmoid", aclnnInplaceSigmoidGetWorkspaceSize, aclnnInplaceSigmoid);
   add("Erf", aclnnInplaceErfGetWorkspaceSize, aclnnInplaceErf);
+  add_rows_with_scalars(rows);
   return rows;
 }
 

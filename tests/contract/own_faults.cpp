@@ -100,6 +100,15 @@ const std::map<std::string, Faults>& table() {
          },
          161002,
          {"-1"}}}},
+      {"aclnnLeakyReluBackward",
+       {{"negative with selfIsResult",
+         2,
+         [](Call& call) {
+           call.values()[2] = call.scalar(-1, ACL_FLOAT);
+           call.values()[3] = int64_t{1};
+         },
+         161002,
+         {"-1"}}}},
       {"aclnnSiluBackward",
        {shapes(1, {{1, {3, 4}}}, {"[3, 4]"}, {}, "Ascend950"),
         shapes(2, {{2, {3, 4}}}, {"[3, 4]"}, {}, "Ascend950"),

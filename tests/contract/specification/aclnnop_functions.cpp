@@ -3,15 +3,22 @@
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_erf.h"
 #include "aclnnop/aclnn_exp.h"
+#include "aclnnop/aclnn_leaky_relu.h"
+#include "aclnnop/aclnn_leaky_relu_backward.h"
 #include "aclnnop/aclnn_log.h"
+#include "aclnnop/aclnn_neg.h"
 #include "aclnnop/aclnn_reciprocal.h"
+#include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_rsqrt.h"
 #include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sigmoid_backward.h"
 #include "aclnnop/aclnn_sin.h"
+#include "aclnnop/aclnn_softplus.h"
+#include "aclnnop/aclnn_softplus_backward.h"
 #include "aclnnop/aclnn_sqrt.h"
 #include "aclnnop/aclnn_tanh.h"
 #include "aclnnop/aclnn_tanh_backward.h"
+#include "aclnnop/aclnn_threshold_backward.h"
 
 #include "tests/contract/specification/signature.h"
 
@@ -62,5 +69,28 @@ static_assert(kOperator<decltype(aclnnTanhBackwardGetWorkspaceSize), decltype(ac
 static_assert(
     kOperator<decltype(aclnnSigmoidBackwardGetWorkspaceSize), decltype(aclnnSigmoidBackward),
               const aclTensor*, const aclTensor*, aclTensor*>);
+static_assert(kOperator<decltype(aclnnReluGetWorkspaceSize), decltype(aclnnRelu), const aclTensor*,
+                        const aclTensor*>);
+static_assert(
+    kOperator<decltype(aclnnInplaceReluGetWorkspaceSize), decltype(aclnnInplaceRelu), aclTensor*>);
+static_assert(
+    kOperator<decltype(aclnnThresholdBackwardGetWorkspaceSize), decltype(aclnnThresholdBackward),
+              const aclTensor*, const aclTensor*, const aclScalar*, aclTensor*>);
+static_assert(kOperator<decltype(aclnnLeakyReluGetWorkspaceSize), decltype(aclnnLeakyRelu),
+                        const aclTensor*, const aclScalar*, aclTensor*>);
+static_assert(kOperator<decltype(aclnnInplaceLeakyReluGetWorkspaceSize),
+                        decltype(aclnnInplaceLeakyRelu), aclTensor*, const aclScalar*>);
+static_assert(
+    kOperator<decltype(aclnnLeakyReluBackwardGetWorkspaceSize), decltype(aclnnLeakyReluBackward),
+              const aclTensor*, const aclTensor*, const aclScalar*, bool, aclTensor*>);
+static_assert(kOperator<decltype(aclnnSoftplusGetWorkspaceSize), decltype(aclnnSoftplus),
+                        const aclTensor*, const aclScalar*, const aclScalar*, aclTensor*>);
+static_assert(
+    kOperator<decltype(aclnnSoftplusBackwardGetWorkspaceSize), decltype(aclnnSoftplusBackward),
+              const aclTensor*, const aclTensor*, const aclScalar*, const aclScalar*, aclTensor*>);
+static_assert(kOperator<decltype(aclnnNegGetWorkspaceSize), decltype(aclnnNeg), const aclTensor*,
+                        aclTensor*>);
+static_assert(
+    kOperator<decltype(aclnnInplaceNegGetWorkspaceSize), decltype(aclnnInplaceNeg), aclTensor*>);
 
 }  // namespace aclgrad::specification

@@ -7,16 +7,23 @@
 
 #include "aclgrad_ext.h"
 #include "aclnnop/aclnn_exp.h"
+#include "aclnnop/aclnn_leaky_relu.h"
+#include "aclnnop/aclnn_leaky_relu_backward.h"
 #include "aclnnop/aclnn_log.h"
+#include "aclnnop/aclnn_neg.h"
 #include "aclnnop/aclnn_reciprocal.h"
+#include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_rsqrt.h"
 #include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sigmoid_backward.h"
 #include "aclnnop/aclnn_silu.h"
 #include "aclnnop/aclnn_silu_backward.h"
 #include "aclnnop/aclnn_sin.h"
+#include "aclnnop/aclnn_softplus.h"
+#include "aclnnop/aclnn_softplus_backward.h"
 #include "aclnnop/aclnn_sqrt.h"
 #include "aclnnop/aclnn_tanh.h"
+#include "aclnnop/aclnn_threshold_backward.h"
 #include "tests/ops/operators/training/support.h"
 #include "tests/ops/support/numbers.h"
 
@@ -190,6 +197,107 @@ TEST_F(FunctionsTest, SiluBackwardMixesAndBroadcastsOn950) {
   for (int64_t i = 0; i < 4; ++i) {
     EXPECT_LE(ulp_error(out.get(i), expected[static_cast<size_t>(i)], ACL_FLOAT), 1);
   }
+}
+
+TEST_F(FunctionsTest, ReluKeepsIntegersZerosAndNan) {
+  const auto relu = [&](aclDataType dtype, const Values& x) {
+    Array self(dtype, {static_cast<int64_t>(x.size())});
+    self.fill(x);
+    EXPECT_EQ(call(aclnnInplaceReluGetWorkspaceSize, aclnnInplaceRelu, self.tensor()), 0);
+    Values y;
+    for (int64_t i = 0; i < self.count(); ++i) y.push_back(self.get(i));
+    return y;
+  };
+  EXPECT_EQ(relu(ACL_INT64, {-5, 0, 1e15L}), (Values{0, 0, 1e15L}));
+  EXPECT_EQ(relu(ACL_UINT8, {0, 7, 200}), (Values{0, 7, 200}));
+  const Values y = relu(ACL_FLOAT, {-kInf, -0.0L, kInf, kNan});
+  EXPECT_EQ(y[0], 0);
+  EXPECT_TRUE(y[1] == 0 && std::signbit(y[1]));
+  EXPECT_EQ(y[2], kInf);
+  EXPECT_TRUE(std::isnan(y[3]));
+}
+
+TEST_F(FunctionsTest, ThresholdsNearZeroCountAsZero) {
+  const Array g(ACL_FLOAT, {4}, {1, 2, 3, 4});
+  const Array x(ACL_FLOAT, {4}, {1e-8L, 0, -1, 1e-6L});
+  const Array out(ACL_FLOAT, {4});
+  for (const float threshold : {0.0f, 0x1p-23f, -0x1p-23f, 0x1p-22f}) {
+    const Scalar limit(threshold);
+    ASSERT_EQ(call(aclnnThresholdBackwardGetWorkspaceSize, aclnnThresholdBackward, g.tensor(),
+                   x.tensor(), limit.get(), out.tensor()),
+              0);
+    EXPECT_EQ(out.get(0), threshold == 0x1p-22f ? 0 : 1) << threshold;
+    EXPECT_EQ(out.get(1), 0);
+    EXPECT_EQ(out.get(2), 0);
+    EXPECT_EQ(out.get(3), 4);
+  }
+}
+
+TEST_F(FunctionsTest, ThresholdBackwardOfInt64OnlyForReluOn950) {
+  const Array g(ACL_INT64, {3}, {1e15L, 2, 3});
+  const Array x(ACL_INT64, {3}, {1, 0, -1});
+  const Array out(ACL_INT64, {3});
+  const auto run = [&](float threshold) {
+    const Scalar limit(threshold);
+    return call(aclnnThresholdBackwardGetWorkspaceSize, aclnnThresholdBackward, g.tensor(),
+                x.tensor(), limit.get(), out.tensor());
+  };
+  EXPECT_EQ(run(0), 161002);
+  ASSERT_EQ(aclgradSetSocName("Ascend950"), 0);
+  EXPECT_EQ(run(1), 161002);
+  ASSERT_EQ(run(0), 0);
+  EXPECT_EQ(out.get(0), 1e15L);
+  EXPECT_EQ(out.get(1), 0);
+  EXPECT_EQ(out.get(2), 0);
+}
+
+TEST_F(FunctionsTest, LeakyReluBackwardRoundsToTheCommonTypeFirst) {
+  const Array g(ACL_FLOAT16, {2}, {3, 1});
+  const Array x(ACL_FLOAT16, {2}, {1, -1});
+  const Array out(ACL_DOUBLE, {2});
+  const Scalar slope(0.1f);
+  ASSERT_EQ(call(aclnnLeakyReluBackwardGetWorkspaceSize, aclnnLeakyReluBackward, g.tensor(),
+                 x.tensor(), slope.get(), true, out.tensor()),
+            0);
+  EXPECT_EQ(out.get(0), 3);
+  EXPECT_EQ(out.get(1), round_to(static_cast<long double>(0.1f), ACL_FLOAT16));
+}
+
+TEST_F(FunctionsTest, SoftplusFarOut) {
+  const Array x(ACL_FLOAT, {5}, {-100, 80, 1000, kInf, kNan});
+  const Array out(ACL_FLOAT, {5});
+  const Scalar beta(2.0f);
+  for (const float limit : {20.0f, 3000.0f}) {
+    const Scalar threshold(limit);
+    ASSERT_EQ(call(aclnnSoftplusGetWorkspaceSize, aclnnSoftplus, x.tensor(), beta.get(),
+                   threshold.get(), out.tensor()),
+              0);
+    EXPECT_EQ(out.get(0), round_to(std::exp(-200.0L) / 2, ACL_FLOAT));
+    EXPECT_EQ(out.get(1), 80);
+    EXPECT_EQ(out.get(2), 1000);
+    EXPECT_EQ(out.get(3), kInf);
+    EXPECT_TRUE(std::isnan(out.get(4)));
+  }
+}
+
+TEST_F(FunctionsTest, SoftplusBackwardOfIntegersIsComputedInFloat) {
+  const Array g(ACL_DOUBLE, {2}, {1, 1});
+  const Array x(ACL_INT8, {2}, {-1, 30});
+  const Array out(ACL_DOUBLE, {2});
+  const Scalar beta(1.0f);
+  const Scalar threshold(20.0f);
+  ASSERT_EQ(call(aclnnSoftplusBackwardGetWorkspaceSize, aclnnSoftplusBackward, g.tensor(),
+                 x.tensor(), beta.get(), threshold.get(), out.tensor()),
+            0);
+  EXPECT_EQ(out.get(0), round_to(1 / (1 + std::exp(1.0L)), ACL_FLOAT));
+  EXPECT_EQ(out.get(1), 1);
+}
+
+TEST_F(FunctionsTest, NegOfTheLowestIntegerStays) {
+  EXPECT_EQ(results(aclnnNegGetWorkspaceSize, aclnnNeg, ACL_INT8, {-128, 127, 0}, ACL_INT8),
+            (Values{-128, -127, 0}));
+  EXPECT_EQ(results(aclnnNegGetWorkspaceSize, aclnnNeg, ACL_FLOAT, {kInf, 2}, ACL_FLOAT16),
+            (Values{-kInf, -2}));
 }
 
 }  // namespace
