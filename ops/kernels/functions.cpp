@@ -96,7 +96,7 @@ FloatKernel kernel(Function function, float a, float b) {
     case Function::kSilu:
       return unary([](auto d, auto x) HWY_ATTR { return silu(d, x); });
     case Function::kSiluBackward:
-      return binary([](auto d, auto g, auto x) HWY_ATTR { return hn::Mul(g, silu_slope(d, x)); });
+      return binary([](auto d, auto g, auto x) HWY_ATTR { return silu_backward(d, g, x); });
     case Function::kTanhBackward:
       return binary([](auto d, auto g, auto y)
                         HWY_ATTR { return hn::Mul(g, one_minus_square(d, y)); });

@@ -9,7 +9,7 @@
 //
 //   exp 1 / 2, expm1 1.5 / 3, log 1 / 2, log1p 1 / 2, pow 1 / 2,
 //   sin and cos 1 / 1, tanh 1.5 / 3, erf 1 / 3, rsqrt 1.5 / 1.5,
-//   sigmoid 1 / 3, silu 2 / 4, silu_slope 2 / - (no bound in double near its root)
+//   sigmoid 1 / 3, silu 2 / 4, silu_backward 3 / - (no bound in double near its root)
 //
 // NaN gives NaN; at infinities, zeros and outside the domain the results are those of the C
 // library. Functions in float that do not pay for a body of their own are computed in double.
@@ -68,13 +68,16 @@ HWY_INLINE hn::Vec<D> in_double(D d, const Formula& formula, V... x) {
 
 // ---- Exponentials -------------------------------------------------------------------------------
 
-// x held within [low, high]; NaN stays NaN.
+// x held within [low, high], and 0 where it is too small to count beside 1: subnormal numbers take
+// long on some processors. NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V held(D d, V x, float low, float high) {
-  return smaller(hn::Set(d, high), larger(hn::Set(d, low), x));
+  const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-60f));
+  const V bounded = smaller(hn::Set(d, high), larger(hn::Set(d, low), x));
+  return hn::IfThenZeroElse(tiny, bounded);
 }
 
-// e^x = 2^n (1 + r + beyond), for |x| up to 180.
+// e^x = 2^n (1 + r + beyond), for |x| up to 200.
 template <class V>
 struct ExpParts {
   V n;
@@ -87,16 +90,28 @@ HWY_INLINE ExpParts<V> exp_parts(D d, V x) {
   return {e.n, e.r, beyond_linear(d, e.r, hn::Mul(e.n, hn::Set(d, kLn2Excess)))};
 }
 
-// value 2^n for integral n down to -252 and up to 254, rounded once.
+// value 2^n for integral n up to 254, rounded once, for values below 2^10 where n is below -100.
+// Subnormal results are put together from integers: operations that give them take many times as
+// long on some processors.
 template <class D, class V>
 HWY_INLINE V scale_by_power(D d, V value, V n) {
   const hn::RebindToSigned<D> di;
-  const auto whole = hn::ConvertTo(di, n);
+  n = larger(hn::Set(d, -160.0f), n);  // the result is 0 then
+  const auto low = hn::Lt(n, hn::Set(d, -100.0f));
+  const V lift = hn::IfThenElseZero(low, hn::Set(d, 149.0f));  // 2^-149 is the unit of subnormals
+  const auto whole = hn::ConvertTo(di, hn::Add(n, lift));
   const auto half = hn::ShiftRight<1>(whole);
   const auto power = [&](auto k) HWY_ATTR {
     return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(k, hn::Set(di, 127))));
   };
-  return hn::Mul(hn::Mul(value, power(half)), power(hn::Sub(whole, half)));
+  const V lifted = hn::Mul(hn::Mul(value, power(half)), power(hn::Sub(whole, half)));
+  const V size = hn::Abs(lifted);
+  const V end = hn::Set(d, 0x1p23f);
+  const auto units = hn::Sub(hn::BitCast(di, hn::Add(size, end)), hn::BitCast(di, end));
+  const auto sunk = hn::Sub(hn::BitCast(di, lifted), hn::ShiftLeft<23>(hn::ConvertTo(di, lift)));
+  const V subnormal = hn::CopySign(hn::BitCast(d, units), value);
+  const V result = hn::IfThenElse(hn::And(low, hn::Lt(size, end)), subnormal, hn::BitCast(d, sunk));
+  return hn::IfThenElse(hn::IsNaN(value), value, result);
 }
 
 template <class D, class V>

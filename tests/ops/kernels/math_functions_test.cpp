@@ -34,7 +34,7 @@ enum class Function {
   kTanh,
   kSigmoid,
   kSilu,
-  kSiluSlope,
+  kSiluBackward,
   kRsqrt,
   kLog,
   kLog1p,
@@ -73,8 +73,8 @@ void apply(Function function, const std::vector<T>& x, const std::vector<T>& y,
       return map(x, y, out, [](auto d, auto a, auto) HWY_ATTR { return sigmoid(d, a); });
     case Function::kSilu:
       return map(x, y, out, [](auto d, auto a, auto) HWY_ATTR { return silu(d, a); });
-    case Function::kSiluSlope:
-      return map(x, y, out, [](auto d, auto a, auto) HWY_ATTR { return silu_slope(d, a); });
+    case Function::kSiluBackward:
+      return map(x, y, out, [](auto d, auto a, auto b) HWY_ATTR { return silu_backward(d, b, a); });
     case Function::kRsqrt:
       return map(x, y, out, [](auto d, auto a, auto) HWY_ATTR { return rsqrt(d, a); });
     case Function::kLog:
@@ -147,10 +147,11 @@ void silu_of(mpfr_t result, const mpfr_t x, const mpfr_t y) {
   sigmoid_of(result, x, y);
   mpfr_mul(result, result, x, MPFR_RNDN);
 }
-// s (1 + x (1 - s)), where 1 - s is the sigmoid of -x.
-void silu_slope_of(mpfr_t result, const mpfr_t x, const mpfr_t y) {
+// y s (1 + x (1 - s)), where 1 - s is the sigmoid of -x.
+void silu_backward_of(mpfr_t result, const mpfr_t x, const mpfr_t y) {
   if (mpfr_inf_p(x)) {
     mpfr_sgn(x) > 0 ? void(mpfr_set_ui(result, 1, MPFR_RNDN)) : mpfr_set_zero(result, -1);
+    mpfr_mul(result, result, y, MPFR_RNDN);
     return;
   }
   Wide rest;
@@ -161,6 +162,7 @@ void silu_slope_of(mpfr_t result, const mpfr_t x, const mpfr_t y) {
   mpfr_add_ui(rest.value, rest.value, 1, MPFR_RNDN);
   sigmoid_of(result, x, y);
   mpfr_mul(result, result, rest.value, MPFR_RNDN);
+  mpfr_mul(result, result, y, MPFR_RNDN);
 }
 void rsqrt_of(mpfr_t result, const mpfr_t x, const mpfr_t) {
   mpfr_sqrt(result, x, MPFR_RNDN);
@@ -173,7 +175,7 @@ struct Row {
   const char* name;
   Reference reference;
   double float_ulp;
-  double double_ulp;  // 0: none, as near a root of silu_slope
+  double double_ulp;  // 0: none, as near the root of silu_backward
   double range = 0;   // of samples beside those of all patterns; 0: up to the exponential's limits
 };
 
@@ -183,7 +185,7 @@ const Row kRows[] = {
     {Function::kTanh, "tanh", of<mpfr_tanh>, 1.5, 3, 10},
     {Function::kSigmoid, "sigmoid", sigmoid_of, 1, 3},
     {Function::kSilu, "silu", silu_of, 2, 4, 80},
-    {Function::kSiluSlope, "silu_slope", silu_slope_of, 2, 0, 80},
+    {Function::kSiluBackward, "silu_backward", silu_backward_of, 3, 0, 80},
     {Function::kRsqrt, "rsqrt", rsqrt_of, 1.5, 1.5, 4},
     {Function::kLog, "log", of<mpfr_log>, 1, 2, 4},
     {Function::kLog1p, "log1p", of<mpfr_log1p>, 1, 2, 4},
@@ -251,7 +253,13 @@ Samples<T> samples_for(const Row& row) {
     for (size_t i = 0; i < kRandom; ++i) samples.x.push_back(plain(random));
     std::uniform_real_distribution<T> ones(T{-1.5}, T{1.5});
     for (size_t i = 0; i < kRandom; ++i) samples.x.push_back(ones(random));
-    samples.y = samples.x;
+    samples.y.assign(samples.x.size(), 1);
+  }
+  if (row.function == Function::kSiluBackward) {  // also of gradients of any size
+    for (size_t i = 0; i < samples.y.size(); i += 2) {
+      const T gradient = std::bit_cast<T>(static_cast<Bits>(random()));
+      if (std::isfinite(gradient)) samples.y[i] = gradient;
+    }
   }
   while (samples.x.size() % 64 != 0) {
     samples.x.push_back(1);
