@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations of one tensor: SELU, ELU, Hardswish, GELU.
+// Activations of one tensor: SELU, ELU, Hardswish, GELU, SiLU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +16,8 @@
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_selu.h"
 #include "aclnnop/aclnn_selu_backward.h"
+#include "aclnnop/aclnn_silu.h"
+#include "aclnnop/aclnn_silu_backward.h"
 #include "tool/catalogue.h"
 #include "tool/formulas.h"
 
@@ -248,6 +250,21 @@ Subject gelu_v2(const LibraryPointer& library, const Attributes& a,
   return s;
 }
 
+Subject silu(const LibraryPointer& library, const Attributes&, const std::optional<Dims>& shape) {
+  Subject s = activation(
+      library, "aclnnSilu", "aclnnSiluBackward", [](const auto& x) { return formulas::silu(x); },
+      ACLGRAD_LOOKUP(aclnnSiluGetWorkspaceSize), ACLGRAD_LOOKUP(aclnnSiluBackwardGetWorkspaceSize),
+      shape, -9, 6);
+  s.checked.exact_backward = own_formula([](Number x) { return formulas::silu(Dual{x, 1}).slope; });
+  // Bounded, not proven: 16-bit results are those of FLOAT, rounded.
+  s.checked.model = {.final_ulp_16bit = 0.5004, .final_ulp = 3, .inner = 0.05};
+  s.forward_ulp = 2;
+  s.forward_ulp_16bit = 0.5004;
+  s.backward->highest_rank = 8;
+  s.backward->bfloat16_everywhere = true;
+  return s;
+}
+
 }  // namespace
 
 std::vector<KnownOperator> activation_operators() {
@@ -264,7 +281,8 @@ std::vector<KnownOperator> activation_operators() {
           {"hardswish", hardswish, {{}}},
           {"hardswish_v2", hardswish_v2, {{}}},
           {"gelu", gelu, {{}}},
-          {"gelu_v2", gelu_v2, {{.approximate = 0}, {.approximate = 1}}, {"--approximate"}}};
+          {"gelu_v2", gelu_v2, {{.approximate = 0}, {.approximate = 1}}, {"--approximate"}},
+          {"silu", silu, {{}}}};
 }
 
 }  // namespace aclgrad::gradcheck::detail

@@ -49,6 +49,12 @@ T gelu(const T& x, bool tanh_form) {
   return x / (1 + exp(-z));
 }
 
+template <class T>
+T silu(const T& x) {
+  using std::exp;
+  return x / (1 + exp(-x));
+}
+
 // The derivative of gelu, for the backward's own formula.
 inline long double gelu_slope(long double x, bool tanh_form) {
   const Dual slope = gelu(Dual{x, 1}, tanh_form);

@@ -18,7 +18,7 @@
 
 #include "hwy/highway.h"
 #include "ops/kernels/formats.h"
-#include "ops/kernels/math-inl.h"
+#include "ops/kernels/math/log-inl.h"
 #include "ops/kernels/short_floats-inl.h"
 #include "ops/kernels/tree_sum.h"
 
@@ -58,6 +58,18 @@ HWY_INLINE hn::Vec<D> floats_of(D d, hn::Vec<RawTag<Stored, D>> elements) {
     return floats_of_bfloats(d, elements);
   } else {
     return elements;
+  }
+}
+
+// The nearest elements, as they lie in memory.
+template <class Stored, class D>
+HWY_INLINE hn::Vec<RawTag<Stored, D>> elements_of(D d, hn::Vec<D> floats) {
+  if constexpr (std::is_same_v<Stored, Half>) {
+    return nearest_halves(d, floats);
+  } else if constexpr (std::is_same_v<Stored, Bfloat>) {
+    return nearest_bfloats(d, floats);
+  } else {
+    return floats;
   }
 }
 
@@ -332,36 +344,7 @@ HWY_INLINE Scaled scaled_exponential(WideVec x) {
 
 // Natural logarithm of x >= 1, to 1e-15 of the result; NaN for NaN.
 HWY_INLINE WideVec logarithm_of(WideVec x) {
-  // (log((1 + s) / (1 - s)) - 2 s) / s^3 as a polynomial of s^2, for s^2 up to 0.0295
-  // (tools/fit_lanes.py).
-  static constexpr double kCoefficients[] = {
-      0x1.5555555555555p-1, 0x1.9999999999a38p-2, 0x1.2492492476c42p-2, 0x1.c71c720168526p-3,
-      0x1.745cf8fe328f9p-3, 0x1.3b1c36b445cebp-3, 0x1.0fbe71ad855c9p-3, 0x1.0c05166ec4148p-3};
-  // ln 2 in two parts; products of the first with small integers are exact.
-  constexpr double kLn2High = 0x1.62e42fefa3800p-1;
-  constexpr double kLn2Low = 0x1.ef35793c76730p-45;
-  constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcd;  // bits of the root of 1/2
-  constexpr uint64_t kOne = 0x3ff0000000000000;
-  const Wide d;
-  const hn::RebindToUnsigned<Wide> du;
-  // x = 2^n m with m between the roots of 1/2 and 2.
-  const auto steps = hn::Add(hn::BitCast(du, x), hn::Set(du, kOne - kRootHalf));
-  const auto exponent = hn::ShiftRight<52>(steps);
-  const auto mantissa = hn::And(steps, hn::Set(du, (uint64_t{1} << 52) - 1));
-  const WideVec m = hn::BitCast(d, hn::Add(mantissa, hn::Set(du, kRootHalf)));
-  const WideVec magic = hn::Set(d, kIntegerMagic);
-  const WideVec biased = hn::Sub(hn::BitCast(d, hn::Add(hn::BitCast(du, magic), exponent)), magic);
-  const WideVec n = hn::Sub(biased, hn::Set(d, 1023.0));
-  const WideVec one = hn::Set(d, 1.0);
-  const WideVec offset = hn::Sub(m, one);
-  const WideVec s = hn::Div(offset, hn::Add(m, one));
-  const WideVec square = hn::Mul(s, s);
-  const WideVec series = hn::Mul(square, polynomial(d, square, kCoefficients));
-  // log m = offset - s (offset - series), where the last product is the smaller part.
-  const WideVec rest =
-      hn::Sub(hn::Mul(n, hn::Set(d, kLn2Low)), hn::Mul(s, hn::Sub(offset, series)));
-  const WideVec result = hn::Add(hn::Mul(n, hn::Set(d, kLn2High)), hn::Add(offset, rest));
-  return hn::IfThenElse(hn::IsNaN(x), x, result);
+  return hn::IfThenElse(hn::IsNaN(x), x, log_of_positive(Wide(), x));
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -44,12 +44,14 @@ HWY_INLINE V smaller(V a, V b) {
 #endif
 }
 
-// A number as the sum of a double and a much smaller one.
+// A number as the sum of two of its type, the second much smaller: double-double or double-float.
 template <class V>
-struct Twofold {
+struct DoubleFloat {
   V high;
   V low;
 };
+template <class V>
+using Twofold = DoubleFloat<V>;
 
 #if !HWY_NATIVE_FMA
 // a = high + low with 26 bits each, sign included (Veltkamp). For |a| < 2^996.

@@ -43,6 +43,16 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> bfloat_words(D, hn::Vec<D> v) {
   return hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fffu)));
 }
 
+// NaN stays NaN.
+template <class D>
+HWY_INLINE Patterns<D> nearest_bfloats(D d, hn::Vec<D> v) {
+  const hn::RebindToUnsigned<D> du;
+  const auto quiet = hn::Or(hn::BitCast(du, v), hn::Set(du, 0x00400000u));
+  const auto is_nan = hn::RebindMask(du, hn::IsNaN(v));
+  const auto words = hn::IfThenElse(is_nan, quiet, bfloat_words(d, v));
+  return hn::TruncateTo(hn::Rebind<uint16_t, D>(), hn::ShiftRight<16>(words));
+}
+
 // Instruction sets with fused multiply-add also convert FLOAT16. Elsewhere it goes lane by lane, as
 // Highway's own conversion there knows neither infinity nor NaN.
 #if HWY_NATIVE_FMA

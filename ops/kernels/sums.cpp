@@ -100,17 +100,17 @@ template <bool kWeighted, class Stored>
 HWY_INLINE void add_widened_lines(const Stored* base, int64_t stride, size_t lines, size_t terms,
                                   const double* factors, LaneMatrix& matrix) {
   constexpr size_t kPiece = 256;
-  using Floats = hn::CappedTag<float, 16>;
+  using Narrow = hn::CappedTag<float, 16>;
   alignas(64) float pieces[kSumLanes][kPiece];
   for (size_t first = 0; first < terms; first += kPiece) {
     const size_t count = HWY_MIN(kPiece, terms - first);
     for (size_t l = 0; l < lines; ++l) {
       const Stored* line = base + static_cast<int64_t>(l) * stride + first;
-      constexpr size_t kStep = hn::MaxLanes(Floats());
+      constexpr size_t kStep = hn::MaxLanes(Narrow());
       size_t i = 0;
       for (; i + kStep <= count; i += kStep) {
-        const auto stored = hn::LoadU(RawTag<Stored, Floats>(), raw(line + i));
-        hn::Store(floats_of<Stored>(Floats(), stored), Floats(), pieces[l] + i);
+        const auto stored = hn::LoadU(RawTag<Stored, Narrow>(), raw(line + i));
+        hn::Store(floats_of<Stored>(Narrow(), stored), Narrow(), pieces[l] + i);
       }
       for (; i < count; ++i) pieces[l][i] = static_cast<float>(real_part(line[i]));
     }

@@ -12,6 +12,7 @@ std::vector<Case> elu_cases();
 std::vector<Case> hardswish_cases();
 std::vector<Case> gelu_cases();
 std::vector<Case> geglu_cases();
+std::vector<Case> function_cases();
 std::vector<Case> arithmetic_cases();
 std::vector<Case> matmul_cases();
 std::vector<Case> reduction_cases();

@@ -13,6 +13,8 @@
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_selu.h"
 #include "aclnnop/aclnn_selu_backward.h"
+#include "aclnnop/aclnn_silu.h"
+#include "aclnnop/aclnn_silu_backward.h"
 #include "tests/contract/operators.h"
 
 namespace aclgrad::contract {
@@ -25,6 +27,7 @@ const ScalarSpec kScale{1.25};
 const ScalarSpec kInputScale{0.75};
 
 const std::vector<aclDataType> kFloats = {ACL_FLOAT, ACL_FLOAT16};
+const std::vector<aclDataType> kAllFloats = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
 const std::vector<aclDataType> kSelu = {ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8};
 const std::vector<aclDataType> kElu = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_BF16};
 
@@ -35,6 +38,8 @@ constexpr double kGelu = 0.8413447460685429;
 constexpr double kGeluSlope = 1.0833154705876863;
 constexpr double kTanhGelu = 0.8411919906082768;
 constexpr double kTanhGeluSlope = 1.0829640838457826;
+constexpr double kSilu = 0.7310585786300049;
+constexpr double kSiluSlope = 0.9276705118714869;
 constexpr int64_t kLastDim = -1;
 constexpr int64_t kErf = 0;
 constexpr int64_t kTanh = 1;
@@ -81,6 +86,9 @@ std::vector<Operator> activation_operators() {
                                                       kFloats),
       describe<decltype(aclnnGeluBackwardV2GetWorkspaceSize)>(
           "aclnnGeluBackwardV2", {kFull, kFull, "none", kFull}, 3, kGeluSlope, kFloats),
+      describe<decltype(aclnnSiluGetWorkspaceSize)>("aclnnSilu", {kFull, kFull}, 1, kSilu, kFloats),
+      describe<decltype(aclnnSiluBackwardGetWorkspaceSize)>(
+          "aclnnSiluBackward", {kFull, kFull, kFull}, 2, kSiluSlope, kAllFloats, {}),
   };
 }
 

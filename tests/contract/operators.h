@@ -97,6 +97,7 @@ Operator describe(std::string name, std::vector<ParameterSpec> parameters, size_
 
 // The rows of one group of operators.
 std::vector<Operator> activation_operators();
+std::vector<Operator> function_operators();
 std::vector<Operator> arithmetic_operators();
 std::vector<Operator> training_operators();
 

@@ -29,15 +29,21 @@ OperatorFault real(size_t parameter, double value, std::vector<std::string> word
 // Tensors of other shapes, in the call's dtype.
 OperatorFault shapes(size_t parameter, std::vector<std::pair<size_t, Shape>> list,
                      std::vector<std::string> words,
-                     std::vector<std::pair<size_t, int64_t>> integers = {}) {
-  return {"of another shape", parameter,
+                     std::vector<std::pair<size_t, int64_t>> integers = {},
+                     const char* product = "Ascend910B") {
+  return {"of another shape",
+          parameter,
           [=](Call& call) {
             for (const auto& [i, shape] : list) {
               call.values()[i] = call.tensor(shape, call.dtype_of(i));
             }
             for (const auto& [i, value] : integers) call.values()[i] = value;
           },
-          161002, std::move(words)};
+          161002,
+          std::move(words),
+          false,
+          ACL_FLOAT,
+          product};
 }
 
 Faults product_faults(size_t cube_math_type) {
@@ -94,6 +100,28 @@ const std::map<std::string, Faults>& table() {
          },
          161002,
          {"-1"}}}},
+      {"aclnnLeakyReluBackward",
+       {{"negative with selfIsResult",
+         2,
+         [](Call& call) {
+           call.values()[2] = call.scalar(-1, ACL_FLOAT);
+           call.values()[3] = int64_t{1};
+         },
+         161002,
+         {"-1"}}}},
+      {"aclnnSiluBackward",
+       {shapes(1, {{1, {3, 4}}}, {"[3, 4]"}, {}, "Ascend950"),
+        shapes(2, {{2, {3, 4}}}, {"[3, 4]"}, {}, "Ascend950"),
+        {"FLOAT16 of FLOAT",
+         2,
+         [](Call& call) {
+           call.values()[2] = call.tensor({2, 4}, ACL_FLOAT16);
+         },
+         161002,
+         {"DT_FLOAT16"},
+         false,
+         ACL_FLOAT,
+         "Ascend950"}}},
       {"aclnnGeGlu", gated_faults(1, 2) + Faults{shapes(0, {{0, {2, 3}}}, {"[2, 3]"})}},
       {"aclnnGeGluV3", gated_faults(1, 2) + Faults{shapes(0, {{0, {2, 3}}}, {"[2, 3]"})}},
       {"aclnnGeGluBackward", gated_backward_faults()},

@@ -80,6 +80,16 @@ const std::vector<ProductRule>& product_rules() {
       {"aclnnMuls", "FLOAT times a scalar into INT32", tensor(2, {2, 3}, ACL_INT32), on_950},
       {"aclnnEluBackward", "BF16 gradInput of FLOAT gradients", tensor(6, {2, 4}, ACL_BF16),
        [](const Product&) { return false; }},
+      {"aclnnThresholdBackward", "INT64 with a threshold of 0",
+       [](Call& call) {
+         for (const size_t i : {size_t{0}, size_t{1}, size_t{3}}) {
+           call.values()[i] = call.tensor({2, 4}, ACL_INT64);
+         }
+         call.values()[2] = call.scalar(0, ACL_FLOAT);
+       },
+       before_950},
+      {"aclnnSiluBackward", "a FLOAT gradOutput of shape [4] for self of [2, 4]",
+       tensor(0, {4}, ACL_FLOAT), before_950},
       {"aclnnLogSoftmaxBackward", "empty gradOutput and output, out of another shape",
        [](Call& call) {
          for (const size_t parameter : {size_t{0}, size_t{1}}) {

@@ -34,7 +34,19 @@ expect() {
 # Our own library as a foreign one: a copy under another name, loaded from another folder.
 cp "$library" "$folder/libforeign.so"
 exported=$(nm -D --defined-only "$library" | grep -c 'aclnn.*GetWorkspaceSize$')
-expect 0 "gradcheck: right" "libforeign.so" "$exported of $exported two-phase operators" \
+# Not in the tool's catalogue: the functions of ops/operators/{functions,relu,neg}.cpp.
+unknown=0
+for name in {,Inplace}{Exp,Log,Sqrt,Rsqrt,Reciprocal,Sin,Cos,Tanh,Sigmoid,Erf,Relu,LeakyRelu,Neg} \
+  {Tanh,Sigmoid,Threshold,LeakyRelu,Softplus}Backward Softplus; do
+  if nm -D --defined-only "$library" | grep " aclnn${name}GetWorkspaceSize$" >/dev/null; then
+    unknown=$((unknown + 1))
+  else
+    echo "there is no aclnn$name to leave out"
+    failures=1
+  fi
+done
+expect 0 "gradcheck: right" "libforeign.so" \
+  "$((exported - unknown)) of $exported two-phase operators" \
   -- --library "$folder/libforeign.so" --all --dtype float32,bf16 --layout contiguous,strided --quiet
 expect 0 "aclnnHardswishBackward takes 1.5 at 3; slopes are 1.5 and 1" -- --op hardswish --dtype f32
 expect 0 "right" -- --op elu --alpha 1.3 --dtype bf16 --shape 4x6 --layout transposed

@@ -41,6 +41,7 @@ struct Section {
 std::vector<Section> sections();
 
 Section activations();
+Section functions();
 Section arithmetic();
 Section products();
 Section training();

@@ -100,7 +100,9 @@ Section activations() {
         "gelu_v2_backward(g, x, approximate)",
         of_two([](const Value& g, const Value& x) {
           return gelu_v2_backward(g, x, Approximate::none);
-        })}}};
+        })},
+       {{"aclnnSilu"}, {"x·σ(x), with σ(x) = 1/(1 + e⁻ˣ)", "x·σ(x)，其中 σ(x) = 1/(1 + e⁻ˣ)"}},
+       {{"aclnnSiluBackward"}, {"g·σ(x)·(1 + x·(1 − σ(x)))", "g·σ(x)·(1 + x·(1 − σ(x)))"}}}};
 }
 
 }  // namespace aclgrad::reference

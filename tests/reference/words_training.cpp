@@ -71,6 +71,8 @@ Section training() {
              "同上，seed 与 offset 放在 INT64 张量里"}}}};
 }
 
-std::vector<Section> sections() { return {activations(), arithmetic(), products(), training()}; }
+std::vector<Section> sections() {
+  return {activations(), functions(), arithmetic(), products(), training()};
+}
 
 }  // namespace aclgrad::reference

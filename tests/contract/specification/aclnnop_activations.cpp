@@ -9,6 +9,8 @@
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_selu.h"
 #include "aclnnop/aclnn_selu_backward.h"
+#include "aclnnop/aclnn_silu.h"
+#include "aclnnop/aclnn_silu_backward.h"
 
 #include "tests/contract/specification/signature.h"
 
@@ -47,5 +49,9 @@ static_assert(
 static_assert(kOperator<decltype(aclnnGeGluV3BackwardGetWorkspaceSize),
                         decltype(aclnnGeGluV3Backward), const aclTensor*, const aclTensor*,
                         const aclTensor*, int64_t, int64_t, bool, aclTensor*>);
+static_assert(kOperator<decltype(aclnnSiluGetWorkspaceSize), decltype(aclnnSilu), const aclTensor*,
+                        aclTensor*>);
+static_assert(kOperator<decltype(aclnnSiluBackwardGetWorkspaceSize), decltype(aclnnSiluBackward),
+                        const aclTensor*, const aclTensor*, aclTensor*>);
 
 }  // namespace aclgrad::specification

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Leaky ReLU.
+ *
+ *   out = self for self > 0, negativeSlope * self otherwise
+ *
+ * NaN stays.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_H_
+#define ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self, out   FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); they may
+ *             differ; rank 0 to 8
+ * negativeSlope
+ *             read as FLOAT
+ * out         shape of self; may be self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, negativeSlope, out null
+ * 161002  3. dtype of self   4. dtype of out   5. ranks of self, out above 8   6. shapes differ
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLeakyReluGetWorkspaceSize(const aclTensor* self,
+                                                               const aclScalar* negativeSlope,
+                                                               aclTensor* out,
+                                                               uint64_t* workspaceSize,
+                                                               aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnLeakyRelu: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLeakyRelu(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * aclnnLeakyRelu with selfRef as both input and output.
+ *
+ * selfRef     FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ *
+ * 161001  1. workspaceSize or executor null   2. selfRef, negativeSlope null
+ * 161002  3. dtype of selfRef   4. rank above 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus
+aclnnInplaceLeakyReluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* negativeSlope,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplaceLeakyRelu: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceLeakyRelu(void* workspace, uint64_t workspaceSize,
+                                                      aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_H_ */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The derivative of leaky ReLU, by its input or, for a slope that is not negative, its result.
+ *
+ *   out = gradOutput for self > 0, negativeSlope * gradOutput otherwise
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * gradOutput  FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ * self        a dtype of the same list; the shapes broadcast
+ * negativeSlope
+ *             FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL; BF16 (Ascend910B,
+ *             Ascend910_93, Ascend950); read as FLOAT
+ * out         a dtype of the same list, the broadcast shape; may be either. The common dtype of
+ *             gradOutput and self is rounded to first.
+ *
+ * 161001  1. workspaceSize or executor null   2. gradOutput, self, negativeSlope, out null
+ * 161002  3. dtypes of gradOutput, self, out   4. dtype of negativeSlope   5. ranks of
+ *         gradOutput, self, out above 8   6. the shapes do not broadcast   7. out's shape is not
+ *         the broadcast one   8. selfIsResult with a negative slope
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLeakyReluBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclScalar* negativeSlope,
+    bool selfIsResult, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnLeakyReluBackward: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLeakyReluBackward(void* workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_BACKWARD_H_ */

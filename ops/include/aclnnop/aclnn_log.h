@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The natural logarithm.
+ *
+ *   out = log(self)
+ *
+ * 0 gives -infinity, a number below 0 NaN; +infinity and NaN stay.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_LOG_H_
+#define ACLGRAD_ACLNNOP_ACLNN_LOG_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self        FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, INT8, INT16, INT32, INT64, UINT8,
+ *             BOOL; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ * out         FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128; BF16 (Ascend910B, Ascend910_93,
+ *             Ascend950); self converts to it; integers and BOOL are computed in FLOAT
+ *             shape of self; may be self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, out null
+ * 161002  3. dtype of self   4. dtype of out   5. self does not convert to out's dtype   6. shapes
+ *         differ   7. rank above 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLogGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                         uint64_t* workspaceSize,
+                                                         aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnLog: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLog(void* workspace, uint64_t workspaceSize,
+                                         aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * aclnnLog with selfRef as both input and output.
+ *
+ * selfRef     FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128; BF16 (Ascend910B, Ascend910_93,
+ *             Ascend950); rank 0 to 8
+ *
+ * 161001  1. workspaceSize or executor null   2. selfRef null
+ * 161002  3. dtype of selfRef   4. rank above 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceLogGetWorkspaceSize(aclTensor* selfRef,
+                                                                uint64_t* workspaceSize,
+                                                                aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplaceLog: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceLog(void* workspace, uint64_t workspaceSize,
+                                                aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_LOG_H_ */

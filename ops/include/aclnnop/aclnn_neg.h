@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The number of the other sign.
+ *
+ *   out = -self
+ *
+ * The lowest integer of a dtype has none and stays.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_NEG_H_
+#define ACLGRAD_ACLNNOP_ACLNN_NEG_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self        FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, INT8, INT32, INT64; BF16
+ *             (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ * out         what self converts to; its shape; may be self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, out null
+ * 161002  3. dtype of self   4. self does not convert to out's dtype   5. ranks of self, out
+ *         above 8   6. shapes differ
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnNegGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                         uint64_t* workspaceSize,
+                                                         aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnNeg: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnNeg(void* workspace, uint64_t workspaceSize,
+                                         aclOpExecutor* executor, const aclrtStream stream);
+
+/*
+ * aclnnNeg with selfRef as both input and output.
+ *
+ * selfRef     FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, INT8, INT32, INT64; BF16
+ *             (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ *
+ * 161001  1. workspaceSize or executor null   2. selfRef null
+ * 161002  3. dtype of selfRef   4. rank above 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNegGetWorkspaceSize(aclTensor* selfRef,
+                                                                uint64_t* workspaceSize,
+                                                                aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplaceNeg: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNeg(void* workspace, uint64_t workspaceSize,
+                                                aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_NEG_H_ */

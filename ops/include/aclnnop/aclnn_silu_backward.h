@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The derivative of SiLU: with s = 1 / (1 + e^-x),
+ *
+ *   gradInput = gradOutput * s * (1 + x * (1 - s))
+ *
+ * NaN in x gives NaN; at the infinities the factor is its limit, 0 and 1.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_SILU_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_SILU_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * gradOutput  FLOAT, FLOAT16, BF16; rank 0 to 8
+ * self        the forward's input x; dtype and shape of gradOutput. On Ascend950 both may differ:
+ *             each dtype from the list, shapes that broadcast
+ * gradInput   dtype and shape of the two; may be either. On Ascend950 FLOAT where their dtypes
+ *             differ, and the shape to which theirs broadcast
+ *
+ * 161001  1. workspaceSize or executor null   2. gradOutput, self, gradInput null
+ * 161002  3. dtypes of gradOutput, self, gradInput, each by the list   4. self's dtype is not
+ *         gradOutput's, then gradInput's is not (Ascend950: gradInput has the common dtype, or
+ *         FLOAT where there is none)   5. ranks of gradOutput, self, gradInput above 8
+ *         6. self's shape is not gradOutput's   7. gradInput's is not (Ascend950: the shapes do not
+ *         broadcast; gradInput is not of the resulting one)
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSiluBackwardGetWorkspaceSize(const aclTensor* gradOutput,
+                                                                  const aclTensor* self,
+                                                                  aclTensor* gradInput,
+                                                                  uint64_t* workspaceSize,
+                                                                  aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnSiluBackward: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSiluBackward(void* workspace, uint64_t workspaceSize,
+                                                  aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_SILU_BACKWARD_H_ */

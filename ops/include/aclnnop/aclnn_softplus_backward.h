@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The derivative of Softplus.
+ *
+ *   gradInput = gradOutput                                     beta * self > threshold
+ *               gradOutput / (1 + e^-(beta * self))   otherwise
+ *
+ * NaN in self gives NaN.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTPLUS_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_SOFTPLUS_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * gradOutput  FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ * self        the same, and INT8, INT16, INT32, INT64, UINT8, BOOL; shape of gradOutput
+ * beta, threshold
+ *             read as FLOAT
+ * gradInput   a dtype of gradOutput's list, its shape; may be either. Unequal dtypes are computed
+ *             in FLOAT.
+ *
+ * 161001  1. workspaceSize or executor null   2. gradOutput, self, gradInput, beta, threshold
+ *         null
+ * 161002  3. dtypes of gradOutput, self, gradInput   4. ranks of gradOutput, self, gradInput
+ *         above 8   5. shapes of self, gradInput are not that of gradOutput
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftplusBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclScalar* beta,
+    const aclScalar* threshold, aclTensor* gradInput, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnSoftplusBackward: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftplusBackward(void* workspace, uint64_t workspaceSize,
+                                                      aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTPLUS_BACKWARD_H_ */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hyperbolic tangent.
+ *
+ *   out = tanh(self)
+ *
+ * Infinities give -1 and 1; zeros and NaN stay.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Formats are taken as ND where they may be any. An empty
+ * tensor passes the same checks, asks for no workspace and computes nothing. An output may be
+ * exactly an input, the same view of the same memory; any other overlap is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_TANH_H_
+#define ACLGRAD_ACLNNOP_ACLNN_TANH_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self        FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, BOOL; BF16 (Ascend910B,
+ *             Ascend910_93, Ascend950); rank 0 to 8
+ * out         the same list; what the type of the computation converts to: that of self, FLOAT
+ *             for integers and BOOL
+ *             shape of self; may be self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, out null
+ * 161002  3. dtype of self   4. dtype of out   5. the type of the computation does not convert to
+ *         out's   6. shapes differ   7. rank above 8   8. self in a private format   9. out's
+ *         format is not self's
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnTanhGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                          uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnTanh: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnTanh(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, const aclrtStream stream);
+
+/*
+ * aclnnTanh with selfRef as both input and output.
+ *
+ * selfRef     FLOAT, FLOAT16; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ *
+ * 161001  1. workspaceSize or executor null   2. selfRef null
+ * 161002  3. dtype of selfRef   4. rank above 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTanhGetWorkspaceSize(aclTensor* selfRef,
+                                                                 uint64_t* workspaceSize,
+                                                                 aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplaceTanh: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTanh(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_TANH_H_ */

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/kernels/functions.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/kernels/functions.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/kernels/formula-inl.h"
+#include "ops/kernels/math/erf-inl.h"
+#include "ops/kernels/math/sigmoid-inl.h"
+#include "ops/kernels/math/trig-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+namespace {
+
+template <class D>
+HWY_INLINE hn::Vec<D> one(D d) {
+  return hn::Set(d, hn::TFromD<D>{1});
+}
+
+// 1 - y^2
+template <class D, class V>
+HWY_INLINE V one_minus_square(D d, V y) {
+  if constexpr (kIsFloat<D>) {
+    return fused(d, hn::Neg(y), y, one(d));
+  } else {
+    return hn::Mul(hn::Sub(one(d), y), hn::Add(one(d), y));
+  }
+}
+
+// value as a vector of either type
+template <class D>
+HWY_INLINE hn::Vec<D> set(D d, float value) {
+  return hn::Set(d, static_cast<hn::TFromD<D>>(value));
+}
+
+// a x, without the rounding that would count in its exponential. In double.
+template <class D, class V>
+HWY_INLINE DoubleFloat<V> exact_product(D d, V x, float a) {
+  const auto product = two_product(d, x, set(d, a));
+  const auto moderate = hn::Lt(hn::Abs(product.high), hn::Set(d, 1024.0));
+  return {product.high, hn::IfThenElseZero(moderate, product.low)};
+}
+template <class D, class V>
+HWY_INLINE V softplus(D d, V x, float a, float b) {
+  if constexpr (kIsFloat<D>) {
+    return in_double(
+        d, [=](auto wide, auto each) HWY_ATTR { return softplus(wide, each, a, b); }, x);
+  } else {
+    const auto z = exact_product(d, x, a);
+    const auto negative = hn::Lt(z.high, hn::Zero(d));
+    const V low = hn::IfThenElse(negative, z.low, hn::Neg(z.low));
+    const V decay = log1p(d, exponential(d, hn::Neg(hn::Abs(z.high)), low));
+    const V sum = hn::Add(hn::IfThenZeroElse(negative, z.high), decay);
+    return hn::IfThenElse(hn::Gt(z.high, set(d, b)), x, hn::Div(sum, set(d, a)));
+  }
+}
+template <class D, class V>
+HWY_INLINE V softplus_slope(D d, V x, float a, float b) {
+  if constexpr (kIsFloat<D>) {
+    return in_double(
+        d, [=](auto wide, auto each) HWY_ATTR { return softplus_slope(wide, each, a, b); }, x);
+  } else {
+    const auto z = exact_product(d, x, a);
+    const V slope = logistic_pair(d, z.high, z.low).of_plus;
+    return hn::IfThenElse(hn::Gt(z.high, set(d, b)), one(d), slope);
+  }
+}
+
+FloatKernel kernel(Function function, float a, float b) {
+  switch (function) {
+    case Function::kExp:
+      return unary([](auto d, auto x) HWY_ATTR { return exp(d, x); });
+    case Function::kLog:
+      return unary([](auto d, auto x) HWY_ATTR { return log(d, x); });
+    case Function::kSqrt:
+      return unary([](auto, auto x) HWY_ATTR { return hn::Sqrt(x); });
+    case Function::kRsqrt:
+      return unary([](auto d, auto x) HWY_ATTR { return rsqrt(d, x); });
+    case Function::kReciprocal:
+      return unary([](auto d, auto x) HWY_ATTR { return hn::Div(one(d), x); });
+    case Function::kSin:
+      return unary([](auto d, auto x) HWY_ATTR { return sin(d, x); });
+    case Function::kCos:
+      return unary([](auto d, auto x) HWY_ATTR { return cos(d, x); });
+    case Function::kTanh:
+      return unary([](auto d, auto x) HWY_ATTR { return tanh(d, x); });
+    case Function::kSigmoid:
+      return unary([](auto d, auto x) HWY_ATTR { return sigmoid(d, x); });
+    case Function::kErf:
+      return unary([](auto d, auto x) HWY_ATTR { return erf(d, x); });
+    case Function::kSilu:
+      return unary([](auto d, auto x) HWY_ATTR { return silu(d, x); });
+    case Function::kSiluBackward:
+      return binary([](auto d, auto g, auto x) HWY_ATTR { return silu_backward(d, g, x); });
+    case Function::kTanhBackward:
+      return binary([](auto d, auto g, auto y)
+                        HWY_ATTR { return hn::Mul(g, one_minus_square(d, y)); });
+    case Function::kSigmoidBackward:
+      return binary([](auto d, auto g, auto y)
+                        HWY_ATTR { return hn::Mul(g, hn::Mul(y, hn::Sub(one(d), y))); });
+    case Function::kRelu:
+      return unary([](auto d, auto x)
+                       HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
+    case Function::kThresholdBackward:
+      return binary([a](auto d, auto g, auto x)
+                        HWY_ATTR { return hn::IfThenElseZero(hn::Gt(x, set(d, a)), g); });
+    case Function::kLeakyRelu:
+      return unary([a](auto d, auto x) HWY_ATTR {
+        return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, set(d, a)));
+      });
+    case Function::kLeakyReluBackward:
+      return binary([a](auto d, auto g, auto x) HWY_ATTR {
+        return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), g, hn::Mul(g, set(d, a)));
+      });
+    case Function::kSoftplus:
+      return unary([=](auto d, auto x) HWY_ATTR { return softplus(d, x, a, b); });
+    case Function::kSoftplusBackward:
+      return binary([=](auto d, auto g, auto x)
+                        HWY_ATTR { return hn::Mul(g, softplus_slope(d, x, a, b)); });
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclgrad::ops {
+
+HWY_EXPORT(kernel);
+
+FloatKernel function_kernel(Function function, float a, float b) {
+  return HWY_DYNAMIC_DISPATCH(kernel)(function, a, b);
+}
+
+namespace {
+
+using Complex = std::complex<double>;
+
+Complex complex_value(Function function, const Complex& x) {
+  switch (function) {
+    case Function::kExp:
+      return std::exp(x);
+    case Function::kLog:
+      return std::log(x);
+    case Function::kSqrt:
+      return std::sqrt(x);
+    case Function::kRsqrt:
+      return 1.0 / std::sqrt(x);
+    case Function::kReciprocal:
+      return 1.0 / x;
+    case Function::kSin:
+      return std::sin(x);
+    case Function::kCos:
+      return std::cos(x);
+    case Function::kSigmoid:
+      return 1.0 / (1.0 + std::exp(-x));
+    default:
+      throw std::invalid_argument("not a function of complex numbers");
+  }
+}
+
+}  // namespace
+
+ComplexKernel complex_function_kernel(Function function) {
+  return [function](const Complex* const* in, Complex* const* out, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      out[0][i] = function == Function::kSigmoidBackward ? in[0][i] * in[1][i] * (1.0 - in[1][i])
+                                                         : complex_value(function, in[0][i]);
+    }
+  };
+}
+
+}  // namespace aclgrad::ops
+#endif  // HWY_ONCE

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise functions at the level "bounded", and their gradients: FLOAT within 2 units in the
+// last place, 3 for the product of a gradient and a function; 16-bit results are those rounded.
+#ifndef ACLGRAD_OPS_KERNELS_FUNCTIONS_H_
+#define ACLGRAD_OPS_KERNELS_FUNCTIONS_H_
+
+#include "ops/kernels/elementwise.h"
+
+namespace aclgrad::ops {
+
+enum class Function {
+  kExp,
+  kLog,
+  kSqrt,
+  kRsqrt,
+  kReciprocal,
+  kSin,
+  kCos,
+  kTanh,
+  kSigmoid,
+  kErf,
+  kSilu,             // x / (1 + e^-x)
+  kSiluBackward,     // g, x: g times the derivative at x
+  kTanhBackward,     // g, y: g (1 - y^2)
+  kSigmoidBackward,  // g, y: g y (1 - y)
+  // With parameters a, and b:
+  kRelu,
+  kThresholdBackward,  // g, x: g for x > a, otherwise 0
+  kLeakyRelu,          // x for x > 0, otherwise a x
+  kLeakyReluBackward,  // g, x: g for x > 0, otherwise a g
+  kSoftplus,           // x for a x > b, otherwise log(1 + e^(a x)) / a
+  kSoftplusBackward,   // g, x: g times the derivative at x
+};
+
+FloatKernel function_kernel(Function function, float a = 0, float b = 0);
+
+// The same of complex numbers; those from exp to cos, and sigmoid with its backward.
+ComplexKernel complex_function_kernel(Function function);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_KERNELS_FUNCTIONS_H_

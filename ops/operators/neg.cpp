@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnNeg, aclnnInplaceNeg.
+#include "aclnnop/aclnn_neg.h"
+
+#include "ops/operators/arithmetic.h"
+
+using namespace aclgrad::ops;
+
+namespace {
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128,
+                            ACL_INT8, ACL_INT32, ACL_INT64},
+                           {ACL_BF16}};
+
+const OperatorSpec kNeg{"aclnnNeg",
+                        {input("self"), output("out")},
+                        {not_null({0, 1}), dtype_in(0, kDtypes), can_cast_tensor(0, 1), max_rank(0),
+                         max_rank(1), same_shape(1, 0)}};
+const OperatorSpec kInplaceNeg{
+    "aclnnInplaceNeg", {in_out("selfRef")}, {not_null({0}), dtype_in(0, kDtypes), max_rank(0)}};
+
+Plan plan_neg(const Arguments& arguments, size_t out) {
+  const aclDataType dtype = arguments.dtype(0);
+  return plan_arithmetic(arguments, out, {0}, dtype, product(dtype, Number{-1, -1, -1}));
+}
+
+}  // namespace
+
+aclnnStatus aclnnNegGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                     aclOpExecutor** executor) {
+  return plan_operator(kNeg, {self, out}, workspaceSize, executor,
+                       [](const Arguments& arguments) { return plan_neg(arguments, 1); });
+}
+
+aclnnStatus aclnnNeg(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                     aclrtStream stream) {
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnInplaceNegGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
+                                            aclOpExecutor** executor) {
+  return plan_operator(kInplaceNeg, {selfRef}, workspaceSize, executor,
+                       [](const Arguments& arguments) { return plan_neg(arguments, 0); });
+}
+
+aclnnStatus aclnnInplaceNeg(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                            aclrtStream stream) {
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnSilu, aclnnSiluBackward.
+#include <fmt/format.h>
+
+#include "aclnnop/aclnn_silu.h"
+#include "aclnnop/aclnn_silu_backward.h"
+#include "ops/kernels/functions.h"
+#include "ops/meta/rules.h"
+#include "ops/meta/soc.h"
+
+using namespace aclgrad::ops;
+
+namespace {
+
+const DtypeSet kForwardDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+const DtypeSet kBackwardDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
+
+const OperatorSpec kSilu{
+    "aclnnSilu",
+    {input("self"), output("out")},
+    {not_null({0, 1}), dtype_in(0, kForwardDtypes), dtype_in(1, kForwardDtypes), same_shape(1, 0)}};
+
+enum Backward { kGradOutput, kSelf, kGradInput };
+
+bool on_950(const Arguments&) { return current_soc() == Soc::kAscend950; }
+bool before_950(const Arguments& arguments) { return !on_950(arguments); }
+
+std::optional<std::string> mixed_complaint(const Arguments& arguments) {
+  const aclDataType grad = arguments.dtype(kGradOutput);
+  const aclDataType result = arguments.dtype(kGradInput);
+  const aclDataType expected = grad == arguments.dtype(kSelf) ? grad : ACL_FLOAT;
+  if (result == expected) return std::nullopt;
+  return fmt::format(
+      "tensor gradInput has dtype {}, expected {} for gradOutput of {} and self "
+      "of {}.",
+      dtype_name(result), dtype_name(expected), dtype_name(grad),
+      dtype_name(arguments.dtype(kSelf)));
+}
+
+const OperatorSpec kSiluBackward{
+    "aclnnSiluBackward",
+    {input("gradOutput"), input("self"), output("gradInput")},
+    {not_null({kGradOutput, kSelf, kGradInput}), dtype_in(kGradOutput, kBackwardDtypes),
+     dtype_in(kSelf, kBackwardDtypes), dtype_in(kGradInput, kBackwardDtypes),
+     when(before_950, same_dtype(kSelf, kGradOutput)),
+     when(before_950, same_dtype(kGradInput, kGradOutput)), when(on_950, require(mixed_complaint)),
+     max_rank(kGradOutput), max_rank(kSelf), max_rank(kGradInput),
+     when(before_950, same_shape(kSelf, kGradOutput)),
+     when(before_950, same_shape(kGradInput, kGradOutput)),
+     when(on_950, broadcastable(kGradOutput, kSelf)),
+     when(on_950, shape_is_broadcast(kGradInput, kGradOutput, kSelf))}};
+
+}  // namespace
+
+aclnnStatus aclnnSiluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kSilu, {self, out}, workspaceSize, executor, [](const Arguments& arguments) {
+    return elementwise(arguments, {1}, {0}, function_kernel(Function::kSilu));
+  });
+}
+
+aclnnStatus aclnnSilu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                      aclrtStream stream) {
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnSiluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                              aclTensor* gradInput, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  return plan_operator(kSiluBackward, {gradOutput, self, gradInput}, workspaceSize, executor,
+                       [](const Arguments& arguments) {
+                         return elementwise(arguments, {kGradInput}, {kGradOutput, kSelf},
+                                            function_kernel(Function::kSiluBackward));
+                       });
+}
+
+aclnnStatus aclnnSiluBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                              aclrtStream stream) {
+  return run_operator(__func__, workspace, workspaceSize, executor, stream);
+}
