@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "ops/kernels/log_softmax_rows.h"
+#include "ops/kernels/softmax.h"
 #include "ops/kernels/sums.h"
 #include "tests/ops/kernels/stored_numbers.h"
 #include "tests/ops/kernels/targets.h"
@@ -157,10 +157,14 @@ TEST(Rows, LogSoftmaxIsAccurateAndTheSameOnEveryInstructionSet) {
         Numbers y(dtype, x.count());
         Numbers slope(dtype, x.count());
         const auto step = static_cast<int64_t>(length);
-        log_softmax_rows({dtype, rows, length}, {source.bytes.data(), step},
-                         {y.bytes.data(), step});
-        log_softmax_backward_rows({dtype, rows, length}, {gradient.bytes.data(), step},
-                                  {y.bytes.data(), step}, {slope.bytes.data(), step});
+        log_softmax_rows(
+            {dtype, rows, length, {{{source.bytes.data(), step}, {y.bytes.data(), step}}}});
+        log_softmax_backward_rows({dtype,
+                                   rows,
+                                   length,
+                                   {{{gradient.bytes.data(), step},
+                                     {y.bytes.data(), step},
+                                     {slope.bytes.data(), step}}}});
         results.push_back(y);
         results.push_back(slope);
       });
@@ -193,14 +197,14 @@ TEST(Rows, LogSoftmaxAtTheEndsOfItsRange) {
   for_each_target([&](int64_t) {
     std::vector<float> x = {-kInfinity, 3, -200, -kInfinity, -kInfinity, -kInfinity,
                             kInfinity,  0, 1,    NAN,        0,          1};
-    log_softmax_rows({ACL_FLOAT, 4, 3}, {x.data(), 3}, {x.data(), 3});
+    log_softmax_rows({ACL_FLOAT, 4, 3, {{{x.data(), 3}, {x.data(), 3}}}});
     EXPECT_EQ(x[0], -kInfinity);
     EXPECT_EQ(x[1], 0);
     EXPECT_EQ(x[2], -203);
     for (size_t i = 3; i < x.size(); ++i) EXPECT_TRUE(std::isnan(x[i])) << i;
     std::vector<float> g = {1, 2, NAN, 4};
     std::vector<float> y = {-kInfinity, 0, -1, -1000};
-    log_softmax_backward_rows({ACL_FLOAT, 2, 2}, {g.data(), 2}, {y.data(), 2}, {g.data(), 2});
+    log_softmax_backward_rows({ACL_FLOAT, 2, 2, {{{g.data(), 2}, {y.data(), 2}, {g.data(), 2}}}});
     EXPECT_EQ(g[0], 1);
     EXPECT_EQ(g[1], -1);
     EXPECT_TRUE(std::isnan(g[2]) && std::isnan(g[3]));
