@@ -71,6 +71,14 @@ class Maker {
     run_.later("aclDestroyIntArray", [made] { return aclDestroyIntArray(made); });
     return made;
   }
+  Value operator()(const contract::BoolsSpec& spec) {
+    bool values[8] = {};
+    std::copy(spec.values.begin(), spec.values.end(), values);
+    aclBoolArray* made = run_.make("aclCreateBoolArray",
+                                   [&] { return aclCreateBoolArray(values, spec.values.size()); });
+    run_.later("aclDestroyBoolArray", [made] { return aclDestroyBoolArray(made); });
+    return made;
+  }
   Value operator()(const char* text) { return const_cast<char*>(text); }
   Value operator()(int64_t number) { return number; }
   Value operator()(double number) { return number; }

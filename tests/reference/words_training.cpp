@@ -42,6 +42,16 @@ Section training() {
               const Value y = graph.input("y", {2, 4});
               return Recorded{log_softmax_backward(g, y, -1), {g, y}};
             }},
+           {{"aclnnSoftmax"},
+            {"e^(x − max) / Σ e^(x − max) along dim", "沿 dim 的 e^(x − max) / Σ e^(x − max)"}},
+           {{"aclnnSoftmaxBackward"},
+            {"output·(g − Σ g·output) along dim", "沿 dim 的 output·(g − Σ g·output)"}},
+           {{"aclnnLayerNorm"},
+            {"(x − mean)·rstd·weight + bias over the last dimensions, rstd = 1/√(variance + eps)",
+             "对末尾几维求 (x − mean)·rstd·weight + bias，rstd = 1/√(方差 + eps)"}},
+           {{"aclnnLayerNormBackward"},
+            {"the gradients of input, weight and bias, those that outputMask asks for",
+             "input、weight、bias 的梯度，由 outputMask 选择"}},
            {{"aclnnNLLLoss"},
             {"−weight·self[target]; mean divides by the sum of the weights",
              "−weight·self[target]；平均时除以权重之和"},
