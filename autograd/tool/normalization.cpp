@@ -153,7 +153,7 @@ Subject softmax(const LibraryPointer& library, const Attributes& a,
 
 // ---- Layer normalization ------------------------------------------------------------------------
 
-constexpr double kEps = 1e-3;
+constexpr double kLayerNormEps = 1e-3;
 
 // Over the last dimension. Inputs: input, weight, bias. Results: out, mean, rstd.
 Arrays layer_norm_of(const Arrays& in, const Dims& numbers) {
@@ -168,7 +168,7 @@ Arrays layer_norm_of(const Arrays& in, const Dims& numbers) {
     Number variance = 0;
     for (std::size_t i = 0; i < n; ++i) mean += row[i] / count;
     for (std::size_t i = 0; i < n; ++i) variance += (row[i] - mean) * (row[i] - mean) / count;
-    const Number rstd = 1 / std::sqrt(variance + static_cast<Number>(kEps));
+    const Number rstd = 1 / std::sqrt(variance + static_cast<Number>(kLayerNormEps));
     for (std::size_t i = 0; i < n; ++i) {
       row[i] = (row[i] - mean) * rstd * in[1].values[i] + in[2].values[i];
     }
@@ -249,7 +249,8 @@ Subject layer_norm(const LibraryPointer& library, const Attributes&,
       .inputs = 3,
       .plan =
           [=](auto t, auto* size, auto** executor) {
-            return forward(t[0], sizes, t[1], t[2], kEps, t[3], t[4], t[5], size, executor);
+            return forward(t[0], sizes, t[1], t[2], kLayerNormEps, t[3], t[4], t[5], size,
+                           executor);
           },
       .highest_rank = 8};
   s.backward =
