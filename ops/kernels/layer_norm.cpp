@@ -31,10 +31,10 @@ void normalize(const RowBlock& rows, double eps) {
     double* const means = rows.numbers[2];
     double* const rstds = rows.numbers[3];
     const WideVec length = hn::Set(Wide(), static_cast<double>(rows.length));
-    for_groups(rows, [&](size_t first, size_t count) HWY_ATTR {
+    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
       GroupNumbers mean, rstd;
       sum_rows(
-          count, rows.length,
+          count, rows.length, matrix,
           [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
             const Stored* const row = x[first + k] + begin;
             add_terms(
@@ -43,7 +43,7 @@ void normalize(const RowBlock& rows, double eps) {
           mean);
       mean.update([&](WideVec sum) HWY_ATTR { return hn::Div(sum, length); });
       sum_rows(
-          count, rows.length,
+          count, rows.length, matrix,
           [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
             const Stored* const row = x[first + k] + begin;
             const WideVec center = hn::Set(Wide(), mean[k]);
@@ -95,10 +95,10 @@ void slopes(const RowBlock& rows) {
       const WideVec offset = hn::Sub(load_wide(x[row] + i, n), hn::Set(Wide(), mean[row]));
       return hn::Mul(offset, hn::Set(Wide(), rstd[row]));
     };
-    for_groups(rows, [&](size_t first, size_t count) HWY_ATTR {
+    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
       GroupNumbers plain, product;
       sum_rows(
-          count, rows.length,
+          count, rows.length, matrix,
           [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
             add_terms(
                 n, [&](size_t i, auto m) HWY_ATTR { return weighted(first + k, begin + i, m); },
@@ -106,7 +106,7 @@ void slopes(const RowBlock& rows) {
           },
           plain);
       sum_rows(
-          count, rows.length,
+          count, rows.length, matrix,
           [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
             add_terms(
                 n,
@@ -302,8 +302,10 @@ Plan plan_layer_norm(const Arguments& arguments, const LayerNormTensors& tensors
       {rows_in(tensors.input), rows_out(out), RowOperand{Kind::kShared, tensors.weight},
        RowOperand{Kind::kShared, tensors.bias}, RowOperand{Kind::kPerRow, tensors.mean, true},
        RowOperand{Kind::kPerRow, tensors.rstd, true}},
-      [eps](const RowBlock& rows) { HWY_DYNAMIC_DISPATCH(normalize)
-                                    (rows, eps); });
+      [eps](const RowBlock& rows) {
+        HWY_DYNAMIC_DISPATCH(normalize)
+        (rows, eps);
+      });
 }
 
 Plan plan_layer_norm_backward(const Arguments& arguments, const LayerNormTensors& tensors,
@@ -316,8 +318,10 @@ Plan plan_layer_norm_backward(const Arguments& arguments, const LayerNormTensors
         {rows_in(gradient), rows_in(tensors.input), rows_out(*gradients.input),
          RowOperand{Kind::kShared, tensors.weight}, RowOperand{Kind::kPerRow, tensors.mean},
          RowOperand{Kind::kPerRow, tensors.rstd}},
-        [](const RowBlock& rows) { HWY_DYNAMIC_DISPATCH(slopes)
-                                   (rows); });
+        [](const RowBlock& rows) {
+          HWY_DYNAMIC_DISPATCH(slopes)
+          (rows);
+        });
   }
   const std::optional<size_t> columns = gradients.weight ? gradients.weight : gradients.bias;
   if (!columns || arguments.empty(*columns)) return input;

@@ -120,19 +120,27 @@ HWY_INLINE void largest_lanes(const Stored* row, size_t length, double* lanes) {
     for (; i + kStep <= length; i += kStep) largest = hn::Max(largest, load(i));
     largest = hn::Max(largest, other);
   }
-  alignas(64) hn::TFromD<D> held[kStep];
-  hn::Store(largest, d, held);
-  std::fill_n(lanes, kSumLanes, -std::numeric_limits<double>::infinity());
-  for (size_t k = 0; k < kStep; k += kWide) {
-    double* const at = lanes + k % kSumLanes;
-    hn::StoreU(hn::Max(hn::LoadU(Wide(), at), load_wide(held + k)), Wide(), at);
+  for (size_t k = 0; k < kSumLanes; k += kStep) {
+    if constexpr (kIsDouble) {
+      hn::StoreU(largest, d, lanes + k);
+#if HWY_TARGET == HWY_SCALAR
+    } else {
+      hn::StoreU(hn::PromoteTo(Wide(), largest), Wide(), lanes + k);
+#else
+    } else {
+      const hn::Half<D> half;
+      const WideVec low = hn::PromoteTo(Wide(), hn::LowerHalf(half, largest));
+      const WideVec high = hn::PromoteTo(Wide(), hn::UpperHalf(half, largest));
+      hn::StoreU(kStep > kSumLanes ? hn::Max(low, high) : low, Wide(), lanes + k);
+      if (kStep <= kSumLanes) hn::StoreU(high, Wide(), lanes + k + kWide);
+#endif
+    }
   }
 }
 
 template <class Stored>
 HWY_INLINE void largest_of_rows(const StoredRows<const Stored>& x, size_t first, size_t count,
-                                size_t length, GroupNumbers& largest) {
-  LaneMatrix lanes;
+                                size_t length, LaneMatrix& lanes, GroupNumbers& largest) {
   for (size_t k = 0; k < count; ++k) largest_lanes(x[first + k], length, lanes.lanes[k]);
   lanes.combine([](WideVec a, WideVec b) HWY_ATTR { return hn::Max(a, b); }, largest.values);
 }
@@ -145,11 +153,11 @@ void softmax(const RowBlock& rows, double* held) {
     using Stored = typename decltype(tag)::type;
     const StoredRows<const Stored> x(rows, 0);
     const StoredRows<Stored> y(rows, 1);
-    for_groups(rows, [&](size_t first, size_t count) HWY_ATTR {
+    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
       GroupNumbers largest, scale;
-      largest_of_rows(x, first, count, rows.length, largest);
+      largest_of_rows(x, first, count, rows.length, matrix, largest);
       sum_rows(
-          count, rows.length,
+          count, rows.length, matrix,
           [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
             const WideVec shift = hn::Set(Wide(), largest[k]);
             const Stored* const row = x[first + k] + begin;
@@ -185,10 +193,10 @@ void softmax_backward(const RowBlock& rows) {
     using Stored = typename decltype(tag)::type;
     const StoredRows<const Stored> g(rows, 0), y(rows, 1);
     const StoredRows<Stored> out(rows, 2);
-    for_groups(rows, [&](size_t first, size_t count) HWY_ATTR {
+    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
       GroupNumbers sums;
       sum_rows(
-          count, rows.length,
+          count, rows.length, matrix,
           [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
             const Stored* const gradient = g[first + k] + begin;
             const Stored* const output = y[first + k] + begin;
@@ -277,11 +285,11 @@ void log_softmax(const RowBlock& rows) {
     using Stored = typename decltype(tag)::type;
     const StoredRows<const Stored> x(rows, 0);
     const StoredRows<Stored> y(rows, 1);
-    for_groups(rows, [&](size_t first, size_t count) HWY_ATTR {
+    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
       GroupNumbers largest, sums;
-      largest_of_rows(x, first, count, rows.length, largest);
+      largest_of_rows(x, first, count, rows.length, matrix, largest);
       sum_rows(
-          count, rows.length,
+          count, rows.length, matrix,
           [&](size_t k, size_t begin, size_t n, Lanes& lanes)
               HWY_ATTR { add_exponentials(x[first + k] + begin, n, largest[k], lanes); },
           sums);
@@ -335,7 +343,7 @@ void log_softmax_backward(const RowBlock& rows) {
     using Stored = typename decltype(tag)::type;
     const StoredRows<const Stored> g(rows, 0), y(rows, 1);
     const StoredRows<Stored> out(rows, 2);
-    for_groups(rows, [&](size_t first, size_t count) HWY_ATTR {
+    for_groups(rows, [&](size_t first, size_t count, LaneMatrix&) HWY_ATTR {
       double sums[kGroup];
       for (size_t begin = 0; begin < rows.length; begin += kSumChunk) {
         double chunk[kGroup];

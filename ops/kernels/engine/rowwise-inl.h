@@ -40,13 +40,14 @@ struct StoredRows {
 // Rows that are worked on together.
 constexpr size_t kGroup = kSumLanes;
 
-// Calls visit(first, count) for groups of at most kGroup rows, and of at most kNearElements
+// Calls visit(first, count, lanes) for groups of at most kGroup rows, and of at most kNearElements
 // elements if they are several: what a pass over them has read is in a near cache in the next pass.
 template <class Visit>
 HWY_INLINE void for_groups(const RowBlock& block, const Visit& visit) {
   const size_t group = HWY_MIN(kGroup, HWY_MAX(size_t{1}, kNearElements / block.length));
+  LaneMatrix lanes;  // for the visit's reductions
   for (size_t first = 0; first < block.count; first += group) {
-    visit(first, HWY_MIN(group, block.count - first));
+    visit(first, HWY_MIN(group, block.count - first), lanes);
   }
 }
 
@@ -68,9 +69,9 @@ struct GroupNumbers {
 // sums[k] = the sum along row k of `count` rows, of which add(k, first, n, lanes) adds the terms
 // [first, first + n) to lanes.
 template <class Add>
-HWY_INLINE void sum_rows(size_t count, size_t length, const Add& add, GroupNumbers& sums) {
+HWY_INLINE void sum_rows(size_t count, size_t length, LaneMatrix& matrix, const Add& add,
+                         GroupNumbers& sums) {
   for (size_t first = 0; first < length; first += kSumChunk) {
-    LaneMatrix matrix;
     for (size_t k = 0; k < count; ++k) {
       Lanes lanes;
       lanes.clear();
@@ -78,10 +79,8 @@ HWY_INLINE void sum_rows(size_t count, size_t length, const Add& add, GroupNumbe
       lanes.store(matrix.lanes[k]);
     }
     GroupNumbers chunk;
-    matrix.total(chunk.values);
-    for (size_t k = 0; k < kGroup; ++k) {
-      sums.values[k] = first == 0 ? chunk[k] : sums[k] + chunk[k];
-    }
+    matrix.total(first == 0 ? sums.values : chunk.values);
+    for (size_t k = 0; first > 0 && k < kGroup; ++k) sums.values[k] += chunk[k];
   }
 }
 
