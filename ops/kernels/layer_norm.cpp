@@ -133,6 +133,14 @@ void slopes(const RowBlock& rows) {
   });
 }
 
+// x[j] = g[j] * (x[j] - mean) * rstd
+void weigh_normalized(const double* g, double* x, size_t count, double mean, double rstd) {
+  map_row(count, x, [&](size_t j, auto n) HWY_ATTR {
+    const WideVec offset = hn::Sub(load_wide(x + j, n), hn::Set(Wide(), mean));
+    return hn::Mul(load_wide(g + j, n), hn::Mul(offset, hn::Set(Wide(), rstd)));
+  });
+}
+
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -141,6 +149,7 @@ namespace aclgrad::ops {
 
 HWY_EXPORT(normalize);
 HWY_EXPORT(slopes);
+HWY_EXPORT(weigh_normalized);
 
 namespace {
 
@@ -258,9 +267,8 @@ class ColumnGradients {
       for (int64_t i = 0; i < count; ++i) {
         double* const product = products + i * columns;
         input_.read(run, row + i, column, column + columns, product);
-        for (int64_t j = 0; j < columns; ++j) {
-          product[j] = gradients[i * columns + j] * ((product[j] - mean[i]) * rstd[i]);
-        }
+        HWY_DYNAMIC_DISPATCH(weigh_normalized)
+        (gradients + i * columns, product, static_cast<size_t>(columns), mean[i], rstd[i]);
       }
       add(weight, products);
     }

@@ -62,6 +62,7 @@ std::vector<Case> softmax_cases() {
            .phase_two = aclnnSoftmax,
            .reference = softmax,
            .max_ulp = 0.501,
+           .max_ulp_16bit = 0.501,
            // Exponentials are good to 2^-49.
            .max_ulp_double = 16},
           {.api = "aclnnSoftmaxBackward",
@@ -76,6 +77,7 @@ std::vector<Case> softmax_cases() {
            .phase_two = aclnnSoftmaxBackward,
            .reference = softmax_backward<false>,
            .max_ulp = 0.51,
+           .max_ulp_16bit = 0.51,
            .max_ulp_double = 3,
            .magnitude = softmax_backward<true>,
            .derivative_of = DerivativeOf{"aclnnSoftmax dim=-1",
@@ -223,6 +225,7 @@ Case layer_norm_backward_case(const Form& form, std::optional<aclDataType> param
           .phase_two = aclnnLayerNormBackward,
           .reference = layer_norm_backward<false>(form),
           .max_ulp = 0.501,
+          .max_ulp_16bit = 0.501,
           .magnitude = layer_norm_backward<true>(form)};
 }
 

@@ -84,12 +84,6 @@ HWY_INLINE void sum_rows(size_t count, size_t length, LaneMatrix& matrix, const 
   }
 }
 
-// out[i] = f(i, n), a vector with n elements in it.
-template <class Stored, class F>
-HWY_INLINE void map_row(size_t length, Stored* out, const F& f) {
-  for_vectors(length, [&](size_t i, auto n) HWY_ATTR { store_wide(f(i, n), out + i, n); });
-}
-
 // ---- In float -----------------------------------------------------------------------------------
 
 using Narrow = hn::CappedTag<float, 2 * kSumLanes>;
@@ -146,6 +140,29 @@ HWY_INLINE void for_narrow_vectors(size_t count, const Visit& visit) {
   size_t i = 0;
   for (; i + kNarrow <= count; i += kNarrow) visit(i, std::integral_constant<size_t, kNarrow>());
   if (i < count) visit(i, count - i);
+}
+
+// out[i] = f(i, n), a vector of double with n elements in it. 16-bit results are rounded to float
+// first, which costs 2^-13 of their last place at most, and stored in vectors twice as wide.
+template <class Stored, class F>
+HWY_INLINE void map_row(size_t length, Stored* out, const F& f) {
+  if constexpr (sizeof(Stored) == 2) {
+    for_narrow_vectors(length, [&](size_t i, auto n) HWY_ATTR {
+#if HWY_TARGET == HWY_SCALAR
+      store_narrow(nearest_floats(f(i, n)), out + i, n);
+#else
+      constexpr auto kAll = std::integral_constant<size_t, kWide>();
+      const auto pair = [&](auto low, auto high) HWY_ATTR {
+        return hn::Combine(Narrow(), nearest_floats(f(i + kWide, high)), nearest_floats(f(i, low)));
+      };
+      if (n == kNarrow) return store_narrow(pair(kAll, kAll), out + i, n);
+      if (n > kWide) return store_narrow(pair(kAll, n - kWide), out + i, n);
+      store_narrow(hn::ZeroExtendVector(Narrow(), nearest_floats(f(i, n))), out + i, n);
+#endif
+    });
+    return;
+  }
+  for_vectors(length, [&](size_t i, auto n) HWY_ATTR { store_wide(f(i, n), out + i, n); });
 }
 
 // As add_terms, with terms in float.
