@@ -338,18 +338,39 @@ HWY_INLINE void write_slopes(const Stored* g, const Stored* y, Stored* out, doub
   map_row(length, out, [&](size_t i, auto n) HWY_ATTR { return slope(g + i, y + i, sum, n); });
 }
 
+template <class Stored>
+HWY_INLINE void add_elements(const Stored* row, size_t count, Lanes& lanes) {
+  if constexpr (sizeof(Stored) == 2) {
+    add_narrow_terms(
+        count, [&](size_t i, auto n) HWY_ATTR { return load_narrow(row + i, n); }, lanes);
+  } else {
+    add_terms(
+        count, [&](size_t i, auto n) HWY_ATTR { return load_wide(row + i, n); }, lanes);
+  }
+}
+
 void log_softmax_backward(const RowBlock& rows) {
+  constexpr size_t kShortRow = 64;  // longer ones are added four at a time, in sums.cpp
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
     using Stored = typename decltype(tag)::type;
     const StoredRows<const Stored> g(rows, 0), y(rows, 1);
     const StoredRows<Stored> out(rows, 2);
-    for_groups(rows, [&](size_t first, size_t count, LaneMatrix&) HWY_ATTR {
-      double sums[kGroup];
-      for (size_t begin = 0; begin < rows.length; begin += kSumChunk) {
-        double chunk[kGroup];
-        sum_lines(g[first] + begin, rows.dtype, g.stride, count,
-                  HWY_MIN(size_t{kSumChunk}, rows.length - begin), begin == 0 ? sums : chunk);
-        for (size_t k = 0; begin > 0 && k < count; ++k) sums[k] += chunk[k];
+    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
+      GroupNumbers sums;
+      if (sizeof(Stored) == 2 || rows.length < kShortRow) {
+        sum_rows(
+            count, rows.length, matrix,
+            [&](size_t k, size_t begin, size_t n, Lanes& lanes)
+                HWY_ATTR { add_elements(g[first + k] + begin, n, lanes); },
+            sums);
+      } else {
+        for (size_t begin = 0; begin < rows.length; begin += kSumChunk) {
+          double chunk[kGroup];
+          sum_lines(g[first] + begin, rows.dtype, g.stride, count,
+                    HWY_MIN(size_t{kSumChunk}, rows.length - begin),
+                    begin == 0 ? sums.values : chunk);
+          for (size_t k = 0; begin > 0 && k < count; ++k) sums.values[k] += chunk[k];
+        }
       }
       for (size_t k = 0; k < count; ++k) {
         write_slopes(g[first + k], y[first + k], out[first + k], sums[k], rows.length);

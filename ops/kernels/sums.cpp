@@ -96,7 +96,6 @@ HWY_INLINE void add_line_group(const Stored* line, int64_t stride, size_t lines,
 }
 
 // 16-bit elements of long lines become floats first, in vectors twice as wide, piece by piece.
-constexpr size_t kLongLine = 64;
 template <bool kWeighted, class Stored>
 HWY_INLINE void add_widened_lines(const Stored* base, int64_t stride, size_t lines, size_t terms,
                                   const double* factors, LaneMatrix& matrix) {
@@ -128,11 +127,7 @@ HWY_INLINE void sum_stored_lines(const Stored* line, int64_t stride, size_t line
     LaneMatrix matrix;
     matrix.clear();
     if constexpr (sizeof(Stored) == 2) {
-      if (terms >= kLongLine) {
-        add_widened_lines<kWeighted>(line, stride, count, terms, factors, matrix);
-      } else {
-        add_line_group<kWeighted>(line, stride, count, terms, factors, matrix);
-      }
+      add_widened_lines<kWeighted>(line, stride, count, terms, factors, matrix);
     } else {
       add_line_group<kWeighted>(line, stride, count, terms, factors, matrix);
     }
