@@ -93,10 +93,10 @@ class Arguments {
   }
   Value make(const contract::BoolsSpec& spec) {
     if (input_.once_in(64)) return static_cast<aclBoolArray*>(nullptr);
-    bool values[8] = {};
+    bool flags[8] = {};
     const size_t size = input_.once_in(16) ? input_.below(8) : spec.values.size();
-    for (bool& value : values) value = input_.once_in(2);
-    aclBoolArray* made = aclCreateBoolArray(values, size);
+    for (bool& flag : flags) flag = input_.once_in(2);
+    aclBoolArray* made = aclCreateBoolArray(flags, size);
     bools_.push_back(made);
     return made;
   }
