@@ -121,6 +121,7 @@ Call::Call(const Library& library, const Operator& row, aclDataType dtype)
       return call.scalar(spec.value, spec.dtype.value_or(call.dtype_));
     }
     Value operator()(const Shape& values) const { return call.int_array(values); }
+    Value operator()(const SizesSpec& spec) const { return call.int_array(spec.sizes); }
     Value operator()(const BoolsSpec& spec) const { return call.bool_array(spec.values); }
     Value operator()(const char* text) const { return const_cast<char*>(text); }
     Value operator()(int64_t number) const { return number; }

@@ -15,7 +15,7 @@ std::vector<Operator> normalization_operators() {
   const TensorSpec mean{{2, 1}};
   const TensorSpec rstd{{2, 1}, 0.5};
   const TensorSpec no_numbers{{2, 1}, 1, std::nullopt, true};
-  const Shape sizes = {3};
+  const SizesSpec sizes{{3}};
   constexpr int64_t kLastDim = -1;
   const std::vector<aclDataType> floats = {ACL_FLOAT, ACL_FLOAT16};
   const std::vector<aclDataType> with_double = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE};

@@ -95,6 +95,7 @@ struct AddFaults {
                         {"an entry 7", "dimension 1 twice", to_string(dims)}});
     }
   }
+  void operator()(const SizesSpec& spec) const { (*this)(spec.sizes); }
   void operator()(const BoolsSpec& spec) const {
     add_handle_faults<aclBoolArray>(faults, i, false);
     std::vector<char> more = spec.values;

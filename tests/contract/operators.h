@@ -70,12 +70,16 @@ struct ScalarSpec {
   double value;
   std::optional<aclDataType> dtype = ACL_FLOAT;
 };
+// Sizes of a tensor, which grow with it.
+struct SizesSpec {
+  Shape sizes;
+};
 struct BoolsSpec {
   std::vector<char> values;
 };
 struct DtypeUnderTest {};
-using ParameterSpec = std::variant<TensorSpec, ScalarSpec, Shape, BoolsSpec, const char*, int64_t,
-                                   double, DtypeUnderTest>;
+using ParameterSpec = std::variant<TensorSpec, ScalarSpec, Shape, SizesSpec, BoolsSpec, const char*,
+                                   int64_t, double, DtypeUnderTest>;
 
 struct Operator {
   std::string name;  // "aclnnSelu"

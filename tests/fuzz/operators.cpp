@@ -91,6 +91,11 @@ class Arguments {
     arrays_.push_back(made);
     return made;
   }
+  Value make(const contract::SizesSpec& spec) {
+    Shape sizes = spec.sizes;
+    for (int64_t& size : sizes) size *= size == 1 ? 1 : grow_;
+    return make(sizes);
+  }
   Value make(const contract::BoolsSpec& spec) {
     if (input_.once_in(64)) return static_cast<aclBoolArray*>(nullptr);
     bool flags[8] = {};
