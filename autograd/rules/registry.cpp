@@ -32,6 +32,7 @@ struct Registry {
     add_activation_rules(table);
     add_arithmetic_rules(table);
     add_loss_rules(table);
+    add_normalization_rules(table);
     add_matmul_rules(table);
     add_movement_rules(table);
     add_reduce_rules(table);

@@ -14,8 +14,9 @@ const std::vector<detail::KnownOperator>& known() {
     std::vector<detail::KnownOperator> joined;
     for (auto family :
          {detail::activation_operators, detail::gated_operators, detail::loss_operators,
-          detail::arithmetic_operators, detail::product_operators, detail::reduction_operators,
-          detail::movement_operators, detail::random_operators, detail::optimizer_operators}) {
+          detail::normalization_operators, detail::arithmetic_operators, detail::product_operators,
+          detail::reduction_operators, detail::movement_operators, detail::random_operators,
+          detail::optimizer_operators}) {
       for (detail::KnownOperator& entry : family()) joined.push_back(std::move(entry));
     }
     return joined;

@@ -61,6 +61,7 @@ struct TensorArgument {
   bool free_dtype = false;          // another dtype of the list is accepted too
   bool promotes = false;            // so is whatever promotes to one together with the others
   bool free_shape = false;          // any shape is accepted
+  bool optional = false;            // null is accepted
 };
 
 /// A call that must be refused.
@@ -159,6 +160,7 @@ struct KnownOperator {
 std::vector<KnownOperator> activation_operators();
 std::vector<KnownOperator> gated_operators();
 std::vector<KnownOperator> loss_operators();
+std::vector<KnownOperator> normalization_operators();
 std::vector<KnownOperator> arithmetic_operators();
 std::vector<KnownOperator> product_operators();
 std::vector<KnownOperator> reduction_operators();

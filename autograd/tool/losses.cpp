@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses: mean squared error, log softmax, negative log likelihood.
+// Losses: mean squared error, negative log likelihood.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "aclgrad/error.h"
-#include "aclnnop/aclnn_logsoftmax.h"
-#include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss_out.h"
@@ -90,100 +86,6 @@ Subject mse_loss(const LibraryPointer& library, const Attributes& a,
     return Arrays{reduced(squares, reduction, static_cast<Number>(squares.values.size()))};
   };
   s.checked.backward = from_executors(library, s.backward->api, s.backward->plan);
-  return s;
-}
-
-// Calls visit(index of element k of a line along the axis...) for every line: visit(first, stride).
-template <class Visit>
-void for_each_line(const Dims& shape, std::size_t axis, Visit visit) {
-  std::int64_t inner = 1;
-  for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
-  const std::int64_t length = shape[axis];
-  const std::int64_t outer = count_of(shape) / (inner * length);
-  for (std::int64_t o = 0; o < outer; ++o) {
-    for (std::int64_t i = 0; i < inner; ++i) {
-      visit(static_cast<std::size_t>(o * length * inner + i), static_cast<std::size_t>(inner),
-            static_cast<std::size_t>(length));
-    }
-  }
-}
-
-Arrays log_softmax_of(const Arrays& in, std::size_t axis) {
-  Array out = in[0];
-  for_each_line(out.shape, axis, [&](std::size_t first, std::size_t stride, std::size_t length) {
-    Number sum = 0;
-    for (std::size_t k = 0; k < length; ++k) sum += std::exp(in[0].values[first + k * stride]);
-    for (std::size_t k = 0; k < length; ++k) out.values[first + k * stride] -= std::log(sum);
-  });
-  return {out};
-}
-
-Arrays log_softmax_backward_of(const Arrays& given, std::size_t axis) {
-  Array out = given[0];
-  for_each_line(out.shape, axis, [&](std::size_t first, std::size_t stride, std::size_t length) {
-    Number sum = 0;
-    for (std::size_t k = 0; k < length; ++k) sum += given[0].values[first + k * stride];
-    for (std::size_t k = 0; k < length; ++k) {
-      const std::size_t at = first + k * stride;
-      out.values[at] -= std::exp(given[1].values[at]) * sum;
-    }
-  });
-  return {out};
-}
-
-Subject log_softmax(const LibraryPointer& library, const Attributes& a,
-                    const std::optional<Dims>& wanted) {
-  const Dims shape = wanted.value_or(Dims{3, 2, 5});
-  const auto rank = static_cast<std::int64_t>(shape.size());
-  if (rank == 0 || a.dim < -rank || a.dim >= rank || count_of(shape) == 0) {
-    throw ValueError(fmt::format("dim {} does not fit shape {}", a.dim, dims_text(shape)));
-  }
-  const auto axis = static_cast<std::size_t>(a.dim < 0 ? a.dim + rank : a.dim);
-  auto* forward = ACLGRAD_LOOKUP(aclnnLogSoftmaxGetWorkspaceSize);
-  auto* backward = ACLGRAD_LOOKUP(aclnnLogSoftmaxBackwardGetWorkspaceSize);
-  const std::int64_t dim = a.dim;
-  const auto plan = [=](std::int64_t d) -> PlanFunction {
-    return [=](auto t, auto* size, auto** executor) {
-      return backward(t[0], t[1], d, t[2], size, executor);
-    };
-  };
-  Subject s;
-  s.forward = {.api = "aclnnLogSoftmax",
-               .tensors = {{.name = "self", .shape = shape, .free_dtype = true},
-                           {.name = "out", .shape = shape, .free_dtype = true}},
-               .inputs = 1,
-               .plan = [=](auto t, auto* size,
-                           auto** executor) { return forward(t[0], dim, t[1], size, executor); },
-               .highest_rank = 8,
-               .dtypes = {DType::float32, DType::float16, DType::bfloat16, DType::float64}};
-  s.backward = EntryPoint{.api = "aclnnLogSoftmaxBackward",
-                          .tensors = {{.name = "gradOutput", .shape = shape},
-                                      {.name = "output", .shape = shape},
-                                      {.name = "out", .shape = shape, .free_dtype = true}},
-                          .inputs = 2,
-                          .plan = plan(dim),
-                          .highest_rank = 8,
-                          .refusals = {{"dim out of range", 161002, plan(rank)}}};
-  s.checked.name = s.backward->api;
-  s.checked.attributes = fmt::format("dim={}", dim);
-  s.checked.reproduce = fmt::format("--dim {}", dim);
-  s.checked.inputs = {Input{.name = "self", .shape = shape}};
-  s.checked.forward = [axis](const Arrays& in) { return log_softmax_of(in, axis); };
-  s.checked.saved = [](const Arrays&, const Arrays& outputs, const Array& cotangent) {
-    return Arrays{cotangent, outputs[0]};
-  };
-  s.checked.exact_backward = [axis](const Arrays& g) { return log_softmax_backward_of(g, axis); };
-  // Sums of the cotangent cancel, so the magnitudes of the result are not those of the terms.
-  s.checked.model = {.final_ulp_16bit = 0.51, .final_ulp = 0.51, .inner = 0.5};
-  s.checked.backward = from_executors(library, s.backward->api, s.backward->plan);
-  s.magnitude = [axis](const Arrays& in) {
-    Array out = log_softmax_of(in, axis)[0];
-    for (std::size_t i = 0; i < out.values.size(); ++i) {
-      const Number x = in[0].values[i];
-      out.values[i] = std::abs(x) + std::abs(x - out.values[i]);
-    }
-    return Arrays{out};
-  };
   return s;
 }
 
@@ -295,7 +197,6 @@ Subject nll_loss(const LibraryPointer& library, const Attributes& a,
 std::vector<KnownOperator> loss_operators() {
   const std::vector<Attributes> reductions = {{.reduction = 0}, {.reduction = 1}, {.reduction = 2}};
   return {{"mse_loss", mse_loss, reductions, {"--reduction"}},
-          {"log_softmax", log_softmax, {{.dim = -1}, {.dim = 0}, {.dim = 1}}, {"--dim"}},
           {"nll_loss", nll_loss, reductions, {"--reduction"}}};
 }
 

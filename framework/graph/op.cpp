@@ -20,6 +20,10 @@ const aclIntArray* CallObjects::int_array(std::span<const std::int64_t> values) 
   return arrays_.emplace_back(values).get();
 }
 
+const aclBoolArray* CallObjects::bool_array(std::span<const bool> values) {
+  return bools_.emplace_back(values).get();
+}
+
 const Call::Argument& Call::argument(std::span<const Argument> arguments, std::size_t index) {
   if (index < arguments.size()) return arguments[index];
   throw ValueError(fmt::format("an operator asks for argument {} of {}", index, arguments.size()));

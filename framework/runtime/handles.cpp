@@ -140,4 +140,7 @@ ScalarHandle::ScalarHandle(double value, DType beside) {
 IntArrayHandle::IntArrayHandle(std::span<const std::int64_t> values)
     : array_(created(aclCreateIntArray(values.data(), values.size()), "aclCreateIntArray")) {}
 
+BoolArrayHandle::BoolArrayHandle(std::span<const bool> values)
+    : array_(created(aclCreateBoolArray(values.data(), values.size()), "aclCreateBoolArray")) {}
+
 }  // namespace aclgrad

@@ -178,7 +178,8 @@ struct SecondStage {
       const Floats v = fused(d, set(factors.beta2), old_v, square);
       const Floats divisor = fused(d, hn::Sqrt(v), root_factor, set(factors.eps));
       const Floats change = hn::Div(m, divisor);
-      const auto overflows = hn::And(hn::IsInf(change), hn::IsFinite(m));
+      const auto overflows = hn::Or(hn::And(hn::IsInf(change), hn::IsFinite(m)),
+                                    hn::And(hn::IsInf(square), hn::IsFinite(g)));
       const auto special =
           hn::AndNot(overflows, hn::And(hn::IsNaN(sum), hn::IsFinite(root_factor)));
       const Floats plain[] = {fused(d, theta, set(factors.decay.high), change), m, v};

@@ -79,11 +79,12 @@ static_assert(std::is_trivially_destructible_v<OperatorSpec>);
 // One argument of a phase-one call.
 class Argument {
  public:
-  enum class Kind : uint8_t { kTensor, kScalar, kIntArray, kText, kInteger, kReal };
+  enum class Kind : uint8_t { kTensor, kScalar, kIntArray, kBoolArray, kText, kInteger, kReal };
 
   Argument(const aclTensor* value) : tensor_(value), kind_(Kind::kTensor) {}
   Argument(const aclScalar* value) : scalar_(value), kind_(Kind::kScalar) {}
   Argument(const aclIntArray* value) : int_array_(value), kind_(Kind::kIntArray) {}
+  Argument(const aclBoolArray* value) : bool_array_(value), kind_(Kind::kBoolArray) {}
   Argument(const char* value) : text_(value), kind_(Kind::kText) {}
   Argument(bool value) : integer_(value ? 1 : 0) {}
   Argument(int8_t value) : integer_(value) {}
@@ -98,6 +99,7 @@ class Argument {
   const aclTensor* tensor() const { return tensor_; }
   const aclScalar* scalar() const { return scalar_; }
   const aclIntArray* int_array() const { return int_array_; }
+  const aclBoolArray* bool_array() const { return bool_array_; }
   const char* text() const { return text_; }
   int64_t integer() const { return integer_; }
   double real() const { return real_; }
@@ -107,6 +109,7 @@ class Argument {
   const aclTensor* tensor_ = nullptr;
   const aclScalar* scalar_ = nullptr;
   const aclIntArray* int_array_ = nullptr;
+  const aclBoolArray* bool_array_ = nullptr;
   const char* text_ = nullptr;
   int64_t integer_ = 0;
   double real_ = 0;
@@ -128,12 +131,19 @@ class Arguments {
   const aclTensor& tensor(size_t i) const { return *values_[i].tensor(); }
   const aclScalar& scalar(size_t i) const { return *values_[i].scalar(); }
   const std::vector<int64_t>& int_array(size_t i) const { return values_[i].int_array()->values; }
+  const std::vector<char>& bool_array(size_t i) const { return values_[i].bool_array()->values; }
   int64_t integer(size_t i) const { return values_[i].integer(); }
   double real(size_t i) const { return values_[i].real(); }
   bool flag(size_t i) const { return values_[i].integer() != 0; }
   const char* text(size_t i) const { return values_[i].text(); }
 
   const Dims& shape(size_t i) const { return tensor(i).view_shape; }
+  // For a tensor, scalar, array or text that may be null.
+  bool given(size_t i) const {
+    const Argument& value = values_[i];
+    return value.tensor() != nullptr || value.scalar() != nullptr || value.int_array() != nullptr ||
+           value.bool_array() != nullptr || value.text() != nullptr;
+  }
   const Dims& strides(size_t i) const { return tensor(i).view_strides; }
   aclDataType dtype(size_t i) const { return tensor(i).dtype; }
   bool empty(size_t i) const { return is_empty(tensor(i)); }

@@ -20,6 +20,9 @@ Rule not_null(std::initializer_list<size_t> parameters);
 // A handle that may be null but must be live when given.
 Rule live_if_given(size_t parameter);
 
+// Applies a rule about a tensor only where the tensor is given.
+Rule if_given(size_t parameter, Rule rule);
+
 // Applies a rule only to calls for which `condition` holds.
 Rule when(std::function<bool(const Arguments&)> condition, Rule rule);
 
@@ -38,6 +41,8 @@ Rule same_shape(size_t tensor, size_t reference);
 Rule has_shape(size_t tensor, Dims shape);
 // Of any rank.
 Rule has_one_element(size_t tensor);
+// As many elements as `count` says.
+Rule has_elements(size_t tensor, std::function<int64_t(const Arguments&)> count);
 Rule max_rank(size_t tensor, size_t limit = 8);
 Rule not_0d(size_t tensor);
 // a and b broadcast against each other.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnLogSoftmax, aclnnLogSoftmaxBackward.
-#include "ops/kernels/log_softmax.h"
+#include "ops/kernels/softmax.h"
 
 #include "aclnnop/aclnn_logsoftmax.h"
 #include "aclnnop/aclnn_logsoftmax_backward.h"

@@ -208,6 +208,25 @@ TEST(Rules, LogSoftmaxAlongEveryAxis) {
   }
 }
 
+TEST(Rules, SoftmaxAlongEveryAxis) {
+  for (std::int64_t dim = -3; dim < 3; ++dim) {
+    expect_right({{2, 3, 4}}, [&](const Inputs& x) { return softmax(x[0], dim); });
+  }
+}
+
+TEST(Rules, LayerNormOverTheLastDimensions) {
+  for (const Shape& row : {Shape{4}, Shape{3, 4}, Shape{2, 3, 4}}) {
+    expect_right({{2, 3, 4}, row, row},
+                 [](const Inputs& x) { return layer_norm(x[0], x[1], x[2], 1e-2); });
+  }
+  // Only some of the gradients are asked for.
+  expect_right({{4}}, [](const Inputs& x) {
+    Graph graph = x[0].graph();
+    const Value rows = graph.constant(points({3, 4}, 7));
+    return layer_norm(rows, x[0], graph.constant(Tensor::zeros({4})));
+  });
+}
+
 TEST(Rules, ACompositeNetwork) {
   Graph graph;
   const Value x = graph.input("x", {4, 6});

@@ -78,6 +78,12 @@ TEST(SecondOrder, LogSoftmaxAlongEveryDimension) {
   }
 }
 
+TEST(SecondOrder, SoftmaxAlongEveryDimension) {
+  for (const std::int64_t dim : {0, -1}) {
+    expect_right([&](const Value& x) { return softmax(x, dim); }, points());
+  }
+}
+
 TEST(SecondOrder, MseLossEveryReduction) {
   for (const Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
     Graph graph;

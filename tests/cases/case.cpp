@@ -27,7 +27,8 @@ const std::vector<Case>& all_cases() {
     std::vector<Case> rows;
     for (auto family : {selu_cases, elu_cases, hardswish_cases, gelu_cases, geglu_cases,
                         function_cases, arithmetic_cases, matmul_cases, reduction_cases,
-                        movement_cases, loss_cases, optimizer_cases, random_cases}) {
+                        movement_cases, loss_cases, normalization_cases, optimizer_cases,
+                        random_cases}) {
       for (Case& row : family()) rows.push_back(std::move(row));
     }
     return rows;

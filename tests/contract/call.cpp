@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 #include "tests/ops/support/numbers.h"
@@ -120,6 +121,8 @@ Call::Call(const Library& library, const Operator& row, aclDataType dtype)
       return call.scalar(spec.value, spec.dtype.value_or(call.dtype_));
     }
     Value operator()(const Shape& values) const { return call.int_array(values); }
+    Value operator()(const SizesSpec& spec) const { return call.int_array(spec.sizes); }
+    Value operator()(const BoolsSpec& spec) const { return call.bool_array(spec.values); }
     Value operator()(const char* text) const { return const_cast<char*>(text); }
     Value operator()(int64_t number) const { return number; }
     Value operator()(double number) const { return number; }
@@ -143,6 +146,9 @@ Call::~Call() {
   }
   for (const aclIntArray* each : int_arrays_) {
     library_.get<decltype(aclDestroyIntArray)>("aclDestroyIntArray")(each);
+  }
+  for (const aclBoolArray* each : bool_arrays_) {
+    library_.get<decltype(aclDestroyBoolArray)>("aclDestroyBoolArray")(each);
   }
   for (void* each : memory_) library_.get<decltype(aclrtFree)>("aclrtFree")(each);
 }
@@ -210,6 +216,15 @@ aclIntArray* Call::int_array(const Shape& values) {
   aclIntArray* made =
       library_.get<decltype(aclCreateIntArray)>("aclCreateIntArray")(values.data(), values.size());
   int_arrays_.push_back(made);
+  return made;
+}
+
+aclBoolArray* Call::bool_array(const std::vector<char>& values) {
+  const auto bools = std::make_unique<bool[]>(values.size());
+  std::copy(values.begin(), values.end(), bools.get());
+  aclBoolArray* made =
+      library_.get<decltype(aclCreateBoolArray)>("aclCreateBoolArray")(bools.get(), values.size());
+  bool_arrays_.push_back(made);
   return made;
 }
 

@@ -60,6 +60,7 @@ class Call {
   void scatter();
   aclScalar* scalar(double value, aclDataType dtype);
   aclIntArray* int_array(const Shape& values);
+  aclBoolArray* bool_array(const std::vector<char>& values);
 
   // The parameter's shape and dtype in the right call.
   const TensorSpec* tensor_spec(size_t parameter) const;
@@ -87,6 +88,7 @@ class Call {
   std::vector<const aclTensor*> tensors_;
   std::vector<const aclScalar*> scalars_;
   std::vector<const aclIntArray*> int_arrays_;
+  std::vector<const aclBoolArray*> bool_arrays_;
   void* output_ = nullptr;
   uint64_t workspace_size_ = 0;
   aclOpExecutor* executor_ = nullptr;

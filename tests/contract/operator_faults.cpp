@@ -92,8 +92,19 @@ struct AddFaults {
                         i,
                         [=, at = i](Call& call) { call.values()[at] = call.int_array(dims); },
                         161002,
-                        {"an entry 7", "dimension 1 twice"}});
+                        {"an entry 7", "dimension 1 twice", to_string(dims)}});
     }
+  }
+  void operator()(const SizesSpec& spec) const { (*this)(spec.sizes); }
+  void operator()(const BoolsSpec& spec) const {
+    add_handle_faults<aclBoolArray>(faults, i, false);
+    std::vector<char> more = spec.values;
+    more.push_back(1);
+    faults.push_back({"of one value more",
+                      i,
+                      [=, at = i](Call& call) { call.values()[at] = call.bool_array(more); },
+                      161002,
+                      {fmt::format("has {}", more.size())}});
   }
   void operator()(const char*) const {
     faults.push_back({"null",

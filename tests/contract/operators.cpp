@@ -8,8 +8,8 @@ namespace aclgrad::contract {
 const std::vector<Operator>& operators() {
   static const std::vector<Operator> all = [] {
     std::vector<Operator> rows;
-    for (auto group :
-         {activation_operators, function_operators, arithmetic_operators, training_operators}) {
+    for (auto group : {activation_operators, function_operators, arithmetic_operators,
+                       training_operators, normalization_operators}) {
       for (Operator& row : group()) rows.push_back(std::move(row));
     }
     return rows;

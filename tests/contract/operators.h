@@ -19,7 +19,8 @@
 namespace aclgrad::contract {
 
 // An argument of a phase one. Integers stand for bool and enumerations too.
-using Value = std::variant<aclTensor*, aclScalar*, aclIntArray*, char*, int64_t, double>;
+using Value =
+    std::variant<aclTensor*, aclScalar*, aclIntArray*, aclBoolArray*, char*, int64_t, double>;
 
 template <class Parameter>
 Parameter as(const Value& value) {
@@ -69,9 +70,16 @@ struct ScalarSpec {
   double value;
   std::optional<aclDataType> dtype = ACL_FLOAT;
 };
+// Sizes of a tensor, which grow with it.
+struct SizesSpec {
+  Shape sizes;
+};
+struct BoolsSpec {
+  std::vector<char> values;
+};
 struct DtypeUnderTest {};
-using ParameterSpec =
-    std::variant<TensorSpec, ScalarSpec, Shape, const char*, int64_t, double, DtypeUnderTest>;
+using ParameterSpec = std::variant<TensorSpec, ScalarSpec, Shape, SizesSpec, BoolsSpec, const char*,
+                                   int64_t, double, DtypeUnderTest>;
 
 struct Operator {
   std::string name;  // "aclnnSelu"
@@ -99,6 +107,7 @@ Operator describe(std::string name, std::vector<ParameterSpec> parameters, size_
 std::vector<Operator> activation_operators();
 std::vector<Operator> function_operators();
 std::vector<Operator> arithmetic_operators();
+std::vector<Operator> normalization_operators();
 std::vector<Operator> training_operators();
 
 }  // namespace aclgrad::contract

@@ -180,6 +180,32 @@ const std::map<std::string, Faults>& table() {
       {"aclnnMseLossBackward", {integer(3, 3, {"is 3"})}},
       {"aclnnLogSoftmax", {integer(1, 2, {"[-2, 1]"})}},
       {"aclnnLogSoftmaxBackward", {integer(2, -3, {"[-2, 1]"})}},
+      {"aclnnSoftmax", {integer(1, -3, {"[-2, 1]"})}},
+      {"aclnnSoftmaxBackward", {integer(2, 2, {"[-2, 1]"})}},
+      {"aclnnLayerNorm",
+       {{"of another dtype than weightOptional's",
+         3,
+         [](Call& call) {
+           call.values()[2] = call.tensor({3}, ACL_FLOAT);
+           call.values()[3] = call.tensor({3}, ACL_FLOAT16);
+         },
+         161002,
+         {"same dtype"},
+         false,
+         ACL_FLOAT16},
+        {"without sizes",
+         1,
+         [](Call& call) { call.values()[1] = call.int_array({}); },
+         161002,
+         {"[]"}}}},
+      {"aclnnLayerNormBackward",
+       {{"of more sizes than input",
+         2,
+         [](Call& call) {
+           call.values()[2] = call.int_array({1, 2, 3});
+         },
+         161002,
+         {"[1, 2, 3]"}}}},
       {"aclnnNLLLoss", {integer(3, 3, {"is 3"}), shapes(0, {{0, {2, 0}}, {2, {0}}}, {"[2, 0]"})}},
       {"aclnnNLLLossBackward",
        {integer(4, 3, {"is 3"}), shapes(1, {{1, {2, 0}}, {3, {0}}, {7, {2, 0}}}, {"[2, 0]"})}},

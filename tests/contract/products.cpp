@@ -97,6 +97,13 @@ const std::vector<ProductRule>& product_rules() {
          }
        },
        on_950},
+      {"aclnnSoftmaxBackward", "empty gradOutput and output, out of another shape",
+       [](Call& call) {
+         for (const size_t parameter : {size_t{0}, size_t{1}}) {
+           call.values()[parameter] = call.tensor({0, 3}, ACL_FLOAT);
+         }
+       },
+       on_950},
   };
   return rules;
 }

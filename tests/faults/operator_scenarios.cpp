@@ -71,6 +71,19 @@ class Maker {
     run_.later("aclDestroyIntArray", [made] { return aclDestroyIntArray(made); });
     return made;
   }
+  Value operator()(const contract::SizesSpec& spec) {
+    Shape sizes = spec.sizes;
+    for (int64_t& size : sizes) size *= size == 1 ? 1 : scale_;
+    return (*this)(sizes);
+  }
+  Value operator()(const contract::BoolsSpec& spec) {
+    bool values[8] = {};
+    std::copy(spec.values.begin(), spec.values.end(), values);
+    aclBoolArray* made = run_.make("aclCreateBoolArray",
+                                   [&] { return aclCreateBoolArray(values, spec.values.size()); });
+    run_.later("aclDestroyBoolArray", [made] { return aclDestroyBoolArray(made); });
+    return made;
+  }
   Value operator()(const char* text) { return const_cast<char*>(text); }
   Value operator()(int64_t number) { return number; }
   Value operator()(double number) { return number; }

@@ -50,6 +50,7 @@ class Arguments {
     for (const aclTensor* each : tensors_) aclDestroyTensor(each);
     for (const aclScalar* each : scalars_) aclDestroyScalar(each);
     for (const aclIntArray* each : arrays_) aclDestroyIntArray(each);
+    for (const aclBoolArray* each : bools_) aclDestroyBoolArray(each);
   }
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
@@ -88,6 +89,20 @@ class Arguments {
     if (input_.once_in(4)) mutate(numbers);
     aclIntArray* made = aclCreateIntArray(numbers.data(), numbers.size());
     arrays_.push_back(made);
+    return made;
+  }
+  Value make(const contract::SizesSpec& spec) {
+    Shape sizes = spec.sizes;
+    for (int64_t& size : sizes) size *= size == 1 ? 1 : grow_;
+    return make(sizes);
+  }
+  Value make(const contract::BoolsSpec& spec) {
+    if (input_.once_in(64)) return static_cast<aclBoolArray*>(nullptr);
+    bool flags[8] = {};
+    const size_t size = input_.once_in(16) ? input_.below(8) : spec.values.size();
+    for (bool& flag : flags) flag = input_.once_in(2);
+    aclBoolArray* made = aclCreateBoolArray(flags, size);
+    bools_.push_back(made);
     return made;
   }
   Value make(const char* text) {
@@ -170,6 +185,7 @@ class Arguments {
   std::vector<const aclTensor*> tensors_;
   std::vector<const aclScalar*> scalars_;
   std::vector<const aclIntArray*> arrays_;
+  std::vector<const aclBoolArray*> bools_;
 };
 
 bool is_documented(aclnnStatus status) {

@@ -94,12 +94,13 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
   if (is_one_of(op, {"matmul", "mm", "addmm"})) {
     return random_product(library, op, attributes, dice);
   }
-  const bool needs_dim = is_one_of(op, {"geglu", "geglu_v3", "log_softmax"});
+  const bool is_gated = is_one_of(op, {"geglu", "geglu_v3"});
+  const bool needs_dim = is_gated || is_one_of(op, {"softmax", "log_softmax"});
   const bool reduces = is_one_of(op, {"reduce_sum", "mean"});
-  Dims shape = random_shape(dice, needs_dim || reduces ? 1 : 0, 3);
+  Dims shape = random_shape(dice, needs_dim || reduces || op == "layer_norm" ? 1 : 0, 3);
   if (needs_dim) {
     attributes.dim = static_cast<int>(dice.below(shape.size()));
-    if (op != "log_softmax") shape[static_cast<std::size_t>(attributes.dim)] *= 2;
+    if (is_gated) shape[static_cast<std::size_t>(attributes.dim)] *= 2;
     if (dice.coin()) attributes.dim -= static_cast<int>(shape.size());
   }
   if (reduces) {

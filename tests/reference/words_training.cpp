@@ -42,6 +42,35 @@ Section training() {
               const Value y = graph.input("y", {2, 4});
               return Recorded{log_softmax_backward(g, y, -1), {g, y}};
             }},
+           {{"aclnnSoftmax"},
+            {"e^(x − max) / Σ e^(x − max) along dim", "沿 dim 的 e^(x − max) / Σ e^(x − max)"},
+            "softmax(x, dim)",
+            [](Graph& graph) {
+              const Value x = graph.input("x", {2, 4});
+              return Recorded{softmax(x), {x}};
+            }},
+           {{"aclnnSoftmaxBackward"},
+            {"output·(g − Σ g·output) along dim", "沿 dim 的 output·(g − Σ g·output)"},
+            "softmax_backward(g, output, dim)",
+            [](Graph& graph) {
+              const Value g = graph.input("g", {2, 4});
+              const Value y = graph.input("y", {2, 4});
+              return Recorded{softmax_backward(g, y, -1), {g, y}};
+            }},
+           {{"aclnnLayerNorm"},
+            {"(x − mean)·rstd·weight + bias over the last dimensions, rstd = 1/√(variance + eps)",
+             "对末尾几维求 (x − mean)·rstd·weight + bias，rstd = 1/√(方差 + eps)"},
+            "layer_norm(x, weight, bias, eps)",
+            [](Graph& graph) {
+              const Value x = graph.input("x", {2, 4});
+              const Value weight = graph.input("weight", {4});
+              const Value bias = graph.input("bias", {4});
+              return Recorded{layer_norm(x, weight, bias), {x, weight, bias}};
+            }},
+           {{"aclnnLayerNormBackward"},
+            {"the gradients of input, weight and bias, those that outputMask asks for",
+             "input、weight、bias 的梯度，由 outputMask 选择"},
+            "layer_norm_backward(g, x, mean, rstd, weight, wanted)"},
            {{"aclnnNLLLoss"},
             {"−weight·self[target]; mean divides by the sum of the weights",
              "−weight·self[target]；平均时除以权重之和"},

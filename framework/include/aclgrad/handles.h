@@ -140,6 +140,19 @@ class IntArrayHandle {
   std::unique_ptr<aclIntArray, Destroy> array_;
 };
 
+class BoolArrayHandle {
+ public:
+  explicit BoolArrayHandle(std::span<const bool> values);
+
+  const aclBoolArray* get() const noexcept { return array_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(aclBoolArray* array) const noexcept { aclDestroyBoolArray(array); }
+  };
+  std::unique_ptr<aclBoolArray, Destroy> array_;
+};
+
 /// What phase one of an operator returned. Destroyed unless phase two has consumed it.
 class Executor {
  public:

@@ -86,10 +86,12 @@ class CallObjects {
   /// The same object for the same number.
   const aclScalar* scalar(double value, DType beside);
   const aclIntArray* int_array(std::span<const std::int64_t> values);
+  const aclBoolArray* bool_array(std::span<const bool> values);
 
  private:
   std::map<std::pair<std::uint64_t, DType>, ScalarHandle> scalars_;  // by the bits of the number
   std::vector<IntArrayHandle> arrays_;
+  std::vector<BoolArrayHandle> bools_;
 };
 
 /// The C arguments of one call of phase one.
@@ -112,6 +114,9 @@ class Call {
   const aclScalar* scalar(double value, DType beside) { return objects_.scalar(value, beside); }
   const aclIntArray* int_array(std::span<const std::int64_t> values) {
     return objects_.int_array(values);
+  }
+  const aclBoolArray* bool_array(std::span<const bool> values) {
+    return objects_.bool_array(values);
   }
 
  private:

@@ -30,6 +30,9 @@ Handle handle_of(const Argument& argument) {
   if (argument.int_array() != nullptr) {
     return {argument.int_array(), ACLGRAD_HANDLE_INT_ARRAY, "aclIntArray"};
   }
+  if (argument.bool_array() != nullptr) {
+    return {argument.bool_array(), ACLGRAD_HANDLE_BOOL_ARRAY, "aclBoolArray"};
+  }
   return {argument.tensor(), ACLGRAD_HANDLE_TENSOR, "aclTensor"};
 }
 
@@ -49,10 +52,6 @@ std::string product_cause(aclDataType dtype) {
   return fmt::format("{} does not know DT_BF16; Atlas A2, A3 and 950 do.", aclrtGetSocName());
 }
 
-bool given(const Argument& argument) {
-  return argument.text() != nullptr || handle_of(argument).pointer != nullptr;
-}
-
 }  // namespace
 
 std::string to_string(const Dims& shape) {
@@ -67,7 +66,7 @@ size_t normalize_axis(int64_t axis, size_t rank) {
 Rule not_null(std::initializer_list<size_t> parameters) {
   return [list = std::vector<size_t>(parameters)](const Arguments& arguments) -> Verdict {
     for (size_t i : list) {
-      if (!given(arguments[i])) {
+      if (!arguments.given(i)) {
         return {
             kNullPointer,
             fmt::format("argument {} must not be null, but got a null pointer.", arguments.name(i)),
@@ -83,8 +82,13 @@ Rule not_null(std::initializer_list<size_t> parameters) {
 
 Rule live_if_given(size_t parameter) {
   return [parameter](const Arguments& arguments) {
-    return given(arguments[parameter]) ? check_live(arguments, parameter) : Verdict{};
+    return arguments.given(parameter) ? check_live(arguments, parameter) : Verdict{};
   };
+}
+
+Rule if_given(size_t parameter, Rule rule) {
+  return when([parameter](const Arguments& arguments) { return arguments.given(parameter); },
+              std::move(rule));
 }
 
 Rule when(std::function<bool(const Arguments&)> condition, Rule rule) {
@@ -174,6 +178,16 @@ Rule has_one_element(size_t tensor) {
   return [tensor](const Arguments& arguments) -> Verdict {
     if (count_elements(arguments.shape(tensor)) == 1) return {};
     return invalid("tensor {} must have one element, but is {}.", arguments.name(tensor),
+                   to_string(arguments.shape(tensor)));
+  };
+}
+
+Rule has_elements(size_t tensor, std::function<int64_t(const Arguments&)> count) {
+  return [tensor, count = std::move(count)](const Arguments& arguments) -> Verdict {
+    const int64_t expected = count(arguments);
+    int64_t elements = 0;
+    if (count_fits(arguments.shape(tensor), elements) && elements == expected) return {};
+    return invalid("tensor {} must have {} elements, but is {}.", arguments.name(tensor), expected,
                    to_string(arguments.shape(tensor)));
   };
 }

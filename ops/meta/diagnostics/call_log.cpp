@@ -78,11 +78,12 @@ std::string scalar_value(const aclScalar* scalar) {
   return quoted(fmt::format("{} {}", dtype_name(scalar->dtype), scalar->to_double()));
 }
 
-std::string list_value(const aclIntArray* array) {
-  if (!is_live(array, ACLGRAD_HANDLE_INT_ARRAY)) return quoted("a dead handle");
+std::string list_value(const auto* array, aclgradHandleKind kind) {
+  if (array == nullptr) return "null";
+  if (!is_live(array, kind)) return quoted("a dead handle");
   std::string list;
-  for (const int64_t value : array->values) {
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", value);
+  for (const auto value : array->values) {
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", static_cast<int64_t>(value));
   }
   return "[" + list + "]";
 }
@@ -95,7 +96,9 @@ std::string value_of(const Argument& argument) {
     case Argument::Kind::kScalar:
       return argument.scalar() == nullptr ? "null" : scalar_value(argument.scalar());
     case Argument::Kind::kIntArray:
-      return argument.int_array() == nullptr ? "null" : list_value(argument.int_array());
+      return list_value(argument.int_array(), ACLGRAD_HANDLE_INT_ARRAY);
+    case Argument::Kind::kBoolArray:
+      return list_value(argument.bool_array(), ACLGRAD_HANDLE_BOOL_ARRAY);
     case Argument::Kind::kReal: {
       const std::string number = fmt::format("{}", argument.real());
       return std::isfinite(argument.real()) ? number : quoted(number);  // JSON has no infinities

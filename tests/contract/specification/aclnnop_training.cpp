@@ -10,6 +10,8 @@
 #include "aclnnop/aclnn_gelu_backward.h"
 #include "aclnnop/aclnn_gelu_backward_v2.h"
 #include "aclnnop/aclnn_gelu_v2.h"
+#include "aclnnop/aclnn_layer_norm.h"
+#include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_logsoftmax.h"
 #include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_matmul.h"
@@ -23,6 +25,8 @@
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_reduce_sum.h"
+#include "aclnnop/aclnn_softmax.h"
+#include "aclnnop/aclnn_softmax_backward.h"
 #include "aclnnop/aclnn_sub.h"
 #include "aclnnop/aclnn_uniform.h"
 #include "aclnnop/aclnn_zero.h"
@@ -99,6 +103,18 @@ static_assert(kOperator<decltype(aclnnLogSoftmaxGetWorkspaceSize), decltype(acln
 static_assert(
     kOperator<decltype(aclnnLogSoftmaxBackwardGetWorkspaceSize), decltype(aclnnLogSoftmaxBackward),
               const aclTensor*, const aclTensor*, int64_t, aclTensor*>);
+static_assert(kOperator<decltype(aclnnSoftmaxGetWorkspaceSize), decltype(aclnnSoftmax),
+                        const aclTensor*, int64_t, aclTensor*>);
+static_assert(
+    kOperator<decltype(aclnnSoftmaxBackwardGetWorkspaceSize), decltype(aclnnSoftmaxBackward),
+              const aclTensor*, const aclTensor*, int64_t, aclTensor*>);
+static_assert(kOperator<decltype(aclnnLayerNormGetWorkspaceSize), decltype(aclnnLayerNorm),
+                        const aclTensor*, const aclIntArray*, const aclTensor*, const aclTensor*,
+                        double, aclTensor*, aclTensor*, aclTensor*>);
+static_assert(kOperator<decltype(aclnnLayerNormBackwardGetWorkspaceSize),
+                        decltype(aclnnLayerNormBackward), const aclTensor*, const aclTensor*,
+                        const aclIntArray*, const aclTensor*, const aclTensor*, const aclTensor*,
+                        const aclTensor*, const aclBoolArray*, aclTensor*, aclTensor*, aclTensor*>);
 static_assert(
     kOperator<decltype(aclnnNLLLossGetWorkspaceSize), decltype(aclnnNLLLoss), const aclTensor*,
               const aclTensor*, const aclTensor*, int64_t, int64_t, aclTensor*, aclTensor*>);

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "ops/kernels/log_softmax_rows.h"
+#include "ops/kernels/softmax.h"
 #include "ops/kernels/sums.h"
 #include "tests/ops/kernels/stored_numbers.h"
 #include "tests/ops/kernels/targets.h"
@@ -157,10 +157,14 @@ TEST(Rows, LogSoftmaxIsAccurateAndTheSameOnEveryInstructionSet) {
         Numbers y(dtype, x.count());
         Numbers slope(dtype, x.count());
         const auto step = static_cast<int64_t>(length);
-        log_softmax_rows({dtype, rows, length}, {source.bytes.data(), step},
-                         {y.bytes.data(), step});
-        log_softmax_backward_rows({dtype, rows, length}, {gradient.bytes.data(), step},
-                                  {y.bytes.data(), step}, {slope.bytes.data(), step});
+        log_softmax_rows(
+            {dtype, rows, length, {{{source.bytes.data(), step}, {y.bytes.data(), step}}}});
+        log_softmax_backward_rows({dtype,
+                                   rows,
+                                   length,
+                                   {{{gradient.bytes.data(), step},
+                                     {y.bytes.data(), step},
+                                     {slope.bytes.data(), step}}}});
         results.push_back(y);
         results.push_back(slope);
       });
@@ -188,19 +192,52 @@ TEST(Rows, LogSoftmaxIsAccurateAndTheSameOnEveryInstructionSet) {
   }
 }
 
+// Where float would overflow or lose digits: far from 0, and with huge and tiny sums.
+TEST(Rows, LogSoftmaxBackwardOfBf16BeyondFloat) {
+  constexpr size_t kLength = 24;
+  for (const double scale : {1e-36, 1e-25, 1e-3, 1.0, 1e20, 1e37}) {
+    const Numbers g = Numbers::random(ACL_BF16, kLength, 8, -scale, 2 * scale);
+    Numbers y = Numbers::random(ACL_BF16, kLength, 9, -9, 0);
+    const double ends[] = {-700, -100, -88, -60, -44, -43.75, 0, 3, 43.75, 60, 85};
+    for (size_t i = 0; i < std::size(ends); ++i) y.set(2 * i, ends[i]);
+    long double sum = 0;
+    for (size_t i = 0; i < kLength; ++i) sum += g.get(i);
+    for_each_target([&](int64_t) {
+      Numbers gradient = g;
+      Numbers slope(ACL_BF16, kLength);
+      log_softmax_backward_rows(
+          {ACL_BF16,
+           1,
+           kLength,
+           {{{gradient.bytes.data(), 0}, {y.bytes.data(), 0}, {slope.bytes.data(), 0}}}});
+      for (size_t i = 0; i < kLength; ++i) {
+        const long double share = std::exp(static_cast<long double>(y.get(i))) * sum;
+        const long double expected = g.get(i) - share;
+        if (std::abs(expected) > 3.39e38L) {
+          EXPECT_EQ(std::abs(slope.get(i)), std::numeric_limits<double>::infinity());
+          continue;
+        }
+        const long double size = std::abs(static_cast<long double>(g.get(i))) + std::abs(share);
+        EXPECT_LE(std::abs(slope.get(i) - expected), 1.002L * 0x1p-8L * size + 0x1p-134L)
+            << scale << " at " << y.get(i);
+      }
+    });
+  }
+}
+
 TEST(Rows, LogSoftmaxAtTheEndsOfItsRange) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for_each_target([&](int64_t) {
     std::vector<float> x = {-kInfinity, 3, -200, -kInfinity, -kInfinity, -kInfinity,
                             kInfinity,  0, 1,    NAN,        0,          1};
-    log_softmax_rows({ACL_FLOAT, 4, 3}, {x.data(), 3}, {x.data(), 3});
+    log_softmax_rows({ACL_FLOAT, 4, 3, {{{x.data(), 3}, {x.data(), 3}}}});
     EXPECT_EQ(x[0], -kInfinity);
     EXPECT_EQ(x[1], 0);
     EXPECT_EQ(x[2], -203);
     for (size_t i = 3; i < x.size(); ++i) EXPECT_TRUE(std::isnan(x[i])) << i;
     std::vector<float> g = {1, 2, NAN, 4};
     std::vector<float> y = {-kInfinity, 0, -1, -1000};
-    log_softmax_backward_rows({ACL_FLOAT, 2, 2}, {g.data(), 2}, {y.data(), 2}, {g.data(), 2});
+    log_softmax_backward_rows({ACL_FLOAT, 2, 2, {{{g.data(), 2}, {y.data(), 2}, {g.data(), 2}}}});
     EXPECT_EQ(g[0], 1);
     EXPECT_EQ(g[1], -1);
     EXPECT_TRUE(std::isnan(g[2]) && std::isnan(g[3]));

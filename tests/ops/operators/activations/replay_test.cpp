@@ -8,10 +8,13 @@
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_geglu.h"
 #include "aclnnop/aclnn_geglu_backward.h"
+#include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_logsoftmax.h"
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_selu.h"
+#include "aclnnop/aclnn_softmax.h"
+#include "aclnnop/aclnn_softmax_backward.h"
 #include "tests/ops/support/acl_fixture.h"
 
 namespace aclgrad::testing {
@@ -171,6 +174,32 @@ TEST_P(ReplayTest, LayersFollowEachOtherRowByRowWithTheSameBits) {
   add(operators, aclnnLogSoftmaxGetWorkspaceSize, aclnnLogSoftmax, logits.tensor(), int64_t{1},
       out.tensor());
   expect_same_bits(operators, {&hidden, &activated, &logits, &out}, 1);
+}
+
+// Numbers for each row, and vectors for all of them, go along with the rows.
+TEST_P(ReplayTest, NormalizationsPassTheirRowsOnWithTheSameBits) {
+  const Array input = random({kRows, 96}, 1);
+  const Array scale = random({96}, 2);
+  const Array weight = random({96, 32}, 3);
+  const Array grad = random({kRows, 32}, 4);
+  const Array normalized = unwritten({kRows, 96});
+  Array mean(ACL_FLOAT, {kRows, 1}), rstd(ACL_FLOAT, {kRows, 1});
+  const Array logits = unwritten({kRows, 32});
+  const Array shares = unwritten({kRows, 32});
+  const Array slopes = unwritten({kRows, 32});
+  const int64_t width = 96;
+  const std::unique_ptr<const aclIntArray, decltype(&aclDestroyIntArray)> sizes(
+      aclCreateIntArray(&width, 1), aclDestroyIntArray);
+  const aclTensor* no_bias = nullptr;
+  Operators operators;
+  add(operators, aclnnLayerNormGetWorkspaceSize, aclnnLayerNorm, input.tensor(), sizes.get(),
+      scale.tensor(), no_bias, 1e-5, normalized.tensor(), mean.tensor(), rstd.tensor());
+  add_product(operators, normalized, weight, logits);
+  add(operators, aclnnSoftmaxGetWorkspaceSize, aclnnSoftmax, logits.tensor(), int64_t{1},
+      shares.tensor());
+  add(operators, aclnnSoftmaxBackwardGetWorkspaceSize, aclnnSoftmaxBackward, grad.tensor(),
+      shares.tensor(), int64_t{1}, slopes.tensor());
+  expect_same_bits(operators, {&normalized, &mean, &rstd, &logits, &shares, &slopes}, 1);
 }
 
 // With few rows, what has far more columns is cut into panels of them, which no other product can

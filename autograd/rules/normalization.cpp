@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/ops/normalization.h"
+
+#include "aclgrad/ops.h"
+#include "rules/table.h"
+
+namespace aclgrad::detail {
+
+void add_normalization_rules(RuleTable& table) {
+  table.add<SoftmaxOp>([](const SoftmaxOp& op, const RuleCall& call) {
+    return InputGradients{softmax_backward(call.gradient(), call.output(), op.dim)};
+  });
+
+  // B = y (g - sum(g y)) along dim.
+  table.add<SoftmaxBackwardOp>([](const SoftmaxBackwardOp& op, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& g = call.input(0);
+    const Value& y = call.input(1);
+    InputGradients gradients(2);
+    if (call.needs(0)) gradients[0] = softmax_backward(c, y, op.dim);
+    if (call.needs(1)) {
+      const auto along = [&](const Value& v) { return reduce_sum(mul(v, y), {op.dim}, true); };
+      gradients[1] = sub(mul(c, sub(g, along(g))), mul(g, along(c)));
+    }
+    return gradients;
+  });
+
+  table.add<LayerNormOp>([](const LayerNormOp&, const RuleCall& call) {
+    if (call.has_gradient(1) || call.has_gradient(2)) {
+      call.no_gradient_for("a use of mean or rstd");
+    }
+    const auto [x, weight, bias] =
+        layer_norm_backward(call.gradient(), call.input(0), call.output(1), call.output(2),
+                            call.input(1), {call.needs(0), call.needs(1), call.needs(2)});
+    return InputGradients{x, weight, bias};
+  });
+}
+
+}  // namespace aclgrad::detail

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layer normalization.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined, and ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_LAYER_NORM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_LAYER_NORM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Over the last dimensions of input, of the sizes normalizedShape (1 to 8 of them), with N
+ * elements: out = (x - mean) * rstd * weight + bias, rstd = 1 / sqrt(variance + eps), of the mean
+ * and the population variance of each of the M rows. weight and bias, of the size normalizedShape,
+ * may be null (1 and 0); so may meanOut and rstdOut, of M elements each, which then are not
+ * written. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, each tensor its own; but
+ * weight and bias have input's or FLOAT, and the same if both are given. The computation runs in
+ * DOUBLE and rounds once, 16-bit results by way of FLOAT. eps may be anything. Order of the checks:
+ * input, normalizedShape, out not null; dtype of input, weight, bias, out, meanOut, rstdOut; ranks
+ * at most 8; normalizedShape has 1 to 8 sizes, the last of input; sizes of weight, bias, out
+ * (input's); elements of meanOut, rstdOut. M = 0: success, nothing is written. N = 0: meanOut
+ * becomes 0 and rstdOut NaN.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLayerNormGetWorkspaceSize(
+    const aclTensor* input, const aclIntArray* normalizedShape, const aclTensor* weightOptional,
+    const aclTensor* biasOptional, double eps, aclTensor* out, aclTensor* meanOutOptional,
+    aclTensor* rstdOutOptional, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLayerNorm(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_LAYER_NORM_H_ */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradients of layer normalization.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined, and ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_LAYER_NORM_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_LAYER_NORM_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Of aclnnLayerNorm, with the mean and rstd that it has written (M elements each), n = (input -
+ * mean) * rstd and h = gradOut * weight: gradInputOut = rstd * (h - average(h) - n * average(h *
+ * n)) for every row of N elements; gradWeightOut = sum(gradOut * n) and gradBiasOut = sum(gradOut)
+ * over the M rows. outputMask says which of the three are written, in this order; the others may be
+ * null. Sums are taken in DOUBLE in a fixed order, results rounded once, 16-bit gradients of input
+ * by way of FLOAT. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; gradOut has
+ * input's; weight and bias, which may be null (bias plays no part), input's or FLOAT; mean, rstd
+ * and the outputs any of them. Order of the checks: gradOut, input, normalizedShape, mean, rstd,
+ * outputMask not null; outputMask has 3 values; outputs that it asks for not null; dtypes in the
+ * order of the parameters; ranks at most 8; normalizedShape has 1 to 8 sizes, the last of input;
+ * size of gradOut (input's); elements of mean, rstd; sizes of weight, bias, gradInputOut (input's);
+ * elements of gradWeightOut, gradBiasOut (N). M = 0: gradWeightOut and gradBiasOut become 0.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLayerNormBackwardGetWorkspaceSize(
+    const aclTensor* gradOut, const aclTensor* input, const aclIntArray* normalizedShape,
+    const aclTensor* mean, const aclTensor* rstd, const aclTensor* weightOptional,
+    const aclTensor* biasOptional, const aclBoolArray* outputMask, aclTensor* gradInputOut,
+    aclTensor* gradWeightOut, aclTensor* gradBiasOut, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLayerNormBackward(void* workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_LAYER_NORM_BACKWARD_H_ */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Softmax.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined, and ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_H_
+#define ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = exp(x - max) / sum(exp(x - max)) along dimension dim. Data types: FLOAT, FLOAT16, DOUBLE,
+ * and BF16 on Atlas A2, A3 and 950; self and out may differ. The computation runs in DOUBLE and
+ * rounds once, 16-bit results by way of FLOAT. A row of minus infinities gives NaN, and so does a
+ * row with a NaN or plus infinity in it; a row of one element gives exactly 1. Order of the checks:
+ * self, out not null; an empty self succeeds at once, nothing is written; dtype of self, out; dim
+ * in [-n, n-1] (n = 1 for 0-d); ranks at most 8; shapes equal.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                             aclTensor* out,
+                                                             uint64_t* workspaceSize,
+                                                             aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftmax(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_H_ */

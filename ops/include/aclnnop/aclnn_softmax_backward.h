@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradient of the softmax.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined, and ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = output * (gradOutput - sum(gradOutput * output)) along dimension dim, where output is the
+ * result of aclnnSoftmax. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3 and 950 (the
+ * vendor's documents lack DOUBLE); gradOutput and output have the same, out's may be another. The
+ * computation runs in DOUBLE and rounds once, 16-bit results by way of FLOAT. Order of the checks:
+ * gradOutput, output, out not null; an empty gradOutput or output succeeds at once (not on 950);
+ * dtype of gradOutput, output, out; gradOutput's is output's; dim in [-n, n-1] (n = 1 for 0-d);
+ * ranks at most 8; shapes equal.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput,
+                                                                     const aclTensor* output,
+                                                                     int64_t dim, aclTensor* out,
+                                                                     uint64_t* workspaceSize,
+                                                                     aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftmaxBackward(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_BACKWARD_H_ */
