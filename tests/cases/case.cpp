@@ -25,10 +25,10 @@ std::vector<int64_t> resolve(std::vector<int64_t> shape, int64_t n) {
 const std::vector<Case>& all_cases() {
   static const std::vector<Case> cases = [] {
     std::vector<Case> rows;
-    for (auto family : {selu_cases, elu_cases, hardswish_cases, gelu_cases, geglu_cases,
-                        function_cases, arithmetic_cases, matmul_cases, reduction_cases,
-                        movement_cases, loss_cases, normalization_cases, optimizer_cases,
-                        random_cases}) {
+    for (auto family :
+         {selu_cases, elu_cases, hardswish_cases, gelu_cases, geglu_cases, function_cases,
+          arithmetic_cases, matmul_cases, reduction_cases, movement_cases, loss_cases,
+          normalization_cases, optimizer_cases, random_cases}) {
       for (Case& row : family()) rows.push_back(std::move(row));
     }
     return rows;
