@@ -180,7 +180,7 @@ class GeluAnywhere {
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, factor);
     const V sum = hn::Add(factor.high, hn::Sub(factor.low, tail));
-    const V upper = hn::IfThenElse(hn::IsNaN(sum), factor.high, sum);
+    const V upper = hn::CopySign(hn::IfThenElse(hn::IsNaN(sum), factor.high, sum), factor.high);
     return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, upper, tail));
   }
 
@@ -191,7 +191,7 @@ class GeluAnywhere {
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, {factor, hn::Zero(d)});
     const V sum = hn::Add(line.high, hn::Add(line.low, tail));
-    const V upper = hn::IfThenElse(hn::IsNaN(sum), line.high, sum);
+    const V upper = hn::CopySign(hn::IfThenElse(hn::IsNaN(sum), line.high, sum), factor);
     return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, upper, tail));
   }
   // The same for a factor of 1.

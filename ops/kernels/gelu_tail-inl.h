@@ -27,7 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Above this x - gelu(x) and 1 - gelu'(x) no longer count.
 inline constexpr float kUpperEnd = 7.0f;
 // Factors below this size have a product with the tail at a form's kEnd that is 0 for a float.
-inline constexpr float kLargestFactor = 0x1p32f;
+inline constexpr float kLargestFactor = 0x1p28f;
 
 // e^x = (1 + r + rest) power / kPowerScale, with `r` at most 0.35 in size and `rest` a fourth of
 // it. The power is normal for x down to -133.
