@@ -64,13 +64,13 @@ HWY_INLINE Floats minus_quotient(FloatTag d, Floats m, Floats divisor) {
 
 // a x + b y within a unit in the last place and 2^-46 of the larger product.
 HWY_INLINE Floats weighted_sum(FloatTag d, Floats a, Floats x, Floats b, Floats y) {
-  const Twofold<Floats> second = twofold_product(d, b, y);
+  const DoubleFloat<Floats> second = double_float_product(d, b, y);
   return hn::Add(fused(d, a, x, second.high), second.low);
 }
 
 // a x + b y^2 within a unit in the last place, if nothing is negative.
 HWY_INLINE Floats weighted_square(FloatTag d, Floats a, Floats x, Floats b, Floats y) {
-  const Twofold<Floats> factor = twofold_product(d, b, y);
+  const DoubleFloat<Floats> factor = double_float_product(d, b, y);
   return fused(d, a, x, fused(d, factor.high, y, hn::Mul(factor.low, y)));
 }
 
@@ -88,7 +88,7 @@ HWY_INLINE Floats smaller_magnitude(FloatTag, Floats a, Floats b) {
 struct FloatFactors {
   float beta1, one_less_beta1;
   float beta2, one_less_beta2;
-  TwofoldConstant decay;
+  DoubleFloatConstant decay;
   float root_factor, eps;
 
   explicit FloatFactors(const AdamWFactors& factors)

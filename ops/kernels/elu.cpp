@@ -126,18 +126,18 @@ void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
   }
   const double exact_limit =
       static_cast<double>(parameters.alpha) * static_cast<double>(parameters.scale);
-  const TwofoldConstant limit(exact_limit);
+  const DoubleFloatConstant limit(exact_limit);
   const auto steepest =
-      TwofoldConstant::from_below(exact_limit * static_cast<double>(parameters.input_scale));
+      DoubleFloatConstant::from_below(exact_limit * static_cast<double>(parameters.input_scale));
   const float lowest = kVanishingExponential / parameters.input_scale;
   const float linear = kLinearGrowth / parameters.input_scale;
   map_floats<1, 1, Outputs::kNear>(
       block,
       [=](auto d, const auto& x, auto& y) HWY_ATTR {
         const auto held = hn::Min(hn::Max(x[0], hn::Set(d, lowest)), hn::Set(d, linear));
-        const auto z = twofold_product(d, held, hn::Set(d, parameters.input_scale));
+        const auto z = double_float_product(d, held, hn::Set(d, parameters.input_scale));
         const auto growth = exponential_less_one(d, z.high, z.low);
-        const auto falling = unsigned_product(d, twofold(d, limit), growth);
+        const auto falling = unsigned_product(d, double_float(d, limit), growth);
         const auto gentle =
             fused(d, x[0], hn::Set(d, steepest.high), hn::Mul(x[0], hn::Set(d, steepest.low)));
         const auto rising = hn::IfThenElse(hn::Lt(x[0], hn::Zero(d)), gentle,
@@ -206,19 +206,19 @@ auto elu_plain_decay() {
 
 template <bool kQuick>
 auto elu_scaled_decay(const EluParameters& parameters) {
-  const TwofoldConstant factor(static_cast<double>(parameters.alpha) *
-                               static_cast<double>(parameters.scale) *
-                               static_cast<double>(parameters.input_scale));
+  const DoubleFloatConstant factor(static_cast<double>(parameters.alpha) *
+                                   static_cast<double>(parameters.scale) *
+                                   static_cast<double>(parameters.input_scale));
   const float lowest = (kQuick ? -kExponentialLimit : kLowestExponential) / parameters.input_scale;
   const float nearest = kLinearGrowth / parameters.input_scale;
   return [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
     const auto g = x[0];
     auto held = held_for_decay(d, x[1], nearest);
     if constexpr (!kQuick) held = larger(hn::Set(d, lowest), held);
-    const auto z = twofold_product(d, held, hn::Set(d, parameters.input_scale));
+    const auto z = double_float_product(d, held, hn::Set(d, parameters.input_scale));
     const auto e = reduce_shortly(d, z.high);
     const auto rest = fused(d, e.n, hn::Set(d, kLn2Excess), z.low);
-    auto scaled = twofold_product(d, g, hn::Set(d, factor.high));
+    auto scaled = double_float_product(d, g, hn::Set(d, factor.high));
     scaled.low = fused(d, g, hn::Set(d, factor.low), scaled.low);
     const auto low = fused(d, scaled.high, beyond_linear(d, e.r, rest), scaled.low);
     const auto sum = hn::Add(scaled.high, fused(d, scaled.high, e.r, low));
@@ -266,13 +266,13 @@ void elu_plain_backward_of_result_floats(const StoredBlock& block,
 }
 
 void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters& parameters) {
-  const TwofoldConstant limit(static_cast<double>(parameters.alpha) *
-                              static_cast<double>(parameters.scale));
+  const DoubleFloatConstant limit(static_cast<double>(parameters.alpha) *
+                                  static_cast<double>(parameters.scale));
   // y inputScale + limit inputScale for y + limit in two parts.
   const auto slope_of = [=](auto d, auto y, auto sum) HWY_ATTR {
     const auto factor = hn::Set(d, parameters.input_scale);
     const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
-    auto slope = twofold_product(d, sum.high, factor);
+    auto slope = double_float_product(d, sum.high, factor);
     slope.low = fused(d, low, factor, slope.low);
     return if_then_else(hn::Gt(y, hn::Zero(d)), {hn::Set(d, parameters.scale), hn::Zero(d)}, slope);
   };

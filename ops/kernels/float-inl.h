@@ -70,19 +70,20 @@ HWY_INLINE V fused_minus(D d, V a, V b, V c) {
 
 // a b as high + low. Exact but for results near the ends of the exponent range.
 template <class D, class V>
-HWY_INLINE Twofold<V> twofold_product(D d, V a, V b) {
+HWY_INLINE DoubleFloat<V> double_float_product(D d, V a, V b) {
   const V high = hn::Mul(a, b);
   return {high, fused_minus(d, a, b, high)};
 }
 
 template <class M, class V>
-HWY_INLINE Twofold<V> if_then_else(M mask, std::type_identity_t<Twofold<V>> yes, Twofold<V> no) {
+HWY_INLINE DoubleFloat<V> if_then_else(M mask, std::type_identity_t<DoubleFloat<V>> yes,
+                                       DoubleFloat<V> no) {
   return {hn::IfThenElse(mask, yes.high, no.high), hn::IfThenElse(mask, yes.low, no.low)};
 }
 
 // x + constant without error, for -2 constant <= x <= constant.
 template <class D, class V>
-HWY_INLINE Twofold<V> sum_with_larger(D d, V x, float constant) {
+HWY_INLINE DoubleFloat<V> sum_with_larger(D d, V x, float constant) {
   const V sum = hn::Add(x, hn::Set(d, constant));
   return {sum, hn::Sub(x, hn::Sub(sum, hn::Set(d, constant)))};
 }
@@ -90,22 +91,22 @@ HWY_INLINE Twofold<V> sum_with_larger(D d, V x, float constant) {
 // high + low of `value` again, such that high is nearest to the sum. Where high is not 0 it must be
 // the larger part.
 template <class V>
-HWY_INLINE Twofold<V> normalized(Twofold<V> value) {
+HWY_INLINE DoubleFloat<V> normalized(DoubleFloat<V> value) {
   const V high = hn::Add(value.high, value.low);
   return {high, hn::Sub(value.low, hn::Sub(high, value.high))};
 }
 
 // A double constant as two floats.
-struct TwofoldConstant {
+struct DoubleFloatConstant {
   float high;
   float low;
-  constexpr explicit TwofoldConstant(double value)
+  constexpr explicit DoubleFloatConstant(double value)
       : high(static_cast<float>(value)),
         low(static_cast<float>(value - static_cast<double>(high))) {}
 
   // Of a positive value, with low >= 0: products with a zero keep its sign.
-  static constexpr TwofoldConstant from_below(double value) {
-    TwofoldConstant result(value);
+  static constexpr DoubleFloatConstant from_below(double value) {
+    DoubleFloatConstant result(value);
     if (result.low < 0) {
       result.high = std::bit_cast<float>(std::bit_cast<uint32_t>(result.high) - 1);
       result.low = static_cast<float>(value - static_cast<double>(result.high));
@@ -117,36 +118,36 @@ struct TwofoldConstant {
 // The product of two sums, rounded once but for the far smaller parts. Where it is 0 the sign may
 // be that of neither.
 template <class D, class V>
-HWY_INLINE V unsigned_product(D d, Twofold<V> a, Twofold<V> b) {
+HWY_INLINE V unsigned_product(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
   return fused(d, a.high, b.high, fused(d, a.high, b.low, hn::Mul(a.low, b.high)));
 }
 
 // The product of two sums, rounded once but for the far smaller parts; at 0 with the sign of
 // the product of the high parts, which the sum of several zeros would not keep.
 template <class D, class V>
-HWY_INLINE V product(D d, Twofold<V> a, Twofold<V> b) {
+HWY_INLINE V product(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
   return hn::CopySign(unsigned_product(d, a, b), hn::Xor(a.high, b.high));
 }
 template <class D, class V>
-HWY_INLINE V product(D d, V a, Twofold<V> b) {
+HWY_INLINE V product(D d, V a, DoubleFloat<V> b) {
   return hn::CopySign(fused(d, a, b.high, hn::Mul(a, b.low)), hn::Xor(a, b.high));
 }
 
 // The same for b >= 0, whose sign then is a's.
 template <class D, class V>
-HWY_INLINE V product_by_positive(D d, V a, Twofold<V> b) {
+HWY_INLINE V product_by_positive(D d, V a, DoubleFloat<V> b) {
   return hn::CopySign(fused(d, a, b.high, hn::Mul(a, b.low)), a);
 }
 
 // The same for any numbers, infinities among them, whose low parts may be NaN.
 template <class D, class V>
-HWY_INLINE V product_of_any(D d, Twofold<V> a, Twofold<V> b) {
+HWY_INLINE V product_of_any(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
   const V result = product(d, a, b);
   return hn::IfThenElse(hn::IsNaN(result), hn::Mul(a.high, b.high), result);
 }
 // So, where b.high need not be the larger part either.
 template <class D, class V>
-HWY_INLINE V product_of_any(D d, V a, Twofold<V> b) {
+HWY_INLINE V product_of_any(D d, V a, DoubleFloat<V> b) {
   const V sum = hn::Add(b.high, b.low);
   const V plain = hn::Mul(a, hn::IfThenElse(hn::IsNaN(sum), b.high, sum));
   const V result = fused(d, a, b.high, hn::Mul(a, b.low));
@@ -154,13 +155,13 @@ HWY_INLINE V product_of_any(D d, V a, Twofold<V> b) {
 }
 
 template <class D>
-HWY_INLINE Twofold<hn::Vec<D>> twofold(D d, TwofoldConstant value) {
+HWY_INLINE DoubleFloat<hn::Vec<D>> double_float(D d, DoubleFloatConstant value) {
   return {hn::Set(d, value.high), hn::Set(d, value.low)};
 }
 
 // A constant times value, but for the product of the two low parts.
 template <class D, class V>
-HWY_INLINE Twofold<V> scaled(D d, TwofoldConstant factor, Twofold<V> value) {
+HWY_INLINE DoubleFloat<V> scaled(D d, DoubleFloatConstant factor, DoubleFloat<V> value) {
   const V high = hn::Mul(hn::Set(d, factor.high), value.high);
   V low = fused_minus(d, hn::Set(d, factor.high), value.high, high);
   low = fused(d, hn::Set(d, factor.high), value.low, low);
@@ -309,7 +310,7 @@ HWY_INLINE V beyond_linear(D d, V r) {
 // e^x - 1 for x <= 0 not below kVanishingExponential, or e^(x + rest) - 1 with `rest` far below x.
 // Relative error of the sum below 2^-25.
 template <class D, class V, class... Rest>
-HWY_INLINE Twofold<V> exponential_less_one(D d, V x, Rest... rest) {
+HWY_INLINE DoubleFloat<V> exponential_less_one(D d, V x, Rest... rest) {
   const auto e = reduce_shortly(d, x);
   const V power = power_of(d, e);
   const V offset = hn::Sub(power, hn::Set(d, 1.0f));

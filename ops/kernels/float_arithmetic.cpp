@@ -32,10 +32,10 @@ HWY_INLINE V short_sum(D d, V a, V factor, V b) {
 constexpr Outputs kShortSum = Outputs::kWithRest;
 
 template <class D, class V>
-HWY_INLINE Twofold<V> short_sum(D d, V a, V factor, V b) {
+HWY_INLINE DoubleFloat<V> short_sum(D d, V a, V factor, V b) {
   const V high = fused(d, factor, b, a);
-  const Twofold<V> product = twofold_product(d, factor, b);
-  const Twofold<V> sum = two_sum(product.high, a);
+  const DoubleFloat<V> product = double_float_product(d, factor, b);
+  const DoubleFloat<V> sum = two_sum(product.high, a);
   return {high, hn::Add(hn::Sub(sum.high, high), hn::Add(sum.low, product.low))};
 }
 #endif

@@ -106,7 +106,7 @@ HWY_INLINE void forward_stored(const StoredBlock& block) {
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto gate = inner_part<false, Form>(d, x[0], valid);
-        const auto line = twofold_product(d, x[1], x[0]);
+        const auto line = double_float_product(d, x[1], x[0]);
         y[0] = product(d, line, gate);
         y[1] = product(d, x[0], gate);
         valid = hn::And(valid, is_safe(d, line.high));
@@ -142,14 +142,14 @@ HWY_INLINE void backward_stored(const StoredBlock& block) {
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto slope = inner_part<true, Form>(d, x[1], valid);
-        const auto factor = twofold_product(d, x[0], x[2]);
+        const auto factor = double_float_product(d, x[0], x[2]);
         y[0] = product(d, factor, slope);
         y[1] = hn::Mul(x[0], x[3]);
         valid = hn::And(valid, is_safe(d, factor.high));
       },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto safe = safe_factor(d, x[0], x[2]);
-        const auto factor = twofold_product(d, safe.number, x[2]);
+        const auto factor = double_float_product(d, safe.number, x[2]);
         const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
         y[0] = hn::Mul(gelu.slope_times(d, factor), safe.back);
         y[1] = hn::Mul(x[0], x[3]);

@@ -82,13 +82,13 @@ struct GeluTanh {
   // relative error of s: hence z in two parts.
   template <class D, class V>
   static HWY_INLINE LogisticPair<V> logistic(D d, V a) {
-    const Twofold<V> square = two_product(d, a, a);
-    const Twofold<V> cubic = two_product(d, hn::Set(d, kCubic), square.high);
+    const DoubleFloat<V> square = two_product(d, a, a);
+    const DoubleFloat<V> cubic = two_product(d, hn::Set(d, kCubic), square.high);
     const V cubic_low = hn::Add(cubic.low, hn::Add(hn::Mul(hn::Set(d, kCubic), square.low),
                                                    hn::Mul(hn::Set(d, kCubicRest), square.high)));
-    const Twofold<V> sum = two_sum(hn::Set(d, kLinear), cubic.high);
+    const DoubleFloat<V> sum = two_sum(hn::Set(d, kLinear), cubic.high);
     const V sum_low = hn::Add(sum.low, hn::Add(cubic_low, hn::Set(d, kLinearRest)));
-    const Twofold<V> z = two_product(d, a, sum.high);
+    const DoubleFloat<V> z = two_product(d, a, sum.high);
     return logistic_pair(d, z.high, hn::Add(z.low, hn::Mul(a, sum_low)));
   }
 };
@@ -104,7 +104,7 @@ HWY_INLINE V tail_argument(D d, V x) {
 
 // F(x) from its lower tail F(-|x|), for F(x) + F(-x) = 1, rising at 0.
 template <class D, class V>
-HWY_INLINE Twofold<V> mirrored(D d, V x, V lower) {
+HWY_INLINE DoubleFloat<V> mirrored(D d, V x, V lower) {
   const V one = hn::Set(d, 1.0);
   const V upper = hn::Sub(one, lower);
   const auto below = hn::Lt(x, hn::Zero(d));
@@ -120,14 +120,14 @@ HWY_INLINE Twofold<V> mirrored(D d, V x, V lower) {
 
 // The gate, of which gelu(x) = x gate(x).
 template <class Form, class D, class V>
-HWY_INLINE Twofold<V> exact_gate(D d, V x) {
+HWY_INLINE DoubleFloat<V> exact_gate(D d, V x) {
   return mirrored(d, x, Form::lower_gate(d, tail_argument<Form>(d, x)));
 }
 
 // gelu'(x); NaN for NaN.
 template <class Form, class D, class V>
-HWY_INLINE Twofold<V> exact_slope(D d, V x) {
-  Twofold<V> slope = mirrored(d, x, Form::lower_slope(d, tail_argument<Form>(d, x)));
+HWY_INLINE DoubleFloat<V> exact_slope(D d, V x) {
+  DoubleFloat<V> slope = mirrored(d, x, Form::lower_slope(d, tail_argument<Form>(d, x)));
   slope.high = hn::IfThenElse(hn::IsNaN(x), x, slope.high);
   return slope;
 }
@@ -148,7 +148,7 @@ HWY_INLINE V exact_gelu(D d, V x) {
 
 // The gate or gelu' at x by pieces, where `valid`.
 template <bool kIsSlope, class Form, class D, class V, class M>
-HWY_INLINE Twofold<V> inner_part(D d, V x, M& valid) {
+HWY_INLINE DoubleFloat<V> inner_part(D d, V x, M& valid) {
   constexpr const GeluPieces& kTable = kIsSlope ? Form::kSlope : Form::kGate;
   return by_pieces<kTable, kIsSlope>(d, x, valid);
 }
@@ -175,7 +175,7 @@ class GeluAnywhere {
 
   // factor gelu'(x), and where x lies beyond the pieces far above 0, factor - factor gelu'(-x). The
   // low part of an infinite factor may be NaN.
-  HWY_INLINE V slope_times(D d, Twofold<V> factor) const {
+  HWY_INLINE V slope_times(D d, DoubleFloat<V> factor) const {
     const V inner = product_of_any(d, factor, part_);
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, factor);
@@ -186,7 +186,7 @@ class GeluAnywhere {
 
   // factor gelu(x), and where x lies beyond the pieces far above 0, factor x + factor gelu(-x).
   HWY_INLINE V value_times(D d, V factor) const {
-    const Twofold<V> line = twofold_product(d, factor, x_);
+    const DoubleFloat<V> line = double_float_product(d, factor, x_);
     const V inner = product_of_any(d, line, part_);
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, {factor, hn::Zero(d)});
@@ -196,7 +196,7 @@ class GeluAnywhere {
   }
   // The same for a factor of 1.
   HWY_INLINE V value(D d) const {
-    const V inner = product_of_any(d, Twofold<V>{x_, hn::Zero(d)}, part_);
+    const V inner = product_of_any(d, DoubleFloat<V>{x_, hn::Zero(d)}, part_);
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, {hn::Set(d, 1.0f), hn::Zero(d)});
     return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, hn::Add(x_, tail), tail));
@@ -213,7 +213,7 @@ class GeluAnywhere {
   }
 
  private:
-  HWY_INLINE V tail_times(D d, Twofold<V> factor) const {
+  HWY_INLINE V tail_times(D d, DoubleFloat<V> factor) const {
     // Where the tail has ended the product is 0, of its sign. So is that with 0, which is quick.
     const M ended = tail_ended<Tail>(d, x_);
     const V nothing = hn::Mul(factor.high, hn::CopySign(hn::Zero(d), tail_.base.high));
@@ -225,7 +225,7 @@ class GeluAnywhere {
   V x_;
   M inside_;
   M above_;
-  Twofold<V> part_;
+  DoubleFloat<V> part_;
   TailValue<V> tail_;
   bool has_tails_;
 };

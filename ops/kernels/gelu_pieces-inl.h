@@ -161,7 +161,7 @@ HWY_INLINE V bend_of(D d, const Pieces& piece, V t) {
 
 // The function of the table at x, where x lies within the table; `valid` says where.
 template <const GeluPieces& kTable, bool kIsSlope, class D, class V, class M>
-HWY_INLINE Twofold<V> by_pieces(D d, V x, M& valid) {
+HWY_INLINE DoubleFloat<V> by_pieces(D d, V x, M& valid) {
   const LanePieces<kTable, kIsSlope, D> piece(d, piece_of(d, x, valid));
   // Squares and products of a tiny t would be subnormal, which is slow.
   const V offset = hn::Sub(x, piece.template number<kCentre>());
@@ -174,7 +174,7 @@ HWY_INLINE Twofold<V> by_pieces(D d, V x, M& valid) {
     const V slope_rest = piece.template number<kSlopeRest>();
     low = hn::Add(low, fused(d, t, slope_rest, piece.template number<kValueRest>()));
   }
-  Twofold<V> result{high, fused(d, hn::Mul(t, t), bend_of(d, piece, t), low)};
+  DoubleFloat<V> result{high, fused(d, hn::Mul(t, t), bend_of(d, piece, t), low)};
 #if HWY_TARGET == HWY_AVX2
   // Here and now. Compilers put off the arithmetic of two such functions, and the numbers of both
   // would wait in memory.

@@ -61,21 +61,21 @@ HWY_INLINE TailDecay<V> tail_decay(D d, V high, V low) {
 // What stands before the decay, up to a factor of one's own: base (1 + rest).
 template <class V>
 struct TailValue {
-  Twofold<V> base;
+  DoubleFloat<V> base;
   V rest;
   TailDecay<V> decay;
 };
 
 // factor base (1 + rest) e^-energy.
 template <class D, class V>
-HWY_INLINE V tail_product(D d, Twofold<V> factor, const TailValue<V>& tail) {
+HWY_INLINE V tail_product(D d, DoubleFloat<V> factor, const TailValue<V>& tail) {
   const TailDecay<V>& e = tail.decay;
   const V one = hn::Set(d, 1.0f);
   const V high = hn::Add(one, e.r);
   const V low = hn::Sub(e.r, hn::Sub(high, one));
   // (1 + rest) (high + low + e.rest)
   const V more = fused(d, high, tail.rest, fused(d, e.rest, tail.rest, hn::Add(e.rest, low)));
-  Twofold<V> scaled = twofold_product(d, factor.high, tail.base.high);
+  DoubleFloat<V> scaled = double_float_product(d, factor.high, tail.base.high);
   scaled.low =
       fused(d, factor.high, tail.base.low, fused(d, factor.low, tail.base.high, scaled.low));
   const V product =
@@ -86,37 +86,37 @@ HWY_INLINE V tail_product(D d, Twofold<V> factor, const TailValue<V>& tail) {
 struct ErfTail {
   // The tail is held here: see kLargestFactor.
   static constexpr float kEnd = 16.25f;
-  static constexpr TwofoldConstant kScale{-0.39894228040143267794};  // -1 / sqrt(2 pi)
+  static constexpr DoubleFloatConstant kScale{-0.39894228040143267794};  // -1 / sqrt(2 pi)
 
   template <bool kIsSlope, class D, class V>
   static HWY_INLINE TailValue<V> at(D d, V a) {
     const V minus_half = hn::Mul(a, hn::Set(d, -0.5f));
-    const Twofold<V> energy = twofold_product(d, minus_half, a);
+    const DoubleFloat<V> energy = double_float_product(d, minus_half, a);
     const V v = hn::Div(hn::Set(d, -0.5f), energy.high);  // 1 / a^2
     V r = hn::Set(d, kTailRest[std::size(kTailRest) - 1]);
     for (size_t n = std::size(kTailRest) - 1; n-- > 0;)
       r = fused(d, r, v, hn::Set(d, kTailRest[n]));
     r = hn::Mul(r, v);
     const TailDecay<V> decay = tail_decay(d, energy.high, energy.low);
-    if constexpr (!kIsSlope) return {twofold(d, kScale), r, decay};
-    const Twofold<V> base = scaled(d, kScale, Twofold<V>{a, hn::Zero(d)});
+    if constexpr (!kIsSlope) return {double_float(d, kScale), r, decay};
+    const DoubleFloat<V> base = scaled(d, kScale, DoubleFloat<V>{a, hn::Zero(d)});
     return {base, hn::Neg(fused(d, v, r, v)), decay};
   }
 };
 
 struct TanhTail {
   static constexpr float kEnd = 11.6f;
-  static constexpr TwofoldConstant kLinear{1.5957691216057308};  // 2 sqrt(2/pi)
-  static constexpr TwofoldConstant kCubic{0.07135481627260025};  // 0.044715 times it
+  static constexpr DoubleFloatConstant kLinear{1.5957691216057308};  // 2 sqrt(2/pi)
+  static constexpr DoubleFloatConstant kCubic{0.07135481627260025};  // 0.044715 times it
 
   template <bool kIsSlope, class D, class V>
   static HWY_INLINE TailValue<V> at(D d, V a) {
     const V one = hn::Set(d, 1.0f);
-    const Twofold<V> square = twofold_product(d, a, a);
-    const Twofold<V> cubic = scaled(d, kCubic, square);
-    const Twofold<V> sum = two_sum(cubic.high, hn::Set(d, kLinear.high));
+    const DoubleFloat<V> square = double_float_product(d, a, a);
+    const DoubleFloat<V> cubic = scaled(d, kCubic, square);
+    const DoubleFloat<V> sum = two_sum(cubic.high, hn::Set(d, kLinear.high));
     const V sum_low = hn::Add(hn::Add(sum.low, cubic.low), hn::Set(d, kLinear.low));
-    Twofold<V> z = twofold_product(d, a, sum.high);
+    DoubleFloat<V> z = double_float_product(d, a, sum.high);
     z.low = fused(d, a, sum_low, z.low);
     const TailDecay<V> decay = tail_decay(d, hn::Neg(z.high), hn::Neg(z.low));
     // The logistic function is e (1 - e + e^2), with e at most 2^-12.
@@ -126,15 +126,15 @@ struct TanhTail {
     if constexpr (!kIsSlope) return {{hn::Neg(a), hn::Zero(d)}, rest, decay};
     // a z'(a) = 3 z - 2 kLinear a
     const V s = fused(d, e, rest, e);
-    const Twofold<V> line =
-        scaled(d, kLinear, Twofold<V>{hn::Mul(a, hn::Set(d, -2.0f)), hn::Zero(d)});
-    const Twofold<V> triple = twofold_product(d, z.high, hn::Set(d, 3.0f));
-    const Twofold<V> bend = two_sum(triple.high, line.high);
+    const DoubleFloat<V> line =
+        scaled(d, kLinear, DoubleFloat<V>{hn::Mul(a, hn::Set(d, -2.0f)), hn::Zero(d)});
+    const DoubleFloat<V> triple = double_float_product(d, z.high, hn::Set(d, 3.0f));
+    const DoubleFloat<V> bend = two_sum(triple.high, line.high);
     const V bend_low =
         hn::Add(bend.low, hn::Add(line.low, fused(d, hn::Set(d, 3.0f), z.low, triple.low)));
-    const Twofold<V> base = two_sum(one, hn::Neg(bend.high));
+    const DoubleFloat<V> base = two_sum(one, hn::Neg(bend.high));
     const V base_low = fused(d, s, bend.high, hn::Sub(base.low, bend_low));
-    return {normalized(Twofold<V>{base.high, base_low}), rest, decay};
+    return {normalized(DoubleFloat<V>{base.high, base_low}), rest, decay};
   }
 };
 

@@ -29,10 +29,10 @@ void hardswish(const double* const* in, double* const* out, size_t count) {
 template <class D, class V>
 HWY_INLINE V middle(D d, V g, V x) {
   const V three = hn::Set(d, 3.0);
-  const Twofold<V> sum = two_sum(x, hn::Set(d, 1.5));
-  const Twofold<V> product = two_product(d, g, sum.high);
+  const DoubleFloat<V> sum = two_sum(x, hn::Set(d, 1.5));
+  const DoubleFloat<V> product = two_product(d, g, sum.high);
   const V quotient = hn::Div(product.high, three);
-  const Twofold<V> back = two_product(d, quotient, three);
+  const DoubleFloat<V> back = two_product(d, quotient, three);
   const V left_over = hn::Sub(hn::Sub(product.high, back.high), back.low);
   const V beyond = hn::Add(product.low, hn::Mul(g, sum.low));
   return round_to_odd(d, quotient, hn::Add(left_over, beyond));
@@ -81,9 +81,9 @@ void hardswish_stored(const StoredBlock& block) {
         const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-26f));
         const auto held = hn::IfThenElse(tiny, three, x[0]);
         const auto sum = sum_with_larger(d, held, 3);
-        auto dividend = twofold_product(d, held, sum.high);
+        auto dividend = double_float_product(d, held, sum.high);
         dividend.low = fused(d, held, sum.low, dividend.low);
-        const auto sixth = twofold(d, TwofoldConstant(1.0 / 6));
+        const auto sixth = double_float(d, DoubleFloatConstant(1.0 / 6));
         const auto middle = hn::CopySign(unsigned_product(d, dividend, sixth), dividend.high);
         const auto half = hn::Mul(x[0], hn::Set(d, 0.5f));
         const auto above =
@@ -108,7 +108,8 @@ HWY_INLINE void backward_stored(const StoredBlock& block, const Below& below, co
           // Smaller ones do not count beside 3/2.
           const auto vanishes = hn::Lt(hn::Abs(x[1]), hn::Set(d, 0x1p-60f));
           const auto sum = two_sum(hn::IfThenZeroElse(vanishes, x[1]), hn::Set(d, 1.5f));
-          const auto slope = unsigned_product(d, sum, twofold(d, TwofoldConstant(1.0 / 3)));
+          const auto slope =
+              unsigned_product(d, sum, double_float(d, DoubleFloatConstant(1.0 / 3)));
           y[0] = select(d, x[0], x[1], hn::Mul(x[0], slope));
         },
         exact);

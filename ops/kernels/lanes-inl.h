@@ -291,10 +291,10 @@ HWY_INLINE WideVec fused(WideVec a, WideVec b, WideVec c) {
   return hn::MulAdd(a, b, c);
 #else
   const Wide d;
-  const Twofold<WideVec> product = two_product(d, a, b);
-  const Twofold<WideVec> low = two_sum(c, product.low);
-  const Twofold<WideVec> high = two_sum(product.high, low.high);
-  const Twofold<WideVec> rest = two_sum(low.low, high.low);
+  const DoubleFloat<WideVec> product = two_product(d, a, b);
+  const DoubleFloat<WideVec> low = two_sum(c, product.low);
+  const DoubleFloat<WideVec> high = two_sum(product.high, low.high);
+  const DoubleFloat<WideVec> rest = two_sum(low.low, high.low);
   const WideVec exact = hn::Add(high.high, round_to_odd(d, rest.high, rest.low));
   // NaN and infinities leave NaN in the error terms.
   return hn::IfThenElse(hn::IsNaN(exact), hn::Add(product.high, c), exact);

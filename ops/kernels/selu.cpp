@@ -19,10 +19,10 @@ constexpr double kLambda = 1.0507009873554804934;
 constexpr double kLambdaAlpha = 1.7580993408473768600;
 constexpr double kLambdaAlphaRest = 0x1.05161b045a1f7p-56;
 
-constexpr TwofoldConstant kFloatLambda(kLambda);
-constexpr TwofoldConstant kLambdaBelow = TwofoldConstant::from_below(kLambda);
-constexpr TwofoldConstant kFloatLambdaAlpha(kLambdaAlpha);
-constexpr TwofoldConstant kLambdaAlphaBelow = TwofoldConstant::from_below(kLambdaAlpha);
+constexpr DoubleFloatConstant kFloatLambda(kLambda);
+constexpr DoubleFloatConstant kLambdaBelow = DoubleFloatConstant::from_below(kLambda);
+constexpr DoubleFloatConstant kFloatLambdaAlpha(kLambdaAlpha);
+constexpr DoubleFloatConstant kLambdaAlphaBelow = DoubleFloatConstant::from_below(kLambdaAlpha);
 
 // ---- Exact --------------------------------------------------------------------------------------
 
@@ -58,10 +58,10 @@ void selu_stored(const StoredBlock& block) {
       block,
       [](auto d, const auto& x, auto& y) HWY_ATTR {
         const auto growth = exponential_less_one(d, held_for_growth(d, x[0]));
-        const auto falling = unsigned_product(d, twofold(d, kFloatLambdaAlpha), growth);
+        const auto falling = unsigned_product(d, double_float(d, kFloatLambdaAlpha), growth);
         const auto negative = hn::Lt(x[0], hn::Zero(d));
-        const auto slope =
-            if_then_else(negative, twofold(d, kLambdaAlphaBelow), twofold(d, kLambdaBelow));
+        const auto slope = if_then_else(negative, double_float(d, kLambdaAlphaBelow),
+                                        double_float(d, kLambdaBelow));
         const auto linear = fused(d, x[0], slope.high, hn::Mul(x[0], slope.low));
         y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Set(d, kLinearGrowth)), falling, linear);
       },
@@ -73,7 +73,7 @@ void selu_backward_stored(const StoredBlock& block) {
     return map_shorts<2, 1, Outputs::kNear>(
         block,
         [](auto d, const auto& x, auto& y) HWY_ATTR {
-          const auto limit = twofold(d, kFloatLambdaAlpha);
+          const auto limit = double_float(d, kFloatLambdaAlpha);
           const auto falling = hn::Add(hn::Add(x[1], limit.high), limit.low);
           const auto positive = hn::Ge(x[1], hn::Zero(d));  // not for NaN, which falling passes on
           const auto slope = hn::IfThenElse(positive, hn::Set(d, kFloatLambda.high), falling);
@@ -83,7 +83,7 @@ void selu_backward_stored(const StoredBlock& block) {
   }
   const auto slope_of = [](auto d, auto y, auto sum) HWY_ATTR {
     sum.low = hn::Add(sum.low, hn::Set(d, kFloatLambdaAlpha.low));
-    return if_then_else(hn::Ge(y, hn::Zero(d)), twofold(d, kFloatLambda), sum);
+    return if_then_else(hn::Ge(y, hn::Zero(d)), double_float(d, kFloatLambda), sum);
   };
   map_floats<2, 1, Outputs::kNear>(
       block,

@@ -72,9 +72,9 @@ struct Packing {
 };
 
 // A formula and what is known about its outputs. Formula: void(d, x, y) with x the input vectors
-// and y the outputs (vectors, or each as a Twofold for kWithRest). It may have a fourth parameter
-// `valid`, from which it takes the lanes that it leaves to others. A careful one, and one that is
-// both, must be right about NaN and infinities in its valid lanes.
+// and y the outputs (vectors, or each as a DoubleFloat for kWithRest). It may have a fourth
+// parameter `valid`, from which it takes the lanes that it leaves to others. A careful one, and one
+// that is both, must be right about NaN and infinities in its valid lanes.
 template <Outputs kKind, class Formula>
 struct Described {
   static constexpr Outputs kOutputs = kKind;
@@ -287,7 +287,7 @@ class StoredMap {
                                           const Stored* const* exact = nullptr) {
     constexpr bool kHasRest = Description::kOutputs == Outputs::kWithRest;
     using X = Floats[kIn];
-    using Y = std::conditional_t<kHasRest, Twofold<Floats>, Floats>[kOut];
+    using Y = std::conditional_t<kHasRest, DoubleFloat<Floats>, Floats>[kOut];
     const FloatTag d;
     Y y[2];
     FloatMask valid[2] = {hn::FirstN(d, kFloatLanes), hn::FirstN(d, kFloatLanes)};
@@ -353,7 +353,7 @@ class StoredMap {
   }
 
   template <Taken kTaken>
-  static HWY_INLINE Floats to_odd(Twofold<Floats> y, bool& hold) {
+  static HWY_INLINE Floats to_odd(DoubleFloat<Floats> y, bool& hold) {
     const FloatTag d;
     // Among the smallest numbers the rest may be lost.
     const auto large = hn::Gt(hn::Abs(y.high), hn::Set(d, 0x1p-100f));

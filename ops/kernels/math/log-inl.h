@@ -95,7 +95,7 @@ HWY_INLINE V log1p(D d, V x) {
     const V one = hn::Set(d, 1.0);
     const V sum = hn::Add(x, one);
     const auto moderate = hn::And(hn::Gt(x, hn::Set(d, -1.0)), hn::Lt(x, hn::Set(d, 0x1p60)));
-    const Twofold<V> exact = two_sum(x, one);
+    const DoubleFloat<V> exact = two_sum(x, one);
     const V rest = hn::IfThenElseZero(moderate, hn::Div(exact.low, sum));
     return hn::CopySign(hn::Add(log(d, sum), rest), x);
   }
@@ -112,23 +112,23 @@ HWY_INLINE DoubleFloat<V> long_log_of_positive(D d, V x) {
   const auto parts = log_parts(d, x);
   const V one = hn::Set(d, 1.0);
   // s exactly enough: what (m - 1) - s (m + 1) leaves.
-  const Twofold<V> divisor = two_sum(parts.m, one);
-  const Twofold<V> back = two_product(d, parts.s, divisor.high);
+  const DoubleFloat<V> divisor = two_sum(parts.m, one);
+  const DoubleFloat<V> back = two_product(d, parts.s, divisor.high);
   const V left = hn::Sub(hn::Sub(hn::Sub(parts.m, one), back.high), back.low);
   const V s_low = hn::Div(hn::Sub(left, hn::Mul(parts.s, divisor.low)), divisor.high);
   // s^2, then s^2 2/3 + s^4 (2/5 + ...), and that times s.
-  Twofold<V> square = two_product(d, parts.s, parts.s);
+  DoubleFloat<V> square = two_product(d, parts.s, parts.s);
   square.low = hn::Add(square.low, hn::Mul(hn::Add(parts.s, parts.s), s_low));
-  Twofold<V> sum = two_product(d, square.high, hn::Set(d, kTwoThirds));
+  DoubleFloat<V> sum = two_product(d, square.high, hn::Set(d, kTwoThirds));
   const V small = hn::Mul(hn::Mul(square.high, square.high), polynomial(d, square.high, kSeries));
   sum.low = hn::Add(sum.low, hn::Add(hn::Mul(square.low, hn::Set(d, kTwoThirds)),
                                      hn::Mul(square.high, hn::Set(d, kTwoThirdsRest))));
-  const Twofold<V> factor = two_sum(sum.high, hn::Add(small, sum.low));
-  const Twofold<V> two_more = two_sum(hn::Set(d, 2.0), factor.high);
-  Twofold<V> result = two_product(d, parts.s, two_more.high);
+  const DoubleFloat<V> factor = two_sum(sum.high, hn::Add(small, sum.low));
+  const DoubleFloat<V> two_more = two_sum(hn::Set(d, 2.0), factor.high);
+  DoubleFloat<V> result = two_product(d, parts.s, two_more.high);
   result.low = hn::Add(result.low, hn::Add(hn::Mul(parts.s, hn::Add(two_more.low, factor.low)),
                                            hn::Mul(s_low, two_more.high)));
-  const Twofold<V> total = two_sum(hn::Mul(parts.n, hn::Set(d, kLogLn2High)), result.high);
+  const DoubleFloat<V> total = two_sum(hn::Mul(parts.n, hn::Set(d, kLogLn2High)), result.high);
   const V rest = hn::Add(hn::Mul(parts.n, hn::Set(d, kLogLn2Low)), result.low);
   return two_sum(total.high, hn::Add(total.low, rest));
 }
@@ -144,11 +144,11 @@ HWY_INLINE V pow(D d, V x, V y) {
     const V one = hn::Set(d, 1.0);
     const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
     const V size = hn::Abs(x);
-    const Twofold<V> logarithm = long_log_of_positive(d, size);
+    const DoubleFloat<V> logarithm = long_log_of_positive(d, size);
     const V high = with_limits_of_log(d, size, logarithm.high);
     const V held_y = clamp(d, y, -0x1p70, 0x1p70);  // far enough for any x but 1
     const V exponent = hn::Mul(high, held_y);
-    const Twofold<V> product = two_product(d, high, held_y);
+    const DoubleFloat<V> product = two_product(d, high, held_y);
     const auto moderate = hn::Lt(hn::Abs(exponent), hn::Set(d, 1024.0));
     const V low = hn::Add(product.low, hn::Mul(logarithm.low, held_y));
     const V power = exponential(d, exponent, hn::IfThenElseZero(moderate, low));
