@@ -187,15 +187,6 @@ HWY_INLINE V inexact_if(D d, V rests, V value) {
 
 // ---- Exponentials -------------------------------------------------------------------------------
 
-// e^x = (1 + first + second) power, with `power` a power of two, |first| < 0.35 and `second` at
-// most a sixth of it.
-template <class V>
-struct FloatExponential {
-  V first;
-  V second;
-  V exponent;  // integral
-};
-
 // Adding it to a number of moderate size leaves the nearest integer in the low bits of the sum.
 inline constexpr float kFloatMagic = 0x1.8p23f;
 
@@ -210,24 +201,6 @@ HWY_INLINE V float_power_of_two(D d, V n) {
   return hn::BitCast(d, hn::Add(exponent, hn::Set(di, 0x3f800000)));
 }
 
-// What stands before the polynomial: x = n ln 2 + r.
-template <class V>
-struct ReducedArgument {
-  V n;
-  V r;
-  V coarse;  // r before the last part of n ln 2 was taken off
-};
-
-template <class D, class V>
-HWY_INLINE ReducedArgument<V> reduce_argument(D d, V x) {
-  constexpr float kInverseLn2 = 0x1.715476p+0f;
-  constexpr float kLn2High = 0x1.62e400p-1f;  // products with integers up to 2^8 are exact
-  const V magic = hn::Set(d, kFloatMagic);
-  const V n = hn::Sub(fused(d, x, hn::Set(d, kInverseLn2), magic), magic);
-  const V coarse = fused(d, n, hn::Set(d, -kLn2High), x);
-  return {n, fused(d, n, hn::Set(d, -kFloatLn2Low), coarse), coarse};
-}
-
 // (e^r - 1 - r) / r^2
 template <class D, class V>
 HWY_INLINE V growth_beyond_linear(D d, V r) {
@@ -235,17 +208,6 @@ HWY_INLINE V growth_beyond_linear(D d, V r) {
   V p = hn::Set(d, kGrowth[kTerms - 1]);
   for (size_t k = kTerms - 1; k-- > 0;) p = fused(d, r, p, hn::Set(d, kGrowth[k]));
   return p;
-}
-
-// For x = high + low; relative error below 2^-27.
-template <class D, class V>
-HWY_INLINE FloatExponential<V> float_exponential(D d, V high, V low) {
-  const ReducedArgument<V> reduced = reduce_argument(d, high);
-  const V r = hn::Add(reduced.r, low);
-  const V lost = fused(d, reduced.n, hn::Set(d, -kFloatLn2Low), hn::Sub(reduced.coarse, reduced.r));
-  const V rest = hn::Add(lost, hn::Sub(low, hn::Sub(r, reduced.r)));
-  const V linear = fused(d, r, rest, rest);
-  return {r, fused(d, hn::Mul(r, r), growth_beyond_linear(d, r), linear), reduced.n};
 }
 
 // e^x in the cheapest parts, for formulas that know how exact they need to be:
