@@ -68,20 +68,27 @@ HWY_INLINE auto overflows(D d, V a, V b, V x) {
 
 // A product of two numbers as a factor of a third: of one that is so small that its low part would
 // be lost, the first number is made larger for as long as it takes.
-template <class V>
-struct SafeFactor {
+template <class D>
+class SafeFactor {
+  using V = hn::Vec<D>;
+
+ public:
+  HWY_INLINE SafeFactor(D d, V a, V b) {
+    // A large number has such a product only with 0.
+    small_ = hn::And(hn::Lt(hn::Abs(hn::Mul(a, b)), hn::Set(d, 0x1p-100f)),
+                     hn::Lt(hn::Abs(a), hn::Set(d, 0x1p60f)));
+    number = hn::Mul(a, hn::IfThenElse(small_, hn::Set(d, 0x1p64f), hn::Set(d, 1.0f)));
+  }
+  HWY_INLINE V undone(D d, V product) const {
+    if (HWY_LIKELY(hn::AllFalse(d, small_))) return product;
+    return hn::IfThenElse(small_, hn::Mul(product, hn::Set(d, 0x1p-64f)), product);
+  }
+
   V number;
-  V back;  // what undoes that
+
+ private:
+  hn::Mask<D> small_;
 };
-template <class D, class V>
-HWY_INLINE SafeFactor<V> safe_factor(D d, V a, V b) {
-  const V one = hn::Set(d, 1.0f);
-  // A large number has such a product only with 0.
-  const auto small = hn::And(hn::Lt(hn::Abs(hn::Mul(a, b)), hn::Set(d, 0x1p-100f)),
-                             hn::Lt(hn::Abs(a), hn::Set(d, 0x1p60f)));
-  return {hn::Mul(a, hn::IfThenElse(small, hn::Set(d, 0x1p64f), one)),
-          hn::IfThenElse(small, hn::Set(d, 0x1p-64f), one)};
-}
 // Where that is not needed.
 template <class D, class V>
 HWY_INLINE auto is_safe(D d, V product) {
@@ -113,8 +120,8 @@ HWY_INLINE void forward_stored(const StoredBlock& block) {
       },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const GeluAnywhere<false, Form, decltype(d)> gelu(d, x[0]);
-        const auto factor = safe_factor(d, x[1], x[0]);
-        y[0] = hn::Mul(gelu.value_times(d, factor.number), factor.back);
+        const SafeFactor factor(d, x[1], x[0]);
+        y[0] = factor.undone(d, gelu.value_times(d, factor.number));
         y[1] = gelu.value(d);
         valid = hn::AndNot(overflows(d, x[1], x[0], hn::Abs(x[0])), gelu.holds(d, x[1]));
       },
@@ -148,10 +155,10 @@ HWY_INLINE void backward_stored(const StoredBlock& block) {
         valid = hn::And(valid, is_safe(d, factor.high));
       },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto safe = safe_factor(d, x[0], x[2]);
+        const SafeFactor safe(d, x[0], x[2]);
         const auto factor = double_float_product(d, safe.number, x[2]);
         const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
-        y[0] = hn::Mul(gelu.slope_times(d, factor), safe.back);
+        y[0] = safe.undone(d, gelu.slope_times(d, factor));
         y[1] = hn::Mul(x[0], x[3]);
         valid = hn::AndNot(overflows(d, x[0], x[2], x[1]), gelu.holds(d, factor.high));
       },

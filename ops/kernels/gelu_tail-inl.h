@@ -66,6 +66,23 @@ struct TailValue {
   TailDecay<V> decay;
 };
 
+// value / kPowerScale. Arithmetic whose result is subnormal is slow: such results are made as the
+// integers that their patterns are.
+template <class D, class V>
+HWY_INLINE V scaled_down(D d, V value) {
+  constexpr float kSmallest = 0x1p-60f;  // whose result is normal
+  constexpr float kToInteger = 0x1p83f;  // 2^149 / kPowerScale
+  constexpr float kInteger = 0x1p23f;    // plus an integer below it has that in its low bits
+  const hn::RebindToUnsigned<D> du;
+  const V size = hn::Abs(value);
+  const auto tiny = hn::Lt(size, hn::Set(d, kSmallest));
+  const V held = hn::IfThenElse(tiny, hn::Set(d, kSmallest), value);
+  const V large = hn::Mul(held, hn::Set(d, kInversePowerScale));
+  const V sum = fused(d, size, hn::Set(d, kToInteger), hn::Set(d, kInteger));
+  const auto pattern = hn::Sub(hn::BitCast(du, sum), hn::BitCast(du, hn::Set(d, kInteger)));
+  return hn::IfThenElse(tiny, hn::CopySign(hn::BitCast(d, pattern), value), large);
+}
+
 // factor base (1 + rest) e^-energy.
 template <class D, class V>
 HWY_INLINE V tail_product(D d, DoubleFloat<V> factor, const TailValue<V>& tail) {
@@ -80,7 +97,7 @@ HWY_INLINE V tail_product(D d, DoubleFloat<V> factor, const TailValue<V>& tail) 
       fused(d, factor.high, tail.base.low, fused(d, factor.low, tail.base.high, scaled.low));
   const V product =
       fused(d, scaled.high, high, fused(d, scaled.high, more, hn::Mul(scaled.low, high)));
-  return hn::Mul(hn::Mul(product, e.power), hn::Set(d, kInversePowerScale));
+  return scaled_down(d, hn::Mul(product, e.power));
 }
 
 struct ErfTail {
@@ -119,8 +136,10 @@ struct TanhTail {
     DoubleFloat<V> z = double_float_product(d, a, sum.high);
     z.low = fused(d, a, sum_low, z.low);
     const TailDecay<V> decay = tail_decay(d, hn::Neg(z.high), hn::Neg(z.low));
-    // The logistic function is e (1 - e + e^2), with e at most 2^-12.
-    const V e = hn::Mul(hn::Mul(hn::Add(one, hn::Add(decay.r, decay.rest)), decay.power),
+    // The logistic function is e (1 - e + e^2), with e at most 2^-12. The smallest, which do not
+    // count beside 1, come out larger: their squares would be subnormal.
+    const V power = hn::Max(decay.power, hn::Set(d, 0x1p6f));
+    const V e = hn::Mul(hn::Mul(hn::Add(one, hn::Add(decay.r, decay.rest)), power),
                         hn::Set(d, kInversePowerScale));
     const V rest = fused_minus(d, e, e, e);
     if constexpr (!kIsSlope) return {{hn::Neg(a), hn::Zero(d)}, rest, decay};
