@@ -147,10 +147,10 @@ void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
       exact);
 }
 
-// x < 0 where e^x counts, else 0: near 0, e^x is 1 for a float. NaN stays.
+// x where e^x is less than 1 for a float, else the next such number. NaN stays.
 template <class D, class V>
 HWY_INLINE V held_for_decay(D d, V x, float nearest) {
-  return hn::IfThenZeroElse(hn::Gt(x, hn::Set(d, nearest)), x);
+  return smaller(hn::Set(d, nearest), x);
 }
 
 // Below, products of e^x with numbers of up to kLargeFactor are 0.
@@ -243,10 +243,10 @@ void elu_backward_stored(const StoredBlock& block, const EluParameters& paramete
                                    elu_scaled_decay<false>(parameters), exact);
 }
 
-// y where it counts beside 1, else 0; NaN stays.
+// y < 0 where it counts beside 1, else 0; NaN stays.
 template <class D, class V>
 HWY_INLINE V held_for_slope(D d, V y) {
-  return hn::IfThenZeroElse(hn::Ge(y, hn::Set(d, -0x1p-60f)), y);
+  return without_tiny(d, smaller(hn::Zero(d), y), 0x1.8p-60f);
 }
 
 void elu_plain_backward_of_result_floats(const StoredBlock& block,
@@ -269,27 +269,30 @@ void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters
   const DoubleFloatConstant limit(static_cast<double>(parameters.alpha) *
                                   static_cast<double>(parameters.scale));
   // y inputScale + limit inputScale for y + limit in two parts.
-  const auto slope_of = [=](auto d, auto y, auto sum) HWY_ATTR {
+  const auto slope_of = [=](auto d, auto sum) HWY_ATTR {
     const auto factor = hn::Set(d, parameters.input_scale);
     const auto low = hn::Add(sum.low, hn::Set(d, limit.low));
     auto slope = double_float_product(d, sum.high, factor);
     slope.low = fused(d, low, factor, slope.low);
-    return if_then_else(hn::Gt(y, hn::Zero(d)), {hn::Set(d, parameters.scale), hn::Zero(d)}, slope);
+    return slope;
   };
   map_floats<2, 1, Outputs::kNear>(
       block,
       [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto sum = sum_with_larger(d, held_for_slope(d, x[1]), limit.high);
-        const auto slope = slope_of(d, x[1], sum);
-        y[0] = product(d, x[0], slope);
+        const auto slope = slope_of(d, sum);
+        y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)),
+                              hn::Mul(x[0], hn::Set(d, parameters.scale)), product(d, x[0], slope));
         // Beyond, more would be lost; of 0 the sign is.
         const auto beyond = hn::Le(x[1], hn::Set(d, -2 * limit.high));
         valid = hn::Not(hn::Or(beyond, hn::Eq(slope.high, hn::Zero(d))));
       },
       [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto sum = two_sum(held_for_slope(d, x[1]), hn::Set(d, limit.high));
-        const auto slope = slope_of(d, x[1], sum);
-        y[0] = product_of_any(d, x[0], slope);
+        const auto slope = slope_of(d, sum);
+        y[0] =
+            hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), hn::Mul(x[0], hn::Set(d, parameters.scale)),
+                           product_of_any(d, x[0], slope));
         valid = hn::Or(hn::IsFinite(slope.high), hn::Not(hn::IsFinite(x[1])));
       },
       with_parameters(elu_backward_of_result, parameters));

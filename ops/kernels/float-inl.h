@@ -96,6 +96,14 @@ HWY_INLINE DoubleFloat<V> normalized(DoubleFloat<V> value) {
   return {high, hn::Sub(value.low, hn::Sub(high, value.high))};
 }
 
+// x rounded to a multiple of 2^-23 of the power of two that `least` is 3/2 of: x itself where it is
+// much larger, 0 where it is much smaller. For numbers that do not count when they are tiny, but
+// whose products would be subnormal then, which is slow.
+template <class D, class V>
+HWY_INLINE V without_tiny(D d, V x, float least) {
+  return hn::Sub(hn::Add(x, hn::Set(d, least)), hn::Set(d, least));
+}
+
 // A double constant as two floats.
 struct DoubleFloatConstant {
   float high;

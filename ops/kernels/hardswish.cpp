@@ -105,9 +105,7 @@ HWY_INLINE void backward_stored(const StoredBlock& block, const Below& below, co
     return map_floats<2, 1, Outputs::kNear>(
         block,
         [&](auto d, const auto& x, auto& y) HWY_ATTR {
-          // Smaller ones do not count beside 3/2.
-          const auto vanishes = hn::Lt(hn::Abs(x[1]), hn::Set(d, 0x1p-60f));
-          const auto sum = two_sum(hn::IfThenZeroElse(vanishes, x[1]), hn::Set(d, 1.5f));
+          const auto sum = two_sum(without_tiny(d, x[1], 0x1.8p-60f), hn::Set(d, 1.5f));
           const auto slope =
               unsigned_product(d, sum, double_float(d, DoubleFloatConstant(1.0 / 3)));
           y[0] = select(d, x[0], x[1], hn::Mul(x[0], slope));
