@@ -136,7 +136,8 @@ TEST(LossScaler, TheStateCanBeTakenUpAgain) {
 
 TEST(LossScaler, ComplainsAboutMisuse) {
   Scaled s({});
-  EXPECT_THROW(s.scaler.keep(Gradients({{s.w, s.x}})), ValueError) << "keeps already";
+  EXPECT_THROW(static_cast<void>(s.scaler.keep(Gradients({{s.w, s.x}}))), ValueError)
+      << "keeps already";
   LossScaler other;
   EXPECT_THROW(static_cast<void>(other.keep(Gradients({{s.x, s.x}}))), ValueError)
       << "not a variable";
