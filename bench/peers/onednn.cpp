@@ -16,9 +16,6 @@ namespace {
 using dnnl::algorithm;
 using dnnl::memory;
 
-constexpr float kSeluLambda = 1.05070098735548049342f;
-constexpr float kSeluAlpha = 1.67326324235437728482f;
-
 class OneDnn : public Contender {
  public:
   std::string name() const override { return "oneDNN"; }
@@ -91,7 +88,7 @@ class OneDnn : public Contender {
 
   // It has no SELU: what it runs in its place is the bare ELU.
   static float alpha(const Problem& p) {
-    return p.operation.starts_with("Selu") ? kSeluLambda * kSeluAlpha : 1;
+    return p.operation.starts_with("Selu") ? static_cast<float>(kSeluLambda * kSeluAlpha) : 1;
   }
 
   template <algorithm kind>

@@ -11,6 +11,9 @@
 
 namespace aclgrad::bench {
 
+inline constexpr double kSeluAlpha = 1.67326324235437728482;
+inline constexpr double kSeluLambda = 1.05070098735548049342;
+
 std::unique_ptr<Contender> onednn();
 std::unique_ptr<Contender> torch();
 

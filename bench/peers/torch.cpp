@@ -8,6 +8,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
 #include <torch/version.h>
 
 #include <cmath>
@@ -32,8 +33,6 @@ using Kernel = void (*)(Tensors& t);
 constexpr double kEluAlpha = 1.25;
 constexpr double kEluScale = 0.75;
 constexpr double kEluInputScale = 1.5;
-constexpr double kSeluAlpha = 1.67326324235437728482;
-constexpr double kSeluLambda = 1.05070098735548049342;
 constexpr double kFactor = -3;
 constexpr int64_t kIgnored = 2;
 constexpr int64_t kMean = at::Reduction::Mean;
@@ -205,14 +204,14 @@ class Torch : public Contender {
     const auto kernel = kernels().find(problem.operation);
     if (kernel == kernels().end()) return nullptr;
     Tensors tensors{wrap(problem.inputs), wrap(problem.outputs)};
-    const at::NoGradGuard no_gradients;
+    const c10::NoGradGuard no_gradients;
     try {
       kernel->second(tensors);
     } catch (const c10::Error&) {
       return nullptr;  // not for this dtype
     }
     return [tensors, run = kernel->second]() mutable {
-      const at::NoGradGuard inside;
+      const c10::NoGradGuard inside;
       run(tensors);
     };
   }
