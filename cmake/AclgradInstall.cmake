@@ -43,6 +43,8 @@ install(TARGETS aclgrad aclgrad_c_headers aclgrad_libraries aclgrad_framework ac
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/ ${PROJECT_SOURCE_DIR}/autograd/include/
                   ${PROJECT_SOURCE_DIR}/distributed/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/ops/contract/include/aclgrad_contract/dual.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/aclgrad_contract COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/ops/include/
   DESTINATION ${ACLGRAD_VENDOR_INCLUDEDIR} COMPONENT development)
 

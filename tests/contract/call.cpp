@@ -109,8 +109,7 @@ void write_number(void* data, aclDataType dtype, size_t index, double value) {
   }
 }
 
-Call::Call(const Library& library, const Operator& row, aclDataType dtype)
-    : library_(library), row_(row), dtype_(dtype) {
+Value Call::make(const ParameterSpec& spec) {
   struct Make {
     Call& call;
     Value operator()(const TensorSpec& spec) const {
@@ -123,14 +122,22 @@ Call::Call(const Library& library, const Operator& row, aclDataType dtype)
     Value operator()(const Shape& values) const { return call.int_array(values); }
     Value operator()(const SizesSpec& spec) const { return call.int_array(spec.sizes); }
     Value operator()(const BoolsSpec& spec) const { return call.bool_array(spec.values); }
-    Value operator()(const char* text) const { return const_cast<char*>(text); }
+    Value operator()(const WordSpec& spec) const {
+      return const_cast<char*>(spec.words.at(spec.chosen));
+    }
+    Value operator()(bool flag) const { return static_cast<int64_t>(flag); }
     Value operator()(int64_t number) const { return number; }
     Value operator()(double number) const { return number; }
     Value operator()(DtypeUnderTest) const { return static_cast<int64_t>(call.dtype_); }
   };
-  for (const ParameterSpec& parameter : row.parameters) {
-    values_.push_back(std::visit(Make{*this}, parameter));
-    if (values_.size() == row.output + 1) output_ = memory_.back();
+  return std::visit(Make{*this}, spec);
+}
+
+Call::Call(const Library& library, const Operator& row, aclDataType dtype)
+    : library_(library), row_(row), dtype_(dtype) {
+  for (const Parameter& parameter : row.parameters) {
+    values_.push_back(make(parameter.spec));
+    if (values_.size() == row.output() + 1) output_ = memory_.back();
   }
 }
 
@@ -229,7 +236,7 @@ aclBoolArray* Call::bool_array(const std::vector<char>& values) {
 }
 
 const TensorSpec* Call::tensor_spec(size_t parameter) const {
-  return std::get_if<TensorSpec>(&row_.parameters[parameter]);
+  return row_.parameters[parameter].tensor();
 }
 
 aclDataType Call::dtype_of(size_t parameter) const {
@@ -250,6 +257,6 @@ aclnnStatus Call::run(aclrtStream stream) {
   return library_.get<decltype(aclrtSynchronizeStream)>("aclrtSynchronizeStream")(stream);
 }
 
-double Call::output() const { return read_number(output_, dtype_of(row_.output)); }
+double Call::output() const { return read_number(output_, dtype_of(row_.output())); }
 
 }  // namespace aclgrad::contract

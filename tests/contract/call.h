@@ -50,6 +50,7 @@ class Call {
 
   // More objects that live as long as the call. The tensor's storage is that of its contiguous
   // view, if 64 bits can hold it; its memory is there for up to a few thousand elements.
+  Value make(const ParameterSpec& spec);
   aclTensor* tensor(const Shape& shape, aclDataType dtype, double fill = 1,
                     aclFormat format = ACL_FORMAT_ND);
   aclTensor* view(const Shape& shape, const Shape& strides, int64_t offset, const Shape& storage,

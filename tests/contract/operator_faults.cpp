@@ -69,6 +69,28 @@ void add_tensor_faults(std::vector<OperatorFault>& faults, size_t i, const Tenso
                     /*may_pass=*/true});
 }
 
+// The number of a parameter.
+size_t place_of(const Operator& row, const std::string& name) {
+  size_t i = 0;
+  while (row.parameters.at(i).name != name) ++i;
+  return i;
+}
+
+OperatorFault fault_of(const Operator& row, const Refusal& refusal) {
+  return {refusal.what,
+          place_of(row, refusal.changes.front().first),
+          [&row, refusal](Call& call) {
+            for (const auto& [name, spec] : refusal.changes) {
+              call.values()[place_of(row, name)] = call.make(spec);
+            }
+          },
+          refusal.status,
+          refusal.words,
+          /*may_pass=*/false,
+          refusal.dtype,
+          refusal.product};
+}
+
 struct AddFaults {
   std::vector<OperatorFault>& faults;
   size_t i;
@@ -106,7 +128,7 @@ struct AddFaults {
                       161002,
                       {fmt::format("has {}", more.size())}});
   }
-  void operator()(const char*) const {
+  void operator()(const WordSpec&) const {
     faults.push_back({"null",
                       i,
                       [at = i](Call& call) { call.values()[at] = static_cast<char*>(nullptr); },
@@ -133,14 +155,16 @@ struct AddFaults {
   }
   void operator()(int64_t) const {}  // only the operator knows which are wrong
   void operator()(double) const {}
+  void operator()(bool) const {}
 };
 
 }  // namespace
 
 std::vector<OperatorFault> faults_of(const Operator& row) {
   std::vector<OperatorFault> faults = own_faults_of(row.name);
+  for (const Refusal& refusal : row.refusals) faults.push_back(fault_of(row, refusal));
   for (size_t i = 0; i < row.parameters.size(); ++i) {
-    std::visit(AddFaults{faults, i}, row.parameters[i]);
+    std::visit(AddFaults{faults, i}, row.parameters[i].spec);
   }
   for (const aclDataType dtype : {ACL_STRING, ACL_INT32, ACL_DOUBLE, ACL_UINT64}) {
     faults.push_back({fmt::format("everything in {}", dtype_name(dtype)),

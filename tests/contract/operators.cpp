@@ -8,8 +8,10 @@ namespace aclgrad::contract {
 const std::vector<Operator>& operators() {
   static const std::vector<Operator> all = [] {
     std::vector<Operator> rows;
-    for (auto group : {activation_operators, function_operators, arithmetic_operators,
-                       training_operators, normalization_operators}) {
+    for (const Family& family : book()) {
+      rows.insert(rows.end(), family.operators.begin(), family.operators.end());
+    }
+    for (auto group : {arithmetic_operators, training_operators, normalization_operators}) {
       for (Operator& row : group()) rows.push_back(std::move(row));
     }
     return rows;

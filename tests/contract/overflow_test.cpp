@@ -58,7 +58,7 @@ TEST_F(Overflow, TensorsHoldAnyNumbersAsTheyAre) {
 TEST_F(Overflow, OneTensorOfEveryOperator) {
   for (const Operator& row : operators()) {
     for (size_t i = 0; i < row.parameters.size(); ++i) {
-      const auto* spec = std::get_if<TensorSpec>(&row.parameters[i]);
+      const auto* spec = row.parameters[i].tensor();
       if (spec == nullptr) continue;
       SCOPED_TRACE(row.name + ", parameter " + std::to_string(i));
       const aclDataType dtype = spec->dtype.value_or(ACL_FLOAT);

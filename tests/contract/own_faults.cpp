@@ -56,19 +56,6 @@ Faults operator+(Faults list, const Faults& more) {
   return list;
 }
 
-// dim = 2 of [2, 4], and what an approximate may not be.
-Faults gated_faults(size_t dim, size_t approximate) {
-  return {integer(dim, 2, {"[-2, 1]"}), integer(dim, -3, {"[-2, 1]"}),
-          integer(approximate, 2, {"0 or 1"}), integer(approximate, 0, {"1 (tanh)"}, "Ascend310P")};
-}
-
-Faults gated_backward_faults() {
-  return gated_faults(3, 4) + Faults{shapes(0, {{0, {2, 2, 1}}, {2, {2, 2, 1}}}, {"[2, 2, 1]"}),
-                                     shapes(0, {{0, {3, 2}}, {2, {3, 2}}}, {"[3, 2]"}),
-                                     shapes(0, {{0, {2, 3}}, {2, {2, 3}}}, {"[2, 3]"}),
-                                     shapes(0, {{0, {1, 5}}, {2, {1, 5}}}, {"[1, 5]"}, {{3, 0}})};
-}
-
 // A scalar in the place of the operator's own, of a dtype that BOOL does not promote with.
 OperatorFault unsigned_factor(aclnnStatus status, const char* product) {
   return {"of DT_UINT64 for a BOOL tensor",
@@ -91,41 +78,6 @@ Faults amsgrad_faults(size_t amsgrad, size_t most) {
 
 const std::map<std::string, Faults>& table() {
   static const std::map<std::string, Faults> faults = {
-      {"aclnnEluBackward",
-       {{"negative with isResult",
-         1,
-         [](Call& call) {
-           call.values()[1] = call.scalar(-1, ACL_FLOAT);
-           call.values()[4] = int64_t{1};
-         },
-         161002,
-         {"-1"}}}},
-      {"aclnnLeakyReluBackward",
-       {{"negative with selfIsResult",
-         2,
-         [](Call& call) {
-           call.values()[2] = call.scalar(-1, ACL_FLOAT);
-           call.values()[3] = int64_t{1};
-         },
-         161002,
-         {"-1"}}}},
-      {"aclnnSiluBackward",
-       {shapes(1, {{1, {3, 4}}}, {"[3, 4]"}, {}, "Ascend950"),
-        shapes(2, {{2, {3, 4}}}, {"[3, 4]"}, {}, "Ascend950"),
-        {"FLOAT16 of FLOAT",
-         2,
-         [](Call& call) {
-           call.values()[2] = call.tensor({2, 4}, ACL_FLOAT16);
-         },
-         161002,
-         {"DT_FLOAT16"},
-         false,
-         ACL_FLOAT,
-         "Ascend950"}}},
-      {"aclnnGeGlu", gated_faults(1, 2) + Faults{shapes(0, {{0, {2, 3}}}, {"[2, 3]"})}},
-      {"aclnnGeGluV3", gated_faults(1, 2) + Faults{shapes(0, {{0, {2, 3}}}, {"[2, 3]"})}},
-      {"aclnnGeGluBackward", gated_backward_faults()},
-      {"aclnnGeGluV3Backward", gated_backward_faults()},
       {"aclnnAdds", {unsigned_factor(161002, "Ascend910B")}},
       {"aclnnInplaceAdds", {unsigned_factor(161002, "Ascend910B")}},
       {"aclnnSubs", {unsigned_factor(161002, "Ascend910B")}},

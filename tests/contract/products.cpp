@@ -42,7 +42,8 @@ bool accepts(const Operator& row, aclDataType dtype, const Product& product) {
 double exact_value(const Operator& row, aclDataType dtype, aclDataType output_dtype) {
   constexpr std::array kReal = {ACL_FLOAT,  ACL_FLOAT16,   ACL_BF16,
                                 ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
-  const double value = dtype == ACL_BOOL ? row.truth.value_or(row.value != 0 ? 1 : 0) : row.value;
+  const double number = value_of(row);
+  const double value = dtype == ACL_BOOL ? row.truth.value_or(number != 0 ? 1 : 0) : number;
   const bool is_real = std::find(kReal.begin(), kReal.end(), output_dtype) != kReal.end();
   return is_real ? value : std::trunc(value);
 }

@@ -55,7 +55,7 @@ TEST_P(Products, AcceptTheDocumentedDtypesAndComputeInThem) {
       ++accepted;
       ASSERT_EQ(status, 0) << library_.message();
       ASSERT_EQ(call.run(stream()), 0) << library_.message();
-      const aclDataType output = call.dtype_of(row.output);
+      const aclDataType output = call.dtype_of(row.output());
       const double value = exact_value(row, each.dtype, output);
       EXPECT_NEAR(call.output(), value, tolerance(value, output));
     }

@@ -84,7 +84,10 @@ class Maker {
     run_.later("aclDestroyBoolArray", [made] { return aclDestroyBoolArray(made); });
     return made;
   }
-  Value operator()(const char* text) { return const_cast<char*>(text); }
+  Value operator()(const contract::WordSpec& spec) {
+    return const_cast<char*>(spec.words.at(spec.chosen));
+  }
+  Value operator()(bool flag) { return static_cast<int64_t>(flag); }
   Value operator()(int64_t number) { return number; }
   Value operator()(double number) { return number; }
   Value operator()(contract::DtypeUnderTest) { return static_cast<int64_t>(dtype_); }
@@ -117,9 +120,9 @@ void run_operator(Run& run, const Operator& row, aclDataType dtype, int64_t scal
   std::vector<Value> values;
   void* output = nullptr;
   size_t output_size = 0;
-  for (const contract::ParameterSpec& parameter : row.parameters) {
-    values.push_back(std::visit(maker, parameter));
-    if (values.size() != row.output + 1) continue;
+  for (const contract::Parameter& parameter : row.parameters) {
+    values.push_back(std::visit(maker, parameter.spec));
+    if (values.size() != row.output() + 1) continue;
     output = maker.data();
     output_size = maker.size();
   }

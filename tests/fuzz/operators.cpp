@@ -42,8 +42,8 @@ class Arguments {
     const auto dtypes = input.once_in(4) ? row.from_a2_on : row.everywhere;
     dtype_ = dtypes.empty() ? ACL_FLOAT : input.pick(dtypes);
     grow_ = 1 + static_cast<int64_t>(input.below(8));
-    for (const contract::ParameterSpec& spec : row.parameters) {
-      values.push_back(std::visit([&](const auto& each) { return make(each); }, spec));
+    for (const contract::Parameter& parameter : row.parameters) {
+      values.push_back(std::visit([&](const auto& each) { return make(each); }, parameter.spec));
     }
   }
   ~Arguments() {
@@ -105,10 +105,11 @@ class Arguments {
     bools_.push_back(made);
     return made;
   }
-  Value make(const char* text) {
+  Value make(bool flag) { return make(static_cast<int64_t>(flag)); }
+  Value make(const contract::WordSpec& spec) {
     constexpr const char* kTexts[] = {"none", "tanh", "erf", "", "nonsense"};
     if (input_.once_in(16)) return static_cast<char*>(nullptr);
-    return const_cast<char*>(input_.once_in(4) ? input_.pick(kTexts) : text);
+    return const_cast<char*>(input_.once_in(4) ? input_.pick(kTexts) : spec.words.at(spec.chosen));
   }
   Value make(int64_t number) { return input_.once_in(8) ? input_.extent() : number; }
   Value make(double number) { return input_.once_in(4) ? input_.number<double>() : number; }

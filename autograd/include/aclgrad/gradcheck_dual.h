@@ -1,73 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dual numbers: a value and its derivative, carried through a formula by the rules of calculus. A
-// forward that is a template over its scalar type is differentiated by them to the last digit, as a
-// second opinion on differences:
-//
-//   auto softplus = [](auto x) { using std::log1p, std::exp; return log1p(exp(x)); };
-//   Dual d = softplus(Dual{0.3L, 1});   // d.slope is the derivative at 0.3
-//
-// At a corner, comparisons go by the value alone, so the slope is that of the branch taken.
+// Dual numbers, with which formulas are differentiated to the last digit.
 #ifndef ACLGRAD_GRADCHECK_DUAL_H_
 #define ACLGRAD_GRADCHECK_DUAL_H_
 
-#include <cmath>
+#include "aclgrad_contract/dual.h"
 
 namespace aclgrad::gradcheck {
 
-struct Dual {
-  long double value = 0;
-  long double slope = 0;
-
-  constexpr Dual() = default;
-  constexpr Dual(long double v) : value(v) {}  // NOLINT: numbers are constants
-  constexpr Dual(long double v, long double s) : value(v), slope(s) {}
-
-  friend Dual operator-(const Dual& a) { return {-a.value, -a.slope}; }
-  friend Dual operator+(const Dual& a, const Dual& b) {
-    return {a.value + b.value, a.slope + b.slope};
-  }
-  friend Dual operator-(const Dual& a, const Dual& b) {
-    return {a.value - b.value, a.slope - b.slope};
-  }
-  friend Dual operator*(const Dual& a, const Dual& b) {
-    return {a.value * b.value, a.slope * b.value + a.value * b.slope};
-  }
-  friend Dual operator/(const Dual& a, const Dual& b) {
-    const long double quotient = a.value / b.value;
-    return {quotient, (a.slope - quotient * b.slope) / b.value};
-  }
-  friend bool operator<(const Dual& a, const Dual& b) { return a.value < b.value; }
-  friend bool operator>(const Dual& a, const Dual& b) { return a.value > b.value; }
-  friend bool operator<=(const Dual& a, const Dual& b) { return a.value <= b.value; }
-  friend bool operator>=(const Dual& a, const Dual& b) { return a.value >= b.value; }
-};
-
-inline Dual exp(const Dual& x) {
-  const long double e = std::exp(x.value);
-  return {e, e * x.slope};
-}
-inline Dual expm1(const Dual& x) { return {std::expm1(x.value), std::exp(x.value) * x.slope}; }
-inline Dual log(const Dual& x) { return {std::log(x.value), x.slope / x.value}; }
-inline Dual log1p(const Dual& x) { return {std::log1p(x.value), x.slope / (1 + x.value)}; }
-inline Dual sqrt(const Dual& x) {
-  const long double root = std::sqrt(x.value);
-  return {root, x.slope / (2 * root)};
-}
-inline Dual sin(const Dual& x) { return {std::sin(x.value), std::cos(x.value) * x.slope}; }
-inline Dual cos(const Dual& x) { return {std::cos(x.value), -std::sin(x.value) * x.slope}; }
-inline Dual tanh(const Dual& x) {
-  const long double c = std::cosh(x.value);
-  return {std::tanh(x.value), x.slope / (c * c)};
-}
-inline Dual erf(const Dual& x) {
-  constexpr long double kTwoOverSqrtPi = 1.1283791670955125738961589031215L;
-  return {std::erf(x.value), kTwoOverSqrtPi * std::exp(-x.value * x.value) * x.slope};
-}
-inline Dual erfc(const Dual& x) {
-  const Dual complement = erf(x);
-  return {std::erfc(x.value), -complement.slope};
-}
-inline Dual abs(const Dual& x) { return x.value < 0 ? -x : x; }
+using contract::Dual;
 
 }  // namespace aclgrad::gradcheck
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the entries of the book are written.
+#ifndef ACLGRAD_CONTRACT_DESCRIBE_H_
+#define ACLGRAD_CONTRACT_DESCRIBE_H_
+
+#include "aclgrad_contract/book.h"
+
+namespace aclgrad::contract {
+
+// Dtypes that every product accepts; BF16 comes with Atlas A2 unless it stands here too.
+inline const DTypes kFloats = {ACL_FLOAT, ACL_FLOAT16};
+inline const DTypes kFloatsAndDouble = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE};
+
+// ---- Parameters, by their names in the headers --------------------------------------------------
+
+inline Parameter in(std::string name, Number low = -4, Number high = 4) {
+  return {std::move(name), TensorSpec{.low = low, .high = high}};
+}
+inline Parameter out(std::string name) {
+  return {std::move(name), TensorSpec{.role = Role::kOutput}};
+}
+// A tensor of another shape, or other values, in the right call.
+inline Parameter shaped(Parameter tensor, Shape shape) {
+  std::get<TensorSpec>(tensor.spec).shape = std::move(shape);
+  return tensor;
+}
+inline Parameter filled(Parameter tensor, double value) {
+  std::get<TensorSpec>(tensor.spec).fill = value;
+  return tensor;
+}
+inline Parameter any_dtype(Parameter tensor) {
+  std::get<TensorSpec>(tensor.spec).any_dtype = true;
+  return tensor;
+}
+inline Parameter promotes(Parameter tensor) {
+  std::get<TensorSpec>(tensor.spec).promotes = true;
+  return tensor;
+}
+inline Parameter optional(Parameter tensor) {
+  std::get<TensorSpec>(tensor.spec).optional = true;
+  return tensor;
+}
+inline Parameter scalar(std::string name, double value) {
+  return {std::move(name), ScalarSpec{value}};
+}
+inline Parameter integer(std::string name, int64_t value) { return {std::move(name), value}; }
+inline Parameter flag(std::string name, bool value = false) { return {std::move(name), value}; }
+
+// ---- Entries ------------------------------------------------------------------------------------
+
+template <class PhaseOne>
+Operator entry(std::string name, std::vector<Parameter> parameters, DTypes everywhere,
+               DTypes from_a2_on = {ACL_BF16}) {
+  Operator op;
+  op.name = std::move(name);
+  op.invoke = calls<PhaseOne>();
+  op.parameters = std::move(parameters);
+  op.everywhere = std::move(everywhere);
+  op.from_a2_on = std::move(from_a2_on);
+  return op;
+}
+
+// The form in place of an operator: its first tensor is the result.
+template <class PhaseOne>
+Operator in_place_of(const Operator& op, std::string tensor = "selfRef") {
+  Operator form = op;
+  form.name = "aclnnInplace" + op.name.substr(5);
+  form.invoke = calls<PhaseOne>();
+  form.form_of = op.name;
+  form.check.clear();
+  form.refusals.clear();
+  std::erase_if(form.parameters, [](const Parameter& each) {
+    return each.tensor() != nullptr && each.tensor()->role == Role::kOutput;
+  });
+  auto& first = std::get<TensorSpec>(form.parameters.front().spec);
+  form.parameters.front().name = std::move(tensor);
+  first.role = Role::kInPlace;
+  first.any_dtype = false;
+  first.any_shape = true;
+  return form;
+}
+
+// The gradient times the forward's slope at its input, by dual numbers: for backwards that are
+// given the gradient and that input, and begin with the forward's attributes.
+inline Formula slope_of(const Operator& forward) {
+  const auto dual = forward.formula.dual;
+  const auto slope = [dual](const auto& g, Number x, Attributes a) {
+    const Dual at[] = {Dual{x, 1}};
+    return g * dual(at, a).slope;
+  };
+  return {
+      [slope](std::span<const Number> x, Attributes a) -> Number { return slope(x[0], x[1], a); },
+      nullptr};
+}
+
+// For backwards that are given the gradient and the forward's result.
+inline Gradient from_result(std::string forward, std::vector<Number> corners = {},
+                            Side side = Side::kAny) {
+  return {std::move(forward),
+          [](const Arguments&, const Arrays&, const Arrays& outputs, const Array& gradient) {
+            return Arrays{gradient, outputs[0]};
+          },
+          std::move(corners), side};
+}
+inline Gradient from_input(std::string forward, std::vector<Number> corners = {},
+                           Side side = Side::kAny) {
+  return {std::move(forward), nullptr, std::move(corners), side};
+}
+
+// A dimension counted from the front.
+inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view name = "dim") {
+  const auto dim = static_cast<int64_t>(a.number(name));
+  return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim);
+}
+
+// ---- The families -------------------------------------------------------------------------------
+
+Family activations();
+Family functions();
+
+}  // namespace aclgrad::contract
+
+#endif  // ACLGRAD_CONTRACT_DESCRIBE_H_

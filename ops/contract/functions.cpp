@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise functions of one tensor, ReLU and its kin, with their backwards.
+#include "aclnnop/aclnn_cos.h"
+#include "aclnnop/aclnn_erf.h"
+#include "aclnnop/aclnn_exp.h"
+#include "aclnnop/aclnn_leaky_relu.h"
+#include "aclnnop/aclnn_leaky_relu_backward.h"
+#include "aclnnop/aclnn_log.h"
+#include "aclnnop/aclnn_neg.h"
+#include "aclnnop/aclnn_reciprocal.h"
+#include "aclnnop/aclnn_relu.h"
+#include "aclnnop/aclnn_rsqrt.h"
+#include "aclnnop/aclnn_sigmoid.h"
+#include "aclnnop/aclnn_sigmoid_backward.h"
+#include "aclnnop/aclnn_sin.h"
+#include "aclnnop/aclnn_softplus.h"
+#include "aclnnop/aclnn_softplus_backward.h"
+#include "aclnnop/aclnn_sqrt.h"
+#include "aclnnop/aclnn_tanh.h"
+#include "aclnnop/aclnn_tanh_backward.h"
+#include "aclnnop/aclnn_threshold_backward.h"
+#include "contract/describe.h"
+#include "contract/formulas.h"
+
+namespace aclgrad::contract {
+namespace {
+
+const DTypes kAll = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
+const DTypes kAllAndBf16 = {ACL_FLOAT,     ACL_FLOAT16,    ACL_DOUBLE,
+                            ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16};
+const DTypes kWholeNumbers = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_BOOL};
+
+// What the operators of this file have in common: a function of one tensor and its form in place.
+// Integers beside a floating result are accepted where `inputs` has them.
+struct Function {
+  Text computes;
+  std::string in_graph;
+  DTypes inputs = {};
+};
+
+class Functions {
+ public:
+  explicit Functions(std::vector<Operator>& all) : all_(all) {}
+
+  template <class Forward, class InPlace>
+  void add(std::string name, const std::string& tensor, Operator op, const Function& function) {
+    const std::string in_place = tensor == "x" ? "x" : tensor + "Ref";
+    op.name = std::move(name);
+    op.invoke = calls<Forward>();
+    op.parameters[0].name = tensor;
+    op.computes = function.computes;
+    op.in_graph = function.in_graph;
+    op.mixed = function.inputs;
+    all_.push_back(op);
+    op.mixed.clear();
+    all_.push_back(in_place_of<InPlace>(op, op.name == "aclnnSqrt" ? "self" : in_place));
+  }
+
+ private:
+  std::vector<Operator>& all_;
+};
+
+Operator function(Number low, Number high, Formula formula, DTypes everywhere = kAll,
+                  DTypes from_a2_on = {ACL_BF16}) {
+  Operator op;
+  op.parameters = {any_dtype(in("self", low, high)), any_dtype(out("out"))};
+  op.everywhere = std::move(everywhere);
+  op.from_a2_on = std::move(from_a2_on);
+  op.formula = std::move(formula);
+  op.bound = bounded(2);
+  return op;
+}
+
+void add_functions(std::vector<Operator>& all) {
+  Functions functions(all);
+  const DTypes few = {ACL_BOOL, ACL_INT64};
+  functions.add<decltype(aclnnExpGetWorkspaceSize), decltype(aclnnInplaceExpGetWorkspaceSize)>(
+      "aclnnExp", "self", function(-10, 5, of_one([](const auto& x) {
+        using std::exp;
+        return exp(x);
+      })),
+      {{"eˣ", "eˣ"}, "exp(x)", few});
+  functions.add<decltype(aclnnLogGetWorkspaceSize), decltype(aclnnInplaceLogGetWorkspaceSize)>(
+      "aclnnLog", "self", function(0.0625L, 9, of_one([](const auto& x) {
+                                     using std::log;
+                                     return log(x);
+                                   })),
+      {{"ln x", "ln x"}, "log(x)", kWholeNumbers});
+  functions.add<decltype(aclnnSqrtGetWorkspaceSize), decltype(aclnnInplaceSqrtGetWorkspaceSize)>(
+      "aclnnSqrt", "self", function(0.0625L, 9, of_one([](const auto& x) {
+                                      using std::sqrt;
+                                      return sqrt(x);
+                                    })),
+      {{"√x", "√x"}, "sqrt(x)", kWholeNumbers});
+  functions.add<decltype(aclnnRsqrtGetWorkspaceSize), decltype(aclnnInplaceRsqrtGetWorkspaceSize)>(
+      "aclnnRsqrt", "self", function(0.0625L, 9, of_one([](const auto& x) {
+                                       using std::sqrt;
+                                       return 1 / sqrt(x);
+                                     })),
+      {{"1/√x", "1/√x"}, "rsqrt(x)", kWholeNumbers});
+  functions.add<decltype(aclnnReciprocalGetWorkspaceSize),
+                decltype(aclnnInplaceReciprocalGetWorkspaceSize)>(
+      "aclnnReciprocal", "self", function(0.0625L, 9, of_one([](const auto& x) { return 1 / x; })),
+      {{"1/x", "1/x"}, "reciprocal(x)", kWholeNumbers});
+  functions.add<decltype(aclnnSinGetWorkspaceSize), decltype(aclnnInplaceSinGetWorkspaceSize)>(
+      "aclnnSin", "self", function(-50, 50, of_one([](const auto& x) {
+        using std::sin;
+        return sin(x);
+      })),
+      {{"sin x", "sin x"}, "sin(x)", kWholeNumbers});
+  functions.add<decltype(aclnnCosGetWorkspaceSize), decltype(aclnnInplaceCosGetWorkspaceSize)>(
+      "aclnnCos", "input", function(-50, 50, of_one([](const auto& x) {
+        using std::cos;
+        return cos(x);
+      })),
+      {{"cos x", "cos x"}, "cos(x)", kWholeNumbers});
+  functions.add<decltype(aclnnErfGetWorkspaceSize), decltype(aclnnInplaceErfGetWorkspaceSize)>(
+      "aclnnErf", "self",
+      function(-4, 4, of_one([](const auto& x) {
+        using std::erf;
+        return erf(x);
+      }),
+               kFloatsAndDouble),
+      {{"erf x", "erf x"}, "erf(x)", few});
+  Operator neg = function(-6, 6, of_one([](const auto& x) { return -x; }),
+                          {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128,
+                           ACL_INT8, ACL_INT32, ACL_INT64});
+  functions.add<decltype(aclnnNegGetWorkspaceSize), decltype(aclnnInplaceNegGetWorkspaceSize)>(
+      "aclnnNeg", "self", neg, {{"−x", "−x"}, "neg(x)"});
+}
+
+// ---- With a backward of their own ---------------------------------------------------------------
+
+// g times the slope, which is a formula in the forward's result.
+template <class PhaseOne, class Slope>
+Operator backward_of_result(const Operator& forward, Number low, Number high, Slope slope) {
+  Operator op = entry<PhaseOne>(
+      forward.name + "Backward",
+      {in("gradOutput"), filled(in("output", low, high), 0.5), out("gradInput")}, {});
+  op.formula = of_all([slope](auto x, Attributes) { return x[0] * slope(x[1]); });
+  op.bound = bounded(3);
+  op.gradient = from_result(forward.name);
+  return op;
+}
+
+void add_saturating(std::vector<Operator>& all) {
+  Functions functions(all);
+  const DTypes whole = kWholeNumbers;
+  functions.add<decltype(aclnnTanhGetWorkspaceSize), decltype(aclnnInplaceTanhGetWorkspaceSize)>(
+      "aclnnTanh", "self",
+      function(-5, 5, of_one([](const auto& x) {
+        using std::tanh;
+        return tanh(x);
+      }),
+               kFloats),
+      {{"tanh x", "tanh x"}, "tanh(x)", whole});
+  Operator tanh = backward_of_result<decltype(aclnnTanhBackwardGetWorkspaceSize)>(
+      all[all.size() - 2], -1, 1, [](const auto& y) { return (1 - y) * (1 + y); });
+  tanh.everywhere = kFloatsAndDouble;
+  tanh.check = "tanh";
+  tanh.computes = {"g·(1 − y²); y is the forward's output", "g·(1 − y²)；y 是正向的输出"};
+  tanh.in_graph = "tanh_backward(g, y)";
+  all.push_back(tanh);
+
+  functions
+      .add<decltype(aclnnSigmoidGetWorkspaceSize), decltype(aclnnInplaceSigmoidGetWorkspaceSize)>(
+          "aclnnSigmoid", "self",
+          function(-20, 20, of_one([](const auto& x) { return formulas::sigmoid(x); }), kAllAndBf16,
+                   {}),
+          {{"1/(1 + e⁻ˣ)", "1/(1 + e⁻ˣ)"}, "sigmoid(x)", whole});
+  Operator sigmoid = backward_of_result<decltype(aclnnSigmoidBackwardGetWorkspaceSize)>(
+      all[all.size() - 2], 0, 1, [](const auto& y) { return y * (1 - y); });
+  sigmoid.everywhere = kAllAndBf16;
+  sigmoid.from_a2_on = {};
+  sigmoid.check = "sigmoid";
+  sigmoid.computes = {"g·y·(1 − y); y is the forward's output", "g·y·(1 − y)；y 是正向的输出"};
+  sigmoid.in_graph = "sigmoid_backward(g, y)";
+  all.push_back(sigmoid);
+}
+
+void add_relu(std::vector<Operator>& all) {
+  Functions functions(all);
+  Operator relu = function(-6, 6, of_one([](const auto& x) { return x > 0 ? x : x * 0; }),
+                           {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64});
+  for (size_t i : {0, 1}) std::get<TensorSpec>(relu.parameters[i].spec).any_dtype = false;
+  functions.add<decltype(aclnnReluGetWorkspaceSize), decltype(aclnnInplaceReluGetWorkspaceSize)>(
+      "aclnnRelu", "self", relu, {{"max(x, 0)", "max(x, 0)"}, "relu(x)"});
+
+  Operator threshold = entry<decltype(aclnnThresholdBackwardGetWorkspaceSize)>(
+      "aclnnThresholdBackward",
+      {in("gradOutput", -6, 6), in("self", -6, 6), scalar("threshold", 0.5), out("out")},
+      {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32});
+  threshold.samples = {{{{"threshold", 0.0}}}, {{{"threshold", 2.0}}}};
+  threshold.formula = of_all([](auto x, Attributes a) { return x[1] > a[0] ? x[0] : x[0] * 0; });
+  threshold.bound = bounded(3);
+  threshold.gradient = from_input("aclnnRelu", {0}, Side::kLeft);
+  threshold.check = "relu";
+  threshold.computes = {"g for x > threshold, 0 otherwise", "x > threshold 时为 g，否则为 0"};
+  threshold.in_graph = "threshold_backward(g, x, threshold)";
+  all.push_back(threshold);
+}
+
+void add_leaky_relu(std::vector<Operator>& all) {
+  const Parameter slope = scalar("negativeSlope", 0.5);
+  const std::vector<Sample> samples = {{{{"negativeSlope", 0.125}}}};
+  Operator forward = entry<decltype(aclnnLeakyReluGetWorkspaceSize)>(
+      "aclnnLeakyRelu", {filled(in("self", -6, 6), -1), slope, out("out")}, kFloatsAndDouble);
+  forward.samples = samples;
+  forward.formula = of_one([](const auto& x, Attributes a) { return x > 0 ? x : x * a[0]; });
+  forward.bound = bounded(2);
+  forward.computes = {"x for x > 0, negativeSlope·x otherwise",
+                      "x > 0 时为 x，否则为 negativeSlope·x"};
+  forward.in_graph = "leaky_relu(x, negative_slope)";
+  all.push_back(forward);
+  all.push_back(in_place_of<decltype(aclnnInplaceLeakyReluGetWorkspaceSize)>(forward));
+
+  Operator backward = entry<decltype(aclnnLeakyReluBackwardGetWorkspaceSize)>(
+      "aclnnLeakyReluBackward",
+      {in("gradOutput", -6, 6), filled(in("self", -6, 6), -1), slope, flag("selfIsResult"),
+       out("out")},
+      kFloatsAndDouble);
+  backward.samples = samples;
+  backward.formula = of_all([](auto x, Attributes a) { return x[1] > 0 ? x[0] : x[0] * a[0]; });
+  backward.bound = bounded(3);
+  backward.gradient = from_input("aclnnLeakyRelu", {0}, Side::kLeft);
+  backward.refusals = {{.what = "negative with selfIsResult",
+                        .changes = {{"negativeSlope", ScalarSpec{-1}}, {"selfIsResult", true}},
+                        .words = {"-1"}}};
+  backward.check = "leaky_relu";
+  backward.computes = {"g for x > 0, negativeSlope·g otherwise",
+                       "x > 0 时为 g，否则为 negativeSlope·g"};
+  backward.in_graph = "leaky_relu_backward(g, x, negative_slope)";
+  all.push_back(backward);
+}
+
+void add_softplus(std::vector<Operator>& all) {
+  const Parameter beta = scalar("beta", 1);
+  const Parameter threshold = scalar("threshold", 20);
+  const std::vector<Sample> samples = {{{{"beta", 1.5}, {"threshold", 6.0}}}};
+  Operator forward = entry<decltype(aclnnSoftplusGetWorkspaceSize)>(
+      "aclnnSoftplus", {in("self", -6, 6), beta, threshold, out("out")}, kFloats);
+  forward.samples = samples;
+  forward.formula = of_one([](const auto& x, Attributes a) {
+    using std::exp;
+    using std::log1p;
+    return x * a[0] > a[1] ? x : log1p(exp(x * a[0])) / a[0];
+  });
+  forward.bound = bounded(2);
+  forward.computes = {"x for beta·x > threshold, ln(1 + e^(beta·x))/beta otherwise",
+                      "beta·x > threshold 时为 x，否则为 ln(1 + e^(beta·x))/beta"};
+  forward.in_graph = "softplus(x, beta, threshold)";
+  Operator backward = entry<decltype(aclnnSoftplusBackwardGetWorkspaceSize)>(
+      "aclnnSoftplusBackward",
+      {in("gradOutput"), in("self", -6, 6), beta, threshold, out("gradInput")}, kFloatsAndDouble);
+  backward.samples = samples;
+  backward.formula = slope_of(forward);
+  backward.bound = bounded(3);
+  backward.gradient = from_input("aclnnSoftplus", {4}, Side::kLeft);
+  backward.check = "softplus";
+  backward.computes = {"g for beta·x > threshold, g/(1 + e^(−beta·x)) otherwise",
+                       "beta·x > threshold 时为 g，否则为 g/(1 + e^(−beta·x))"};
+  backward.in_graph = "softplus_backward(g, x, beta, threshold)";
+  all.insert(all.end(), {forward, backward});
+}
+
+}  // namespace
+
+Family functions() {
+  Family family{{"Functions", "函数"}, {}};
+  add_functions(family.operators);
+  add_saturating(family.operators);
+  add_relu(family.operators);
+  add_leaky_relu(family.operators);
+  add_softplus(family.operators);
+  return family;
+}
+
+}  // namespace aclgrad::contract

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operator of the C interface promises, as data: one Operator for every pair of C
+// functions. Tests, the gradcheck tool, benchmarks, fuzzing and the reference pages all read these
+// entries (book.h), so that a fact about an operator is written once. Nothing here is linked with
+// an operator library: functions are called at an address that the reader found by name.
+#ifndef ACLGRAD_CONTRACT_OPERATOR_H_
+#define ACLGRAD_CONTRACT_OPERATOR_H_
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "aclgrad_contract/dual.h"
+#include "aclnn/aclnn_base.h"
+
+namespace aclgrad::contract {
+
+using Number = long double;
+using Shape = std::vector<int64_t>;
+using DTypes = std::vector<aclDataType>;
+
+// A dense tensor of exact numbers, row-major.
+struct Array {
+  Shape shape;
+  std::vector<Number> values;
+};
+using Arrays = std::vector<Array>;
+
+int64_t count_of(const Shape& shape);
+
+// ---- Calling a phase one ------------------------------------------------------------------------
+
+// An argument. Integers stand for bool and enumerations too.
+using Value =
+    std::variant<aclTensor*, aclScalar*, aclIntArray*, aclBoolArray*, char*, int64_t, double>;
+
+template <class Parameter>
+Parameter as(const Value& value) {
+  if constexpr (std::is_same_v<Parameter, char*>) {
+    return std::get<char*>(value);
+  } else if constexpr (std::is_pointer_v<Parameter>) {
+    return std::get<std::remove_const_t<std::remove_pointer_t<Parameter>>*>(value);
+  } else if constexpr (std::is_floating_point_v<Parameter>) {
+    return static_cast<Parameter>(std::get<double>(value));
+  } else {
+    return static_cast<Parameter>(std::get<int64_t>(value));
+  }
+}
+
+using Invoke = std::function<aclnnStatus(void* phase_one, std::span<const Value> values,
+                                         uint64_t* workspace_size, aclOpExecutor** executor)>;
+
+// The type of a phase one, from the public header.
+template <class Function>
+struct Signature;
+
+template <class... Parameters>
+struct Signature<aclnnStatus(Parameters...)> {
+  static constexpr size_t kCount = sizeof...(Parameters) - 2;  // without the two results
+
+  static aclnnStatus call(void* phase_one, std::span<const Value> values, uint64_t* workspace_size,
+                          aclOpExecutor** executor) {
+    using All = std::tuple<Parameters...>;
+    return [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+      return reinterpret_cast<aclnnStatus (*)(Parameters...)>(phase_one)(
+          as<std::tuple_element_t<kIndex, All>>(values[kIndex])..., workspace_size, executor);
+    }
+    (std::make_index_sequence<kCount>());
+  }
+};
+
+// ---- Parameters ---------------------------------------------------------------------------------
+
+enum class Role { kInput, kOutput, kInPlace };
+
+// Without a dtype, a tensor or scalar has the one under test. Shapes and values are those of a call
+// that is right.
+struct TensorSpec {
+  Shape shape = {2, 4};
+  double fill = 1;
+  std::optional<aclDataType> dtype = std::nullopt;
+  bool optional = false;  // null is accepted, and given in the right call
+  Role role = Role::kInput;
+  Number low = -4;  // values are drawn from here; whole numbers for integer dtypes
+  Number high = 4;
+  bool any_dtype = false;  // another dtype of the operator's list is accepted too
+  bool promotes = false;   // so is whatever promotes to one together with the other tensors
+  bool any_shape = false;
+};
+struct ScalarSpec {
+  double value;
+  std::optional<aclDataType> dtype = ACL_FLOAT;
+};
+// Sizes of a tensor, which grow with it.
+struct SizesSpec {
+  Shape sizes;
+};
+struct BoolsSpec {
+  std::vector<char> values;
+};
+// One of several words, by its place among them.
+struct WordSpec {
+  std::vector<const char*> words;
+  size_t chosen = 0;
+};
+struct DtypeUnderTest {};
+using ParameterSpec = std::variant<TensorSpec, ScalarSpec, Shape, SizesSpec, BoolsSpec, WordSpec,
+                                   int64_t, double, bool, DtypeUnderTest>;
+
+struct Parameter {
+  std::string name;  // as in the header
+  ParameterSpec spec;
+
+  // Null for one that is no tensor.
+  const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&spec); }
+};
+
+// What a sample sets: the number of an attribute, the values of an array or a tensor's shape (which
+// gives an optional one), a tensor's dtype.
+using Setting = std::variant<double, Shape, aclDataType>;
+
+// Attributes and shapes that are worth testing; what is not set is as in the right call.
+struct Sample {
+  std::vector<std::pair<std::string, Setting>> settings = {};
+};
+
+struct Operator;
+
+// An operator's parameters with a sample's settings and the shape of its base tensor filled in.
+class Arguments {
+ public:
+  explicit Arguments(const Operator& op, const Sample& sample = {},
+                     const std::optional<Shape>& base = std::nullopt);
+
+  const Operator& op() const { return *op_; }
+  std::vector<Parameter>& parameters() { return parameters_; }
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+
+  // By the parameter's name; throw std::invalid_argument when there is none of the kind.
+  Shape& shape(std::string_view tensor);
+  const Shape& shape(std::string_view tensor) const;
+  Shape& array(std::string_view name);
+  const Shape& array(std::string_view name) const;
+  void set(std::string_view attribute, const Setting& setting);
+  Number number(std::string_view attribute) const;
+  bool has(std::string_view name) const;
+
+  // All that have one, in order, as the operator sees them: scalars of FLOAT are rounded to it.
+  const std::vector<Number>& numbers() const { return numbers_; }
+
+  // "alpha=1.25 isResult=true": the attributes that the sample sets.
+  std::string label() const;
+
+ private:
+  const ParameterSpec* find(std::string_view name) const;
+  ParameterSpec& get(std::string_view name);
+
+  const Operator* op_;
+  std::vector<Parameter> parameters_;
+  std::vector<std::pair<std::string, Setting>> settings_;
+  std::vector<Number> numbers_;
+};
+
+// ---- Results ------------------------------------------------------------------------------------
+
+// The exact results for inputs that are taken as exact: outputs and tensors in place, in the order
+// of the parameters. A result without values means that the operator must leave it as it was.
+using Reference = std::function<Arrays(const Arguments& arguments, const Arrays& inputs)>;
+
+using Attributes = std::span<const Number>;
+
+// One element of the result from one element of each input and the attributes' numbers, over
+// numbers and over dual numbers.
+struct Formula {
+  std::function<Number(std::span<const Number> x, Attributes a)> number = nullptr;
+  std::function<Dual(std::span<const Dual> x, Attributes a)> dual = nullptr;
+
+  explicit operator bool() const { return static_cast<bool>(number); }
+};
+
+// Of several inputs: f(x, a), with x indexed.
+template <class Function>
+Formula of_all(Function f) {
+  return {[f](std::span<const Number> x, Attributes a) -> Number { return f(x, a); },
+          [f](std::span<const Dual> x, Attributes a) -> Dual { return Dual(f(x, a)); }};
+}
+
+// Of one input: f(x), or f(x, a).
+template <class Function>
+Formula of_one(Function f) {
+  return of_all([f](auto x, Attributes a) {
+    if constexpr (std::is_invocable_v<Function, decltype(x[0]), Attributes>) {
+      return f(x[0], a);
+    } else {
+      return static_cast<void>(a), f(x[0]);
+    }
+  });
+}
+
+// Largest errors in units of the last place of the result's dtype.
+struct Bound {
+  double of_float = 1;
+  double of_16_bits = 0.500001;  // correctly rounded, and the error of the reference
+  std::optional<double> of_double = std::nullopt;  // none: of_float
+  // For gradients that may cancel: roundings in FLOAT of the sum of their terms' magnitudes.
+  double inner = 0.05;
+};
+
+// What is proven of FLOAT results that are a gradient, or another input, times a function.
+inline constexpr Bound kProduct{.of_float = 1.5};
+
+// 16-bit results are those of FLOAT, rounded: beside a tie, an error of theirs counts.
+inline constexpr Bound bounded(double ulp) {
+  return {.of_float = ulp, .of_16_bits = 0.5 + ulp / 8192, .of_double = 4};
+}
+
+// Which slope a backward takes at a corner of the forward.
+enum class Side { kAny, kLeft, kRight, kInside, kOutside };
+
+// How a backward is the derivative of a forward with respect to its first input.
+struct Gradient {
+  std::string of;  // "aclnnElu"
+  // The backward's inputs, from the forward's inputs, its exact results, and the gradient of its
+  // first result. None: that gradient, then the forward's inputs.
+  std::function<Arrays(const Arguments& backward, const Arrays& inputs, const Arrays& outputs,
+                       const Array& gradient)>
+      inputs = nullptr;
+  std::vector<Number> corners = {};  // values of the first input without a derivative
+  Side side = Side::kAny;
+};
+
+// A call that must be refused, beyond those that follow from the kinds of the parameters: these
+// parameters are changed.
+struct Refusal {
+  std::string what;
+  std::vector<std::pair<std::string, ParameterSpec>> changes;  // the first is the wrong one
+  aclnnStatus status = 161002;
+  std::vector<std::string> words = {};  // the message has one of these
+  const char* product = "Ascend910B";
+  aclDataType dtype = ACL_FLOAT;
+};
+
+// A sentence in the two languages of the reference.
+struct Text {
+  std::string english;
+  std::string chinese;
+};
+
+// ---- The entry ----------------------------------------------------------------------------------
+
+// Stands in a base shape for the size that tests keep small and benchmarks make large; even.
+inline constexpr int64_t kN = -1;
+
+struct Operator {
+  std::string name;  // "aclnnElu"
+  Invoke invoke;
+  std::vector<Parameter> parameters;
+  DTypes everywhere = {};          // in which all tensors together are accepted by every product
+  DTypes from_a2_on = {ACL_BF16};  // and by Atlas A2, A3 and 950 only
+  DTypes mixed = {};               // accepted beside tensors of others only
+  size_t max_rank = 8;
+
+  // Shapes. The base tensor's is free; `arrange` makes the others from it and the attributes. None:
+  // tensors that have the base's shape in the right call always do.
+  std::string base = {};  // none: the first tensor
+  Shape base_shape = {kN, 3, 4};
+  std::function<void(Arguments&)> arrange = nullptr;
+  std::vector<Sample> samples = {{}};
+
+  // Results: one of the two.
+  Formula formula = {};
+  Reference reference = nullptr;
+  Bound bound = {};
+  Reference magnitude = nullptr;  // the scale on which the bound counts where results may cancel
+  double least_magnitude_double = 0;     // for DOUBLE that scale is at least this
+  std::optional<DTypes> values_in = {};  // dtypes whose values the reference knows; none: all real
+
+  // Of a call that has no exact results: the first element that the right call gives; and the one
+  // in BOOL, where it is not value != 0.
+  std::optional<double> value = std::nullopt;
+  std::optional<double> truth = std::nullopt;
+
+  std::string form_of = {};  // the same under another name: in place, an older version
+  std::optional<Gradient> gradient = {};
+  std::vector<Refusal> refusals = {};
+
+  // For people.
+  Text computes = {};
+  std::string in_graph = {};  // the C++ function that records it: "elu(x, alpha, scale)"
+  std::string check = {};     // the name under which the gradcheck tool checks it: "elu"
+
+  const Parameter& parameter(std::string_view name_) const;
+  std::vector<Arguments> arguments(const std::optional<Shape>& base_ = std::nullopt) const;
+  size_t output() const;  // the first parameter that is written
+  bool is_elementwise() const { return static_cast<bool>(formula); }
+};
+
+// The results of a call.
+Arrays results_of(const Arguments& arguments, const Arrays& inputs);
+
+// The first element that the right call gives.
+double value_of(const Operator& op);
+
+// The base shape with a size in the place of kN.
+Shape base_shape_of(const Operator& op, int64_t n);
+
+// Describes a phase one of this type.
+template <class PhaseOne>
+Invoke calls() {
+  return Signature<PhaseOne>::call;
+}
+
+}  // namespace aclgrad::contract
+
+#endif  // ACLGRAD_CONTRACT_OPERATOR_H_
