@@ -13,10 +13,9 @@ const std::vector<detail::KnownOperator>& known() {
   static const std::vector<detail::KnownOperator> all = [] {
     std::vector<detail::KnownOperator> joined;
     for (auto family :
-         {detail::activation_operators, detail::gated_operators, detail::loss_operators,
-          detail::normalization_operators, detail::arithmetic_operators, detail::product_operators,
-          detail::reduction_operators, detail::movement_operators, detail::random_operators,
-          detail::optimizer_operators}) {
+         {detail::book_operators, detail::loss_operators, detail::normalization_operators,
+          detail::arithmetic_operators, detail::product_operators, detail::reduction_operators,
+          detail::movement_operators, detail::random_operators, detail::optimizer_operators}) {
       for (detail::KnownOperator& entry : family()) joined.push_back(std::move(entry));
     }
     return joined;
@@ -97,13 +96,13 @@ std::vector<const EntryPoint*> Subject::entry_points() const {
 }
 
 DTypes Subject::dtypes() const {
-  DTypes all = forward.dtypes;
+  DTypes all = forward.value_dtypes();
   const auto join = [&](const DTypes& others) {
     for (const DType dtype : others) {
       if (std::find(all.begin(), all.end(), dtype) == all.end()) all.push_back(dtype);
     }
   };
-  for (const EntryPoint& form : other_forms) join(form.dtypes);
+  for (const EntryPoint& form : other_forms) join(form.value_dtypes());
   if (has_gradient()) join(gradient_dtypes);
   return all;
 }

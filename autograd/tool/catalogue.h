@@ -4,6 +4,7 @@
 #ifndef ACLGRAD_AUTOGRAD_TOOL_CATALOGUE_H_
 #define ACLGRAD_AUTOGRAD_TOOL_CATALOGUE_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,15 +20,11 @@ inline constexpr ErrorModel kRoundedOnce{.final_ulp_16bit = 0.5, .final_ulp = 0.
 
 /// Everything that can be chosen; an operator uses what it has.
 struct Attributes {
+  std::map<std::string, double> given = {};  // of the operator book, by the parameters' names
   double alpha = 1;
   double beta = 1;
-  double scale = 1;
-  double input_scale = 1;
   double value = 2;  // of adds, muls, fill_scalar and such
-  bool is_result = false;
   int dim = -1;
-  int approximate = 0;  // 0 erf form, 1 tanh form
-  bool activate_left = false;
   int reduction = 1;               // 0 none, 1 mean, 2 sum
   std::optional<Dims> other = {};  // shape of the second operand
   Dims dims = {};                  // that are summed; none: all
@@ -69,6 +66,7 @@ struct Refusal {
   std::string what;
   aclnnStatus status;
   PlanFunction plan;
+  std::vector<TensorArgument> tensors = {};  // where they are not those of the entry point
 };
 
 /// A pair of C functions with the attributes bound.
@@ -81,10 +79,13 @@ struct EntryPoint {
   std::vector<Refusal> refusals = {};
   std::vector<std::size_t> written = {};  // inputs that are overwritten: the first results
   DTypes dtypes = kFloats;                // of all tensors, where BFLOAT16 is known
+  DTypes values = {};                     // in which values are checked; none: all of them
   DTypes mixed = {};                      // those that are accepted beside others only
   bool bfloat16_everywhere = false;       // accepted by every product, not only A2, A3 and 950
   /// Whether a product, by its family ("Ascend310P"), refuses a dtype that its table has.
   std::function<bool(const std::string& product, DType dtype)> refuses = {};
+
+  const DTypes& value_dtypes() const { return values.empty() ? dtypes : values; }
 };
 
 /// An operator with its attributes, ready to be checked on a library.
@@ -100,6 +101,7 @@ struct Subject {
   DTypes gradient_dtypes = kFloats;          // in which the gradient exists
   double forward_ulp = 1.5;                  // of float32, and of wider types
   double forward_ulp_16bit = 0.5001;         // correctly rounded
+  std::optional<double> forward_ulp_double = {};  // of float64, where it is another
   std::function<Arrays(const Arrays& inputs)> magnitude =
       {};  // of sums: what forward_ulp counts on
 
@@ -148,17 +150,15 @@ struct Coverage {
 Coverage coverage(const LibraryPointer& library);
 
 namespace detail {
-// By family; null when the name is not of the family.
-using Maker = Subject (*)(const LibraryPointer& library, const Attributes& attributes,
-                          const std::optional<Dims>& shape);
+using Maker = std::function<Subject(const LibraryPointer& library, const Attributes& attributes,
+                                    const std::optional<Dims>& shape)>;
 struct KnownOperator {
-  const char* name;
+  std::string name;
   Maker make;
   std::vector<Attributes> variants;
   std::vector<std::string> options = {};  // of the command line that choose its attributes
 };
-std::vector<KnownOperator> activation_operators();
-std::vector<KnownOperator> gated_operators();
+std::vector<KnownOperator> book_operators();
 std::vector<KnownOperator> loss_operators();
 std::vector<KnownOperator> normalization_operators();
 std::vector<KnownOperator> arithmetic_operators();
@@ -167,6 +167,12 @@ std::vector<KnownOperator> reduction_operators();
 std::vector<KnownOperator> movement_operators();
 std::vector<KnownOperator> random_operators();
 std::vector<KnownOperator> optimizer_operators();
+
+/// Attributes of the operator book that are numbers, and whether they are flags.
+std::vector<std::pair<std::string, bool>> book_attributes();
+
+/// The option of the command line for an attribute: "inputScale" is "--input-scale".
+std::string option_of(const std::string& attribute);
 
 /// A function of the library, null when it lacks it: then the operator is not checked.
 template <class Function>

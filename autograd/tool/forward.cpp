@@ -224,7 +224,10 @@ class ForwardCheck {
     const std::vector<Number> actual = read(result);
     ErrorSummary& errors = report_.forward[dtype_];
     const bool is_16bit = part == DType::float16 || part == DType::bfloat16;
-    const double promised = is_16bit ? subject_.forward_ulp_16bit : subject_.forward_ulp;
+    const double promised = is_16bit ? subject_.forward_ulp_16bit
+                            : part == DType::float64
+                                ? subject_.forward_ulp_double.value_or(subject_.forward_ulp)
+                                : subject_.forward_ulp;
     const double bound = is_float(part) ? promised + options_.ulp_slack : 0;
     double worst = 0;
     std::size_t at = 0;

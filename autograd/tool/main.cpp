@@ -91,8 +91,6 @@ void describe_attributes(CLI::App& app, Arguments& a) {
   Attributes& v = a.attributes;
   number("--alpha", v.alpha);
   number("--beta", v.beta);
-  number("--scale", v.scale);
-  number("--input-scale", v.input_scale);
   number("--value", v.value);
   number("--low", v.low);
   number("--high", v.high);
@@ -101,20 +99,37 @@ void describe_attributes(CLI::App& app, Arguments& a) {
   number("--weight-decay", v.weight_decay);
   flag("--amsgrad", v.amsgrad);
   flag("--maximize", v.maximize);
-  flag("--is-result", v.is_result, "backward from the result");
   option("--dim", v.dim)->capture_default_str();
   option("--dims", v.dims, "as 0,-1; default: all")->delimiter(',');
   flag("--keep-dims", v.keep_dims);
   option("--into", a.into, "the result's dtype; of apply_adam_w_v2 that of step");
   option("--other", a.other, "shape of the other operand");
   option("--cube-math-type", v.cube_math_type)->check(CLI::Range(0, 4))->capture_default_str();
-  option("--approximate", v.approximate, "0 erf, 1 tanh")
-      ->check(CLI::Range(0, 1))
-      ->capture_default_str();
-  flag("--activate-left", v.activate_left);
   option("--reduction", v.reduction, "0 none, 1 mean, 2 sum")
       ->check(CLI::Range(0, 2))
       ->capture_default_str();
+  // The others, which the operator book alone knows; see given_attributes.
+  for (const auto& [attribute, is_flag] : detail::book_attributes()) {
+    const std::string name = detail::option_of(attribute);
+    if (app.get_option_no_throw(name) != nullptr) continue;
+    CLI::Option* added = is_flag ? app.add_flag_function(
+                                       name, [](std::int64_t) {}, operators_with(name))
+                                 : app.add_option_function<double>(
+                                       name, [](double) {}, operators_with(name));
+    added->group(kAttributes);
+    if (name == "--approximate")
+      added->check(CLI::Range(0, 1))->description(added->get_description() + ": 0 erf, 1 tanh");
+  }
+}
+
+// Those of the operator book, by the parameters' names.
+std::map<std::string, double> given_attributes(const CLI::App& app) {
+  std::map<std::string, double> given;
+  for (const auto& [attribute, is_flag] : detail::book_attributes()) {
+    const CLI::Option* option = app.get_option_no_throw(detail::option_of(attribute));
+    if (option->count() > 0) given[attribute] = is_flag ? 1 : option->as<double>();
+  }
+  return given;
 }
 
 // Throws ValueError for an attribute that none of the operators has.
@@ -299,6 +314,7 @@ int main(int argc, char** argv) {
       return 3;
     }
     require_use(app, arguments);
+    arguments.attributes.given = given_attributes(app);
     return check(arguments);
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "Not enough memory for tensors of these shapes.\n");

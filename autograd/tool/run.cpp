@@ -67,10 +67,11 @@ void require_dtypes(const LibraryPointer& library, const Plan& plan) {
 void check_values(Library& library, const Plan& plan, const Subject& subject, Options options,
                   Report& report) {
   if (plan.forward) {
-    const DTypes dtypes = chosen(subject.forward.dtypes, plan.dtypes);
+    const DTypes dtypes = chosen(subject.forward.value_dtypes(), plan.dtypes);
     report.add(check_forward(library, subject, subject.forward, dtypes, options));
     for (const EntryPoint& form : subject.other_forms) {
-      report.add(check_forward(library, subject, form, chosen(form.dtypes, plan.dtypes), options));
+      report.add(
+          check_forward(library, subject, form, chosen(form.value_dtypes(), plan.dtypes), options));
     }
   }
   options.dtypes = chosen(subject.gradient_dtypes, plan.dtypes);

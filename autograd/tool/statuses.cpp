@@ -47,7 +47,8 @@ class StatusProbe {
     products();
     ranks();
     for (const Refusal& refusal : entry_.refusals) {
-      expect(refusal.what, refusal.status, entry_.tensors, refusal.plan);
+      expect(refusal.what, refusal.status,
+             refusal.tensors.empty() ? entry_.tensors : refusal.tensors, refusal.plan);
     }
     return std::move(report_);
   }

@@ -31,23 +31,27 @@ void add_activations(std::vector<Operation>& list) {
   list.push_back(backward("SeluBackward", "aclnnSeluBackward", Group::elu, Fill::elu));
   // With all parameters 1, which oneDNN has too, and, called "scaled", with others.
   const std::string plain = " alpha=1 scale=1 inputScale=1";
-  const std::string of_self = "aclnnEluBackward isResult=false";
-  const std::string of_result = "aclnnEluBackward isResult=true";
+  const std::string scaled = " alpha=1.25 scale=0.75 inputScale=1.5";
+  const std::string slope = "aclnnEluBackward";
+  const std::string of_result = " isResult=true";
   list.push_back(forward("Elu", "aclnnElu" + plain, Group::elu));
-  list.push_back(backward("EluBackward self", of_self + plain, Group::elu));
-  list.push_back(backward("EluBackward result", of_result + plain, Group::elu, Fill::elu));
-  list.push_back(forward("Elu scaled", "aclnnElu", Group::other));
-  list.push_back(backward("EluBackward scaled self", of_self, Group::other));
-  list.push_back(backward("EluBackward scaled result", of_result, Group::other, Fill::elu));
+  list.push_back(backward("EluBackward self", slope + plain, Group::elu));
+  list.push_back(backward("EluBackward result", slope + plain + of_result, Group::elu, Fill::elu));
+  list.push_back(forward("Elu scaled", "aclnnElu" + scaled, Group::other));
+  list.push_back(backward("EluBackward scaled self", slope + scaled, Group::other));
+  list.push_back(
+      backward("EluBackward scaled result", slope + scaled + of_result, Group::other, Fill::elu));
   list.push_back(forward("Hardswish", "aclnnHardswish", Group::other));
   list.push_back(backward("HardswishBackward", "aclnnHardswishBackward", Group::other));
   list.push_back(backward("HardswishBackwardV2", "aclnnHardswishBackwardV2", Group::other));
   for (const bool tanh_form : {false, true}) {
     const std::string form = tanh_form ? " tanh" : " erf";
-    const std::string attribute = tanh_form ? "approximate=tanh" : "approximate=none";
-    list.push_back(forward("Gelu" + form, "aclnnGeluV2 " + attribute, Group::gelu));
+    const std::string word = tanh_form ? "tanh" : "none";
+    list.push_back(forward("Gelu" + form,
+                           std::string("aclnnGeluV2 approximate=") + (tanh_form ? "1" : "0"),
+                           Group::gelu));
     list.push_back(
-        backward("GeluBackward" + form, "aclnnGeluBackwardV2 " + attribute, Group::gelu));
+        backward("GeluBackward" + form, "aclnnGeluBackwardV2 approximate=" + word, Group::gelu));
   }
   for (const bool tanh_form : {false, true}) {
     const std::string form = tanh_form ? " tanh" : " erf";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise functions of one tensor, ReLU and its kin, with their backwards.
+#include "aclgrad_contract/formulas.h"
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_erf.h"
 #include "aclnnop/aclnn_exp.h"
@@ -20,7 +21,6 @@
 #include "aclnnop/aclnn_tanh_backward.h"
 #include "aclnnop/aclnn_threshold_backward.h"
 #include "contract/describe.h"
-#include "contract/formulas.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -36,6 +36,7 @@ struct Function {
   Text computes;
   std::string in_graph;
   DTypes inputs = {};
+  bool has_backward = false;  // of its own, under whose name it is checked
 };
 
 class Functions {
@@ -50,6 +51,7 @@ class Functions {
     op.parameters[0].name = tensor;
     op.computes = function.computes;
     op.in_graph = function.in_graph;
+    if (!function.has_backward) op.check = function.in_graph.substr(0, function.in_graph.find('('));
     op.mixed = function.inputs;
     all_.push_back(op);
     op.mixed.clear();
@@ -153,7 +155,7 @@ void add_saturating(std::vector<Operator>& all) {
         return tanh(x);
       }),
                kFloats),
-      {{"tanh x", "tanh x"}, "tanh(x)", whole});
+      {{"tanh x", "tanh x"}, "tanh(x)", whole, true});
   Operator tanh = backward_of_result<decltype(aclnnTanhBackwardGetWorkspaceSize)>(
       all[all.size() - 2], -1, 1, [](const auto& y) { return (1 - y) * (1 + y); });
   tanh.everywhere = kFloatsAndDouble;
@@ -167,7 +169,7 @@ void add_saturating(std::vector<Operator>& all) {
           "aclnnSigmoid", "self",
           function(-20, 20, of_one([](const auto& x) { return formulas::sigmoid(x); }), kAllAndBf16,
                    {}),
-          {{"1/(1 + e⁻ˣ)", "1/(1 + e⁻ˣ)"}, "sigmoid(x)", whole});
+          {{"1/(1 + e⁻ˣ)", "1/(1 + e⁻ˣ)"}, "sigmoid(x)", whole, true});
   Operator sigmoid = backward_of_result<decltype(aclnnSigmoidBackwardGetWorkspaceSize)>(
       all[all.size() - 2], 0, 1, [](const auto& y) { return y * (1 - y); });
   sigmoid.everywhere = kAllAndBf16;
@@ -184,13 +186,13 @@ void add_relu(std::vector<Operator>& all) {
                            {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64});
   for (size_t i : {0, 1}) std::get<TensorSpec>(relu.parameters[i].spec).any_dtype = false;
   functions.add<decltype(aclnnReluGetWorkspaceSize), decltype(aclnnInplaceReluGetWorkspaceSize)>(
-      "aclnnRelu", "self", relu, {{"max(x, 0)", "max(x, 0)"}, "relu(x)"});
+      "aclnnRelu", "self", relu, {{"max(x, 0)", "max(x, 0)"}, "relu(x)", {}, true});
 
   Operator threshold = entry<decltype(aclnnThresholdBackwardGetWorkspaceSize)>(
       "aclnnThresholdBackward",
       {in("gradOutput", -6, 6), in("self", -6, 6), scalar("threshold", 0.5), out("out")},
       {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32});
-  threshold.samples = {{{{"threshold", 0.0}}}, {{{"threshold", 2.0}}}};
+  threshold.samples = {{{{"threshold", 0.0}}}, {{{"threshold", 2.0}}, /*is_gradient=*/false}};
   threshold.formula = of_all([](auto x, Attributes a) { return x[1] > a[0] ? x[0] : x[0] * 0; });
   threshold.bound = bounded(3);
   threshold.gradient = from_input("aclnnRelu", {0}, Side::kLeft);

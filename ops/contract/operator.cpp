@@ -70,7 +70,7 @@ struct Print {
     if (std::holds_alternative<bool>(spec)) {
       text << (value != 0 ? "true" : "false");
     } else if (const auto* word = std::get_if<WordSpec>(&spec)) {
-      text << word->words.at(word->chosen);
+      text << word->words.at(static_cast<size_t>(value));
     } else {
       text << value;
     }
@@ -94,7 +94,7 @@ int64_t count_of(const Shape& shape) {
 }
 
 Arguments::Arguments(const Operator& op, const Sample& sample, const std::optional<Shape>& base)
-    : op_(&op), parameters_(op.parameters) {
+    : op_(&op), is_gradient_(sample.is_gradient), parameters_(op.parameters) {
   if (base) {
     const std::string& name = op.base.empty() ? op.parameters.front().name : op.base;
     const Shape before = shape(name);
@@ -167,11 +167,15 @@ void Arguments::set(std::string_view attribute, const Setting& setting) {
   settings_.emplace_back(attribute, setting);
 }
 
-std::string Arguments::label() const {
+std::string Arguments::label() const { return label_for(*op_); }
+
+std::string Arguments::label_for(const Operator& other) const {
   std::ostringstream text;
   for (const auto& [name, setting] : settings_) {
+    const auto known = std::ranges::find(other.parameters, name, &Parameter::name);
+    if (known == other.parameters.end()) continue;
     text << (text.tellp() == 0 ? "" : " ") << name << '=';
-    std::visit(Print{text, *find(name)}, setting);
+    std::visit(Print{text, known->spec}, setting);
   }
   return text.str();
 }
@@ -209,6 +213,15 @@ Arrays results_of(const Arguments& arguments, const Arrays& inputs) {
   return {out};
 }
 
+Arrays backward_inputs(const Arguments& backward, const Arrays& inputs, const Arrays& outputs,
+                       const Array& gradient) {
+  const Gradient& derivative = *backward.op().gradient;
+  if (derivative.inputs) return derivative.inputs(backward, inputs, outputs, gradient);
+  Arrays given = {gradient};
+  given.insert(given.end(), inputs.begin(), inputs.end());
+  return given;
+}
+
 double value_of(const Operator& op) {
   if (op.value) return *op.value;
   const Arguments right(op);
@@ -221,6 +234,15 @@ double value_of(const Operator& op) {
          std::vector<Number>(static_cast<size_t>(count_of(tensor->shape)), tensor->fill)});
   }
   return static_cast<double>(results_of(right, inputs)[0].values.at(0));
+}
+
+DTypes value_dtypes_of(const Operator& op) {
+  DTypes dtypes = op.everywhere;
+  dtypes.insert(dtypes.end(), op.from_a2_on.begin(), op.from_a2_on.end());
+  std::erase_if(dtypes, [](aclDataType dtype) {
+    return dtype == ACL_BOOL || dtype == ACL_COMPLEX64 || dtype == ACL_COMPLEX128;
+  });
+  return dtypes;
 }
 
 Shape base_shape_of(const Operator& op, int64_t n) {

@@ -12,30 +12,38 @@
 #include <string_view>
 #include <vector>
 
-#include "aclnn/aclnn_base.h"
+#include "aclgrad_contract/book.h"
 
 namespace aclgrad::cases {
 
-// A dense tensor of exact numbers, row-major.
-struct Array {
-  std::vector<int64_t> shape;
-  std::vector<long double> values;
-};
-using Arrays = std::vector<Array>;
-
-int64_t count_of(const std::vector<int64_t>& shape);
+using contract::Array;
+using contract::Arrays;
+using contract::count_of;
 
 // Stand in a shape for the size that tests keep small and benchmarks make large, and for half of
 // it.
-inline constexpr int64_t kN = -1;
+using contract::kN;
 inline constexpr int64_t kHalfN = -2;
 
-// The shape with the placeholders filled in; n is even.
-std::vector<int64_t> resolve(std::vector<int64_t> shape, int64_t n);
+// A shape for every size n, which is even: with placeholders, or made by a function.
+class SizedShape {
+ public:
+  SizedShape() = default;
+  SizedShape(std::initializer_list<int64_t> shape) : shape_(shape) {}   // NOLINT: as a shape
+  SizedShape(std::vector<int64_t> shape) : shape_(std::move(shape)) {}  // NOLINT: the same
+  explicit SizedShape(std::function<std::vector<int64_t>(int64_t n)> at) : at_(std::move(at)) {}
+
+  std::vector<int64_t> at(int64_t n) const;
+
+ private:
+  std::vector<int64_t> shape_;
+  std::function<std::vector<int64_t>(int64_t n)> at_;
+};
+inline std::vector<int64_t> resolve(const SizedShape& shape, int64_t n) { return shape.at(n); }
 
 // A tensor argument of the row.
 struct Slot {
-  std::vector<int64_t> shape;
+  SizedShape shape;
   // Values are drawn from here; multiples of 1 for integer dtypes.
   long double low = -4;
   long double high = 4;

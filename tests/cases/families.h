@@ -7,12 +7,7 @@
 
 namespace aclgrad::cases {
 
-std::vector<Case> selu_cases();
-std::vector<Case> elu_cases();
-std::vector<Case> hardswish_cases();
-std::vector<Case> gelu_cases();
-std::vector<Case> geglu_cases();
-std::vector<Case> function_cases();
+std::vector<Case> book_cases();  // every entry of the operator book, with each of its samples
 std::vector<Case> arithmetic_cases();
 std::vector<Case> matmul_cases();
 std::vector<Case> reduction_cases();

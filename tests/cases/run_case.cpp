@@ -78,7 +78,10 @@ Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed, int64_t si
     for (int64_t i = 0; i < count_of(array.shape); ++i) {
       const auto unit = static_cast<long double>(generator() >> 11) * 0x1p-53L;
       const long double value = slot.low + (slot.high - slot.low) * unit;
-      array.values.push_back(is_integer(slot.dtype.value_or(dtype)) ? std::round(value) : value);
+      const aclDataType own = slot.dtype.value_or(dtype);
+      array.values.push_back(own == ACL_UINT8  ? std::round(std::abs(value))
+                             : is_integer(own) ? std::round(value)
+                                               : value);
     }
     drawn.push_back(std::move(array));
   }

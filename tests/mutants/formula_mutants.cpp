@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "tests/mutants/mutant.h"
-#include "tool/formulas.h"
+#include "aclgrad_contract/formulas.h"
 
 namespace aclgrad::mutants {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tests/mutants/mutant.h"
-#include "tool/formulas.h"
+#include "aclgrad_contract/formulas.h"
 
 namespace aclgrad::mutants {
 namespace {

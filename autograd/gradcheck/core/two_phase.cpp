@@ -34,6 +34,8 @@ struct Library::Runtime {
   decltype(aclDestroyScalar)* destroy_scalar = nullptr;
   decltype(aclCreateIntArray)* create_int_array = nullptr;
   decltype(aclDestroyIntArray)* destroy_int_array = nullptr;
+  decltype(aclCreateBoolArray)* create_bool_array = nullptr;
+  decltype(aclDestroyBoolArray)* destroy_bool_array = nullptr;
   decltype(aclDestroyAclOpExecutor)* destroy_executor = nullptr;
   decltype(aclgradSetNumThreads)* set_threads = nullptr;
   decltype(aclgradGetNumThreads)* threads = nullptr;
@@ -41,6 +43,7 @@ struct Library::Runtime {
   aclrtStream stream = nullptr;
   std::vector<const aclScalar*> scalars = {};
   std::map<std::vector<std::int64_t>, const aclIntArray*> arrays = {};
+  std::map<std::vector<char>, const aclBoolArray*> bool_arrays = {};
   std::set<std::string> missing = {};
 
   // The messages since the last call.
@@ -79,6 +82,8 @@ Library::Library(std::string path, void* handle)
   look_up(runtime.destroy_scalar, "aclDestroyScalar");
   look_up(runtime.create_int_array, "aclCreateIntArray");
   look_up(runtime.destroy_int_array, "aclDestroyIntArray");
+  look_up(runtime.create_bool_array, "aclCreateBoolArray");
+  look_up(runtime.destroy_bool_array, "aclDestroyBoolArray");
   look_up(runtime.destroy_executor, "aclDestroyAclOpExecutor");
   look_up(runtime.set_threads, "aclgradSetNumThreads");
   look_up(runtime.threads, "aclgradGetNumThreads");
@@ -99,6 +104,9 @@ Library::~Library() {
   }
   if (runtime_->destroy_int_array != nullptr) {
     for (const auto& [values, array] : runtime_->arrays) runtime_->destroy_int_array(array);
+  }
+  if (runtime_->destroy_bool_array != nullptr) {
+    for (const auto& [values, array] : runtime_->bool_arrays) runtime_->destroy_bool_array(array);
   }
   runtime_->destroy_stream(runtime_->stream);
 }
@@ -154,6 +162,17 @@ const aclScalar* Library::scalar(Number value, DType dtype) {
   store(bytes, dtype, 0, value);
   return runtime_->scalars.emplace_back(
       runtime_->create_scalar(bytes, static_cast<aclDataType>(dtype)));
+}
+
+const aclBoolArray* Library::bool_array(const std::vector<char>& values) {
+  if (ask("aclCreateBoolArray") == nullptr) return nullptr;
+  const aclBoolArray*& array = runtime_->bool_arrays[values];
+  if (array == nullptr) {
+    const auto bools = std::make_unique<bool[]>(values.size());
+    std::copy(values.begin(), values.end(), bools.get());
+    array = runtime_->create_bool_array(bools.get(), static_cast<std::uint64_t>(values.size()));
+  }
+  return array;
 }
 
 const aclIntArray* Library::int_array(const std::vector<std::int64_t>& values) {

@@ -72,6 +72,7 @@ class Library {
   const aclScalar* scalar(float value);
   const aclScalar* scalar(Number value, DType dtype);
   const aclIntArray* int_array(const std::vector<std::int64_t>& values);
+  const aclBoolArray* bool_array(const std::vector<char>& values);
 
   /// Runs both phases on the call's tensors and waits; `api` is the name of phase two. Returns ""
   /// or what failed, with its status and the library's message.

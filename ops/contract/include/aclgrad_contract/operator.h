@@ -127,6 +127,7 @@ using Setting = std::variant<double, Shape, aclDataType>;
 // Attributes and shapes that are worth testing; what is not set is as in the right call.
 struct Sample {
   std::vector<std::pair<std::string, Setting>> settings = {};
+  bool is_gradient = true;  // a backward is the derivative of its forward with these, too
 };
 
 struct Operator;
@@ -138,6 +139,7 @@ class Arguments {
                      const std::optional<Shape>& base = std::nullopt);
 
   const Operator& op() const { return *op_; }
+  bool is_gradient() const { return is_gradient_; }
   std::vector<Parameter>& parameters() { return parameters_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
@@ -153,14 +155,19 @@ class Arguments {
   // All that have one, in order, as the operator sees them: scalars of FLOAT are rounded to it.
   const std::vector<Number>& numbers() const { return numbers_; }
 
-  // "alpha=1.25 isResult=true": the attributes that the sample sets.
+  // What the sample sets, of what the operator has.
+  const std::vector<std::pair<std::string, Setting>>& settings() const { return settings_; }
+
+  // "alpha=1.25 isResult=true": what the sample sets; of the settings that an operator knows.
   std::string label() const;
+  std::string label_for(const Operator& other) const;
 
  private:
   const ParameterSpec* find(std::string_view name) const;
   ParameterSpec& get(std::string_view name);
 
   const Operator* op_;
+  bool is_gradient_;
   std::vector<Parameter> parameters_;
   std::vector<std::pair<std::string, Setting>> settings_;
   std::vector<Number> numbers_;
@@ -277,8 +284,7 @@ struct Operator {
   Reference reference = nullptr;
   Bound bound = {};
   Reference magnitude = nullptr;  // the scale on which the bound counts where results may cancel
-  double least_magnitude_double = 0;     // for DOUBLE that scale is at least this
-  std::optional<DTypes> values_in = {};  // dtypes whose values the reference knows; none: all real
+  double least_magnitude_double = 0;  // for DOUBLE that scale is at least this
 
   // Of a call that has no exact results: the first element that the right call gives; and the one
   // in BOOL, where it is not value != 0.
@@ -303,8 +309,15 @@ struct Operator {
 // The results of a call.
 Arrays results_of(const Arguments& arguments, const Arrays& inputs);
 
+// What a backward is given (Gradient::inputs).
+Arrays backward_inputs(const Arguments& backward, const Arrays& inputs, const Arrays& outputs,
+                       const Array& gradient);
+
 // The first element that the right call gives.
 double value_of(const Operator& op);
+
+// The real dtypes in which values are tested.
+DTypes value_dtypes_of(const Operator& op);
 
 // The base shape with a size in the place of kN.
 Shape base_shape_of(const Operator& op, int64_t n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formulas that several entries share, over numbers and dual numbers.
+// The activations' formulas, over numbers and dual numbers: for entries and for tests.
 #ifndef ACLGRAD_CONTRACT_FORMULAS_H_
 #define ACLGRAD_CONTRACT_FORMULAS_H_
 
@@ -12,6 +12,26 @@ namespace aclgrad::contract::formulas {
 // SELU (Klambauer et al. 2017): lambda, and lambda alpha.
 inline constexpr long double kLambda = 1.0507009873554804934193349852946L;
 inline constexpr long double kLambdaAlpha = 1.7580993408473768599402175208123L;
+
+template <class T>
+T selu(const T& x) {
+  using std::expm1;
+  return x > 0 ? kLambda * x : kLambdaAlpha * expm1(x);
+}
+
+// ELU (Clevert et al. 2015) with the operator's three parameters.
+template <class T>
+T elu(const T& x, long double alpha, long double scale, long double input_scale) {
+  using std::expm1;
+  return x > 0 ? scale * x : alpha * scale * expm1(x * input_scale);
+}
+
+// Hardswish (Howard et al. 2019).
+template <class T>
+T hardswish(const T& x) {
+  if (x <= -3) return T(0);
+  return x >= 3 ? x : x * (x + 3) / 6;
+}
 
 // GELU (Hendrycks and Gimpel 2016), with the tails' digits kept: x Phi(x), or x times the logistic
 // function of twice tanh's argument.

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// Subjects made of entries of the operator book.
+#include "aclgrad_contract/book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "aclgrad/error.h"
+#include "tool/catalogue.h"
+
+namespace aclgrad::gradcheck::detail {
+namespace {
+
+using contract::Arguments;
+using Entry = contract::Operator;  // gradcheck has an Operator of its own
+using contract::Parameter;
+using contract::Role;
+using contract::TensorSpec;
+using contract::Value;
+
+DType dtype_of(aclDataType dtype) { return static_cast<DType>(dtype); }
+
+DTypes dtypes_of(const contract::DTypes& dtypes) {
+  DTypes converted;
+  for (const aclDataType dtype : dtypes) converted.push_back(dtype_of(dtype));
+  return converted;
+}
+
+Array to_array(const contract::Array& array) { return {array.shape, array.values}; }
+Arrays to_arrays(const contract::Arrays& arrays) {
+  Arrays converted;
+  for (const contract::Array& each : arrays) converted.push_back(to_array(each));
+  return converted;
+}
+contract::Arrays from_arrays(const Arrays& arrays) {
+  contract::Arrays converted;
+  for (const Array& each : arrays) converted.push_back({each.shape, each.values});
+  return converted;
+}
+
+// Makes the arguments that are no tensors, in the library.
+struct Make {
+  Library& library;
+
+  Value operator()(const TensorSpec&) const { return static_cast<aclTensor*>(nullptr); }
+  Value operator()(const contract::ScalarSpec& spec) const {
+    return const_cast<aclScalar*>(library.scalar(static_cast<float>(spec.value)));
+  }
+  Value operator()(const contract::Shape& values) const {
+    return const_cast<aclIntArray*>(library.int_array(values));
+  }
+  Value operator()(const contract::SizesSpec& spec) const { return (*this)(spec.sizes); }
+  Value operator()(const contract::BoolsSpec& spec) const {
+    return const_cast<aclBoolArray*>(library.bool_array(spec.values));
+  }
+  Value operator()(const contract::WordSpec& spec) const {
+    return const_cast<char*>(spec.words.at(spec.chosen));
+  }
+  Value operator()(int64_t number) const { return number; }
+  Value operator()(double number) const { return number; }
+  Value operator()(bool flag) const { return static_cast<int64_t>(flag); }
+  Value operator()(contract::DtypeUnderTest) const { return int64_t{ACL_FLOAT}; }
+};
+
+// With a null pointer in the place of one parameter.
+PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
+                     std::optional<std::size_t> null = std::nullopt) {
+  std::vector<Value> values;
+  std::vector<std::size_t> given;
+  for (std::size_t i = 0; i < arguments.parameters().size(); ++i) {
+    const Parameter& parameter = arguments.parameters()[i];
+    values.push_back(std::visit(Make{*library}, parameter.spec));
+    if (parameter.tensor() != nullptr && !parameter.tensor()->optional) given.push_back(i);
+  }
+  if (null) values[*null] = static_cast<aclScalar*>(nullptr);
+  return [values, given, invoke = arguments.op().invoke,
+          address = library->ask(arguments.op().name + "GetWorkspaceSize")](
+             auto tensors, auto* size, auto** executor) {
+    std::vector<Value> all = values;
+    for (std::size_t k = 0; k < given.size(); ++k) all[given[k]] = tensors[k];
+    return invoke(address, all, size, executor);
+  };
+}
+
+std::vector<TensorArgument> tensors_of(const Arguments& arguments) {
+  std::vector<TensorArgument> tensors;
+  for (const Parameter& parameter : arguments.parameters()) {
+    const TensorSpec* spec = parameter.tensor();
+    if (spec == nullptr || spec->optional) continue;
+    tensors.push_back({.name = parameter.name,
+                       .shape = spec->shape,
+                       .free_dtype = spec->any_dtype,
+                       .promotes = spec->promotes,
+                       .free_shape = spec->any_shape,
+                       .optional = arguments.op().parameter(parameter.name).tensor()->optional});
+    if (spec->dtype) tensors.back().dtype = dtype_of(*spec->dtype);
+  }
+  return tensors;
+}
+
+// The right call with a refusal's changes.
+Arguments changed(const Entry& op, const contract::Refusal& refusal) {
+  Arguments arguments(op);
+  for (Parameter& parameter : arguments.parameters()) {
+    for (const auto& [name, spec] : refusal.changes) {
+      if (parameter.name != name) continue;
+      const TensorSpec* before = parameter.tensor();
+      const Role role = before != nullptr ? before->role : Role::kInput;
+      parameter.spec = spec;
+      if (auto* tensor = std::get_if<TensorSpec>(&parameter.spec)) tensor->role = role;
+    }
+  }
+  return arguments;
+}
+
+bool is_of_this_device(const contract::Refusal& refusal) {
+  return std::string_view(refusal.product) == "Ascend910B" && refusal.dtype == ACL_FLOAT;
+}
+
+// Whether the arguments are those that a refusal of another product is about.
+bool meets(const Arguments& arguments, const contract::Refusal& refusal) {
+  return std::ranges::all_of(refusal.changes, [&](const auto& change) {
+    const auto* wanted = std::get_if<std::int64_t>(&change.second);
+    return wanted != nullptr && arguments.number(change.first) == static_cast<Number>(*wanted);
+  });
+}
+
+void add_refusals(const LibraryPointer& library, const Arguments& arguments, EntryPoint& entry) {
+  const Entry& op = arguments.op();
+  for (std::size_t i = 0; i < op.parameters.size(); ++i) {
+    if (!std::holds_alternative<contract::ScalarSpec>(op.parameters[i].spec)) continue;
+    entry.refusals.push_back(
+        {"null " + op.parameters[i].name, 161001, plan_of(library, arguments, i)});
+  }
+  for (const contract::Refusal& refusal : op.refusals) {
+    if (!is_of_this_device(refusal)) continue;
+    const Arguments wrong = changed(op, refusal);
+    entry.refusals.push_back({refusal.changes.front().first + " " + refusal.what, refusal.status,
+                              plan_of(library, wrong), tensors_of(wrong)});
+  }
+  entry.refuses = [arguments](const std::string& product, DType) {
+    return std::ranges::any_of(arguments.op().refusals, [&](const contract::Refusal& refusal) {
+      return !is_of_this_device(refusal) && product == refusal.product && meets(arguments, refusal);
+    });
+  };
+}
+
+EntryPoint entry_point(const LibraryPointer& library, const Arguments& arguments) {
+  const Entry& op = arguments.op();
+  EntryPoint entry{.api = op.name, .tensors = tensors_of(arguments), .inputs = 0, .plan = {}};
+  for (const Parameter& parameter : arguments.parameters()) {
+    const TensorSpec* spec = parameter.tensor();
+    if (spec == nullptr || spec->optional) continue;
+    if (spec->role == Role::kInPlace) entry.written.push_back(entry.inputs);
+    if (spec->role != Role::kOutput) ++entry.inputs;
+  }
+  entry.plan = plan_of(library, arguments);
+  entry.highest_rank = op.max_rank;
+  entry.dtypes = dtypes_of(op.everywhere);
+  for (const aclDataType dtype : op.from_a2_on) entry.dtypes.push_back(dtype_of(dtype));
+  entry.bfloat16_everywhere = std::ranges::count(op.everywhere, ACL_BF16) > 0;
+  entry.mixed = dtypes_of(op.mixed);
+  entry.values = dtypes_of(contract::value_dtypes_of(op));
+  add_refusals(library, arguments, entry);
+  return entry;
+}
+
+Convention convention_of(contract::Side side) {
+  switch (side) {
+    case contract::Side::kLeft:
+      return Convention::left;
+    case contract::Side::kRight:
+      return Convention::right;
+    case contract::Side::kInside:
+      return Convention::inside;
+    case contract::Side::kOutside:
+      return Convention::outside;
+    default:
+      return Convention::any;
+  }
+}
+
+// The forward's inputs and formula.
+void describe_forward(const Arguments& arguments, const Entry& op, gradcheck::Operator& checked) {
+  checked.inputs.clear();
+  for (const Parameter& parameter : arguments.parameters()) {
+    const TensorSpec* spec = parameter.tensor();
+    if (spec == nullptr || spec->optional || spec->role == Role::kOutput) continue;
+    Input input{.name = parameter.name, .shape = spec->shape, .low = spec->low, .high = spec->high};
+    input.differentiable = checked.inputs.empty();
+    if (spec->dtype) input.dtype = dtype_of(*spec->dtype);
+    checked.inputs.push_back(std::move(input));
+  }
+  if (!op.is_elementwise()) {
+    checked.forward = [arguments](const Arrays& inputs) {
+      return to_arrays(contract::results_of(arguments, from_arrays(inputs)));
+    };
+    return;
+  }
+  checked.scalar = [formula = op.formula.number, numbers = arguments.numbers()](
+                       std::span<const Number> x) { return formula(x, numbers); };
+  if (op.formula.dual) {
+    checked.dual = [formula = op.formula.dual, numbers = arguments.numbers()](
+                       std::span<const Dual> x) { return formula(x, numbers); };
+  }
+}
+
+void describe_backward(const LibraryPointer& library, const Arguments& arguments, Subject& s) {
+  const Entry& op = arguments.op();
+  s.backward = entry_point(library, arguments);
+  s.checked.saved = [arguments](const Arrays& inputs, const Arrays& outputs,
+                                const Array& cotangent) {
+    return to_arrays(contract::backward_inputs(arguments, from_arrays(inputs), from_arrays(outputs),
+                                               {cotangent.shape, cotangent.values}));
+  };
+  for (std::size_t i = 0; i < s.backward->inputs; ++i) {
+    s.checked.saved_dtypes.push_back(s.backward->tensors[i].dtype);
+  }
+  s.checked.exact_backward = [arguments](const Arrays& given) {
+    return to_arrays(contract::results_of(arguments, from_arrays(given)));
+  };
+  s.checked.convention = convention_of(op.gradient->side);
+  s.checked.model = {.final_ulp_16bit = op.bound.of_16_bits,
+                     .final_ulp = op.bound.of_float,
+                     .inner = op.bound.inner};
+  if (op.is_elementwise()) s.checked.in_place = {0, 1};
+  if (std::ranges::count(op.everywhere, ACL_DOUBLE) > 0) {
+    s.gradient_dtypes.push_back(DType::float64);
+  }
+  s.checked.backward = from_executors(library, op.name, s.backward->plan);
+}
+
+// "--alpha 1.25 --is-result": what the sample sets, as options of the command line.
+std::string options_text(const Arguments& arguments) {
+  std::string text;
+  for (const auto& [name, setting] : arguments.settings()) {
+    const auto* number = std::get_if<double>(&setting);
+    if (number == nullptr) continue;
+    const bool is_flag = std::holds_alternative<bool>(arguments.op().parameter(name).spec);
+    if (is_flag && *number == 0) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : " ", option_of(name));
+    if (!is_flag) text += fmt::format(" {}", *number);
+  }
+  return text;
+}
+
+// The first sample, with what is given.
+contract::Sample sample_of(const Entry& op, const Attributes& attributes) {
+  contract::Sample sample = op.samples.front();
+  for (const auto& [name, value] : attributes.given) {
+    const auto known =
+        std::ranges::find(sample.settings, name, &std::pair<std::string, contract::Setting>::first);
+    if (known != sample.settings.end()) {
+      known->second = value;
+    } else {
+      sample.settings.emplace_back(name, value);
+    }
+  }
+  return sample;
+}
+
+Subject subject_of(const LibraryPointer& library, const Entry& op, const Attributes& attributes,
+                   const std::optional<Dims>& shape) {
+  const contract::Sample sample = sample_of(op, attributes);
+  const Entry& forward = op.gradient ? contract::find_entry(op.gradient->of) : op;
+  const Dims base =
+      shape.value_or(forward.is_elementwise() ? Dims{4, 6} : contract::base_shape_of(forward, 2));
+  const Arguments call(forward, sample, base);
+  Subject s;
+  s.forward = entry_point(library, call);
+  for (const contract::Family& family : contract::book()) {
+    for (const Entry& form : family.operators) {
+      if (form.form_of != forward.name) continue;
+      s.other_forms.push_back(entry_point(library, Arguments(form, sample, base)));
+    }
+  }
+  describe_forward(call, forward, s.checked);
+  s.forward_ulp = forward.bound.of_float;
+  s.forward_ulp_double = forward.bound.of_double.value_or(forward.bound.of_float);
+  s.forward_ulp_16bit = std::max(0.5001, forward.bound.of_16_bits);
+  if (forward.magnitude) {
+    s.magnitude = [call](const Arrays& inputs) {
+      return to_arrays(call.op().magnitude(call, from_arrays(inputs)));
+    };
+  }
+  const Arguments head(op, sample, base);
+  s.checked.name = op.name;
+  s.checked.attributes = head.label();
+  s.checked.reproduce = options_text(head);
+  if (op.gradient) describe_backward(library, head, s);
+  return s;
+}
+
+}  // namespace
+
+std::string option_of(const std::string& attribute) {
+  std::string option = "--";
+  for (const char c : attribute) {
+    const bool is_capital = c >= 'A' && c <= 'Z';
+    if (is_capital) option += '-';
+    option += static_cast<char>(is_capital ? c - 'A' + 'a' : c);
+  }
+  return option;
+}
+
+std::vector<std::pair<std::string, bool>> book_attributes() {
+  std::vector<std::pair<std::string, bool>> all;
+  for (const contract::Family& family : contract::book()) {
+    for (const Entry& op : family.operators) {
+      if (op.check.empty()) continue;
+      for (const contract::Parameter& each : op.parameters) {
+        const bool is_flag = std::holds_alternative<bool>(each.spec);
+        const bool is_number = std::holds_alternative<contract::ScalarSpec>(each.spec) ||
+                               std::holds_alternative<contract::WordSpec>(each.spec) ||
+                               std::holds_alternative<std::int64_t>(each.spec) ||
+                               std::holds_alternative<double>(each.spec);
+        const std::pair<std::string, bool> attribute{each.name, is_flag};
+        if ((is_flag || is_number) && std::ranges::count(all, attribute) == 0) {
+          all.push_back(attribute);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<KnownOperator> book_operators() {
+  std::vector<KnownOperator> all;
+  for (const contract::Family& family : contract::book()) {
+    for (const Entry& op : family.operators) {
+      if (op.check.empty()) continue;
+      KnownOperator known{op.check,
+                          [&op](const LibraryPointer& library, const Attributes& attributes,
+                                const std::optional<Dims>& shape) {
+                            try {
+                              return subject_of(library, op, attributes, shape);
+                            } catch (const std::invalid_argument& error) {
+                              throw ValueError(error.what());
+                            }
+                          },
+                          {},
+                          {}};
+      for (const contract::Sample& sample : op.samples) {
+        if (!sample.is_gradient) continue;
+        Attributes attributes;
+        for (const auto& [name, setting] : sample.settings) {
+          if (const auto* number = std::get_if<double>(&setting)) attributes.given[name] = *number;
+        }
+        known.variants.push_back(attributes);
+      }
+      for (const auto& [name, is_flag] : book_attributes()) {
+        if (Arguments(op).has(name)) known.options.push_back(option_of(name));
+      }
+      all.push_back(std::move(known));
+    }
+  }
+  return all;
+}
+
+}  // namespace aclgrad::gradcheck::detail
