@@ -163,6 +163,11 @@ EntryPoint entry_point(const LibraryPointer& library, const Arguments& arguments
   for (const aclDataType dtype : op.from_a2_on) entry.dtypes.push_back(dtype_of(dtype));
   entry.bfloat16_everywhere = std::ranges::count(op.everywhere, ACL_BF16) > 0;
   entry.mixed = dtypes_of(op.mixed);
+  if (op.also_accepts) {
+    entry.also_accepts = [arguments](const std::string& product, DType dtype) {
+      return arguments.op().also_accepts(arguments, product, static_cast<aclDataType>(dtype));
+    };
+  }
   entry.values = dtypes_of(contract::value_dtypes_of(op));
   add_refusals(library, arguments, entry);
   return entry;
@@ -222,6 +227,7 @@ void describe_backward(const LibraryPointer& library, const Arguments& arguments
   s.checked.exact_backward = [arguments](const Arrays& given) {
     return to_arrays(contract::results_of(arguments, from_arrays(given)));
   };
+  s.checked.nan_goes_through = op.nan_goes_through;
   s.checked.convention = convention_of(op.gradient->side);
   s.checked.model = {.final_ulp_16bit = op.bound.of_16_bits,
                      .final_ulp = op.bound.of_float,

@@ -85,6 +85,9 @@ struct EntryPoint {
   /// Whether a product, by its family ("Ascend310P"), refuses a dtype that its table has.
   std::function<bool(const std::string& product, DType dtype)> refuses = {};
 
+  /// Whether a product accepts one that its table has not.
+  std::function<bool(const std::string& product, DType dtype)> also_accepts = {};
+
   const DTypes& value_dtypes() const { return values.empty() ? dtypes : values; }
 };
 

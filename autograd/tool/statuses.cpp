@@ -136,8 +136,9 @@ class StatusProbe {
             contains(entry_.dtypes, dtype) &&
             (dtype != DType::bfloat16 || has_bfloat16(product) || entry_.bfloat16_everywhere);
         const bool refused = entry_.refuses && entry_.refuses(product, dtype);
+        const bool also = entry_.also_accepts && entry_.also_accepts(product, dtype);
         expect(fmt::format("all tensors of {} on {}", short_name(dtype), product),
-               in_table && !refused ? 0 : kInvalid, all_of(dtype), entry_.plan);
+               (in_table && !refused) || also ? 0 : kInvalid, all_of(dtype), entry_.plan);
       }
     }
     library_.set_product("");

@@ -136,9 +136,11 @@ void add_functions(std::vector<Operator>& all) {
 // g times the slope, which is a formula in the forward's result.
 template <class PhaseOne, class Slope>
 Operator backward_of_result(const Operator& forward, Number low, Number high, Slope slope) {
-  Operator op = entry<PhaseOne>(
-      forward.name + "Backward",
-      {in("gradOutput"), filled(in("output", low, high), 0.5), out("gradInput")}, {});
+  Operator op =
+      entry<PhaseOne>(forward.name + "Backward",
+                      {promotes(in("gradOutput")), promotes(filled(in("output", low, high), 0.5)),
+                       promotes(out("gradInput"))},
+                      {});
   op.formula = of_all([slope](auto x, Attributes) { return x[0] * slope(x[1]); });
   op.bound = bounded(3);
   op.gradient = from_result(forward.name);
@@ -159,6 +161,7 @@ void add_saturating(std::vector<Operator>& all) {
   Operator tanh = backward_of_result<decltype(aclnnTanhBackwardGetWorkspaceSize)>(
       all[all.size() - 2], -1, 1, [](const auto& y) { return (1 - y) * (1 + y); });
   tanh.everywhere = kFloatsAndDouble;
+  for (Parameter& each : tanh.parameters) std::get<TensorSpec>(each.spec).promotes = false;
   tanh.check = "tanh";
   tanh.computes = {"g·(1 − y²); y is the forward's output", "g·(1 − y²)；y 是正向的输出"};
   tanh.in_graph = "tanh_backward(g, y)";
@@ -196,6 +199,11 @@ void add_relu(std::vector<Operator>& all) {
   threshold.formula = of_all([](auto x, Attributes a) { return x[1] > a[0] ? x[0] : x[0] * 0; });
   threshold.bound = bounded(3);
   threshold.gradient = from_input("aclnnRelu", {0}, Side::kLeft);
+  // NaN is above no threshold.
+  threshold.nan_goes_through = false;
+  threshold.also_accepts = [](const Arguments& a, std::string_view product, aclDataType dtype) {
+    return product == "Ascend950" && dtype == ACL_INT64 && a.number("threshold") == 0;
+  };
   threshold.check = "relu";
   threshold.computes = {"g for x > threshold, 0 otherwise", "x > threshold 时为 g，否则为 0"};
   threshold.in_graph = "threshold_backward(g, x, threshold)";
@@ -206,7 +214,8 @@ void add_leaky_relu(std::vector<Operator>& all) {
   const Parameter slope = scalar("negativeSlope", 0.5);
   const std::vector<Sample> samples = {{{{"negativeSlope", 0.125}}}};
   Operator forward = entry<decltype(aclnnLeakyReluGetWorkspaceSize)>(
-      "aclnnLeakyRelu", {filled(in("self", -6, 6), -1), slope, out("out")}, kFloatsAndDouble);
+      "aclnnLeakyRelu", {any_dtype(filled(in("self", -6, 6), -1)), slope, any_dtype(out("out"))},
+      kFloatsAndDouble);
   forward.samples = samples;
   forward.formula = of_one([](const auto& x, Attributes a) { return x > 0 ? x : x * a[0]; });
   forward.bound = bounded(2);
@@ -218,8 +227,8 @@ void add_leaky_relu(std::vector<Operator>& all) {
 
   Operator backward = entry<decltype(aclnnLeakyReluBackwardGetWorkspaceSize)>(
       "aclnnLeakyReluBackward",
-      {in("gradOutput", -6, 6), filled(in("self", -6, 6), -1), slope, flag("selfIsResult"),
-       out("out")},
+      {promotes(in("gradOutput", -6, 6)), promotes(filled(in("self", -6, 6), -1)), slope,
+       flag("selfIsResult"), promotes(out("out"))},
       kFloatsAndDouble);
   backward.samples = samples;
   backward.formula = of_all([](auto x, Attributes a) { return x[1] > 0 ? x[0] : x[0] * a[0]; });
@@ -228,6 +237,7 @@ void add_leaky_relu(std::vector<Operator>& all) {
   backward.refusals = {{.what = "negative with selfIsResult",
                         .changes = {{"negativeSlope", ScalarSpec{-1}}, {"selfIsResult", true}},
                         .words = {"-1"}}};
+  backward.nan_goes_through = false;  // of self: NaN is not above 0
   backward.check = "leaky_relu";
   backward.computes = {"g for x > 0, negativeSlope·g otherwise",
                        "x > 0 时为 g，否则为 negativeSlope·g"};
@@ -240,7 +250,8 @@ void add_softplus(std::vector<Operator>& all) {
   const Parameter threshold = scalar("threshold", 20);
   const std::vector<Sample> samples = {{{{"beta", 1.5}, {"threshold", 6.0}}}};
   Operator forward = entry<decltype(aclnnSoftplusGetWorkspaceSize)>(
-      "aclnnSoftplus", {in("self", -6, 6), beta, threshold, out("out")}, kFloats);
+      "aclnnSoftplus", {any_dtype(in("self", -6, 6)), beta, threshold, any_dtype(out("out"))},
+      kFloats);
   forward.samples = samples;
   forward.formula = of_one([](const auto& x, Attributes a) {
     using std::exp;
@@ -253,7 +264,10 @@ void add_softplus(std::vector<Operator>& all) {
   forward.in_graph = "softplus(x, beta, threshold)";
   Operator backward = entry<decltype(aclnnSoftplusBackwardGetWorkspaceSize)>(
       "aclnnSoftplusBackward",
-      {in("gradOutput"), in("self", -6, 6), beta, threshold, out("gradInput")}, kFloatsAndDouble);
+      {any_dtype(in("gradOutput")), any_dtype(in("self", -6, 6)), beta, threshold,
+       any_dtype(out("gradInput"))},
+      kFloatsAndDouble);
+  backward.mixed = kWholeNumbers;
   backward.samples = samples;
   backward.formula = slope_of(forward);
   backward.bound = bounded(3);

@@ -269,7 +269,10 @@ struct Operator {
   std::vector<Parameter> parameters;
   DTypes everywhere = {};          // in which all tensors together are accepted by every product
   DTypes from_a2_on = {ACL_BF16};  // and by Atlas A2, A3 and 950 only
-  DTypes mixed = {};               // accepted beside tensors of others only
+  // What one product accepts besides, with some arguments.
+  std::function<bool(const Arguments&, std::string_view product, aclDataType dtype)> also_accepts =
+      nullptr;
+  DTypes mixed = {};  // accepted beside tensors of others only
   size_t max_rank = 8;
 
   // Shapes. The base tensor's is free; `arrange` makes the others from it and the attributes. None:
@@ -290,6 +293,8 @@ struct Operator {
   // in BOOL, where it is not value != 0.
   std::optional<double> value = std::nullopt;
   std::optional<double> truth = std::nullopt;
+
+  bool nan_goes_through = true;  // a NaN in an input gives one in every result that is made of it
 
   std::string form_of = {};  // the same under another name: in place, an older version
   std::optional<Gradient> gradient = {};
