@@ -12,6 +12,7 @@
 
 #include "aclgrad/gradcheck_operator.h"
 #include "aclgrad/gradcheck_two_phase.h"
+#include "aclgrad_contract/operator.h"
 
 namespace aclgrad::gradcheck {
 
@@ -20,7 +21,8 @@ inline constexpr ErrorModel kRoundedOnce{.final_ulp_16bit = 0.5, .final_ulp = 0.
 
 /// Everything that can be chosen; an operator uses what it has.
 struct Attributes {
-  std::map<std::string, double> given = {};  // of the operator book, by the parameters' names
+  /// Of the operator book, by the names of the options: "inputScale".
+  std::map<std::string, contract::Setting> given = {};
   double alpha = 1;
   double beta = 1;
   double value = 2;  // of adds, muls, fill_scalar and such
@@ -164,18 +166,11 @@ struct KnownOperator {
 std::vector<KnownOperator> book_operators();
 std::vector<KnownOperator> loss_operators();
 std::vector<KnownOperator> normalization_operators();
-std::vector<KnownOperator> arithmetic_operators();
 std::vector<KnownOperator> product_operators();
 std::vector<KnownOperator> reduction_operators();
 std::vector<KnownOperator> movement_operators();
 std::vector<KnownOperator> random_operators();
 std::vector<KnownOperator> optimizer_operators();
-
-/// Attributes of the operator book that are numbers, and whether they are flags.
-std::vector<std::pair<std::string, bool>> book_attributes();
-
-/// The option of the command line for an attribute: "inputScale" is "--input-scale".
-std::string option_of(const std::string& attribute);
 
 /// A function of the library, null when it lacks it: then the operator is not checked.
 template <class Function>

@@ -13,10 +13,13 @@
 #include <new>
 
 #include "aclgrad/error.h"
+#include "tool/book_options.h"
 #include "tool/checkable.h"
 #include "tool/run.h"
 
 using namespace aclgrad::gradcheck;
+using aclgrad::contract::Sets;
+using aclgrad::contract::Setting;
 
 namespace {
 
@@ -109,27 +112,20 @@ void describe_attributes(CLI::App& app, Arguments& a) {
       ->check(CLI::Range(0, 2))
       ->capture_default_str();
   // The others, which the operator book alone knows; see given_attributes.
-  for (const auto& [attribute, is_flag] : detail::book_attributes()) {
+  for (const auto& [attribute, sets] : detail::book_options()) {
     const std::string name = detail::option_of(attribute);
     if (app.get_option_no_throw(name) != nullptr) continue;
-    CLI::Option* added = is_flag ? app.add_flag_function(
-                                       name, [](std::int64_t) {}, operators_with(name))
-                                 : app.add_option_function<double>(
-                                       name, [](double) {}, operators_with(name));
+    const std::string operators = operators_with(name);
+    CLI::Option* added = sets == Sets::kFlag ? app.add_flag_function(
+                                                   name, [](std::int64_t) {}, operators)
+                         : sets == Sets::kNumber ? app.add_option_function<double>(
+                                                       name, [](double) {}, operators)
+                                                 : app.add_option_function<std::string>(
+                                                       name, [](const std::string&) {}, operators);
     added->group(kAttributes);
     if (name == "--approximate")
       added->check(CLI::Range(0, 1))->description(added->get_description() + ": 0 erf, 1 tanh");
   }
-}
-
-// Those of the operator book, by the parameters' names.
-std::map<std::string, double> given_attributes(const CLI::App& app) {
-  std::map<std::string, double> given;
-  for (const auto& [attribute, is_flag] : detail::book_attributes()) {
-    const CLI::Option* option = app.get_option_no_throw(detail::option_of(attribute));
-    if (option->count() > 0) given[attribute] = is_flag ? 1 : option->as<double>();
-  }
-  return given;
 }
 
 // Throws ValueError for an attribute that none of the operators has.
@@ -201,6 +197,23 @@ Dims parse_shape(const std::string& text) {
   }
   require_checkable("a tensor", shape);
   return shape;
+}
+
+// Those of the operator book.
+std::map<std::string, Setting> given_attributes(const CLI::App& app) {
+  std::map<std::string, Setting> given;
+  for (const auto& [name, sets] : detail::book_options()) {
+    const CLI::Option* option = app.get_option_no_throw(detail::option_of(name));
+    if (option->count() == 0) continue;
+    if (sets == Sets::kFlag) given[name] = 1.0;
+    if (sets == Sets::kNumber) given[name] = option->as<double>();
+    if (sets == Sets::kList) given[name] = option->as<std::vector<std::int64_t>>();
+    if (sets == Sets::kShape) given[name] = parse_shape(option->as<std::string>());
+    if (sets == Sets::kDtype) {
+      given[name] = static_cast<aclDataType>(dtype_from_text(option->as<std::string>()));
+    }
+  }
+  return given;
 }
 
 Plan plan_of(const Arguments& a) {

@@ -81,9 +81,9 @@ void add_arithmetic(std::vector<Operation>& list) {
                     .outputs = {kFull},
                     .broadcast = 1});
   };
-  binary("Add", "aclnnAdd");
+  binary("Add", "aclnnAdd alpha=-3");
   binary("Mul", "aclnnMul");
-  list.push_back(forward("Muls", "aclnnMuls", Group::other));
+  list.push_back(forward("Muls", "aclnnMuls other=2", Group::other));
   list.push_back({.name = "Copy",
                   .row = "aclnnInplaceCopy",
                   .group = Group::other,
@@ -143,7 +143,7 @@ void add_training(std::vector<Operation>& list) {
   // The row sums over the first and the last dimension: here the rows, and one of size 1.
   add("ReduceSum rows", "aclnnReduceSum dims=[0, -1]", {{.shape = {kRows, kColumns, 1}}},
       {{.shape = {kColumns}}}, layers);
-  add("Add bias", "aclnnAdd", {kFull, {.shape = {kColumns}}}, {kFull}, layers);
+  add("Add bias", "aclnnAdd alpha=-3", {kFull, {.shape = {kColumns}}}, {kFull}, layers);
 }
 
 void add_products(std::vector<Operation>& list) {

@@ -10,6 +10,18 @@ namespace aclgrad::contract {
 // Dtypes that every product accepts; BF16 comes with Atlas A2 unless it stands here too.
 inline const DTypes kFloats = {ACL_FLOAT, ACL_FLOAT16};
 inline const DTypes kFloatsAndDouble = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE};
+inline const DTypes kNumbers = {ACL_FLOAT, ACL_FLOAT16,   ACL_DOUBLE,    ACL_INT8,
+                                ACL_INT16, ACL_INT32,     ACL_INT64,     ACL_UINT8,
+                                ACL_BOOL,  ACL_COMPLEX64, ACL_COMPLEX128};
+inline const DTypes kUnsigned = {ACL_UINT16, ACL_UINT32, ACL_UINT64};
+inline DTypes without(DTypes dtypes, aclDataType dtype) {
+  std::erase(dtypes, dtype);
+  return dtypes;
+}
+inline DTypes operator+(DTypes dtypes, const DTypes& more) {
+  dtypes.insert(dtypes.end(), more.begin(), more.end());
+  return dtypes;
+}
 
 // ---- Parameters, by their names in the headers --------------------------------------------------
 
@@ -42,6 +54,18 @@ inline Parameter optional(Parameter tensor) {
 }
 inline Parameter scalar(std::string name, double value) {
   return {std::move(name), ScalarSpec{value}};
+}
+// A scalar that every tensor takes.
+inline Parameter number(std::string name, double value) {
+  return {std::move(name), ScalarSpec{value, ACL_INT64}};
+}
+inline Parameter list(std::string name, Shape numbers) {
+  return {std::move(name), std::move(numbers)};
+}
+inline Parameter option(Parameter parameter, std::string name, Sets of_tensor = Sets::kNothing) {
+  parameter.option = std::move(name);
+  parameter.tensor_option = of_tensor;
+  return parameter;
 }
 inline Parameter integer(std::string name, int64_t value) { return {std::move(name), value}; }
 inline Parameter flag(std::string name, bool value = false) { return {std::move(name), value}; }
@@ -117,6 +141,7 @@ inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view n
 
 Family activations();
 Family functions();
+Family arithmetic();
 
 }  // namespace aclgrad::contract
 

@@ -59,6 +59,8 @@ using PhaseTwo = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 // The exact results for inputs that are taken as exact. A result without values means that the
 // operator must leave this output as it was.
 using Reference = std::function<Arrays(const Arrays& inputs)>;
+// The same where results depend on the dtype: integers wrap, scalars are rounded.
+using ReferenceIn = std::function<Arrays(const Arrays& inputs, aclDataType dtype)>;
 
 // How a backward row is the derivative of a forward row: the inputs of the backward, made from
 // those of the forward, its exact outputs and the gradient of its first output. The backward's
@@ -82,6 +84,9 @@ struct Case {
   PhaseOne phase_one;
   PhaseTwo phase_two;
   Reference reference;
+  ReferenceIn reference_in = nullptr;  // stands for `reference`
+  // Of results that have no right values: "" or what is wrong with one.
+  std::function<std::string(const Array& result, aclDataType dtype)> property = nullptr;
   // Largest allowed error in ulp of the output's dtype. 16-bit results of elementwise operators
   // must be correctly rounded, which is 0.5 (plus the reference's own error).
   double max_ulp = 1;
@@ -92,6 +97,9 @@ struct Case {
   double least_magnitude_double = 0;  // for DOUBLE that scale is at least this
   std::optional<DerivativeOf> derivative_of = std::nullopt;
 
+  Arrays exact(const Arrays& given, aclDataType dtype) const {
+    return reference_in ? reference_in(given, dtype) : reference(given);
+  }
   std::string name() const { return attributes.empty() ? api : api + " " + attributes; }
 };
 

@@ -8,7 +8,6 @@
 namespace aclgrad::cases {
 
 std::vector<Case> book_cases();  // every entry of the operator book, with each of its samples
-std::vector<Case> arithmetic_cases();
 std::vector<Case> matmul_cases();
 std::vector<Case> reduction_cases();
 std::vector<Case> movement_cases();

@@ -56,18 +56,6 @@ Faults operator+(Faults list, const Faults& more) {
   return list;
 }
 
-// A scalar in the place of the operator's own, of a dtype that BOOL does not promote with.
-OperatorFault unsigned_factor(aclnnStatus status, const char* product) {
-  return {"of DT_UINT64 for a BOOL tensor",
-          1,
-          [](Call& call) { call.values()[1] = call.scalar(1, ACL_UINT64); },
-          status,
-          {"DT_UINT64"},
-          false,
-          ACL_BOOL,
-          product};
-}
-
 Faults amsgrad_faults(size_t amsgrad, size_t most) {
   return {{"null with amsgrad",
            most,
@@ -78,34 +66,6 @@ Faults amsgrad_faults(size_t amsgrad, size_t most) {
 
 const std::map<std::string, Faults>& table() {
   static const std::map<std::string, Faults> faults = {
-      {"aclnnAdds", {unsigned_factor(161002, "Ascend910B")}},
-      {"aclnnInplaceAdds", {unsigned_factor(161002, "Ascend910B")}},
-      {"aclnnSubs", {unsigned_factor(161002, "Ascend910B")}},
-      {"aclnnInplaceSubs", {unsigned_factor(161002, "Ascend910B")}},
-      {"aclnnMuls",
-       {unsigned_factor(161002, "Ascend950"),
-        unsigned_factor(561103, "Ascend910B"),
-        {"INT32 of FLOAT",
-         2,
-         [](Call& call) {
-           call.values()[2] = call.tensor({2, 3}, ACL_INT32);
-         },
-         161002,
-         {"DT_INT32"},
-         false,
-         ACL_FLOAT,
-         "Ascend950"}}},
-      {"aclnnInplaceMuls",
-       {unsigned_factor(161002, "Ascend950"),
-        unsigned_factor(561103, "Ascend910B"),
-        {"of DT_FLOAT for an INT32 tensor",
-         0,
-         [](Call& call) { call.values()[1] = call.scalar(1, ACL_FLOAT); },
-         161002,
-         {"DT_INT32"},
-         false,
-         ACL_INT32,
-         "Ascend950"}}},
       {"aclnnMatmul",
        product_faults(3) + Faults{shapes(0, {{0, {2, 2, 3}}, {1, {3, 3, 2}}}, {"[2, 2, 3]"})}},
       {"aclnnMm", product_faults(3)},
