@@ -14,7 +14,6 @@ const std::vector<detail::KnownOperator>& known() {
     std::vector<detail::KnownOperator> joined;
     for (auto family :
          {detail::book_operators, detail::loss_operators, detail::normalization_operators,
-          detail::product_operators, detail::reduction_operators, detail::movement_operators,
           detail::random_operators, detail::optimizer_operators}) {
       for (detail::KnownOperator& entry : family()) joined.push_back(std::move(entry));
     }

@@ -113,7 +113,6 @@ struct Subject {
   /// The results in a dtype, where they are not just `checked`'s forward: of integers and such. One
   /// without values must be left as it was.
   std::function<Arrays(const Arrays& inputs, DType dtype)> reference = {};
-  bool wraps = false;     // integers wrap instead of stopping at their limits
   bool bilinear = false;  // of complex numbers; otherwise the parts are independent
 
   /// Where there are no right values but values with right properties: "" or what is missing.
@@ -166,9 +165,6 @@ struct KnownOperator {
 std::vector<KnownOperator> book_operators();
 std::vector<KnownOperator> loss_operators();
 std::vector<KnownOperator> normalization_operators();
-std::vector<KnownOperator> product_operators();
-std::vector<KnownOperator> reduction_operators();
-std::vector<KnownOperator> movement_operators();
 std::vector<KnownOperator> random_operators();
 std::vector<KnownOperator> optimizer_operators();
 

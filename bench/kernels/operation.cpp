@@ -87,21 +87,21 @@ void add_arithmetic(std::vector<Operation>& list) {
   list.push_back({.name = "Copy",
                   .row = "aclnnInplaceCopy",
                   .group = Group::other,
-                  .inputs = {{.unread = true}, kFull},
-                  .outputs = {{.aliases = 0}},
-                  .broadcast = 1});
-  // The number in the row's name is that of the dtype converted to.
-  const auto cast = [&](std::string name, aclDataType to, std::vector<aclDataType> from) {
+                  .inputs = {kFull},
+                  .outputs = {kFull},
+                  .broadcast = 0});
+  const auto cast = [&](std::string name, std::string label, aclDataType to,
+                        std::vector<aclDataType> from) {
     list.push_back({.name = std::move(name),
-                    .row = "aclnnCast dtype=" + std::to_string(to),
+                    .row = "aclnnCast dtype=" + label,
                     .group = Group::other,
                     .inputs = {kFull},
                     .outputs = {{.dtype = to}},
                     .dtypes = std::move(from)});
   };
-  cast("Cast to FLOAT", ACL_FLOAT, kNarrow);
-  cast("Cast to BFLOAT16", ACL_BF16, {ACL_FLOAT});
-  cast("Cast to FLOAT16", ACL_FLOAT16, {ACL_FLOAT});
+  cast("Cast to FLOAT", "FLOAT", ACL_FLOAT, kNarrow);
+  cast("Cast to BFLOAT16", "BF16", ACL_BF16, {ACL_FLOAT});
+  cast("Cast to FLOAT16", "FLOAT16", ACL_FLOAT16, {ACL_FLOAT});
 }
 
 void add_training(std::vector<Operation>& list) {
@@ -152,7 +152,7 @@ void add_products(std::vector<Operation>& list) {
   for (const char* which : {"", "a", "b"}) {
     const std::string transposed = which;
     list.push_back({.name = transposed.empty() ? "Matmul" : "Matmul transposed " + transposed,
-                    .row = "aclnnMatmul",
+                    .row = "aclnnMatmul cubeMathType=0",
                     .group = Group::matmul,
                     .inputs = {{.shape = {kRows, kInner}, .transposed = transposed == "a"},
                                {.shape = {kInner, kColumns}, .transposed = transposed == "b"}},

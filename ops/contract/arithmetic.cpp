@@ -204,6 +204,7 @@ Family arithmetic() {
   add_product(family.operators);
   add_sums_with_number(family.operators);
   add_product_with_number(family.operators);
+  add_movement(family.operators);
   return family;
 }
 

@@ -73,20 +73,30 @@ Array expand(const Array& a, const Shape& shape) {
   return out;
 }
 
+Shape product_shape(const Shape& a, const Shape& b) {
+  if (a.empty() || b.empty() || a.back() != b[b.size() < 2 ? 0 : b.size() - 2]) {
+    throw std::invalid_argument("shapes " + text_of(a) + " and " + text_of(b) + " do not multiply");
+  }
+  const auto batch_of = [](const Shape& shape) {
+    return Shape(shape.begin(),
+                 shape.end() - static_cast<ptrdiff_t>(std::min<size_t>(2, shape.size())));
+  };
+  Shape shape = broadcast_shape(batch_of(a), batch_of(b));
+  if (a.size() > 1) shape.push_back(a[a.size() - 2]);
+  if (b.size() > 1) shape.push_back(b.back());
+  return shape;
+}
+
 Array matmul(const Array& a, const Array& b, bool magnitudes) {
-  const bool row = a.shape.size() == 1;
-  const bool column = b.shape.size() == 1;
+  Array out = filled(product_shape(a.shape, b.shape));
+  // With vectors as matrices of one row or column.
   Array left = a;
   Array right = b;
-  if (row) left.shape.insert(left.shape.begin(), 1);
-  if (column) right.shape.push_back(1);
+  if (a.shape.size() == 1) left.shape.insert(left.shape.begin(), 1);
+  if (b.shape.size() == 1) right.shape.push_back(1);
   const int64_t rows = left.shape[left.shape.size() - 2];
   const int64_t inner = left.shape.back();
   const int64_t columns = right.shape.back();
-  if (right.shape[right.shape.size() - 2] != inner) {
-    throw std::invalid_argument("shapes " + text_of(a.shape) + " and " + text_of(b.shape) +
-                                " do not multiply");
-  }
   const Shape batch = broadcast_shape(Shape(left.shape.begin(), left.shape.end() - 2),
                                       Shape(right.shape.begin(), right.shape.end() - 2));
   const auto full = [&](int64_t m, int64_t n) {
@@ -97,7 +107,6 @@ Array matmul(const Array& a, const Array& b, bool magnitudes) {
   };
   left = expand(left, full(rows, inner));
   right = expand(right, full(inner, columns));
-  Array out = filled(full(rows, columns));
   const auto m = static_cast<size_t>(rows);
   const auto k = static_cast<size_t>(inner);
   const auto n = static_cast<size_t>(columns);
@@ -110,8 +119,6 @@ Array matmul(const Array& a, const Array& b, bool magnitudes) {
       out.values[i] += magnitudes ? std::abs(term) : term;
     }
   }
-  if (column) out.shape.pop_back();
-  if (row) out.shape.erase(out.shape.end() - (column ? 1 : 2));
   return out;
 }
 

@@ -26,7 +26,10 @@ Array zip(const Array& a, const Array& b, const Binary& f);
 // a repeated to a shape that it broadcasts to.
 Array expand(const Array& a, const Shape& shape);
 
-// The product after NumPy's rules; of the magnitudes if so wished.
+// The shape of a product after NumPy's rules. Throws std::invalid_argument.
+Shape product_shape(const Shape& a, const Shape& b);
+
+// That product; of the magnitudes if so wished.
 Array matmul(const Array& a, const Array& b, bool magnitudes = false);
 
 // Dimensions of a tensor of this rank, counted from the front, in order; all when none is named.

@@ -40,6 +40,10 @@ inline Parameter filled(Parameter tensor, double value) {
   std::get<TensorSpec>(tensor.spec).fill = value;
   return tensor;
 }
+inline Parameter typed(Parameter tensor, aclDataType dtype) {
+  std::get<TensorSpec>(tensor.spec).dtype = dtype;
+  return tensor;
+}
 inline Parameter any_dtype(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).any_dtype = true;
   return tensor;
@@ -61,6 +65,9 @@ inline Parameter number(std::string name, double value) {
 }
 inline Parameter list(std::string name, Shape numbers) {
   return {std::move(name), std::move(numbers)};
+}
+inline Parameter dtype_named(std::string name, std::optional<aclDataType> dtype = std::nullopt) {
+  return {std::move(name), DtypeSpec{dtype}};
 }
 inline Parameter option(Parameter parameter, std::string name, Sets of_tensor = Sets::kNothing) {
   parameter.option = std::move(name);
@@ -142,6 +149,11 @@ inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view n
 Family activations();
 Family functions();
 Family arithmetic();
+Family products();
+
+// Those of another file that stand in a family of the reference.
+void add_movement(std::vector<Operator>& all);
+void add_reductions(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
 

@@ -85,4 +85,10 @@ Number wrapped(Number x, aclDataType dtype) {
   return above < 0 ? above + range + least : above + least;
 }
 
+Number converted(Number x, aclDataType from, aclDataType to) {
+  if (to == ACL_BOOL) return rounded(x, to);
+  if (!is_whole(to)) return x;
+  return is_whole(from) ? wrapped(x, to) : rounded(x, to);
+}
+
 }  // namespace aclgrad::contract

@@ -116,13 +116,6 @@ int64_t size_in(const Operator& op, const std::optional<Shape>& base) {
   return (*base)[static_cast<size_t>(place - op.base_shape.begin())];
 }
 
-// A result as a dtype holds it that was computed in another.
-Number converted(Number x, aclDataType from, aclDataType to, bool whole) {
-  if (to == ACL_BOOL) return rounded(x, to);
-  if (!is_whole(to)) return x;
-  return is_whole(from) && whole ? wrapped(x, to) : rounded(x, to);
-}
-
 }  // namespace
 
 int64_t count_of(const Shape& shape) {
@@ -299,6 +292,7 @@ Arrays results_of(const Arguments& arguments, const Arrays& inputs) {
       std::ranges::all_of(attributes, [](Number each) { return std::trunc(each) == each; });
   const aclDataType held =
       arguments.parameters()[op.output()].tensor()->dtype.value_or(arguments.dtype());
+  const aclDataType computed = whole ? arguments.dtype() : ACL_DOUBLE;
   const int64_t count = count_of(out.shape);
   for (int64_t i = 0; i < count; ++i) {
     for (size_t k = 0; k < inputs.size(); ++k) {
@@ -307,8 +301,7 @@ Arrays results_of(const Arguments& arguments, const Arrays& inputs) {
                                   ? place
                                   : dense::source(inputs[k].shape, out.shape, place)];
     }
-    out.values.push_back(
-        converted(op.formula.number(x, attributes), arguments.dtype(), held, whole));
+    out.values.push_back(converted(op.formula.number(x, attributes), computed, held));
   }
   return {out};
 }

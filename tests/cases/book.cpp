@@ -137,8 +137,9 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   }
   row.phase_one = phase_one_of(arguments);
   row.phase_two = reinterpret_cast<PhaseTwo>(find(op.name));
-  row.reference_in = [arguments](const Arrays& inputs, aclDataType dtype) {
-    return contract::results_of(arguments.in(dtype), inputs);
+  row.reference_in = [&op, sample](const Arrays& inputs, aclDataType dtype, int64_t size) {
+    const Arguments sized(op, sample, contract::base_shape_of(op, size));
+    return contract::results_of(sized.in(dtype), inputs);
   };
   if (op.property) {
     row.property = [arguments](const Array& result, aclDataType dtype) {

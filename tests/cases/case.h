@@ -59,8 +59,9 @@ using PhaseTwo = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 // The exact results for inputs that are taken as exact. A result without values means that the
 // operator must leave this output as it was.
 using Reference = std::function<Arrays(const Arrays& inputs)>;
-// The same where results depend on the dtype: integers wrap, scalars are rounded.
-using ReferenceIn = std::function<Arrays(const Arrays& inputs, aclDataType dtype)>;
+// The same for a dtype and the size in the place of kN: integers wrap, scalars are rounded, and what
+// has no inputs has a shape.
+using ReferenceIn = std::function<Arrays(const Arrays& inputs, aclDataType dtype, int64_t size)>;
 
 // How a backward row is the derivative of a forward row: the inputs of the backward, made from
 // those of the forward, its exact outputs and the gradient of its first output. The backward's
@@ -97,8 +98,8 @@ struct Case {
   double least_magnitude_double = 0;  // for DOUBLE that scale is at least this
   std::optional<DerivativeOf> derivative_of = std::nullopt;
 
-  Arrays exact(const Arrays& given, aclDataType dtype) const {
-    return reference_in ? reference_in(given, dtype) : reference(given);
+  Arrays exact(const Arrays& given, aclDataType dtype, int64_t size) const {
+    return reference_in ? reference_in(given, dtype, size) : reference(given);
   }
   std::string name() const { return attributes.empty() ? api : api + " " + attributes; }
 };

@@ -8,9 +8,6 @@
 namespace aclgrad::cases {
 
 std::vector<Case> book_cases();  // every entry of the operator book, with each of its samples
-std::vector<Case> matmul_cases();
-std::vector<Case> reduction_cases();
-std::vector<Case> movement_cases();
 std::vector<Case> loss_cases();
 std::vector<Case> normalization_cases();
 std::vector<Case> optimizer_cases();

@@ -95,6 +95,7 @@ RunResult run_case(const Case& row, aclDataType dtype, Layout layout, aclrtStrea
   std::vector<Tensor> inputs;
   std::vector<aclTensor*> handles;
   RunResult result;
+  result.size = size;
   for (size_t i = 0; i < row.inputs.size(); ++i) {
     inputs.push_back(make_tensor(row.inputs[i], dtype, layout, size));
     inputs.back().fill(drawn[i].values);

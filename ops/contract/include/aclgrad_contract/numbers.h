@@ -22,6 +22,10 @@ Number rounded(Number x, aclDataType dtype);
 // A whole number as the dtype holds it, where integers wrap.
 Number wrapped(Number x, aclDataType dtype);
 
+// A number of one dtype as another holds it, not rounded yet where that one is floating: integers
+// wrap, numbers that may have a fraction are cut off and stop at the limits.
+Number converted(Number x, aclDataType from, aclDataType to);
+
 }  // namespace aclgrad::contract
 
 #endif  // ACLGRAD_CONTRACT_NUMBERS_H_

@@ -153,8 +153,8 @@ class Arguments {
   explicit Arguments(const Operator& op, const Sample& sample = {},
                      const std::optional<Shape>& base = std::nullopt);
 
-  // The same beside tensors of a dtype: references see it, and scalars as it holds them. ACL_DOUBLE
-  // unless said so.
+  // The same beside tensors of a dtype: references see it, and scalars as it holds them. Without
+  // one, numbers are exact.
   Arguments in(aclDataType dtype) const;
   aclDataType dtype() const { return dtype_; }
 
@@ -194,7 +194,7 @@ class Arguments {
   void number_attributes();
 
   const Operator* op_;
-  aclDataType dtype_ = ACL_DOUBLE;
+  aclDataType dtype_ = ACL_DT_UNDEFINED;
   bool is_gradient_;
   std::vector<Parameter> parameters_;
   std::vector<std::pair<std::string, Setting>> settings_;
