@@ -165,8 +165,6 @@ struct KnownOperator {
 std::vector<KnownOperator> book_operators();
 std::vector<KnownOperator> loss_operators();
 std::vector<KnownOperator> normalization_operators();
-std::vector<KnownOperator> random_operators();
-std::vector<KnownOperator> optimizer_operators();
 
 /// A function of the library, null when it lacks it: then the operator is not checked.
 template <class Function>

@@ -120,7 +120,7 @@ void add_training(std::vector<Operation>& list) {
                     .streams = streams});
   };
   list.push_back({.name = "AdamW",
-                  .row = "aclnnApplyAdamWV2",
+                  .row = "aclnnApplyAdamWV2 weightDecay=0 step=INT64",
                   .group = Group::optimizer,
                   .inputs = {kFull,
                              kFull,

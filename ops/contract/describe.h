@@ -150,10 +150,12 @@ Family activations();
 Family functions();
 Family arithmetic();
 Family products();
+Family optimizer();
 
 // Those of another file that stand in a family of the reference.
 void add_movement(std::vector<Operator>& all);
 void add_reductions(std::vector<Operator>& all);
+void add_random(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
 

@@ -60,6 +60,13 @@ const char* label_of(aclDataType dtype) {
   return found == nullptr ? "another dtype" : found->label;
 }
 
+Number unit_at(Number x, aclDataType dtype) {
+  const Dtype& of = *find(dtype);
+  const int exponent = x == 0 ? of.lowest_exponent
+                              : std::clamp(std::ilogb(x), of.lowest_exponent, of.highest_exponent);
+  return std::ldexp(Number{1}, exponent - of.precision + 1);
+}
+
 Number rounded(Number x, aclDataType dtype) {
   if (dtype == ACL_BOOL) return x != 0 ? 1 : 0;
   const Dtype* to = find(dtype);
@@ -69,8 +76,7 @@ Number rounded(Number x, aclDataType dtype) {
     return std::clamp(std::trunc(x), to->is_signed ? -limit : Number{0}, limit - 1);
   }
   if (std::isinf(x)) return x;
-  const int exponent = std::clamp(std::ilogb(x), to->lowest_exponent, to->highest_exponent);
-  const Number unit = std::ldexp(Number{1}, exponent - to->precision + 1);
+  const Number unit = unit_at(x, dtype);
   const Number nearest = std::nearbyint(x / unit) * unit;
   const bool overflows = std::abs(nearest) >= std::ldexp(Number{1}, to->highest_exponent + 1);
   return overflows ? std::copysign(std::numeric_limits<Number>::infinity(), x) : nearest;

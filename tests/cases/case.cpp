@@ -21,8 +21,7 @@ std::vector<int64_t> SizedShape::at(int64_t n) const {
 const std::vector<Case>& all_cases() {
   static const std::vector<Case> cases = [] {
     std::vector<Case> rows;
-    for (auto family :
-         {book_cases, loss_cases, normalization_cases, optimizer_cases, random_cases}) {
+    for (auto family : {book_cases, loss_cases, normalization_cases}) {
       for (Case& row : family()) rows.push_back(std::move(row));
     }
     return rows;

@@ -10,8 +10,6 @@ namespace aclgrad::cases {
 std::vector<Case> book_cases();  // every entry of the operator book, with each of its samples
 std::vector<Case> loss_cases();
 std::vector<Case> normalization_cases();
-std::vector<Case> optimizer_cases();
-std::vector<Case> random_cases();
 
 }  // namespace aclgrad::cases
 

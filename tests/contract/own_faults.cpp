@@ -21,11 +21,6 @@ OperatorFault integer(size_t parameter, int64_t value, std::vector<std::string> 
           product};
 }
 
-OperatorFault real(size_t parameter, double value, std::vector<std::string> words) {
-  return {"= " + std::to_string(value), parameter,
-          [=](Call& call) { call.values()[parameter] = value; }, 161002, std::move(words)};
-}
-
 // Tensors of other shapes, in the call's dtype.
 OperatorFault shapes(size_t parameter, std::vector<std::pair<size_t, Shape>> list,
                      std::vector<std::string> words,
@@ -44,14 +39,6 @@ OperatorFault shapes(size_t parameter, std::vector<std::pair<size_t, Shape>> lis
           false,
           ACL_FLOAT,
           product};
-}
-
-Faults amsgrad_faults(size_t amsgrad, size_t most) {
-  return {{"null with amsgrad",
-           most,
-           [=](Call& call) { call.values()[amsgrad] = int64_t{1}; },
-           161001,
-           {"null pointer"}}};
 }
 
 const std::map<std::string, Faults>& table() {
@@ -90,12 +77,6 @@ const std::map<std::string, Faults>& table() {
       {"aclnnNLLLoss", {integer(3, 3, {"is 3"}), shapes(0, {{0, {2, 0}}, {2, {0}}}, {"[2, 0]"})}},
       {"aclnnNLLLossBackward",
        {integer(4, 3, {"is 3"}), shapes(1, {{1, {2, 0}}, {3, {0}}, {7, {2, 0}}}, {"[2, 0]"})}},
-      {"aclnnApplyAdamW", amsgrad_faults(12, 11)},
-      {"aclnnApplyAdamWV2", amsgrad_faults(11, 3)},
-      {"aclnnInplaceNormal", {real(2, -0.5, {"-0.5"})}},
-      {"aclnnInplaceNormalTensor", {real(2, -0.5, {"-0.5"})}},
-      {"aclnnInplaceUniform", {real(1, 3.5, {"3.5"})}},
-      {"aclnnInplaceUniformTensor", {real(1, 3.5, {"3.5"})}},
   };
   return faults;
 }

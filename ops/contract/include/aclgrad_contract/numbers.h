@@ -19,6 +19,9 @@ const char* label_of(aclDataType dtype);
 // unless it is 0; a complex dtype holds what its parts do.
 Number rounded(Number x, aclDataType dtype);
 
+// Distance between the numbers of a floating dtype around x, which is finite.
+Number unit_at(Number x, aclDataType dtype);
+
 // A whole number as the dtype holds it, where integers wrap.
 Number wrapped(Number x, aclDataType dtype);
 
