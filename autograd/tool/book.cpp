@@ -75,7 +75,9 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
     values.push_back(std::visit(Make{*library}, parameter.spec));
     if (parameter.tensor() != nullptr && !parameter.tensor()->optional) given.push_back(i);
   }
-  if (null) values[*null] = static_cast<aclScalar*>(nullptr);
+  if (null) {
+    std::visit([](auto& value) { value = {}; }, values[*null]);  // of its own type
+  }
   return [values, given, invoke = arguments.op().invoke,
           address = library->ask(arguments.op().name + "GetWorkspaceSize")](
              auto tensors, auto* size, auto** executor) {
@@ -131,7 +133,16 @@ bool meets(const Arguments& arguments, const contract::Refusal& refusal) {
 void add_refusals(const LibraryPointer& library, const Arguments& arguments, EntryPoint& entry) {
   const Entry& op = arguments.op();
   for (std::size_t i = 0; i < op.parameters.size(); ++i) {
-    if (!std::holds_alternative<contract::ScalarSpec>(op.parameters[i].spec)) continue;
+    const contract::ParameterSpec& spec = arguments.parameters()[i].spec;
+    if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) {
+      Arguments more = arguments;
+      more.parameters()[i].spec =
+          contract::BoolsSpec{std::vector<char>(flags->values.size() + 1, 1)};
+      entry.refusals.push_back(
+          {"one value more in " + op.parameters[i].name, 161002, plan_of(library, more)});
+    } else if (!std::holds_alternative<contract::ScalarSpec>(spec)) {
+      continue;
+    }
     entry.refusals.push_back(
         {"null " + op.parameters[i].name, 161001, plan_of(library, arguments, i)});
   }
@@ -189,13 +200,14 @@ Convention convention_of(contract::Side side) {
 }
 
 // The forward's inputs and formula.
-void describe_forward(const Arguments& arguments, const Entry& op, gradcheck::Operator& checked) {
+void describe_forward(const Arguments& arguments, const Entry& op, std::size_t differentiable,
+                      gradcheck::Operator& checked) {
   checked.inputs.clear();
   for (const Parameter& parameter : arguments.parameters()) {
     const TensorSpec* spec = parameter.tensor();
     if (spec == nullptr || spec->optional || spec->role == Role::kOutput) continue;
     Input input{.name = parameter.name, .shape = spec->shape, .low = spec->low, .high = spec->high};
-    input.differentiable = checked.inputs.empty();
+    input.differentiable = checked.inputs.size() < differentiable;
     if (spec->dtype) input.dtype = dtype_of(*spec->dtype);
     checked.inputs.push_back(std::move(input));
   }
@@ -256,6 +268,7 @@ std::string options_text(const Arguments& arguments) {
 // The first sample, with what is given.
 contract::Sample sample_of(const Entry& op, const Attributes& attributes) {
   contract::Sample sample = op.samples.front();
+  if (attributes.sample) sample = *attributes.sample;
   for (const auto& [name, value] : attributes.given) {
     const auto known =
         std::ranges::find(sample.settings, name, &std::pair<std::string, contract::Setting>::first);
@@ -266,6 +279,20 @@ contract::Sample sample_of(const Entry& op, const Attributes& attributes) {
     }
   }
   return sample;
+}
+
+// Whether the backward has a result for each of the forward's inputs that have a gradient.
+bool is_whole(const Entry& op, const contract::Sample& sample) {
+  if (!op.gradient) return true;
+  const auto count = [&sample](const Entry& of, bool results) {
+    const Arguments arguments(of, sample, contract::base_shape_of(of, 2));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(arguments.parameters(), [results](const Parameter& each) {
+          const TensorSpec* spec = each.tensor();
+          return spec != nullptr && !spec->optional && (spec->role == Role::kOutput) == results;
+        }));
+  };
+  return count(op, true) <= count(contract::find_entry(op.gradient->of), false);
 }
 
 Subject subject_of(const LibraryPointer& library, const Entry& op, const Attributes& attributes,
@@ -280,10 +307,15 @@ Subject subject_of(const LibraryPointer& library, const Entry& op, const Attribu
   for (const contract::Family& family : contract::book()) {
     for (const Entry& form : family.operators) {
       if (form.form_of != forward.name) continue;
-      s.other_forms.push_back(entry_point(library, Arguments(form, sample, base)));
+      const Arguments other(form, sample, base);
+      // One that reduces otherwise gives other results.
+      const auto result = [](const Arguments& a) {
+        return a.parameters()[a.op().output()].tensor()->shape;
+      };
+      if (result(other) == result(call)) s.other_forms.push_back(entry_point(library, other));
     }
   }
-  describe_forward(call, forward, s.checked);
+  describe_forward(call, forward, op.gradient ? op.gradient->count : 1, s.checked);
   s.forward_ulp = forward.bound.of_float;
   s.forward_ulp_double = forward.bound.of_double.value_or(forward.bound.of_float);
   s.forward_ulp_16bit = std::max(0.5001, forward.bound.of_16_bits);
@@ -350,12 +382,8 @@ std::vector<KnownOperator> book_operators() {
                           {},
                           {}};
       for (const contract::Sample& sample : op.samples) {
-        if (!sample.is_gradient) continue;
-        Attributes attributes;
-        for (const auto& [name, setting] : sample.settings) {
-          if (const auto* number = std::get_if<double>(&setting)) attributes.given[name] = *number;
-        }
-        known.variants.push_back(attributes);
+        if (!sample.is_gradient || !is_whole(op, sample)) continue;
+        known.variants.push_back({.sample = &sample});
       }
       for (const auto& [name, is_flag] : book_attributes()) {
         if (Arguments(op).has(name)) known.options.push_back(option_of(name));

@@ -13,9 +13,9 @@ const std::vector<detail::KnownOperator>& known() {
   static const std::vector<detail::KnownOperator> all = [] {
     std::vector<detail::KnownOperator> joined;
     for (auto family :
-         {detail::book_operators, detail::loss_operators, detail::normalization_operators,
-          detail::arithmetic_operators, detail::product_operators, detail::reduction_operators,
-          detail::movement_operators, detail::random_operators, detail::optimizer_operators}) {
+         {detail::book_operators, detail::arithmetic_operators, detail::product_operators,
+          detail::reduction_operators, detail::movement_operators, detail::random_operators,
+          detail::optimizer_operators}) {
       for (detail::KnownOperator& entry : family()) joined.push_back(std::move(entry));
     }
     return joined;

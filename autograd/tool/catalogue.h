@@ -12,6 +12,7 @@
 
 #include "aclgrad/gradcheck_operator.h"
 #include "aclgrad/gradcheck_two_phase.h"
+#include "aclgrad_contract/operator.h"
 
 namespace aclgrad::gradcheck {
 
@@ -21,6 +22,7 @@ inline constexpr ErrorModel kRoundedOnce{.final_ulp_16bit = 0.5, .final_ulp = 0.
 /// Everything that can be chosen; an operator uses what it has.
 struct Attributes {
   std::map<std::string, double> given = {};  // of the operator book, by the parameters' names
+  const contract::Sample* sample = nullptr;  // to which they are given; none: the entry's first
   double alpha = 1;
   double beta = 1;
   double value = 2;  // of adds, muls, fill_scalar and such
@@ -162,8 +164,6 @@ struct KnownOperator {
   std::vector<std::string> options = {};  // of the command line that choose its attributes
 };
 std::vector<KnownOperator> book_operators();
-std::vector<KnownOperator> loss_operators();
-std::vector<KnownOperator> normalization_operators();
 std::vector<KnownOperator> arithmetic_operators();
 std::vector<KnownOperator> product_operators();
 std::vector<KnownOperator> reduction_operators();

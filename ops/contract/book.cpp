@@ -8,7 +8,8 @@
 namespace aclgrad::contract {
 
 const std::vector<Family>& book() {
-  static const std::vector<Family> families = {activations(), functions()};
+  static const std::vector<Family> families = {activations(), functions(), normalization(),
+                                               losses()};
   return families;
 }
 

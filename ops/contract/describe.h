@@ -117,6 +117,8 @@ inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view n
 
 Family activations();
 Family functions();
+Family normalization();
+Family losses();
 
 }  // namespace aclgrad::contract
 

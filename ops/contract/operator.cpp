@@ -167,15 +167,15 @@ void Arguments::set(std::string_view attribute, const Setting& setting) {
   settings_.emplace_back(attribute, setting);
 }
 
-std::string Arguments::label() const { return label_for(*op_); }
-
-std::string Arguments::label_for(const Operator& other) const {
+std::string Arguments::label() const {
   std::ostringstream text;
   for (const auto& [name, setting] : settings_) {
-    const auto known = std::ranges::find(other.parameters, name, &Parameter::name);
-    if (known == other.parameters.end()) continue;
-    text << (text.tellp() == 0 ? "" : " ") << name << '=';
-    std::visit(Print{text, known->spec}, setting);
+    text << (text.tellp() == 0 ? "" : " ") << name;
+    const ParameterSpec& spec = op_->parameter(name).spec;
+    const auto* tensor = std::get_if<TensorSpec>(&spec);
+    if (tensor != nullptr && tensor->optional && std::holds_alternative<Shape>(setting)) continue;
+    text << '=';
+    std::visit(Print{text, spec}, setting);
   }
   return text.str();
 }

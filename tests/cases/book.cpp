@@ -103,7 +103,8 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   row.max_ulp_double = op.bound.of_double;
   row.least_magnitude_double = op.least_magnitude_double;
   if (!op.gradient || !arguments.is_gradient()) return row;
-  const std::string label = arguments.label_for(contract::find_entry(op.gradient->of));
+  const Operator& forward = contract::find_entry(op.gradient->of);
+  const std::string label = Arguments(forward, sample, contract::base_shape_of(forward, 2)).label();
   row.derivative_of =
       DerivativeOf{op.gradient->of + (label.empty() ? "" : " " + label),
                    [arguments](const Arrays& inputs, const Arrays& outputs, const Array& gradient) {

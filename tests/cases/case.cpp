@@ -22,7 +22,7 @@ const std::vector<Case>& all_cases() {
   static const std::vector<Case> cases = [] {
     std::vector<Case> rows;
     for (auto family : {book_cases, arithmetic_cases, matmul_cases, reduction_cases, movement_cases,
-                        loss_cases, normalization_cases, optimizer_cases, random_cases}) {
+                        optimizer_cases, random_cases}) {
       for (Case& row : family()) rows.push_back(std::move(row));
     }
     return rows;

@@ -12,8 +12,6 @@ std::vector<Case> arithmetic_cases();
 std::vector<Case> matmul_cases();
 std::vector<Case> reduction_cases();
 std::vector<Case> movement_cases();
-std::vector<Case> loss_cases();
-std::vector<Case> normalization_cases();
 std::vector<Case> optimizer_cases();
 std::vector<Case> random_cases();
 

@@ -29,7 +29,6 @@ Operator describe(std::string name, std::vector<ParameterSpec> specs, size_t out
 
 // The rows of one group of operators.
 std::vector<Operator> arithmetic_operators();
-std::vector<Operator> normalization_operators();
 std::vector<Operator> training_operators();
 
 }  // namespace aclgrad::contract

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_apply_adam_w.h"
 #include "aclnnop/aclnn_apply_adam_w_v2.h"
-#include "aclnnop/aclnn_logsoftmax.h"
-#include "aclnnop/aclnn_logsoftmax_backward.h"
-#include "aclnnop/aclnn_mse_loss.h"
-#include "aclnnop/aclnn_mse_loss_backward.h"
-#include "aclnnop/aclnn_mse_loss_out.h"
-#include "aclnnop/aclnn_nll_loss.h"
-#include "aclnnop/aclnn_nll_loss_backward.h"
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
 #include "tests/contract/operators.h"
@@ -48,23 +41,6 @@ std::vector<Operator> training_operators() {
   const TensorSpec half = number(0.5);
   const TensorSpec zero = number(0);
   return {
-      describe<decltype(aclnnMseLossGetWorkspaceSize)>(
-          "aclnnMseLoss", {kThree, kOne, kMean, kNumber}, 3, 4, kFloats),
-      describe<decltype(aclnnMseLossOutGetWorkspaceSize)>(
-          "aclnnMseLossOut", {kThree, kOne, kSum, kClasses}, 3, 8, kFloats),
-      describe<decltype(aclnnMseLossBackwardGetWorkspaceSize)>(
-          "aclnnMseLossBackward", {kOne, kThree, kOne, kSum, kOne}, 4, 4, kFloats),
-      describe<decltype(aclnnLogSoftmaxGetWorkspaceSize)>("aclnnLogSoftmax",
-                                                          {kThree, kLastDim, kOne}, 2, kLogSoftmax,
-                                                          {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}),
-      describe<decltype(aclnnLogSoftmaxBackwardGetWorkspaceSize)>(
-          "aclnnLogSoftmaxBackward", {kOne, kOne, kLastDim, kOne}, 3, kLogSoftmaxSlope, kFloats),
-      describe<decltype(aclnnNLLLossGetWorkspaceSize)>(
-          "aclnnNLLLoss", {kThree, kTarget, kClasses, kSum, kIgnoreNone, kNumber, kNumber}, 5, -6,
-          kFloats),
-      describe<decltype(aclnnNLLLossBackwardGetWorkspaceSize)>(
-          "aclnnNLLLossBackward",
-          {kNumber, kThree, kTarget, kClasses, kSum, kIgnoreNone, kNumber, kOne}, 7, -1, kFloats),
       describe<decltype(aclnnApplyAdamWGetWorkspaceSize)>(
           "aclnnApplyAdamW",
           {kOne, kOne, kOne, half, half, half, zero, half, half, zero, kOne, kAbsent, kNo, kNo}, 0,

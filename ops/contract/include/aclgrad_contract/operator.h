@@ -158,9 +158,8 @@ class Arguments {
   // What the sample sets, of what the operator has.
   const std::vector<std::pair<std::string, Setting>>& settings() const { return settings_; }
 
-  // "alpha=1.25 isResult=true": what the sample sets; of the settings that an operator knows.
+  // "alpha=1.25 isResult=true": what the sample sets, in words.
   std::string label() const;
-  std::string label_for(const Operator& other) const;
 
  private:
   const ParameterSpec* find(std::string_view name) const;
@@ -229,7 +228,7 @@ inline constexpr Bound bounded(double ulp) {
 // Which slope a backward takes at a corner of the forward.
 enum class Side { kAny, kLeft, kRight, kInside, kOutside };
 
-// How a backward is the derivative of a forward with respect to its first input.
+// How a backward is the derivative of a forward with respect to its first input or inputs.
 struct Gradient {
   std::string of;  // "aclnnElu"
   // The backward's inputs, from the forward's inputs, its exact results, and the gradient of its
@@ -239,6 +238,7 @@ struct Gradient {
       inputs = nullptr;
   std::vector<Number> corners = {};  // values of the first input without a derivative
   Side side = Side::kAny;
+  size_t count = 1;  // of the forward's first inputs that have one, where they are given
 };
 
 // A call that must be refused, beyond those that follow from the kinds of the parameters: these
