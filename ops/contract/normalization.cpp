@@ -283,6 +283,7 @@ std::vector<Sample> layer_norm_samples() {
                            "mean", "rstd", "gradWeightOut", "gradBiasOut"}) {
     in_float.settings.emplace_back(name, ACL_FLOAT);
   }
+  in_float.is_gradient = false;  // of DOUBLE: mean and rstd are rounded
   return {{{both, eps, weight, bias}},
           in_float,
           {{{"normalizedShape", Shape{5}}, eps, weight, bias}},
