@@ -101,8 +101,14 @@ Section activations() {
         of_two([](const Value& g, const Value& x) {
           return gelu_v2_backward(g, x, Approximate::none);
         })},
-       {{"aclnnSilu"}, {"x·σ(x), with σ(x) = 1/(1 + e⁻ˣ)", "x·σ(x)，其中 σ(x) = 1/(1 + e⁻ˣ)"}},
-       {{"aclnnSiluBackward"}, {"g·σ(x)·(1 + x·(1 − σ(x)))", "g·σ(x)·(1 + x·(1 − σ(x)))"}}}};
+       {{"aclnnSilu"},
+        {"x·σ(x), with σ(x) = 1/(1 + e⁻ˣ)", "x·σ(x)，其中 σ(x) = 1/(1 + e⁻ˣ)"},
+        "silu(x)",
+        of([](const Value& x) { return silu(x); })},
+       {{"aclnnSiluBackward"},
+        {"g·σ(x)·(1 + x·(1 − σ(x)))", "g·σ(x)·(1 + x·(1 − σ(x)))"},
+        "silu_backward(g, x)",
+        of_two([](const Value& g, const Value& x) { return silu_backward(g, x); })}}};
 }
 
 }  // namespace aclgrad::reference
