@@ -122,8 +122,7 @@ void add_softmax(std::vector<Operator>& all) {
 
   Operator backward = entry<decltype(aclnnSoftmaxBackwardGetWorkspaceSize)>(
       "aclnnSoftmaxBackward",
-      {tensor(in("gradOutput")), tensor(in("output", 0, 1)), dim,
-       any_dtype(tensor(out("gradInput")))},
+      {tensor(in("gradOutput")), tensor(in("output", 0, 1)), dim, any_dtype(tensor(out("out")))},
       kFloatsAndDouble);
   along_dim(backward);
   backward.reference = softmax_backward<false, false>;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that are not in the operator book yet.
+#include "tests/reference/words.h"
+
+namespace aclgrad::reference {
+
+std::vector<Section> others() {
+  const Text random = {"Philox 4x32-10: element i is a function of (seed, offset, i)",
+                       "Philox 4x32-10，第 i 个元素由 (seed, offset, i) 决定"};
+  return {{{"Arithmetic and movement", "算术与搬运"},
+           {{{"aclnnAdd", "aclnnInplaceAdd"},
+             {"self + alpha·other, broadcasting", "self + alpha·other，支持广播"},
+             "add(a, b, alpha), a + b"},
+            {{"aclnnSub", "aclnnInplaceSub"},
+             {"self − alpha·other, broadcasting", "self − alpha·other，支持广播"},
+             "sub(a, b, alpha), a - b"},
+            {{"aclnnMul", "aclnnInplaceMul"},
+             {"self·other, broadcasting", "self·other，支持广播"},
+             "mul(a, b), a * b"},
+            {{"aclnnAdds", "aclnnInplaceAdds"},
+             {"self + alpha·scalar", "self + alpha·标量"},
+             "add(a, 2.0)"},
+            {{"aclnnSubs", "aclnnInplaceSubs"}, {"self − alpha·scalar", "self − alpha·标量"}},
+            {{"aclnnMuls", "aclnnInplaceMuls"}, {"self·scalar", "self·标量"}, "mul(a, 2.0)"},
+            {{"aclnnCast"}, {"conversion to a dtype", "转换数据类型"}, "cast(x, dtype)"},
+            {{"aclnnInplaceCopy"},
+             {"broadcast copy with conversion", "广播拷贝，必要时转换类型"},
+             "copy(x), contiguous(x), assign(variable, x)"},
+            {{"aclnnInplaceZero"}, {"zeros", "填充 0"}, "zeros(graph, shape)"},
+            {{"aclnnInplaceFillScalar"}, {"a constant", "填充常数"}, "full(graph, shape, value)"}}},
+          {{"Products and reductions", "矩阵乘与规约"},
+           {{{"aclnnMatmul"},
+             {"matrix product of ranks 1 to 6, batches broadcast", "1 到 6 维的矩阵乘，批次维广播"},
+             "matmul(a, b)"},
+            {{"aclnnMm"}, {"matrix product of two matrices", "两个矩阵相乘"}},
+            {{"aclnnAddmm", "aclnnInplaceAddmm"},
+             {"beta·self + alpha·(mat1 @ mat2)", "beta·self + alpha·(mat1 @ mat2)"},
+             "addmm(c, a, b, beta, alpha), linear(x, w, b)"},
+            {{"aclnnReduceSum"},
+             {"sum over dimensions; an empty list: over all", "沿若干维求和；列表为空表示全部"},
+             "reduce_sum(x, axes, keep)"},
+            {{"aclnnMean"},
+             {"mean over dimensions; an empty list: over all", "沿若干维求平均；列表为空表示全部"},
+             "mean(x, axes, keep)"},
+            {{"aclnnMeanV2"},
+             {"mean in self's dtype; with noopWithEmptyAxes an empty list reduces nothing",
+              "以 self 的类型求平均；noopWithEmptyAxes 为真时空列表不规约"}}}},
+          {{"Optimizer and random fill", "优化器与随机填充"},
+           {{{"aclnnApplyAdamWV2"},
+             {"one AdamW step in place; the step tensor holds the completed steps",
+              "原地做一步 AdamW；step 张量存放已完成的步数"},
+             "apply_adam_w(...), AdamW"},
+            {{"aclnnApplyAdamW"},
+             {"the same with its numbers, and the powers of the betas, in tensors",
+              "同上，各参数与 beta 的幂放在张量里"}},
+            {{"aclnnInplaceNormal"}, random, "normal(graph, shape, mean, deviation, seed, offset)"},
+            {{"aclnnInplaceNormalTensor"},
+             {"the same with seed and offset in INT64 tensors",
+              "同上，seed 与 offset 放在 INT64 张量里"}},
+            {{"aclnnInplaceUniform"}, random, "uniform(graph, shape, low, high, seed, offset)"},
+            {{"aclnnInplaceUniformTensor"},
+             {"the same with seed and offset in INT64 tensors",
+              "同上，seed 与 offset 放在 INT64 张量里"}}}}};
+}
+
+}  // namespace aclgrad::reference
