@@ -40,6 +40,11 @@ inline Parameter optional(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).optional = true;
   return tensor;
 }
+// A result that the header declares const all the same.
+inline Parameter as_const(Parameter tensor) {
+  tensor.type = "const aclTensor*";
+  return tensor;
+}
 inline Parameter scalar(std::string name, double value) {
   return {std::move(name), ScalarSpec{value}};
 }
@@ -53,7 +58,7 @@ Operator entry(std::string name, std::vector<Parameter> parameters, DTypes every
                DTypes from_a2_on = {ACL_BF16}) {
   Operator op;
   op.name = std::move(name);
-  op.invoke = calls<PhaseOne>();
+  declare<PhaseOne>(op);
   op.parameters = std::move(parameters);
   op.everywhere = std::move(everywhere);
   op.from_a2_on = std::move(from_a2_on);
@@ -65,7 +70,7 @@ template <class PhaseOne>
 Operator in_place_of(const Operator& op, std::string tensor = "selfRef") {
   Operator form = op;
   form.name = "aclnnInplace" + op.name.substr(5);
-  form.invoke = calls<PhaseOne>();
+  declare<PhaseOne>(form);
   form.form_of = op.name;
   form.check.clear();
   form.refusals.clear();
@@ -77,6 +82,7 @@ Operator in_place_of(const Operator& op, std::string tensor = "selfRef") {
   first.role = Role::kInPlace;
   first.any_dtype = false;
   first.any_shape = true;
+  form.parameters.front().type.clear();
   return form;
 }
 

@@ -47,7 +47,7 @@ class Functions {
   void add(std::string name, const std::string& tensor, Operator op, const Function& function) {
     const std::string in_place = tensor == "x" ? "x" : tensor + "Ref";
     op.name = std::move(name);
-    op.invoke = calls<Forward>();
+    declare<Forward>(op);
     op.parameters[0].name = tensor;
     op.computes = function.computes;
     op.in_graph = function.in_graph;

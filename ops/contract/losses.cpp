@@ -98,7 +98,7 @@ void add_mse_loss(std::vector<Operator>& all) {
 
   Operator of_rows = forward;
   of_rows.name = "aclnnMseLossOut";
-  of_rows.invoke = calls<decltype(aclnnMseLossOutGetWorkspaceSize)>();
+  declare<decltype(aclnnMseLossOutGetWorkspaceSize)>(of_rows);
   of_rows.parameters = {self, target, integer("reduction", kSum), any_dtype(of(out("out"), {3}))};
   of_rows.arrange = [](Arguments& a) {
     const Shape shape = a.shape("self");

@@ -187,6 +187,24 @@ const Parameter& Operator::parameter(std::string_view name_) const {
   has_no(*this, name_);
 }
 
+std::string type_of(const Parameter& parameter) {
+  struct TypeOf {
+    std::string operator()(const TensorSpec& spec) const {
+      return spec.role == Role::kInput ? "const aclTensor*" : "aclTensor*";
+    }
+    std::string operator()(const ScalarSpec&) const { return "const aclScalar*"; }
+    std::string operator()(const Shape&) const { return "const aclIntArray*"; }
+    std::string operator()(const SizesSpec&) const { return "const aclIntArray*"; }
+    std::string operator()(const BoolsSpec&) const { return "const aclBoolArray*"; }
+    std::string operator()(const WordSpec&) const { return "char*"; }
+    std::string operator()(int64_t) const { return "int64_t"; }
+    std::string operator()(double) const { return "double"; }
+    std::string operator()(bool) const { return "bool"; }
+    std::string operator()(DtypeUnderTest) const { return "aclDataType"; }
+  };
+  return parameter.type.empty() ? std::visit(TypeOf(), parameter.spec) : parameter.type;
+}
+
 size_t Operator::output() const {
   for (size_t i = 0; i < parameters.size(); ++i) {
     const TensorSpec* tensor = parameters[i].tensor();

@@ -18,7 +18,7 @@ Operator describe(std::string name, std::vector<ParameterSpec> specs, size_t out
                   std::vector<aclDataType> from_a2_on = {ACL_BF16}) {
   Operator op;
   op.name = std::move(name);
-  op.invoke = calls<PhaseOne>();
+  declare<PhaseOne>(op);
   std::get<TensorSpec>(specs[output]).role = Role::kOutput;
   for (ParameterSpec& spec : specs) op.parameters.push_back({"", std::move(spec)});
   op.value = value;

@@ -55,6 +55,27 @@ Parameter as(const Value& value) {
 using Invoke = std::function<aclnnStatus(void* phase_one, std::span<const Value> values,
                                          uint64_t* workspace_size, aclOpExecutor** executor)>;
 
+// The name of a parameter's type in C.
+template <class Parameter>
+constexpr const char* type_name() {
+#define ACLGRAD_TYPE_NAME(type) \
+  if constexpr (std::is_same_v<Parameter, type>) return #type
+  ACLGRAD_TYPE_NAME(const aclTensor*);
+  ACLGRAD_TYPE_NAME(aclTensor*);
+  ACLGRAD_TYPE_NAME(const aclScalar*);
+  ACLGRAD_TYPE_NAME(const aclIntArray*);
+  ACLGRAD_TYPE_NAME(const aclBoolArray*);
+  ACLGRAD_TYPE_NAME(char*);
+  ACLGRAD_TYPE_NAME(bool);
+  ACLGRAD_TYPE_NAME(float);
+  ACLGRAD_TYPE_NAME(double);
+  ACLGRAD_TYPE_NAME(int8_t);
+  ACLGRAD_TYPE_NAME(int64_t);
+  ACLGRAD_TYPE_NAME(aclDataType);
+#undef ACLGRAD_TYPE_NAME
+  return "a type that no operator has";
+}
+
 // The type of a phase one, from the public header.
 template <class Function>
 struct Signature;
@@ -62,6 +83,12 @@ struct Signature;
 template <class... Parameters>
 struct Signature<aclnnStatus(Parameters...)> {
   static constexpr size_t kCount = sizeof...(Parameters) - 2;  // without the two results
+
+  static std::vector<std::string> types() {
+    std::vector<std::string> names = {type_name<Parameters>()...};
+    names.resize(kCount);
+    return names;
+  }
 
   static aclnnStatus call(void* phase_one, std::span<const Value> values, uint64_t* workspace_size,
                           aclOpExecutor** executor) {
@@ -115,6 +142,7 @@ using ParameterSpec = std::variant<TensorSpec, ScalarSpec, Shape, SizesSpec, Boo
 struct Parameter {
   std::string name;  // as in the header
   ParameterSpec spec;
+  std::string type = {};  // in C, where it is not the one that follows from the spec (see type_of)
 
   // Null for one that is no tensor.
   const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&spec); }
@@ -266,6 +294,7 @@ inline constexpr int64_t kN = -1;
 struct Operator {
   std::string name;  // "aclnnElu"
   Invoke invoke;
+  std::vector<std::string> types;  // of phase one's parameters, as the header declares them
   std::vector<Parameter> parameters;
   DTypes everywhere = {};          // in which all tensors together are accepted by every product
   DTypes from_a2_on = {ACL_BF16};  // and by Atlas A2, A3 and 950 only
@@ -327,10 +356,14 @@ DTypes value_dtypes_of(const Operator& op);
 // The base shape with a size in the place of kN.
 Shape base_shape_of(const Operator& op, int64_t n);
 
-// Describes a phase one of this type.
+// The type that the contract gives a parameter: tensors that are written are not const, and so on.
+std::string type_of(const Parameter& parameter);
+
+// Takes an operator's types from its phase one in the public header.
 template <class PhaseOne>
-Invoke calls() {
-  return Signature<PhaseOne>::call;
+void declare(Operator& op) {
+  op.invoke = Signature<PhaseOne>::call;
+  op.types = Signature<PhaseOne>::types();
 }
 
 }  // namespace aclgrad::contract
