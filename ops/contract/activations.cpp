@@ -168,10 +168,9 @@ void add_hardswish(Operators& all) {
   open.computes = {"g·(0, x/3 + ½, 1); the middle piece excludes ±3",
                    "g·(0, x/3 + ½, 1)；±3 不属于中间一段"};
   open.in_graph = "hardswish_backward(g, x)";
-  all.insert(
-      all.end(),
-      {forward, in_place_of<decltype(aclnnInplaceHardswishGetWorkspaceSize)>(forward, "self"),
-       closed, open});
+  Operator inplace = in_place_of<decltype(aclnnInplaceHardswishGetWorkspaceSize)>(forward, "self");
+  inplace.parameters[0] = as_const(inplace.parameters[0]);
+  all.insert(all.end(), {forward, inplace, closed, open});
 }
 
 // ---- GEGLU --------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 #ifndef ACLGRAD_CONTRACT_DESCRIBE_H_
 #define ACLGRAD_CONTRACT_DESCRIBE_H_
 
+#include <cmath>
+
 #include "aclgrad_contract/book.h"
 
 namespace aclgrad::contract {
@@ -91,6 +93,8 @@ Operator in_place_of(const Operator& op, std::string tensor = "selfRef") {
 inline Formula slope_of(const Operator& forward) {
   const auto dual = forward.formula.dual;
   const auto slope = [dual](const auto& g, Number x, Attributes a) {
+    // At the infinities the limits hold, which slopes have reached long before.
+    if (std::isinf(x)) x = std::copysign(Number{1e4L}, x);
     const Dual at[] = {Dual{x, 1}};
     return g * dual(at, a).slope;
   };

@@ -84,6 +84,8 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   const Arguments arguments(op, sample, contract::base_shape_of(op, 2));
   Case row;
   row.api = op.name;
+  row.entry = &op;
+  row.numbers = arguments.numbers();
   row.attributes = arguments.label();
   row.dtypes = contract::value_dtypes_of(op);
   for (size_t i = 0; i < arguments.parameters().size(); ++i) {

@@ -91,6 +91,8 @@ struct Case {
   Reference magnitude = nullptr;
   double least_magnitude_double = 0;  // for DOUBLE that scale is at least this
   std::optional<DerivativeOf> derivative_of = std::nullopt;
+  const contract::Operator* entry = nullptr;  // of the operator book, and its attributes' numbers
+  std::vector<long double> numbers = {};
 
   std::string name() const { return attributes.empty() ? api : api + " " + attributes; }
 };

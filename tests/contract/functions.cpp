@@ -11,6 +11,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "tests/contract/operators.h"
+
 namespace aclgrad::contract {
 namespace {
 
@@ -62,6 +64,11 @@ Contract read_contract(const std::filesystem::path& list) {
     } else if (!line.empty()) {
       contract.functions.push_back(line);
     }
+  }
+  contract.listed = contract.functions.size();
+  for (const Operator& op : operators()) {
+    contract.functions.push_back(op.name);
+    contract.functions.push_back(op.name + kPhaseOne);
   }
   return contract;
 }

@@ -303,6 +303,7 @@ struct Operator {
       nullptr;
   DTypes mixed = {};  // accepted beside tensors of others only
   size_t max_rank = 8;
+  bool equal_formats = false;  // tensors of different formats are refused
 
   // Shapes. The base tensor's is free; `arrange` makes the others from it and the attributes. None:
   // tensors that have the base's shape in the right call always do.
