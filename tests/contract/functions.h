@@ -14,6 +14,7 @@ struct Declaration {
   std::string name;
   std::string header;           // "acl/acl_rt.h"
   bool is_unsupported = false;  // declared so that programs compile
+  std::string parameters = {};  // as declared, with single spaces
 };
 
 // Every function of every header, by header and then in the order of the header.
