@@ -3,9 +3,6 @@
 // Every backward is B(g, s) = g d(s), so its gradient with respect to g is the same backward of
 // what arrived, and with respect to s it is v d'(s) with v = g times what arrived.
 //
-// Two building blocks come from aclnnEluBackward, which is a step function and an exponential too:
-//   step(v, t)      v where t > 0, else 0: alpha 1, scale 1, inputScale 0
-//   decay(v, t)     v e^t for t <= 0:      alpha 1, scale 1, inputScale 1
 // At infinities second derivatives are NaN where the formula multiplies 0 by infinity.
 //
 // Every node is made in a statement of its own where another would be made beside it: compilers
@@ -13,14 +10,13 @@
 #include <vector>
 
 #include "aclgrad/ops.h"
-#include "aclgrad/to_float.h"
 #include "rules/table.h"
 
 namespace aclgrad::detail {
 namespace {
 
+// v where t > 0, else 0, and NaN where t is NaN: threshold_backward would give 0 there.
 Value step(const Value& v, const Value& t) { return elu_backward(v, t, 1, 1, 0); }
-Value decay(const Value& v, const Value& t) { return elu_backward(v, t, 1, 1, 1); }
 
 constexpr double kTwiceRoot = 1.5957691216057307117;  // 2 sqrt(2/pi)
 constexpr double kCubic = 0.044715;
@@ -31,28 +27,7 @@ Value erf_curvature(const Value& v, const Value& x) {
   const Value squared = mul(x, x);
   const Value polynomial = mul(add(mul(squared, -1), 2), kInvSqrt2Pi);
   const Value weighted = mul(v, polynomial);
-  return decay(weighted, mul(squared, -0.5));
-}
-
-// The logistic function of z and of -z, from the log softmax of the pair (z, 0).
-struct Logistic {
-  Value of_z;
-  Value of_minus_z;
-};
-
-Logistic logistic(const Value& z) {
-  Graph graph = z.graph();
-  const auto pick = [&](double first, double second) {
-    return graph.constant(Tensor::from({2}, {first, second}, z.dtype()));
-  };
-  const auto rank = static_cast<std::int64_t>(z.shape().rank());
-  std::vector<std::int64_t> dims = z.shape().dims();
-  dims.push_back(1);
-  const Value column = reshape(z, dims);
-  const Value logarithms = log_softmax(mul(column, pick(1, 0)), -1);
-  const Value both =
-      decay(graph.constant(Tensor::full(logarithms.shape(), 1, z.dtype())), logarithms);
-  return {reduce_sum(mul(both, pick(1, 0)), {rank}), reduce_sum(mul(both, pick(0, 1)), {rank})};
+  return mul(weighted, exp(mul(squared, -0.5)));
 }
 
 // v gelu''(x), tanh form x s(z): s'z'(2 + x z'(1 - 2s)) + x s' z'' with s' = s(1 - s).
@@ -61,7 +36,8 @@ Value tanh_curvature(const Value& v, const Value& x) {
   const Value z = mul(mul(x, add(mul(squared, kCubic), 1)), kTwiceRoot);
   const Value slope = mul(add(mul(squared, 3 * kCubic), 1), kTwiceRoot);  // z'
   const Value bend = mul(x, 6 * kCubic * kTwiceRoot);                     // z''
-  const auto [s, rest] = logistic(z);
+  const Value s = sigmoid(z);
+  const Value rest = sigmoid(mul(z, -1));  // 1 - s would be 0 for large z
   const Value change = mul(x, slope);
   const Value factor = add(mul(change, sub(rest, s)), 2);  // 2 + x z'(1 - 2s)
   const Value first = mul(slope, factor);
@@ -136,9 +112,6 @@ class Halves {
   std::int64_t inner_ = 1;
 };
 
-// An attribute of ELU as the operator takes it: a float, for tensors of double, too.
-double attribute(double value) { return static_cast<double>(to_float(value)); }
-
 }  // namespace
 
 // The gradient of the kept gelu, for GegluOp: only the activated half has any.
@@ -177,9 +150,9 @@ void add_second_order_rules(RuleTable& table) {
         left = sub(v, right);
       } else {
         const Value whole = backward(v);
-        left = sub(whole, mul(right, attribute(op.scale)));
+        left = sub(whole, mul(right, as_float(op.scale)));
       }
-      by_s = mul(left, attribute(op.input_scale));
+      by_s = mul(left, as_float(op.input_scale));
     }
     return InputGradients{call.needs(0) ? backward(c) : Value(), by_s};
   });

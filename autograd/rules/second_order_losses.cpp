@@ -17,9 +17,6 @@ bool is_total_weight_of(const NllLossBackwardOp& op, const RuleCall& call) {
          node.inputs[1] == call.input(2).id() && node.inputs[2] == call.input(3).id();
 }
 
-// v e^y for logarithms of probabilities, y <= 0.
-Value weighted(const Value& v, const Value& y) { return elu_backward(v, y, 1, 1, 1); }
-
 }  // namespace
 
 void add_second_order_loss_rules(RuleTable& table) {
@@ -45,7 +42,7 @@ void add_second_order_loss_rules(RuleTable& table) {
     const Value& c = call.gradient();
     const Value& g = call.input(0);
     const Value& y = call.input(1);
-    const Value share = weighted(c, y);
+    const Value share = mul(c, exp(y));
     InputGradients gradients(2);
     if (call.needs(0)) gradients[0] = sub(c, reduce_sum(share, {op.dim}, true));
     if (call.needs(1)) gradients[1] = mul(mul(share, reduce_sum(g, {op.dim}, true)), -1);

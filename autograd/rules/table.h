@@ -10,6 +10,7 @@
 
 #include "aclgrad/ops/geglu.h"
 #include "aclgrad/rule.h"
+#include "aclgrad/to_float.h"
 
 namespace aclgrad::detail {
 
@@ -31,6 +32,7 @@ class RuleTable {
 
 void add_activation_rules(RuleTable& table);
 void add_arithmetic_rules(RuleTable& table);
+void add_function_rules(RuleTable& table);
 void add_loss_rules(RuleTable& table);
 void add_matmul_rules(RuleTable& table);
 void add_movement_rules(RuleTable& table);
@@ -38,6 +40,9 @@ void add_normalization_rules(RuleTable& table);
 void add_reduce_rules(RuleTable& table);
 void add_second_order_rules(RuleTable& table);
 void add_second_order_loss_rules(RuleTable& table);
+
+/// An attribute as the operators take it: a float, for tensors of double, too.
+inline double as_float(double attribute) { return static_cast<double>(to_float(attribute)); }
 
 /// What arrived at the gelu that GEGLU keeps, taken back to its input.
 Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call);

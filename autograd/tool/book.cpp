@@ -85,15 +85,6 @@ std::vector<std::size_t> places_of_tensors(const Arguments& arguments) {
   return places;
 }
 
-Value null_of(const Value& value) {
-  return std::visit(
-      [](auto held) -> Value {
-        if constexpr (std::is_pointer_v<decltype(held)>) return decltype(held){nullptr};
-        return held;
-      },
-      value);
-}
-
 // With a null pointer in the place of one parameter.
 PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
                      std::optional<std::size_t> null = std::nullopt) {
@@ -105,7 +96,9 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
     const auto* dtype = std::get_if<contract::DtypeSpec>(&parameter.spec);
     if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
   }
-  if (null) values[*null] = null_of(values[*null]);
+  if (null) {
+    std::visit([](auto& value) { value = {}; }, values[*null]);  // of its own type
+  }
   auto* dtype_of_tensor = of_result.empty() ? nullptr : ACLGRAD_LOOKUP(aclGetDataType);
   return [values, of_result, dtype_of_tensor, given = places_of_tensors(arguments),
           result = arguments.op().output(), invoke = arguments.op().invoke,
@@ -175,8 +168,17 @@ void add_list_refusals(const LibraryPointer& library, const Arguments& arguments
 void add_refusals(const LibraryPointer& library, const Arguments& arguments, EntryPoint& entry) {
   const Entry& op = arguments.op();
   for (std::size_t i = 0; i < op.parameters.size(); ++i) {
-    const bool is_list = std::holds_alternative<contract::Shape>(op.parameters[i].spec);
-    if (!is_list && !std::holds_alternative<contract::ScalarSpec>(op.parameters[i].spec)) continue;
+    const contract::ParameterSpec& spec = arguments.parameters()[i].spec;
+    const bool is_list = std::holds_alternative<contract::Shape>(spec);
+    if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) {
+      Arguments more = arguments;
+      more.parameters()[i].spec =
+          contract::BoolsSpec{std::vector<char>(flags->values.size() + 1, 1)};
+      entry.refusals.push_back(
+          {"one value more in " + op.parameters[i].name, 161002, plan_of(library, more)});
+    } else if (!is_list && !std::holds_alternative<contract::ScalarSpec>(spec)) {
+      continue;
+    }
     entry.refusals.push_back(
         {"null " + op.parameters[i].name, 161001, plan_of(library, arguments, i)});
     if (is_list) add_list_refusals(library, arguments, entry, op.parameters[i].name);
@@ -259,33 +261,23 @@ void describe_results(const Arguments& arguments, const Entry& op, Subject& s) {
   s.forward_ulp_16bit = std::max(0.5001, bound.of_16_bits);
 }
 
-// The formula makes one element of one of every tensor, which are of one shape.
-bool is_elementwise(const Arguments& arguments) {
-  const Entry& op = arguments.op();
-  const contract::Shape& out = arguments.parameters()[op.output()].tensor()->shape;
-  return op.is_elementwise() &&
-         std::ranges::all_of(arguments.parameters(), [&](const Parameter& each) {
-           return each.tensor() == nullptr || each.tensor()->optional ||
-                  each.tensor()->shape == out;
-         });
-}
-
 // The forward's inputs and formula.
-void describe_forward(const Arguments& arguments, const Entry& op, gradcheck::Operator& checked) {
+void describe_forward(const Arguments& arguments, const Entry& op, std::size_t differentiable,
+                      gradcheck::Operator& checked) {
   checked.inputs.clear();
   const std::string& base = op.base.empty() ? op.parameters.front().name : op.base;
   for (const Parameter& parameter : arguments.parameters()) {
     const TensorSpec* spec = parameter.tensor();
     if (spec == nullptr || spec->optional || spec->role == Role::kOutput) continue;
     Input input{.name = parameter.name, .shape = spec->shape, .low = spec->low, .high = spec->high};
-    input.differentiable = checked.inputs.empty();
+    input.differentiable = checked.inputs.size() < differentiable;
     if (spec->dtype) input.dtype = dtype_of(*spec->dtype);
     checked.inputs.push_back(std::move(input));
   }
   if (!checked.inputs.empty() && checked.inputs.front().name != base) {
     checked.command_shape = arguments.shape(base);
   }
-  if (!is_elementwise(arguments)) {
+  if (!op.is_elementwise() || !has_one_shape(arguments)) {
     checked.forward = [arguments](const Arrays& inputs) {
       return to_arrays(contract::results_of(arguments, from_arrays(inputs)));
     };
@@ -325,6 +317,20 @@ void describe_backward(const LibraryPointer& library, const Arguments& arguments
   s.checked.backward = from_executors(library, op.name, s.backward->plan);
 }
 
+// Whether the backward has a result for each of the forward's inputs that have a gradient.
+bool is_whole(const Entry& op, const contract::Sample& sample) {
+  if (!op.gradient) return true;
+  const auto count = [&sample](const Entry& of, bool results) {
+    const Arguments arguments(of, sample, contract::base_shape_of(of, 2));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(arguments.parameters(), [results](const Parameter& each) {
+          const TensorSpec* spec = each.tensor();
+          return spec != nullptr && !spec->optional && (spec->role == Role::kOutput) == results;
+        }));
+  };
+  return count(op, true) <= count(contract::find_entry(op.gradient->of), false);
+}
+
 Subject subject_of(const LibraryPointer& library, const Entry& op, const Attributes& attributes,
                    const std::optional<Dims>& shape) {
   const contract::Sample sample = sample_of(op, attributes);
@@ -340,7 +346,7 @@ Subject subject_of(const LibraryPointer& library, const Entry& op, const Attribu
       if (is_form_of(taken, call)) s.other_forms.push_back(entry_point(library, taken));
     }
   }
-  describe_forward(call, forward, s.checked);
+  describe_forward(call, forward, op.gradient ? op.gradient->count : 1, s.checked);
   describe_results(call, forward, s);
   const Arguments head(op, sample, base);
   s.checked.name = op.name;
@@ -370,8 +376,8 @@ std::vector<KnownOperator> book_operators() {
                           {},
                           {}};
       for (const contract::Sample& sample : op.samples) {
-        if (!sample.is_gradient) continue;
-        known.variants.push_back(attributes_of(op, sample));
+        if (!sample.is_gradient || !is_whole(op, sample)) continue;
+        known.variants.push_back({.sample = &sample});
       }
       known.options = options_of(op);
       all.push_back(std::move(known));

@@ -21,7 +21,7 @@ struct OptionText {
   std::string operator()(const contract::Shape& values) const {
     if (parameter.tensor() == nullptr) return fmt::format("={}", fmt::join(values, ","));
     const contract::Shape& shape = arguments.shape(parameter.name);  // its kN filled in
-    return shape.empty() ? " 0d" : " " + dims_text(shape);
+    return fmt::format(" {}", shape.empty() ? "0d" : dims_text(shape));
   }
   std::string operator()(aclDataType dtype) const {
     return fmt::format(" {}", short_name(static_cast<DType>(dtype)));
@@ -66,7 +66,7 @@ std::vector<std::string> options_of(const contract::Operator& op) {
 }
 
 contract::Sample sample_of(const contract::Operator& op, const Attributes& attributes) {
-  contract::Sample sample = op.samples.front();
+  contract::Sample sample = attributes.sample ? *attributes.sample : op.samples.front();
   for (const auto& [option, value] : attributes.given) {
     const auto parameter = std::ranges::find(op.parameters, option, &Parameter::option_name);
     if (parameter == op.parameters.end()) continue;
@@ -81,14 +81,6 @@ contract::Sample sample_of(const contract::Operator& op, const Attributes& attri
   return sample;
 }
 
-Attributes attributes_of(const contract::Operator& op, const contract::Sample& sample) {
-  Attributes attributes;
-  for (const auto& [name, setting] : sample.settings) {
-    attributes.given[op.parameter(name).option_name()] = setting;
-  }
-  return attributes;
-}
-
 std::string options_text(const contract::Arguments& arguments) {
   std::string text;
   for (const auto& [name, setting] : arguments.settings()) {
@@ -99,7 +91,7 @@ std::string options_text(const contract::Arguments& arguments) {
     if (is_flag && std::get<double>(setting) == 0) continue;
     const auto* list = std::get_if<contract::Shape>(&setting);
     if (sets == Sets::kList && list->empty()) continue;  // which is the default
-    text += (text.empty() ? "" : " ") + option_of(parameter.option_name());
+    text += fmt::format("{}{}", text.empty() ? "" : " ", option_of(parameter.option_name()));
     if (!is_flag) text += std::visit(OptionText{arguments, parameter}, setting);
   }
   return text;

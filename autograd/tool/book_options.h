@@ -24,11 +24,8 @@ std::string option_of(const std::string& name);
 /// Those of an entry: "--alpha", "--scale", ...
 std::vector<std::string> options_of(const contract::Operator& op);
 
-/// The first sample, with what is given.
+/// The chosen sample or the first, with what is given.
 contract::Sample sample_of(const contract::Operator& op, const Attributes& attributes);
-
-/// What a sample sets, by the names of options.
-Attributes attributes_of(const contract::Operator& op, const contract::Sample& sample);
 
 /// "--alpha 1.25 --is-result": what was set, as the command line has it.
 std::string options_text(const contract::Arguments& arguments);

@@ -19,27 +19,11 @@ namespace aclgrad::gradcheck {
 /// For operators that work in double and round once.
 inline constexpr ErrorModel kRoundedOnce{.final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = 0.05};
 
-/// Everything that can be chosen; an operator uses what it has.
+/// What was chosen; an operator uses what it has.
 struct Attributes {
-  /// Of the operator book, by the names of the options: "inputScale".
+  /// By the names of the options: "inputScale".
   std::map<std::string, contract::Setting> given = {};
-  double alpha = 1;
-  double beta = 1;
-  double value = 2;  // of adds, muls, fill_scalar and such
-  int dim = -1;
-  int reduction = 1;               // 0 none, 1 mean, 2 sum
-  std::optional<Dims> other = {};  // shape of the second operand
-  Dims dims = {};                  // that are summed; none: all
-  bool keep_dims = false;
-  std::optional<DType> into = {};  // the result's dtype
-  int cube_math_type = 0;
-  double low = 0;  // of random numbers
-  double high = 1;
-  double mean = 0;
-  double deviation = 1;
-  double weight_decay = 0;
-  bool amsgrad = false;
-  bool maximize = false;
+  const contract::Sample* sample = nullptr;  // to which they are given; none: the entry's first
 };
 
 using DTypes = std::vector<DType>;
@@ -163,8 +147,6 @@ struct KnownOperator {
   std::vector<std::string> options = {};  // of the command line that choose its attributes
 };
 std::vector<KnownOperator> book_operators();
-std::vector<KnownOperator> loss_operators();
-std::vector<KnownOperator> normalization_operators();
 
 /// A function of the library, null when it lacks it: then the operator is not checked.
 template <class Function>

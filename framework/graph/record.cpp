@@ -45,6 +45,10 @@ Recorder::Recorder(std::string_view op, const Graph& graph, std::source_location
   if (data_->where) where_ = *data_->where;
 }
 
+TensorSpec Recorder::like(std::size_t index) const {
+  return {input(index).shape(), input(index).dtype()};
+}
+
 std::string Recorder::next_label() const {
   return detail::node_label(static_cast<NodeId>(data_->nodes.size()), op_, where_);
 }

@@ -150,7 +150,7 @@ Operator hardswish_backward(std::string name, bool closed) {
 
 void add_hardswish(Operators& all) {
   Operator forward = entry<decltype(aclnnHardswishGetWorkspaceSize)>(
-      "aclnnHardswish", {any_dtype(in("self", -5, 5)), any_dtype(out("out"))}, kFloats);
+      "aclnnHardswish", {any_dtype(in("self", -5, 5)), as_const(any_dtype(out("out")))}, kFloats);
   forward.max_rank = kAnyRank;
   forward.formula = of_one([](const auto& x) { return formulas::hardswish(x); });
   forward.computes = {"0, x(x + 3)/6 or x below, within and above ±3",
@@ -168,9 +168,9 @@ void add_hardswish(Operators& all) {
   open.computes = {"g·(0, x/3 + ½, 1); the middle piece excludes ±3",
                    "g·(0, x/3 + ½, 1)；±3 不属于中间一段"};
   open.in_graph = "hardswish_backward(g, x)";
-  all.insert(all.end(),
-             {forward, in_place_of<decltype(aclnnInplaceHardswishGetWorkspaceSize)>(forward),
-              closed, open});
+  Operator inplace = in_place_of<decltype(aclnnInplaceHardswishGetWorkspaceSize)>(forward, "self");
+  inplace.parameters[0] = as_const(inplace.parameters[0]);
+  all.insert(all.end(), {forward, inplace, closed, open});
 }
 
 // ---- GEGLU --------------------------------------------------------------------------------------
@@ -349,7 +349,8 @@ void add_gelu(Operators& all) {
 
   Operator backward = entry<decltype(aclnnGeluBackwardGetWorkspaceSize)>(
       "aclnnGeluBackward",
-      {promoted("gradOutput"), promoted("self", kLow, 6), promotes(out("gradInput"))}, kFloats);
+      {promoted("gradOutput"), promoted("self", kLow, 6), as_const(promotes(out("gradInput")))},
+      kFloats);
   backward.formula = slope_of(gelu);
   backward.bound = kProduct;
   backward.gradient = from_input("aclnnGelu");

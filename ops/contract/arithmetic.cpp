@@ -125,8 +125,10 @@ void add_sums(Operators& all) {
   sub.check = "sub";
   sub.computes = {"self − alpha·other, broadcasting", "self − alpha·other，支持广播"};
   sub.in_graph = "sub(a, b, alpha), a - b";
-  all.insert(all.end(), {add, in_place<decltype(aclnnInplaceAddGetWorkspaceSize)>(add), sub,
-                         in_place<decltype(aclnnInplaceSubGetWorkspaceSize)>(sub)});
+  Operator add_in_place = in_place<decltype(aclnnInplaceAddGetWorkspaceSize)>(add);
+  add_in_place.parameters.front() = as_const(add_in_place.parameters.front());
+  all.insert(all.end(),
+             {add, add_in_place, sub, in_place<decltype(aclnnInplaceSubGetWorkspaceSize)>(sub)});
 }
 
 void add_product(Operators& all) {
@@ -153,6 +155,7 @@ void add_sums_with_number(Operators& all) {
   adds.computes = {"self + alpha·scalar", "self + alpha·标量"};
   adds.in_graph = "add(a, 2.0)";
   Operator adds_in_place = in_place<decltype(aclnnInplaceAddsGetWorkspaceSize)>(adds);
+  adds_in_place.parameters.front() = as_const(adds_in_place.parameters.front());
   adds_in_place.refusals = adds.refusals;
   all.insert(all.end(), {adds, adds_in_place});
 

@@ -8,8 +8,8 @@
 namespace aclgrad::contract {
 
 const std::vector<Family>& book() {
-  static const std::vector<Family> families = {activations(), functions(), arithmetic(), products(),
-                                               optimizer()};
+  static const std::vector<Family> families = {
+      activations(), functions(), normalization(), losses(), arithmetic(), products(), optimizer()};
   return families;
 }
 

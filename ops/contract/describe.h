@@ -3,6 +3,8 @@
 #ifndef ACLGRAD_CONTRACT_DESCRIBE_H_
 #define ACLGRAD_CONTRACT_DESCRIBE_H_
 
+#include <cmath>
+
 #include "aclgrad_contract/book.h"
 
 namespace aclgrad::contract {
@@ -56,6 +58,15 @@ inline Parameter optional(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).optional = true;
   return tensor;
 }
+// Of another type in C than follows from what it is.
+inline Parameter declared(Parameter parameter, std::string type) {
+  parameter.type = std::move(type);
+  return parameter;
+}
+// A result that the header declares const all the same.
+inline Parameter as_const(Parameter tensor) {
+  return declared(std::move(tensor), "const aclTensor*");
+}
 inline Parameter scalar(std::string name, double value) {
   return {std::move(name), ScalarSpec{value}};
 }
@@ -69,10 +80,14 @@ inline Parameter list(std::string name, Shape numbers) {
 inline Parameter dtype_named(std::string name, std::optional<aclDataType> dtype = std::nullopt) {
   return {std::move(name), DtypeSpec{dtype}};
 }
-inline Parameter option(Parameter parameter, std::string name, Sets of_tensor = Sets::kNothing) {
+inline Parameter option(Parameter parameter, std::string name,
+                        std::optional<Sets> sets = std::nullopt) {
   parameter.option = std::move(name);
-  parameter.tensor_option = of_tensor;
+  parameter.sets = sets;
   return parameter;
+}
+inline Parameter no_option(Parameter parameter) {
+  return option(std::move(parameter), "", Sets::kNothing);
 }
 inline Parameter integer(std::string name, int64_t value) { return {std::move(name), value}; }
 inline Parameter flag(std::string name, bool value = false) { return {std::move(name), value}; }
@@ -84,7 +99,7 @@ Operator entry(std::string name, std::vector<Parameter> parameters, DTypes every
                DTypes from_a2_on = {ACL_BF16}) {
   Operator op;
   op.name = std::move(name);
-  op.invoke = calls<PhaseOne>();
+  declare<PhaseOne>(op);
   op.parameters = std::move(parameters);
   op.everywhere = std::move(everywhere);
   op.from_a2_on = std::move(from_a2_on);
@@ -96,7 +111,7 @@ template <class PhaseOne>
 Operator in_place_of(const Operator& op, std::string tensor = "selfRef") {
   Operator form = op;
   form.name = "aclnnInplace" + op.name.substr(5);
-  form.invoke = calls<PhaseOne>();
+  declare<PhaseOne>(form);
   form.form_of = op.name;
   form.check.clear();
   form.refusals.clear();
@@ -108,6 +123,7 @@ Operator in_place_of(const Operator& op, std::string tensor = "selfRef") {
   first.role = Role::kInPlace;
   first.any_dtype = false;
   first.any_shape = true;
+  form.parameters.front().type.clear();
   return form;
 }
 
@@ -116,6 +132,8 @@ Operator in_place_of(const Operator& op, std::string tensor = "selfRef") {
 inline Formula slope_of(const Operator& forward) {
   const auto dual = forward.formula.dual;
   const auto slope = [dual](const auto& g, Number x, Attributes a) {
+    // At the infinities the limits hold, which slopes have reached long before.
+    if (std::isinf(x)) x = std::copysign(Number{1e4L}, x);
     const Dual at[] = {Dual{x, 1}};
     return g * dual(at, a).slope;
   };
@@ -148,6 +166,8 @@ inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view n
 
 Family activations();
 Family functions();
+Family normalization();
+Family losses();
 Family arithmetic();
 Family products();
 Family optimizer();

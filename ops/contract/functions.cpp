@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise functions of one tensor, ReLU and its kin, with their backwards.
+#include <cmath>
+
 #include "aclgrad_contract/formulas.h"
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_erf.h"
@@ -25,6 +27,16 @@
 namespace aclgrad::contract {
 namespace {
 
+// Of numbers; those of dual numbers are found by their argument.
+using std::cos;
+using std::erf;
+using std::exp;
+using std::log;
+using std::log1p;
+using std::sin;
+using std::sqrt;
+using std::tanh;
+
 const DTypes kAll = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
 const DTypes kAllAndBf16 = {ACL_FLOAT,     ACL_FLOAT16,    ACL_DOUBLE,
                             ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16};
@@ -45,9 +57,8 @@ class Functions {
 
   template <class Forward, class InPlace>
   void add(std::string name, const std::string& tensor, Operator op, const Function& function) {
-    const std::string in_place = tensor == "x" ? "x" : tensor + "Ref";
     op.name = std::move(name);
-    op.invoke = calls<Forward>();
+    declare<Forward>(op);
     op.parameters[0].name = tensor;
     op.computes = function.computes;
     op.in_graph = function.in_graph;
@@ -55,7 +66,10 @@ class Functions {
     op.mixed = function.inputs;
     all_.push_back(op);
     op.mixed.clear();
-    all_.push_back(in_place_of<InPlace>(op, op.name == "aclnnSqrt" ? "self" : in_place));
+    all_.push_back(in_place_of<InPlace>(op, op.name == "aclnnSqrt" ? tensor : tensor + "Ref"));
+    if (op.name == "aclnnReciprocal") {
+      all_.back().parameters[0] = as_const(all_.back().parameters[0]);
+    }
   }
 
  private:
@@ -77,52 +91,31 @@ void add_functions(std::vector<Operator>& all) {
   Functions functions(all);
   const DTypes few = {ACL_BOOL, ACL_INT64};
   functions.add<decltype(aclnnExpGetWorkspaceSize), decltype(aclnnInplaceExpGetWorkspaceSize)>(
-      "aclnnExp", "self", function(-10, 5, of_one([](const auto& x) {
-        using std::exp;
-        return exp(x);
-      })),
+      "aclnnExp", "self", function(-10, 5, of_one([](const auto& x) { return exp(x); })),
       {{"eˣ", "eˣ"}, "exp(x)", few});
   functions.add<decltype(aclnnLogGetWorkspaceSize), decltype(aclnnInplaceLogGetWorkspaceSize)>(
-      "aclnnLog", "self", function(0.0625L, 9, of_one([](const auto& x) {
-                                     using std::log;
-                                     return log(x);
-                                   })),
+      "aclnnLog", "self", function(0.0625L, 9, of_one([](const auto& x) { return log(x); })),
       {{"ln x", "ln x"}, "log(x)", kWholeNumbers});
   functions.add<decltype(aclnnSqrtGetWorkspaceSize), decltype(aclnnInplaceSqrtGetWorkspaceSize)>(
-      "aclnnSqrt", "self", function(0.0625L, 9, of_one([](const auto& x) {
-                                      using std::sqrt;
-                                      return sqrt(x);
-                                    })),
+      "aclnnSqrt", "self", function(0.0625L, 9, of_one([](const auto& x) { return sqrt(x); })),
       {{"√x", "√x"}, "sqrt(x)", kWholeNumbers});
   functions.add<decltype(aclnnRsqrtGetWorkspaceSize), decltype(aclnnInplaceRsqrtGetWorkspaceSize)>(
-      "aclnnRsqrt", "self", function(0.0625L, 9, of_one([](const auto& x) {
-                                       using std::sqrt;
-                                       return 1 / sqrt(x);
-                                     })),
+      "aclnnRsqrt", "self", function(0.0625L, 9, of_one([](const auto& x) { return 1 / sqrt(x); })),
       {{"1/√x", "1/√x"}, "rsqrt(x)", kWholeNumbers});
+  Operator reciprocal = function(0.0625L, 9, of_one([](const auto& x) { return 1 / x; }));
+  reciprocal.equal_formats = true;
   functions.add<decltype(aclnnReciprocalGetWorkspaceSize),
                 decltype(aclnnInplaceReciprocalGetWorkspaceSize)>(
-      "aclnnReciprocal", "self", function(0.0625L, 9, of_one([](const auto& x) { return 1 / x; })),
-      {{"1/x", "1/x"}, "reciprocal(x)", kWholeNumbers});
+      "aclnnReciprocal", "self", reciprocal, {{"1/x", "1/x"}, "reciprocal(x)", kWholeNumbers});
   functions.add<decltype(aclnnSinGetWorkspaceSize), decltype(aclnnInplaceSinGetWorkspaceSize)>(
-      "aclnnSin", "self", function(-50, 50, of_one([](const auto& x) {
-        using std::sin;
-        return sin(x);
-      })),
+      "aclnnSin", "self", function(-50, 50, of_one([](const auto& x) { return sin(x); })),
       {{"sin x", "sin x"}, "sin(x)", kWholeNumbers});
   functions.add<decltype(aclnnCosGetWorkspaceSize), decltype(aclnnInplaceCosGetWorkspaceSize)>(
-      "aclnnCos", "input", function(-50, 50, of_one([](const auto& x) {
-        using std::cos;
-        return cos(x);
-      })),
+      "aclnnCos", "input", function(-50, 50, of_one([](const auto& x) { return cos(x); })),
       {{"cos x", "cos x"}, "cos(x)", kWholeNumbers});
   functions.add<decltype(aclnnErfGetWorkspaceSize), decltype(aclnnInplaceErfGetWorkspaceSize)>(
       "aclnnErf", "self",
-      function(-4, 4, of_one([](const auto& x) {
-        using std::erf;
-        return erf(x);
-      }),
-               kFloatsAndDouble),
+      function(-4, 4, of_one([](const auto& x) { return erf(x); }), kFloatsAndDouble),
       {{"erf x", "erf x"}, "erf(x)", few});
   Operator neg = function(-6, 6, of_one([](const auto& x) { return -x; }),
                           {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128,
@@ -150,14 +143,10 @@ Operator backward_of_result(const Operator& forward, Number low, Number high, Sl
 void add_saturating(std::vector<Operator>& all) {
   Functions functions(all);
   const DTypes whole = kWholeNumbers;
+  Operator forward = function(-5, 5, of_one([](const auto& x) { return tanh(x); }), kFloats);
+  forward.equal_formats = true;
   functions.add<decltype(aclnnTanhGetWorkspaceSize), decltype(aclnnInplaceTanhGetWorkspaceSize)>(
-      "aclnnTanh", "self",
-      function(-5, 5, of_one([](const auto& x) {
-        using std::tanh;
-        return tanh(x);
-      }),
-               kFloats),
-      {{"tanh x", "tanh x"}, "tanh(x)", whole, true});
+      "aclnnTanh", "self", forward, {{"tanh x", "tanh x"}, "tanh(x)", whole, true});
   Operator tanh = backward_of_result<decltype(aclnnTanhBackwardGetWorkspaceSize)>(
       all[all.size() - 2], -1, 1, [](const auto& y) { return (1 - y) * (1 + y); });
   tanh.everywhere = kFloatsAndDouble;
@@ -185,9 +174,11 @@ void add_saturating(std::vector<Operator>& all) {
 
 void add_relu(std::vector<Operator>& all) {
   Functions functions(all);
-  Operator relu = function(-6, 6, of_one([](const auto& x) { return x > 0 ? x : x * 0; }),
-                           {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64});
+  Operator relu =
+      function(-6, 6, of_one([](const auto& x) { return x <= 0 ? decltype(-x)(0) : -(-x); }),
+               {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64});
   for (size_t i : {0, 1}) std::get<TensorSpec>(relu.parameters[i].spec).any_dtype = false;
+  relu.parameters[1] = as_const(relu.parameters[1]);
   functions.add<decltype(aclnnReluGetWorkspaceSize), decltype(aclnnInplaceReluGetWorkspaceSize)>(
       "aclnnRelu", "self", relu, {{"max(x, 0)", "max(x, 0)"}, "relu(x)", {}, true});
 
@@ -254,8 +245,6 @@ void add_softplus(std::vector<Operator>& all) {
       kFloats);
   forward.samples = samples;
   forward.formula = of_one([](const auto& x, Attributes a) {
-    using std::exp;
-    using std::log1p;
     return x * a[0] > a[1] ? x : log1p(exp(x * a[0])) / a[0];
   });
   forward.bound = bounded(2);

@@ -232,15 +232,15 @@ void Arguments::set(std::string_view attribute, const Setting& setting) {
   settings_.emplace_back(attribute, setting);
 }
 
-std::string Arguments::label() const { return label_for(*op_); }
-
-std::string Arguments::label_for(const Operator& other) const {
+std::string Arguments::label() const {
   std::ostringstream text;
   for (const auto& [name, setting] : settings_) {
-    const auto known = std::ranges::find(other.parameters, name, &Parameter::name);
-    if (known == other.parameters.end()) continue;
-    text << (text.tellp() == 0 ? "" : " ") << name << '=';
-    std::visit(Print{text, known->spec}, setting);
+    text << (text.tellp() == 0 ? "" : " ") << name;
+    const ParameterSpec& spec = op_->parameter(name).spec;
+    const auto* tensor = std::get_if<TensorSpec>(&spec);
+    if (tensor != nullptr && tensor->optional && std::holds_alternative<Shape>(setting)) continue;
+    text << '=';
+    std::visit(Print{text, spec}, setting);
   }
   return text.str();
 }
@@ -252,7 +252,7 @@ aclDataType ScalarSpec::dtype_beside(std::optional<aclDataType> tensors) const {
 }
 
 Sets Parameter::option_sets() const {
-  if (tensor() != nullptr) return option.empty() ? Sets::kNothing : tensor_option;
+  if (sets) return *sets;
   if (std::holds_alternative<bool>(spec)) return Sets::kFlag;
   if (std::holds_alternative<Shape>(spec)) return Sets::kList;
   if (std::holds_alternative<DtypeSpec>(spec)) return Sets::kDtype;
@@ -265,6 +265,24 @@ const Parameter& Operator::parameter(std::string_view name_) const {
     if (each.name == name_) return each;
   }
   has_no(*this, name_);
+}
+
+std::string type_of(const Parameter& parameter) {
+  struct TypeOf {
+    std::string operator()(const TensorSpec& spec) const {
+      return spec.role == Role::kInput ? "const aclTensor*" : "aclTensor*";
+    }
+    std::string operator()(const ScalarSpec&) const { return "const aclScalar*"; }
+    std::string operator()(const Shape&) const { return "const aclIntArray*"; }
+    std::string operator()(const SizesSpec&) const { return "const aclIntArray*"; }
+    std::string operator()(const BoolsSpec&) const { return "const aclBoolArray*"; }
+    std::string operator()(const WordSpec&) const { return "char*"; }
+    std::string operator()(int64_t) const { return "int64_t"; }
+    std::string operator()(double) const { return "double"; }
+    std::string operator()(bool) const { return "bool"; }
+    std::string operator()(DtypeSpec) const { return "aclDataType"; }
+  };
+  return parameter.type.empty() ? std::visit(TypeOf(), parameter.spec) : parameter.type;
 }
 
 size_t Operator::output() const {
@@ -345,6 +363,14 @@ DTypes value_dtypes_of(const Arguments& arguments) {
     return op.complex == Complex::kUnknown && (dtype == ACL_BOOL || is_complex(dtype));
   });
   return dtypes;
+}
+
+bool has_one_shape(const Arguments& arguments) {
+  const TensorSpec* result = arguments.parameters()[arguments.op().output()].tensor();
+  return std::ranges::all_of(arguments.parameters(), [&](const Parameter& each) {
+    return each.tensor() == nullptr || each.tensor()->optional ||
+           each.tensor()->shape == result->shape;
+  });
 }
 
 bool is_form_of(const Arguments& form, const Arguments& call) {

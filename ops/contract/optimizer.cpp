@@ -71,6 +71,10 @@ std::vector<Sample> step_samples() {
   return samples;
 }
 
+Parameter real(std::string name, double value) {
+  return declared({std::move(name), value}, "float");
+}
+
 Refusal lacks_most(const char* most) {
   return {.what = "null with amsgrad",
           .changes = {{most, TensorSpec{.optional = true}}, {"amsgrad", true}},
@@ -160,19 +164,10 @@ Operator by_numbers() {
   const Parameter step = typed(shaped(in("step", 3, 3), {1}), ACL_INT64);
   Operator op = entry<decltype(aclnnApplyAdamWV2GetWorkspaceSize)>(
       "aclnnApplyAdamWV2",
-      {any_dtype(updated("varRef")),
-       any_dtype(updated("mRef")),
-       any_dtype(updated("vRef", 0)),
-       any_dtype(most),
-       any_dtype(in("grad")),
-       option(any_dtype(step), "into", Sets::kDtype),
-       {"lr", 0.01},
-       {"beta1", 0.875},
-       {"beta2", 0.9375},
-       {"weightDecay", 0.0},
-       {"eps", 1e-6},
-       flag("amsgrad"),
-       flag("maximize")},
+      {any_dtype(updated("varRef")), any_dtype(updated("mRef")), any_dtype(updated("vRef", 0)),
+       any_dtype(most), any_dtype(in("grad")), option(any_dtype(step), "into", Sets::kDtype),
+       real("lr", 0.01), real("beta1", 0.875), real("beta2", 0.9375), real("weightDecay", 0.0),
+       real("eps", 1e-6), flag("amsgrad"), flag("maximize")},
       kFloats);
   op.max_rank = 25;
   op.arrange = of_shape("maxGradNormOptionalRef", kWholes);

@@ -59,7 +59,7 @@ Sample with_type(double cube_math_type, Sample sample = {}) {
 }
 
 // The one of the right call, which every product takes.
-Parameter cube_math_type() { return integer("cubeMathType", 1); }
+Parameter cube_math_type() { return declared(integer("cubeMathType", 1), "int8_t"); }
 
 // ---- Of two tensors -----------------------------------------------------------------------------
 
@@ -172,6 +172,7 @@ void add_addmm(std::vector<Operator>& all) {
   addmm.computes = {"beta·self + alpha·(mat1 @ mat2)", "beta·self + alpha·(mat1 @ mat2)"};
   addmm.in_graph = "addmm(c, a, b, beta, alpha), linear(x, w, b)";
   Operator form = in_place_of<decltype(aclnnInplaceAddmmGetWorkspaceSize)>(addmm);
+  form.parameters.front() = as_const(form.parameters.front());
   auto& self = std::get<TensorSpec>(form.parameters.front().spec);
   self.any_dtype = true;
   self.any_shape = false;

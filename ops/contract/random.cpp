@@ -93,7 +93,7 @@ template <class PhaseOne>
 Operator with_tensors(const Operator& op) {
   Operator form = op;
   form.name += "Tensor";
-  form.invoke = calls<PhaseOne>();
+  declare<PhaseOne>(form);
   auto& filled_one = std::get<TensorSpec>(form.parameters[0].spec);
   filled_one.any_dtype = true;
   const auto index = [](const char* name, Number value) {
@@ -101,7 +101,7 @@ Operator with_tensors(const Operator& op) {
   };
   form.parameters[3] = index("seedTensor", 2026);
   form.parameters[4] = index("offsetTensor", 8);
-  form.parameters.push_back(integer("offset", 3));
+  form.parameters.push_back(no_option(declared(integer("offset", 3), op.parameters[4].type)));
   form.check += "_tensor";
   form.computes = {"the same with seed and offset in INT64 tensors",
                    "同上，seed 与 offset 放在 INT64 张量里"};
@@ -109,8 +109,8 @@ Operator with_tensors(const Operator& op) {
   return form;
 }
 
-Parameter seed() { return integer("seed", 2026); }
-Parameter offset() { return integer("offset", 8); }
+Parameter seed(const char* type) { return no_option(declared(integer("seed", 2026), type)); }
+Parameter offset(const char* type) { return no_option(declared(integer("offset", 8), type)); }
 
 }  // namespace
 
@@ -119,12 +119,13 @@ void add_random(std::vector<Operator>& all) {
                             "Philox 4x32-10，第 i 个元素由 (seed, offset, i) 决定"};
   const DTypes uniform_dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
                                  ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_UINT8};
-  Operator normal = random(
-      entry<decltype(aclnnInplaceNormalGetWorkspaceSize)>(
-          "aclnnInplaceNormal",
-          {out("selfRef"), {"mean", 1.5}, option({"std", 0.0}, "deviation"), seed(), offset()},
-          uniform_dtypes + DTypes{ACL_BOOL}),
-      1.5, is_normal);
+  Operator normal = random(entry<decltype(aclnnInplaceNormalGetWorkspaceSize)>(
+                               "aclnnInplaceNormal",
+                               {as_const(out("selfRef")), declared({"mean", 1.5}, "float"),
+                                option(declared({"std", 0.0}, "float"), "deviation"),
+                                seed("int64_t"), offset("int64_t")},
+                               uniform_dtypes + DTypes{ACL_BOOL}),
+                           1.5, is_normal);
   normal.complex = Complex::kParts;  // it knows BOOL
   normal.samples = {{{{"mean", 0.0}, {"std", 1.0}}},
                     {{{"mean", -3.0}, {"std", 0.5}}},
@@ -134,12 +135,13 @@ void add_random(std::vector<Operator>& all) {
   normal.computes = random_bits;
   normal.in_graph = "normal(graph, shape, mean, deviation, seed, offset)";
 
-  Operator uniform = random(entry<decltype(aclnnInplaceUniformGetWorkspaceSize)>(
-                                "aclnnInplaceUniform",
-                                {out("selfRef"), option({"from", 2.25}, "low"),
-                                 option({"to", 2.25}, "high"), seed(), offset()},
-                                uniform_dtypes),
-                            2.25, is_uniform);
+  Operator uniform =
+      random(entry<decltype(aclnnInplaceUniformGetWorkspaceSize)>(
+                 "aclnnInplaceUniform",
+                 {as_const(out("selfRef")), option({"from", 2.25}, "low"),
+                  option({"to", 2.25}, "high"), seed("uint64_t"), offset("uint64_t")},
+                 uniform_dtypes),
+             2.25, is_uniform);
   uniform.samples = {{{{"from", 0.0}, {"to", 1.0}}},
                      {{{"from", -2.0}, {"to", 5.0}}},
                      {{{"from", 2.25}, {"to", 2.25}}}};

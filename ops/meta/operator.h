@@ -237,11 +237,17 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
                           uint64_t* workspaceSize, aclOpExecutor** executor,
                           const Planner& planner);
 
-// Phase two of the operator called `name` (__func__ in its C function): queues the plan's work on
-// the stream and consumes a single-use executor. An executor of another operator is refused and
-// stays.
+// Phase two of the operator called `name`: queues the plan's work on the stream and consumes a
+// single-use executor. An executor of another operator is refused and stays.
 aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSize,
                          aclOpExecutor* executor, aclrtStream stream);
+
+// Defines the C function of an operator's phase two, which is the same for all.
+#define ACLGRAD_PHASE_TWO(name)                                                             \
+  aclnnStatus name(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,        \
+                   aclrtStream stream) {                                                    \
+    return ::aclgrad::ops::run_operator(#name, workspace, workspaceSize, executor, stream); \
+  }
 
 // Thrown by a planner to end phase one with a status and a message.
 struct Refusal {

@@ -32,10 +32,7 @@ aclnnStatus aclnnAddGetWorkspaceSize(const aclTensor* self, const aclTensor* oth
       [](const Arguments& arguments) { return plan_additive(arguments, 3, Sign::kPlus); });
 }
 
-aclnnStatus aclnnAdd(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                     aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnAdd)
 
 aclnnStatus aclnnInplaceAddGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
                                             const aclScalar* alpha, uint64_t* workspaceSize,
@@ -45,10 +42,7 @@ aclnnStatus aclnnInplaceAddGetWorkspaceSize(const aclTensor* selfRef, const aclT
       [](const Arguments& arguments) { return plan_additive(arguments, 0, Sign::kPlus); });
 }
 
-aclnnStatus aclnnInplaceAdd(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                            aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceAdd)
 
 aclnnStatus aclnnAddsGetWorkspaceSize(const aclTensor* self, const aclScalar* other,
                                       const aclScalar* alpha, aclTensor* out,
@@ -58,10 +52,7 @@ aclnnStatus aclnnAddsGetWorkspaceSize(const aclTensor* self, const aclScalar* ot
       [](const Arguments& arguments) { return plan_additive_scalar(arguments, 3, Sign::kPlus); });
 }
 
-aclnnStatus aclnnAdds(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                      aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnAdds)
 
 aclnnStatus aclnnInplaceAddsGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* other,
                                              const aclScalar* alpha, uint64_t* workspaceSize,
@@ -71,7 +62,4 @@ aclnnStatus aclnnInplaceAddsGetWorkspaceSize(const aclTensor* selfRef, const acl
       [](const Arguments& arguments) { return plan_additive_scalar(arguments, 0, Sign::kPlus); });
 }
 
-aclnnStatus aclnnInplaceAdds(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                             aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceAdds)

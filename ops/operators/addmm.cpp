@@ -109,10 +109,7 @@ aclnnStatus aclnnAddmmGetWorkspaceSize(const aclTensor* self, const aclTensor* m
                        executor, [](const Arguments& arguments) { return plan(arguments, 5, 6); });
 }
 
-aclnnStatus aclnnAddmm(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                       aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnAddmm)
 
 aclnnStatus aclnnInplaceAddmmGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* mat1,
                                               const aclTensor* mat2, const aclScalar* beta,
@@ -123,7 +120,4 @@ aclnnStatus aclnnInplaceAddmmGetWorkspaceSize(const aclTensor* selfRef, const ac
                        [](const Arguments& arguments) { return plan(arguments, kSelf, 5); });
 }
 
-aclnnStatus aclnnInplaceAddmm(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                              aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceAddmm)

@@ -86,7 +86,4 @@ aclnnStatus aclnnApplyAdamWGetWorkspaceSize(
                        workspaceSize, executor, plan);
 }
 
-aclnnStatus aclnnApplyAdamW(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                            aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnApplyAdamW)

@@ -80,10 +80,7 @@ aclnnStatus aclnnEluGetWorkspaceSize(const aclTensor* self, const aclScalar* alp
                        });
 }
 
-aclnnStatus aclnnElu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                     aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnElu)
 
 aclnnStatus aclnnInplaceEluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* alpha,
                                             const aclScalar* scale, const aclScalar* inputScale,
@@ -95,10 +92,7 @@ aclnnStatus aclnnInplaceEluGetWorkspaceSize(aclTensor* selfRef, const aclScalar*
                        });
 }
 
-aclnnStatus aclnnInplaceElu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                            aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceElu)
 
 aclnnStatus aclnnEluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclScalar* alpha,
                                              const aclScalar* scale, const aclScalar* inputScale,
@@ -110,7 +104,4 @@ aclnnStatus aclnnEluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const 
                        workspaceSize, executor, plan_backward);
 }
 
-aclnnStatus aclnnEluBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                             aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnEluBackward)

@@ -217,20 +217,14 @@ Plan plan_backward(const Arguments& arguments, Function function) {
         k##Name.out_of_place, {self, out}, workspaceSize, executor,                                \
         [](const Arguments& arguments) { return plan_unary(arguments, 1, k##Name); });             \
   }                                                                                                \
-  aclnnStatus aclnn##Name(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,        \
-                          aclrtStream stream) {                                                    \
-    return run_operator(__func__, workspace, workspaceSize, executor, stream);                     \
-  }                                                                                                \
+  ACLGRAD_PHASE_TWO(aclnn##Name)                                                                   \
   aclnnStatus aclnnInplace##Name##GetWorkspaceSize(InPlaceTensor selfRef, uint64_t* workspaceSize, \
                                                    aclOpExecutor** executor) {                     \
     return plan_operator(                                                                          \
         k##Name.in_place, {selfRef}, workspaceSize, executor,                                      \
         [](const Arguments& arguments) { return plan_unary(arguments, 0, k##Name); });             \
   }                                                                                                \
-  aclnnStatus aclnnInplace##Name(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, \
-                                 aclrtStream stream) {                                             \
-    return run_operator(__func__, workspace, workspaceSize, executor, stream);                     \
-  }
+  ACLGRAD_PHASE_TWO(aclnnInplace##Name)
 
 ACLGRAD_UNARY(Exp, aclTensor*)
 ACLGRAD_UNARY(Log, aclTensor*)
@@ -251,10 +245,7 @@ aclnnStatus aclnnTanhBackwardGetWorkspaceSize(const aclTensor* gradOutput, const
       [](const Arguments& arguments) { return plan_backward(arguments, Function::kTanhBackward); });
 }
 
-aclnnStatus aclnnTanhBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                              aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnTanhBackward)
 
 aclnnStatus aclnnSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                                                  const aclTensor* output, aclTensor* gradInput,
@@ -266,7 +257,4 @@ aclnnStatus aclnnSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                        });
 }
 
-aclnnStatus aclnnSigmoidBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                 aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnSigmoidBackward)

@@ -281,10 +281,7 @@ aclnnStatus aclnnGeGluGetWorkspaceSize(const aclTensor* self, int64_t dim, int64
       [](const Arguments& arguments) { return plan_forward(arguments, kPlain, false); });
 }
 
-aclnnStatus aclnnGeGlu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                       aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnGeGlu)
 
 aclnnStatus aclnnGeGluV3GetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate,
                                          bool activateLeft, aclTensor* out, aclTensor* outGelu,
@@ -295,10 +292,7 @@ aclnnStatus aclnnGeGluV3GetWorkspaceSize(const aclTensor* self, int64_t dim, int
                        });
 }
 
-aclnnStatus aclnnGeGluV3(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                         aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnGeGluV3)
 
 aclnnStatus aclnnGeGluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
                                                const aclTensor* gelu, int64_t dim,
@@ -309,10 +303,7 @@ aclnnStatus aclnnGeGluBackwardGetWorkspaceSize(const aclTensor* gradOutput, cons
       [](const Arguments& arguments) { return plan_backward(arguments, kBackwardPlain, false); });
 }
 
-aclnnStatus aclnnGeGluBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                               aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnGeGluBackward)
 
 aclnnStatus aclnnGeGluV3BackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
                                                  const aclTensor* gelu, int64_t dim,
@@ -326,7 +317,4 @@ aclnnStatus aclnnGeGluV3BackwardGetWorkspaceSize(const aclTensor* gradOutput, co
       });
 }
 
-aclnnStatus aclnnGeGluV3Backward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                 aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnGeGluV3Backward)

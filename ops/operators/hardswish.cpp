@@ -44,10 +44,7 @@ aclnnStatus aclnnHardswishGetWorkspaceSize(const aclTensor* self, const aclTenso
                        });
 }
 
-aclnnStatus aclnnHardswish(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                           const aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnHardswish)
 
 aclnnStatus aclnnInplaceHardswishGetWorkspaceSize(const aclTensor* self, uint64_t* workspaceSize,
                                                   aclOpExecutor** executor) {
@@ -57,10 +54,7 @@ aclnnStatus aclnnInplaceHardswishGetWorkspaceSize(const aclTensor* self, uint64_
                        });
 }
 
-aclnnStatus aclnnInplaceHardswish(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                  const aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceHardswish)
 
 aclnnStatus aclnnHardswishBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                                                    const aclTensor* self, aclTensor* out,
@@ -72,10 +66,7 @@ aclnnStatus aclnnHardswishBackwardGetWorkspaceSize(const aclTensor* gradOutput,
       });
 }
 
-aclnnStatus aclnnHardswishBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                   const aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnHardswishBackward)
 
 aclnnStatus aclnnHardswishBackwardV2GetWorkspaceSize(const aclTensor* gradOutput,
                                                      const aclTensor* self, aclTensor* out,
@@ -88,7 +79,4 @@ aclnnStatus aclnnHardswishBackwardV2GetWorkspaceSize(const aclTensor* gradOutput
       });
 }
 
-aclnnStatus aclnnHardswishBackwardV2(void* workspace, uint64_t workspaceSize,
-                                     aclOpExecutor* executor, aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnHardswishBackwardV2)

@@ -231,10 +231,7 @@ aclnnStatus aclnnLayerNormGetWorkspaceSize(
                        workspaceSize, executor, forward::plan);
 }
 
-aclnnStatus aclnnLayerNorm(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                           aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnLayerNorm)
 
 aclnnStatus aclnnLayerNormBackwardGetWorkspaceSize(
     const aclTensor* gradOut, const aclTensor* input, const aclIntArray* normalizedShape,
@@ -248,7 +245,4 @@ aclnnStatus aclnnLayerNormBackwardGetWorkspaceSize(
                        workspaceSize, executor, backward::plan);
 }
 
-aclnnStatus aclnnLayerNormBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                   aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnLayerNormBackward)

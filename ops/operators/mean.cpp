@@ -87,10 +87,7 @@ aclnnStatus aclnnMeanGetWorkspaceSize(const aclTensor* self, const aclIntArray* 
                        });
 }
 
-aclnnStatus aclnnMean(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                      aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnMean)
 
 aclnnStatus aclnnMeanV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
                                         bool noopWithEmptyAxes, aclTensor* out,
@@ -99,7 +96,4 @@ aclnnStatus aclnnMeanV2GetWorkspaceSize(const aclTensor* self, const aclIntArray
                        executor, plan_v2);
 }
 
-aclnnStatus aclnnMeanV2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                        aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnMeanV2)

@@ -32,10 +32,7 @@ aclnnStatus aclnnNegGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint
                        [](const Arguments& arguments) { return plan_neg(arguments, 1); });
 }
 
-aclnnStatus aclnnNeg(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                     aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnNeg)
 
 aclnnStatus aclnnInplaceNegGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
                                             aclOpExecutor** executor) {
@@ -43,7 +40,4 @@ aclnnStatus aclnnInplaceNegGetWorkspaceSize(aclTensor* selfRef, uint64_t* worksp
                        [](const Arguments& arguments) { return plan_neg(arguments, 0); });
 }
 
-aclnnStatus aclnnInplaceNeg(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                            aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceNeg)

@@ -149,10 +149,7 @@ aclnnStatus aclnnNLLLossGetWorkspaceSize(const aclTensor* self, const aclTensor*
                        workspaceSize, executor, forward::plan);
 }
 
-aclnnStatus aclnnNLLLoss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                         aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnNLLLoss)
 
 aclnnStatus aclnnNLLLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
                                                  const aclTensor* target, const aclTensor* weight,
@@ -165,7 +162,4 @@ aclnnStatus aclnnNLLLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, co
                        workspaceSize, executor, backward::plan);
 }
 
-aclnnStatus aclnnNLLLossBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                 aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnNLLLossBackward)

@@ -73,10 +73,7 @@ aclnnStatus aclnnInplaceNormalGetWorkspaceSize(const aclTensor* selfRef, float m
                        plan);
 }
 
-aclnnStatus aclnnInplaceNormal(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                               aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceNormal)
 
 aclnnStatus aclnnInplaceNormalTensorGetWorkspaceSize(const aclTensor* selfRef, float mean,
                                                      float std, const aclTensor* seedTensor,
@@ -87,7 +84,4 @@ aclnnStatus aclnnInplaceNormalTensorGetWorkspaceSize(const aclTensor* selfRef, f
                        workspaceSize, executor, plan_with_tensors);
 }
 
-aclnnStatus aclnnInplaceNormalTensor(void* workspace, uint64_t workspaceSize,
-                                     aclOpExecutor* executor, aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceNormalTensor)

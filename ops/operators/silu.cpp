@@ -59,10 +59,7 @@ aclnnStatus aclnnSiluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
   });
 }
 
-aclnnStatus aclnnSilu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                      aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnSilu)
 
 aclnnStatus aclnnSiluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
                                               aclTensor* gradInput, uint64_t* workspaceSize,
@@ -74,7 +71,4 @@ aclnnStatus aclnnSiluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const
                        });
 }
 
-aclnnStatus aclnnSiluBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                              aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnSiluBackward)

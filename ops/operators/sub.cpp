@@ -32,10 +32,7 @@ aclnnStatus aclnnSubGetWorkspaceSize(const aclTensor* self, const aclTensor* oth
       [](const Arguments& arguments) { return plan_additive(arguments, 3, Sign::kMinus); });
 }
 
-aclnnStatus aclnnSub(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                     aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnSub)
 
 aclnnStatus aclnnInplaceSubGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
                                             const aclScalar* alpha, uint64_t* workspaceSize,
@@ -45,10 +42,7 @@ aclnnStatus aclnnInplaceSubGetWorkspaceSize(aclTensor* selfRef, const aclTensor*
       [](const Arguments& arguments) { return plan_additive(arguments, 0, Sign::kMinus); });
 }
 
-aclnnStatus aclnnInplaceSub(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                            aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceSub)
 
 aclnnStatus aclnnSubsGetWorkspaceSize(const aclTensor* self, const aclScalar* other,
                                       const aclScalar* alpha, aclTensor* out,
@@ -58,10 +52,7 @@ aclnnStatus aclnnSubsGetWorkspaceSize(const aclTensor* self, const aclScalar* ot
       [](const Arguments& arguments) { return plan_additive_scalar(arguments, 3, Sign::kMinus); });
 }
 
-aclnnStatus aclnnSubs(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                      aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnSubs)
 
 aclnnStatus aclnnInplaceSubsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
                                              const aclScalar* alpha, uint64_t* workspaceSize,
@@ -71,7 +62,4 @@ aclnnStatus aclnnInplaceSubsGetWorkspaceSize(aclTensor* selfRef, const aclScalar
       [](const Arguments& arguments) { return plan_additive_scalar(arguments, 0, Sign::kMinus); });
 }
 
-aclnnStatus aclnnInplaceSubs(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                             aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceSubs)

@@ -72,10 +72,7 @@ aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfRef, double
                        plan);
 }
 
-aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                const aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceUniform)
 
 aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(const aclTensor* selfRef, double from,
                                                       double to, const aclTensor* seedTensor,
@@ -86,7 +83,4 @@ aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(const aclTensor* selfRef, 
                        workspaceSize, executor, plan_with_tensors);
 }
 
-aclnnStatus aclnnInplaceUniformTensor(void* workspace, uint64_t workspaceSize,
-                                      aclOpExecutor* executor, aclrtStream stream) {
-  return run_operator(__func__, workspace, workspaceSize, executor, stream);
-}
+ACLGRAD_PHASE_TWO(aclnnInplaceUniformTensor)

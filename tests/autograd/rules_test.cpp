@@ -168,6 +168,32 @@ TEST(Rules, Gelu) {
   }
 }
 
+TEST(Rules, FunctionsMadeOfThemselves) {
+  expect_right({{3, 4}}, [](const Inputs& x) { return exp(x[0]); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return sin(x[0]); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return cos(x[0]); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return erf(x[0]); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return neg(x[0]); });
+  // Away from 0, where these are not smooth.
+  const auto positive = [](const Value& x) { return x * x + 0.5; };
+  expect_right({{3, 4}}, [&](const Inputs& x) { return log(positive(x[0])); });
+  expect_right({{3, 4}}, [&](const Inputs& x) { return sqrt(positive(x[0])); });
+  expect_right({{3, 4}}, [&](const Inputs& x) { return rsqrt(positive(x[0])); });
+  expect_right({{3, 4}}, [&](const Inputs& x) { return reciprocal(positive(x[0])); });
+}
+
+TEST(Rules, FunctionsWithABackwardOperator) {
+  expect_right({{3, 4}}, [](const Inputs& x) { return tanh(x[0]); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return sigmoid(x[0]); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return relu(x[0]); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return silu(x[0]); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return silu(transpose(x[0], 0, 1)); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return leaky_relu(x[0]); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return leaky_relu(x[0], -0.3); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return softplus(x[0]); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return softplus(x[0], 0.7, 1.1); });
+}
+
 TEST(Rules, GegluAlongEveryAxis) {
   for (const Approximate form : {Approximate::none, Approximate::tanh}) {
     for (const bool left : {false, true}) {

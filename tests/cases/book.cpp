@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator book as rows of the case table.
+// The operator book as rows of the case table: every entry with each of its samples.
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
-#include "tests/cases/families.h"
+#include "tests/cases/case.h"
 #include "tests/ops/support/numbers.h"
 
 namespace aclgrad::cases {
@@ -104,12 +104,21 @@ bool is_supported(const Arguments& arguments) {
   });
 }
 
-// Forms take the samples of their operator, but for those that they cannot.
+// Forms in place take the samples of their operator, but for those that they cannot.
 bool is_possible(const Arguments& arguments, const contract::Sample& sample) {
   const Operator& op = arguments.op();
-  if (op.form_of.empty()) return true;
+  const bool is_in_place = op.parameters[op.output()].tensor()->role == Role::kInPlace;
+  if (op.form_of.empty() || !is_in_place) return true;
   const Operator& whole = contract::find_entry(op.form_of);
   return is_form_of(arguments, Arguments(whole, sample, contract::base_shape_of(whole, 2)));
+}
+
+// One element of one of every tensor makes one of the result, all in the dtype under test.
+bool is_elementwise(const Arguments& arguments) {
+  return contract::has_one_shape(arguments) && arguments.op().is_elementwise() &&
+         std::ranges::all_of(arguments.parameters(), [](const Parameter& each) {
+           return each.tensor() == nullptr || !each.tensor()->dtype;
+         });
 }
 
 // The sample's arguments for a size in the place of kN.
@@ -124,6 +133,10 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   const Arguments arguments(op, sample, contract::base_shape_of(op, 2));
   Case row;
   row.api = op.name;
+  if (is_elementwise(arguments)) {
+    row.entry = &op;
+    row.numbers = arguments.numbers();
+  }
   row.attributes = arguments.label();
   for (const aclDataType dtype : value_dtypes_of(arguments)) {
     if (is_supported(dtype)) row.dtypes.push_back(dtype);
@@ -137,7 +150,7 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   }
   row.phase_one = phase_one_of(arguments);
   row.phase_two = reinterpret_cast<PhaseTwo>(find(op.name));
-  row.reference_in = [&op, sample](const Arrays& inputs, aclDataType dtype, int64_t size) {
+  row.reference = [&op, sample](const Arrays& inputs, aclDataType dtype, int64_t size) {
     const Arguments sized(op, sample, contract::base_shape_of(op, size));
     return contract::results_of(sized.in(dtype), inputs);
   };
@@ -157,7 +170,8 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   row.max_ulp_double = bound.of_double;
   row.least_magnitude_double = op.least_magnitude_double;
   if (!op.gradient || !arguments.is_gradient()) return row;
-  const std::string label = arguments.label_for(contract::find_entry(op.gradient->of));
+  const Operator& forward = contract::find_entry(op.gradient->of);
+  const std::string label = Arguments(forward, sample, contract::base_shape_of(forward, 2)).label();
   row.derivative_of =
       DerivativeOf{op.gradient->of + (label.empty() ? "" : " " + label),
                    [arguments](const Arrays& inputs, const Arrays& outputs, const Array& gradient) {
@@ -169,18 +183,29 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
 
 }  // namespace
 
-std::vector<Case> book_cases() {
-  std::vector<Case> rows;
-  for (const contract::Family& family : contract::book()) {
-    for (const Operator& op : family.operators) {
-      for (const contract::Sample& sample : op.samples) {
-        const Arguments arguments(op, sample, contract::base_shape_of(op, 2));
-        if (!is_supported(arguments) || !is_possible(arguments, sample)) continue;
-        rows.push_back(row_of(op, sample));
+const std::vector<Case>& all_cases() {
+  static const std::vector<Case> cases = [] {
+    std::vector<Case> rows;
+    for (const contract::Family& family : contract::book()) {
+      for (const Operator& op : family.operators) {
+        for (const contract::Sample& sample : op.samples) {
+          const Arguments arguments(op, sample, contract::base_shape_of(op, 2));
+          if (is_supported(arguments) && is_possible(arguments, sample)) {
+            rows.push_back(row_of(op, sample));
+          }
+        }
       }
     }
+    return rows;
+  }();
+  return cases;
+}
+
+const Case& find_case(std::string_view name) {
+  for (const Case& row : all_cases()) {
+    if (row.name() == name) return row;
   }
-  return rows;
+  throw std::invalid_argument("no row is called " + std::string(name));
 }
 
 }  // namespace aclgrad::cases

@@ -34,7 +34,7 @@ double bound_of(const Case& row, aclDataType dtype) {
 std::string judge(const Case& row, aclDataType dtype, const RunResult& run) {
   if (run.wrote_outside) return "memory outside the outputs was written";
   if (row.property) return row.property(run.outputs[0], dtype);
-  const Arrays exact = row.exact(run.inputs, dtype, run.size);
+  const Arrays exact = row.reference(run.inputs, dtype, run.size);
   const Arrays scale = row.magnitude ? row.magnitude(run.inputs) : exact;
   if (run.outputs.size() != row.outputs.size() || exact.size() < run.outputs.size()) {
     return fmt::format("{} outputs", run.outputs.size());

@@ -11,6 +11,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "tests/contract/operators.h"
+
 namespace aclgrad::contract {
 namespace {
 
@@ -34,6 +36,17 @@ std::string declared_name(const std::string& text, size_t start) {
   return text.substr(begin, end - begin);
 }
 
+// What stands between the parentheses.
+std::string parameters_of(const std::string& text, size_t start) {
+  const size_t begin = text.find('(', start) + 1;
+  std::string parameters = text.substr(begin, text.find(')', begin) - begin);
+  const auto both_spaces = [](char a, char b) { return a == ' ' && b == ' '; };
+  std::replace(parameters.begin(), parameters.end(), '\n', ' ');
+  parameters.erase(std::unique(parameters.begin(), parameters.end(), both_spaces),
+                   parameters.end());
+  return parameters;
+}
+
 }  // namespace
 
 std::vector<Declaration> declared_functions(const std::filesystem::path& include) {
@@ -46,7 +59,8 @@ std::vector<Declaration> declared_functions(const std::filesystem::path& include
   for (const auto& [header, text] : headers) {
     for (size_t at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at + 1)) {
       if (text.compare(at - 8, 8, "#define ") == 0) continue;
-      functions.push_back({declared_name(text, at), header, header.ends_with(kUnsupported)});
+      functions.push_back({declared_name(text, at), header, header.ends_with(kUnsupported),
+                           parameters_of(text, at)});
     }
   }
   return functions;
@@ -62,6 +76,11 @@ Contract read_contract(const std::filesystem::path& list) {
     } else if (!line.empty()) {
       contract.functions.push_back(line);
     }
+  }
+  contract.listed = contract.functions.size();
+  for (const Operator& op : operators()) {
+    contract.functions.push_back(op.name);
+    contract.functions.push_back(op.name + kPhaseOne);
   }
   return contract;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which functions there are: what the contract asks for (functions.txt), what the public headers
-// declare, what the libraries have.
+// Which functions there are: what the contract asks for (functions.txt, and the operators of the
+// operator book), what the public headers declare, what the libraries have.
 #ifndef ACLGRAD_TESTS_CONTRACT_FUNCTIONS_H_
 #define ACLGRAD_TESTS_CONTRACT_FUNCTIONS_H_
 
@@ -14,14 +14,16 @@ struct Declaration {
   std::string name;
   std::string header;           // "acl/acl_rt.h"
   bool is_unsupported = false;  // declared so that programs compile
+  std::string parameters = {};  // as declared, with single spaces
 };
 
 // Every function of every header, by header and then in the order of the header.
 std::vector<Declaration> declared_functions(const std::filesystem::path& include);
 
 struct Contract {
-  std::vector<std::string> functions;
-  std::vector<std::string> absent;  // families that are left out, each with its reason
+  std::vector<std::string> functions;  // both of every operator come last
+  size_t listed = 0;                   // how many of them stand in the file
+  std::vector<std::string> absent;     // families that are left out, each with its reason
 };
 Contract read_contract(const std::filesystem::path& list);
 

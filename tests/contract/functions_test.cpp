@@ -42,6 +42,25 @@ TEST(Functions, AllOperatorsHaveRows) {
   EXPECT_EQ(rows.size(), operators().size());
 }
 
+// Phase one is compared with the operator book (specification/operators.cpp).
+TEST(Functions, PhaseTwoOfEveryOperatorHasTheSameParameters) {
+  std::set<std::string> rows;
+  for (const Operator& row : operators()) rows.insert(row.name);
+  size_t count = 0;
+  for (const Declaration& each : declared_functions(ACLGRAD_INCLUDE)) {
+    if (rows.count(each.name) == 0) continue;
+    ++count;
+    EXPECT_THAT(
+        each.parameters,
+        ::testing::AnyOf("void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, "
+                         "aclrtStream stream",
+                         "void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, "
+                         "const aclrtStream stream"))
+        << each.name;
+  }
+  EXPECT_EQ(count, rows.size());
+}
+
 // Called with nothing but zeros, which every calling convention here passes in registers.
 TEST(Functions, ThatAreNotSupportedSaySoAndTouchNothing) {
   using Zeros = int (*)(void*, void*, void*, void*, void*, void*);

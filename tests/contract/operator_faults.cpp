@@ -163,7 +163,7 @@ struct AddFaults {
 }  // namespace
 
 std::vector<OperatorFault> faults_of(const Operator& row) {
-  std::vector<OperatorFault> faults = own_faults_of(row.name);
+  std::vector<OperatorFault> faults;
   for (const Refusal& refusal : row.refusals) faults.push_back(fault_of(row, refusal));
   for (size_t i = 0; i < row.parameters.size(); ++i) {
     std::visit(AddFaults{faults, i}, row.parameters[i].spec);

@@ -39,11 +39,13 @@ Names stated(const std::string& pattern) {
                  ".cpp", pattern);
 }
 
+// Operators are stated by the operator book (specification/operators.cpp).
 TEST(Specification, StatesEveryFunction) {
   const Contract contract = read_contract(ACLGRAD_CONTRACT_FUNCTIONS);
   Names functions = stated(R"(decltype\(((?:[Aa]cl|Hccl)\w+)\))");
   functions.insert("aclAppLog");  // stated in another way
-  EXPECT_EQ(functions, Names(contract.functions.begin(), contract.functions.end()));
+  const auto first = contract.functions.begin();
+  EXPECT_EQ(functions, Names(first, first + static_cast<std::ptrdiff_t>(contract.listed)));
 }
 
 TEST(Specification, StatesEveryValue) {

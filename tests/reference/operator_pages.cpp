@@ -58,6 +58,9 @@ struct Facts {
         dtypes(contract::accepted_dtypes(library)),
         accuracy(read_accuracy(root + "/docs/accuracy.md")),
         performance(read_performance(root + "/docs/performance.md")) {
+    for (const contract::Family& family : contract::book()) {
+      for (const contract::Operator& op : family.operators) require_names(op);
+    }
     std::set<std::string> left;
     for (const auto& [name, declaration] : declared) left.insert(name);
     for (const Section& section : all) {
@@ -69,6 +72,15 @@ struct Facts {
       }
     }
     if (!left.empty()) throw std::runtime_error("no words about " + *left.begin());
+  }
+
+  // The book names parameters as the header does.
+  void require_names(const contract::Operator& op) const {
+    const std::vector<std::string>& names = declared.at(op.name).parameters;
+    if (std::ranges::equal(op.parameters, names, {}, &contract::Parameter::name)) return;
+    throw std::runtime_error(
+        fmt::format("the operator book names the parameters of {} otherwise than its header: {}",
+                    op.name, fmt::join(names, ", ")));
   }
 };
 

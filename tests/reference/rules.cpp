@@ -11,9 +11,10 @@
 namespace aclgrad::reference {
 
 Text rule_of(const Words& words) {
-  if (!words.record) return {};
+  const Record record = record_of(words.operators.front());
+  if (!record) return {};
   Graph graph;
-  const Recorded recorded = words.record(graph);
+  const Recorded recorded = record(graph);
   const Value seed = graph.input("seed", recorded.result.shape(), recorded.result.dtype());
   const std::size_t before = graph.size();
   try {

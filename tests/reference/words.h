@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reference says of each operator in words; everything else on its pages is looked up or
-// asked of the library.
+// What the reference says of each operator in words, which is what the operator book says, and how
+// a graph records it; everything else on its pages is looked up or asked of the library.
 #ifndef ACLGRAD_TESTS_REFERENCE_WORDS_H_
 #define ACLGRAD_TESTS_REFERENCE_WORDS_H_
 
@@ -9,27 +9,24 @@
 #include <vector>
 
 #include "aclgrad/graph.h"
+#include "aclgrad_contract/book.h"
 
 namespace aclgrad::reference {
 
-/// A text in both languages of the pages.
-struct Text {
-  std::string english;
-  std::string chinese;
-};
+using contract::Text;
 
 /// A node in a graph, and the inputs with respect to which it is differentiated.
 struct Recorded {
   Value result;
   std::vector<Value> inputs;
 };
+using Record = std::function<Recorded(Graph&)>;
 
 /// Operators that share a formula: with and without a result of their own, versions.
 struct Words {
   std::vector<std::string> operators;
   Text computes;
   std::string in_graph = {};  ///< the framework's function; empty when there is none
-  std::function<Recorded(Graph&)> record = nullptr;  ///< a call of it, where it has a gradient
 };
 
 struct Section {
@@ -37,14 +34,12 @@ struct Section {
   std::vector<Words> operators;
 };
 
-/// All sections, in the order of the pages.
+/// The families of the operator book, in the order of the pages.
 std::vector<Section> sections();
 
-Section activations();
-Section functions();
-Section arithmetic();
-Section products();
-Section training();
+/// Records a node that calls the operator, where there is a function for that and a gradient; else
+/// empty.
+Record record_of(const std::string& op);
 
 }  // namespace aclgrad::reference
 

@@ -53,11 +53,23 @@ class RandomGraph {
         [&] {
           return expand(reduce_sum(matrix(), {0}, true), {4, 4}) * 0.3;
         },
+        [&] { return tanh(any()) + matrix(); },
+        [&] { return silu(matrix()); },
+        [&] { return sigmoid(transpose(matrix(), 0, 1)); },
+        [&] { return softplus(matrix(), 1.5, 30); },
+        [&] { return exp(sin(matrix())) * 0.5; },
+        [&] {
+          const Value m = matrix();
+          return log(sqrt(m * m + 1));
+        },
+        [&] { return rsqrt(exp(cos(matrix()))) + erf(any()); },
+        // The last ones have corners.
+        [&] { return leaky_relu(matrix(), 0.2) - relu(any()); },
         [&] { return selu(matrix()); },
         [&] { return elu(transpose(matrix(), 0, 1), 1.2, 1, 1, BackwardFrom::result); },
         [&] { return hardswish(matrix()); },
     };
-    const std::uint64_t count = growers.size() - (smooth_ ? 3 : 0);
+    const std::uint64_t count = growers.size() - (smooth_ ? 4 : 0);
     const Value value = growers[draw(count)]();
     return value.shape() == Shape{4, 4} ? value
                                         : matmul(transpose(value, 0, 1), expand(value, {2, 4}));

@@ -7,6 +7,7 @@
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/elu.h"
 #include "aclgrad/ops/fill.h"
+#include "aclgrad/ops/functions.h"
 #include "aclgrad/ops/geglu.h"
 #include "aclgrad/ops/gelu.h"
 #include "aclgrad/ops/hardswish.h"

@@ -2,10 +2,10 @@
 // How nodes get into a graph. A recording function makes a Recorder, checks its arguments with it,
 // and adds the node:
 //
-//   Value selu(const Value& x, std::source_location where) {
-//     Recorder record("selu", {x}, where);
+//   Value leaky_relu(const Value& x, double negative_slope, std::source_location where) {
+//     Recorder record("leaky_relu", {x}, where);
 //     record.require_floating(0);
-//     return record.add(std::make_shared<SeluOp>(), {x.shape(), x.dtype()});
+//     return record.add<LeakyReluOp>({negative_slope}, record.like(0));
 //   }
 #ifndef ACLGRAD_RECORD_H_
 #define ACLGRAD_RECORD_H_
@@ -35,6 +35,9 @@ class Recorder {
 
   const Value& input(std::size_t index) const { return inputs_[index]; }
 
+  /// The input's shape and dtype.
+  TensorSpec like(std::size_t index) const;
+
   /// Throw the error with the coming node's label in front of the message.
   [[noreturn]] void shape_error(std::string_view message) const;
   [[noreturn]] void dtype_error(std::string_view message) const;
@@ -58,6 +61,16 @@ class Recorder {
   /// that is not a variable, or what another output overwrites.
   Value add(std::shared_ptr<const Op> op, TensorSpec output);
   std::vector<Value> add(std::shared_ptr<const Op> op, std::vector<TensorSpec> outputs);
+
+  /// The same for a declared operator, made of its attributes.
+  template <class OpType>
+  Value add(typename OpType::Attributes attributes, TensorSpec output) {
+    return add(std::make_shared<OpType>(std::move(attributes)), std::move(output));
+  }
+  template <class OpType>
+  std::vector<Value> add(typename OpType::Attributes attributes, std::vector<TensorSpec> outputs) {
+    return add(std::make_shared<OpType>(std::move(attributes)), std::move(outputs));
+  }
 
   /// Appends a view of input 0's storage.
   Value add_view(std::shared_ptr<const ViewOp> op, Shape shape, std::vector<std::int64_t> strides,

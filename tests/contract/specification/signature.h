@@ -12,13 +12,6 @@ namespace aclgrad::specification {
 template <typename Declared, typename Specified>
 inline constexpr bool kIs = std::is_same_v<Declared, Specified>;
 
-// An operator: its phase one with what is its own among the parameters, and its phase two.
-template <typename PhaseOne, typename PhaseTwo, typename... Parameters>
-inline constexpr bool kOperator =
-    kIs<PhaseOne, aclnnStatus(Parameters..., uint64_t* workspaceSize, aclOpExecutor** executor)>&&
-        kIs<PhaseTwo, aclnnStatus(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                  aclrtStream stream)>;
-
 }  // namespace aclgrad::specification
 
 #endif  // ACLGRAD_TESTS_CONTRACT_SPECIFICATION_SIGNATURE_H_

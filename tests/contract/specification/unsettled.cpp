@@ -4,10 +4,6 @@
 // vendor's are known to be; whoever has the vendor's toolkit learns from this file whether they are
 // so.
 #include "acl/acl.h"
-#include "aclnnop/aclnn_apply_adam_w.h"
-#include "aclnnop/aclnn_mean.h"
-#include "aclnnop/aclnn_normal.h"
-#include "aclnnop/aclnn_uniform.h"
 #include "tests/contract/specification/signature.h"
 
 namespace aclgrad::specification {
@@ -98,24 +94,5 @@ static_assert(kIs<decltype(aclmdlRIGetName), aclError(aclmdlRI, uint32_t, char*)
 static_assert(kIs<decltype(aclmdlRIAbort), aclError(aclmdlRI)>);
 static_assert(
     kIs<decltype(aclmdlRIDestroyRegisterCallback), aclError(aclmdlRI, aclrtCallback, void*)>);
-
-// ---- Operators ---------------------------------------------------------------------------------
-
-static_assert(kOperator<decltype(aclnnMeanV2GetWorkspaceSize), decltype(aclnnMeanV2),
-                        const aclTensor*, const aclIntArray*, bool, bool, aclTensor*>);
-
-// The contract gives the names and their order, not the types.
-static_assert(kOperator<decltype(aclnnApplyAdamWGetWorkspaceSize), decltype(aclnnApplyAdamW),
-                        aclTensor*, aclTensor*, aclTensor*, const aclTensor*, const aclTensor*,
-                        const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*,
-                        const aclTensor*, const aclTensor*, const aclTensor*, bool, bool>);
-
-// The contract gives what they have more than the variants without "Tensor".
-static_assert(kOperator<decltype(aclnnInplaceNormalTensorGetWorkspaceSize),
-                        decltype(aclnnInplaceNormalTensor), const aclTensor*, float, float,
-                        const aclTensor*, const aclTensor*, int64_t>);
-static_assert(kOperator<decltype(aclnnInplaceUniformTensorGetWorkspaceSize),
-                        decltype(aclnnInplaceUniformTensor), const aclTensor*, double, double,
-                        const aclTensor*, const aclTensor*, uint64_t>);
 
 }  // namespace aclgrad::specification

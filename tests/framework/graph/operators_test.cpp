@@ -132,6 +132,46 @@ TEST_F(Operators, Activations) {
   expect(geglu(value({2, 1}, {-1, 2}), 0), {1, 1}, {-2 * phi(2)});
 }
 
+TEST_F(Operators, Functions) {
+  const Value x = value({2}, {0.25, 4});
+  expect(exp(x), {2}, {std::exp(0.25), std::exp(4.0)});
+  expect(log(x), {2}, {std::log(0.25), std::log(4.0)});
+  expect(sqrt(x), {2}, {0.5, 2});
+  expect(rsqrt(x), {2}, {2, 0.5});
+  expect(reciprocal(x), {2}, {4, 0.25});
+  expect(sin(x), {2}, {std::sin(0.25), std::sin(4.0)});
+  expect(cos(x), {2}, {std::cos(0.25), std::cos(4.0)});
+  expect(erf(x), {2}, {std::erf(0.25), std::erf(4.0)});
+  expect(neg(x), {2}, {-0.25, -4});
+  expect(neg(value({2}, {3, -4}, DType::int32)), {2}, {-3, 4});
+  const auto logistic = [](double v) { return 1 / (1 + std::exp(-v)); };
+  const Value y = value({2}, {-1, 2});
+  expect(tanh(y), {2}, {std::tanh(-1.0), std::tanh(2.0)});
+  expect(sigmoid(y), {2}, {logistic(-1), logistic(2)});
+  expect(relu(y), {2}, {0, 2});
+  expect(silu(y), {2}, {-logistic(-1), 2 * logistic(2)});
+  expect(leaky_relu(y), {2}, {-0.01, 2});
+  expect(leaky_relu(y, 0.5), {2}, {-0.5, 2});
+  expect(softplus(y), {2}, {std::log1p(std::exp(-1.0)), std::log1p(std::exp(2.0))});
+  expect(softplus(y, 2, 3), {2}, {std::log1p(std::exp(-2.0)) / 2, 2});
+}
+
+TEST_F(Operators, GradientsOfFunctions) {
+  const auto logistic = [](double v) { return 1 / (1 + std::exp(-v)); };
+  const Value g = value({2}, {3, 5});
+  const Value x = value({2}, {-1, 2});
+  expect(tanh_backward(g, value({2}, {0.5, -0.25})), {2}, {2.25, 4.6875});
+  expect(sigmoid_backward(g, value({2}, {0.5, 0.25})), {2}, {0.75, 0.9375});
+  expect(threshold_backward(g, x), {2}, {0, 5});
+  expect(threshold_backward(g, x, 2), {2}, {0, 0});
+  expect(leaky_relu_backward(g, x), {2}, {0.03, 5});
+  expect(leaky_relu_backward(g, x, 0.5), {2}, {1.5, 5});
+  expect(softplus_backward(g, x), {2}, {3 * logistic(-1), 5 * logistic(2)});
+  expect(softplus_backward(g, x, 2, 3), {2}, {3 * logistic(-2), 5});
+  const auto silu_slope = [&](double v) { return logistic(v) * (1 + v * (1 - logistic(v))); };
+  expect(silu_backward(g, x), {2}, {3 * silu_slope(-1), 5 * silu_slope(2)});
+}
+
 TEST_F(Operators, Losses) {
   const Value p = value({2}, {1, 4});
   const Value t = value({2}, {0, 2});

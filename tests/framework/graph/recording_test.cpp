@@ -244,6 +244,38 @@ TEST(Recording, Promotion) {
   EXPECT_EQ(promote(DType::boolean, DType::int8), DType::int8);
 }
 
+TEST(Recording, FunctionsKeepShapeAndDtypeAndTellTheirNumbers) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 3}, DType::bfloat16);
+  for (const Value& y : {exp(x), sqrt(transpose(x, 0, 1)), relu(x), tanh_backward(x, x)}) {
+    EXPECT_EQ(y.dtype(), DType::bfloat16);
+    EXPECT_EQ(y.shape().numel(), 6);
+  }
+  EXPECT_EQ(leaky_relu(x).node().op->attributes(), "negative_slope=0.01");
+  EXPECT_EQ(softplus(x, 2).node().op->attributes(), "beta=2, threshold=20");
+  EXPECT_EQ(threshold_backward(x, x).node().op->attributes(), "threshold=0");
+  EXPECT_EQ(silu(x).node().op->attributes(), "");
+  EXPECT_EQ(silu(x).node().op->as_call()->call_name(), "aclnnSilu");
+}
+
+TEST(Recording, FunctionsSayWhatTheyRefuse) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 3});
+  const Value n = graph.input("n", {2, 3}, DType::uint8);
+  const int line = __LINE__ + 1;
+  const auto message = message_of<DTypeError>([&] { exp(n); });
+  EXPECT_EQ(message, fmt::format("node 2 `exp` ({}): `n` must be of a floating type, got uint8",
+                                 here(line)));
+  EXPECT_THROW(neg(n), DTypeError);
+  EXPECT_NO_THROW(neg(graph.input("i", {2}, DType::int64)));
+  EXPECT_THAT(message_of<ShapeError>([&] { silu_backward(graph.input("g", {3}), x); }),
+              testing::HasSubstr("`g` has shape [3] and `x` has shape [2, 3]"));
+  EXPECT_THROW(sigmoid_backward(graph.input("h", {2, 3}, DType::float16), x), DTypeError);
+  EXPECT_THAT(message_of<ValueError>([&] { softplus(x, 0); }),
+              AllOf(testing::HasSubstr("`softplus`"), testing::HasSubstr("beta must not be 0")));
+  EXPECT_THROW(softplus_backward(x, x, 0), ValueError);
+}
+
 TEST(Recording, EluFromResultNeedsAnInvertibleFunction) {
   Graph graph;
   const Value x = graph.input("x", {2});

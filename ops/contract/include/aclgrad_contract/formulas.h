@@ -42,6 +42,7 @@ T gelu(const T& x, bool tanh_form) {
   constexpr long double kSqrtHalf = 0.70710678118654752440084436210485L;
   constexpr long double kTwiceSqrt2OverPi = 1.5957691216057307117597842397375L;
   constexpr long double kCubic = 0.044715L;
+  if (x < -1e4L) return T(0);  // less than the smallest number, and no product with an infinity
   if (!tanh_form) return x * erfc(-x * kSqrtHalf) / 2;
   const T z = kTwiceSqrt2OverPi * (x + kCubic * x * x * x);
   // The logistic function without an overflow that would hide the tail.

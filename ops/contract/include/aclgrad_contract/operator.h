@@ -55,6 +55,28 @@ Parameter as(const Value& value) {
 using Invoke = std::function<aclnnStatus(void* phase_one, std::span<const Value> values,
                                          uint64_t* workspace_size, aclOpExecutor** executor)>;
 
+// The name of a parameter's type in C.
+template <class Parameter>
+constexpr const char* type_name() {
+#define ACLGRAD_TYPE_NAME(type) \
+  if constexpr (std::is_same_v<Parameter, type>) return #type
+  ACLGRAD_TYPE_NAME(const aclTensor*);
+  ACLGRAD_TYPE_NAME(aclTensor*);
+  ACLGRAD_TYPE_NAME(const aclScalar*);
+  ACLGRAD_TYPE_NAME(const aclIntArray*);
+  ACLGRAD_TYPE_NAME(const aclBoolArray*);
+  ACLGRAD_TYPE_NAME(char*);
+  ACLGRAD_TYPE_NAME(bool);
+  ACLGRAD_TYPE_NAME(float);
+  ACLGRAD_TYPE_NAME(double);
+  ACLGRAD_TYPE_NAME(int8_t);
+  ACLGRAD_TYPE_NAME(int64_t);
+  ACLGRAD_TYPE_NAME(uint64_t);
+  ACLGRAD_TYPE_NAME(aclDataType);
+#undef ACLGRAD_TYPE_NAME
+  return "a type that no operator has";
+}
+
 // The type of a phase one, from the public header.
 template <class Function>
 struct Signature;
@@ -62,6 +84,12 @@ struct Signature;
 template <class... Parameters>
 struct Signature<aclnnStatus(Parameters...)> {
   static constexpr size_t kCount = sizeof...(Parameters) - 2;  // without the two results
+
+  static std::vector<std::string> types() {
+    std::vector<std::string> names = {type_name<Parameters>()...};
+    names.resize(kCount);
+    return names;
+  }
 
   static aclnnStatus call(void* phase_one, std::span<const Value> values, uint64_t* workspace_size,
                           aclOpExecutor** executor) {
@@ -125,9 +153,11 @@ enum class Sets { kNothing, kNumber, kFlag, kList, kShape, kDtype };
 struct Parameter {
   std::string name;  // as in the header
   ParameterSpec spec;
-  // The tool's option, where it is not called as the parameter is; tensors have none without it.
+  std::string type = {};  // in C, where it is not the one that follows from the spec (see type_of)
+  // The tool's option, where it is not called as the parameter is, and what it sets, where that
+  // does not follow from the spec: of tensors nothing does.
   std::string option = {};
-  Sets tensor_option = Sets::kNothing;  // what of a tensor it sets
+  std::optional<Sets> sets = std::nullopt;
 
   // Null for one that is no tensor.
   const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&spec); }
@@ -183,9 +213,8 @@ class Arguments {
   // What the sample sets, of what the operator has.
   const std::vector<std::pair<std::string, Setting>>& settings() const { return settings_; }
 
-  // "alpha=1.25 isResult=true": what the sample sets; of the settings that an operator knows.
+  // "alpha=1.25 isResult=true": what the sample sets, in words.
   std::string label() const;
-  std::string label_for(const Operator& other) const;
 
  private:
   const ParameterSpec* find(std::string_view name) const;
@@ -266,7 +295,7 @@ inline constexpr Bound bounded(double ulp) {
 // Which slope a backward takes at a corner of the forward.
 enum class Side { kAny, kLeft, kRight, kInside, kOutside };
 
-// How a backward is the derivative of a forward with respect to its first input.
+// How a backward is the derivative of a forward with respect to its first input or inputs.
 struct Gradient {
   std::string of;  // "aclnnElu"
   // The backward's inputs, from the forward's inputs, its exact results, and the gradient of its
@@ -276,6 +305,7 @@ struct Gradient {
       inputs = nullptr;
   std::vector<Number> corners = {};  // values of the first input without a derivative
   Side side = Side::kAny;
+  size_t count = 1;  // of the forward's first inputs that have one, where they are given
 };
 
 // A call that must be refused, beyond those that follow from the kinds of the parameters: these
@@ -303,6 +333,7 @@ inline constexpr int64_t kN = -1;
 struct Operator {
   std::string name;  // "aclnnElu"
   Invoke invoke;
+  std::vector<std::string> types;  // of phase one's parameters, as the header declares them
   std::vector<Parameter> parameters;
   DTypes everywhere = {};          // in which all tensors together are accepted by every product
   DTypes from_a2_on = {ACL_BF16};  // and by Atlas A2, A3 and 950 only
@@ -313,6 +344,7 @@ struct Operator {
   Exception also_refuses = nullptr;
   DTypes mixed = {};  // accepted beside tensors of others only
   size_t max_rank = 8;
+  bool equal_formats = false;  // tensors of different formats are refused
 
   // Shapes. The base tensor's is free; `arrange` makes the others from it and the attributes. None:
   // tensors that have the base's shape in the right call always do.
@@ -368,6 +400,9 @@ double value_of(const Operator& op, aclDataType dtype);
 // The dtypes in which values are known; real ones, unless more is known of the operator.
 DTypes value_dtypes_of(const Arguments& arguments);
 
+// Whether all tensors have one shape.
+bool has_one_shape(const Arguments& arguments);
+
 // Whether a form of an operator (form_of) takes what a call of that one takes: it has all that is
 // set, and what it overwrites has the shape of the result.
 bool is_form_of(const Arguments& form, const Arguments& call);
@@ -375,10 +410,14 @@ bool is_form_of(const Arguments& form, const Arguments& call);
 // The base shape with a size in the place of kN.
 Shape base_shape_of(const Operator& op, int64_t n);
 
-// Describes a phase one of this type.
+// The type that the contract gives a parameter: tensors that are written are not const, and so on.
+std::string type_of(const Parameter& parameter);
+
+// Takes an operator's types from its phase one in the public header.
 template <class PhaseOne>
-Invoke calls() {
-  return Signature<PhaseOne>::call;
+void declare(Operator& op) {
+  op.invoke = Signature<PhaseOne>::call;
+  op.types = Signature<PhaseOne>::types();
 }
 
 }  // namespace aclgrad::contract

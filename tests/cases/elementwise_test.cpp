@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every elementwise entry of the operator book: layouts, ranks, empty tensors, aliases and threads
+// must not change a bit; all inputs of the 16-bit types, and a sample of all those of FLOAT and
+// DOUBLE, against the formula. Where there are several inputs, the last one varies.
+#include <cmath>
+#include <cstring>
+
+#include "tests/cases/run_case.h"
+
+namespace aclgrad::cases {
+namespace {
+
+using contract::Arguments;
+using Tensor = testing::Array;
+using testing::recent_message;
+
+const std::vector<int64_t> kShape = {3, 4, 5};
+constexpr int64_t kCount = 60;
+
+struct NamedLayout {
+  const char* name;
+  Tensor::Layout layout;
+};
+
+// Of a [3, 4, 5] tensor, with a place of its own for every element.
+const std::vector<NamedLayout>& output_layouts() {
+  static const std::vector<NamedLayout> all = {{"contiguous", {}},
+                                               {"offset", {{20, 5, 1}, 7}},
+                                               {"transposed", {{1, 15, 3}, 0}},
+                                               {"stride 2", {{40, 10, 2}, 1}},
+                                               {"rows with gaps", {{64, 16, 1}, 3}},
+                                               {"NCHW", {{20, 5, 1}, 0, -1, ACL_FORMAT_NCHW}}};
+  return all;
+}
+
+const std::vector<NamedLayout>& input_layouts() {
+  static const std::vector<NamedLayout> all = [] {
+    std::vector<NamedLayout> layouts = output_layouts();
+    layouts.push_back({"expanded rows", {{0, 0, 1}, 2}});
+    layouts.push_back({"expanded everywhere", {{0, 0, 0}, 4}});
+    layouts.push_back({"reversed", {{-20, -5, -1}, 59, 60}});
+    return layouts;
+  }();
+  return all;
+}
+
+class Elementwise : public testing::AclTest, public ::testing::WithParamInterface<size_t> {
+ protected:
+  const Case& row() const { return all_cases()[GetParam()]; }
+  bool is_in_place() const { return row().outputs[0].aliases.has_value(); }
+  bool takes(aclDataType dtype) const {
+    return std::find(row().dtypes.begin(), row().dtypes.end(), dtype) != row().dtypes.end();
+  }
+
+  // Inputs of a shape and layout, by the row's domains.
+  std::vector<Tensor> inputs(aclDataType dtype, const std::vector<int64_t>& shape,
+                             const Tensor::Layout& layout = {}) const {
+    std::vector<Tensor> made;
+    for (const Slot& slot : row().inputs) {
+      made.emplace_back(dtype, shape, layout);
+      for (int64_t i = 0; i < made.back().count(); ++i) {
+        const long double share = static_cast<long double>((37 * i + 11) % 101) / 100;
+        made.back().set(i, slot.low + (slot.high - slot.low) * share);
+      }
+    }
+    return made;
+  }
+
+  // Runs on these inputs, of which an operator in place overwrites the first.
+  void run(const std::vector<Tensor>& in, const Tensor& out) {
+    std::vector<aclTensor*> handles;
+    for (const Tensor& each : in) handles.push_back(each.tensor());
+    if (!is_in_place()) handles.push_back(out.tensor());
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(row().phase_one(handles, &size, &executor), 0) << recent_message();
+    const testing::Buffer workspace(size);
+    ASSERT_EQ(row().phase_two(workspace.data(), size, executor, stream()), 0) << recent_message();
+    ASSERT_EQ(aclrtSynchronizeStream(stream()), 0) << recent_message();
+  }
+  const Tensor& result(const std::vector<Tensor>& in, const Tensor& out) const {
+    return is_in_place() ? in.front() : out;
+  }
+
+  // The result for the values of these inputs in contiguous tensors of one dimension.
+  std::vector<long double> expected(const std::vector<Tensor>& in) {
+    std::vector<Tensor> flat;
+    for (const Tensor& each : in) {
+      flat.emplace_back(each.dtype(), std::vector<int64_t>{each.count()}, Tensor::Layout{},
+                        each.values());
+    }
+    const Tensor out(in.front().dtype(), {in.front().count()});
+    run(flat, out);
+    return result(flat, out).values();
+  }
+
+  // With a last input of these bits or numbers, and others of 1.
+  std::vector<Tensor> with_last(const Tensor& last) const {
+    std::vector<Tensor> in;
+    for (size_t i = 0; i + 1 < row().inputs.size(); ++i) {
+      in.emplace_back(last.dtype(), last.shape());
+      in.back().fill({1});
+    }
+    in.emplace_back(last, last.shape(), Tensor::Layout{});
+    return in;
+  }
+  long double exact(long double x) const {
+    std::vector<long double> values(row().inputs.size(), 1);
+    values.back() = x;
+    return row().entry->formula.number(values, row().numbers);
+  }
+
+  // Compares with the formula for every element of the last input.
+  void compare(const Tensor& last, double bound) {
+    const std::vector<Tensor> in = with_last(last);
+    const std::vector<long double> x = last.values();
+    const Tensor out(last.dtype(), last.shape());
+    run(in, out);
+    const Tensor& actual = result(in, out);
+    int wrong = 0;
+    for (int64_t i = 0; i < actual.count() && wrong < 5; ++i) {
+      const long double value = x[static_cast<size_t>(i)];
+      if (std::isnan(value) && !row().entry->nan_goes_through) continue;
+      const long double right = std::isnan(value) ? value : exact(value);
+      const long double got = actual.get(i);
+      if (got == testing::round_to(right, last.dtype())) continue;
+      const double error = testing::ulp_error(got, right, last.dtype());
+      if (error <= bound) continue;
+      ++wrong;
+      ADD_FAILURE() << row().name() << " of " << static_cast<double>(value) << " is "
+                    << static_cast<double>(got) << ", expected " << static_cast<double>(right)
+                    << ", " << error << " ulp";
+    }
+  }
+};
+
+TEST_P(Elementwise, NoLayoutChangesABit) {
+  for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    if (!takes(dtype)) continue;
+    for (const NamedLayout& from : is_in_place() ? output_layouts() : input_layouts()) {
+      for (const NamedLayout& to : output_layouts()) {
+        const std::vector<Tensor> in = inputs(dtype, kShape, from.layout);
+        const std::vector<long double> wanted = expected(in);
+        const Tensor out(dtype, kShape, to.layout);
+        if (row().entry->equal_formats && from.layout.format != to.layout.format) {
+          aclTensor* const handles[] = {in.front().tensor(), out.tensor()};
+          uint64_t size = 0;
+          aclOpExecutor* executor = nullptr;
+          ASSERT_EQ(row().phase_one(handles, &size, &executor), is_in_place() ? 0 : 161002);
+          if (executor != nullptr) aclDestroyAclOpExecutor(executor);
+          continue;
+        }
+        run(in, out);
+        ASSERT_EQ(result(in, out).values(), wanted) << from.name << " to " << to.name;
+      }
+    }
+  }
+}
+
+TEST_P(Elementwise, RanksFromZeroToTheHighest) {
+  std::vector<std::vector<int64_t>> shapes = {{}, {1, 2, 1, 3, 1, 2, 1, 2}};
+  if (row().entry->max_rank > 8) {
+    shapes.emplace_back(row().entry->max_rank, 1);
+    shapes.back().front() = 3;
+    shapes.back().back() = 2;
+  }
+  for (const std::vector<int64_t>& shape : shapes) {
+    const std::vector<Tensor> in = inputs(ACL_FLOAT, shape);
+    const std::vector<long double> wanted = expected(in);
+    const Tensor out(ACL_FLOAT, shape);
+    run(in, out);
+    EXPECT_EQ(result(in, out).values(), wanted) << shape.size();
+  }
+}
+
+TEST_P(Elementwise, EmptyTensorsNeedNoWorkspaceAndNoMemory) {
+  const std::vector<Tensor> in = inputs(ACL_FLOAT, {3, 0, 2});
+  const Tensor out(ACL_FLOAT, {3, 0, 2});
+  std::vector<aclTensor*> handles;
+  for (const Tensor& each : in) handles.push_back(each.tensor());
+  if (!is_in_place()) handles.push_back(out.tensor());
+  uint64_t size = 1;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(row().phase_one(handles, &size, &executor), 0) << recent_message();
+  EXPECT_EQ(size, 0U);
+  EXPECT_EQ(row().phase_two(nullptr, 0, executor, stream()), 0) << recent_message();
+}
+
+TEST_P(Elementwise, OutputMayBeAnInput) {
+  if (is_in_place()) return;
+  for (const NamedLayout& layout : output_layouts()) {
+    for (size_t i = 0; i < row().inputs.size(); ++i) {
+      const std::vector<Tensor> in = inputs(ACL_FLOAT, kShape, layout.layout);
+      const std::vector<long double> wanted = expected(in);
+      run(in, in[i]);
+      EXPECT_EQ(in[i].values(), wanted) << layout.name << ", input " << i;
+    }
+  }
+}
+
+TEST_P(Elementwise, NumberOfThreadsDoesNotChangeABit) {
+  ASSERT_EQ(aclgradSetNumThreads(1), 0);
+  std::vector<Tensor> in = inputs(ACL_FLOAT, {50'000});
+  const Tensor one(ACL_FLOAT, {50'000});
+  run(in, one);
+  const std::vector<long double> wanted = result(in, one).values();
+  ASSERT_EQ(aclgradSetNumThreads(3), 0);
+  in = inputs(ACL_FLOAT, {50'000});
+  const Tensor three(ACL_FLOAT, {50'000});
+  run(in, three);
+  EXPECT_EQ(result(in, three).values(), wanted);
+}
+
+TEST_P(Elementwise, EveryInputOf16Bits) {
+  for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {
+    if (!takes(dtype)) continue;
+    Tensor x(dtype, {65536});
+    for (size_t i = 0; i < 65536; ++i) {
+      testing::store_as(x.data(), i, static_cast<uint16_t>(i));
+    }
+    compare(x, std::min(row().max_ulp, row().max_ulp_16bit));
+  }
+}
+
+// A step through all 2^32 patterns that shares no factor with them: every exponent, both signs,
+// NaN.
+TEST_P(Elementwise, ASampleOfAllFloats) {
+  constexpr int64_t kSamples = 1 << 16;
+  Tensor x(ACL_FLOAT, {kSamples});
+  for (size_t i = 0; i < kSamples; ++i) {
+    testing::store_as(x.data(), i, static_cast<uint32_t>(i) * 65651u);
+  }
+  compare(x, row().max_ulp);
+}
+
+// In double throughout, where it is accepted by the extension alone, too. Near a zero of the curve
+// the error is that of numbers of size 1.
+TEST_P(Elementwise, ComputesInDouble) {
+  aclgradSetAcceptDouble(1);
+  constexpr int64_t kSamples = 5000;
+  const Slot& slot = row().inputs.back();
+  Tensor x(ACL_DOUBLE, {kSamples});
+  for (int64_t i = 0; i < kSamples; ++i) {
+    x.set(i, slot.low + (slot.high - slot.low) * (static_cast<long double>(i) + 0.37L) / kSamples);
+  }
+  const std::vector<long double> values = x.values();
+  const std::vector<Tensor> in = with_last(x);
+  const Tensor out(ACL_DOUBLE, {kSamples});
+  run(in, out);
+  for (int64_t i = 0; i < kSamples; ++i) {
+    const long double right = exact(values[static_cast<size_t>(i)]);
+    const long double bound = std::max(5e-16L, 1.5e-15L * std::abs(right));
+    ASSERT_LE(std::abs(result(in, out).get(i) - right), bound)
+        << row().name() << " of " << static_cast<double>(values[static_cast<size_t>(i)]);
+  }
+}
+
+std::vector<size_t> elementwise_rows() {
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < all_cases().size(); ++i) {
+    const Case& row = all_cases()[i];
+    if (row.entry != nullptr) rows.push_back(i);
+  }
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, Elementwise, ::testing::ValuesIn(elementwise_rows()), test_name);
+
+}  // namespace
+}  // namespace aclgrad::cases

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/reference/words.h"
+
+#include <algorithm>
+#include <map>
+
+#include "aclgrad/ops.h"
+
+namespace aclgrad::reference {
+namespace {
+
+Record of(std::function<Value(const Value&)> function) {
+  return [function](Graph& graph) {
+    const Value x = graph.input("x", {2, 4});
+    return Recorded{function(x), {x}};
+  };
+}
+
+Record of_two(std::function<Value(const Value&, const Value&)> function, Shape a_shape = {2, 4},
+              Shape b_shape = {2, 4}) {
+  return [=](Graph& graph) {
+    const Value a = graph.input("a", a_shape);
+    const Value b = graph.input("b", b_shape);
+    return Recorded{function(a, b), {a, b}};
+  };
+}
+
+// The derivative with respect to the second is 0.
+Record linear(std::function<Value(const Value&, const Value&)> function) {
+  return [function](Graph& graph) {
+    const Recorded both = of_two(function)(graph);
+    return Recorded{both.result, {both.inputs.front()}};
+  };
+}
+
+Recorded layer_norm_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 4});
+  const Value weight = graph.input("weight", {4});
+  const Value bias = graph.input("bias", {4});
+  return {layer_norm(x, weight, bias), {x, weight, bias}};
+}
+
+Recorded geglu_backward_of(Graph& graph) {
+  const Value g = graph.input("g", {2, 2});
+  const Value x = graph.input("x", {2, 4});
+  const Value gelu = graph.input("gelu", {2, 2});
+  return {geglu_backward(g, x, gelu, -1, Approximate::none, false), {g, x}};
+}
+
+Recorded mse_loss_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 4});
+  return {mse_loss(x, graph.input("target", {2, 4})), {x}};
+}
+
+Recorded mse_loss_backward_of(Graph& graph) {
+  const Value g = graph.input("g", {2, 4});
+  const Value x = graph.input("x", {2, 4});
+  const Value target = graph.input("target", {2, 4});
+  return {mse_loss_backward(g, x, target, Reduction::none), {g, x}};
+}
+
+Recorded nll_loss_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 4});
+  return {nll_loss(x, graph.input("target", {2}, DType::int64)), {x}};
+}
+
+Recorded addmm_of(Graph& graph) {
+  const Value c = graph.input("c", {2, 3});
+  const Value a = graph.input("a", {2, 4});
+  const Value b = graph.input("b", {4, 3});
+  return {addmm(c, a, b, 2, 3), {c, a, b}};
+}
+
+using X = const Value&;
+
+const std::map<std::string, Record>& records() {
+  static const std::map<std::string, Record> all = {
+      {"aclnnSelu", of([](X x) { return selu(x); })},
+      {"aclnnSeluBackward", of_two([](X g, X y) { return selu_backward(g, y); })},
+      {"aclnnElu", of([](X x) { return elu(x); })},
+      {"aclnnEluBackward", of_two([](X g, X s) { return elu_backward(g, s); })},
+      {"aclnnHardswish", of([](X x) { return hardswish(x); })},
+      {"aclnnHardswishBackward",
+       of_two([](X g, X x) { return hardswish_backward(g, x, HardswishGradient::v1); })},
+      {"aclnnHardswishBackwardV2",
+       of_two([](X g, X x) { return hardswish_backward(g, x, HardswishGradient::v2); })},
+      {"aclnnGeGluV3", of([](X x) { return geglu(x); })},
+      {"aclnnGeGluV3Backward", geglu_backward_of},
+      {"aclnnGelu", of([](X x) { return gelu(x, Approximate::tanh); })},
+      {"aclnnGeluBackward",
+       of_two([](X g, X x) { return gelu_backward(g, x, Approximate::tanh); })},
+      {"aclnnGeluV2", of([](X x) { return gelu_v2(x); })},
+      {"aclnnGeluBackwardV2",
+       of_two([](X g, X x) { return gelu_v2_backward(g, x, Approximate::none); })},
+      {"aclnnSilu", of([](X x) { return silu(x); })},
+      {"aclnnSiluBackward", of_two([](X g, X x) { return silu_backward(g, x); })},
+
+      {"aclnnExp", of([](X x) { return exp(x); })},
+      {"aclnnLog", of([](X x) { return log(x); })},
+      {"aclnnSqrt", of([](X x) { return sqrt(x); })},
+      {"aclnnRsqrt", of([](X x) { return rsqrt(x); })},
+      {"aclnnReciprocal", of([](X x) { return reciprocal(x); })},
+      {"aclnnSin", of([](X x) { return sin(x); })},
+      {"aclnnCos", of([](X x) { return cos(x); })},
+      {"aclnnErf", of([](X x) { return erf(x); })},
+      {"aclnnNeg", of([](X x) { return neg(x); })},
+      {"aclnnTanh", of([](X x) { return tanh(x); })},
+      {"aclnnTanhBackward", of_two([](X g, X y) { return tanh_backward(g, y); })},
+      {"aclnnSigmoid", of([](X x) { return sigmoid(x); })},
+      {"aclnnSigmoidBackward", of_two([](X g, X y) { return sigmoid_backward(g, y); })},
+      {"aclnnRelu", of([](X x) { return relu(x); })},
+      {"aclnnThresholdBackward", linear([](X g, X x) { return threshold_backward(g, x); })},
+      {"aclnnLeakyRelu", of([](X x) { return leaky_relu(x); })},
+      {"aclnnLeakyReluBackward", linear([](X g, X x) { return leaky_relu_backward(g, x); })},
+      {"aclnnSoftplus", of([](X x) { return softplus(x); })},
+      {"aclnnSoftplusBackward", of_two([](X g, X x) { return softplus_backward(g, x); })},
+
+      {"aclnnSoftmax", of([](X x) { return softmax(x); })},
+      {"aclnnSoftmaxBackward", of_two([](X g, X y) { return softmax_backward(g, y, -1); })},
+      {"aclnnLogSoftmax", of([](X x) { return log_softmax(x); })},
+      {"aclnnLogSoftmaxBackward", of_two([](X g, X y) { return log_softmax_backward(g, y, -1); })},
+      {"aclnnLayerNorm", layer_norm_of},
+      {"aclnnMseLoss", mse_loss_of},
+      {"aclnnMseLossBackward", mse_loss_backward_of},
+      {"aclnnNLLLoss", nll_loss_of},
+
+      {"aclnnAdd", of_two([](X a, X b) { return add(a, b, 2); })},
+      {"aclnnSub", of_two([](X a, X b) { return sub(a, b, 2); })},
+      {"aclnnMul", of_two([](X a, X b) { return mul(a, b); })},
+      {"aclnnAdds", of([](X a) { return add(a, 2.0); })},
+      {"aclnnMuls", of([](X a) { return mul(a, 2.0); })},
+      {"aclnnCast", of([](X x) { return cast(x, DType::float16); })},
+      {"aclnnInplaceCopy", of([](X x) { return copy(x); })},
+      {"aclnnMatmul", of_two([](X a, X b) { return matmul(a, b); }, {2, 4}, {4, 3})},
+      {"aclnnAddmm", addmm_of},
+      {"aclnnReduceSum", of([](X x) { return reduce_sum(x, {0}); })},
+      {"aclnnMean", of([](X x) { return mean(x, {0}); })},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::vector<Section> sections() {
+  std::vector<Section> all;
+  for (const contract::Family& family : contract::book()) {
+    Section section{family.title, {}};
+    for (const contract::Operator& op : family.operators) {
+      const auto head = std::ranges::find_if(section.operators, [&](const Words& words) {
+        return words.operators.front() == op.form_of;
+      });
+      if (head != section.operators.end()) {
+        head->operators.push_back(op.name);
+      } else {
+        section.operators.push_back({{op.name}, op.computes, op.in_graph});
+      }
+    }
+    all.push_back(std::move(section));
+  }
+  return all;
+}
+
+Record record_of(const std::string& op) {
+  const auto found = records().find(op);
+  return found == records().end() ? Record() : found->second;
+}
+
+}  // namespace aclgrad::reference
