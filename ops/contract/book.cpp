@@ -8,8 +8,8 @@
 namespace aclgrad::contract {
 
 const std::vector<Family>& book() {
-  static const std::vector<Family> families = {activations(), functions(), normalization(),
-                                               losses()};
+  static const std::vector<Family> families = {activations(), functions(), quotients(),
+                                               normalization(), losses()};
   return families;
 }
 
