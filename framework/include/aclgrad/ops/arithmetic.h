@@ -6,6 +6,7 @@
 
 #include <source_location>
 
+#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
@@ -50,56 +51,28 @@ inline Value operator-(double a, Operand b) { return add(mul(b.value, -1, b.wher
 inline Value operator*(double a, Operand b) { return mul(b.value, a, b.where); }
 inline Value operator-(Operand a) { return mul(a.value, -1, a.where); }
 
-struct AddOp final : ElementwiseOp {
+struct AddAttributes {
   double alpha;
-
-  explicit AddOp(double alpha_) : alpha(alpha_) {}
-  std::string_view name() const override { return "add"; }
-  std::string_view call_name() const override { return "aclnnAdd"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const { return named({"alpha"}, alpha); }
+  std::string text() const;
 };
-
-struct SubOp final : ElementwiseOp {
-  double alpha;
-
-  explicit SubOp(double alpha_) : alpha(alpha_) {}
-  std::string_view name() const override { return "sub"; }
-  std::string_view call_name() const override { return "aclnnSub"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-struct MulOp final : ElementwiseOp {
-  std::string_view name() const override { return "mul"; }
-  std::string_view call_name() const override { return "aclnnMul"; }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-struct AddNumberOp final : ElementwiseOp {
+struct NumberAttributes {
   double number;
-
-  explicit AddNumberOp(double number_) : number(number_) {}
-  std::string_view name() const override { return "adds"; }
-  std::string_view call_name() const override { return "aclnnAdds"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const { return named({"number"}, number); }
+  std::string text() const;
 };
 
-struct MulNumberOp final : ElementwiseOp {
-  double number;
+namespace calls {
+extern const Declaration<AddAttributes> add, sub;
+extern const Declaration<> mul;
+extern const Declaration<NumberAttributes> adds, muls;
+}  // namespace calls
 
-  explicit MulNumberOp(double number_) : number(number_) {}
-  std::string_view name() const override { return "muls"; }
-  std::string_view call_name() const override { return "aclnnMuls"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
+using AddOp = DeclaredOp<calls::add>;
+using SubOp = DeclaredOp<calls::sub>;
+using MulOp = DeclaredOp<calls::mul>;
+using AddNumberOp = DeclaredOp<calls::adds>;
+using MulNumberOp = DeclaredOp<calls::muls>;
 
 }  // namespace aclgrad
 
