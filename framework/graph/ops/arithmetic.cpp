@@ -8,6 +8,9 @@
 #include "aclgrad/format.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_div.h"
+#include "aclnnop/aclnn_maximum.h"
+#include "aclnnop/aclnn_minimum.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_sub.h"
 
@@ -21,6 +24,9 @@ Value record_binary(const Value& a, const Value& b, typename OpType::Attributes 
   return record.add<OpType>(attributes, {record.broadcast(a.shape(), b.shape()),
                                          Recorder::promote(a.dtype(), b.dtype())});
 }
+
+// Quotients of whole numbers are no whole numbers.
+DType quotient_dtype(DType dtype) { return is_floating(dtype) ? dtype : DType::float32; }
 
 template <class OpType>
 Value record_with_number(const Value& a, double number, std::source_location where) {
@@ -44,6 +50,21 @@ Value sub(const Value& a, const Value& b, double alpha, std::source_location whe
 Value mul(const Value& a, const Value& b, std::source_location where) {
   return record_binary<MulOp>(a, b, {}, where);
 }
+Value div(const Value& a, const Value& b, std::source_location where) {
+  Recorder record("div", {a, b}, where);
+  return record.add<DivOp>({}, {record.broadcast(a.shape(), b.shape()),
+                                quotient_dtype(Recorder::promote(a.dtype(), b.dtype()))});
+}
+Value div(const Value& a, double number, std::source_location where) {
+  Recorder record("divs", {a}, where);
+  return record.add<DivNumberOp>({number}, {a.shape(), quotient_dtype(a.dtype())});
+}
+Value maximum(const Value& a, const Value& b, std::source_location where) {
+  return record_binary<MaximumOp>(a, b, {}, where);
+}
+Value minimum(const Value& a, const Value& b, std::source_location where) {
+  return record_binary<MinimumOp>(a, b, {}, where);
+}
 Value add(const Value& a, double number, std::source_location where) {
   return record_with_number<AddNumberOp>(a, number, where);
 }
@@ -66,6 +87,18 @@ constexpr Declaration<AddAttributes> sub("sub", "aclnnSub", aclnnSub, elementwis
 
 constexpr Declaration<> mul("mul", "aclnnMul", aclnnMul, elementwise,
                             in_order<aclnnMulGetWorkspaceSize>);
+
+constexpr Declaration<> div("div", "aclnnDiv", aclnnDiv, elementwise,
+                            in_order<aclnnDivGetWorkspaceSize>);
+
+constexpr Declaration<> maximum("maximum", "aclnnMaximum", aclnnMaximum, elementwise,
+                                in_order<aclnnMaximumGetWorkspaceSize>);
+
+constexpr Declaration<> minimum("minimum", "aclnnMinimum", aclnnMinimum, elementwise,
+                                in_order<aclnnMinimumGetWorkspaceSize>);
+
+constexpr Declaration<NumberAttributes> divs("divs", "aclnnDivs", aclnnDivs, elementwise,
+                                             in_order<aclnnDivsGetWorkspaceSize>);
 
 constexpr Declaration<NumberAttributes> adds("adds", "aclnnAdds", aclnnAdds, elementwise,
                                              [](const NumberAttributes& values, Call& call,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addition, subtraction and multiplication, elementwise. Two tensors broadcast against each other
-// and promote to their common dtype.
+// Addition, subtraction, multiplication and division, the larger and the smaller of two elements.
+// Two tensors broadcast against each other and promote to their common dtype.
 #ifndef ACLGRAD_OPS_ARITHMETIC_H_
 #define ACLGRAD_OPS_ARITHMETIC_H_
 
@@ -23,6 +23,19 @@ Value sub(const Value& a, const Value& b, double alpha = 1,
 Value mul(const Value& a, const Value& b,
           std::source_location where = std::source_location::current());
 
+/// a / b, in float32 where neither is floating.
+Value div(const Value& a, const Value& b,
+          std::source_location where = std::source_location::current());
+Value div(const Value& a, double number,
+          std::source_location where = std::source_location::current());
+
+/// The larger or smaller of two elements; NaN when one of them is. The gradient goes to the element
+/// that was taken, to b's where both are equal.
+Value maximum(const Value& a, const Value& b,
+              std::source_location where = std::source_location::current());
+Value minimum(const Value& a, const Value& b,
+              std::source_location where = std::source_location::current());
+
 /// a + number and a number, of a's dtype. Throw DTypeError when a is not floating and the number is
 /// not whole, ValueError when a is bool.
 Value add(const Value& a, double number,
@@ -43,6 +56,8 @@ struct Operand {
 inline Value operator+(Operand a, const Value& b) { return add(a.value, b, 1, a.where); }
 inline Value operator-(Operand a, const Value& b) { return sub(a.value, b, 1, a.where); }
 inline Value operator*(Operand a, const Value& b) { return mul(a.value, b, a.where); }
+inline Value operator/(Operand a, const Value& b) { return div(a.value, b, a.where); }
+inline Value operator/(Operand a, double b) { return div(a.value, b, a.where); }
 inline Value operator+(Operand a, double b) { return add(a.value, b, a.where); }
 inline Value operator-(Operand a, double b) { return add(a.value, -b, a.where); }
 inline Value operator*(Operand a, double b) { return mul(a.value, b, a.where); }
@@ -64,15 +79,19 @@ struct NumberAttributes {
 
 namespace calls {
 extern const Declaration<AddAttributes> add, sub;
-extern const Declaration<> mul;
-extern const Declaration<NumberAttributes> adds, muls;
+extern const Declaration<> mul, div, maximum, minimum;
+extern const Declaration<NumberAttributes> adds, muls, divs;
 }  // namespace calls
 
 using AddOp = DeclaredOp<calls::add>;
 using SubOp = DeclaredOp<calls::sub>;
 using MulOp = DeclaredOp<calls::mul>;
+using DivOp = DeclaredOp<calls::div>;
+using MaximumOp = DeclaredOp<calls::maximum>;
+using MinimumOp = DeclaredOp<calls::minimum>;
 using AddNumberOp = DeclaredOp<calls::adds>;
 using MulNumberOp = DeclaredOp<calls::muls>;
+using DivNumberOp = DeclaredOp<calls::divs>;
 
 }  // namespace aclgrad
 
