@@ -130,14 +130,11 @@ constexpr Declaration<> selu("selu", "aclnnSelu", aclnnSelu, elementwise,
                              in_order<aclnnSeluGetWorkspaceSize>);
 constexpr Declaration<> selu_backward("selu_backward", "aclnnSeluBackward", aclnnSeluBackward,
                                       elementwise, in_order<aclnnSeluBackwardGetWorkspaceSize>);
-
 constexpr Declaration<EluAttributes> elu("elu", "aclnnElu", aclnnElu, elementwise,
                                          in_order<aclnnEluGetWorkspaceSize>);
-
 constexpr Declaration<EluBackwardAttributes> elu_backward(
     "elu_backward", "aclnnEluBackward", aclnnEluBackward, elementwise,
     in_order<aclnnEluBackwardGetWorkspaceSize>);
-
 constexpr Declaration<HardswishAttributes> hardswish("hardswish", "aclnnHardswish", aclnnHardswish,
                                                      elementwise,
                                                      in_order<aclnnHardswishGetWorkspaceSize>);
@@ -147,12 +144,10 @@ constexpr Declaration<> hardswish_backward("hardswish_backward", "aclnnHardswish
 constexpr Declaration<> hardswish_backward_v2("hardswish_backward", "aclnnHardswishBackwardV2",
                                               aclnnHardswishBackwardV2, elementwise,
                                               in_order<aclnnHardswishBackwardV2GetWorkspaceSize>);
-
 constexpr Declaration<> gelu("gelu", "aclnnGelu", aclnnGelu, elementwise,
                              in_order<aclnnGeluGetWorkspaceSize>);
 constexpr Declaration<> gelu_backward("gelu_backward", "aclnnGeluBackward", aclnnGeluBackward,
                                       elementwise, in_order<aclnnGeluBackwardGetWorkspaceSize>);
-
 constexpr Declaration<GeluAttributes> gelu_v2("gelu_v2", "aclnnGeluV2", aclnnGeluV2, elementwise,
                                               in_order<aclnnGeluV2GetWorkspaceSize>);
 
@@ -172,7 +167,7 @@ constexpr Declaration<GegluAttributes> geglu("geglu", "aclnnGeGluV3", aclnnGeGlu
 constexpr Declaration<GegluAttributes> geglu_backward(
     "geglu_backward", "aclnnGeGluV3Backward", aclnnGeGluV3Backward,
     [](const GegluAttributes&, std::size_t, std::size_t input) {
-      return input == 1 ? Memory::may_be_shared : Memory::separate;
+      return input == 1 ? OutputMemory::may_be_shared : OutputMemory::separate;
     },
     in_order<aclnnGeGluV3BackwardGetWorkspaceSize>);
 

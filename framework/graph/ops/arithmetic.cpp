@@ -81,10 +81,8 @@ namespace calls {
 
 constexpr Declaration<AddAttributes> add("add", "aclnnAdd", aclnnAdd, elementwise,
                                          in_order<aclnnAddGetWorkspaceSize>);
-
 constexpr Declaration<AddAttributes> sub("sub", "aclnnSub", aclnnSub, elementwise,
                                          in_order<aclnnSubGetWorkspaceSize>);
-
 constexpr Declaration<> mul("mul", "aclnnMul", aclnnMul, elementwise,
                             in_order<aclnnMulGetWorkspaceSize>);
 

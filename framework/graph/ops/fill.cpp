@@ -62,10 +62,8 @@ namespace calls {
 
 constexpr Declaration<> cast("cast", "aclnnCast", aclnnCast, separate,
                              in_order<aclnnCastGetWorkspaceSize>);
-
 constexpr Declaration<> copy("copy", "aclnnInplaceCopy", aclnnInplaceCopy, separate,
                              in_order<aclnnInplaceCopyGetWorkspaceSize>);
-
 constexpr Declaration<> zeros("zeros", "aclnnInplaceZero", aclnnInplaceZero, separate,
                               in_order<aclnnInplaceZeroGetWorkspaceSize>);
 
@@ -80,7 +78,6 @@ constexpr Declaration<FullAttributes> full("full", "aclnnInplaceFillScalar", acl
 constexpr Declaration<NormalAttributes> normal("normal", "aclnnInplaceNormal", aclnnInplaceNormal,
                                                separate,
                                                in_order<aclnnInplaceNormalGetWorkspaceSize>);
-
 constexpr Declaration<UniformAttributes> uniform("uniform", "aclnnInplaceUniform",
                                                  aclnnInplaceUniform, separate,
                                                  in_order<aclnnInplaceUniformGetWorkspaceSize>);

@@ -153,15 +153,12 @@ constexpr Declaration<> sigmoid_backward("sigmoid_backward", "aclnnSigmoidBackwa
                                          in_order<aclnnSigmoidBackwardGetWorkspaceSize>);
 constexpr Declaration<> silu_backward("silu_backward", "aclnnSiluBackward", aclnnSiluBackward,
                                       elementwise, in_order<aclnnSiluBackwardGetWorkspaceSize>);
-
 constexpr Declaration<LeakyReluAttributes> leaky_relu("leaky_relu", "aclnnLeakyRelu",
                                                       aclnnLeakyRelu, elementwise,
                                                       in_order<aclnnLeakyReluGetWorkspaceSize>);
-
 constexpr Declaration<SoftplusAttributes> softplus("softplus", "aclnnSoftplus", aclnnSoftplus,
                                                    elementwise,
                                                    in_order<aclnnSoftplusGetWorkspaceSize>);
-
 constexpr Declaration<ThresholdAttributes> threshold_backward(
     "threshold_backward", "aclnnThresholdBackward", aclnnThresholdBackward, elementwise,
     in_order<aclnnThresholdBackwardGetWorkspaceSize>);

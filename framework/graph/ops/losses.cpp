@@ -152,17 +152,16 @@ namespace calls {
 constexpr Declaration<MseLossAttributes> mse_loss(
     "mse_loss", "aclnnMseLoss", aclnnMseLoss,
     [](const MseLossAttributes& values, std::size_t, std::size_t) {
-      return values.reduction == Reduction::none ? Memory::may_be_shared : Memory::separate;
+      return values.reduction == Reduction::none ? OutputMemory::may_be_shared
+                                                 : OutputMemory::separate;
     },
     in_order<aclnnMseLossGetWorkspaceSize>);
 
 constexpr Declaration<MseLossAttributes> mse_loss_backward(
     "mse_loss_backward", "aclnnMseLossBackward", aclnnMseLossBackward, elementwise,
     in_order<aclnnMseLossBackwardGetWorkspaceSize>);
-
 constexpr Declaration<NllLossAttributes> nll_loss("nll_loss", "aclnnNLLLoss", aclnnNLLLoss,
                                                   separate, in_order<aclnnNLLLossGetWorkspaceSize>);
-
 constexpr Declaration<NllLossAttributes> nll_loss_backward(
     "nll_loss_backward", "aclnnNLLLossBackward", aclnnNLLLossBackward, separate,
     in_order<aclnnNLLLossBackwardGetWorkspaceSize>);

@@ -106,15 +106,12 @@ namespace calls {
 
 constexpr Declaration<SoftmaxAttributes> softmax("softmax", "aclnnSoftmax", aclnnSoftmax, separate,
                                                  in_order<aclnnSoftmaxGetWorkspaceSize>);
-
 constexpr Declaration<SoftmaxAttributes> softmax_backward(
     "softmax_backward", "aclnnSoftmaxBackward", aclnnSoftmaxBackward, separate,
     in_order<aclnnSoftmaxBackwardGetWorkspaceSize>);
-
 constexpr Declaration<SoftmaxAttributes> log_softmax("log_softmax", "aclnnLogSoftmax",
                                                      aclnnLogSoftmax, separate,
                                                      in_order<aclnnLogSoftmaxGetWorkspaceSize>);
-
 constexpr Declaration<SoftmaxAttributes> log_softmax_backward(
     "log_softmax_backward", "aclnnLogSoftmaxBackward", aclnnLogSoftmaxBackward, separate,
     in_order<aclnnLogSoftmaxBackwardGetWorkspaceSize>);

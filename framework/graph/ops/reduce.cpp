@@ -71,7 +71,6 @@ namespace calls {
 constexpr Declaration<ReductionAttributes> reduce_sum("reduce_sum", "aclnnReduceSum",
                                                       aclnnReduceSum, separate,
                                                       in_order<aclnnReduceSumGetWorkspaceSize>);
-
 constexpr Declaration<ReductionAttributes> mean("mean", "aclnnMean", aclnnMean, separate,
                                                 in_order<aclnnMeanGetWorkspaceSize>);
 

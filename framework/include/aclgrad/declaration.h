@@ -56,7 +56,7 @@ struct NoAttributes {
 /// Whether an output has the memory of an input: never; when a session chooses so
 /// (CallOp::may_overwrite); always, as the input's new contents (CallOp::updated_input), where the
 /// old ones are read or are not.
-enum class Memory : std::uint8_t { separate, may_be_shared, updated, replaced };
+enum class OutputMemory : std::uint8_t { separate, may_be_shared, updated, replaced };
 
 template <class AttributesType = NoAttributes>
 struct Declaration {
@@ -67,7 +67,7 @@ struct Declaration {
   PhaseTwo phase_two;
 
   /// One of the functions below, or another.
-  Memory (*memory)(const Attributes& attributes, std::size_t output, std::size_t input);
+  OutputMemory (*memory)(const Attributes& attributes, std::size_t output, std::size_t input);
 
   /// Calls phase one and returns its status: in_order<...>, or a function of its own.
   aclnnStatus (*phase_one)(const Attributes& attributes, Call& call, std::uint64_t* workspace_size,
@@ -76,26 +76,26 @@ struct Declaration {
 
 /// For Declaration::memory: outputs have memory of their own.
 template <class Attributes>
-Memory separate(const Attributes&, std::size_t, std::size_t) {
-  return Memory::separate;
+OutputMemory separate(const Attributes&, std::size_t, std::size_t) {
+  return OutputMemory::separate;
 }
 
 /// Every output element depends on no input element but those at its place.
 template <class Attributes>
-Memory elementwise(const Attributes&, std::size_t, std::size_t) {
-  return Memory::may_be_shared;
+OutputMemory elementwise(const Attributes&, std::size_t, std::size_t) {
+  return OutputMemory::may_be_shared;
 }
 
 /// Every output is the new contents of the input of the same number, a variable.
 template <class Attributes>
-Memory updating(const Attributes&, std::size_t output, std::size_t input) {
-  return output == input ? Memory::updated : Memory::separate;
+OutputMemory updating(const Attributes&, std::size_t output, std::size_t input) {
+  return output == input ? OutputMemory::updated : OutputMemory::separate;
 }
 
 /// The output is the new contents of input 0, a variable, whose old ones do not matter.
 template <class Attributes>
-Memory replacing(const Attributes&, std::size_t output, std::size_t input) {
-  return output == 0 && input == 0 ? Memory::replaced : Memory::separate;
+OutputMemory replacing(const Attributes&, std::size_t output, std::size_t input) {
+  return output == 0 && input == 0 ? OutputMemory::replaced : OutputMemory::separate;
 }
 
 namespace detail {
@@ -209,15 +209,15 @@ class DeclaredOp final : public AclnnOp,
   }
   PhaseTwo phase_two() const override { return kDeclaration.phase_two; }
   bool may_overwrite(std::size_t output, std::size_t input) const override {
-    return kDeclaration.memory(*this, output, input) == Memory::may_be_shared;
+    return kDeclaration.memory(*this, output, input) == OutputMemory::may_be_shared;
   }
   std::optional<std::size_t> updated_input(std::size_t output) const override {
-    const Memory memory = kDeclaration.memory(*this, output, output);
-    const bool updates = memory == Memory::updated || memory == Memory::replaced;
+    const OutputMemory memory = kDeclaration.memory(*this, output, output);
+    const bool updates = memory == OutputMemory::updated || memory == OutputMemory::replaced;
     return updates ? std::optional(output) : std::nullopt;
   }
   bool reads_input(std::size_t input) const override {
-    return kDeclaration.memory(*this, input, input) != Memory::replaced;
+    return kDeclaration.memory(*this, input, input) != OutputMemory::replaced;
   }
 };
 
