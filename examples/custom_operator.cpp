@@ -10,27 +10,25 @@ using namespace aclgrad;
 
 namespace {
 
-struct CeluOp final : ElementwiseOp {
+struct CeluAttributes {
   double a;
-
-  explicit CeluOp(double a_) : a(a_) {}
-  std::string_view name() const override { return "celu"; }
-  std::string_view call_name() const override { return "aclnnElu"; }
-  std::string attributes() const override { return fmt::format("a={}", a); }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {
-    const DType dtype = call.input_spec(0).dtype;
-    return aclnnEluGetWorkspaceSize(call.input(0), call.scalar(a, dtype), call.scalar(1, dtype),
-                                    call.scalar(1 / a, dtype), call.output(0), size, executor);
-  }
-  PhaseTwo phase_two() const override { return aclnnElu; }
+  auto arguments() const { return named({"a"}, a); }  // how listings show it
 };
+
+constexpr Declaration<CeluAttributes> kCelu(
+    "celu", "aclnnElu", aclnnElu, elementwise,
+    [](const CeluAttributes& values, Call& call, auto... end) {
+      return aclnnEluGetWorkspaceSize(call.input(0), call.scalar(values.a), call.scalar(1),
+                                      call.scalar(1 / values.a), call.output(0), end...);
+    });
+using CeluOp = DeclaredOp<kCelu>;
 
 // What the program calls: checks the arguments and records a node.
 Value celu(const Value& x, double a, std::source_location where = std::source_location::current()) {
   Recorder record("celu", {x}, where);
   record.require_floating(0);
   if (!(a > 0)) record.value_error(fmt::format("a must be above 0, got {}", a));
-  return record.add(std::make_shared<CeluOp>(a), {x.shape(), x.dtype()});
+  return record.add<CeluOp>({a}, record.like(0));
 }
 
 // 1 for x > 0, e^(x/a) otherwise: another operator of the framework computes it.

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The activations: the gradient is the operator's own backward operator.
+#include "aclgrad/ops/activations.h"
+
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/elu.h"
-#include "aclgrad/ops/geglu.h"
-#include "aclgrad/ops/gelu.h"
-#include "aclgrad/ops/hardswish.h"
-#include "aclgrad/ops/selu.h"
 #include "rules/table.h"
 
 namespace aclgrad::detail {

@@ -13,10 +13,6 @@ void add_loss_rules(RuleTable& table) {
     return InputGradients{g, call.needs(1) ? mul(g, -1) : Value()};
   });
 
-  table.add<LogSoftmaxOp>([](const LogSoftmaxOp& op, const RuleCall& call) {
-    return InputGradients{log_softmax_backward(call.gradient(), call.output(), op.dim)};
-  });
-
   table.add<NllLossOp>([](const NllLossOp& op, const RuleCall& call) {
     if (call.needs(2)) call.no_gradient_for("the class weights");
     if (call.has_gradient(1)) call.no_gradient_for("a use of the total weight");

@@ -25,6 +25,22 @@ void add_normalization_rules(RuleTable& table) {
     return gradients;
   });
 
+  table.add<LogSoftmaxOp>([](const LogSoftmaxOp& op, const RuleCall& call) {
+    return InputGradients{log_softmax_backward(call.gradient(), call.output(), op.dim)};
+  });
+
+  // B = g - e^y sum(g) along dim.
+  table.add<LogSoftmaxBackwardOp>([](const LogSoftmaxBackwardOp& op, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& g = call.input(0);
+    const Value& y = call.input(1);
+    const Value share = mul(c, exp(y));
+    InputGradients gradients(2);
+    if (call.needs(0)) gradients[0] = sub(c, reduce_sum(share, {op.dim}, true));
+    if (call.needs(1)) gradients[1] = mul(mul(share, reduce_sum(g, {op.dim}, true)), -1);
+    return gradients;
+  });
+
   table.add<LayerNormOp>([](const LayerNormOp&, const RuleCall& call) {
     if (call.has_gradient(1) || call.has_gradient(2)) {
       call.no_gradient_for("a use of mean or rstd");

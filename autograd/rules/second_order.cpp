@@ -59,6 +59,17 @@ Value inside(const Value& v, const Value& x, HardswishGradient version) {
   return sub(right, step(v, mul(below, -1)));
 }
 
+template <class OpType>
+void add_hardswish(RuleTable& table, HardswishGradient version) {
+  table.add<OpType>([version](const OpType&, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& x = call.input(1);
+    return InputGradients{
+        call.needs(0) ? hardswish_backward(c, x, version) : Value(),
+        call.needs(1) ? mul(inside(mul(call.input(0), c), x, version), 1.0 / 3) : Value()};
+  });
+}
+
 // GEGLU's halves along an axis, taken apart and put together by the loss that picks one of two
 // classes, and its gradient: there is no slice, and a product with a mask would turn an infinity in
 // one half into NaN in the other.
@@ -157,13 +168,8 @@ void add_second_order_rules(RuleTable& table) {
     return InputGradients{call.needs(0) ? backward(c) : Value(), by_s};
   });
 
-  table.add<HardswishBackwardOp>([](const HardswishBackwardOp& op, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& x = call.input(1);
-    return InputGradients{
-        call.needs(0) ? hardswish_backward(c, x, op.gradient) : Value(),
-        call.needs(1) ? mul(inside(mul(call.input(0), c), x, op.gradient), 1.0 / 3) : Value()};
-  });
+  add_hardswish<HardswishBackwardOp>(table, HardswishGradient::v1);
+  add_hardswish<HardswishBackwardV2Op>(table, HardswishGradient::v2);
 
   table.add<GeluBackwardOp>([](const GeluBackwardOp&, const RuleCall& call) {
     const Value& c = call.gradient();

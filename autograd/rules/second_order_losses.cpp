@@ -37,18 +37,6 @@ void add_second_order_loss_rules(RuleTable& table) {
     return gradients;
   });
 
-  // B = g - e^y sum(g) along dim.
-  table.add<LogSoftmaxBackwardOp>([](const LogSoftmaxBackwardOp& op, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& g = call.input(0);
-    const Value& y = call.input(1);
-    const Value share = mul(c, exp(y));
-    InputGradients gradients(2);
-    if (call.needs(0)) gradients[0] = sub(c, reduce_sum(share, {op.dim}, true));
-    if (call.needs(1)) gradients[1] = mul(mul(share, reduce_sum(g, {op.dim}, true)), -1);
-    return gradients;
-  });
-
   // B puts g, weighted, at the targets' places and 0 elsewhere. The loss of what arrived collects
   // it from there; the log-probabilities themselves do not matter.
   table.add<NllLossBackwardOp>([](const NllLossBackwardOp& op, const RuleCall& call) {

@@ -8,7 +8,7 @@
 #include <typeindex>
 #include <unordered_map>
 
-#include "aclgrad/ops/geglu.h"
+#include "aclgrad/ops/activations.h"
 #include "aclgrad/rule.h"
 #include "aclgrad/to_float.h"
 

@@ -13,8 +13,8 @@ namespace {
 
 using namespace report;
 
-constexpr double kWidth = 960;
-constexpr double kHeight = 240;
+constexpr double kTimelineWidth = 960;
+constexpr double kTimelineHeight = 240;
 constexpr std::string_view kBesideColour = "#222222";
 
 std::string_view colour(const Profile::Entry& entry) {
@@ -32,10 +32,11 @@ std::string Profile::svg() const {
         fmt::format(", {:.2f} ms of them beside the operators, {:.0f} % of that hidden",
                     beside_us() / 1000, beside_us() > 0 ? 100 * hidden_us() / beside_us() : 0.0);
   }
-  SvgCanvas canvas(kWidth, kHeight, title);
+  SvgCanvas canvas(kTimelineWidth, kTimelineHeight, title);
   canvas.heading(title, 28);
   const Axis time(0, std::max(1e-3, span_us() / 1000));
-  const Plot plot(canvas, {90, 46, kWidth - 220, kHeight - 102}, time, Axis(0, two ? 2 : 1));
+  const Plot plot(canvas, {90, 46, kTimelineWidth - 220, kTimelineHeight - 102}, time,
+                  Axis(0, two ? 2 : 1));
   const Box& box = plot.box();
   canvas.begin_clip(box.left, box.top, box.width, box.height);
   for (const Entry& entry : nodes) {

@@ -34,19 +34,27 @@ HWY_INLINE V one_minus_square(D d, V y) {
 
 // value as a vector of either type
 template <class D>
-HWY_INLINE hn::Vec<D> set(D d, float value) {
+HWY_INLINE hn::Vec<D> set(D d, double value) {
   return hn::Set(d, static_cast<hn::TFromD<D>>(value));
+}
+
+// x where it is chosen, otherwise y; a NaN in either.
+template <class D, class M, class V>
+HWY_INLINE V chosen_or_nan(D d, M chosen, V x, V y) {
+  static_cast<void>(d);
+  const V number = hn::IfThenElse(chosen, x, y);
+  return hn::IfThenElse(hn::IsNaN(x), x, number);
 }
 
 // a x, without the rounding that would count in its exponential. In double.
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> exact_product(D d, V x, float a) {
+HWY_INLINE DoubleFloat<V> exact_product(D d, V x, double a) {
   const auto product = two_product(d, x, set(d, a));
   const auto moderate = hn::Lt(hn::Abs(product.high), hn::Set(d, 1024.0));
   return {product.high, hn::IfThenElseZero(moderate, product.low)};
 }
 template <class D, class V>
-HWY_INLINE V softplus(D d, V x, float a, float b) {
+HWY_INLINE V softplus(D d, V x, double a, double b) {
   if constexpr (kIsFloat<D>) {
     return in_double(
         d, [=](auto wide, auto each) HWY_ATTR { return softplus(wide, each, a, b); }, x);
@@ -60,7 +68,7 @@ HWY_INLINE V softplus(D d, V x, float a, float b) {
   }
 }
 template <class D, class V>
-HWY_INLINE V softplus_slope(D d, V x, float a, float b) {
+HWY_INLINE V softplus_slope(D d, V x, double a, double b) {
   if constexpr (kIsFloat<D>) {
     return in_double(
         d, [=](auto wide, auto each) HWY_ATTR { return softplus_slope(wide, each, a, b); }, x);
@@ -71,7 +79,7 @@ HWY_INLINE V softplus_slope(D d, V x, float a, float b) {
   }
 }
 
-FloatKernel kernel(Function function, float a, float b) {
+FloatKernel kernel(Function function, double a, double b) {
   switch (function) {
     case Function::kExp:
       return unary([](auto d, auto x) HWY_ATTR { return exp(d, x); });
@@ -103,6 +111,18 @@ FloatKernel kernel(Function function, float a, float b) {
     case Function::kSigmoidBackward:
       return binary([](auto d, auto g, auto y)
                         HWY_ATTR { return hn::Mul(g, hn::Mul(y, hn::Sub(one(d), y))); });
+    case Function::kDivide:
+      return binary([](auto, auto x, auto y) HWY_ATTR { return hn::Div(x, y); });
+    case Function::kMaximum:
+      return binary([](auto d, auto x, auto y)
+                        HWY_ATTR { return chosen_or_nan(d, hn::Ge(x, y), x, y); });
+    case Function::kMinimum:
+      return binary([](auto d, auto x, auto y)
+                        HWY_ATTR { return chosen_or_nan(d, hn::Le(x, y), x, y); });
+    case Function::kDivideBy:
+      return unary([a](auto d, auto x) HWY_ATTR { return hn::Div(x, set(d, a)); });
+    case Function::kScale:
+      return unary([a](auto d, auto x) HWY_ATTR { return hn::Mul(x, set(d, a)); });
     case Function::kRelu:
       return unary([](auto d, auto x)
                        HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
@@ -135,13 +155,13 @@ namespace aclgrad::ops {
 
 HWY_EXPORT(kernel);
 
-FloatKernel function_kernel(Function function, float a, float b) {
+FloatKernel function_kernel(Function function, double a, double b) {
   return HWY_DYNAMIC_DISPATCH(kernel)(function, a, b);
 }
 
-namespace {
-
 using Complex = std::complex<double>;
+
+namespace {
 
 Complex complex_value(Function function, const Complex& x) {
   switch (function) {
@@ -171,9 +191,20 @@ Complex complex_value(Function function, const Complex& x) {
 ComplexKernel complex_function_kernel(Function function) {
   return [function](const Complex* const* in, Complex* const* out, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-      out[0][i] = function == Function::kSigmoidBackward ? in[0][i] * in[1][i] * (1.0 - in[1][i])
-                                                         : complex_value(function, in[0][i]);
+      if (function == Function::kSigmoidBackward) {
+        out[0][i] = in[0][i] * in[1][i] * (1.0 - in[1][i]);
+      } else if (function == Function::kDivide) {
+        out[0][i] = in[0][i] / in[1][i];
+      } else {
+        out[0][i] = complex_value(function, in[0][i]);
+      }
     }
+  };
+}
+
+ComplexKernel complex_quotient_kernel(Complex divisor) {
+  return [divisor](const Complex* const* in, Complex* const* out, size_t count) {
+    for (size_t i = 0; i < count; ++i) out[0][i] = in[0][i] / divisor;
   };
 }
 

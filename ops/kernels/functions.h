@@ -23,7 +23,12 @@ enum class Function {
   kSiluBackward,     // g, x: g times the derivative at x
   kTanhBackward,     // g, y: g (1 - y^2)
   kSigmoidBackward,  // g, y: g y (1 - y)
+  kDivide,           // x, y: x / y
+  kMaximum,          // x, y: the larger, or NaN
+  kMinimum,          // x, y: the smaller, or NaN
   // With parameters a, and b:
+  kDivideBy,  // x / a
+  kScale,     // a x
   kRelu,
   kThresholdBackward,  // g, x: g for x > a, otherwise 0
   kLeakyRelu,          // x for x > 0, otherwise a x
@@ -32,10 +37,12 @@ enum class Function {
   kSoftplusBackward,   // g, x: g times the derivative at x
 };
 
-FloatKernel function_kernel(Function function, float a = 0, float b = 0);
+// Where DOUBLE is computed, a and b count as they are, otherwise as FLOAT.
+FloatKernel function_kernel(Function function, double a = 0, double b = 0);
 
-// The same of complex numbers; those from exp to cos, and sigmoid with its backward.
+// The same of complex numbers; those from exp to cos, sigmoid with its backward, and quotients.
 ComplexKernel complex_function_kernel(Function function);
+ComplexKernel complex_quotient_kernel(std::complex<double> divisor);
 
 }  // namespace aclgrad::ops
 

@@ -82,13 +82,16 @@ Rule result_converts(Promotion promotion, size_t out) {
 }
 
 Plan plan_arithmetic(const Arguments& arguments, size_t out, std::vector<size_t> inputs,
-                     aclDataType dtype, Kernel kernel) {
+                     aclDataType dtype, Kernel kernel, bool rounds_inputs) {
   const Dims& shape = arguments.shape(out);
   if (count_elements(shape) == 0) return {};
   Operand result = operand(arguments, out, shape);
   result.round_first = dtype;
   std::vector<Operand> sources;
-  for (size_t input : inputs) sources.push_back(operand(arguments, input, shape));
+  for (size_t input : inputs) {
+    sources.push_back(operand(arguments, input, shape));
+    if (rounds_inputs) sources.back().round_first = dtype;
+  }
   return Elementwise(shape, {result}, std::move(sources), std::move(kernel)).plan();
 }
 

@@ -37,10 +37,10 @@ Rule scalar_converts(Promotion promotion, size_t scalar);
 // The promoted type converts to the output's.
 Rule result_converts(Promotion promotion, size_t out);
 
-// out = kernel(inputs), computed in `dtype` and rounded to it first. Inputs broadcast to out's
-// shape.
+// out = kernel(inputs), computed in `dtype` and rounded to it first, as the inputs are on demand.
+// Inputs broadcast to out's shape.
 Plan plan_arithmetic(const Arguments& arguments, size_t out, std::vector<size_t> inputs,
-                     aclDataType dtype, Kernel kernel);
+                     aclDataType dtype, Kernel kernel, bool rounds_inputs = false);
 
 // Rules and plans of self +- alpha * other, with parameters self 0, other 1, alpha 2 and out as
 // given (3, or 0 in place). The sign is that of alpha.

@@ -239,7 +239,7 @@ TEST(Backward, TheWeightsOfALossHaveNoGradient) {
 
 // An operator of our own: 2x through aclnnMuls, with a rule of its own.
 struct TwiceOp final : AclnnOp {
-  MulNumberOp inner{2};
+  MulNumberOp inner{{2}};
   std::string_view name() const override { return "twice"; }
   std::string_view call_name() const override { return "aclnnMuls"; }
   aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {

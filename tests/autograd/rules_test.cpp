@@ -61,6 +61,10 @@ TEST(Rules, Arithmetic) {
   expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return sub(x[0], x[1], 2.5); });
   expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return mul(x[0], x[1]); });
   expect_right({{2, 3}}, [](const Inputs& x) { return 3 - x[0] * 0.3 + 1; });
+  expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return x[0] / (2 + mul(x[1], x[1])); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return x[0] / -0.3; });
+  expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return maximum(x[0], x[1]); });
+  expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return minimum(x[0], x[1]); });
 }
 
 TEST(Rules, BroadcastingIsUndone) {
@@ -69,6 +73,8 @@ TEST(Rules, BroadcastingIsUndone) {
       [](const Value& a, const Value& b) { return add(a, b, 0.5); },
       [](const Value& a, const Value& b) { return sub(a, b, 0.5); },
       [](const Value& a, const Value& b) { return mul(a, b); },
+      [](const Value& a, const Value& b) { return a / (2 + mul(b, b)); },
+      [](const Value& a, const Value& b) { return maximum(a, b); },
       [](const Value& a, const Value& b) { return mse_loss(a, b); },
       [](const Value& a, const Value& b) { return mse_loss(a, b, Reduction::none); }};
   const std::vector<std::pair<Shape, Shape>> shapes = {

@@ -37,7 +37,9 @@ std::function<void(Call&)> tensor(size_t parameter, Shape shape, aclDataType dty
 }  // namespace
 
 bool accepts(const Operator& row, aclDataType dtype, const Product& product) {
-  return contains(row.everywhere, dtype) || (product.from_a2_on && contains(row.from_a2_on, dtype));
+  return contains(row.everywhere, dtype) ||
+         (product.from_a2_on && contains(row.from_a2_on, dtype)) ||
+         (row.also_accepts && row.also_accepts(Arguments(row), product.family, dtype));
 }
 
 double exact_value(const Operator& row, aclDataType dtype, aclDataType output_dtype) {

@@ -8,88 +8,111 @@
 #include "aclgrad/format.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_div.h"
+#include "aclnnop/aclnn_maximum.h"
+#include "aclnnop/aclnn_minimum.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_sub.h"
 
 namespace aclgrad {
 namespace {
 
-Value record_binary(std::string_view name, const Value& a, const Value& b,
-                    std::shared_ptr<const Op> op, std::source_location where) {
-  Recorder record(name, {a, b}, where);
-  Shape shape = record.broadcast(a.shape(), b.shape());
-  return record.add(std::move(op), {std::move(shape), Recorder::promote(a.dtype(), b.dtype())});
+template <class OpType>
+Value record_binary(const Value& a, const Value& b, typename OpType::Attributes attributes,
+                    std::source_location where) {
+  Recorder record(OpType::declaration().name, {a, b}, where);
+  return record.add<OpType>(attributes, {record.broadcast(a.shape(), b.shape()),
+                                         Recorder::promote(a.dtype(), b.dtype())});
 }
 
-Value record_with_number(std::string_view name, const Value& a, double number,
-                         std::shared_ptr<const Op> op, std::source_location where) {
-  Recorder record(name, {a}, where);
+// Quotients of whole numbers are no whole numbers.
+DType quotient_dtype(DType dtype) { return is_floating(dtype) ? dtype : DType::float32; }
+
+template <class OpType>
+Value record_with_number(const Value& a, double number, std::source_location where) {
+  Recorder record(OpType::declaration().name, {a}, where);
   if (a.dtype() == DType::boolean) record.value_error("no arithmetic of bool with a number");
   if (!is_floating(a.dtype()) && std::trunc(number) != number) {
     record.dtype_error(
         fmt::format("{} is {}, the number {} is not whole", a.description(), a.dtype(), number));
   }
-  return record.add(std::move(op), {a.shape(), a.dtype()});
+  return record.add<OpType>({number}, record.like(0));
 }
 
 }  // namespace
 
 Value add(const Value& a, const Value& b, double alpha, std::source_location where) {
-  return record_binary("add", a, b, std::make_shared<AddOp>(alpha), where);
+  return record_binary<AddOp>(a, b, {alpha}, where);
 }
 Value sub(const Value& a, const Value& b, double alpha, std::source_location where) {
-  return record_binary("sub", a, b, std::make_shared<SubOp>(alpha), where);
+  return record_binary<SubOp>(a, b, {alpha}, where);
 }
 Value mul(const Value& a, const Value& b, std::source_location where) {
-  return record_binary("mul", a, b, std::make_shared<MulOp>(), where);
+  return record_binary<MulOp>(a, b, {}, where);
+}
+Value div(const Value& a, const Value& b, std::source_location where) {
+  Recorder record("div", {a, b}, where);
+  return record.add<DivOp>({}, {record.broadcast(a.shape(), b.shape()),
+                                quotient_dtype(Recorder::promote(a.dtype(), b.dtype()))});
+}
+Value div(const Value& a, double number, std::source_location where) {
+  Recorder record("divs", {a}, where);
+  return record.add<DivNumberOp>({number}, {a.shape(), quotient_dtype(a.dtype())});
+}
+Value maximum(const Value& a, const Value& b, std::source_location where) {
+  return record_binary<MaximumOp>(a, b, {}, where);
+}
+Value minimum(const Value& a, const Value& b, std::source_location where) {
+  return record_binary<MinimumOp>(a, b, {}, where);
 }
 Value add(const Value& a, double number, std::source_location where) {
-  return record_with_number("adds", a, number, std::make_shared<AddNumberOp>(number), where);
+  return record_with_number<AddNumberOp>(a, number, where);
 }
 Value mul(const Value& a, double number, std::source_location where) {
-  return record_with_number("muls", a, number, std::make_shared<MulNumberOp>(number), where);
+  return record_with_number<MulNumberOp>(a, number, where);
 }
 
-std::string AddOp::attributes() const {
+std::string AddAttributes::text() const {
   return alpha == 1 ? std::string{} : fmt::format("alpha={}", alpha);
 }
-aclnnStatus AddOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
-  return aclnnAddGetWorkspaceSize(call.input(0), call.input(1),
-                                  call.scalar(alpha, call.output_spec(0).dtype), call.output(0),
-                                  size, executor);
-}
-PhaseTwo AddOp::phase_two() const { return aclnnAdd; }
+std::string NumberAttributes::text() const { return fmt::format("{}", number); }
 
-std::string SubOp::attributes() const {
-  return alpha == 1 ? std::string{} : fmt::format("alpha={}", alpha);
-}
-aclnnStatus SubOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
-  return aclnnSubGetWorkspaceSize(call.input(0), call.input(1),
-                                  call.scalar(alpha, call.output_spec(0).dtype), call.output(0),
-                                  size, executor);
-}
-PhaseTwo SubOp::phase_two() const { return aclnnSub; }
+namespace calls {
 
-aclnnStatus MulOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
-  return aclnnMulGetWorkspaceSize(call.input(0), call.input(1), call.output(0), size, executor);
-}
-PhaseTwo MulOp::phase_two() const { return aclnnMul; }
+constexpr Declaration<AddAttributes> add("add", "aclnnAdd", aclnnAdd, elementwise,
+                                         in_order<aclnnAddGetWorkspaceSize>);
+constexpr Declaration<AddAttributes> sub("sub", "aclnnSub", aclnnSub, elementwise,
+                                         in_order<aclnnSubGetWorkspaceSize>);
+constexpr Declaration<> mul("mul", "aclnnMul", aclnnMul, elementwise,
+                            in_order<aclnnMulGetWorkspaceSize>);
 
-std::string AddNumberOp::attributes() const { return fmt::format("{}", number); }
-aclnnStatus AddNumberOp::phase_one(Call& call, std::uint64_t* size,
-                                   aclOpExecutor** executor) const {
-  const DType dtype = call.input_spec(0).dtype;
-  return aclnnAddsGetWorkspaceSize(call.input(0), call.scalar(number, dtype), call.scalar(1, dtype),
-                                   call.output(0), size, executor);
-}
-PhaseTwo AddNumberOp::phase_two() const { return aclnnAdds; }
+constexpr Declaration<> div("div", "aclnnDiv", aclnnDiv, elementwise,
+                            in_order<aclnnDivGetWorkspaceSize>);
 
-std::string MulNumberOp::attributes() const { return fmt::format("{}", number); }
-aclnnStatus MulNumberOp::phase_one(Call& call, std::uint64_t* size,
-                                   aclOpExecutor** executor) const {
-  return aclnnMulsGetWorkspaceSize(call.input(0), call.scalar(number, call.input_spec(0).dtype),
-                                   call.output(0), size, executor);
-}
-PhaseTwo MulNumberOp::phase_two() const { return aclnnMuls; }
+constexpr Declaration<> maximum("maximum", "aclnnMaximum", aclnnMaximum, elementwise,
+                                in_order<aclnnMaximumGetWorkspaceSize>);
 
+constexpr Declaration<> minimum("minimum", "aclnnMinimum", aclnnMinimum, elementwise,
+                                in_order<aclnnMinimumGetWorkspaceSize>);
+
+constexpr Declaration<NumberAttributes> divs("divs", "aclnnDivs", aclnnDivs, elementwise,
+                                             in_order<aclnnDivsGetWorkspaceSize>);
+
+constexpr Declaration<NumberAttributes> adds("adds", "aclnnAdds", aclnnAdds, elementwise,
+                                             [](const NumberAttributes& values, Call& call,
+                                                auto... end) {
+                                               return aclnnAddsGetWorkspaceSize(
+                                                   call.input(0), call.scalar(values.number),
+                                                   call.scalar(1), call.output(0), end...);
+                                             });
+
+constexpr Declaration<NumberAttributes> muls("muls", "aclnnMuls", aclnnMuls, elementwise,
+                                             [](const NumberAttributes& values, Call& call,
+                                                auto... end) {
+                                               return aclnnMulsGetWorkspaceSize(
+                                                   call.input(0), call.scalar(values.number),
+                                                   call.output(0), end...);
+                                             });
+
+}  // namespace calls
 }  // namespace aclgrad

@@ -118,72 +118,50 @@ Value softplus_backward(const Value& grad, const Value& x, double beta, double t
   return detail::record_gradient<SoftplusBackwardOp>(grad, x, where, {beta, threshold});
 }
 
-std::string ThresholdAttributes::text() const { return fmt::format("threshold={}", threshold); }
-std::string LeakyReluAttributes::text() const {
-  return fmt::format("negative_slope={}", negative_slope);
-}
-std::string SoftplusAttributes::text() const {
-  return fmt::format("beta={}, threshold={}", beta, threshold);
-}
-
 namespace calls {
 
 constexpr Declaration<> exp("exp", "aclnnExp", aclnnExp, elementwise,
-                            tensors_in_order<aclnnExpGetWorkspaceSize>);
+                            in_order<aclnnExpGetWorkspaceSize>);
 constexpr Declaration<> log("log", "aclnnLog", aclnnLog, elementwise,
-                            tensors_in_order<aclnnLogGetWorkspaceSize>);
+                            in_order<aclnnLogGetWorkspaceSize>);
 constexpr Declaration<> sqrt("sqrt", "aclnnSqrt", aclnnSqrt, elementwise,
-                             tensors_in_order<aclnnSqrtGetWorkspaceSize>);
+                             in_order<aclnnSqrtGetWorkspaceSize>);
 constexpr Declaration<> rsqrt("rsqrt", "aclnnRsqrt", aclnnRsqrt, elementwise,
-                              tensors_in_order<aclnnRsqrtGetWorkspaceSize>);
+                              in_order<aclnnRsqrtGetWorkspaceSize>);
 constexpr Declaration<> reciprocal("reciprocal", "aclnnReciprocal", aclnnReciprocal, elementwise,
-                                   tensors_in_order<aclnnReciprocalGetWorkspaceSize>);
+                                   in_order<aclnnReciprocalGetWorkspaceSize>);
 constexpr Declaration<> sin("sin", "aclnnSin", aclnnSin, elementwise,
-                            tensors_in_order<aclnnSinGetWorkspaceSize>);
+                            in_order<aclnnSinGetWorkspaceSize>);
 constexpr Declaration<> cos("cos", "aclnnCos", aclnnCos, elementwise,
-                            tensors_in_order<aclnnCosGetWorkspaceSize>);
+                            in_order<aclnnCosGetWorkspaceSize>);
 constexpr Declaration<> erf("erf", "aclnnErf", aclnnErf, elementwise,
-                            tensors_in_order<aclnnErfGetWorkspaceSize>);
+                            in_order<aclnnErfGetWorkspaceSize>);
 constexpr Declaration<> neg("neg", "aclnnNeg", aclnnNeg, elementwise,
-                            tensors_in_order<aclnnNegGetWorkspaceSize>);
+                            in_order<aclnnNegGetWorkspaceSize>);
 constexpr Declaration<> tanh("tanh", "aclnnTanh", aclnnTanh, elementwise,
-                             tensors_in_order<aclnnTanhGetWorkspaceSize>);
+                             in_order<aclnnTanhGetWorkspaceSize>);
 constexpr Declaration<> sigmoid("sigmoid", "aclnnSigmoid", aclnnSigmoid, elementwise,
-                                tensors_in_order<aclnnSigmoidGetWorkspaceSize>);
+                                in_order<aclnnSigmoidGetWorkspaceSize>);
 constexpr Declaration<> relu("relu", "aclnnRelu", aclnnRelu, elementwise,
-                             tensors_in_order<aclnnReluGetWorkspaceSize>);
+                             in_order<aclnnReluGetWorkspaceSize>);
 constexpr Declaration<> silu("silu", "aclnnSilu", aclnnSilu, elementwise,
-                             tensors_in_order<aclnnSiluGetWorkspaceSize>);
+                             in_order<aclnnSiluGetWorkspaceSize>);
 constexpr Declaration<> tanh_backward("tanh_backward", "aclnnTanhBackward", aclnnTanhBackward,
-                                      elementwise,
-                                      tensors_in_order<aclnnTanhBackwardGetWorkspaceSize>);
+                                      elementwise, in_order<aclnnTanhBackwardGetWorkspaceSize>);
 constexpr Declaration<> sigmoid_backward("sigmoid_backward", "aclnnSigmoidBackward",
                                          aclnnSigmoidBackward, elementwise,
-                                         tensors_in_order<aclnnSigmoidBackwardGetWorkspaceSize>);
+                                         in_order<aclnnSigmoidBackwardGetWorkspaceSize>);
 constexpr Declaration<> silu_backward("silu_backward", "aclnnSiluBackward", aclnnSiluBackward,
-                                      elementwise,
-                                      tensors_in_order<aclnnSiluBackwardGetWorkspaceSize>);
-
-constexpr Declaration<LeakyReluAttributes> leaky_relu(
-    "leaky_relu", "aclnnLeakyRelu", aclnnLeakyRelu, elementwise,
-    [](const LeakyReluAttributes& values, Call& call, auto... end) {
-      return aclnnLeakyReluGetWorkspaceSize(call.input(0), call.scalar(values.negative_slope),
-                                            call.output(0), end...);
-    });
-
-constexpr Declaration<SoftplusAttributes> softplus(
-    "softplus", "aclnnSoftplus", aclnnSoftplus, elementwise,
-    [](const SoftplusAttributes& values, Call& call, auto... end) {
-      return aclnnSoftplusGetWorkspaceSize(call.input(0), call.scalar(values.beta),
-                                           call.scalar(values.threshold), call.output(0), end...);
-    });
-
+                                      elementwise, in_order<aclnnSiluBackwardGetWorkspaceSize>);
+constexpr Declaration<LeakyReluAttributes> leaky_relu("leaky_relu", "aclnnLeakyRelu",
+                                                      aclnnLeakyRelu, elementwise,
+                                                      in_order<aclnnLeakyReluGetWorkspaceSize>);
+constexpr Declaration<SoftplusAttributes> softplus("softplus", "aclnnSoftplus", aclnnSoftplus,
+                                                   elementwise,
+                                                   in_order<aclnnSoftplusGetWorkspaceSize>);
 constexpr Declaration<ThresholdAttributes> threshold_backward(
     "threshold_backward", "aclnnThresholdBackward", aclnnThresholdBackward, elementwise,
-    [](const ThresholdAttributes& values, Call& call, auto... end) {
-      return aclnnThresholdBackwardGetWorkspaceSize(
-          call.input(0), call.input(1), call.scalar(values.threshold), call.output(0), end...);
-    });
+    in_order<aclnnThresholdBackwardGetWorkspaceSize>);
 
 constexpr Declaration<LeakyReluAttributes> leaky_relu_backward(
     "leaky_relu_backward", "aclnnLeakyReluBackward", aclnnLeakyReluBackward, elementwise,
@@ -195,11 +173,7 @@ constexpr Declaration<LeakyReluAttributes> leaky_relu_backward(
 
 constexpr Declaration<SoftplusAttributes> softplus_backward(
     "softplus_backward", "aclnnSoftplusBackward", aclnnSoftplusBackward, elementwise,
-    [](const SoftplusAttributes& values, Call& call, auto... end) {
-      return aclnnSoftplusBackwardGetWorkspaceSize(
-          call.input(0), call.input(1), call.scalar(values.beta), call.scalar(values.threshold),
-          call.output(0), end...);
-    });
+    in_order<aclnnSoftplusBackwardGetWorkspaceSize>);
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -45,8 +45,7 @@ Value matmul(const Value& a, const Value& b, std::source_location where) {
   record.require_floating(0);
   record.require_floating(1);
   Shape shape = product_shape(record, a.shape(), b.shape());
-  return record.add(std::make_shared<MatmulOp>(),
-                    {std::move(shape), Recorder::promote(a.dtype(), b.dtype())});
+  return record.add<MatmulOp>({}, {std::move(shape), Recorder::promote(a.dtype(), b.dtype())});
 }
 
 Value addmm(const Value& c, const Value& a, const Value& b, double beta, double alpha,
@@ -63,7 +62,7 @@ Value addmm(const Value& c, const Value& a, const Value& b, double beta, double 
                                    c.shape(), shape));
   }
   const DType dtype = Recorder::promote(c.dtype(), Recorder::promote(a.dtype(), b.dtype()));
-  return record.add(std::make_shared<AddmmOp>(beta, alpha), {std::move(shape), dtype});
+  return record.add<AddmmOp>({beta, alpha}, {std::move(shape), dtype});
 }
 
 Value linear(const Value& x, const Value& weight, const Value& bias, std::source_location where) {
@@ -86,21 +85,26 @@ Value linear(const Value& x, const Value& weight, const Value& bias, std::source
   return reshape(addmm(bias, matrix, weight, 1, 1, where), std::move(dims), where);
 }
 
-aclnnStatus MatmulOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
-  return aclnnMatmulGetWorkspaceSize(call.input(0), call.input(1), call.output(0), kKeepDtype, size,
-                                     executor);
-}
-PhaseTwo MatmulOp::phase_two() const { return aclnnMatmul; }
-
-std::string AddmmOp::attributes() const {
+std::string AddmmAttributes::text() const {
   return beta == 1 && alpha == 1 ? std::string{} : fmt::format("beta={}, alpha={}", beta, alpha);
 }
-aclnnStatus AddmmOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
-  const DType dtype = call.output_spec(0).dtype;
-  return aclnnAddmmGetWorkspaceSize(call.input(0), call.input(1), call.input(2),
-                                    call.scalar(beta, dtype), call.scalar(alpha, dtype),
-                                    call.output(0), kKeepDtype, size, executor);
-}
-PhaseTwo AddmmOp::phase_two() const { return aclnnAddmm; }
 
+namespace calls {
+
+constexpr Declaration<> matmul("matmul", "aclnnMatmul", aclnnMatmul, separate,
+                               [](const NoAttributes&, Call& call, auto... end) {
+                                 return aclnnMatmulGetWorkspaceSize(call.input(0), call.input(1),
+                                                                    call.output(0), kKeepDtype,
+                                                                    end...);
+                               });
+
+constexpr Declaration<AddmmAttributes> addmm(
+    "addmm", "aclnnAddmm", aclnnAddmm, separate,
+    [](const AddmmAttributes& values, Call& call, auto... end) {
+      return aclnnAddmmGetWorkspaceSize(call.input(0), call.input(1), call.input(2),
+                                        call.scalar(values.beta), call.scalar(values.alpha),
+                                        call.output(0), kKeepDtype, end...);
+    });
+
+}  // namespace calls
 }  // namespace aclgrad

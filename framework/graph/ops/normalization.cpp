@@ -6,11 +6,13 @@
 #include <algorithm>
 
 #include "aclgrad/format.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
+#include "aclnnop/aclnn_logsoftmax.h"
+#include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
+#include "graph/ops/families.h"
 
 namespace aclgrad {
 namespace {
@@ -30,23 +32,34 @@ void check_rows(const Recorder& record, const Value& x, const Value& weight) {
   }
 }
 
+template <class OpType>
+Value record_along(const Value& x, std::int64_t dim, std::source_location where) {
+  Recorder(OpType::declaration().name, {x}, where).axis(dim, x.shape().rank());
+  return detail::record_unary<OpType>(x, where, {dim});
+}
+
+template <class OpType>
+Value record_gradient_along(const Value& grad, const Value& result, std::int64_t dim,
+                            std::source_location where) {
+  Recorder(OpType::declaration().name, {grad, result}, where).axis(dim, result.shape().rank());
+  return detail::record_gradient<OpType>(grad, result, where, {dim});
+}
+
 }  // namespace
 
 Value softmax(const Value& x, std::int64_t dim, std::source_location where) {
-  Recorder record("softmax", {x}, where);
-  record.require_floating(0);
-  record.axis(dim, x.shape().rank());
-  return record.add(std::make_shared<SoftmaxOp>(dim), {x.shape(), x.dtype()});
+  return record_along<SoftmaxOp>(x, dim, where);
 }
-
 Value softmax_backward(const Value& grad, const Value& result, std::int64_t dim,
                        std::source_location where) {
-  Recorder record("softmax_backward", {grad, result}, where);
-  record.require_floating(1);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
-  record.axis(dim, result.shape().rank());
-  return record.add(std::make_shared<SoftmaxBackwardOp>(dim), {result.shape(), result.dtype()});
+  return record_gradient_along<SoftmaxBackwardOp>(grad, result, dim, where);
+}
+Value log_softmax(const Value& x, std::int64_t dim, std::source_location where) {
+  return record_along<LogSoftmaxOp>(x, dim, where);
+}
+Value log_softmax_backward(const Value& grad, const Value& result, std::int64_t dim,
+                           std::source_location where) {
+  return record_gradient_along<LogSoftmaxBackwardOp>(grad, result, dim, where);
 }
 
 Value layer_norm(const Value& x, const Value& weight, const Value& bias, double eps,
@@ -61,10 +74,7 @@ Value layer_norm(const Value& x, const Value& weight, const Value& bias, double 
   // In float32 they serve the backward of 16-bit tensors, too.
   const DType dtype = x.dtype() == DType::float64 ? DType::float64 : DType::float32;
   const TensorSpec number{Shape(numbers), dtype};
-  return record
-      .add(std::make_shared<LayerNormOp>(eps),
-           std::vector<TensorSpec>{{x.shape(), x.dtype()}, number, number})
-      .front();
+  return record.add<LayerNormOp>({eps}, {record.like(0), number, number}).front();
 }
 
 std::array<Value, 3> layer_norm_backward(const Value& grad, const Value& x, const Value& mean,
@@ -78,54 +88,54 @@ std::array<Value, 3> layer_norm_backward(const Value& grad, const Value& x, cons
   check_rows(record, x, weight);
   std::vector<TensorSpec> outputs;
   for (std::size_t k = 0; k < wanted.size(); ++k) {
-    const Value& like = k == 0 ? x : weight;
-    if (wanted[k]) outputs.push_back({like.shape(), like.dtype()});
+    if (wanted[k]) outputs.push_back(record.like(k == 0 ? 1 : 4));
   }
   std::array<Value, 3> gradients;
-  auto next = record.add(std::make_shared<LayerNormBackwardOp>(wanted), std::move(outputs));
+  auto next = record.add<LayerNormBackwardOp>({wanted}, std::move(outputs));
   for (std::size_t k = 0, given = 0; k < wanted.size(); ++k) {
     if (wanted[k]) gradients[k] = next[given++];
   }
   return gradients;
 }
 
-std::string SoftmaxOp::attributes() const { return fmt::format("dim={}", dim); }
-aclnnStatus SoftmaxOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
-  return aclnnSoftmaxGetWorkspaceSize(call.input(0), dim, call.output(0), size, executor);
-}
-PhaseTwo SoftmaxOp::phase_two() const { return aclnnSoftmax; }
-
-std::string SoftmaxBackwardOp::attributes() const { return fmt::format("dim={}", dim); }
-aclnnStatus SoftmaxBackwardOp::phase_one(Call& call, std::uint64_t* size,
-                                         aclOpExecutor** executor) const {
-  return aclnnSoftmaxBackwardGetWorkspaceSize(call.input(0), call.input(1), dim, call.output(0),
-                                              size, executor);
-}
-PhaseTwo SoftmaxBackwardOp::phase_two() const { return aclnnSoftmaxBackward; }
-
-std::string LayerNormOp::attributes() const { return fmt::format("eps={}", eps); }
-aclnnStatus LayerNormOp::phase_one(Call& call, std::uint64_t* size,
-                                   aclOpExecutor** executor) const {
-  return aclnnLayerNormGetWorkspaceSize(
-      call.input(0), call.int_array(call.input_spec(1).shape.dims()), call.input(1), call.input(2),
-      eps, call.output(0), call.output(1), call.output(2), size, executor);
-}
-PhaseTwo LayerNormOp::phase_two() const { return aclnnLayerNorm; }
-
-std::string LayerNormBackwardOp::attributes() const {
+std::string LayerNormBackwardAttributes::text() const {
   return fmt::format("outputMask=[{:d}, {:d}, {:d}]", wanted[0], wanted[1], wanted[2]);
 }
-aclnnStatus LayerNormBackwardOp::phase_one(Call& call, std::uint64_t* size,
-                                           aclOpExecutor** executor) const {
-  aclTensor* gradients[3] = {};
-  for (std::size_t k = 0, given = 0; k < wanted.size(); ++k) {
-    if (wanted[k]) gradients[k] = call.output(given++);
-  }
-  return aclnnLayerNormBackwardGetWorkspaceSize(
-      call.input(0), call.input(1), call.int_array(call.input_spec(4).shape.dims()), call.input(2),
-      call.input(3), call.input(4), nullptr, call.bool_array(wanted), gradients[0], gradients[1],
-      gradients[2], size, executor);
-}
-PhaseTwo LayerNormBackwardOp::phase_two() const { return aclnnLayerNormBackward; }
 
+namespace calls {
+
+constexpr Declaration<SoftmaxAttributes> softmax("softmax", "aclnnSoftmax", aclnnSoftmax, separate,
+                                                 in_order<aclnnSoftmaxGetWorkspaceSize>);
+constexpr Declaration<SoftmaxAttributes> softmax_backward(
+    "softmax_backward", "aclnnSoftmaxBackward", aclnnSoftmaxBackward, separate,
+    in_order<aclnnSoftmaxBackwardGetWorkspaceSize>);
+constexpr Declaration<SoftmaxAttributes> log_softmax("log_softmax", "aclnnLogSoftmax",
+                                                     aclnnLogSoftmax, separate,
+                                                     in_order<aclnnLogSoftmaxGetWorkspaceSize>);
+constexpr Declaration<SoftmaxAttributes> log_softmax_backward(
+    "log_softmax_backward", "aclnnLogSoftmaxBackward", aclnnLogSoftmaxBackward, separate,
+    in_order<aclnnLogSoftmaxBackwardGetWorkspaceSize>);
+
+constexpr Declaration<LayerNormAttributes> layer_norm(
+    "layer_norm", "aclnnLayerNorm", aclnnLayerNorm, separate,
+    [](const LayerNormAttributes& values, Call& call, auto... end) {
+      return aclnnLayerNormGetWorkspaceSize(
+          call.input(0), call.int_array(call.input_spec(1).shape.dims()), call.input(1),
+          call.input(2), values.eps, call.output(0), call.output(1), call.output(2), end...);
+    });
+
+constexpr Declaration<LayerNormBackwardAttributes> layer_norm_backward(
+    "layer_norm_backward", "aclnnLayerNormBackward", aclnnLayerNormBackward, separate,
+    [](const LayerNormBackwardAttributes& values, Call& call, auto... end) {
+      aclTensor* gradients[3] = {};
+      for (std::size_t k = 0, given = 0; k < values.wanted.size(); ++k) {
+        if (values.wanted[k]) gradients[k] = call.output(given++);
+      }
+      return aclnnLayerNormBackwardGetWorkspaceSize(
+          call.input(0), call.input(1), call.int_array(call.input_spec(4).shape.dims()),
+          call.input(2), call.input(3), call.input(4), nullptr, call.bool_array(values.wanted),
+          gradients[0], gradients[1], gradients[2], end...);
+    });
+
+}  // namespace calls
 }  // namespace aclgrad

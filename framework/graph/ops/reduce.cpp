@@ -39,17 +39,12 @@ Shape reduced(const Shape& shape, const Axes& axes, bool keepdim) {
   return Shape(std::move(dims));
 }
 
-std::string describe(const Axes& axes, bool keepdim) {
-  return fmt::format("axes=[{}]{}", fmt::join(axes, ", "), keepdim ? ", keepdim" : "");
-}
-
 template <class ReductionOp>
 Value record_reduction(Recorder& record, Axes axes, bool keepdim) {
   const Value& x = record.input(0);
   axes = normalized(record, std::move(axes), x.shape().rank());
   Shape shape = reduced(x.shape(), axes, keepdim);
-  return record.add(std::make_shared<ReductionOp>(std::move(axes), keepdim),
-                    {std::move(shape), x.dtype()});
+  return record.add<ReductionOp>({std::move(axes), keepdim}, {std::move(shape), x.dtype()});
 }
 
 }  // namespace
@@ -67,21 +62,17 @@ Value mean(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
   return record_reduction<MeanOp>(record, std::move(axes), keepdim);
 }
 
-std::string ReduceSumOp::attributes() const { return describe(axes, keepdim); }
-aclnnStatus ReduceSumOp::phase_one(Call& call, std::uint64_t* size,
-                                   aclOpExecutor** executor) const {
-  return aclnnReduceSumGetWorkspaceSize(call.input(0), call.int_array(axes), keepdim,
-                                        static_cast<aclDataType>(call.output_spec(0).dtype),
-                                        call.output(0), size, executor);
+std::string ReductionAttributes::text() const {
+  return fmt::format("axes=[{}]{}", fmt::join(axes, ", "), keepdim ? ", keepdim" : "");
 }
-PhaseTwo ReduceSumOp::phase_two() const { return aclnnReduceSum; }
 
-std::string MeanOp::attributes() const { return describe(axes, keepdim); }
-aclnnStatus MeanOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
-  return aclnnMeanGetWorkspaceSize(call.input(0), call.int_array(axes), keepdim,
-                                   static_cast<aclDataType>(call.output_spec(0).dtype),
-                                   call.output(0), size, executor);
-}
-PhaseTwo MeanOp::phase_two() const { return aclnnMean; }
+namespace calls {
 
+constexpr Declaration<ReductionAttributes> reduce_sum("reduce_sum", "aclnnReduceSum",
+                                                      aclnnReduceSum, separate,
+                                                      in_order<aclnnReduceSumGetWorkspaceSize>);
+constexpr Declaration<ReductionAttributes> mean("mean", "aclnnMean", aclnnMean, separate,
+                                                in_order<aclnnMeanGetWorkspaceSize>);
+
+}  // namespace calls
 }  // namespace aclgrad

@@ -20,15 +20,13 @@ void require_broadcasts_to_variable(const Recorder& record) {
                                  record.input(1).description(), record.input(1).shape(), target));
 }
 
-TensorSpec spec_of(const Value& value) { return {value.shape(), value.dtype()}; }
-
 }  // namespace
 
 Value inplace_add(const Value& variable, const Value& x, double alpha, std::source_location where) {
   Recorder record("inplace_add", {variable, x}, where);
   record.require_same_dtype(0, 1);
   require_broadcasts_to_variable(record);
-  return record.add(std::make_shared<InplaceAddOp>(alpha), spec_of(variable));
+  return record.add<InplaceAddOp>({alpha}, record.like(0));
 }
 
 Value accumulate(const Value& variable, const Value& x, double decay, std::source_location where) {
@@ -36,13 +34,13 @@ Value accumulate(const Value& variable, const Value& x, double decay, std::sourc
   record.require_floating(0);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
-  return record.add(std::make_shared<AccumulateOp>(decay), spec_of(variable));
+  return record.add<AccumulateOp>({decay}, record.like(0));
 }
 
 Value assign(const Value& variable, const Value& x, std::source_location where) {
   Recorder record("assign", {variable, x}, where);
   require_broadcasts_to_variable(record);
-  return record.add(std::make_shared<AssignOp>(), spec_of(variable));
+  return record.add<AssignOp>({}, record.like(0));
 }
 
 AdamWResult apply_adam_w(const Value& parameter, const Value& first_moment,
@@ -62,45 +60,47 @@ AdamWResult apply_adam_w(const Value& parameter, const Value& first_moment,
                     step.dtype(), step.shape()));
   }
   const std::vector<Value> outputs =
-      record.add(std::make_shared<AdamWOp>(attributes),
-                 {spec_of(parameter), spec_of(first_moment), spec_of(second_moment)});
+      record.add<AdamWOp>(attributes, {record.like(0), record.like(1), record.like(2)});
   return {outputs[0], outputs[1], outputs[2]};
 }
 
-std::string InplaceAddOp::attributes() const { return fmt::format("alpha={}", alpha); }
-aclnnStatus InplaceAddOp::phase_one(Call& call, std::uint64_t* size,
-                                    aclOpExecutor** executor) const {
-  return aclnnInplaceAddGetWorkspaceSize(
-      call.output(0), call.input(1), call.scalar(alpha, call.input_spec(0).dtype), size, executor);
-}
-PhaseTwo InplaceAddOp::phase_two() const { return aclnnInplaceAdd; }
-
-std::string AccumulateOp::attributes() const { return fmt::format("decay={}", decay); }
-aclnnStatus AccumulateOp::phase_one(Call& call, std::uint64_t* size,
-                                    aclOpExecutor** executor) const {
-  return aclnnAddGetWorkspaceSize(call.input(1), call.input(0),
-                                  call.scalar(decay, call.input_spec(0).dtype), call.output(0),
-                                  size, executor);
-}
-PhaseTwo AccumulateOp::phase_two() const { return aclnnAdd; }
-
-aclnnStatus AssignOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
-  return aclnnInplaceCopyGetWorkspaceSize(call.output(0), call.input(1), size, executor);
-}
-PhaseTwo AssignOp::phase_two() const { return aclnnInplaceCopy; }
-
-std::string AdamWOp::attributes() const {
+std::string AdamWAttributes::text() const {
   return fmt::format("learning_rate={}, beta1={}, beta2={}, weight_decay={}, epsilon={}{}",
-                     values.learning_rate, values.beta1, values.beta2, values.weight_decay,
-                     values.epsilon, values.maximize ? ", maximize" : "");
+                     learning_rate, beta1, beta2, weight_decay, epsilon,
+                     maximize ? ", maximize" : "");
 }
-aclnnStatus AdamWOp::phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const {
-  return aclnnApplyAdamWV2GetWorkspaceSize(
-      call.output(0), call.output(1), call.output(2), nullptr, call.input(3), call.input(4),
-      to_float(values.learning_rate), to_float(values.beta1), to_float(values.beta2),
-      to_float(values.weight_decay), to_float(values.epsilon), false, values.maximize, size,
-      executor);
-}
-PhaseTwo AdamWOp::phase_two() const { return aclnnApplyAdamWV2; }
 
+namespace calls {
+
+constexpr Declaration<InplaceAddAttributes> inplace_add(
+    "inplace_add", "aclnnInplaceAdd", aclnnInplaceAdd, updating,
+    [](const InplaceAddAttributes& values, Call& call, auto... end) {
+      return aclnnInplaceAddGetWorkspaceSize(call.output(0), call.input(1),
+                                             call.scalar(values.alpha), end...);
+    });
+
+// x + decay variable, into the variable.
+constexpr Declaration<AccumulateAttributes> accumulate(
+    "accumulate", "aclnnAdd", aclnnAdd, updating,
+    [](const AccumulateAttributes& values, Call& call, auto... end) {
+      return aclnnAddGetWorkspaceSize(call.input(1), call.input(0), call.scalar(values.decay),
+                                      call.output(0), end...);
+    });
+
+constexpr Declaration<> assign("assign", "aclnnInplaceCopy", aclnnInplaceCopy, replacing,
+                               [](const NoAttributes&, Call& call, auto... end) {
+                                 return aclnnInplaceCopyGetWorkspaceSize(call.output(0),
+                                                                         call.input(1), end...);
+                               });
+
+constexpr Declaration<AdamWAttributes> apply_adam_w(
+    "apply_adam_w", "aclnnApplyAdamWV2", aclnnApplyAdamWV2, updating,
+    [](const AdamWAttributes& values, Call& call, auto... end) {
+      return aclnnApplyAdamWV2GetWorkspaceSize(
+          call.output(0), call.output(1), call.output(2), nullptr, call.input(3), call.input(4),
+          to_float(values.learning_rate), to_float(values.beta1), to_float(values.beta2),
+          to_float(values.weight_decay), to_float(values.epsilon), false, values.maximize, end...);
+    });
+
+}  // namespace calls
 }  // namespace aclgrad

@@ -5,8 +5,8 @@
 // that a C function queues on a stream. An Op is immutable and knows nothing of graphs, so one
 // object may stand in several.
 //
-// To add an operator: declare it (see Declaration below), and write a recording function with a
-// Recorder (record.h). A gradient rule is found by the type of the Op.
+// To add an operator: declare it (declaration.h), and write a recording function with a Recorder
+// (record.h). A gradient rule is found by the type of the Op.
 #ifndef ACLGRAD_OP_H_
 #define ACLGRAD_OP_H_
 
@@ -17,7 +17,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -105,15 +104,14 @@ class Call {
   Call(std::span<const Argument> inputs, std::span<const Argument> outputs, CallObjects& objects)
       : inputs_(inputs), outputs_(outputs), objects_(objects) {}
 
+  std::size_t input_count() const { return inputs_.size(); }
   aclTensor* input(std::size_t index) const { return argument(inputs_, index).tensor; }
   aclTensor* output(std::size_t index) const { return argument(outputs_, index).tensor; }
   const TensorSpec& input_spec(std::size_t index) const { return *argument(inputs_, index).spec; }
   const TensorSpec& output_spec(std::size_t index) const { return *argument(outputs_, index).spec; }
 
-  /// The inputs and then the outputs, counted through.
-  aclTensor* tensor(std::size_t index) const {
-    return index < inputs_.size() ? input(index) : output(index - inputs_.size());
-  }
+  /// The first output's dtype as the C functions take it.
+  aclDataType output_dtype() const { return static_cast<aclDataType>(output_spec(0).dtype); }
 
   /// An aclScalar of a type that suits tensors of `beside` (see ScalarHandle).
   const aclScalar* scalar(double value, DType beside) { return objects_.scalar(value, beside); }
@@ -176,121 +174,6 @@ class AclnnOp : public CallOp {
   virtual PhaseTwo phase_two() const = 0;
 
   const AclnnOp* as_aclnn() const noexcept final { return this; }
-};
-
-/// For an operator without attributes.
-struct NoAttributes {
-  std::string text() const { return {}; }
-};
-
-/// Whether an output has the memory of an input: never; when a session chooses so
-/// (CallOp::may_overwrite); always, as the input's new contents (CallOp::updated_input), where the
-/// old ones are read or are not.
-enum class Memory : std::uint8_t { separate, may_be_shared, updated, replaced };
-
-/// An operator of the C interface as data. A constant says what it is called and what it calls; a
-/// struct of attributes, which can tell its text() for listings, what is given to one call.
-/// DeclaredOp makes an Op of them:
-///
-///   struct LeakyReluAttributes {
-///     double negative_slope;
-///     std::string text() const { return fmt::format("negative_slope={}", negative_slope); }
-///   };
-///   constexpr Declaration<LeakyReluAttributes> kLeakyRelu(
-///       "leaky_relu", "aclnnLeakyRelu", aclnnLeakyRelu, elementwise,
-///       [](const LeakyReluAttributes& values, Call& call, auto... end) {
-///         return aclnnLeakyReluGetWorkspaceSize(
-///             call.input(0), call.scalar(values.negative_slope), call.output(0), end...);
-///       });
-///   using LeakyReluOp = DeclaredOp<kLeakyRelu>;
-template <class AttributesType = NoAttributes>
-struct Declaration {
-  using Attributes = AttributesType;
-
-  std::string_view name;       ///< Op::name: "elu"
-  std::string_view call_name;  ///< CallOp::call_name: "aclnnElu"
-  PhaseTwo phase_two;
-
-  /// One of the functions below, or another.
-  Memory (*memory)(const Attributes& attributes, std::size_t output, std::size_t input);
-
-  /// Calls phase one and returns its status. For a function that takes nothing but the inputs and
-  /// then the outputs it is tensors_in_order<aclnnSeluGetWorkspaceSize>.
-  aclnnStatus (*phase_one)(const Attributes& attributes, Call& call, std::uint64_t* workspace_size,
-                           aclOpExecutor** executor);
-};
-
-/// For Declaration::memory: outputs have memory of their own.
-template <class Attributes>
-Memory separate(const Attributes&, std::size_t, std::size_t) {
-  return Memory::separate;
-}
-
-/// Every output element depends on no input element but those at its place.
-template <class Attributes>
-Memory elementwise(const Attributes&, std::size_t, std::size_t) {
-  return Memory::may_be_shared;
-}
-
-/// Every output is the new contents of the input of the same number, a variable.
-template <class Attributes>
-Memory updating(const Attributes&, std::size_t output, std::size_t input) {
-  return output == input ? Memory::updated : Memory::separate;
-}
-
-/// The same where the old contents do not matter.
-template <class Attributes>
-Memory replacing(const Attributes&, std::size_t output, std::size_t input) {
-  return output == input ? Memory::replaced : Memory::separate;
-}
-
-namespace detail {
-template <class... Parameters>
-constexpr std::size_t parameter_count(aclnnStatus (*)(Parameters...)) {
-  return sizeof...(Parameters);
-}
-}  // namespace detail
-
-/// For Declaration::phase_one.
-template <auto kPhaseOne, class Attributes>
-aclnnStatus tensors_in_order(const Attributes&, Call& call, std::uint64_t* size,
-                             aclOpExecutor** executor) {
-  return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
-    return kPhaseOne(call.tensor(kIndex)..., size, executor);
-  }
-  (std::make_index_sequence<detail::parameter_count(kPhaseOne) - 2>{});
-}
-
-/// The Op of a Declaration; its attributes are members.
-template <const auto& kDeclaration>
-class DeclaredOp final : public AclnnOp,
-                         public std::remove_cvref_t<decltype(kDeclaration)>::Attributes {
- public:
-  using Attributes = typename std::remove_cvref_t<decltype(kDeclaration)>::Attributes;
-
-  DeclaredOp() = default;
-  explicit DeclaredOp(Attributes values) : Attributes(std::move(values)) {}
-
-  static constexpr const auto& declaration() { return kDeclaration; }
-
-  std::string_view name() const override { return kDeclaration.name; }
-  std::string_view call_name() const override { return kDeclaration.call_name; }
-  std::string attributes() const override { return this->text(); }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {
-    return kDeclaration.phase_one(*this, call, size, executor);
-  }
-  PhaseTwo phase_two() const override { return kDeclaration.phase_two; }
-  bool may_overwrite(std::size_t output, std::size_t input) const override {
-    return kDeclaration.memory(*this, output, input) == Memory::may_be_shared;
-  }
-  std::optional<std::size_t> updated_input(std::size_t output) const override {
-    const Memory memory = kDeclaration.memory(*this, output, output);
-    const bool updates = memory == Memory::updated || memory == Memory::replaced;
-    return updates ? std::optional(output) : std::nullopt;
-  }
-  bool reads_input(std::size_t input) const override {
-    return kDeclaration.memory(*this, input, input) != Memory::replaced;
-  }
 };
 
 struct Node;

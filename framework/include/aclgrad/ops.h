@@ -4,18 +4,14 @@
 #ifndef ACLGRAD_OPS_H_
 #define ACLGRAD_OPS_H_
 
+#include "aclgrad/ops/activations.h"
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/elu.h"
 #include "aclgrad/ops/fill.h"
 #include "aclgrad/ops/functions.h"
-#include "aclgrad/ops/geglu.h"
-#include "aclgrad/ops/gelu.h"
-#include "aclgrad/ops/hardswish.h"
 #include "aclgrad/ops/losses.h"
 #include "aclgrad/ops/matmul.h"
 #include "aclgrad/ops/normalization.h"
 #include "aclgrad/ops/reduce.h"
-#include "aclgrad/ops/selu.h"
 #include "aclgrad/ops/update.h"
 #include "aclgrad/ops/views.h"
 

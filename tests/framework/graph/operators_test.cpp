@@ -40,6 +40,12 @@ TEST_F(Operators, Arithmetic) {
   expect(1 - a, {2, 2}, {0, -1, -2, -3});
   expect(1 + a * 2, {2, 2}, {3, 5, 7, 9});
   expect(-a, {2, 2}, {-1, -2, -3, -4});
+  expect(a / b, {2, 2}, {0.1, 0.1, 0.3, 0.2});
+  expect(b / 4, {2}, {2.5, 5});
+  expect(div(value({2}, {7, -7}, DType::int32), value({2}, {2, 2}, DType::int32)), {2},
+         {3.5, -3.5});
+  expect(maximum(a, value({2}, {2, 2})), {2, 2}, {2, 2, 3, 4});
+  expect(minimum(a, value({2}, {2, 2})), {2, 2}, {1, 2, 2, 2});
   expect(mul(value({2}, {3, 4}, DType::int32), 2), {2}, {6, 8});
 }
 

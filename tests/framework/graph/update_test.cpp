@@ -136,7 +136,7 @@ TEST(Updates, NothingIsOverwrittenTwiceByOneNode) {
 
 // Passes on to InplaceAddOp and looks at what it is given.
 struct LookingOp final : AclnnOp {
-  InplaceAddOp inner{1};
+  InplaceAddOp inner{{1}};
   mutable bool same_object = false;
   std::string_view name() const override { return "looking"; }
   std::string_view call_name() const override { return inner.call_name(); }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addition, subtraction and multiplication, elementwise. Two tensors broadcast against each other
-// and promote to their common dtype.
+// Addition, subtraction, multiplication and division, the larger and the smaller of two elements.
+// Two tensors broadcast against each other and promote to their common dtype.
 #ifndef ACLGRAD_OPS_ARITHMETIC_H_
 #define ACLGRAD_OPS_ARITHMETIC_H_
 
 #include <source_location>
 
+#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
@@ -21,6 +22,19 @@ Value sub(const Value& a, const Value& b, double alpha = 1,
 /// a b.
 Value mul(const Value& a, const Value& b,
           std::source_location where = std::source_location::current());
+
+/// a / b, in float32 where neither is floating.
+Value div(const Value& a, const Value& b,
+          std::source_location where = std::source_location::current());
+Value div(const Value& a, double number,
+          std::source_location where = std::source_location::current());
+
+/// The larger or smaller of two elements; NaN when one of them is. The gradient goes to the element
+/// that was taken, to b's where both are equal.
+Value maximum(const Value& a, const Value& b,
+              std::source_location where = std::source_location::current());
+Value minimum(const Value& a, const Value& b,
+              std::source_location where = std::source_location::current());
 
 /// a + number and a number, of a's dtype. Throw DTypeError when a is not floating and the number is
 /// not whole, ValueError when a is bool.
@@ -42,6 +56,8 @@ struct Operand {
 inline Value operator+(Operand a, const Value& b) { return add(a.value, b, 1, a.where); }
 inline Value operator-(Operand a, const Value& b) { return sub(a.value, b, 1, a.where); }
 inline Value operator*(Operand a, const Value& b) { return mul(a.value, b, a.where); }
+inline Value operator/(Operand a, const Value& b) { return div(a.value, b, a.where); }
+inline Value operator/(Operand a, double b) { return div(a.value, b, a.where); }
 inline Value operator+(Operand a, double b) { return add(a.value, b, a.where); }
 inline Value operator-(Operand a, double b) { return add(a.value, -b, a.where); }
 inline Value operator*(Operand a, double b) { return mul(a.value, b, a.where); }
@@ -50,56 +66,32 @@ inline Value operator-(double a, Operand b) { return add(mul(b.value, -1, b.wher
 inline Value operator*(double a, Operand b) { return mul(b.value, a, b.where); }
 inline Value operator-(Operand a) { return mul(a.value, -1, a.where); }
 
-struct AddOp final : ElementwiseOp {
+struct AddAttributes {
   double alpha;
-
-  explicit AddOp(double alpha_) : alpha(alpha_) {}
-  std::string_view name() const override { return "add"; }
-  std::string_view call_name() const override { return "aclnnAdd"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const { return named({"alpha"}, alpha); }
+  std::string text() const;
 };
-
-struct SubOp final : ElementwiseOp {
-  double alpha;
-
-  explicit SubOp(double alpha_) : alpha(alpha_) {}
-  std::string_view name() const override { return "sub"; }
-  std::string_view call_name() const override { return "aclnnSub"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-struct MulOp final : ElementwiseOp {
-  std::string_view name() const override { return "mul"; }
-  std::string_view call_name() const override { return "aclnnMul"; }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-struct AddNumberOp final : ElementwiseOp {
+struct NumberAttributes {
   double number;
-
-  explicit AddNumberOp(double number_) : number(number_) {}
-  std::string_view name() const override { return "adds"; }
-  std::string_view call_name() const override { return "aclnnAdds"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const { return named({"number"}, number); }
+  std::string text() const;
 };
 
-struct MulNumberOp final : ElementwiseOp {
-  double number;
+namespace calls {
+extern const Declaration<AddAttributes> add, sub;
+extern const Declaration<> mul, div, maximum, minimum;
+extern const Declaration<NumberAttributes> adds, muls, divs;
+}  // namespace calls
 
-  explicit MulNumberOp(double number_) : number(number_) {}
-  std::string_view name() const override { return "muls"; }
-  std::string_view call_name() const override { return "aclnnMuls"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
+using AddOp = DeclaredOp<calls::add>;
+using SubOp = DeclaredOp<calls::sub>;
+using MulOp = DeclaredOp<calls::mul>;
+using DivOp = DeclaredOp<calls::div>;
+using MaximumOp = DeclaredOp<calls::maximum>;
+using MinimumOp = DeclaredOp<calls::minimum>;
+using AddNumberOp = DeclaredOp<calls::adds>;
+using MulNumberOp = DeclaredOp<calls::muls>;
+using DivNumberOp = DeclaredOp<calls::divs>;
 
 }  // namespace aclgrad
 

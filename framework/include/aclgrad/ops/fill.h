@@ -5,6 +5,7 @@
 
 #include <source_location>
 
+#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
@@ -34,67 +35,43 @@ Value uniform(Graph& graph, Shape shape, double low, double high, std::int64_t s
               std::int64_t offset = 0, DType dtype = DType::float32,
               std::source_location where = std::source_location::current());
 
-struct CastOp final : AclnnOp {
-  std::string_view name() const override { return "cast"; }
-  std::string_view call_name() const override { return "aclnnCast"; }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-struct CopyOp final : AclnnOp {
-  std::string_view name() const override { return "copy"; }
-  std::string_view call_name() const override { return "aclnnInplaceCopy"; }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-struct ZerosOp final : AclnnOp {
-  std::string_view name() const override { return "zeros"; }
-  std::string_view call_name() const override { return "aclnnInplaceZero"; }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-struct FullOp final : AclnnOp {
+struct FullAttributes {
   double value;
-
-  explicit FullOp(double value_) : value(value_) {}
-  std::string_view name() const override { return "full"; }
-  std::string_view call_name() const override { return "aclnnInplaceFillScalar"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const { return named({"value"}, value); }
+  std::string text() const;
 };
-
-struct NormalOp final : AclnnOp {
+struct NormalAttributes {
   double mean;
   double deviation;
   std::int64_t seed;
   std::int64_t offset;
-
-  NormalOp(double mean_, double deviation_, std::int64_t seed_, std::int64_t offset_)
-      : mean(mean_), deviation(deviation_), seed(seed_), offset(offset_) {}
-  std::string_view name() const override { return "normal"; }
-  std::string_view call_name() const override { return "aclnnInplaceNormal"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const {
+    return named({"mean", "deviation", "seed", "offset"}, mean, deviation, seed, offset);
+  }
 };
-
-struct UniformOp final : AclnnOp {
+struct UniformAttributes {
   double low;
   double high;
   std::int64_t seed;
   std::int64_t offset;
-
-  UniformOp(double low_, double high_, std::int64_t seed_, std::int64_t offset_)
-      : low(low_), high(high_), seed(seed_), offset(offset_) {}
-  std::string_view name() const override { return "uniform"; }
-  std::string_view call_name() const override { return "aclnnInplaceUniform"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const {
+    return named({"low", "high", "seed", "offset"}, low, high, seed, offset);
+  }
 };
+
+namespace calls {
+extern const Declaration<> cast, copy, zeros;
+extern const Declaration<FullAttributes> full;
+extern const Declaration<NormalAttributes> normal;
+extern const Declaration<UniformAttributes> uniform;
+}  // namespace calls
+
+using CastOp = DeclaredOp<calls::cast>;
+using CopyOp = DeclaredOp<calls::copy>;
+using ZerosOp = DeclaredOp<calls::zeros>;
+using FullOp = DeclaredOp<calls::full>;
+using NormalOp = DeclaredOp<calls::normal>;
+using UniformOp = DeclaredOp<calls::uniform>;
 
 }  // namespace aclgrad
 

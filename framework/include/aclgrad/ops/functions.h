@@ -7,6 +7,7 @@
 
 #include <source_location>
 
+#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
@@ -69,16 +70,16 @@ Value softplus_backward(const Value& grad, const Value& x, double beta = 1, doub
 /// The operators take these numbers as floats.
 struct LeakyReluAttributes {
   double negative_slope;
-  std::string text() const;
+  auto arguments() const { return named({"negative_slope"}, negative_slope); }
 };
 struct ThresholdAttributes {
   double threshold;
-  std::string text() const;
+  auto arguments() const { return named({"threshold"}, threshold); }
 };
 struct SoftplusAttributes {
   double beta;
   double threshold;
-  std::string text() const;
+  auto arguments() const { return named({"beta", "threshold"}, beta, threshold); }
 };
 
 namespace calls {

@@ -5,6 +5,7 @@
 
 #include <source_location>
 
+#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
@@ -23,10 +24,6 @@ inline constexpr std::int64_t kIgnoreIndex = -100;
 /// elements of the broadcast shape.
 Value mse_loss(const Value& prediction, const Value& target, Reduction reduction = Reduction::mean,
                std::source_location where = std::source_location::current());
-
-/// x - max - log(sum(e^(x - max))) along `dim`.
-Value log_softmax(const Value& x, std::int64_t dim = -1,
-                  std::source_location where = std::source_location::current());
 
 /// -weight[t] log_probabilities[n, t] for the class t = target[n]. log_probabilities is [N, C] or
 /// [C], target [N] or a scalar, int64, int32 or uint8; weight [C] of the dtype of
@@ -47,10 +44,6 @@ Value mse_loss_backward(const Value& grad, const Value& prediction, const Value&
                         Reduction reduction,
                         std::source_location where = std::source_location::current());
 
-/// grad - e^result sum(grad) along `dim`, from the forward output.
-Value log_softmax_backward(const Value& grad, const Value& result, std::int64_t dim,
-                           std::source_location where = std::source_location::current());
-
 /// The gradient with respect to log_probabilities; total_weight is the forward node's second
 /// output.
 Value nll_loss_backward(const Value& grad, const Value& log_probabilities, const Value& target,
@@ -58,79 +51,27 @@ Value nll_loss_backward(const Value& grad, const Value& log_probabilities, const
                         std::int64_t ignore_index,
                         std::source_location where = std::source_location::current());
 
-struct MseLossOp final : AclnnOp {
+struct MseLossAttributes {
   Reduction reduction;
-
-  explicit MseLossOp(Reduction reduction_) : reduction(reduction_) {}
-  std::string_view name() const override { return "mse_loss"; }
-  std::string_view call_name() const override { return "aclnnMseLoss"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-  bool may_overwrite(std::size_t, std::size_t) const override {
-    return reduction == Reduction::none;
-  }
+  auto arguments() const { return named({"reduction"}, reduction); }
 };
-
-struct MseLossBackwardOp final : ElementwiseOp {
-  Reduction reduction;
-
-  explicit MseLossBackwardOp(Reduction reduction_) : reduction(reduction_) {}
-  std::string_view name() const override { return "mse_loss_backward"; }
-  std::string_view call_name() const override { return "aclnnMseLossBackward"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-struct LogSoftmaxOp final : AclnnOp {
-  std::int64_t dim;
-
-  explicit LogSoftmaxOp(std::int64_t dim_) : dim(dim_) {}
-  std::string_view name() const override { return "log_softmax"; }
-  std::string_view call_name() const override { return "aclnnLogSoftmax"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-struct LogSoftmaxBackwardOp final : AclnnOp {
-  std::int64_t dim;
-
-  explicit LogSoftmaxBackwardOp(std::int64_t dim_) : dim(dim_) {}
-  std::string_view name() const override { return "log_softmax_backward"; }
-  std::string_view call_name() const override { return "aclnnLogSoftmaxBackward"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-/// Inputs log_probabilities, target, weight; outputs the loss and the total weight.
-struct NllLossOp final : AclnnOp {
+struct NllLossAttributes {
   Reduction reduction;
   std::int64_t ignore_index;
-
-  NllLossOp(Reduction reduction_, std::int64_t ignore_index_)
-      : reduction(reduction_), ignore_index(ignore_index_) {}
-  std::string_view name() const override { return "nll_loss"; }
-  std::string_view call_name() const override { return "aclnnNLLLoss"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const { return named({"reduction", "ignore_index"}, reduction, ignore_index); }
 };
 
-struct NllLossBackwardOp final : AclnnOp {
-  Reduction reduction;
-  std::int64_t ignore_index;
+namespace calls {
+extern const Declaration<MseLossAttributes> mse_loss, mse_loss_backward;
+// Inputs log_probabilities, target, weight; outputs the loss and the total weight.
+extern const Declaration<NllLossAttributes> nll_loss;
+extern const Declaration<NllLossAttributes> nll_loss_backward;
+}  // namespace calls
 
-  NllLossBackwardOp(Reduction reduction_, std::int64_t ignore_index_)
-      : reduction(reduction_), ignore_index(ignore_index_) {}
-  std::string_view name() const override { return "nll_loss_backward"; }
-  std::string_view call_name() const override { return "aclnnNLLLossBackward"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
+using MseLossOp = DeclaredOp<calls::mse_loss>;
+using MseLossBackwardOp = DeclaredOp<calls::mse_loss_backward>;
+using NllLossOp = DeclaredOp<calls::nll_loss>;
+using NllLossBackwardOp = DeclaredOp<calls::nll_loss_backward>;
 
 }  // namespace aclgrad
 

@@ -5,6 +5,7 @@
 
 #include <source_location>
 
+#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
@@ -24,25 +25,19 @@ Value addmm(const Value& c, const Value& a, const Value& b, double beta = 1, dou
 Value linear(const Value& x, const Value& weight, const Value& bias,
              std::source_location where = std::source_location::current());
 
-struct MatmulOp final : AclnnOp {
-  std::string_view name() const override { return "matmul"; }
-  std::string_view call_name() const override { return "aclnnMatmul"; }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-/// Inputs c, a, b.
-struct AddmmOp final : AclnnOp {
+struct AddmmAttributes {
   double beta;
   double alpha;
-
-  AddmmOp(double beta_, double alpha_) : beta(beta_), alpha(alpha_) {}
-  std::string_view name() const override { return "addmm"; }
-  std::string_view call_name() const override { return "aclnnAddmm"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  std::string text() const;
 };
+
+namespace calls {
+extern const Declaration<> matmul;
+extern const Declaration<AddmmAttributes> addmm;  // inputs c, a, b
+}  // namespace calls
+
+using MatmulOp = DeclaredOp<calls::matmul>;
+using AddmmOp = DeclaredOp<calls::addmm>;
 
 }  // namespace aclgrad
 

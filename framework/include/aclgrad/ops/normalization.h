@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and layer normalization.
+// Softmax, its logarithm, and layer normalization.
 #ifndef ACLGRAD_OPS_NORMALIZATION_H_
 #define ACLGRAD_OPS_NORMALIZATION_H_
 
 #include <array>
 #include <source_location>
 
+#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
@@ -17,6 +18,14 @@ Value softmax(const Value& x, std::int64_t dim = -1,
 /// result (grad - sum(grad result)) along `dim`, from the forward output.
 Value softmax_backward(const Value& grad, const Value& result, std::int64_t dim,
                        std::source_location where = std::source_location::current());
+
+/// x - max - log(sum(e^(x - max))) along `dim`.
+Value log_softmax(const Value& x, std::int64_t dim = -1,
+                  std::source_location where = std::source_location::current());
+
+/// grad - e^result sum(grad) along `dim`, from the forward output.
+Value log_softmax_backward(const Value& grad, const Value& result, std::int64_t dim,
+                           std::source_location where = std::source_location::current());
 
 /// (x - mean) rstd weight + bias over the last dimensions of x, those of weight and bias: mean, and
 /// rstd = 1 / sqrt(variance + eps), are those of each row. weight and bias are of x's dtype or
@@ -30,51 +39,34 @@ std::array<Value, 3> layer_norm_backward(
     const Value& grad, const Value& x, const Value& mean, const Value& rstd, const Value& weight,
     std::array<bool, 3> wanted, std::source_location where = std::source_location::current());
 
-struct SoftmaxOp final : AclnnOp {
+struct SoftmaxAttributes {
   std::int64_t dim;
-
-  explicit SoftmaxOp(std::int64_t dim_) : dim(dim_) {}
-  std::string_view name() const override { return "softmax"; }
-  std::string_view call_name() const override { return "aclnnSoftmax"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const { return named({"dim"}, dim); }
 };
-
-struct SoftmaxBackwardOp final : AclnnOp {
-  std::int64_t dim;
-
-  explicit SoftmaxBackwardOp(std::int64_t dim_) : dim(dim_) {}
-  std::string_view name() const override { return "softmax_backward"; }
-  std::string_view call_name() const override { return "aclnnSoftmaxBackward"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
-
-/// Inputs x, weight, bias; outputs the result, mean and rstd.
-struct LayerNormOp final : AclnnOp {
+struct LayerNormAttributes {
   double eps;
-
-  explicit LayerNormOp(double eps_) : eps(eps_) {}
-  std::string_view name() const override { return "layer_norm"; }
-  std::string_view call_name() const override { return "aclnnLayerNorm"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const { return named({"eps"}, eps); }
 };
-
-/// Inputs grad, x, mean, rstd, weight; outputs the gradients that are wanted.
-struct LayerNormBackwardOp final : AclnnOp {
+struct LayerNormBackwardAttributes {
   std::array<bool, 3> wanted;  // of x, weight, bias
-
-  explicit LayerNormBackwardOp(std::array<bool, 3> wanted_) : wanted(wanted_) {}
-  std::string_view name() const override { return "layer_norm_backward"; }
-  std::string_view call_name() const override { return "aclnnLayerNormBackward"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  std::string text() const;
 };
+
+namespace calls {
+extern const Declaration<SoftmaxAttributes> softmax, softmax_backward, log_softmax,
+    log_softmax_backward;
+// Inputs x, weight, bias; outputs the result, mean and rstd.
+extern const Declaration<LayerNormAttributes> layer_norm;
+// Inputs grad, x, mean, rstd, weight; outputs the gradients that are wanted.
+extern const Declaration<LayerNormBackwardAttributes> layer_norm_backward;
+}  // namespace calls
+
+using SoftmaxOp = DeclaredOp<calls::softmax>;
+using SoftmaxBackwardOp = DeclaredOp<calls::softmax_backward>;
+using LogSoftmaxOp = DeclaredOp<calls::log_softmax>;
+using LogSoftmaxBackwardOp = DeclaredOp<calls::log_softmax_backward>;
+using LayerNormOp = DeclaredOp<calls::layer_norm>;
+using LayerNormBackwardOp = DeclaredOp<calls::layer_norm_backward>;
 
 }  // namespace aclgrad
 

@@ -7,6 +7,7 @@
 #include <source_location>
 #include <vector>
 
+#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
@@ -20,31 +21,19 @@ Value mean(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = f
            std::source_location where = std::source_location::current());
 
 /// `axes` are counted from the front, sorted; all of them are listed when none were given.
-struct ReduceSumOp final : AclnnOp {
+struct ReductionAttributes {
   std::vector<std::int64_t> axes;
   bool keepdim;
-
-  ReduceSumOp(std::vector<std::int64_t> axes_, bool keepdim_)
-      : axes(std::move(axes_)), keepdim(keepdim_) {}
-  std::string_view name() const override { return "reduce_sum"; }
-  std::string_view call_name() const override { return "aclnnReduceSum"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
+  auto arguments() const { return named({"axes", "keepdim"}, axes, keepdim); }
+  std::string text() const;
 };
 
-struct MeanOp final : AclnnOp {
-  std::vector<std::int64_t> axes;
-  bool keepdim;
+namespace calls {
+extern const Declaration<ReductionAttributes> reduce_sum, mean;
+}
 
-  MeanOp(std::vector<std::int64_t> axes_, bool keepdim_)
-      : axes(std::move(axes_)), keepdim(keepdim_) {}
-  std::string_view name() const override { return "mean"; }
-  std::string_view call_name() const override { return "aclnnMean"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-};
+using ReduceSumOp = DeclaredOp<calls::reduce_sum>;
+using MeanOp = DeclaredOp<calls::mean>;
 
 }  // namespace aclgrad
 

@@ -6,6 +6,7 @@
 
 #include <source_location>
 
+#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
@@ -29,6 +30,7 @@ struct AdamWAttributes {
   double weight_decay = 1e-2;
   double epsilon = 1e-8;
   bool maximize = false;
+  std::string text() const;
 };
 
 struct AdamWResult {
@@ -45,53 +47,27 @@ AdamWResult apply_adam_w(const Value& parameter, const Value& first_moment,
                          const AdamWAttributes& attributes,
                          std::source_location where = std::source_location::current());
 
-struct InplaceAddOp final : AclnnOp {
+struct InplaceAddAttributes {
   double alpha;
-
-  explicit InplaceAddOp(double alpha_) : alpha(alpha_) {}
-  std::string_view name() const override { return "inplace_add"; }
-  std::string_view call_name() const override { return "aclnnInplaceAdd"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-  std::optional<std::size_t> updated_input(std::size_t) const override { return 0; }
+  auto arguments() const { return named({"alpha"}, alpha); }
 };
-
-/// aclnnAdd whose result goes to the variable: x + decay variable.
-struct AccumulateOp final : AclnnOp {
+struct AccumulateAttributes {
   double decay;
-
-  explicit AccumulateOp(double decay_) : decay(decay_) {}
-  std::string_view name() const override { return "accumulate"; }
-  std::string_view call_name() const override { return "aclnnAdd"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-  std::optional<std::size_t> updated_input(std::size_t) const override { return 0; }
+  auto arguments() const { return named({"decay"}, decay); }
 };
 
-struct AssignOp final : AclnnOp {
-  std::string_view name() const override { return "assign"; }
-  std::string_view call_name() const override { return "aclnnInplaceCopy"; }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-  std::optional<std::size_t> updated_input(std::size_t) const override { return 0; }
-  bool reads_input(std::size_t input) const override { return input != 0; }
-};
+namespace calls {
+extern const Declaration<InplaceAddAttributes> inplace_add;
+extern const Declaration<AccumulateAttributes> accumulate;
+extern const Declaration<> assign;
+// Inputs parameter, first moment, second moment, gradient, step.
+extern const Declaration<AdamWAttributes> apply_adam_w;
+}  // namespace calls
 
-/// Inputs parameter, first moment, second moment (each overwritten by the output of the same
-/// number), gradient, step.
-struct AdamWOp final : AclnnOp {
-  AdamWAttributes values;
-
-  explicit AdamWOp(const AdamWAttributes& values_) : values(values_) {}
-  std::string_view name() const override { return "apply_adam_w"; }
-  std::string_view call_name() const override { return "aclnnApplyAdamWV2"; }
-  std::string attributes() const override;
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override;
-  PhaseTwo phase_two() const override;
-  std::optional<std::size_t> updated_input(std::size_t output) const override { return output; }
-};
+using InplaceAddOp = DeclaredOp<calls::inplace_add>;
+using AccumulateOp = DeclaredOp<calls::accumulate>;
+using AssignOp = DeclaredOp<calls::assign>;
+using AdamWOp = DeclaredOp<calls::apply_adam_w>;
 
 }  // namespace aclgrad
 

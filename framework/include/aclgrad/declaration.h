@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of the C interface as data. A struct of attributes is what one call is given; it names
+// those that phase one takes, in the order of its parameters. A constant says what the operator is
+// called and what it calls. DeclaredOp makes an Op of the two.
+//
+//   struct LeakyReluAttributes {
+//     double negative_slope;
+//     auto arguments() const { return named({"negative_slope"}, negative_slope); }
+//   };
+//   constexpr Declaration<LeakyReluAttributes> kLeakyRelu(
+//       "leaky_relu", "aclnnLeakyRelu", aclnnLeakyRelu, elementwise,
+//       in_order<aclnnLeakyReluGetWorkspaceSize>);
+//   using LeakyReluOp = DeclaredOp<kLeakyRelu>;
+//
+// An Op that needs more than this derives from AclnnOp, or ElementwiseOp, itself.
+#ifndef ACLGRAD_DECLARATION_H_
+#define ACLGRAD_DECLARATION_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "aclgrad/op.h"
+#include "aclgrad/to_float.h"
+
+namespace aclgrad {
+
+/// Attributes with their names. Op::attributes is "alpha=1, dim=-1" of them; a struct of attributes
+/// with a function std::string text() has that instead.
+template <class... Values>
+struct NamedArguments {
+  std::array<std::string_view, sizeof...(Values)> names;
+  std::tuple<Values...> values;
+};
+
+template <class... Values>
+NamedArguments<Values...> named(const std::string_view (&names)[sizeof...(Values)],
+                                const Values&... values) {
+  return {std::to_array(names), {values...}};
+}
+
+inline NamedArguments<> named() { return {}; }
+
+/// For an operator without attributes.
+struct NoAttributes {
+  auto arguments() const { return named(); }
+};
+
+/// Whether an output has the memory of an input: never; when a session chooses so
+/// (CallOp::may_overwrite); always, as the input's new contents (CallOp::updated_input), where the
+/// old ones are read or are not.
+enum class OutputMemory : std::uint8_t { separate, may_be_shared, updated, replaced };
+
+template <class AttributesType = NoAttributes>
+struct Declaration {
+  using Attributes = AttributesType;
+
+  std::string_view name;       ///< Op::name: "elu"
+  std::string_view call_name;  ///< CallOp::call_name: "aclnnElu"
+  PhaseTwo phase_two;
+
+  /// One of the functions below, or another.
+  OutputMemory (*memory)(const Attributes& attributes, std::size_t output, std::size_t input);
+
+  /// Calls phase one and returns its status: in_order<...>, or a function of its own.
+  aclnnStatus (*phase_one)(const Attributes& attributes, Call& call, std::uint64_t* workspace_size,
+                           aclOpExecutor** executor);
+};
+
+/// For Declaration::memory: outputs have memory of their own.
+template <class Attributes>
+OutputMemory separate(const Attributes&, std::size_t, std::size_t) {
+  return OutputMemory::separate;
+}
+
+/// Every output element depends on no input element but those at its place.
+template <class Attributes>
+OutputMemory elementwise(const Attributes&, std::size_t, std::size_t) {
+  return OutputMemory::may_be_shared;
+}
+
+/// Every output is the new contents of the input of the same number, a variable.
+template <class Attributes>
+OutputMemory updating(const Attributes&, std::size_t output, std::size_t input) {
+  return output == input ? OutputMemory::updated : OutputMemory::separate;
+}
+
+/// The output is the new contents of input 0, a variable, whose old ones do not matter.
+template <class Attributes>
+OutputMemory replacing(const Attributes&, std::size_t output, std::size_t input) {
+  return output == 0 && input == 0 ? OutputMemory::replaced : OutputMemory::separate;
+}
+
+namespace detail {
+
+// Whether a parameter of phase one is given an attribute.
+template <class Parameter>
+constexpr bool is_attribute =
+    !std::is_same_v<Parameter, const aclTensor*> && !std::is_same_v<Parameter, aclTensor*> &&
+    !std::is_same_v<Parameter, aclDataType>;
+
+template <class Parameters, std::size_t... kIndex>
+constexpr std::size_t count_attributes(std::index_sequence<kIndex...>) {
+  return (std::size_t{0} + ... + is_attribute<std::tuple_element_t<kIndex, Parameters>>);
+}
+
+template <class Parameter, class Attribute>
+Parameter argument(Call& call, const Attribute& attribute) {
+  if constexpr (std::is_same_v<Parameter, const aclScalar*>) {
+    return call.scalar(attribute);
+  } else if constexpr (std::is_same_v<Parameter, const aclIntArray*>) {
+    return call.int_array(attribute);
+  } else if constexpr (std::is_same_v<Parameter, float>) {
+    return to_float(attribute);
+  } else {
+    return static_cast<Parameter>(attribute);
+  }
+}
+
+std::string text(double value);
+std::string text(std::int64_t value);
+std::string text(bool value);
+template <class Enumeration>
+requires std::is_enum_v<Enumeration> std::string text(Enumeration value) {
+  return to_string(value);
+}
+
+std::string join(std::span<const std::string_view> names, std::span<const std::string> values);
+
+template <class... Values>
+std::string text(const NamedArguments<Values...>& named) {
+  return std::apply(
+      [&](const Values&... value) {
+        const std::array<std::string, sizeof...(Values)> texts{text(value)...};
+        return join(named.names, texts);
+      },
+      named.values);
+}
+
+template <class Attributes, class... Parameter>
+aclnnStatus call_in_order(aclnnStatus (*phase_one)(Parameter...), const Attributes& attributes,
+                          Call& call, std::uint64_t* size, aclOpExecutor** executor) {
+  using Parameters = std::tuple<Parameter...>;
+  constexpr auto kIndices = std::make_index_sequence<sizeof...(Parameter) - 2>{};
+  const auto values = attributes.arguments().values;
+  static_assert(count_attributes<Parameters>(kIndices) == std::tuple_size_v<decltype(values)>);
+  std::size_t input = 0;
+  std::size_t output = 0;
+  const auto next = [&]<std::size_t kIndex>() {
+    using Type = std::tuple_element_t<kIndex, Parameters>;
+    if constexpr (is_attribute<Type>) {
+      constexpr auto kBefore = std::make_index_sequence<kIndex>{};
+      return argument<Type>(call, std::get<count_attributes<Parameters>(kBefore)>(values));
+    } else if constexpr (std::is_same_v<Type, aclDataType>) {
+      return call.output_dtype();
+    } else {
+      // Some functions declare their output const.
+      const bool is_input = std::is_same_v<Type, const aclTensor*> && input < call.input_count();
+      return is_input ? call.input(input++) : call.output(output++);
+    }
+  };
+  return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
+    // In braces, arguments are made from left to right.
+    const std::tuple arguments{next.template operator()<kIndex>()...};
+    return phase_one(std::get<kIndex>(arguments)..., size, executor);
+  }
+  (kIndices);
+}
+
+}  // namespace detail
+
+/// For Declaration::phase_one: gives the C function the inputs, the attributes and the outputs,
+/// each in their order, and the output's dtype where it asks for one.
+template <auto kPhaseOne, class Attributes>
+aclnnStatus in_order(const Attributes& attributes, Call& call, std::uint64_t* size,
+                     aclOpExecutor** executor) {
+  return detail::call_in_order(kPhaseOne, attributes, call, size, executor);
+}
+
+/// The Op of a Declaration; its attributes are members.
+template <const auto& kDeclaration>
+class DeclaredOp final : public AclnnOp,
+                         public std::remove_cvref_t<decltype(kDeclaration)>::Attributes {
+ public:
+  using Attributes = typename std::remove_cvref_t<decltype(kDeclaration)>::Attributes;
+
+  explicit DeclaredOp(Attributes values = {}) : Attributes(std::move(values)) {}
+
+  static constexpr const auto& declaration() { return kDeclaration; }
+
+  std::string_view name() const override { return kDeclaration.name; }
+  std::string_view call_name() const override { return kDeclaration.call_name; }
+  std::string attributes() const override {
+    if constexpr (requires(const Attributes& values) { values.text(); }) {
+      return Attributes::text();
+    } else {
+      return detail::text(Attributes::arguments());
+    }
+  }
+  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+    return kDeclaration.phase_one(*this, call, size, executor);
+  }
+  PhaseTwo phase_two() const override { return kDeclaration.phase_two; }
+  bool may_overwrite(std::size_t output, std::size_t input) const override {
+    return kDeclaration.memory(*this, output, input) == OutputMemory::may_be_shared;
+  }
+  std::optional<std::size_t> updated_input(std::size_t output) const override {
+    const OutputMemory memory = kDeclaration.memory(*this, output, output);
+    const bool updates = memory == OutputMemory::updated || memory == OutputMemory::replaced;
+    return updates ? std::optional(output) : std::nullopt;
+  }
+  bool reads_input(std::size_t input) const override {
+    return kDeclaration.memory(*this, input, input) != OutputMemory::replaced;
+  }
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_DECLARATION_H_

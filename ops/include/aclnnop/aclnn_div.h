@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * True division, element by element.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined, and ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: FLOAT, FLOAT16, INT32, INT64, INT16, INT8, UINT8, DOUBLE, BOOL, COMPLEX64,
+ * COMPLEX128, and BF16 on Atlas A2, A3 and 950. x / 0 is an infinity, 0 / 0 is NaN.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_DIV_H_
+#define ACLGRAD_ACLNNOP_ACLNN_DIV_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = self / other, computed in P = PromoteType(self, other), or in FLOAT where P is an integer
+ * or BOOL. self and other broadcast to exactly out's shape, ranks at most 8. P must be convertible
+ * to out's dtype, so that an integer out takes the truncated quotient of integers; on 950 the type
+ * of the computation must be. Order of the checks: out, other, self not null; ranks; broadcast;
+ * out's shape; dtype of other, self, out; P convertible; no private formats. An empty self or
+ * other: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDivGetWorkspaceSize(const aclTensor* self,
+                                                         const aclTensor* other, aclTensor* out,
+                                                         uint64_t* workspaceSize,
+                                                         aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDiv(void* workspace, uint64_t workspaceSize,
+                                         aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * out = self / other with a scalar `other`; out has self's shape. Computed in self's type when that
+ * is floating or complex, else in FLOAT; the scalar is converted to that type, for BF16 and FLOAT16
+ * tensors to FLOAT. On 950 FLOAT, FLOAT16 and BF16 tensors are multiplied by 1 / other instead.
+ * self's dtype must be convertible to out's. Order of the checks: null; no private formats; dtype
+ * of self, out; rank at most 8; shape; convertible.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDivsGetWorkspaceSize(const aclTensor* self,
+                                                          const aclScalar* other, aclTensor* out,
+                                                          uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDivs(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * selfRef /= other. As aclnnDiv with out = selfRef: other broadcasts to selfRef's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDivGetWorkspaceSize(aclTensor* selfRef,
+                                                                const aclTensor* other,
+                                                                uint64_t* workspaceSize,
+                                                                aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDiv(void* workspace, uint64_t workspaceSize,
+                                                aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * selfRef /= other with a scalar `other`. As aclnnDivs with out = selfRef.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDivsGetWorkspaceSize(aclTensor* selfRef,
+                                                                 const aclScalar* other,
+                                                                 uint64_t* workspaceSize,
+                                                                 aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDivs(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_DIV_H_ */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The smaller of two elements.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined, and ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: FLOAT, FLOAT16, INT32, INT64, INT16, INT8, UINT8, DOUBLE, BOOL, and BF16 on Atlas A2,
+ * A3 and 950.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_MINIMUM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_MINIMUM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = the smaller of self and other, in P = PromoteType(self, other); in BOOL a logical and. A
+ * NaN in either gives NaN. self and other broadcast to exactly out's shape, ranks at most 8. P must
+ * be convertible to out's dtype. Order of the checks: self, other, out not null; dtype of self,
+ * other, out; P convertible; ranks; broadcast; out's shape. An empty self or other: success,
+ * nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMinimumGetWorkspaceSize(const aclTensor* self,
+                                                             const aclTensor* other, aclTensor* out,
+                                                             uint64_t* workspaceSize,
+                                                             aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMinimum(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_MINIMUM_H_ */
