@@ -9,7 +9,8 @@
 #include <stdexcept>
 
 #include "aclgrad/error.h"
-#include "tool/catalogue.h"
+#include "tool/book_options.h"
+#include "tool/chains.h"
 
 namespace aclgrad::gradcheck::detail {
 namespace {
@@ -47,7 +48,10 @@ struct Make {
 
   Value operator()(const TensorSpec&) const { return static_cast<aclTensor*>(nullptr); }
   Value operator()(const contract::ScalarSpec& spec) const {
-    return const_cast<aclScalar*>(library.scalar(static_cast<float>(spec.value)));
+    const aclDataType dtype = spec.dtype_beside();
+    return const_cast<aclScalar*>(
+        dtype == ACL_FLOAT ? library.scalar(static_cast<float>(spec.value))
+                           : library.scalar(static_cast<Number>(spec.value), dtype_of(dtype)));
   }
   Value operator()(const contract::Shape& values) const {
     return const_cast<aclIntArray*>(library.int_array(values));
@@ -62,36 +66,61 @@ struct Make {
   Value operator()(int64_t number) const { return number; }
   Value operator()(double number) const { return number; }
   Value operator()(bool flag) const { return static_cast<int64_t>(flag); }
-  Value operator()(contract::DtypeUnderTest) const { return int64_t{ACL_FLOAT}; }
+  // The dtype under test is the result's, and known when there is one.
+  Value operator()(contract::DtypeSpec spec) const {
+    return static_cast<int64_t>(spec.dtype.value_or(ACL_DT_UNDEFINED));
+  }
 };
+
+// The parameters that are tensors: inputs, then outputs.
+std::vector<std::size_t> places_of_tensors(const Arguments& arguments) {
+  std::vector<std::size_t> places;
+  for (const bool outputs : {false, true}) {
+    for (std::size_t i = 0; i < arguments.parameters().size(); ++i) {
+      const TensorSpec* spec = arguments.parameters()[i].tensor();
+      if (spec == nullptr || spec->optional) continue;
+      if ((spec->role == Role::kOutput) == outputs) places.push_back(i);
+    }
+  }
+  return places;
+}
 
 // With a null pointer in the place of one parameter.
 PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
                      std::optional<std::size_t> null = std::nullopt) {
   std::vector<Value> values;
-  std::vector<std::size_t> given;
+  std::vector<std::size_t> of_result;  // parameters that are the result's dtype
   for (std::size_t i = 0; i < arguments.parameters().size(); ++i) {
     const Parameter& parameter = arguments.parameters()[i];
     values.push_back(std::visit(Make{*library}, parameter.spec));
-    if (parameter.tensor() != nullptr && !parameter.tensor()->optional) given.push_back(i);
+    const auto* dtype = std::get_if<contract::DtypeSpec>(&parameter.spec);
+    if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
   }
   if (null) {
     std::visit([](auto& value) { value = {}; }, values[*null]);  // of its own type
   }
-  return [values, given, invoke = arguments.op().invoke,
+  auto* dtype_of_tensor = of_result.empty() ? nullptr : ACLGRAD_LOOKUP(aclGetDataType);
+  return [values, of_result, dtype_of_tensor, given = places_of_tensors(arguments),
+          result = arguments.op().output(), invoke = arguments.op().invoke,
           address = library->ask(arguments.op().name + "GetWorkspaceSize")](
              auto tensors, auto* size, auto** executor) {
     std::vector<Value> all = values;
     for (std::size_t k = 0; k < given.size(); ++k) all[given[k]] = tensors[k];
+    for (const std::size_t i : of_result) {
+      aclDataType dtype = ACL_DT_UNDEFINED;
+      auto* tensor = std::get<aclTensor*>(all[result]);
+      if (tensor != nullptr) dtype_of_tensor(tensor, &dtype);
+      all[i] = static_cast<std::int64_t>(dtype);
+    }
     return invoke(address, all, size, executor);
   };
 }
 
 std::vector<TensorArgument> tensors_of(const Arguments& arguments) {
   std::vector<TensorArgument> tensors;
-  for (const Parameter& parameter : arguments.parameters()) {
+  for (const std::size_t i : places_of_tensors(arguments)) {
+    const Parameter& parameter = arguments.parameters()[i];
     const TensorSpec* spec = parameter.tensor();
-    if (spec == nullptr || spec->optional) continue;
     tensors.push_back({.name = parameter.name,
                        .shape = spec->shape,
                        .free_dtype = spec->any_dtype,
@@ -122,29 +151,37 @@ bool is_of_this_device(const contract::Refusal& refusal) {
   return std::string_view(refusal.product) == "Ascend910B" && refusal.dtype == ACL_FLOAT;
 }
 
-// Whether the arguments are those that a refusal of another product is about.
-bool meets(const Arguments& arguments, const contract::Refusal& refusal) {
-  return std::ranges::all_of(refusal.changes, [&](const auto& change) {
-    const auto* wanted = std::get_if<std::int64_t>(&change.second);
-    return wanted != nullptr && arguments.number(change.first) == static_cast<Number>(*wanted);
-  });
+// Lists of dimensions that every operator refuses.
+void add_list_refusals(const LibraryPointer& library, const Arguments& arguments, EntryPoint& entry,
+                       const std::string& list) {
+  const Entry& op = arguments.op();
+  const auto rank = static_cast<std::int64_t>(
+      std::max<std::size_t>(arguments.shape(op.parameters.front().name).size(), 1));
+  for (const Dims& wrong : {Dims{rank}, Dims{-rank - 1}, Dims{0, -rank}}) {
+    Arguments changed = arguments;
+    changed.array(list) = wrong;
+    entry.refusals.push_back({fmt::format("{} = [{}]", list, fmt::join(wrong, ", ")), 161002,
+                              plan_of(library, changed)});
+  }
 }
 
 void add_refusals(const LibraryPointer& library, const Arguments& arguments, EntryPoint& entry) {
   const Entry& op = arguments.op();
   for (std::size_t i = 0; i < op.parameters.size(); ++i) {
     const contract::ParameterSpec& spec = arguments.parameters()[i].spec;
+    const bool is_list = std::holds_alternative<contract::Shape>(spec);
     if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) {
       Arguments more = arguments;
       more.parameters()[i].spec =
           contract::BoolsSpec{std::vector<char>(flags->values.size() + 1, 1)};
       entry.refusals.push_back(
           {"one value more in " + op.parameters[i].name, 161002, plan_of(library, more)});
-    } else if (!std::holds_alternative<contract::ScalarSpec>(spec)) {
+    } else if (!is_list && !std::holds_alternative<contract::ScalarSpec>(spec)) {
       continue;
     }
     entry.refusals.push_back(
         {"null " + op.parameters[i].name, 161001, plan_of(library, arguments, i)});
+    if (is_list) add_list_refusals(library, arguments, entry, op.parameters[i].name);
   }
   for (const contract::Refusal& refusal : op.refusals) {
     if (!is_of_this_device(refusal)) continue;
@@ -152,11 +189,6 @@ void add_refusals(const LibraryPointer& library, const Arguments& arguments, Ent
     entry.refusals.push_back({refusal.changes.front().first + " " + refusal.what, refusal.status,
                               plan_of(library, wrong), tensors_of(wrong)});
   }
-  entry.refuses = [arguments](const std::string& product, DType) {
-    return std::ranges::any_of(arguments.op().refusals, [&](const contract::Refusal& refusal) {
-      return !is_of_this_device(refusal) && product == refusal.product && meets(arguments, refusal);
-    });
-  };
 }
 
 EntryPoint entry_point(const LibraryPointer& library, const Arguments& arguments) {
@@ -179,7 +211,12 @@ EntryPoint entry_point(const LibraryPointer& library, const Arguments& arguments
       return arguments.op().also_accepts(arguments, product, static_cast<aclDataType>(dtype));
     };
   }
-  entry.values = dtypes_of(contract::value_dtypes_of(op));
+  if (op.also_refuses) {
+    entry.refuses = [arguments](const std::string& product, DType dtype) {
+      return arguments.op().also_refuses(arguments, product, static_cast<aclDataType>(dtype));
+    };
+  }
+  entry.values = dtypes_of(value_dtypes_of(arguments));
   add_refusals(library, arguments, entry);
   return entry;
 }
@@ -199,10 +236,36 @@ Convention convention_of(contract::Side side) {
   }
 }
 
+// The results beside tensors of a dtype.
+void describe_results(const Arguments& arguments, const Entry& op, Subject& s) {
+  if (op.property) {
+    s.property = [arguments](const Array& result, DType dtype) {
+      return arguments.op().property(arguments.in(static_cast<aclDataType>(dtype)),
+                                     {result.shape, result.values});
+    };
+  } else {
+    s.reference = [arguments](const Arrays& inputs, DType dtype) {
+      return to_arrays(
+          contract::results_of(arguments.in(static_cast<aclDataType>(dtype)), from_arrays(inputs)));
+    };
+  }
+  s.bilinear = op.complex == contract::Complex::kBilinear;
+  if (op.magnitude) {
+    s.magnitude = [arguments](const Arrays& inputs) {
+      return to_arrays(arguments.op().magnitude(arguments, from_arrays(inputs)));
+    };
+  }
+  const contract::Bound bound = bound_of(arguments);
+  s.forward_ulp = bound.of_float;
+  s.forward_ulp_double = bound.of_double.value_or(bound.of_float);
+  s.forward_ulp_16bit = std::max(0.5001, bound.of_16_bits);
+}
+
 // The forward's inputs and formula.
 void describe_forward(const Arguments& arguments, const Entry& op, std::size_t differentiable,
                       gradcheck::Operator& checked) {
   checked.inputs.clear();
+  const std::string& base = op.base.empty() ? op.parameters.front().name : op.base;
   for (const Parameter& parameter : arguments.parameters()) {
     const TensorSpec* spec = parameter.tensor();
     if (spec == nullptr || spec->optional || spec->role == Role::kOutput) continue;
@@ -211,7 +274,10 @@ void describe_forward(const Arguments& arguments, const Entry& op, std::size_t d
     if (spec->dtype) input.dtype = dtype_of(*spec->dtype);
     checked.inputs.push_back(std::move(input));
   }
-  if (!op.is_elementwise()) {
+  if (!checked.inputs.empty() && checked.inputs.front().name != base) {
+    checked.command_shape = arguments.shape(base);
+  }
+  if (!op.is_elementwise() || !has_one_shape(arguments)) {
     checked.forward = [arguments](const Arrays& inputs) {
       return to_arrays(contract::results_of(arguments, from_arrays(inputs)));
     };
@@ -251,36 +317,6 @@ void describe_backward(const LibraryPointer& library, const Arguments& arguments
   s.checked.backward = from_executors(library, op.name, s.backward->plan);
 }
 
-// "--alpha 1.25 --is-result": what the sample sets, as options of the command line.
-std::string options_text(const Arguments& arguments) {
-  std::string text;
-  for (const auto& [name, setting] : arguments.settings()) {
-    const auto* number = std::get_if<double>(&setting);
-    if (number == nullptr) continue;
-    const bool is_flag = std::holds_alternative<bool>(arguments.op().parameter(name).spec);
-    if (is_flag && *number == 0) continue;
-    text += fmt::format("{}{}", text.empty() ? "" : " ", option_of(name));
-    if (!is_flag) text += fmt::format(" {}", *number);
-  }
-  return text;
-}
-
-// The first sample, with what is given.
-contract::Sample sample_of(const Entry& op, const Attributes& attributes) {
-  contract::Sample sample = op.samples.front();
-  if (attributes.sample) sample = *attributes.sample;
-  for (const auto& [name, value] : attributes.given) {
-    const auto known =
-        std::ranges::find(sample.settings, name, &std::pair<std::string, contract::Setting>::first);
-    if (known != sample.settings.end()) {
-      known->second = value;
-    } else {
-      sample.settings.emplace_back(name, value);
-    }
-  }
-  return sample;
-}
-
 // Whether the backward has a result for each of the forward's inputs that have a gradient.
 bool is_whole(const Entry& op, const contract::Sample& sample) {
   if (!op.gradient) return true;
@@ -299,71 +335,29 @@ Subject subject_of(const LibraryPointer& library, const Entry& op, const Attribu
                    const std::optional<Dims>& shape) {
   const contract::Sample sample = sample_of(op, attributes);
   const Entry& forward = op.gradient ? contract::find_entry(op.gradient->of) : op;
-  const Dims base =
-      shape.value_or(forward.is_elementwise() ? Dims{4, 6} : contract::base_shape_of(forward, 2));
+  const Dims base = shape.value_or(contract::base_shape_of(forward, 2));
   const Arguments call(forward, sample, base);
   Subject s;
   s.forward = entry_point(library, call);
   for (const contract::Family& family : contract::book()) {
     for (const Entry& form : family.operators) {
       if (form.form_of != forward.name) continue;
-      const Arguments other(form, sample, base);
-      // One that reduces otherwise gives other results.
-      const auto result = [](const Arguments& a) {
-        return a.parameters()[a.op().output()].tensor()->shape;
-      };
-      if (result(other) == result(call)) s.other_forms.push_back(entry_point(library, other));
+      const Arguments taken(form, sample, base);
+      if (is_form_of(taken, call)) s.other_forms.push_back(entry_point(library, taken));
     }
   }
   describe_forward(call, forward, op.gradient ? op.gradient->count : 1, s.checked);
-  s.forward_ulp = forward.bound.of_float;
-  s.forward_ulp_double = forward.bound.of_double.value_or(forward.bound.of_float);
-  s.forward_ulp_16bit = std::max(0.5001, forward.bound.of_16_bits);
-  if (forward.magnitude) {
-    s.magnitude = [call](const Arrays& inputs) {
-      return to_arrays(call.op().magnitude(call, from_arrays(inputs)));
-    };
-  }
+  describe_results(call, forward, s);
   const Arguments head(op, sample, base);
   s.checked.name = op.name;
   s.checked.attributes = head.label();
   s.checked.reproduce = options_text(head);
   if (op.gradient) describe_backward(library, head, s);
+  add_chain(library, head, s);
   return s;
 }
 
 }  // namespace
-
-std::string option_of(const std::string& attribute) {
-  std::string option = "--";
-  for (const char c : attribute) {
-    const bool is_capital = c >= 'A' && c <= 'Z';
-    if (is_capital) option += '-';
-    option += static_cast<char>(is_capital ? c - 'A' + 'a' : c);
-  }
-  return option;
-}
-
-std::vector<std::pair<std::string, bool>> book_attributes() {
-  std::vector<std::pair<std::string, bool>> all;
-  for (const contract::Family& family : contract::book()) {
-    for (const Entry& op : family.operators) {
-      if (op.check.empty()) continue;
-      for (const contract::Parameter& each : op.parameters) {
-        const bool is_flag = std::holds_alternative<bool>(each.spec);
-        const bool is_number = std::holds_alternative<contract::ScalarSpec>(each.spec) ||
-                               std::holds_alternative<contract::WordSpec>(each.spec) ||
-                               std::holds_alternative<std::int64_t>(each.spec) ||
-                               std::holds_alternative<double>(each.spec);
-        const std::pair<std::string, bool> attribute{each.name, is_flag};
-        if ((is_flag || is_number) && std::ranges::count(all, attribute) == 0) {
-          all.push_back(attribute);
-        }
-      }
-    }
-  }
-  return all;
-}
 
 std::vector<KnownOperator> book_operators() {
   std::vector<KnownOperator> all;
@@ -385,9 +379,7 @@ std::vector<KnownOperator> book_operators() {
         if (!sample.is_gradient || !is_whole(op, sample)) continue;
         known.variants.push_back({.sample = &sample});
       }
-      for (const auto& [name, is_flag] : book_attributes()) {
-        if (Arguments(op).has(name)) known.options.push_back(option_of(name));
-      }
+      known.options = options_of(op);
       all.push_back(std::move(known));
     }
   }

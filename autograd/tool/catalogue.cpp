@@ -10,16 +10,7 @@ namespace aclgrad::gradcheck {
 namespace {
 
 const std::vector<detail::KnownOperator>& known() {
-  static const std::vector<detail::KnownOperator> all = [] {
-    std::vector<detail::KnownOperator> joined;
-    for (auto family :
-         {detail::book_operators, detail::arithmetic_operators, detail::product_operators,
-          detail::reduction_operators, detail::movement_operators, detail::random_operators,
-          detail::optimizer_operators}) {
-      for (detail::KnownOperator& entry : family()) joined.push_back(std::move(entry));
-    }
-    return joined;
-  }();
+  static const std::vector<detail::KnownOperator> all = detail::book_operators();
   return all;
 }
 

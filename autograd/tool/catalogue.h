@@ -19,27 +19,11 @@ namespace aclgrad::gradcheck {
 /// For operators that work in double and round once.
 inline constexpr ErrorModel kRoundedOnce{.final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = 0.05};
 
-/// Everything that can be chosen; an operator uses what it has.
+/// What was chosen; an operator uses what it has.
 struct Attributes {
-  std::map<std::string, double> given = {};  // of the operator book, by the parameters' names
+  /// By the names of the options: "inputScale".
+  std::map<std::string, contract::Setting> given = {};
   const contract::Sample* sample = nullptr;  // to which they are given; none: the entry's first
-  double alpha = 1;
-  double beta = 1;
-  double value = 2;  // of adds, muls, fill_scalar and such
-  int dim = -1;
-  int reduction = 1;               // 0 none, 1 mean, 2 sum
-  std::optional<Dims> other = {};  // shape of the second operand
-  Dims dims = {};                  // that are summed; none: all
-  bool keep_dims = false;
-  std::optional<DType> into = {};  // the result's dtype
-  int cube_math_type = 0;
-  double low = 0;  // of random numbers
-  double high = 1;
-  double mean = 0;
-  double deviation = 1;
-  double weight_decay = 0;
-  bool amsgrad = false;
-  bool maximize = false;
 };
 
 using DTypes = std::vector<DType>;
@@ -113,7 +97,6 @@ struct Subject {
   /// The results in a dtype, where they are not just `checked`'s forward: of integers and such. One
   /// without values must be left as it was.
   std::function<Arrays(const Arrays& inputs, DType dtype)> reference = {};
-  bool wraps = false;     // integers wrap instead of stopping at their limits
   bool bilinear = false;  // of complex numbers; otherwise the parts are independent
 
   /// Where there are no right values but values with right properties: "" or what is missing.
@@ -164,18 +147,6 @@ struct KnownOperator {
   std::vector<std::string> options = {};  // of the command line that choose its attributes
 };
 std::vector<KnownOperator> book_operators();
-std::vector<KnownOperator> arithmetic_operators();
-std::vector<KnownOperator> product_operators();
-std::vector<KnownOperator> reduction_operators();
-std::vector<KnownOperator> movement_operators();
-std::vector<KnownOperator> random_operators();
-std::vector<KnownOperator> optimizer_operators();
-
-/// Attributes of the operator book that are numbers, and whether they are flags.
-std::vector<std::pair<std::string, bool>> book_attributes();
-
-/// The option of the command line for an attribute: "inputScale" is "--input-scale".
-std::string option_of(const std::string& attribute);
 
 /// A function of the library, null when it lacks it: then the operator is not checked.
 template <class Function>

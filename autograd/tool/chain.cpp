@@ -43,19 +43,6 @@ View reshaped(View view, const Dims& shape) {
   return view;
 }
 
-Dims broadcast_shape(const Dims& a, const Dims& b) {
-  Dims shape(std::max(a.size(), b.size()), 1);
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
-    const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (x != y && x != 1 && y != 1) {
-      throw ValueError("shapes " + dims_text(a) + " and " + dims_text(b) + " do not broadcast");
-    }
-    shape[shape.size() - 1 - i] = x == 1 ? y : x;
-  }
-  return shape;
-}
-
 View Chain::temporary(DType dtype, const Dims& shape) {
   return memory_.emplace_back(dtype, shape, Layout::contiguous, call_.poison).view();
 }

@@ -13,11 +13,10 @@
 namespace aclgrad::gradcheck {
 
 /// The same elements seen otherwise; no memory moves.
-View transposed(View view);                          // the last two dimensions exchanged
-View with_axis(View view, std::size_t position);     // a dimension of extent 1 put in
-View expanded(View view, const Dims& shape);         // repeated by strides of 0
-View reshaped(View view, const Dims& shape);         // of a view without gaps
-Dims broadcast_shape(const Dims& a, const Dims& b);  // throws ValueError
+View transposed(View view);                       // the last two dimensions exchanged
+View with_axis(View view, std::size_t position);  // a dimension of extent 1 put in
+View expanded(View view, const Dims& shape);      // repeated by strides of 0
+View reshaped(View view, const Dims& shape);      // of a view without gaps
 
 /// One execution. After a call that failed the others do nothing.
 class Chain {

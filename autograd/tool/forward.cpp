@@ -8,7 +8,6 @@
 
 #include "gradcheck/core/problem.h"
 #include "tool/checks.h"
-#include "tool/dense.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -49,6 +48,14 @@ std::vector<Number> read(const Guarded& memory) {
   std::vector<Number> values;
   for (std::int64_t i = 0; i < parts.count(); ++i) values.push_back(parts.get(i));
   return values;
+}
+
+// f of the elements of two arrays of one shape.
+template <class Function>
+Array zip(const Array& a, const Array& b, Function f) {
+  Array out = a;
+  for (std::size_t i = 0; i < out.values.size(); ++i) out.values[i] = f(a.values[i], b.values[i]);
+  return out;
 }
 
 // How far a value is off, in units of the last place or, for integers, in ones.
@@ -105,25 +112,31 @@ class ForwardCheck {
       const Arrays mixed = {inputs_.real[0], inputs_.imaginary[1]};
       const Arrays other = {inputs_.imaginary[0], inputs_.real[1]};
       const Array squares = exact(inputs_.imaginary)[0];
-      right_.imaginary = {dense::zip(exact(mixed)[0], exact(other)[0], std::plus<Number>())};
-      right_.real = {dense::zip(right_.real[0], squares, std::minus<Number>())};
+      right_.imaginary = {zip(exact(mixed)[0], exact(other)[0], std::plus<Number>())};
+      right_.real = {zip(right_.real[0], squares, std::minus<Number>())};
     } else if (is_complex(dtype_) && !right_.real.empty()) {
       Arrays zeros = inputs_.imaginary;
-      for (Array& array : zeros) array = dense::map(array, [](Number) -> Number { return 0; });
-      right_.imaginary = {
-          dense::zip(exact(inputs_.imaginary)[0], exact(zeros)[0], std::minus<Number>())};
+      for (Array& array : zeros) std::ranges::fill(array.values, 0);
+      right_.imaginary = {zip(exact(inputs_.imaginary)[0], exact(zeros)[0], std::minus<Number>())};
+    }
+    if (is_complex(dtype_) && !right_.real.empty() && holds_truth()) {
+      // A complex number is false when both parts are 0.
+      right_.real = {zip(right_.real[0], exact(inputs_.imaginary)[0],
+                         [](Number a, Number b) { return std::max(a, b); })};
     }
     scale_ = subject_.magnitude ? subject_.magnitude(inputs_.real) : right_.real;
     if (is_complex(dtype_) && !right_.imaginary.empty()) {
       // Either part of a complex result may cancel.
       const auto larger = [](Number a, Number b) { return std::max(std::abs(a), std::abs(b)); };
       if (subject_.magnitude) {
-        scale_ = {dense::zip(scale_[0], subject_.magnitude(inputs_.imaginary)[0], larger)};
+        scale_ = {zip(scale_[0], subject_.magnitude(inputs_.imaginary)[0], larger)};
       } else if (subject_.bilinear) {
-        scale_ = {dense::zip(right_.real[0], right_.imaginary[0], larger)};
+        scale_ = {zip(right_.real[0], right_.imaginary[0], larger)};
       }
     }
   }
+
+  bool holds_truth() const { return form_.tensors.back().dtype == DType::boolean; }
 
   bool is_written(std::size_t input) const {
     return std::find(form_.written.begin(), form_.written.end(), input) != form_.written.end();
@@ -237,7 +250,7 @@ class ForwardCheck {
                      : is_complex(dtype_) ? right_.imaginary[k].values[element]
                                           : 0;
       if (is_float(part)) return right;
-      return round_to(subject_.wraps ? wrapped(right, part) : right, part);
+      return round_to(right, part);
     };
     for (std::size_t i = 0; i < actual.size(); ++i) {
       const Number scale =

@@ -13,10 +13,13 @@
 #include <new>
 
 #include "aclgrad/error.h"
+#include "tool/book_options.h"
 #include "tool/checkable.h"
 #include "tool/run.h"
 
 using namespace aclgrad::gradcheck;
+using aclgrad::contract::Sets;
+using aclgrad::contract::Setting;
 
 namespace {
 
@@ -38,8 +41,6 @@ struct Arguments {
   std::vector<std::string> operators;
   bool all = false;
   Attributes attributes;
-  std::string other;
-  std::string into;
   std::vector<std::string> dtypes;
   std::vector<std::string> layouts;
   std::string shape;
@@ -74,62 +75,45 @@ CLI::Validator number_from(double least) {
       least == 0 ? "NUMBER >= 0" : "NUMBER");
 }
 
-void describe_attributes(CLI::App& app, Arguments& a) {
-  const auto option = [&](const char* name, auto& target, const std::string& text = "") {
-    return app.add_option(name, target, operators_with(name) + (text.empty() ? "" : ": ") + text)
-        ->group(kAttributes);
-  };
-  const auto number = [&](const char* name, double& target) {
-    option(name, target)
-        ->check(number_from(std::numeric_limits<double>::lowest()))
-        ->capture_default_str();
-  };
-  const auto flag = [&](const char* name, bool& target, const std::string& text = "") {
-    app.add_flag(name, target, operators_with(name) + (text.empty() ? "" : ": ") + text)
-        ->group(kAttributes);
-  };
-  Attributes& v = a.attributes;
-  number("--alpha", v.alpha);
-  number("--beta", v.beta);
-  number("--value", v.value);
-  number("--low", v.low);
-  number("--high", v.high);
-  number("--mean", v.mean);
-  number("--deviation", v.deviation);
-  number("--weight-decay", v.weight_decay);
-  flag("--amsgrad", v.amsgrad);
-  flag("--maximize", v.maximize);
-  option("--dim", v.dim)->capture_default_str();
-  option("--dims", v.dims, "as 0,-1; default: all")->delimiter(',');
-  flag("--keep-dims", v.keep_dims);
-  option("--into", a.into, "the result's dtype; of apply_adam_w_v2 that of step");
-  option("--other", a.other, "shape of the other operand");
-  option("--cube-math-type", v.cube_math_type)->check(CLI::Range(0, 4))->capture_default_str();
-  option("--reduction", v.reduction, "0 none, 1 mean, 2 sum")
-      ->check(CLI::Range(0, 2))
-      ->capture_default_str();
-  // The others, which the operator book alone knows; see given_attributes.
-  for (const auto& [attribute, is_flag] : detail::book_attributes()) {
-    const std::string name = detail::option_of(attribute);
-    if (app.get_option_no_throw(name) != nullptr) continue;
-    CLI::Option* added = is_flag ? app.add_flag_function(
-                                       name, [](std::int64_t) {}, operators_with(name))
-                                 : app.add_option_function<double>(
-                                       name, [](double) {}, operators_with(name));
-    added->group(kAttributes);
-    if (name == "--approximate")
-      added->check(CLI::Range(0, 1))->description(added->get_description() + ": 0 erf, 1 tanh");
-  }
+// More about an option than its operators.
+std::string text_of(const std::string& name) {
+  if (name == "dims") return ": as 0,-1; default: all";
+  if (name == "into") return ": the result's dtype; of apply_adam_w_v2 that of step";
+  if (name == "other") return ": shape of the other operand";
+  if (name == "reduction") return ": 0 none, 1 mean, 2 sum";
+  if (name == "approximate") return ": 0 erf, 1 tanh";
+  return "";
 }
 
-// Those of the operator book, by the parameters' names.
-std::map<std::string, double> given_attributes(const CLI::App& app) {
-  std::map<std::string, double> given;
-  for (const auto& [attribute, is_flag] : detail::book_attributes()) {
-    const CLI::Option* option = app.get_option_no_throw(detail::option_of(attribute));
-    if (option->count() > 0) given[attribute] = is_flag ? 1 : option->as<double>();
+CLI::Validator numbers_of(const std::string& name) {
+  if (name == "approximate") return CLI::Range(0, 1);
+  if (name == "reduction") return CLI::Range(0, 2);
+  if (name == "cubeMathType") return CLI::Range(0, 4);
+  return number_from(std::numeric_limits<double>::lowest());
+}
+
+void describe_attributes(CLI::App& app) {
+  for (const auto& [attribute, sets] : detail::book_options()) {
+    const std::string name = detail::option_of(attribute);
+    const std::string text = operators_with(name) + text_of(attribute);
+    CLI::Option* option = nullptr;
+    if (sets == Sets::kFlag) {
+      option = app.add_flag_function(
+          name, [](std::int64_t) {}, text);
+    } else if (sets == Sets::kNumber) {
+      option = app.add_option_function<double>(
+                      name, [](double) {}, text)
+                   ->check(numbers_of(attribute));
+    } else if (sets == Sets::kList) {
+      option = app.add_option_function<Dims>(
+                      name, [](const Dims&) {}, text)
+                   ->delimiter(',');
+    } else {
+      option = app.add_option_function<std::string>(
+          name, [](const std::string&) {}, text);
+    }
+    option->group(kAttributes);
   }
-  return given;
 }
 
 // Throws ValueError for an attribute that none of the operators has.
@@ -182,7 +166,7 @@ void describe(CLI::App& app, Arguments& a) {
   app.add_option("--json", a.json, "Write the result as JSON to this file, - for standard output");
   app.add_option("--html", a.html, "Write a page with error histograms to this file");
   app.add_flag("--quiet", a.quiet, "Print the summary and findings only");
-  describe_attributes(app, a);
+  describe_attributes(app);
 }
 
 Dims parse_shape(const std::string& text) {
@@ -203,13 +187,28 @@ Dims parse_shape(const std::string& text) {
   return shape;
 }
 
+// Those of the operator book.
+std::map<std::string, Setting> given_attributes(const CLI::App& app) {
+  std::map<std::string, Setting> given;
+  for (const auto& [name, sets] : detail::book_options()) {
+    const CLI::Option* option = app.get_option_no_throw(detail::option_of(name));
+    if (option->count() == 0) continue;
+    if (sets == Sets::kFlag) given[name] = 1.0;
+    if (sets == Sets::kNumber) given[name] = option->as<double>();
+    if (sets == Sets::kList) given[name] = option->as<std::vector<std::int64_t>>();
+    if (sets == Sets::kShape) given[name] = parse_shape(option->as<std::string>());
+    if (sets == Sets::kDtype) {
+      given[name] = static_cast<aclDataType>(dtype_from_text(option->as<std::string>()));
+    }
+  }
+  return given;
+}
+
 Plan plan_of(const Arguments& a) {
   Plan plan;
   plan.operators = a.all ? operator_names() : a.operators;
   plan.all_variants = a.all;
   plan.attributes = a.attributes;
-  if (!a.other.empty()) plan.attributes.other = parse_shape(a.other);
-  if (!a.into.empty()) plan.attributes.into = dtype_from_text(a.into);
   if (!a.shape.empty()) plan.shape = parse_shape(a.shape);
   plan.options.seed = a.seed;
   plan.options.ulp_slack = a.ulp_slack;

@@ -120,7 +120,7 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
           }
         }
         check_values(*library, plan, subject, plan.options, line.report);
-        if (subject.checked.is_elementwise() && !plan.shape && !attributes.other) {
+        if (subject.checked.is_elementwise() && !plan.shape) {
           check_range(library, plan, op, attributes, line.report);
         }
       }

@@ -81,27 +81,27 @@ void add_arithmetic(std::vector<Operation>& list) {
                     .outputs = {kFull},
                     .broadcast = 1});
   };
-  binary("Add", "aclnnAdd");
+  binary("Add", "aclnnAdd alpha=-3");
   binary("Mul", "aclnnMul");
-  list.push_back(forward("Muls", "aclnnMuls", Group::other));
+  list.push_back(forward("Muls", "aclnnMuls other=2", Group::other));
   list.push_back({.name = "Copy",
                   .row = "aclnnInplaceCopy",
                   .group = Group::other,
-                  .inputs = {{.unread = true}, kFull},
-                  .outputs = {{.aliases = 0}},
-                  .broadcast = 1});
-  // The number in the row's name is that of the dtype converted to.
-  const auto cast = [&](std::string name, aclDataType to, std::vector<aclDataType> from) {
+                  .inputs = {kFull},
+                  .outputs = {kFull},
+                  .broadcast = 0});
+  const auto cast = [&](std::string name, std::string label, aclDataType to,
+                        std::vector<aclDataType> from) {
     list.push_back({.name = std::move(name),
-                    .row = "aclnnCast dtype=" + std::to_string(to),
+                    .row = "aclnnCast dtype=" + label,
                     .group = Group::other,
                     .inputs = {kFull},
                     .outputs = {{.dtype = to}},
                     .dtypes = std::move(from)});
   };
-  cast("Cast to FLOAT", ACL_FLOAT, kNarrow);
-  cast("Cast to BFLOAT16", ACL_BF16, {ACL_FLOAT});
-  cast("Cast to FLOAT16", ACL_FLOAT16, {ACL_FLOAT});
+  cast("Cast to FLOAT", "FLOAT", ACL_FLOAT, kNarrow);
+  cast("Cast to BFLOAT16", "BF16", ACL_BF16, {ACL_FLOAT});
+  cast("Cast to FLOAT16", "FLOAT16", ACL_FLOAT16, {ACL_FLOAT});
 }
 
 void add_training(std::vector<Operation>& list) {
@@ -120,7 +120,7 @@ void add_training(std::vector<Operation>& list) {
                     .streams = streams});
   };
   list.push_back({.name = "AdamW",
-                  .row = "aclnnApplyAdamWV2",
+                  .row = "aclnnApplyAdamWV2 weightDecay=0 step=INT64",
                   .group = Group::optimizer,
                   .inputs = {kFull,
                              kFull,
@@ -143,7 +143,7 @@ void add_training(std::vector<Operation>& list) {
   // The row sums over the first and the last dimension: here the rows, and one of size 1.
   add("ReduceSum rows", "aclnnReduceSum dims=[0, -1]", {{.shape = {kRows, kColumns, 1}}},
       {{.shape = {kColumns}}}, layers);
-  add("Add bias", "aclnnAdd", {kFull, {.shape = {kColumns}}}, {kFull}, layers);
+  add("Add bias", "aclnnAdd alpha=-3", {kFull, {.shape = {kColumns}}}, {kFull}, layers);
 }
 
 void add_products(std::vector<Operation>& list) {
@@ -152,7 +152,7 @@ void add_products(std::vector<Operation>& list) {
   for (const char* which : {"", "a", "b"}) {
     const std::string transposed = which;
     list.push_back({.name = transposed.empty() ? "Matmul" : "Matmul transposed " + transposed,
-                    .row = "aclnnMatmul",
+                    .row = "aclnnMatmul cubeMathType=0",
                     .group = Group::matmul,
                     .inputs = {{.shape = {kRows, kInner}, .transposed = transposed == "a"},
                                {.shape = {kInner, kColumns}, .transposed = transposed == "b"}},

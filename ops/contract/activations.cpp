@@ -264,6 +264,9 @@ Operator gated(Operator op) {
   op.samples = sides ? geglu_samples({0, 1, 2, -1}, {0, 1}) : geglu_samples({-1, 1}, {});
   op.reference = backward ? geglu_backward : geglu;
   op.bound = kProduct;
+  op.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {
+    return product == "Ascend310P" && a.number("approximate") == 0;
+  };
   op.refusals = {{.what = "= 2", .changes = {{"dim", int64_t{2}}}, .words = {"[-2, 1]"}},
                  {.what = "= -3", .changes = {{"dim", int64_t{-3}}}, .words = {"[-2, 1]"}},
                  {.what = "= 2", .changes = {{"approximate", int64_t{2}}}, .words = {"0 or 1"}},

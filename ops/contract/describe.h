@@ -12,6 +12,18 @@ namespace aclgrad::contract {
 // Dtypes that every product accepts; BF16 comes with Atlas A2 unless it stands here too.
 inline const DTypes kFloats = {ACL_FLOAT, ACL_FLOAT16};
 inline const DTypes kFloatsAndDouble = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE};
+inline const DTypes kNumbers = {ACL_FLOAT, ACL_FLOAT16,   ACL_DOUBLE,    ACL_INT8,
+                                ACL_INT16, ACL_INT32,     ACL_INT64,     ACL_UINT8,
+                                ACL_BOOL,  ACL_COMPLEX64, ACL_COMPLEX128};
+inline const DTypes kUnsigned = {ACL_UINT16, ACL_UINT32, ACL_UINT64};
+inline DTypes without(DTypes dtypes, aclDataType dtype) {
+  std::erase(dtypes, dtype);
+  return dtypes;
+}
+inline DTypes operator+(DTypes dtypes, const DTypes& more) {
+  dtypes.insert(dtypes.end(), more.begin(), more.end());
+  return dtypes;
+}
 
 // ---- Parameters, by their names in the headers --------------------------------------------------
 
@@ -30,6 +42,10 @@ inline Parameter filled(Parameter tensor, double value) {
   std::get<TensorSpec>(tensor.spec).fill = value;
   return tensor;
 }
+inline Parameter typed(Parameter tensor, aclDataType dtype) {
+  std::get<TensorSpec>(tensor.spec).dtype = dtype;
+  return tensor;
+}
 inline Parameter any_dtype(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).any_dtype = true;
   return tensor;
@@ -42,13 +58,36 @@ inline Parameter optional(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).optional = true;
   return tensor;
 }
+// Of another type in C than follows from what it is.
+inline Parameter declared(Parameter parameter, std::string type) {
+  parameter.type = std::move(type);
+  return parameter;
+}
 // A result that the header declares const all the same.
 inline Parameter as_const(Parameter tensor) {
-  tensor.type = "const aclTensor*";
-  return tensor;
+  return declared(std::move(tensor), "const aclTensor*");
 }
 inline Parameter scalar(std::string name, double value) {
   return {std::move(name), ScalarSpec{value}};
+}
+// A scalar that every tensor takes.
+inline Parameter number(std::string name, double value) {
+  return {std::move(name), ScalarSpec{value, ACL_INT64}};
+}
+inline Parameter list(std::string name, Shape numbers) {
+  return {std::move(name), std::move(numbers)};
+}
+inline Parameter dtype_named(std::string name, std::optional<aclDataType> dtype = std::nullopt) {
+  return {std::move(name), DtypeSpec{dtype}};
+}
+inline Parameter option(Parameter parameter, std::string name,
+                        std::optional<Sets> sets = std::nullopt) {
+  parameter.option = std::move(name);
+  parameter.sets = sets;
+  return parameter;
+}
+inline Parameter no_option(Parameter parameter) {
+  return option(std::move(parameter), "", Sets::kNothing);
 }
 inline Parameter integer(std::string name, int64_t value) { return {std::move(name), value}; }
 inline Parameter flag(std::string name, bool value = false) { return {std::move(name), value}; }
@@ -130,6 +169,14 @@ Family functions();
 Family quotients();
 Family normalization();
 Family losses();
+Family arithmetic();
+Family products();
+Family optimizer();
+
+// Those of another file that stand in a family of the reference.
+void add_movement(std::vector<Operator>& all);
+void add_reductions(std::vector<Operator>& all);
+void add_random(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
 

@@ -2,9 +2,13 @@
 #include "aclgrad_contract/operator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
+
+#include "aclgrad_contract/numbers.h"
+#include "contract/dense.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -15,9 +19,14 @@ namespace {
 
 // The number of an attribute, as the operator sees it; none for tensors and arrays.
 struct NumberOf {
+  aclDataType tensors;
+
   std::optional<Number> operator()(const ScalarSpec& spec) const {
     if (spec.dtype == ACL_FLOAT) return static_cast<float>(spec.value);
-    return spec.value;
+    if (tensors == ACL_BOOL) return spec.value != 0 ? 1 : 0;
+    // Beside BF16 the operators compute in FLOAT.
+    const aclDataType held = tensors == ACL_BF16 ? ACL_FLOAT : tensors;
+    return is_whole(held) ? Number{spec.value} : rounded(spec.value, held);
   }
   std::optional<Number> operator()(const WordSpec& spec) const {
     return static_cast<Number>(spec.chosen);
@@ -35,7 +44,10 @@ struct Set {
   ParameterSpec& spec;
 
   void operator()(double value) const {
-    if (auto* scalar = std::get_if<ScalarSpec>(&spec)) {
+    if (auto* tensor = std::get_if<TensorSpec>(&spec)) {
+      tensor->fill = value;
+      tensor->low = tensor->high = value;
+    } else if (auto* scalar = std::get_if<ScalarSpec>(&spec)) {
       scalar->value = value;
     } else if (auto* word = std::get_if<WordSpec>(&spec)) {
       word->chosen = static_cast<size_t>(value);
@@ -59,7 +71,13 @@ struct Set {
       std::get<Shape>(spec) = values;
     }
   }
-  void operator()(aclDataType dtype) const { std::get<TensorSpec>(spec).dtype = dtype; }
+  void operator()(aclDataType dtype) const {
+    if (auto* tensor = std::get_if<TensorSpec>(&spec)) {
+      tensor->dtype = dtype;
+    } else {
+      std::get<DtypeSpec>(spec).dtype = dtype;
+    }
+  }
 };
 
 struct Print {
@@ -77,13 +95,26 @@ struct Print {
   }
   void operator()(const Shape& values) const {
     text << '[';
-    for (size_t i = 0; i < values.size(); ++i) text << (i == 0 ? "" : ", ") << values[i];
+    const bool is_shape = std::holds_alternative<TensorSpec>(spec);
+    for (size_t i = 0; i < values.size(); ++i) {
+      text << (i == 0 ? "" : ", ");
+      if (is_shape && values[i] == kN) {
+        text << 'n';
+      } else {
+        text << values[i];
+      }
+    }
     text << ']';
   }
-  void operator()(aclDataType dtype) const {
-    text << (dtype == ACL_FLOAT ? "FLOAT" : dtype == ACL_INT64 ? "INT64" : "another dtype");
-  }
+  void operator()(aclDataType dtype) const { text << label_of(dtype); }
 };
+
+// The size that stands for kN in a base of this shape; that of small tests where there is none.
+int64_t size_in(const Operator& op, const std::optional<Shape>& base) {
+  const auto place = std::ranges::find(op.base_shape, kN);
+  if (!base || base->size() != op.base_shape.size() || place == op.base_shape.end()) return 2;
+  return (*base)[static_cast<size_t>(place - op.base_shape.begin())];
+}
 
 }  // namespace
 
@@ -107,12 +138,27 @@ Arguments::Arguments(const Operator& op, const Sample& sample, const std::option
     shape(name) = *base;
   }
   for (const auto& [name, setting] : sample.settings) {
-    if (has(name)) set(name, setting);
+    if (!has(name)) continue;
+    set(name, setting);
+    auto* tensor = std::get_if<TensorSpec>(&get(name));
+    if (tensor != nullptr) std::ranges::replace(tensor->shape, kN, size_in(op, base));
   }
   if (op.arrange) op.arrange(*this);
+  number_attributes();
+}
+
+void Arguments::number_attributes() {
+  numbers_.clear();
   for (const Parameter& each : parameters_) {
-    if (const auto number = std::visit(NumberOf(), each.spec)) numbers_.push_back(*number);
+    if (const auto number = std::visit(NumberOf{dtype_}, each.spec)) numbers_.push_back(*number);
   }
+}
+
+Arguments Arguments::in(aclDataType dtype) const {
+  Arguments other = *this;
+  other.dtype_ = dtype;
+  other.number_attributes();
+  return other;
 }
 
 const ParameterSpec* Arguments::find(std::string_view name) const {
@@ -155,9 +201,28 @@ Shape& Arguments::array(std::string_view name) {
   return const_cast<Shape&>(std::as_const(*this).array(name));
 }
 
+TensorSpec& Arguments::tensor(std::string_view name) {
+  auto* spec = std::get_if<TensorSpec>(&get(name));
+  if (spec == nullptr) has_no(*op_, name);
+  return *spec;
+}
+
+std::optional<aclDataType> Arguments::dtype_of(std::string_view name) const {
+  const ParameterSpec* found = find(name);
+  if (found != nullptr) {
+    if (const auto* spec = std::get_if<TensorSpec>(found)) return spec->dtype;
+    if (const auto* spec = std::get_if<DtypeSpec>(found)) return spec->dtype;
+  }
+  has_no(*op_, name);
+}
+
+bool Arguments::is_set(std::string_view name) const {
+  return std::ranges::any_of(settings_, [&](const auto& each) { return each.first == name; });
+}
+
 Number Arguments::number(std::string_view attribute) const {
   const ParameterSpec* found = find(attribute);
-  const auto number = found == nullptr ? std::nullopt : std::visit(NumberOf(), *found);
+  const auto number = found == nullptr ? std::nullopt : std::visit(NumberOf{dtype_}, *found);
   if (!number) has_no(*op_, attribute);
   return *number;
 }
@@ -180,6 +245,21 @@ std::string Arguments::label() const {
   return text.str();
 }
 
+aclDataType ScalarSpec::dtype_beside(std::optional<aclDataType> tensors) const {
+  if (!dtype && tensors) return *tensors;
+  if (dtype && dtype != ACL_INT64) return *dtype;
+  return std::trunc(value) == value ? ACL_INT64 : ACL_DOUBLE;
+}
+
+Sets Parameter::option_sets() const {
+  if (sets) return *sets;
+  if (std::holds_alternative<bool>(spec)) return Sets::kFlag;
+  if (std::holds_alternative<Shape>(spec)) return Sets::kList;
+  if (std::holds_alternative<DtypeSpec>(spec)) return Sets::kDtype;
+  const bool has_number = std::visit(NumberOf{ACL_DOUBLE}, spec).has_value();
+  return has_number ? Sets::kNumber : Sets::kNothing;
+}
+
 const Parameter& Operator::parameter(std::string_view name_) const {
   for (const Parameter& each : parameters) {
     if (each.name == name_) return each;
@@ -200,7 +280,7 @@ std::string type_of(const Parameter& parameter) {
     std::string operator()(int64_t) const { return "int64_t"; }
     std::string operator()(double) const { return "double"; }
     std::string operator()(bool) const { return "bool"; }
-    std::string operator()(DtypeUnderTest) const { return "aclDataType"; }
+    std::string operator()(DtypeSpec) const { return "aclDataType"; }
   };
   return parameter.type.empty() ? std::visit(TypeOf(), parameter.spec) : parameter.type;
 }
@@ -221,14 +301,33 @@ std::vector<Arguments> Operator::arguments(const std::optional<Shape>& base_) co
 
 Arrays results_of(const Arguments& arguments, const Arrays& inputs) {
   const Operator& op = arguments.op();
-  if (!op.formula) return op.reference(arguments, inputs);
-  Array out{inputs.front().shape, {}};
+  if (op.reference) return op.reference(arguments, inputs);
+  Array out;
+  for (const Array& each : inputs) out.shape = dense::broadcast_shape(out.shape, each.shape);
   std::vector<Number> x(inputs.size());
-  for (size_t i = 0; i < inputs.front().values.size(); ++i) {
-    for (size_t k = 0; k < inputs.size(); ++k) x[k] = inputs[k].values[i];
-    out.values.push_back(op.formula.number(x, arguments.numbers()));
+  const std::vector<Number>& attributes = arguments.numbers();
+  const bool whole =
+      std::ranges::all_of(attributes, [](Number each) { return std::trunc(each) == each; });
+  const aclDataType held =
+      arguments.parameters()[op.output()].tensor()->dtype.value_or(arguments.dtype());
+  const aclDataType computed = whole ? arguments.dtype() : ACL_DOUBLE;
+  const int64_t count = count_of(out.shape);
+  for (int64_t i = 0; i < count; ++i) {
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      const auto place = static_cast<size_t>(i);
+      x[k] = inputs[k].values[inputs[k].shape == out.shape
+                                  ? place
+                                  : dense::source(inputs[k].shape, out.shape, place)];
+    }
+    out.values.push_back(converted(op.formula.number(x, attributes), computed, held));
   }
   return {out};
+}
+
+Bound bound_of(const Arguments& arguments) {
+  Bound bound = arguments.op().bound;
+  if (arguments.op().roundings) bound.of_float += arguments.op().roundings(arguments);
+  return bound;
 }
 
 Arrays backward_inputs(const Arguments& backward, const Arrays& inputs, const Arrays& outputs,
@@ -240,27 +339,46 @@ Arrays backward_inputs(const Arguments& backward, const Arrays& inputs, const Ar
   return given;
 }
 
-double value_of(const Operator& op) {
-  if (op.value) return *op.value;
-  const Arguments right(op);
+double value_of(const Operator& op, aclDataType dtype) {
+  if (op.value)
+    return static_cast<double>(rounded(*op.value, dtype == ACL_BOOL ? dtype : ACL_DOUBLE));
+  const Arguments right = Arguments(op).in(dtype);
   Arrays inputs;
   for (const Parameter& each : right.parameters()) {
     const TensorSpec* tensor = each.tensor();
     if (tensor == nullptr || tensor->role == Role::kOutput || tensor->optional) continue;
     inputs.push_back(
-        {tensor->shape,
-         std::vector<Number>(static_cast<size_t>(count_of(tensor->shape)), tensor->fill)});
+        {tensor->shape, std::vector<Number>(static_cast<size_t>(count_of(tensor->shape)),
+                                            rounded(tensor->fill, tensor->dtype.value_or(dtype)))});
   }
   return static_cast<double>(results_of(right, inputs)[0].values.at(0));
 }
 
-DTypes value_dtypes_of(const Operator& op) {
+DTypes value_dtypes_of(const Arguments& arguments) {
+  const Operator& op = arguments.op();
   DTypes dtypes = op.everywhere;
   dtypes.insert(dtypes.end(), op.from_a2_on.begin(), op.from_a2_on.end());
-  std::erase_if(dtypes, [](aclDataType dtype) {
-    return dtype == ACL_BOOL || dtype == ACL_COMPLEX64 || dtype == ACL_COMPLEX128;
+  std::erase_if(dtypes, [&](aclDataType dtype) {
+    if (op.also_refuses && op.also_refuses(arguments, "Ascend910B", dtype)) return true;
+    return op.complex == Complex::kUnknown && (dtype == ACL_BOOL || is_complex(dtype));
   });
   return dtypes;
+}
+
+bool has_one_shape(const Arguments& arguments) {
+  const TensorSpec* result = arguments.parameters()[arguments.op().output()].tensor();
+  return std::ranges::all_of(arguments.parameters(), [&](const Parameter& each) {
+    return each.tensor() == nullptr || each.tensor()->optional ||
+           each.tensor()->shape == result->shape;
+  });
+}
+
+bool is_form_of(const Arguments& form, const Arguments& call) {
+  const auto has_all = std::ranges::all_of(
+      call.settings(), [&](const auto& setting) { return form.has(setting.first); });
+  if (!has_all) return false;
+  const TensorSpec* written = form.parameters()[form.op().output()].tensor();
+  return written->shape == call.parameters()[call.op().output()].tensor()->shape;
 }
 
 Shape base_shape_of(const Operator& op, int64_t n) {

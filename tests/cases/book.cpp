@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator book as rows of the case table.
+// The operator book as rows of the case table: every entry with each of its samples.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <stdexcept>
 
-#include "tests/cases/families.h"
+#include "aclgrad_contract/numbers.h"
+#include "tests/cases/case.h"
+#include "tests/ops/support/numbers.h"
 
 namespace aclgrad::cases {
 namespace {
@@ -28,8 +31,10 @@ struct Make {
 
   Value operator()(const TensorSpec&) const { return tensor; }
   Value operator()(const contract::ScalarSpec& spec) const {
-    auto value = static_cast<float>(spec.value);
-    return aclCreateScalar(&value, ACL_FLOAT);
+    const aclDataType dtype = spec.dtype_beside();
+    alignas(16) unsigned char bytes[16] = {};
+    testing::set_element(bytes, dtype, 0, spec.value);
+    return aclCreateScalar(bytes, dtype);
   }
   Value operator()(const contract::Shape& values) const {
     return aclCreateIntArray(values.data(), values.size());
@@ -46,30 +51,74 @@ struct Make {
   Value operator()(int64_t number) const { return number; }
   Value operator()(double number) const { return number; }
   Value operator()(bool flag) const { return static_cast<int64_t>(flag); }
-  Value operator()(contract::DtypeUnderTest) const { return int64_t{ACL_FLOAT}; }
+  // The dtype under test is the result's, and known when there is one.
+  Value operator()(contract::DtypeSpec spec) const {
+    return static_cast<int64_t>(spec.dtype.value_or(ACL_DT_UNDEFINED));
+  }
 };
 
-// Tensors come as inputs, then outputs, which is the order of every C function.
+// The parameters that are tensors: inputs, then outputs.
+std::vector<size_t> tensors_of(const Arguments& arguments) {
+  std::vector<size_t> tensors;
+  for (const bool outputs : {false, true}) {
+    for (size_t i = 0; i < arguments.parameters().size(); ++i) {
+      const TensorSpec* tensor = arguments.parameters()[i].tensor();
+      if (tensor == nullptr || tensor->optional) continue;
+      if ((tensor->role == Role::kOutput) == outputs) tensors.push_back(i);
+    }
+  }
+  return tensors;
+}
+
 PhaseOne phase_one_of(const Arguments& arguments) {
   std::vector<Value> values;
-  std::vector<size_t> given;
+  std::vector<size_t> of_result;  // parameters that are the result's dtype
   for (size_t i = 0; i < arguments.parameters().size(); ++i) {
     const Parameter& parameter = arguments.parameters()[i];
     values.push_back(std::visit(Make{nullptr}, parameter.spec));
-    if (parameter.tensor() != nullptr && !parameter.tensor()->optional) given.push_back(i);
+    const auto* dtype = std::get_if<contract::DtypeSpec>(&parameter.spec);
+    if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
   }
-  return [values, given, invoke = arguments.op().invoke,
-          address = find(arguments.op().name + "GetWorkspaceSize")](
+  return [values, of_result, given = tensors_of(arguments), result = arguments.op().output(),
+          invoke = arguments.op().invoke, address = find(arguments.op().name + "GetWorkspaceSize")](
              std::span<aclTensor* const> tensors, uint64_t* size, aclOpExecutor** executor) {
     std::vector<Value> all = values;
     for (size_t k = 0; k < given.size(); ++k) all[given[k]] = tensors[k];
+    for (const size_t i : of_result) {
+      aclDataType dtype = ACL_DT_UNDEFINED;
+      aclGetDataType(std::get<aclTensor*>(all[result]), &dtype);
+      all[i] = static_cast<int64_t>(dtype);
+    }
     return invoke(address, all, size, executor);
   };
 }
 
-Reference reference_of(const Arguments& arguments, const contract::Reference& reference) {
-  if (!reference) return nullptr;
-  return [arguments, reference](const Arrays& inputs) { return reference(arguments, inputs); };
+// Those that tests read and write; and every tensor must have one.
+bool is_supported(aclDataType dtype) {
+  return contract::is_float(dtype) || contract::is_whole(dtype);
+}
+
+bool is_supported(const Arguments& arguments) {
+  return std::ranges::all_of(arguments.parameters(), [](const Parameter& each) {
+    return each.tensor() == nullptr || is_supported(each.tensor()->dtype.value_or(ACL_FLOAT));
+  });
+}
+
+// Forms in place take the samples of their operator, but for those that they cannot.
+bool is_possible(const Arguments& arguments, const contract::Sample& sample) {
+  const Operator& op = arguments.op();
+  const bool is_in_place = op.parameters[op.output()].tensor()->role == Role::kInPlace;
+  if (op.form_of.empty() || !is_in_place) return true;
+  const Operator& whole = contract::find_entry(op.form_of);
+  return is_form_of(arguments, Arguments(whole, sample, contract::base_shape_of(whole, 2)));
+}
+
+// One element of one of every tensor makes one of the result, all in the dtype under test.
+bool is_elementwise(const Arguments& arguments) {
+  return contract::has_one_shape(arguments) && arguments.op().is_elementwise() &&
+         std::ranges::all_of(arguments.parameters(), [](const Parameter& each) {
+           return each.tensor() == nullptr || !each.tensor()->dtype;
+         });
 }
 
 // The sample's arguments for a size in the place of kN.
@@ -84,13 +133,16 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   const Arguments arguments(op, sample, contract::base_shape_of(op, 2));
   Case row;
   row.api = op.name;
-  row.entry = &op;
-  row.numbers = arguments.numbers();
+  if (is_elementwise(arguments)) {
+    row.entry = &op;
+    row.numbers = arguments.numbers();
+  }
   row.attributes = arguments.label();
-  row.dtypes = contract::value_dtypes_of(op);
-  for (size_t i = 0; i < arguments.parameters().size(); ++i) {
+  for (const aclDataType dtype : value_dtypes_of(arguments)) {
+    if (is_supported(dtype)) row.dtypes.push_back(dtype);
+  }
+  for (const size_t i : tensors_of(arguments)) {
     const TensorSpec* tensor = arguments.parameters()[i].tensor();
-    if (tensor == nullptr || tensor->optional) continue;
     Slot slot{shape_of(op, sample, i), tensor->low, tensor->high, tensor->dtype};
     if (tensor->role != Role::kOutput) row.inputs.push_back(slot);
     if (tensor->role == Role::kInPlace) slot.aliases = row.inputs.size() - 1;
@@ -98,11 +150,24 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   }
   row.phase_one = phase_one_of(arguments);
   row.phase_two = reinterpret_cast<PhaseTwo>(find(op.name));
-  row.reference = reference_of(arguments, contract::results_of);
-  row.magnitude = reference_of(arguments, op.magnitude);
-  row.max_ulp = op.bound.of_float;
-  row.max_ulp_16bit = op.bound.of_16_bits;
-  row.max_ulp_double = op.bound.of_double;
+  row.reference = [&op, sample](const Arrays& inputs, aclDataType dtype, int64_t size) {
+    const Arguments sized(op, sample, contract::base_shape_of(op, size));
+    return contract::results_of(sized.in(dtype), inputs);
+  };
+  if (op.property) {
+    row.property = [arguments](const Array& result, aclDataType dtype) {
+      return arguments.op().property(arguments.in(dtype), result);
+    };
+  }
+  if (op.magnitude) {
+    row.magnitude = [arguments](const Arrays& inputs) {
+      return arguments.op().magnitude(arguments, inputs);
+    };
+  }
+  const contract::Bound bound = bound_of(arguments);
+  row.max_ulp = bound.of_float;
+  row.max_ulp_16bit = bound.of_16_bits;
+  row.max_ulp_double = bound.of_double;
   row.least_magnitude_double = op.least_magnitude_double;
   if (!op.gradient || !arguments.is_gradient()) return row;
   const Operator& forward = contract::find_entry(op.gradient->of);
@@ -118,14 +183,29 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
 
 }  // namespace
 
-std::vector<Case> book_cases() {
-  std::vector<Case> rows;
-  for (const contract::Family& family : contract::book()) {
-    for (const Operator& op : family.operators) {
-      for (const contract::Sample& sample : op.samples) rows.push_back(row_of(op, sample));
+const std::vector<Case>& all_cases() {
+  static const std::vector<Case> cases = [] {
+    std::vector<Case> rows;
+    for (const contract::Family& family : contract::book()) {
+      for (const Operator& op : family.operators) {
+        for (const contract::Sample& sample : op.samples) {
+          const Arguments arguments(op, sample, contract::base_shape_of(op, 2));
+          if (is_supported(arguments) && is_possible(arguments, sample)) {
+            rows.push_back(row_of(op, sample));
+          }
+        }
+      }
     }
+    return rows;
+  }();
+  return cases;
+}
+
+const Case& find_case(std::string_view name) {
+  for (const Case& row : all_cases()) {
+    if (row.name() == name) return row;
   }
-  return rows;
+  throw std::invalid_argument("no row is called " + std::string(name));
 }
 
 }  // namespace aclgrad::cases

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row of the case table: an operator with attributes, its tensors, and what it must compute.
 // The same rows drive the value tests over dtypes and layouts, the gradient checks, the benchmarks,
-// and the table of operators in the docs. An operator family's rows stand in the file of its name.
+// and the table of operators in the docs. All of them are made of the operator book.
 #ifndef ACLGRAD_TESTS_CASES_CASE_H_
 #define ACLGRAD_TESTS_CASES_CASE_H_
 
@@ -20,26 +20,9 @@ using contract::Array;
 using contract::Arrays;
 using contract::count_of;
 
-// Stand in a shape for the size that tests keep small and benchmarks make large, and for half of
-// it.
-using contract::kN;
-inline constexpr int64_t kHalfN = -2;
-
-// A shape for every size n, which is even: with placeholders, or made by a function.
-class SizedShape {
- public:
-  SizedShape() = default;
-  SizedShape(std::initializer_list<int64_t> shape) : shape_(shape) {}   // NOLINT: as a shape
-  SizedShape(std::vector<int64_t> shape) : shape_(std::move(shape)) {}  // NOLINT: the same
-  explicit SizedShape(std::function<std::vector<int64_t>(int64_t n)> at) : at_(std::move(at)) {}
-
-  std::vector<int64_t> at(int64_t n) const;
-
- private:
-  std::vector<int64_t> shape_;
-  std::function<std::vector<int64_t>(int64_t n)> at_;
-};
-inline std::vector<int64_t> resolve(const SizedShape& shape, int64_t n) { return shape.at(n); }
+// A shape for every size in the place of kN, which is even.
+using SizedShape = std::function<std::vector<int64_t>(int64_t n)>;
+inline std::vector<int64_t> resolve(const SizedShape& shape, int64_t n) { return shape(n); }
 
 // A tensor argument of the row.
 struct Slot {
@@ -56,9 +39,9 @@ using PhaseOne = std::function<aclnnStatus(std::span<aclTensor* const> tensors,
                                            uint64_t* workspace_size, aclOpExecutor** executor)>;
 using PhaseTwo = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
-// The exact results for inputs that are taken as exact. A result without values means that the
-// operator must leave this output as it was.
-using Reference = std::function<Arrays(const Arrays& inputs)>;
+// The exact results for inputs that are taken as exact, in a dtype and with a size in the place of
+// kN. A result without values means that the operator must leave this output as it was.
+using Reference = std::function<Arrays(const Arrays& inputs, aclDataType dtype, int64_t size)>;
 
 // How a backward row is the derivative of a forward row: the inputs of the backward, made from
 // those of the forward, its exact outputs and the gradient of its first output. The backward's
@@ -69,10 +52,6 @@ struct DerivativeOf {
   std::vector<long double> corners = {};  // values of the first input without a derivative
 };
 
-// What is proven (docs/accuracy.md) of FLOAT results that are a gradient, or another input, times a
-// function.
-inline constexpr double kUlpOfProduct = 1.5;
-
 struct Case {
   std::string api;         // "aclnnEluBackward"
   std::string attributes;  // "isResult=true"; empty when there is nothing to say
@@ -82,16 +61,19 @@ struct Case {
   PhaseOne phase_one;
   PhaseTwo phase_two;
   Reference reference;
+  // Of results that have no right values: "" or what is wrong with one.
+  std::function<std::string(const Array& result, aclDataType dtype)> property = nullptr;
   // Largest allowed error in ulp of the output's dtype. 16-bit results of elementwise operators
   // must be correctly rounded, which is 0.5 (plus the reference's own error).
   double max_ulp = 1;
   double max_ulp_16bit = 0.500001;
   std::optional<double> max_ulp_double = std::nullopt;  // none: max_ulp
   // For sums that may cancel: the scale on which max_ulp counts, per element of each output.
-  Reference magnitude = nullptr;
+  std::function<Arrays(const Arrays& inputs)> magnitude = nullptr;
   double least_magnitude_double = 0;  // for DOUBLE that scale is at least this
   std::optional<DerivativeOf> derivative_of = std::nullopt;
-  const contract::Operator* entry = nullptr;  // of the operator book, and its attributes' numbers
+  // Of an elementwise row: its entry, and the numbers of its attributes.
+  const contract::Operator* entry = nullptr;
   std::vector<long double> numbers = {};
 
   std::string name() const { return attributes.empty() ? api : api + " " + attributes; }
@@ -100,16 +82,6 @@ struct Case {
 // Every row there is.
 const std::vector<Case>& all_cases();
 const Case& find_case(std::string_view name);
-
-// out[i] = f(in...[i]) over equal shapes.
-Reference elementwise(std::function<long double(std::span<const long double>)> f);
-
-inline const std::vector<aclDataType> kFloatTypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
-
-// Scalars and arrays made once and kept as long as the table.
-const aclScalar* scalar(float value);
-const aclScalar* integer_scalar(int64_t value);
-const aclIntArray* int_array(std::vector<int64_t> values);
 
 }  // namespace aclgrad::cases
 

@@ -259,7 +259,7 @@ std::vector<size_t> elementwise_rows() {
   std::vector<size_t> rows;
   for (size_t i = 0; i < all_cases().size(); ++i) {
     const Case& row = all_cases()[i];
-    if (row.entry != nullptr && row.entry->is_elementwise()) rows.push_back(i);
+    if (row.entry != nullptr) rows.push_back(i);
   }
   return rows;
 }

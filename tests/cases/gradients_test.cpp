@@ -12,7 +12,7 @@ Array numeric_gradient(const Case& forward, Arrays inputs, const Array& gradient
   constexpr long double kStep = 1e-3L;
   const auto loss_at = [&](size_t i, long double value) {
     const long double before = std::exchange(inputs[0].values[i], value);
-    const Array out = forward.reference(inputs)[0];
+    const Array out = forward.reference(inputs, ACL_DOUBLE, kTestSize)[0];
     inputs[0].values[i] = before;
     long double loss = 0;
     for (size_t k = 0; k < out.values.size(); ++k) loss += out.values[k] * gradient.values[k];
@@ -56,7 +56,7 @@ TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
       }
       x = static_cast<double>(x);  // what the kernel will read
     }
-    const Arrays outputs = forward.reference(inputs);
+    const Arrays outputs = forward.reference(inputs, ACL_DOUBLE, kTestSize);
     Array gradient = outputs[0];
     for (size_t i = 0; i < gradient.values.size(); ++i) {
       gradient.values[i] = 0.5L + static_cast<long double>(i * 7 % 5) / 4;

@@ -3,18 +3,18 @@
 #include <numeric>
 #include <random>
 
+#include "aclgrad_contract/numbers.h"
 #include "tests/cases/run_case.h"
 
 namespace aclgrad::cases {
 namespace {
 
+using contract::is_whole;
+using contract::rounded;
+
 constexpr unsigned char kSentinel = 0xA5;
 
 using Tensor = aclgrad::testing::Array;
-
-bool is_integer(aclDataType dtype) {
-  return dtype != ACL_FLOAT && dtype != ACL_FLOAT16 && dtype != ACL_BF16 && dtype != ACL_DOUBLE;
-}
 
 Tensor::Layout place(const std::vector<int64_t>& shape, Layout layout) {
   Tensor::Layout placed;
@@ -79,9 +79,10 @@ Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed, int64_t si
       const auto unit = static_cast<long double>(generator() >> 11) * 0x1p-53L;
       const long double value = slot.low + (slot.high - slot.low) * unit;
       const aclDataType own = slot.dtype.value_or(dtype);
-      array.values.push_back(own == ACL_UINT8  ? std::round(std::abs(value))
-                             : is_integer(own) ? std::round(value)
-                                               : value);
+      const bool is_unsigned = is_whole(own) && rounded(-1, own) == 0;
+      array.values.push_back(is_unsigned     ? rounded(std::round(std::abs(value)), own)
+                             : is_whole(own) ? rounded(std::round(value), own)
+                                             : value);
     }
     drawn.push_back(std::move(array));
   }
@@ -94,6 +95,7 @@ RunResult run_case(const Case& row, aclDataType dtype, Layout layout, aclrtStrea
   std::vector<Tensor> inputs;
   std::vector<aclTensor*> handles;
   RunResult result;
+  result.size = size;
   for (size_t i = 0; i < row.inputs.size(); ++i) {
     inputs.push_back(make_tensor(row.inputs[i], dtype, layout, size));
     inputs.back().fill(drawn[i].values);

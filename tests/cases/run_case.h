@@ -22,6 +22,7 @@ struct RunResult {
   Arrays inputs;                // as stored, rounded to the dtype
   Arrays outputs;               // as read back
   std::vector<bool> untouched;  // outputs of which no byte changed
+  int64_t size = 0;             // what stood for kN
   bool wrote_outside = false;   // memory of an output that no element of it covers was changed
 };
 

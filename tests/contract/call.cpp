@@ -117,7 +117,7 @@ Value Call::make(const ParameterSpec& spec) {
       return call.tensor(spec.shape, spec.dtype.value_or(call.dtype_), spec.fill);
     }
     Value operator()(const ScalarSpec& spec) const {
-      return call.scalar(spec.value, spec.dtype.value_or(call.dtype_));
+      return call.scalar(spec.value, spec.dtype_beside(call.dtype_));
     }
     Value operator()(const Shape& values) const { return call.int_array(values); }
     Value operator()(const SizesSpec& spec) const { return call.int_array(spec.sizes); }
@@ -128,7 +128,9 @@ Value Call::make(const ParameterSpec& spec) {
     Value operator()(bool flag) const { return static_cast<int64_t>(flag); }
     Value operator()(int64_t number) const { return number; }
     Value operator()(double number) const { return number; }
-    Value operator()(DtypeUnderTest) const { return static_cast<int64_t>(call.dtype_); }
+    Value operator()(DtypeSpec spec) const {
+      return static_cast<int64_t>(spec.dtype.value_or(call.dtype_));
+    }
   };
   return std::visit(Make{*this}, spec);
 }

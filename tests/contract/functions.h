@@ -23,7 +23,7 @@ std::vector<Declaration> declared_functions(const std::filesystem::path& include
 struct Contract {
   std::vector<std::string> functions;  // both of every operator come last
   size_t listed = 0;                   // how many of them stand in the file
-  std::vector<std::string> absent;  // families that are left out, each with its reason
+  std::vector<std::string> absent;     // families that are left out, each with its reason
 };
 Contract read_contract(const std::filesystem::path& list);
 

@@ -28,9 +28,6 @@ struct OperatorFault {
 // What may be wrong with each parameter by its kind, and what only this operator checks.
 std::vector<OperatorFault> faults_of(const Operator& row);
 
-// The second part alone.
-std::vector<OperatorFault> own_faults_of(const std::string& name);
-
 }  // namespace aclgrad::contract
 
 #endif  // ACLGRAD_TESTS_CONTRACT_OPERATOR_FAULTS_H_

@@ -11,9 +11,6 @@ const std::vector<Operator>& operators() {
     for (const Family& family : book()) {
       rows.insert(rows.end(), family.operators.begin(), family.operators.end());
     }
-    for (auto group : {arithmetic_operators, training_operators}) {
-      for (Operator& row : group()) rows.push_back(std::move(row));
-    }
     return rows;
   }();
   return all;

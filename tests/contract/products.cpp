@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "aclgrad_contract/numbers.h"
 #include "aclgrad_ext.h"
 
 namespace aclgrad::contract {
@@ -42,12 +43,8 @@ bool accepts(const Operator& row, aclDataType dtype, const Product& product) {
 }
 
 double exact_value(const Operator& row, aclDataType dtype, aclDataType output_dtype) {
-  constexpr std::array kReal = {ACL_FLOAT,  ACL_FLOAT16,   ACL_BF16,
-                                ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
-  const double number = value_of(row);
-  const double value = dtype == ACL_BOOL ? row.truth.value_or(number != 0 ? 1 : 0) : number;
-  const bool is_real = std::find(kReal.begin(), kReal.end(), output_dtype) != kReal.end();
-  return is_real ? value : std::trunc(value);
+  const double value = value_of(row, dtype);
+  return is_whole(output_dtype) ? std::trunc(value) : value;
 }
 
 double tolerance(double value, aclDataType dtype) {
@@ -79,8 +76,8 @@ const std::vector<ProductRule>& product_rules() {
       {"aclnnAddmm", "FLOAT with cubeMathType = 3, USE_HF32", integer(6, 3), before_a2},
       {"aclnnInplaceAddmm", "FLOAT with cubeMathType = 0, KEEP_DTYPE", integer(5, 0), before_a2},
       {"aclnnInplaceAddmm", "FLOAT with cubeMathType = 3, USE_HF32", integer(5, 3), before_a2},
-      {"aclnnMul", "FLOAT times FLOAT into INT32", tensor(2, {2, 3}, ACL_INT32), before_950},
-      {"aclnnMuls", "FLOAT times a scalar into INT32", tensor(2, {2, 3}, ACL_INT32), on_950},
+      {"aclnnMul", "FLOAT times FLOAT into INT32", tensor(2, {2, 4}, ACL_INT32), before_950},
+      {"aclnnMuls", "FLOAT times a scalar into INT32", tensor(2, {2, 4}, ACL_INT32), on_950},
       {"aclnnEluBackward", "BF16 gradInput of FLOAT gradients", tensor(6, {2, 4}, ACL_BF16),
        [](const Product&) { return false; }},
       {"aclnnThresholdBackward", "INT64 with a threshold of 0",

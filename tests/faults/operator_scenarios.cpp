@@ -58,7 +58,7 @@ class Maker {
     return made;
   }
   Value operator()(const contract::ScalarSpec& spec) {
-    const aclDataType dtype = spec.dtype.value_or(dtype_);
+    const aclDataType dtype = spec.dtype_beside(dtype_);
     alignas(16) unsigned char bytes[kLargestElement] = {};
     contract::write_number(bytes, dtype, 0, spec.value);
     aclScalar* made = run_.make("aclCreateScalar", [&] { return aclCreateScalar(bytes, dtype); });
@@ -90,7 +90,9 @@ class Maker {
   Value operator()(bool flag) { return static_cast<int64_t>(flag); }
   Value operator()(int64_t number) { return number; }
   Value operator()(double number) { return number; }
-  Value operator()(contract::DtypeUnderTest) { return static_cast<int64_t>(dtype_); }
+  Value operator()(contract::DtypeSpec spec) {
+    return static_cast<int64_t>(spec.dtype.value_or(dtype_));
+  }
 
   // Of the tensor made last.
   void* data() const { return data_; }

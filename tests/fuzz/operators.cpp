@@ -77,7 +77,7 @@ class Arguments {
   Value make(const contract::ScalarSpec& spec) {
     if (input_.once_in(64)) return static_cast<aclScalar*>(nullptr);
     alignas(16) unsigned char bytes[16] = {};
-    const aclDataType dtype = input_.once_in(8) ? any_dtype() : spec.dtype.value_or(dtype_);
+    const aclDataType dtype = input_.once_in(8) ? any_dtype() : spec.dtype_beside(dtype_);
     for (unsigned char& each : bytes) each = input_.byte();
     aclScalar* made = aclCreateScalar(bytes, dtype);
     scalars_.push_back(made);
@@ -113,8 +113,8 @@ class Arguments {
   }
   Value make(int64_t number) { return input_.once_in(8) ? input_.extent() : number; }
   Value make(double number) { return input_.once_in(4) ? input_.number<double>() : number; }
-  Value make(contract::DtypeUnderTest) {
-    return static_cast<int64_t>(input_.once_in(16) ? any_dtype() : dtype_);
+  Value make(contract::DtypeSpec spec) {
+    return static_cast<int64_t>(input_.once_in(16) ? any_dtype() : spec.dtype.value_or(dtype_));
   }
 
   void mutate(Shape& shape) {

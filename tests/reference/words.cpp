@@ -161,7 +161,6 @@ std::vector<Section> sections() {
     }
     all.push_back(std::move(section));
   }
-  for (Section& section : others()) all.push_back(std::move(section));
   return all;
 }
 

@@ -34,9 +34,6 @@ struct Section {
   std::vector<Words> operators;
 };
 
-/// Operators that are not in the book yet.
-std::vector<Section> others();
-
 /// The families of the operator book, in the order of the pages.
 std::vector<Section> sections();
 

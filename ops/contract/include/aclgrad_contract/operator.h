@@ -71,6 +71,7 @@ constexpr const char* type_name() {
   ACLGRAD_TYPE_NAME(double);
   ACLGRAD_TYPE_NAME(int8_t);
   ACLGRAD_TYPE_NAME(int64_t);
+  ACLGRAD_TYPE_NAME(uint64_t);
   ACLGRAD_TYPE_NAME(aclDataType);
 #undef ACLGRAD_TYPE_NAME
   return "a type that no operator has";
@@ -106,7 +107,7 @@ struct Signature<aclnnStatus(Parameters...)> {
 enum class Role { kInput, kOutput, kInPlace };
 
 // Without a dtype, a tensor or scalar has the one under test. Shapes and values are those of a call
-// that is right.
+// that is right, with kN in no shape.
 struct TensorSpec {
   Shape shape = {2, 4};
   double fill = 1;
@@ -122,6 +123,10 @@ struct TensorSpec {
 struct ScalarSpec {
   double value;
   std::optional<aclDataType> dtype = ACL_FLOAT;
+
+  // The dtype of the scalar beside tensors of a dtype; without one, beside all of them. ACL_INT64
+  // stands for a number that every tensor takes: one with a fraction is ACL_DOUBLE then.
+  aclDataType dtype_beside(std::optional<aclDataType> tensors = std::nullopt) const;
 };
 // Sizes of a tensor, which grow with it.
 struct SizesSpec {
@@ -135,21 +140,33 @@ struct WordSpec {
   std::vector<const char*> words;
   size_t chosen = 0;
 };
-struct DtypeUnderTest {};
+// A dtype; none: the one under test, which is the first result's.
+struct DtypeSpec {
+  std::optional<aclDataType> dtype = std::nullopt;
+};
 using ParameterSpec = std::variant<TensorSpec, ScalarSpec, Shape, SizesSpec, BoolsSpec, WordSpec,
-                                   int64_t, double, bool, DtypeUnderTest>;
+                                   int64_t, double, bool, DtypeSpec>;
+
+// What of a parameter the command line of the gradcheck tool sets.
+enum class Sets { kNothing, kNumber, kFlag, kList, kShape, kDtype };
 
 struct Parameter {
   std::string name;  // as in the header
   ParameterSpec spec;
   std::string type = {};  // in C, where it is not the one that follows from the spec (see type_of)
+  // The tool's option, where it is not called as the parameter is, and what it sets, where that
+  // does not follow from the spec: of tensors nothing does.
+  std::string option = {};
+  std::optional<Sets> sets = std::nullopt;
 
   // Null for one that is no tensor.
   const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&spec); }
+  const std::string& option_name() const { return option.empty() ? name : option; }
+  Sets option_sets() const;
 };
 
-// What a sample sets: the number of an attribute, the values of an array or a tensor's shape (which
-// gives an optional one), a tensor's dtype.
+// What a sample sets: the number of an attribute or of all elements of a tensor, the values of an
+// array or a tensor's shape (with kN, and which gives an optional one), a dtype.
 using Setting = std::variant<double, Shape, aclDataType>;
 
 // Attributes and shapes that are worth testing; what is not set is as in the right call.
@@ -166,6 +183,11 @@ class Arguments {
   explicit Arguments(const Operator& op, const Sample& sample = {},
                      const std::optional<Shape>& base = std::nullopt);
 
+  // The same beside tensors of a dtype: references see it, and scalars as it holds them. Without
+  // one, numbers are exact.
+  Arguments in(aclDataType dtype) const;
+  aclDataType dtype() const { return dtype_; }
+
   const Operator& op() const { return *op_; }
   bool is_gradient() const { return is_gradient_; }
   std::vector<Parameter>& parameters() { return parameters_; }
@@ -176,11 +198,16 @@ class Arguments {
   const Shape& shape(std::string_view tensor) const;
   Shape& array(std::string_view name);
   const Shape& array(std::string_view name) const;
+  TensorSpec& tensor(std::string_view name);
+  // Of a tensor, or a parameter that is a dtype; none: the one under test.
+  std::optional<aclDataType> dtype_of(std::string_view name) const;
+  bool is_set(std::string_view name) const;  // by the sample
   void set(std::string_view attribute, const Setting& setting);
   Number number(std::string_view attribute) const;
   bool has(std::string_view name) const;
 
-  // All that have one, in order, as the operator sees them: scalars of FLOAT are rounded to it.
+  // All that have one, in order, as the operator sees them: scalars are rounded to their dtype, and
+  // those that convert to the tensors' to that.
   const std::vector<Number>& numbers() const { return numbers_; }
 
   // What the sample sets, of what the operator has.
@@ -193,7 +220,10 @@ class Arguments {
   const ParameterSpec* find(std::string_view name) const;
   ParameterSpec& get(std::string_view name);
 
+  void number_attributes();
+
   const Operator* op_;
+  aclDataType dtype_ = ACL_DT_UNDEFINED;
   bool is_gradient_;
   std::vector<Parameter> parameters_;
   std::vector<std::pair<std::string, Setting>> settings_;
@@ -208,8 +238,17 @@ using Reference = std::function<Arrays(const Arguments& arguments, const Arrays&
 
 using Attributes = std::span<const Number>;
 
-// One element of the result from one element of each input and the attributes' numbers, over
-// numbers and over dual numbers.
+// "" for a result as it must be, or what is wrong with it: of random numbers, which have no right
+// values.
+using Property = std::function<std::string(const Arguments& arguments, const Array& result)>;
+
+// What is known of results in complex dtypes: nothing, that real and imaginary part are made apart,
+// or that the operator is linear in each of two inputs.
+enum class Complex { kUnknown, kParts, kBilinear };
+
+// One element of the result from one element of each input, broadcast to one shape, and the
+// attributes' numbers, over numbers and over dual numbers. Integers wrap where all attributes are
+// whole; otherwise the result is cut off and stops at the limits. In BOOL all but 0 is 1.
 struct Formula {
   std::function<Number(std::span<const Number> x, Attributes a)> number = nullptr;
   std::function<Dual(std::span<const Dual> x, Attributes a)> dual = nullptr;
@@ -298,9 +337,11 @@ struct Operator {
   std::vector<Parameter> parameters;
   DTypes everywhere = {};          // in which all tensors together are accepted by every product
   DTypes from_a2_on = {ACL_BF16};  // and by Atlas A2, A3 and 950 only
-  // What one product accepts besides, with some arguments.
-  std::function<bool(const Arguments&, std::string_view product, aclDataType dtype)> also_accepts =
-      nullptr;
+  // What one product accepts besides, or refuses all the same, with some arguments.
+  using Exception =
+      std::function<bool(const Arguments&, std::string_view product, aclDataType dtype)>;
+  Exception also_accepts = nullptr;
+  Exception also_refuses = nullptr;
   DTypes mixed = {};  // accepted beside tensors of others only
   size_t max_rank = 8;
   bool equal_formats = false;  // tensors of different formats are refused
@@ -312,17 +353,19 @@ struct Operator {
   std::function<void(Arguments&)> arrange = nullptr;
   std::vector<Sample> samples = {{}};
 
-  // Results: one of the two.
+  // Results: one of the three; a formula may stand beside a reference that says the same of more.
   Formula formula = {};
   Reference reference = nullptr;
+  Property property = nullptr;
+  Complex complex = Complex::kUnknown;
   Bound bound = {};
+  // Of sums of products: roundings in FLOAT, which count on top of bound.of_float.
+  std::function<double(const Arguments&)> roundings = nullptr;
   Reference magnitude = nullptr;  // the scale on which the bound counts where results may cancel
   double least_magnitude_double = 0;  // for DOUBLE that scale is at least this
 
-  // Of a call that has no exact results: the first element that the right call gives; and the one
-  // in BOOL, where it is not value != 0.
+  // Of a call that has no exact results: the first element that the right call gives.
   std::optional<double> value = std::nullopt;
-  std::optional<double> truth = std::nullopt;
 
   bool nan_goes_through = true;  // a NaN in an input gives one in every result that is made of it
 
@@ -348,11 +391,21 @@ Arrays results_of(const Arguments& arguments, const Arrays& inputs);
 Arrays backward_inputs(const Arguments& backward, const Arrays& inputs, const Arrays& outputs,
                        const Array& gradient);
 
-// The first element that the right call gives.
-double value_of(const Operator& op);
+// The largest errors with these arguments.
+Bound bound_of(const Arguments& arguments);
 
-// The real dtypes in which values are tested.
-DTypes value_dtypes_of(const Operator& op);
+// The first element that the right call gives in a dtype.
+double value_of(const Operator& op, aclDataType dtype);
+
+// The dtypes in which values are known; real ones, unless more is known of the operator.
+DTypes value_dtypes_of(const Arguments& arguments);
+
+// Whether all tensors have one shape.
+bool has_one_shape(const Arguments& arguments);
+
+// Whether a form of an operator (form_of) takes what a call of that one takes: it has all that is
+// set, and what it overwrites has the shape of the result.
+bool is_form_of(const Arguments& form, const Arguments& call);
 
 // The base shape with a size in the place of kN.
 Shape base_shape_of(const Operator& op, int64_t n);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/book_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace aclgrad::gradcheck::detail {
+namespace {
+
+using contract::Parameter;
+using contract::Sets;
+using contract::Setting;
+
+// The value of an option as the command line takes it.
+struct OptionText {
+  const contract::Arguments& arguments;
+  const Parameter& parameter;
+
+  std::string operator()(double value) const { return fmt::format(" {}", value); }
+  std::string operator()(const contract::Shape& values) const {
+    if (parameter.tensor() == nullptr) return fmt::format("={}", fmt::join(values, ","));
+    const contract::Shape& shape = arguments.shape(parameter.name);  // its kN filled in
+    return fmt::format(" {}", shape.empty() ? "0d" : dims_text(shape));
+  }
+  std::string operator()(aclDataType dtype) const {
+    return fmt::format(" {}", short_name(static_cast<DType>(dtype)));
+  }
+};
+
+}  // namespace
+
+std::string option_of(const std::string& name) {
+  std::string option = "--";
+  for (const char c : name) {
+    const bool is_capital = c >= 'A' && c <= 'Z';
+    if (is_capital) option += '-';
+    option += static_cast<char>(is_capital ? c - 'A' + 'a' : c);
+  }
+  return option;
+}
+
+std::vector<BookOption> book_options() {
+  std::vector<BookOption> all;
+  for (const contract::Family& family : contract::book()) {
+    for (const contract::Operator& op : family.operators) {
+      if (op.check.empty()) continue;
+      for (const Parameter& each : op.parameters) {
+        if (each.option_sets() == Sets::kNothing) continue;
+        const bool known = std::ranges::count(all, each.option_name(), &BookOption::name) > 0;
+        if (!known) all.push_back({each.option_name(), each.option_sets()});
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> options_of(const contract::Operator& op) {
+  std::vector<std::string> options;
+  for (const Parameter& each : op.parameters) {
+    if (each.option_sets() == Sets::kNothing) continue;
+    const std::string option = option_of(each.option_name());
+    if (std::ranges::count(options, option) == 0) options.push_back(option);
+  }
+  return options;
+}
+
+contract::Sample sample_of(const contract::Operator& op, const Attributes& attributes) {
+  contract::Sample sample = attributes.sample ? *attributes.sample : op.samples.front();
+  for (const auto& [option, value] : attributes.given) {
+    const auto parameter = std::ranges::find(op.parameters, option, &Parameter::option_name);
+    if (parameter == op.parameters.end()) continue;
+    const auto known = std::ranges::find(sample.settings, parameter->name,
+                                         &std::pair<std::string, Setting>::first);
+    if (known != sample.settings.end()) {
+      known->second = value;
+    } else {
+      sample.settings.emplace_back(parameter->name, value);
+    }
+  }
+  return sample;
+}
+
+std::string options_text(const contract::Arguments& arguments) {
+  std::string text;
+  for (const auto& [name, setting] : arguments.settings()) {
+    const Parameter& parameter = arguments.op().parameter(name);
+    const Sets sets = parameter.option_sets();
+    if (sets == Sets::kNothing) continue;
+    const bool is_flag = sets == Sets::kFlag;
+    if (is_flag && std::get<double>(setting) == 0) continue;
+    const auto* list = std::get_if<contract::Shape>(&setting);
+    if (sets == Sets::kList && list->empty()) continue;  // which is the default
+    text += fmt::format("{}{}", text.empty() ? "" : " ", option_of(parameter.option_name()));
+    if (!is_flag) text += std::visit(OptionText{arguments, parameter}, setting);
+  }
+  return text;
+}
+
+}  // namespace aclgrad::gradcheck::detail

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes of the operator book's entries as options of the command line.
+#ifndef ACLGRAD_AUTOGRAD_TOOL_BOOK_OPTIONS_H_
+#define ACLGRAD_AUTOGRAD_TOOL_BOOK_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "aclgrad_contract/book.h"
+#include "tool/catalogue.h"
+
+namespace aclgrad::gradcheck::detail {
+
+/// What one option sets, of all operators that have it.
+struct BookOption {
+  std::string name;  // "inputScale", which is --input-scale
+  contract::Sets sets;
+};
+std::vector<BookOption> book_options();
+
+/// "inputScale" is "--input-scale".
+std::string option_of(const std::string& name);
+
+/// Those of an entry: "--alpha", "--scale", ...
+std::vector<std::string> options_of(const contract::Operator& op);
+
+/// The chosen sample or the first, with what is given.
+contract::Sample sample_of(const contract::Operator& op, const Attributes& attributes);
+
+/// "--alpha 1.25 --is-result": what was set, as the command line has it.
+std::string options_text(const contract::Arguments& arguments);
+
+}  // namespace aclgrad::gradcheck::detail
+
+#endif  // ACLGRAD_AUTOGRAD_TOOL_BOOK_OPTIONS_H_

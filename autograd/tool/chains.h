@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradients that are made of calls of other operators, for entries of the operator book that
+// have no gradient operator.
+#ifndef ACLGRAD_AUTOGRAD_TOOL_CHAINS_H_
+#define ACLGRAD_AUTOGRAD_TOOL_CHAINS_H_
+
+#include "tool/catalogue.h"
+
+namespace aclgrad::gradcheck::detail {
+
+/// Gives the subject its backward and what that may lose to rounding, where there is one by the
+/// name under which the entry is checked.
+void add_chain(const LibraryPointer& library, const contract::Arguments& arguments, Subject& s);
+
+}  // namespace aclgrad::gradcheck::detail
+
+#endif  // ACLGRAD_AUTOGRAD_TOOL_CHAINS_H_

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact tensors for the formulas: element by element, broadcast, products of matrices, sums.
+#ifndef ACLGRAD_CONTRACT_DENSE_H_
+#define ACLGRAD_CONTRACT_DENSE_H_
+
+#include <functional>
+
+#include "aclgrad_contract/operator.h"
+
+namespace aclgrad::contract::dense {
+
+using Unary = std::function<Number(Number)>;
+using Binary = std::function<Number(Number, Number)>;
+
+// The shape that both broadcast to. Throws std::invalid_argument.
+Shape broadcast_shape(const Shape& a, const Shape& b);
+
+// Place of the element of `from` that stands at place i of the broadcast `shape`.
+size_t source(const Shape& from, const Shape& shape, size_t i);
+
+Array map(const Array& a, const Unary& f);
+
+// f of the elements of a and b, broadcast against each other.
+Array zip(const Array& a, const Array& b, const Binary& f);
+
+// a repeated to a shape that it broadcasts to.
+Array expand(const Array& a, const Shape& shape);
+
+// The shape of a product after NumPy's rules. Throws std::invalid_argument.
+Shape product_shape(const Shape& a, const Shape& b);
+
+// That product; of the magnitudes if so wished.
+Array matmul(const Array& a, const Array& b, bool magnitudes = false);
+
+// Dimensions of a tensor of this rank, counted from the front, in order; all when none is named.
+Shape normalized(const Shape& dims, size_t rank);
+
+// The sum over `dims`, as normalized() gives them.
+Array sum(const Array& a, const Shape& dims, bool keep, bool magnitudes = false);
+
+}  // namespace aclgrad::contract::dense
+
+#endif  // ACLGRAD_CONTRACT_DENSE_H_

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices.
+#include <cmath>
+#include <stdexcept>
+
+#include "aclgrad_contract/numbers.h"
+#include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_matmul.h"
+#include "aclnnop/aclnn_mm.h"
+#include "contract/dense.h"
+#include "contract/describe.h"
+
+namespace aclgrad::contract {
+namespace {
+
+constexpr int64_t kColumns = 10;
+constexpr int kKeepsDtype = 0;    // values of cubeMathType
+constexpr int kRoundsInputs = 2;  // takes FLOAT as FLOAT16
+constexpr int kUsesHf32 = 3;
+
+// Two products have no unit for products in FLOAT.
+bool lacks_float(const Arguments& a, std::string_view product, aclDataType dtype) {
+  const bool is_old = product == "Ascend910" || product == "Ascend310P";
+  const Number type = a.number("cubeMathType");
+  return is_old && dtype == ACL_FLOAT && (type == kKeepsDtype || type == kUsesHf32);
+}
+
+// An input as a cubeMathType takes it.
+Array taken(const Arguments& a, const Array& input) {
+  if (a.number("cubeMathType") != kRoundsInputs || a.dtype() != ACL_FLOAT) return input;
+  return dense::map(input, [](Number x) { return rounded(x, ACL_FLOAT16); });
+}
+
+Parameter factor(std::string name, Shape shape, double value = 1) {
+  return any_dtype(filled(shaped(in(std::move(name)), std::move(shape)), value));
+}
+Parameter result() { return any_dtype(shaped(out("out"), {2, kColumns})); }
+
+// What they have in common. Any order of a sum of K products in FLOAT stays within K + 2 roundings
+// of the terms.
+Operator product(Operator op, const char* first) {
+  op.base = first;
+  op.base_shape = {kN, 7};
+  op.bound = {.of_float = 2, .of_16_bits = 0.51};
+  op.roundings = [first](const Arguments& a) { return static_cast<double>(a.shape(first).back()); };
+  op.also_refuses = lacks_float;
+  op.refusals = {{.what = "= 5", .changes = {{"cubeMathType", int64_t{5}}}, .words = {"[0, 4]"}},
+                 {.what = "= -1", .changes = {{"cubeMathType", int64_t{-1}}}, .words = {"[0, 4]"}},
+                 {.what = "= 0",
+                  .changes = {{"cubeMathType", int64_t{0}}},
+                  .words = {"DT_FLOAT"},
+                  .product = "Ascend910"}};
+  return op;
+}
+
+Sample with_type(double cube_math_type, Sample sample = {}) {
+  sample.settings.emplace_back("cubeMathType", cube_math_type);
+  return sample;
+}
+
+// The one of the right call, which every product takes.
+Parameter cube_math_type() { return declared(integer("cubeMathType", 1), "int8_t"); }
+
+// ---- Of two tensors -----------------------------------------------------------------------------
+
+template <class PhaseOne>
+Operator of_two(std::string name) {
+  Operator op =
+      product(entry<PhaseOne>(std::move(name),
+                              {factor("self", {2, 4}, 5),
+                               option(factor("mat2", {4, kColumns}), "other", Sets::kShape),
+                               result(), cube_math_type()},
+                              kFloats),
+              "self");
+  op.arrange = [](Arguments& a) {
+    if (!a.is_set("mat2") && !a.shape("self").empty()) {
+      a.shape("mat2") = {a.shape("self").back(), kColumns};
+    }
+    a.shape("out") = dense::product_shape(a.shape("self"), a.shape("mat2"));
+  };
+  op.reference = [](const Arguments& a, const Arrays& in) {
+    return Arrays{dense::matmul(taken(a, in[0]), taken(a, in[1]))};
+  };
+  op.magnitude = [](const Arguments&, const Arrays& in) {
+    return Arrays{dense::matmul(in[0], in[1], true)};
+  };
+  return op;
+}
+
+void add_matmul(std::vector<Operator>& all) {
+  Operator matmul = of_two<decltype(aclnnMatmulGetWorkspaceSize)>("aclnnMatmul");
+  matmul.max_rank = 6;
+  matmul.samples = {with_type(0),
+                    with_type(0, {{{"mat2", Shape{7}}}}),
+                    with_type(0, {{{"mat2", Shape{2, 7, kColumns}}}}),
+                    with_type(0, {{{"self", Shape{2, kN, 7}}}}),
+                    with_type(0, {{{"self", Shape{2, 1, kN, 7}}, {"mat2", Shape{3, 7, kColumns}}}}),
+                    with_type(1),
+                    with_type(2),
+                    with_type(3),
+                    with_type(4)};
+  matmul.refusals.push_back(
+      {.what = "of another batch",
+       .changes = {{"self", TensorSpec{{2, 2, 4}}}, {"mat2", TensorSpec{{3, 4, kColumns}}}},
+       .words = {"[2, 2, 4]"}});
+  matmul.check = "matmul";
+  matmul.computes = {"matrix product of ranks 1 to 6, batches broadcast",
+                     "1 到 6 维的矩阵乘，批次维广播"};
+  matmul.in_graph = "matmul(a, b)";
+
+  Operator mm = of_two<decltype(aclnnMmGetWorkspaceSize)>("aclnnMm");
+  mm.max_rank = 2;
+  mm.arrange = [arrange = mm.arrange](Arguments& a) {
+    arrange(a);
+    if (a.shape("self").size() != 2 || a.shape("mat2").size() != 2) {
+      throw std::invalid_argument("mm multiplies matrices");
+    }
+  };
+  mm.samples = {with_type(0), with_type(2)};
+  mm.check = "mm";
+  mm.computes = {"matrix product of two matrices", "两个矩阵相乘"};
+  all.insert(all.end(), {matmul, mm});
+}
+
+// ---- With an addend -----------------------------------------------------------------------------
+
+Array addmm_of(const Arguments& a, const Arrays& in, bool magnitudes) {
+  const Number beta = a.number("beta");
+  const Number alpha = a.number("alpha");
+  const Array sums = dense::matmul(taken(a, in[1]), taken(a, in[2]), magnitudes);
+  return dense::zip(sums, in[0], [&](Number p, Number x) {
+    if (magnitudes) return std::abs(alpha) * p + std::abs(beta * x);
+    return alpha * p + beta * x;
+  });
+}
+
+Sample addmm_sample(double alpha, double beta, const std::optional<Shape>& self = std::nullopt,
+                    double cube = 0) {
+  Sample sample = with_type(cube, {{{"alpha", alpha}, {"beta", beta}}});
+  if (self) sample.settings.emplace_back("self", *self);
+  return sample;
+}
+
+void add_addmm(std::vector<Operator>& all) {
+  Operator addmm = product(entry<decltype(aclnnAddmmGetWorkspaceSize)>(
+                               "aclnnAddmm",
+                               {option(factor("self", {2, kColumns}), "other", Sets::kShape),
+                                factor("mat1", {2, 4}, 5), factor("mat2", {4, kColumns}),
+                                scalar("beta", 2), scalar("alpha", 2), result(), cube_math_type()},
+                               kFloats),
+                           "mat1");
+  addmm.bound.of_float = 3;  // the addend is one more term
+  addmm.max_rank = 2;
+  addmm.arrange = [](Arguments& a) {
+    const Shape& mat1 = a.shape("mat1");
+    if (mat1.size() != 2) throw std::invalid_argument("addmm multiplies matrices");
+    a.shape("mat2") = {mat1[1], kColumns};
+    for (const char* name : {"self", "selfRef", "out"}) {
+      if (a.has(name) && !a.is_set(name)) a.shape(name) = {mat1[0], kColumns};
+    }
+  };
+  addmm.reference = [](const Arguments& a, const Arrays& in) {
+    return Arrays{addmm_of(a, in, false)};
+  };
+  addmm.magnitude = [](const Arguments& a, const Arrays& in) {
+    return Arrays{addmm_of(a, in, true)};
+  };
+  addmm.samples = {
+      addmm_sample(-2, 0.5), addmm_sample(1, 1), addmm_sample(-2, 0.5, Shape{kColumns}),
+      addmm_sample(0.75, 0.5, Shape{1, kColumns}), addmm_sample(-2, 0.5, std::nullopt, 2)};
+  addmm.check = "addmm";
+  addmm.computes = {"beta·self + alpha·(mat1 @ mat2)", "beta·self + alpha·(mat1 @ mat2)"};
+  addmm.in_graph = "addmm(c, a, b, beta, alpha), linear(x, w, b)";
+  Operator form = in_place_of<decltype(aclnnInplaceAddmmGetWorkspaceSize)>(addmm);
+  form.parameters.front() = as_const(form.parameters.front());
+  auto& self = std::get<TensorSpec>(form.parameters.front().spec);
+  self.any_dtype = true;
+  self.any_shape = false;
+  form.refusals = addmm.refusals;
+  all.insert(all.end(), {addmm, form});
+}
+
+}  // namespace
+
+Family products() {
+  Family family{{"Products and reductions", "矩阵乘与规约"}, {}};
+  add_matmul(family.operators);
+  add_addmm(family.operators);
+  add_reductions(family.operators);
+  return family;
+}
+
+}  // namespace aclgrad::contract
