@@ -87,7 +87,7 @@ Number wrapped(Number x, aclDataType dtype) {
   if (dtype == ACL_BOOL || to == nullptr || to->bits == 0) return rounded(x, dtype);
   const Number range = std::ldexp(Number{1}, to->bits);
   const Number least = to->is_signed ? -range / 2 : Number{0};
-  const Number above = std::fmod(x - least, range);
+  const Number above = std::fmod(std::trunc(x) - least, range);
   return above < 0 ? above + range + least : above + least;
 }
 

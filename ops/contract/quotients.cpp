@@ -51,7 +51,8 @@ void add_div(std::vector<Operator>& all) {
   all.back().refusals[0].changes[0].first = "selfRef";
 
   Operator divs = entry<decltype(aclnnDivsGetWorkspaceSize)>(
-      "aclnnDivs", {any_dtype(in("self", -9, 9)), scalar("other", 2), any_dtype(out("out"))},
+      "aclnnDivs",
+      {any_dtype(in("self", -9, 9)), option(scalar("other", 2), "value"), any_dtype(out("out"))},
       with_integers(kFractions));
   divs.samples = {{{{"other", 3.0}}}, {{{"other", -0.75}}}};
   divs.formula = of_one([](const auto& x, Attributes a) { return x / a[0]; });

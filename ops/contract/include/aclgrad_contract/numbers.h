@@ -22,7 +22,7 @@ Number rounded(Number x, aclDataType dtype);
 // Distance between the numbers of a floating dtype around x, which is finite.
 Number unit_at(Number x, aclDataType dtype);
 
-// A whole number as the dtype holds it, where integers wrap.
+// A number as the dtype holds it that wraps, where that is one of integers, after it was cut off.
 Number wrapped(Number x, aclDataType dtype);
 
 // A number of one dtype as another holds it, not rounded yet where that one is floating: integers
