@@ -2,8 +2,8 @@
 // Wrong formulas of the elementwise activations.
 #include <cmath>
 
-#include "tests/mutants/mutant.h"
 #include "aclgrad_contract/formulas.h"
+#include "tests/mutants/mutant.h"
 
 namespace aclgrad::mutants {
 namespace {
@@ -50,8 +50,9 @@ Formula selu(double lambda, double lambda_alpha) {
 }
 
 // alpha, scale and inputScale of the ELU rows: all different, so that none can stand for another.
-const Attributes kElu = {.alpha = 1.25, .scale = 0.75, .input_scale = 1.5};
-const Attributes kEluResult = {.alpha = 1.25, .scale = 0.75, .input_scale = 1.5, .is_result = true};
+const Attributes kElu = {{{"alpha", 1.25}, {"scale", 0.75}, {"inputScale", 1.5}}};
+const Attributes kEluResult = {
+    {{"alpha", 1.25}, {"scale", 0.75}, {"inputScale", 1.5}, {"isResult", 1.0}}};
 
 Formula elu(double positive, double negative, double rate) {
   return [=](double g, double x) {
@@ -88,7 +89,7 @@ std::vector<Mutant> unchanged() {
       {{"unchanged", elu_from_result(0.75, 1.5, 0.9375)}});
   add(all, "hardswish", "hardswish", {}, {{"unchanged", hardswish(true, -3, 3, 3, 0.5)}});
   add(all, "hardswish v2", "hardswish_v2", {}, {{"unchanged", hardswish(false, -3, 3, 3, 0.5)}});
-  add(all, "gelu erf", "gelu_v2", {.approximate = 0},
+  add(all, "gelu erf", "gelu_v2", {{{"approximate", 0.0}}},
       {{"unchanged", times([](double x) { return erf_slope(x); })}});
   add(all, "gelu tanh", "gelu", {}, {{"unchanged", times([](double x) { return tanh_slope(x); })}});
   return all;
@@ -150,7 +151,7 @@ std::vector<Mutant> formula_mutants() {
        {"NaN swallowed", [](double g, double x) {
           return g * (x <= -3 ? 0 : x < 3 ? x / 3 + 0.5 : 1);
         }}});
-  add(all, "gelu erf", "gelu_v2", {.approximate = 0},
+  add(all, "gelu erf", "gelu_v2", {{{"approximate", 0.0}}},
       {{"the tanh form", times([](double x) { return tanh_slope(x); })},
        {"density term missing", times([](double x) { return erf_slope(x, 0); })},
        {"density off in the 6th digit", times([](double x) { return erf_slope(x, 0.398944); })},

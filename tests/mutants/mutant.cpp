@@ -48,8 +48,9 @@ Backward run_formula(Formula formula) {
   });
 }
 
-Operator with_backward(const std::string& op, const Attributes& attributes, Backward backward) {
-  Operator checked = make_subject(linked(), op, attributes).checked;
+Operator with_backward(const std::string& op, const Attributes& attributes, Backward backward,
+                       const std::optional<Dims>& shape) {
+  Operator checked = make_subject(linked(), op, attributes, shape).checked;
   checked.backward = std::move(backward);
   return checked;
 }

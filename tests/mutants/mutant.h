@@ -35,9 +35,10 @@ gradcheck::Backward run_kernel(Kernel kernel);
 using Formula = std::function<double(double g, double s)>;
 gradcheck::Backward run_formula(Formula formula);
 
-/// An operator of the catalogue whose backward is replaced.
+/// An operator of the catalogue whose backward is replaced, on tensors of a shape or of its own.
 Operator with_backward(const std::string& op, const gradcheck::Attributes& attributes,
-                       gradcheck::Backward backward);
+                       gradcheck::Backward backward,
+                       const std::optional<gradcheck::Dims>& shape = std::nullopt);
 
 /// Mutants by family.
 std::vector<Mutant> formula_mutants();

@@ -30,21 +30,26 @@ Dims random_shape(Dice& dice, std::size_t least_rank, std::size_t most_rank) {
   return shape;
 }
 
+constexpr std::int64_t kAddmmColumns = 10;  // of the operator book's addmm
+
 // A factor that every floating type holds exactly: rules round theirs to the dtype.
 double random_factor(Dice& dice) { return std::round(dice.between(-3, 3) * 16) / 16; }
 
+// A number for every option that is one; --dim is chosen with the shape.
 Attributes random_attributes(Dice& dice) {
-  return {.alpha = dice.between(0.05, 4),
-          .beta = random_factor(dice),
-          .scale = dice.between(0.1, 3),
-          .input_scale = dice.between(0.1, 3),
-          .value = random_factor(dice),
-          .is_result = dice.coin(),
-          .dim = -1,
-          .approximate = static_cast<int>(dice.below(2)),
-          .activate_left = dice.coin(),
-          .reduction = static_cast<int>(dice.below(3)),
-          .keep_dims = dice.coin()};
+  const auto flag = [&] { return dice.coin() ? 1.0 : 0.0; };
+  const auto choice = [&](std::uint64_t count) { return static_cast<double>(dice.below(count)); };
+  return {{{"alpha", dice.between(0.05, 4)},
+           {"beta", random_factor(dice)},
+           {"scale", dice.between(0.1, 3)},
+           {"inputScale", dice.between(0.1, 3)},
+           {"value", random_factor(dice)},
+           {"isResult", flag()},
+           {"dim", -1.0},
+           {"approximate", choice(2)},
+           {"activateLeft", flag()},
+           {"reduction", choice(3)},
+           {"keepDims", flag()}}};
 }
 
 // Another operand that broadcasts to the shape.
@@ -64,10 +69,10 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> names) 
 Subject random_product(const LibraryPointer& library, const std::string& op, Attributes attributes,
                        Dice& dice) {
   Dims shape = random_shape(dice, 2, op == "matmul" ? 4 : 2);
-  attributes.alpha = random_factor(dice);
+  attributes.given["alpha"] = random_factor(dice);
   if (op == "addmm") {
-    attributes.other = narrowed({shape[0], 5}, dice);
-    if (attributes.other->empty()) attributes.other = Dims{5};
+    Dims self = narrowed({shape[0], kAddmmColumns}, dice);
+    attributes.given["other"] = self.empty() ? Dims{kAddmmColumns} : self;
     return make_subject(library, op, attributes, shape);
   }
   Dims other = {shape.back(), 1 + static_cast<std::int64_t>(dice.below(5))};
@@ -77,7 +82,7 @@ Subject random_product(const LibraryPointer& library, const std::string& op, Att
   }
   if (op == "matmul" && dice.below(4) == 0) other = {shape.back()};
   if (op == "matmul" && dice.below(4) == 0) shape = {shape.back()};
-  attributes.other = other;
+  attributes.given["other"] = other;
   return make_subject(library, op, attributes, shape);
 }
 
@@ -94,26 +99,33 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
   if (is_one_of(op, {"matmul", "mm", "addmm"})) {
     return random_product(library, op, attributes, dice);
   }
+  if (op == "softplus") attributes.given["beta"] = dice.between(0.1, 3);
   const bool is_gated = is_one_of(op, {"geglu", "geglu_v3"});
   const bool needs_dim = is_gated || is_one_of(op, {"softmax", "log_softmax"});
   const bool reduces = is_one_of(op, {"reduce_sum", "mean"});
-  Dims shape = random_shape(dice, needs_dim || reduces || op == "layer_norm" ? 1 : 0, 3);
+  // Rows of layer_norm have two dimensions.
+  Dims shape = random_shape(dice, op == "layer_norm" ? 2 : needs_dim || reduces ? 1 : 0, 3);
   if (needs_dim) {
-    attributes.dim = static_cast<int>(dice.below(shape.size()));
-    if (is_gated) shape[static_cast<std::size_t>(attributes.dim)] *= 2;
-    if (dice.coin()) attributes.dim -= static_cast<int>(shape.size());
+    auto dim = static_cast<double>(dice.below(shape.size()));
+    if (is_gated) shape[static_cast<std::size_t>(dim)] *= 2;
+    if (dice.coin()) dim -= static_cast<double>(shape.size());
+    attributes.given["dim"] = dim;
   }
   if (reduces) {
+    Dims dims;
     for (std::size_t d = 0; d < shape.size(); ++d) {
-      if (dice.coin()) attributes.dims.push_back(static_cast<std::int64_t>(d));
+      if (dice.coin()) dims.push_back(static_cast<std::int64_t>(d));
     }
+    attributes.given["dims"] = dims;
   }
   if (is_one_of(op, {"cast", "copy", "reduce_sum", "mean"}) && dice.coin()) {
-    attributes.into = kFloating[dice.below(3)];
+    attributes.given["into"] = static_cast<aclDataType>(kFloating[dice.below(3)]);
   }
-  if (is_one_of(op, {"add", "sub", "mul", "adds", "subs"})) attributes.alpha = random_factor(dice);
+  if (is_one_of(op, {"add", "sub", "adds", "subs"})) {
+    attributes.given["alpha"] = random_factor(dice);
+  }
   if (is_one_of(op, {"add", "sub", "mul", "copy"}) && dice.coin()) {
-    attributes.other = narrowed(shape, dice);
+    attributes.given["other"] = narrowed(shape, dice);
   }
   return make_subject(library, op, attributes, shape);
 }

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "tests/mutants/mutant.h"
 #include "aclgrad_contract/formulas.h"
+#include "tests/mutants/mutant.h"
 
 namespace aclgrad::mutants {
 namespace {
@@ -16,19 +16,19 @@ using gradcheck::Attributes;
 using Edits = std::set<std::string>;
 
 double gelu_slope(double x, bool tanh_form) {
-  return static_cast<double>(gradcheck::formulas::gelu_slope(x, tanh_form));
+  return static_cast<double>(contract::formulas::gelu_slope(x, tanh_form));
 }
 
 double gelu(double x, bool tanh_form) {
-  return static_cast<double>(gradcheck::formulas::gelu(static_cast<long double>(x), tanh_form));
+  return static_cast<double>(contract::formulas::gelu(static_cast<long double>(x), tanh_form));
 }
 
 // Of a [2, 4, 2, 6] tensor along axis 1: halves of 2 * 12 elements. Inputs g, x, gelu.
-Kernel geglu(const Attributes& a, const Edits& edits) {
+Kernel geglu(bool activate_left, bool tanh, const Edits& edits) {
   return [=](const Values& in) {
     const auto is = [&](const char* edit) { return edits.contains(edit); };
-    const bool left = a.activate_left != is("the other half activated");
-    const bool tanh_form = (a.approximate == 1) != is("slope of the other form");
+    const bool left = activate_left != is("the other half activated");
+    const bool tanh_form = tanh != is("slope of the other form");
     const std::size_t half = is("split along the last dimension") ? 3 : 24;
     std::vector<double> out(in[1].size());
     for (std::size_t k = 0; k < in[0].size(); ++k) {
@@ -110,42 +110,50 @@ Kernel nll(int reduction, const Edits& edits) {
 }
 
 void add(std::vector<Mutant>& all, const char* family, const char* op, const Attributes& attributes,
-         const std::function<Kernel(const Edits&)>& kernel, const std::vector<const char*>& edits) {
+         const std::function<Kernel(const Edits&)>& kernel, const std::vector<const char*>& edits,
+         const std::optional<gradcheck::Dims>& shape = std::nullopt) {
   for (const char* edit : edits) {
     const Kernel broken = kernel(Edits{edit});
     all.push_back(
-        {family, edit, [=] { return with_backward(op, attributes, run_kernel(broken)); }});
+        {family, edit, [=] { return with_backward(op, attributes, run_kernel(broken), shape); }});
   }
 }
+
+// Rows enough for one of them to have the ignored class.
+const gradcheck::Dims kRowsOfClasses = {6, 5};
 
 }  // namespace
 
 std::vector<Mutant> tensor_mutants() {
   std::vector<Mutant> all;
   for (const bool left : {false, true}) {
-    const Attributes a = {.dim = 1, .approximate = left ? 1 : 0, .activate_left = left};
+    const double number = left ? 1 : 0;
+    const Attributes a = {{{"dim", 1.0}, {"approximate", number}, {"activateLeft", number}}};
     add(all, left ? "geglu left, tanh" : "geglu right, erf", "geglu_v3", a,
-        [a](const Edits& edits) { return geglu(a, edits); },
+        [left](const Edits& edits) { return geglu(left, left, edits); },
         {"the other half activated", "halves of the result swapped", "slope of the other form",
          "gelu recomputed in the other form", "gelu instead of its slope",
          "split along the last dimension", "gradient missing in the gelu half",
          "factor from the wrong half"});
   }
-  add(all, "mse mean", "mse_loss", {.reduction = 1},
+  add(all, "mse mean", "mse_loss", {{{"reduction", 1.0}}},
       [](const Edits& edits) { return mse(1, edits); },
       {"factor 2 missing", "sign reversed", "not divided by the count", "divided by the rows only",
        "gradient ignored"});
-  add(all, "mse none", "mse_loss", {.reduction = 0},
+  add(all, "mse none", "mse_loss", {{{"reduction", 0.0}}},
       [](const Edits& edits) { return mse(0, edits); }, {"one gradient for all"});
-  add(all, "log softmax", "log_softmax", {.dim = -1}, log_softmax,
+  add(all, "log softmax", "log_softmax", {{{"dim", -1.0}}}, log_softmax,
       {"sum forgotten", "result not exponentiated", "sum weighted by the result",
        "mean instead of sum", "last class left out", "sum of another row"});
-  add(all, "nll mean", "nll_loss", {.reduction = 1},
+  add(
+      all, "nll mean", "nll_loss", {{{"reduction", 1.0}}},
       [](const Edits& edits) { return nll(1, edits); },
       {"weight missing", "sign reversed", "ignored class counted", "divided by the rows",
-       "target off by one"});
-  add(all, "nll none", "nll_loss", {.reduction = 0},
-      [](const Edits& edits) { return nll(0, edits); }, {"one gradient for all"});
+       "target off by one"},
+      kRowsOfClasses);
+  add(
+      all, "nll none", "nll_loss", {{{"reduction", 0.0}}},
+      [](const Edits& edits) { return nll(0, edits); }, {"one gradient for all"}, kRowsOfClasses);
   return all;
 }
 
