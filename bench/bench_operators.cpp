@@ -33,6 +33,9 @@ int64_t size_of_row(const Case& row) {
   for (const Slot& slot : row.inputs) {
     per_unit = std::max(per_unit, count_of(resolve(slot.shape, 2)) / 2);
   }
+  for (const Slot& slot : row.outputs) {
+    per_unit = std::max(per_unit, count_of(resolve(slot.shape, 2)) / 2);
+  }
   return std::max<int64_t>(2, kElements / per_unit / 2 * 2);
 }
 

@@ -132,13 +132,13 @@ void add_training(std::vector<Operation>& list) {
   add("LogSoftmax", "aclnnLogSoftmax dim=-1", {kFull}, {kFull}, batches);
   add("LogSoftmaxBackward", "aclnnLogSoftmaxBackward dim=-1", {kFull, {.fill = Fill::log_share}},
       {kFull}, batches);
-  add("NLLLoss", "aclnnNLLLoss reduction=mean", {kFull, target, weight}, {kOneValue, kOneValue},
-      batches, false);
-  add("NLLLossBackward", "aclnnNLLLossBackward reduction=mean",
+  add("NLLLoss", "aclnnNLLLoss reduction=1 ignoreIndex=2", {kFull, target, weight},
+      {kOneValue, kOneValue}, batches, false);
+  add("NLLLossBackward", "aclnnNLLLossBackward reduction=1 ignoreIndex=2",
       {kOneValue, {.unread = true}, target, weight, {.shape = {}, .fill = Fill::positive}}, {kFull},
       batches, false);
-  add("MseLoss", "aclnnMseLoss reduction=mean", {kFull, kFull}, {kOneValue}, layers);
-  add("MseLossBackward", "aclnnMseLossBackward reduction=mean", {kOneValue, kFull, kFull}, {kFull},
+  add("MseLoss", "aclnnMseLoss reduction=1", {kFull, kFull}, {kOneValue}, layers);
+  add("MseLossBackward", "aclnnMseLossBackward reduction=1", {kOneValue, kFull, kFull}, {kFull},
       layers);
   // The row sums over the first and the last dimension: here the rows, and one of size 1.
   add("ReduceSum rows", "aclnnReduceSum dims=[0, -1]", {{.shape = {kRows, kColumns, 1}}},

@@ -74,7 +74,7 @@ void add_elu(Operators& all) {
   const Sample wide = elu_sample(0.5, 2, 0.25);
   Operator elu = entry<decltype(aclnnEluGetWorkspaceSize)>(
       "aclnnElu", {any_dtype(in("self", -9, 9)), alpha, scale, input_scale, any_dtype(out("out"))},
-      {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_BF16}, {});
+      {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}, {});
   elu.samples = {plain, scaled, elu_sample(1.3, 1, 1), wide};
   elu.formula =
       of_one([](const auto& x, Attributes a) { return formulas::elu(x, a[0], a[1], a[2]); });

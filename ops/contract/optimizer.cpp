@@ -71,8 +71,9 @@ std::vector<Sample> step_samples() {
   return samples;
 }
 
-Parameter real(std::string name, double value) {
-  return declared({std::move(name), value}, "float");
+// A float that a call passes on exactly, whatever the rounding mode is.
+Parameter real(std::string name, float value) {
+  return declared({std::move(name), double{value}}, "float");
 }
 
 Refusal lacks_most(const char* most) {
@@ -166,8 +167,8 @@ Operator by_numbers() {
       "aclnnApplyAdamWV2",
       {any_dtype(updated("varRef")), any_dtype(updated("mRef")), any_dtype(updated("vRef", 0)),
        any_dtype(most), any_dtype(in("grad")), option(any_dtype(step), "into", Sets::kDtype),
-       real("lr", 0.01), real("beta1", 0.875), real("beta2", 0.9375), real("weightDecay", 0.0),
-       real("eps", 1e-6), flag("amsgrad"), flag("maximize")},
+       real("lr", 0.01f), real("beta1", 0.875f), real("beta2", 0.9375f), real("weightDecay", 0.0f),
+       real("eps", 1e-6f), flag("amsgrad"), flag("maximize")},
       kFloats);
   op.max_rank = 25;
   op.arrange = of_shape("maxGradNormOptionalRef", kWholes);

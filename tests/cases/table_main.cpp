@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "aclgrad_contract/numbers.h"
 #include "tests/cases/case.h"
 
 using namespace aclgrad::cases;
@@ -32,7 +33,7 @@ const char* label(aclDataType dtype) {
     case ACL_INT64:
       return "INT64";
     default:
-      return "?";
+      return aclgrad::contract::label_of(dtype);
   }
 }
 

@@ -107,8 +107,8 @@ aclnnStatus aclnnHardswish(void* workspace, uint64_t workspaceSize, aclOpExecuto
 }
 
 // An operator that nobody knows.
-ACL_FUNC_VISIBILITY aclnnStatus aclnnReluGetWorkspaceSize(const aclTensor*, aclTensor*, uint64_t*,
-                                                          aclOpExecutor**) {
+ACL_FUNC_VISIBILITY aclnnStatus aclnnUnheardOfGetWorkspaceSize(const aclTensor*, aclTensor*,
+                                                               uint64_t*, aclOpExecutor**) {
   return 0;
 }
 
