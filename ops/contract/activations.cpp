@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SELU, ELU, Hardswish, GEGLU, GELU and SiLU.
+#include <stdexcept>
+
 #include "aclgrad_contract/formulas.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
@@ -179,7 +181,14 @@ void add_hardswish(Operators& all) {
 void halve(Arguments& a) {
   Shape half = a.shape("self");
   const size_t axis = axis_of(a, half);
-  if (axis >= half.size()) return;
+  if (axis >= half.size()) {
+    throw std::invalid_argument("dim " + std::to_string(static_cast<int>(a.number("dim"))) +
+                                " is not one of a tensor of rank " + std::to_string(half.size()));
+  }
+  if (half[axis] % 2 != 0) {
+    throw std::invalid_argument("the size along dim must be even, it is " +
+                                std::to_string(half[axis]));
+  }
   half[axis] /= 2;
   for (const char* name : {"gradOutput", "gelu", "out", "outGelu"}) {
     if (a.has(name)) a.shape(name) = half;
@@ -261,7 +270,7 @@ Operator gated(Operator op) {
   op.base = "self";
   op.base_shape = {kN, 4, 2, 6};  // even along every dimension
   op.arrange = halve;
-  op.samples = sides ? geglu_samples({0, 1, 2, -1}, {0, 1}) : geglu_samples({-1, 1}, {});
+  op.samples = sides ? geglu_samples({-1, 0, 1, 2}, {0, 1}) : geglu_samples({-1, 1}, {});
   op.reference = backward ? geglu_backward : geglu;
   op.bound = kProduct;
   op.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {

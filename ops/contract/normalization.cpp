@@ -283,9 +283,9 @@ std::vector<Sample> layer_norm_samples() {
     in_float.settings.emplace_back(name, ACL_FLOAT);
   }
   in_float.is_gradient = false;  // of DOUBLE: mean and rstd are rounded
-  return {{{both, eps, weight, bias}},
+  return {{{{"normalizedShape", Shape{5}}, eps, weight, bias}},
+          {{both, eps, weight, bias}},
           in_float,
-          {{{"normalizedShape", Shape{5}}, eps, weight, bias}},
           {{{"normalizedShape", Shape{5}}, eps}}};
 }
 
@@ -347,7 +347,7 @@ void add_layer_norm(std::vector<Operator>& all) {
         .optional = true;
   };
   backward.samples = layer_norm_samples();
-  Sample some = backward.samples.front();
+  Sample some = backward.samples[1];
   some.settings.emplace_back("outputMask", Shape{0, 1, 0});
   some.is_gradient = false;
   backward.samples.push_back(some);

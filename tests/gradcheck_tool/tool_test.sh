@@ -42,6 +42,8 @@ expect 0 "right" -- --op elu --alpha 1.3 --dtype bf16 --shape 4x6 --layout trans
 expect 0 "right" -- --op selu --shape 0d --dtype fp16
 expect 0 "right" -- --op log_softmax --layout broadcast --shape 5
 expect 0 "right" -- --op matmul --shape 2x1x4x3 --other 3x3x5
+expect 3 "the size along dim must be even, it is 3" -- --op geglu_v3 --shape 4x3
+expect 3 "dim 2 is not one of a tensor of rank 2" -- --op geglu --dim 2 --shape 4x6
 expect 0 "right" -- --op mean --dims=0,-1 --keep-dims --into float32
 
 # The wrong one: every mistake is named, what is right stays right.
