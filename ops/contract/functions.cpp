@@ -177,7 +177,8 @@ void add_relu(std::vector<Operator>& all) {
   Operator relu =
       function(-6, 6, of_one([](const auto& x) { return x <= 0 ? decltype(-x)(0) : -(-x); }),
                {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64});
-  for (size_t i : {0, 1}) std::get<TensorSpec>(relu.parameters[i].spec).any_dtype = false;
+  for (const size_t i : {size_t{0}, size_t{1}})
+    std::get<TensorSpec>(relu.parameters[i].spec).any_dtype = false;
   relu.parameters[1] = as_const(relu.parameters[1]);
   functions.add<decltype(aclnnReluGetWorkspaceSize), decltype(aclnnInplaceReluGetWorkspaceSize)>(
       "aclnnRelu", "self", relu, {{"max(x, 0)", "max(x, 0)"}, "relu(x)", {}, true});

@@ -15,7 +15,6 @@ using Tensor = testing::Array;
 using testing::recent_message;
 
 const std::vector<int64_t> kShape = {3, 4, 5};
-constexpr int64_t kCount = 60;
 
 struct NamedLayout {
   const char* name;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "aclgrad/format.h"
+#include "aclgrad/ops/functions.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_div.h"
@@ -59,6 +60,7 @@ Value div(const Value& a, double number, std::source_location where) {
   Recorder record("divs", {a}, where);
   return record.add<DivNumberOp>({number}, {a.shape(), quotient_dtype(a.dtype())});
 }
+Value operator/(double a, Operand b) { return mul(reciprocal(b.value, b.where), a, b.where); }
 Value maximum(const Value& a, const Value& b, std::source_location where) {
   return record_binary<MaximumOp>(a, b, {}, where);
 }

@@ -42,6 +42,7 @@ TEST_F(Operators, Arithmetic) {
   expect(-a, {2, 2}, {-1, -2, -3, -4});
   expect(a / b, {2, 2}, {0.1, 0.1, 0.3, 0.2});
   expect(b / 4, {2}, {2.5, 5});
+  expect(5 / b, {2}, {0.5, 0.25});
   expect(div(value({2}, {7, -7}, DType::int32), value({2}, {2, 2}, DType::int32)), {2},
          {3.5, -3.5});
   expect(maximum(a, value({2}, {2, 2})), {2, 2}, {2, 2, 3, 4});

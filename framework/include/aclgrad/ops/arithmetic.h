@@ -61,6 +61,7 @@ inline Value operator/(Operand a, double b) { return div(a.value, b, a.where); }
 inline Value operator+(Operand a, double b) { return add(a.value, b, a.where); }
 inline Value operator-(Operand a, double b) { return add(a.value, -b, a.where); }
 inline Value operator*(Operand a, double b) { return mul(a.value, b, a.where); }
+Value operator/(double a, Operand b);  // of a floating b
 inline Value operator+(double a, Operand b) { return add(b.value, a, b.where); }
 inline Value operator-(double a, Operand b) { return add(mul(b.value, -1, b.where), a, b.where); }
 inline Value operator*(double a, Operand b) { return mul(b.value, a, b.where); }
