@@ -270,7 +270,7 @@ Operator gated(Operator op) {
   op.base = "self";
   op.base_shape = {kN, 4, 2, 6};  // even along every dimension
   op.arrange = halve;
-  op.samples = sides ? geglu_samples({-1, 0, 1, 2}, {0, 1}) : geglu_samples({-1, 1}, {});
+  op.samples = sides ? geglu_samples({-1, 0, 1, 2, -2}, {0, 1}) : geglu_samples({-1, 0, 1, 2}, {});
   op.reference = backward ? geglu_backward : geglu;
   op.bound = kProduct;
   op.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEGLU as a whole: every dimension of a rank-4 tensor, both forms, both sides, both versions,
-// strided tensors, and the corners of its shape rules.
+// What the operator book does not have of GEGLU: its gradient in place, its rounding, and the
+// corners of its shape rules.
 #include <functional>
 
 #include "aclnnop/aclnn_geglu.h"
@@ -9,21 +9,6 @@
 
 namespace aclgrad::testing {
 namespace {
-
-const Shape kSelf{4, 2, 6, 8};
-
-// The element of a tensor of `shape` at an element of its half along `axis`.
-int64_t index_in_whole(const Shape& half, size_t axis, int64_t i, bool second) {
-  int64_t index = 0;
-  int64_t step = 1;
-  for (size_t d = half.size(); d-- > 0; i /= half[d]) {
-    int64_t position = i % half[d];
-    if (d == axis && second) position += half[d];
-    index += position * step;
-    step *= d == axis ? 2 * half[d] : half[d];
-  }
-  return index;
-}
 
 Shape halved(Shape shape, size_t axis) {
   shape[axis] /= 2;
@@ -57,7 +42,7 @@ struct Variant {
 
 std::vector<Variant> variants() {
   std::vector<Variant> result;
-  for (int64_t dim = -4; dim < 4; ++dim) {
+  for (int64_t dim : {0, 1}) {
     for (const int64_t approximate : {0, 1}) {
       for (const bool left : {false, true}) {
         for (const bool strided : {false, true})
@@ -68,81 +53,13 @@ std::vector<Variant> variants() {
   return result;
 }
 
-class GeGlu : public AclTest {
- protected:
-  static Array make(const Shape& shape, bool strided, const std::vector<long double>& values) {
-    return Array(ACL_FLOAT, shape, strided ? transposed(shape) : Array::Layout{}, values);
-  }
-};
-
-TEST_F(GeGlu, ForwardAlongEveryDimension) {
-  for (const Variant& v : variants()) {
-    const auto axis = static_cast<size_t>(v.dim < 0 ? v.dim + 4 : v.dim);
-    const Shape half = halved(kSelf, axis);
-    const Array self = make(kSelf, v.strided, sample(384, -4, 0.021L));
-    const Array out = make(half, v.strided, {99});
-    const Array out_gelu = make(half, v.strided, {99});
-    ASSERT_EQ(call(aclnnGeGluV3GetWorkspaceSize, aclnnGeGluV3, self.tensor(), v.dim, v.approximate,
-                   v.activate_left, out.tensor(), out_gelu.tensor()),
-              0)
-        << recent_message();
-    for (int64_t i = 0; i < out.count(); ++i) {
-      const long double x = self.get(index_in_whole(half, axis, i, !v.activate_left));
-      const long double other = self.get(index_in_whole(half, axis, i, v.activate_left));
-      const long double gelu = v.approximate == 0 ? gelu_erf(x) : gelu_tanh(x);
-      ASSERT_LE(ulp_error(out_gelu.get(i), gelu, ACL_FLOAT), 1.0) << v.dim << " " << i;
-      ASSERT_LE(ulp_error(out.get(i), other * gelu, ACL_FLOAT), 1.0) << v.dim << " " << i;
-    }
-    if (v.activate_left) continue;
-    const Array plain = make(half, v.strided, {99});
-    const Array plain_gelu = make(half, v.strided, {99});
-    ASSERT_EQ(call(aclnnGeGluGetWorkspaceSize, aclnnGeGlu, self.tensor(), v.dim, v.approximate,
-                   plain.tensor(), plain_gelu.tensor()),
-              0);
-    EXPECT_EQ(plain.values(), out.values());
-    EXPECT_EQ(plain_gelu.values(), out_gelu.values());
-  }
-}
-
-TEST_F(GeGlu, BackwardAlongEveryDimension) {
-  for (const Variant& v : variants()) {
-    const auto axis = static_cast<size_t>(v.dim < 0 ? v.dim + 4 : v.dim);
-    const Shape half = halved(kSelf, axis);
-    const Array self = make(kSelf, v.strided, sample(384, -4, 0.021L));
-    const Array gradient = make(half, v.strided, sample(192, -2, 0.023L));
-    // Not what the forward would give: it is used as it comes.
-    const Array gelu = make(half, v.strided, sample(192, 5, 0.5L));
-    const Array grad_input = make(kSelf, v.strided, {99});
-    ASSERT_EQ(call(aclnnGeGluV3BackwardGetWorkspaceSize, aclnnGeGluV3Backward, gradient.tensor(),
-                   self.tensor(), gelu.tensor(), v.dim, v.approximate, v.activate_left,
-                   grad_input.tensor()),
-              0)
-        << recent_message();
-    for (int64_t i = 0; i < gradient.count(); ++i) {
-      const int64_t activated = index_in_whole(half, axis, i, !v.activate_left);
-      const int64_t other = index_in_whole(half, axis, i, v.activate_left);
-      const long double x = self.get(activated);
-      const long double slope = v.approximate == 0 ? gelu_erf_slope(x) : gelu_tanh_slope(x);
-      const long double g = gradient.get(i);
-      ASSERT_LE(ulp_error(grad_input.get(activated), g * self.get(other) * slope, ACL_FLOAT), 1.5)
-          << v.dim << " " << i;
-      ASSERT_EQ(grad_input.get(other), round_to(g * gelu.get(i), ACL_FLOAT));
-    }
-    if (v.activate_left) continue;
-    const Array plain = make(kSelf, v.strided, {99});
-    ASSERT_EQ(call(aclnnGeGluBackwardGetWorkspaceSize, aclnnGeGluBackward, gradient.tensor(),
-                   self.tensor(), gelu.tensor(), v.dim, v.approximate, plain.tensor()),
-              0);
-    EXPECT_EQ(plain.values(), grad_input.values());
-  }
-}
+class GeGlu : public AclTest {};
 
 // gradInput may be exactly self, as in a session.
 TEST_F(GeGlu, BackwardInPlace) {
   const Shape shape{66, 120};
   for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
     for (const Variant& v : variants()) {
-      if (v.dim < 0 || v.dim > 1) continue;
       const Shape half = halved(shape, static_cast<size_t>(v.dim));
       const auto layout = [&](const Shape& of) {
         return v.strided ? transposed(of) : Array::Layout{};
