@@ -113,8 +113,8 @@ void add_softmax(std::vector<Operator>& all) {
       kFloatsAndDouble);
   along_dim(forward);
   forward.reference = softmax<false>;
-  // Exponentials of DOUBLE are good to 2^-49.
-  forward.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 8};
+  // Exponentials of DOUBLE are good to 2^-49, which is up to 16 units in the last place.
+  forward.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16};
   forward.refusals = {bad_dim(-3)};
   forward.computes = {"e^(x − max) / Σ e^(x − max) along dim",
                       "沿 dim 的 e^(x − max) / Σ e^(x − max)"};
@@ -214,7 +214,8 @@ Arrays layer_norm(const Arguments& a, const Arrays& in) {
   for (size_t first = 0; first < out.values.size(); first += n) {
     Number* const row = out.values.data() + first;
     Number mean = 0, size = 0, variance = 0;
-    for (size_t i = 0; i < n; ++i) mean += row[i] / count;
+    for (size_t i = 0; i < n; ++i) mean += row[i];  // exact, unless the numbers lie far apart
+    mean /= count;
     for (size_t i = 0; i < n; ++i) size += std::abs(row[i]) / count;
     for (size_t i = 0; i < n; ++i) variance += (row[i] - mean) * (row[i] - mean) / count;
     const Number rstd = 1 / std::sqrt(variance + a.number("eps"));
