@@ -72,19 +72,6 @@ struct Make {
   }
 };
 
-// The parameters that are tensors: inputs, then outputs.
-std::vector<std::size_t> places_of_tensors(const Arguments& arguments) {
-  std::vector<std::size_t> places;
-  for (const bool outputs : {false, true}) {
-    for (std::size_t i = 0; i < arguments.parameters().size(); ++i) {
-      const TensorSpec* spec = arguments.parameters()[i].tensor();
-      if (spec == nullptr || spec->optional) continue;
-      if ((spec->role == Role::kOutput) == outputs) places.push_back(i);
-    }
-  }
-  return places;
-}
-
 // With a null pointer in the place of one parameter.
 PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
                      std::optional<std::size_t> null = std::nullopt) {
@@ -100,7 +87,7 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
     std::visit([](auto& value) { value = {}; }, values[*null]);  // of its own type
   }
   auto* dtype_of_tensor = of_result.empty() ? nullptr : ACLGRAD_LOOKUP(aclGetDataType);
-  return [values, of_result, dtype_of_tensor, given = places_of_tensors(arguments),
+  return [values, of_result, dtype_of_tensor, given = contract::places_of_tensors(arguments),
           result = arguments.op().output(), invoke = arguments.op().invoke,
           address = library->ask(arguments.op().name + "GetWorkspaceSize")](
              auto tensors, auto* size, auto** executor) {
@@ -118,7 +105,7 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
 
 std::vector<TensorArgument> tensors_of(const Arguments& arguments) {
   std::vector<TensorArgument> tensors;
-  for (const std::size_t i : places_of_tensors(arguments)) {
+  for (const std::size_t i : contract::places_of_tensors(arguments)) {
     const Parameter& parameter = arguments.parameters()[i];
     const TensorSpec* spec = parameter.tensor();
     tensors.push_back({.name = parameter.name,

@@ -177,8 +177,7 @@ void arrange_classes(Arguments& a) {
   }
   a.shape("weight") = {shape[1]};
   a.shape("target") = {shape[0]};
-  const auto target = std::ranges::find(a.parameters(), "target", &Parameter::name);
-  std::get<TensorSpec>(target->spec).high = static_cast<Number>(shape[1] - 1);
+  a.tensor("target").high = static_cast<Number>(shape[1] - 1);
   const Shape loss = a.number("reduction") == kNone ? Shape{shape[0]} : Shape{};
   if (a.has("gradOutput")) {
     a.shape("gradOutput") = loss;

@@ -169,8 +169,7 @@ void add_softmax(std::vector<Operator>& all) {
 
 void give(Arguments& a, const char* name, const Shape& shape) {
   if (!a.has(name)) return;
-  auto& tensor =
-      std::get<TensorSpec>(std::ranges::find(a.parameters(), name, &Parameter::name)->spec);
+  TensorSpec& tensor = a.tensor(name);
   tensor.shape = shape;
   tensor.optional = false;
 }
@@ -344,8 +343,7 @@ void add_layer_norm(std::vector<Operator>& all) {
   backward.arrange = [](Arguments& a) {
     arrange_rows(a);
     // Its bias is not read.
-    std::get<TensorSpec>(std::ranges::find(a.parameters(), "biasOptional", &Parameter::name)->spec)
-        .optional = true;
+    a.tensor("biasOptional").optional = true;
   };
   backward.samples = layer_norm_samples();
   Sample some = backward.samples[1];

@@ -293,12 +293,6 @@ size_t Operator::output() const {
   has_no(*this, "output");
 }
 
-std::vector<Arguments> Operator::arguments(const std::optional<Shape>& base_) const {
-  std::vector<Arguments> all;
-  for (const Sample& sample : samples) all.emplace_back(*this, sample, base_);
-  return all;
-}
-
 Arrays results_of(const Arguments& arguments, const Arrays& inputs) {
   const Operator& op = arguments.op();
   if (op.reference) return op.reference(arguments, inputs);
@@ -363,6 +357,18 @@ DTypes value_dtypes_of(const Arguments& arguments) {
     return op.complex == Complex::kUnknown && (dtype == ACL_BOOL || is_complex(dtype));
   });
   return dtypes;
+}
+
+std::vector<size_t> places_of_tensors(const Arguments& arguments) {
+  std::vector<size_t> places;
+  for (const bool outputs : {false, true}) {
+    for (size_t i = 0; i < arguments.parameters().size(); ++i) {
+      const TensorSpec* tensor = arguments.parameters()[i].tensor();
+      if (tensor == nullptr || tensor->optional) continue;
+      if ((tensor->role == Role::kOutput) == outputs) places.push_back(i);
+    }
+  }
+  return places;
 }
 
 bool has_one_shape(const Arguments& arguments) {

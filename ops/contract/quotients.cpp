@@ -12,11 +12,6 @@ namespace {
 
 const DTypes kIntegers = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_BOOL};
 
-DTypes with_integers(DTypes dtypes) {
-  dtypes.insert(dtypes.end(), kIntegers.begin(), kIntegers.end());
-  return dtypes;
-}
-
 const DTypes kFractions = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
 
 // Rounded once in FLOAT and DOUBLE; 16 bits are those of FLOAT, rounded.
@@ -53,7 +48,7 @@ void add_div(std::vector<Operator>& all) {
   Operator divs = entry<decltype(aclnnDivsGetWorkspaceSize)>(
       "aclnnDivs",
       {any_dtype(in("self", -9, 9)), option(scalar("other", 2), "value"), any_dtype(out("out"))},
-      with_integers(kFractions));
+      kFractions + kIntegers);
   divs.samples = {{{{"other", 3.0}}}, {{{"other", -0.75}}}};
   divs.formula = of_one([](const auto& x, Attributes a) { return x / a[0]; });
   divs.bound = kQuotient;
@@ -69,7 +64,7 @@ Operator extremum(std::string name) {
   Operator op = entry<PhaseOne>(
       std::move(name),
       {promotes(in("self", -9, 9)), promotes(in("other", -9, 9)), promotes(out("out"))},
-      with_integers({ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}));
+      kFloatsAndDouble + kIntegers);
   op.bound = {.of_float = 0, .of_16_bits = 0};
   return op;
 }

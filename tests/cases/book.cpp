@@ -57,19 +57,6 @@ struct Make {
   }
 };
 
-// The parameters that are tensors: inputs, then outputs.
-std::vector<size_t> tensors_of(const Arguments& arguments) {
-  std::vector<size_t> tensors;
-  for (const bool outputs : {false, true}) {
-    for (size_t i = 0; i < arguments.parameters().size(); ++i) {
-      const TensorSpec* tensor = arguments.parameters()[i].tensor();
-      if (tensor == nullptr || tensor->optional) continue;
-      if ((tensor->role == Role::kOutput) == outputs) tensors.push_back(i);
-    }
-  }
-  return tensors;
-}
-
 PhaseOne phase_one_of(const Arguments& arguments) {
   std::vector<Value> values;
   std::vector<size_t> of_result;  // parameters that are the result's dtype
@@ -79,8 +66,9 @@ PhaseOne phase_one_of(const Arguments& arguments) {
     const auto* dtype = std::get_if<contract::DtypeSpec>(&parameter.spec);
     if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
   }
-  return [values, of_result, given = tensors_of(arguments), result = arguments.op().output(),
-          invoke = arguments.op().invoke, address = find(arguments.op().name + "GetWorkspaceSize")](
+  return [values, of_result, given = contract::places_of_tensors(arguments),
+          result = arguments.op().output(), invoke = arguments.op().invoke,
+          address = find(arguments.op().name + "GetWorkspaceSize")](
              std::span<aclTensor* const> tensors, uint64_t* size, aclOpExecutor** executor) {
     std::vector<Value> all = values;
     for (size_t k = 0; k < given.size(); ++k) all[given[k]] = tensors[k];
@@ -141,7 +129,7 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   for (const aclDataType dtype : value_dtypes_of(arguments)) {
     if (is_supported(dtype)) row.dtypes.push_back(dtype);
   }
-  for (const size_t i : tensors_of(arguments)) {
+  for (const size_t i : contract::places_of_tensors(arguments)) {
     const TensorSpec* tensor = arguments.parameters()[i].tensor();
     Slot slot{shape_of(op, sample, i), tensor->low, tensor->high, tensor->dtype};
     if (tensor->role != Role::kOutput) row.inputs.push_back(slot);

@@ -379,7 +379,6 @@ struct Operator {
   std::string check = {};     // the name under which the gradcheck tool checks it: "elu"
 
   const Parameter& parameter(std::string_view name_) const;
-  std::vector<Arguments> arguments(const std::optional<Shape>& base_ = std::nullopt) const;
   size_t output() const;  // the first parameter that is written
   bool is_elementwise() const { return static_cast<bool>(formula); }
 };
@@ -399,6 +398,9 @@ double value_of(const Operator& op, aclDataType dtype);
 
 // The dtypes in which values are known; real ones, unless more is known of the operator.
 DTypes value_dtypes_of(const Arguments& arguments);
+
+// The parameters that are tensors and given: inputs, then outputs.
+std::vector<size_t> places_of_tensors(const Arguments& arguments);
 
 // Whether all tensors have one shape.
 bool has_one_shape(const Arguments& arguments);
