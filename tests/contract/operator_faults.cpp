@@ -168,6 +168,9 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
   for (size_t i = 0; i < row.parameters.size(); ++i) {
     std::visit(AddFaults{faults, i}, row.parameters[i].spec);
   }
+  for (const size_t i : declared_parameters(row)) {
+    if (!row.parameters[i].list.empty()) add_handle_faults<aclTensorList>(faults, i, false);
+  }
   for (const aclDataType dtype : {ACL_STRING, ACL_INT32, ACL_DOUBLE, ACL_UINT64}) {
     faults.push_back({fmt::format("everything in {}", dtype_name(dtype)),
                       0,

@@ -233,8 +233,8 @@ void fuzz_operators(const uint8_t* data, size_t size) {
     Arguments arguments(input, row);
     uint64_t workspace_size = 0;
     aclOpExecutor* executor = nullptr;
-    const aclnnStatus status = row.invoke(library.find(row.name + "GetWorkspaceSize"),
-                                          arguments.values, &workspace_size, &executor);
+    const aclnnStatus status = contract::call_phase_one(row, library.find(row.name + "GetWorkspaceSize"), arguments.values,
+                                 library.finder(), &workspace_size, &executor);
     require(is_documented(status), "a documented status of phase one");
     require_message(status, "phase one");
     require((status == 0) == (executor != nullptr), "an executor with success only");
