@@ -54,6 +54,11 @@ inline Parameter promotes(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).promotes = true;
   return tensor;
 }
+// One of the tensors of a list.
+inline Parameter member(Parameter tensor, std::string list) {
+  tensor.list = std::move(list);
+  return tensor;
+}
 inline Parameter optional(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).optional = true;
   return tensor;
@@ -170,6 +175,8 @@ Family quotients();
 Family normalization();
 Family losses();
 Family arithmetic();
+Family shapes();
+Family indices();
 Family products();
 Family optimizer();
 

@@ -27,11 +27,12 @@ std::vector<size_t> declared_parameters(const Operator& op) {
 PhaseOneArguments::PhaseOneArguments(const Operator& op, std::span<const Value> values,
                                      const Find& find)
     : values_(values) {
-  const bool has_lists = std::ranges::any_of(
-      op.parameters, [](const Parameter& each) { return !each.list.empty(); });
+  const bool has_lists =
+      std::ranges::any_of(op.parameters, [](const Parameter& each) { return !each.list.empty(); });
   if (!has_lists) return;
   if (values.size() > kMost) throw std::length_error(op.name + " has too many parameters");
-  auto* const create = reinterpret_cast<decltype(aclCreateTensorList)*>(find("aclCreateTensorList"));
+  auto* const create =
+      reinterpret_cast<decltype(aclCreateTensorList)*>(find("aclCreateTensorList"));
   release_ = reinterpret_cast<decltype(aclDestroyTensorList)*>(find("aclgradReleaseTensorList"));
   size_t count = 0;
   for (size_t i = 0; i < values.size();) {

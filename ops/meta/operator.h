@@ -169,7 +169,8 @@ class Arguments {
   // For a tensor, list, scalar, array or text that may be null.
   bool given(size_t i) const {
     const Argument& value = (*this)[i];
-    return value.tensor() != nullptr || value.tensor_list() != nullptr || value.scalar() != nullptr || value.int_array() != nullptr ||
+    return value.tensor() != nullptr || value.tensor_list() != nullptr ||
+           value.scalar() != nullptr || value.int_array() != nullptr ||
            value.bool_array() != nullptr || value.text() != nullptr;
   }
   const Dims& strides(size_t i) const { return tensor(i).view_strides; }

@@ -13,8 +13,8 @@
 
 namespace aclgrad::ops {
 
-// Tensors, lists, scalars, arrays and texts that must be given, in this order. Null: 161001. A handle that
-// was destroyed or never was one: 161002.
+// Tensors, lists, scalars, arrays and texts that must be given, in this order. Null: 161001. A
+// handle that was destroyed or never was one: 161002.
 Rule not_null(std::initializer_list<size_t> parameters);
 
 // Applies rule(i) to each tensor of a list, as argument i.

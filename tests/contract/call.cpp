@@ -252,9 +252,7 @@ aclDataType Call::dtype_of(size_t parameter) const {
   return tensor_spec(parameter)->dtype.value_or(dtype_);
 }
 
-aclnnStatus Call::plan() {
-  return plan(&workspace_size_, &executor_);
-}
+aclnnStatus Call::plan() { return plan(&workspace_size_, &executor_); }
 
 aclnnStatus Call::plan(uint64_t* workspace_size, aclOpExecutor** executor) {
   return call_phase_one(row_, library_.find(row_.name + "GetWorkspaceSize"), values_,

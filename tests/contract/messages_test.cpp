@@ -132,8 +132,7 @@ TEST_P(Messages, SayWhichViewLeavesItsStorage) {
       for (int64_t& stride : wide) stride *= stretch;
       call.values()[i] = call.view(tensor->shape, wide, kOffset, tensor->shape, call.dtype_of(i));
       const bool has_many = tensor->shape.size() > 0 && tensor->shape != Shape{1};
-      const bool strided_input =
-          stretch > 1 && has_many && tensor->role == Role::kInput;
+      const bool strided_input = stretch > 1 && has_many && tensor->role == Role::kInput;
       EXPECT_EQ(call.plan(), strided_input ? 561103 : 161002) << row().name;
       const std::string message = library_.message();
       expect_form(message, row().name, strided_input ? 561103 : 161002);
@@ -169,9 +168,7 @@ TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   Call call(library_, row(), ACL_FLOAT);
-  const auto plan = [&] {
-    return call.plan(&size, &executor);
-  };
+  const auto plan = [&] { return call.plan(&size, &executor); };
   ASSERT_EQ(plan(), 0);
   expect(phase_two(nullptr, size + 32, executor, stream()), 161001, "workspace");
   ASSERT_EQ(plan(), 0);

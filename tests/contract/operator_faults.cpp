@@ -14,12 +14,13 @@ Handle* stranger() {
 }
 
 template <class Handle>
-void add_handle_faults(std::vector<OperatorFault>& faults, size_t i, bool may_be_null) {
+void add_handle_faults(std::vector<OperatorFault>& faults, size_t i, bool may_be_null,
+                       aclnnStatus null = 161001) {
   if (!may_be_null) {
     faults.push_back({"null",
                       i,
                       [i](Call& call) { call.values()[i] = static_cast<Handle*>(nullptr); },
-                      161001,
+                      null,
                       {"null pointer"}});
   }
   faults.push_back({"a stranger",
@@ -30,7 +31,7 @@ void add_handle_faults(std::vector<OperatorFault>& faults, size_t i, bool may_be
 }
 
 void add_tensor_faults(std::vector<OperatorFault>& faults, size_t i, const TensorSpec& spec) {
-  add_handle_faults<aclTensor>(faults, i, spec.optional);
+  add_handle_faults<aclTensor>(faults, i, spec.optional, spec.null);
   for (const aclDataType dtype :
        {ACL_STRING, ACL_FLOAT16, ACL_INT32, ACL_UINT64, ACL_BOOL, ACL_COMPLEX64}) {
     faults.push_back({fmt::format("of {}", dtype_name(dtype)),
@@ -169,7 +170,7 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
     std::visit(AddFaults{faults, i}, row.parameters[i].spec);
   }
   for (const size_t i : declared_parameters(row)) {
-    if (!row.parameters[i].list.empty()) add_handle_faults<aclTensorList>(faults, i, false);
+    if (!row.parameters[i].list.empty()) add_handle_faults<aclTensorList>(faults, i, false, 0);
   }
   for (const aclDataType dtype : {ACL_STRING, ACL_INT32, ACL_DOUBLE, ACL_UINT64}) {
     faults.push_back({fmt::format("everything in {}", dtype_name(dtype)),

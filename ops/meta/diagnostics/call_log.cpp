@@ -117,9 +117,10 @@ template <class Format>
 std::string tensors_of(const aclTensorList* list, const char* separator, Format format) {
   std::string text;
   for (const aclTensor* const tensor : list->elements) {
-    text += (text.empty() ? "" : separator) + format(tensor);
+    if (!text.empty()) text += separator;
+    text += format(tensor);
   }
-  return "[" + text + "]";
+  return fmt::format("[{}]", text);
 }
 
 std::string tensor_or_dead(const aclTensor* tensor) {
@@ -147,7 +148,8 @@ std::string argument_json(const Parameter& parameter, const Argument& argument) 
   if (parameter.role == Role::kAttribute) return head + "\"value\":" + value_of(argument) + "}";
   if (is_live(argument.tensor_list(), ACLGRAD_HANDLE_TENSOR_LIST)) {
     const auto json = [](const aclTensor* tensor) -> std::string {
-      return is_live(tensor, ACLGRAD_HANDLE_TENSOR) ? "{" + tensor_json(*tensor) + "}" : "null";
+      return is_live(tensor, ACLGRAD_HANDLE_TENSOR) ? fmt::format("{{{}}}", tensor_json(*tensor))
+                                                    : "null";
     };
     return head + "\"tensors\":" + tensors_of(argument.tensor_list(), ",", json) + "}";
   }

@@ -37,9 +37,8 @@ int64_t count_of(const Shape& shape);
 // ---- Calling a phase one ------------------------------------------------------------------------
 
 // An argument. Integers stand for bool and enumerations too.
-using Value =
-    std::variant<aclTensor*, aclTensorList*, aclScalar*, aclIntArray*, aclBoolArray*, char*, int64_t,
-                 double>;
+using Value = std::variant<aclTensor*, aclTensorList*, aclScalar*, aclIntArray*, aclBoolArray*,
+                           char*, int64_t, double>;
 
 template <class Parameter>
 Parameter as(const Value& value) {
@@ -123,6 +122,7 @@ struct TensorSpec {
   bool any_dtype = false;  // another dtype of the operator's list is accepted too
   bool promotes = false;   // so is whatever promotes to one together with the other tensors
   bool any_shape = false;
+  aclnnStatus null = 161001;  // where null is not accepted
 };
 struct ScalarSpec {
   double value;
@@ -423,8 +423,8 @@ Shape base_shape_of(const Operator& op, int64_t n);
 // The type that the contract gives a parameter: tensors that are written are not const, and so on.
 std::string type_of(const Parameter& parameter);
 
-// The parameters as the header declares them, by the first of the entry's: the tensors of a list are
-// one.
+// The parameters as the header declares them, by the first of the entry's: the tensors of a list
+// are one.
 std::vector<size_t> declared_parameters(const Operator& op);
 
 // A C function by its name; null where there is none.
