@@ -32,12 +32,14 @@ struct Registry {
     add_activation_rules(table);
     add_arithmetic_rules(table);
     add_function_rules(table);
+    add_index_rules(table);
     add_loss_rules(table);
     add_normalization_rules(table);
     add_matmul_rules(table);
     add_movement_rules(table);
     add_reduce_rules(table);
     add_second_order_rules(table);
+    add_shape_rules(table);
     add_second_order_loss_rules(table);
   }
   RuleTable table;

@@ -229,14 +229,14 @@ void add_slices(std::vector<Operator>& all) {
 
   // Which of the arrays have an entry for each axis.
   static constexpr const char* kArrays[] = {"starts", "ends", "steps"};
-  Operator several =
-      moving(entry<decltype(aclnnSliceV2GetWorkspaceSize)>(
-                 "aclnnSliceV2",
-                 {in("self"), option({"starts", SizesSpec{{0}}}, "starts", Sets::kList),
-                  option({"ends", SizesSpec{{kFar}}}, "ends", Sets::kList), list("axes", {-1}),
-                  option({"steps", SizesSpec{{1}}}, "steps", Sets::kList), out("out")},
-                 kSliceable),
-             "slice_v2", {"ranges of several dimensions, with steps", "沿多维按步长切片"});
+  Operator several = moving(
+      entry<decltype(aclnnSliceV2GetWorkspaceSize)>(
+          "aclnnSliceV2",
+          {in("self"), option({"starts", SizesSpec{{0}}}, "starts", Sets::kList),
+           option({"ends", SizesSpec{{2}}}, "ends", Sets::kList), list("axes", {-1}),
+           option({"steps", SizesSpec{{1}}}, "steps", Sets::kList), shaped(out("out"), {2, 2})},
+          kSliceable),
+      "slice_v2", {"ranges of several dimensions, with steps", "沿多维按步长切片"});
   several.arrange = [](Arguments& a) {
     Shape out = a.shape("self");
     for (const char* array : kArrays) {
@@ -268,7 +268,7 @@ void add_slices(std::vector<Operator>& all) {
                        {"ends", Shape{3, kFar}},
                        {"axes", Shape{1, -1}},
                        {"steps", Shape{1, 3}}}},
-                     {{{"starts", Shape{-2}}}}};
+                     {{{"starts", Shape{-2}}, {"ends", Shape{kFar}}}}};
   several.refusals = {
       {.what = "of two numbers", .changes = {{"steps", SizesSpec{{1, 1}}}}, .words = {"[1, 1]"}},
       {.what = "with 0", .changes = {{"steps", SizesSpec{{0}}}}, .words = {"is 0"}}};
@@ -426,10 +426,10 @@ void add_repeat(std::vector<Operator>& all) {
       entry<decltype(aclnnRepeatGetWorkspaceSize)>(
           "aclnnRepeat",
           {in("self"), option({"repeats", SizesSpec{{1, 1}}}, "repeats", Sets::kList), out("out")},
-          kNumbers + kUnsigned + DTypes{ACL_BF16}, {}),
+          without(kNumbers + kUnsigned, ACL_UINT16) + DTypes{ACL_BF16}, {}),
       "repeat", {"a tensor as tiles", "平铺重复"}, "repeat(x, repeats)");
-  op.also_refuses = [](const Arguments&, std::string_view product, aclDataType dtype) {
-    return product == "Ascend910" && dtype == ACL_UINT16;
+  op.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
+    return product != "Ascend910" && dtype == ACL_UINT16;
   };
   op.arrange = [](Arguments& a) {
     Shape out = a.array("repeats");

@@ -77,8 +77,10 @@ Rule has_count() {
     }
     const Dims& shape = arguments.shape(kOut);
     if (shape.size() == 1 && static_cast<double>(shape[0]) == expected) return std::nullopt;
-    return fmt::format("tensor {} must have size [{}], but is {}.", arguments.name(kOut), expected,
-                       to_string(shape));
+    return fmt::format("tensor {} must have size [{}] for {} {}, {} {}, {} {}, but is {}.",
+                       arguments.name(kOut), expected, arguments.name(kStart),
+                       value(arguments, kStart), arguments.name(kEnd), value(arguments, kEnd),
+                       arguments.name(kStep), value(arguments, kStep), to_string(shape));
   });
 }
 

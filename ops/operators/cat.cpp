@@ -194,11 +194,15 @@ Rule given_at_all(size_t parameter) {
   };
 }
 
+// There are some, and none is null.
 Rule has_tensors() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    if (arguments.members(kTensors).count > 0) return std::nullopt;
-    return fmt::format("{} must have a tensor, but has none.", arguments.name(kTensors));
-  });
+  return [](const Arguments& arguments) -> Verdict {
+    if (arguments.members(kTensors).count == 0) {
+      return {kInvalidParameter,
+              fmt::format("{} must have a tensor, but has none.", arguments.name(kTensors))};
+    }
+    return all_members(kTensors, [](size_t i) { return not_null({i}); })(arguments);
+  };
 }
 
 Dims stacked_shape(const Arguments& arguments) {
@@ -232,8 +236,7 @@ Rule one_shape() {
 const OperatorSpec kSpec{
     "aclnnStack",
     {input("tensors"), attribute("dim"), output("out")},
-    {given_at_all(kTensors), given_at_all(kOut),
-     all_members(kTensors, [](size_t i) { return not_null({i}); }), has_tensors(),
+    {given_at_all(kTensors), given_at_all(kOut), has_tensors(),
      all_members(kTensors, [](size_t i) { return dtype_in(i, kDtypes); }), dtype_in(kOut, kDtypes),
      promotes(skips_none), converts(skips_none),
      all_members(kTensors, [](size_t i) { return max_rank(i, 7); }), max_rank(kOut), dim_fits(),

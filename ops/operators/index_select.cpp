@@ -150,8 +150,8 @@ const OperatorSpec kGather{
     {not_null({kSelf, kIndex, kOut}), dtype_in(kSelf, kGatherDtypes), same_dtype(kOut, kSelf),
      when([](const Arguments& arguments) { return !arguments.empty(kIndex); },
           dtype_in(kIndex, kIndexDtypes)),
-     has_rank_of_self(), max_rank(kSelf), max_rank(kIndex), same_shape(kOut, kIndex),
-     axis_of(kDim, kSelf), is_not_larger(), has_elements_along(kSelf, kDim, kIndex)}};
+     has_rank_of_self(), max_rank(kSelf), same_shape(kOut, kIndex), axis_of(kDim, kSelf),
+     is_not_larger(), has_elements_along(kSelf, kDim, kIndex)}};
 
 Plan plan_gather(const Arguments& arguments) {
   if (arguments.empty(kIndex)) return {};

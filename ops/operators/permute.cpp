@@ -23,7 +23,7 @@ Rule names_each_dimension() {
     const std::vector<int64_t>& dims = arguments.int_array(kDims);
     const size_t rank = arguments.shape(kSelf).size();
     if (dims.size() == rank) return std::nullopt;
-    return fmt::format("{} must name each of the {} dimensions of {} once, but is {}.",
+    return fmt::format("{} must have {} entries, one for each dimension of {}, but is {}.",
                        arguments.name(kDims), rank, arguments.name(kSelf), to_string(dims));
   });
 }

@@ -35,9 +35,9 @@ Rule one_for_each_dimension() {
     const std::vector<int64_t>& repeats = arguments.int_array(kRepeats);
     const size_t rank = arguments.shape(kSelf).size();
     if (repeats.size() >= rank && repeats.size() <= 8) return std::nullopt;
-    return fmt::format("{} must be {} to 8 numbers for {} {}, but is {}.", arguments.name(kRepeats),
-                       rank, arguments.name(kSelf), to_string(arguments.shape(kSelf)),
-                       to_string(repeats));
+    return fmt::format("{} must have at most 8 entries, and {} or more for {} {}, but is {}.",
+                       arguments.name(kRepeats), rank, arguments.name(kSelf),
+                       to_string(arguments.shape(kSelf)), to_string(repeats));
   });
 }
 
@@ -72,8 +72,8 @@ const OperatorSpec kRepeat{
     "aclnnRepeat",
     {input("self"), attribute("repeats"), output("out")},
     {not_null({kSelf, kRepeats, kOut}), dtype_known(kSelf), dtype_known(kOut),
-     same_dtype(kOut, kSelf), one_for_each_dimension(), none_is_negative(), max_rank(kSelf),
-     max_rank(kOut), when(repeats_something, has_shape_of(kOut, tiled_shape, given({kRepeats})))}};
+     same_dtype(kOut, kSelf), one_for_each_dimension(), none_is_negative(), max_rank(kOut),
+     when(repeats_something, has_shape_of(kOut, tiled_shape, given({kRepeats})))}};
 
 // Every dimension as two: which copy, and where in it.
 Plan plan_repeat(const Arguments& arguments) {

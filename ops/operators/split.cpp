@@ -151,8 +151,9 @@ Rule sizes_add_up() {
     const bool has_negative =
         std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; });
     if (!has_negative && sum == extent(arguments)) return std::nullopt;
-    return fmt::format("{} must be sizes that add up to the {} elements along {} {}, but is {}.",
-                       arguments.name(kSizes), extent(arguments), arguments.name(kDim),
+    return fmt::format("{} must be sizes that add up to {} {} along {} {}, but is {}.",
+                       arguments.name(kSizes), arguments.name(kSelf),
+                       to_string(arguments.shape(kSelf)), arguments.name(kDim),
                        arguments.integer(kDim), to_string(sizes));
   });
 }

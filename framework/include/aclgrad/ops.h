@@ -8,10 +8,12 @@
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/fill.h"
 #include "aclgrad/ops/functions.h"
+#include "aclgrad/ops/indices.h"
 #include "aclgrad/ops/losses.h"
 #include "aclgrad/ops/matmul.h"
 #include "aclgrad/ops/normalization.h"
 #include "aclgrad/ops/reduce.h"
+#include "aclgrad/ops/shapes.h"
 #include "aclgrad/ops/update.h"
 #include "aclgrad/ops/views.h"
 
