@@ -114,7 +114,8 @@ std::vector<TensorArgument> tensors_of(const Arguments& arguments) {
                        .free_dtype = spec->any_dtype,
                        .promotes = spec->promotes,
                        .free_shape = spec->any_shape,
-                       .optional = arguments.op().parameter(parameter.name).tensor()->optional});
+                       .optional = arguments.op().parameter(parameter.name).tensor()->optional,
+                       .null = spec->null});
     if (spec->dtype) tensors.back().dtype = dtype_of(*spec->dtype);
   }
   return tensors;

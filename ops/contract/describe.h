@@ -50,6 +50,10 @@ inline Parameter any_dtype(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).any_dtype = true;
   return tensor;
 }
+inline Parameter any_shape(Parameter tensor) {
+  std::get<TensorSpec>(tensor.spec).any_shape = true;
+  return tensor;
+}
 inline Parameter promotes(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).promotes = true;
   return tensor;

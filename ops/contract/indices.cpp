@@ -130,13 +130,14 @@ void add_selections(std::vector<Operator>& all) {
 // ---- A number for each element ------------------------------------------------------------------
 
 void add_gather(std::vector<Operator>& all) {
-  Operator op = selecting(
-      entry<decltype(aclnnGatherGetWorkspaceSize)>(
-          "aclnnGather",
-          {in("self"), integer("dim", -1), indices("index", {2, 3}), shaped(out("out"), {2, 3})},
-          without(without(kNumbers, ACL_COMPLEX64), ACL_COMPLEX128) + kUnsigned),
-      "gather", {"an element of a dimension for each position", "逐元素按下标选取"},
-      "gather(x, dim, index)");
+  Operator op =
+      selecting(entry<decltype(aclnnGatherGetWorkspaceSize)>(
+                    "aclnnGather",
+                    {any_shape(in("self")), integer("dim", -1), indices("index", {2, 3}),
+                     shaped(out("out"), {2, 3})},
+                    without(without(kNumbers, ACL_COMPLEX64), ACL_COMPLEX128) + kUnsigned),
+                "gather", {"an element of a dimension for each position", "逐元素按下标选取"},
+                "gather(x, dim, index)");
   op.arrange = [](Arguments& a) {
     Shape index = a.shape("self");
     const size_t axis = checked_axis(a);
@@ -225,7 +226,7 @@ void add_embedding(std::vector<Operator>& all) {
   Operator backward =
       selecting(entry<decltype(aclnnEmbeddingDenseBackwardGetWorkspaceSize)>(
                     "aclnnEmbeddingDenseBackward",
-                    {shaped(in("grad"), {3, 4}), indices("indices", {3}, 0),
+                    {any_dtype(shaped(in("grad"), {3, 4})), any_dtype(indices("indices", {3}, 0)),
                      no_option(declared(integer("numWeights", 1), "uint64_t")),
                      declared(integer("paddingIdx", -1), "uint64_t"), flag("scaleGradByFreq"),
                      as_const(any_dtype(shaped(out("out"), {1, 4})))},

@@ -481,9 +481,7 @@ void add_triangle(std::vector<Operator>& all, Operator op, bool is_lower,
                   .words = {"[4]"}}};
   all.push_back(op);
   all.push_back(in_place_of<InPlace>(op));
-  Parameter& self = all.back().parameters[0];
-  std::get<TensorSpec>(self.spec).any_shape = false;
-  self.type = in_place_type;
+  all.back().parameters[0].type = in_place_type;
 }
 
 }  // namespace
