@@ -38,6 +38,7 @@ struct Registry {
     add_matmul_rules(table);
     add_movement_rules(table);
     add_reduce_rules(table);
+    add_selection_rules(table);
     add_second_order_rules(table);
     add_shape_rules(table);
     add_second_order_loss_rules(table);

@@ -72,9 +72,9 @@ struct Make {
   }
 };
 
-// With a null pointer in the place of one parameter.
+// With null pointers in the places of some parameters.
 PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
-                     std::optional<std::size_t> null = std::nullopt) {
+                     const std::vector<std::string>& nulls = {}) {
   std::vector<Value> values;
   std::vector<std::size_t> of_result;  // parameters that are the result's dtype
   for (std::size_t i = 0; i < arguments.parameters().size(); ++i) {
@@ -82,9 +82,9 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
     values.push_back(std::visit(Make{*library}, parameter.spec));
     const auto* dtype = std::get_if<contract::DtypeSpec>(&parameter.spec);
     if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
-  }
-  if (null) {
-    std::visit([](auto& value) { value = {}; }, values[*null]);  // of its own type
+    if (std::ranges::count(nulls, parameter.name) > 0) {
+      std::visit([](auto& value) { value = {}; }, values.back());  // of its own type
+    }
   }
   auto* dtype_of_tensor = of_result.empty() ? nullptr : ACLGRAD_LOOKUP(aclGetDataType);
   return [values, of_result, dtype_of_tensor, given = contract::places_of_tensors(arguments),
@@ -165,18 +165,21 @@ void add_refusals(const LibraryPointer& library, const Arguments& arguments, Ent
           contract::BoolsSpec{std::vector<char>(flags->values.size() + 1, 1)};
       entry.refusals.push_back(
           {"one value more in " + op.parameters[i].name, 161002, plan_of(library, more)});
-    } else if (!is_list && !std::holds_alternative<contract::ScalarSpec>(spec)) {
-      continue;
+    } else if (!is_list) {
+      const auto* scalar = std::get_if<contract::ScalarSpec>(&spec);
+      if (scalar == nullptr || scalar->optional) continue;
     }
-    entry.refusals.push_back(
-        {"null " + op.parameters[i].name, 161001, plan_of(library, arguments, i)});
+    entry.refusals.push_back({"null " + op.parameters[i].name, 161001,
+                              plan_of(library, arguments, {op.parameters[i].name})});
     if (is_list) add_list_refusals(library, arguments, entry, op.parameters[i].name);
   }
   for (const contract::Refusal& refusal : op.refusals) {
     if (!is_of_this_device(refusal)) continue;
     const Arguments wrong = changed(op, refusal);
-    entry.refusals.push_back({refusal.changes.front().first + " " + refusal.what, refusal.status,
-                              plan_of(library, wrong), tensors_of(wrong)});
+    const std::string& name =
+        refusal.changes.empty() ? refusal.nulls.front() : refusal.changes.front().first;
+    entry.refusals.push_back({name + " " + refusal.what, refusal.status,
+                              plan_of(library, wrong, refusal.nulls), tensors_of(wrong)});
   }
 }
 

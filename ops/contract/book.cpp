@@ -9,7 +9,7 @@ namespace aclgrad::contract {
 
 const std::vector<Family>& book() {
   static const std::vector<Family> families = {
-      activations(), functions(), arithmetic(),    quotients(), shapes(),
+      activations(), functions(), arithmetic(),    quotients(), selection(), shapes(),
       indices(),     products(),  normalization(), losses(),    optimizer()};
   return families;
 }
