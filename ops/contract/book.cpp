@@ -10,7 +10,7 @@ namespace aclgrad::contract {
 const std::vector<Family>& book() {
   static const std::vector<Family> families = {activations(), functions(), arithmetic(),
                                                quotients(),   products(),  normalization(),
-                                               losses(),      optimizer()};
+                                               images(),      losses(),    optimizer()};
   return families;
 }
 

@@ -77,6 +77,9 @@ inline Parameter number(std::string name, double value) {
 inline Parameter list(std::string name, Shape numbers) {
   return {std::move(name), std::move(numbers)};
 }
+inline Parameter values(std::string name, Shape numbers, bool is_optional = false) {
+  return {std::move(name), ValuesSpec{.values = std::move(numbers), .optional = is_optional}};
+}
 inline Parameter dtype_named(std::string name, std::optional<aclDataType> dtype = std::nullopt) {
   return {std::move(name), DtypeSpec{dtype}};
 }
@@ -156,6 +159,18 @@ inline Gradient from_input(std::string forward, std::vector<Number> corners = {}
   return {std::move(forward), nullptr, std::move(corners), side};
 }
 
+// Results without the values that outputMask leaves out.
+inline Arrays masked(const Arguments& a, Arrays results) {
+  for (const Parameter& each : a.parameters()) {
+    if (each.name != "outputMask") continue;
+    const std::vector<char>& mask = std::get<BoolsSpec>(each.spec).values;
+    for (size_t k = 0; k < results.size(); ++k) {
+      if (mask[k] == 0) results[k].values.clear();
+    }
+  }
+  return results;
+}
+
 // A dimension counted from the front.
 inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view name = "dim") {
   const auto dim = static_cast<int64_t>(a.number(name));
@@ -169,6 +184,7 @@ Family functions();
 Family quotients();
 Family normalization();
 Family losses();
+Family images();
 Family arithmetic();
 Family products();
 Family optimizer();
@@ -177,6 +193,7 @@ Family optimizer();
 void add_movement(std::vector<Operator>& all);
 void add_reductions(std::vector<Operator>& all);
 void add_random(std::vector<Operator>& all);
+void add_convolution(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
 

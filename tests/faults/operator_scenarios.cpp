@@ -51,8 +51,8 @@ class Maker {
     });
     data_ = data;
     aclTensor* made = run_.make("aclCreateTensor", [&] {
-      return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
-                             shape.data(), shape.size(), data);
+      return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0,
+                             contract::format_of(shape.size()), shape.data(), shape.size(), data);
     });
     run_.later("aclDestroyTensor", [made] { return aclDestroyTensor(made); });
     return made;
@@ -75,6 +75,9 @@ class Maker {
     Shape sizes = spec.sizes;
     for (int64_t& size : sizes) size *= size == 1 ? 1 : scale_;
     return (*this)(sizes);
+  }
+  Value operator()(const contract::ValuesSpec& spec) {
+    return spec.given ? (*this)(spec.values) : Value(static_cast<aclIntArray*>(nullptr));
   }
   Value operator()(const contract::BoolsSpec& spec) {
     bool values[8] = {};

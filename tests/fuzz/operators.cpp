@@ -96,6 +96,10 @@ class Arguments {
     for (int64_t& size : sizes) size *= size == 1 ? 1 : grow_;
     return make(sizes);
   }
+  Value make(const contract::ValuesSpec& spec) {
+    if (!spec.given) return static_cast<aclIntArray*>(nullptr);
+    return make(spec.values);
+  }
   Value make(const contract::BoolsSpec& spec) {
     if (input_.once_in(64)) return static_cast<aclBoolArray*>(nullptr);
     bool flags[8] = {};
@@ -154,8 +158,8 @@ class Arguments {
       if (input_.once_in(16)) offset = input_.extent();
       if (input_.once_in(16)) mutate(storage);
     }
-    const aclFormat format =
-        input_.once_in(24) ? static_cast<aclFormat>(input_.number<int8_t>()) : ACL_FORMAT_ND;
+    const aclFormat format = input_.once_in(24) ? static_cast<aclFormat>(input_.number<int8_t>())
+                                                : contract::format_of(shape.size());
     aclTensor* made =
         aclCreateTensor(shape.data(), shape.size(), dtype, strides.data(), offset, format,
                         storage.data(), storage.size(), memory_for(shape, storage, dtype));

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators on images: tensors of a batch, channels, and one to three spatial axes.
+#include "contract/describe.h"
+
+namespace aclgrad::contract {
+
+Family images() {
+  Family family{{"Convolution", "卷积"}, {}};
+  add_convolution(family.operators);
+  return family;
+}
+
+}  // namespace aclgrad::contract

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of operators on images, and gradients of those gradients, against derivatives in
+// double.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "aclgrad/aclgrad.h"
+#include "aclgrad/format.h"
+
+namespace aclgrad {
+namespace {
+
+using Values = std::vector<Value>;
+using Build = std::function<Value(const Values&)>;
+
+void expect_passed(const GradcheckReport& report) {
+  EXPECT_TRUE(report.passed()) << report.to_string();
+  for (const GradcheckTensor& tensor : report.tensors) {
+    EXPECT_GT(tensor.max_gradient, 1e-3) << tensor.name << ": zeros prove nothing";
+  }
+}
+
+struct Recorded {
+  explicit Recorded(const std::vector<Shape>& shapes) {
+    for (const Shape& shape : shapes) {
+      values.push_back(graph.input(fmt::format("x{}", values.size()), shape));
+      feeds.emplace_back(values.back(), init::normal(shape, 40 + values.size()));
+    }
+  }
+  Graph graph;
+  Values values;
+  std::vector<Feed> feeds;
+};
+
+void expect_right(const std::vector<Shape>& shapes, const Build& build) {
+  Recorded recorded(shapes);
+  expect_passed(check_gradients(build(recorded.values), {}, recorded.feeds));
+}
+
+// The gradients with respect to all inputs, each weighted by a tensor of its own.
+void expect_right_twice(const std::vector<Shape>& shapes, const Build& build) {
+  Recorded recorded(shapes);
+  const Value y = build(recorded.values);
+  const Value g = recorded.graph.input("g", y.shape());
+  recorded.feeds.emplace_back(g, init::normal(y.shape(), 7));
+  const Gradients gradients = backward(y, recorded.values, {.seed = g});
+  Value sum;
+  for (const Value& x : recorded.values) {
+    const Value weight = recorded.graph.constant(init::normal(x.shape(), 9));
+    const Value part = reduce_sum(mul(gradients[x], weight));
+    sum = sum.valid() ? add(sum, part) : part;
+  }
+  expect_passed(check_gradients(sum, {}, recorded.feeds));
+}
+
+TEST(Convolution, GradientsOfEveryForm) {
+  expect_right({{2, 3, 6}, {4, 3, 2}, {4}}, [](const Values& x) {
+    return conv1d(x[0], x[1], x[2], {.stride = 2, .padding = 1});
+  });
+  expect_right({{2, 4, 4, 5}, {6, 2, 3, 2}, {6}}, [](const Values& x) {
+    return conv2d(x[0], x[1], x[2],
+                  {.stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}, .groups = 2});
+  });
+  expect_right({{1, 2, 3, 3, 4}, {2, 2, 2, 1, 2}}, [](const Values& x) {
+    return conv3d(x[0], x[1], {}, {.padding = {1, 0, 0}});
+  });
+  expect_right({{2, 4, 3, 3}, {4, 1, 2, 2}, {4}}, [](const Values& x) {
+    return conv_transpose2d(x[0], x[1], x[2], {.stride = 2, .groups = 4, .output_padding = 1});
+  });
+  expect_right({{2, 3, 4}, {3, 2, 2}}, [](const Values& x) {
+    return conv_transpose1d(x[0], x[1], {}, {.stride = 2, .padding = 1});
+  });
+}
+
+TEST(Convolution, GradientsOfGradients) {
+  expect_right_twice({{2, 4, 4, 3}, {2, 2, 2, 2}, {2}}, [](const Values& x) {
+    const Value y = conv2d(x[0], x[1], x[2], {.stride = {2, 1}, .padding = 1, .groups = 2});
+    return mul(y, y);
+  });
+  expect_right_twice({{1, 2, 3}, {2, 2, 2}}, [](const Values& x) {
+    return conv_transpose1d(x[0], x[1], {}, {.stride = 2});
+  });
+}
+
+// Without a quantity to learn there is no such node in the gradient.
+TEST(Convolution, OnlyWhatIsNeededIsComputed) {
+  Graph graph;
+  const Value x = graph.input("x", {1, 2, 4, 4});
+  const Value w = graph.parameter("w", init::normal({3, 2, 3, 3}, 1));
+  const Gradients gradients = backward(reduce_sum(conv2d(x, w)), {w});
+  EXPECT_EQ(gradients[w].shape(), (Shape{3, 2, 3, 3}));
+  EXPECT_THAT(graph.to_string(), testing::HasSubstr("outputMask=[0, 1, 0]"));
+}
+
+TEST(Convolution, MistakesAreNamedWithShapes) {
+  Graph graph;
+  const Value x = graph.input("x", {1, 4, 5, 5});
+  const Value w = graph.input("w", {2, 3, 3, 3});
+  const auto message = [](const auto& record) -> std::string {
+    try {
+      record();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(message([&] { conv2d(x, w); }), HasSubstr("channels of [1, 4, 5, 5]"));
+  EXPECT_THAT(message([&] { conv1d(x, w); }), HasSubstr("rank 3, got [1, 4, 5, 5]"));
+  const Value fits = graph.input("fits", {2, 4, 3, 3});
+  EXPECT_THAT(message([&] { conv2d(x, fits, {}, {.stride = 0}); }), HasSubstr("stride must be"));
+  EXPECT_THAT(message([&] { conv2d(x, fits, {}, {.dilation = 3}); }), HasSubstr("does not fit"));
+  EXPECT_THAT(message([&] { conv2d(x, fits, graph.input("b", {3})); }), HasSubstr("bias"));
+  EXPECT_THAT(message([&] {
+                conv2d(x, fits, {}, {.padding = {1, 2, 3}});
+              }),
+              HasSubstr("[1, 2, 3]"));
+}
+
+}  // namespace
+}  // namespace aclgrad
