@@ -37,6 +37,7 @@ struct Registry {
     add_normalization_rules(table);
     add_matmul_rules(table);
     add_movement_rules(table);
+    add_pooling_rules(table);
     add_reduce_rules(table);
     add_second_order_rules(table);
     add_second_order_loss_rules(table);

@@ -5,8 +5,9 @@
 namespace aclgrad::contract {
 
 Family images() {
-  Family family{{"Convolution", "卷积"}, {}};
+  Family family{{"Convolution and pooling", "卷积与池化"}, {}};
   add_convolution(family.operators);
+  add_pooling(family.operators);
   return family;
 }
 

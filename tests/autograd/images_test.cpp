@@ -119,5 +119,63 @@ TEST(Convolution, MistakesAreNamedWithShapes) {
               HasSubstr("[1, 2, 3]"));
 }
 
+TEST(Pooling, GradientsOfEveryForm) {
+  expect_right({{2, 2, 5, 6}}, [](const Values& x) {
+    return max_pool2d(x[0], {3, 2}, {.stride = {2, 3}, .padding = 1, .ceil_mode = true});
+  });
+  expect_right({{2, 4, 4}}, [](const Values& x) { return max_pool2d(x[0], 2); });
+  for (const bool counted : {false, true}) {
+    expect_right({{2, 2, 5, 6}}, [&](const Values& x) {
+      return avg_pool2d(x[0], 2, {.stride = {2, 1}, .padding = 1, .count_include_pad = counted});
+    });
+  }
+  expect_right({{1, 4, 5}}, [](const Values& x) {
+    return avg_pool2d(x[0], {2, 3}, {.ceil_mode = true, .divisor_override = 3});
+  });
+  expect_right({{2, 3, 5, 4}}, [](const Values& x) { return adaptive_avg_pool2d(x[0], {3, 2}); });
+  expect_right({{3, 5, 4}}, [](const Values& x) { return adaptive_avg_pool2d(x[0], 1); });
+}
+
+TEST(Pooling, GradientsOfGradients) {
+  expect_right_twice({{1, 2, 4, 4}}, [](const Values& x) {
+    const Value y = avg_pool2d(x[0], 2, {.stride = 1});
+    return mul(y, y);
+  });
+  expect_right_twice({{1, 2, 4, 3}}, [](const Values& x) {
+    const Value y = adaptive_avg_pool2d(x[0], 2);
+    return mul(y, y);
+  });
+}
+
+TEST(Pooling, TakesThePlacesOfTheMaxima) {
+  Graph graph;
+  const Value x = graph.constant(Tensor::from({1, 2, 4}, {1, 7, 3, 3, 5, 2, 9, 9}));
+  const Value y = max_pool2d(x, 2);
+  const Value average = avg_pool2d(x, 2);
+  Session session(graph, {y, average});
+  const Results results = session.run();
+  EXPECT_TRUE(allclose(results[y], Tensor::from({1, 1, 2}, {7, 9})));
+  EXPECT_TRUE(allclose(results[average], Tensor::from({1, 1, 2}, {3.75, 6})));
+}
+
+TEST(Pooling, MistakesAreNamedWithShapes) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 4, 4});
+  const auto message = [](const auto& record) -> std::string {
+    try {
+      record();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(message([&] { max_pool2d(x, 5); }), HasSubstr("does not fit [2, 4, 4]"));
+  EXPECT_THAT(message([&] { avg_pool2d(x, 2, {.padding = 2}); }), HasSubstr("padding [2, 2]"));
+  EXPECT_THAT(message([&] { max_pool2d(x, {1, 2, 3}); }), HasSubstr("got [1, 2, 3]"));
+  EXPECT_THAT(message([&] { adaptive_avg_pool2d(x, 0); }), HasSubstr("size must be"));
+  EXPECT_THAT(message([&] { max_pool2d(graph.input("r", {4, 4}), 2); }), HasSubstr("got [4, 4]"));
+}
+
 }  // namespace
 }  // namespace aclgrad

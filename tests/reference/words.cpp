@@ -143,6 +143,12 @@ const std::map<std::string, Record>& records() {
                                                                      {true, false, false})[0];
                                        },
                                        {{1, 3, 2}, {1, 2, 4}, {3, 2, 3}})},
+      {"aclnnMaxPool2dWithIndices",
+       of_image([](const auto& x) { return max_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnAvgPool2d",
+       of_image([](const auto& x) { return avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnAdaptiveAvgPool2d",
+       of_image([](const auto& x) { return adaptive_avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
       {"aclnnMseLoss", mse_loss_of},
       {"aclnnMseLossBackward", mse_loss_backward_of},
       {"aclnnNLLLoss", nll_loss_of},

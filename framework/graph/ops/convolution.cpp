@@ -90,13 +90,11 @@ Value record_convolution(const Value& x, const Value& weight, const Value& bias,
 Value record_options(const Value& x, const Value& weight, const Value& bias,
                      const ConvOptions& options, bool transposed, std::string_view name,
                      std::size_t axes, std::source_location where) {
-  const auto each = [&](const PerAxis& numbers) {
-    return numbers.values.size() == 1 ? std::vector(axes, numbers.values[0]) : numbers.values;
-  };
-  return record_convolution(x, weight, bias,
-                            {each(options.stride), each(options.padding), each(options.dilation),
-                             each(options.output_padding), options.groups, transposed},
-                            name, axes, where);
+  return record_convolution(
+      x, weight, bias,
+      {options.stride.over(axes), options.padding.over(axes), options.dilation.over(axes),
+       options.output_padding.over(axes), options.groups, transposed},
+      name, axes, where);
 }
 
 }  // namespace

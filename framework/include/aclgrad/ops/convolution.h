@@ -5,24 +5,15 @@
 
 #include <array>
 #include <cstdint>
-#include <initializer_list>
 #include <source_location>
 #include <string>
 #include <vector>
 
 #include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/per_axis.h"
 
 namespace aclgrad {
-
-/// A number for each spatial axis, or one for all of them: `2`, `{2, 1}`.
-struct PerAxis {
-  PerAxis(std::int64_t all) : values{all} {}
-  PerAxis(std::initializer_list<std::int64_t> each) : values(each) {}
-  PerAxis(std::vector<std::int64_t> each) : values(std::move(each)) {}
-
-  std::vector<std::int64_t> values;
-};
 
 struct ConvOptions {
   PerAxis stride = 1;
