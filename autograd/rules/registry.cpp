@@ -31,6 +31,7 @@ struct Registry {
   Registry() {
     add_activation_rules(table);
     add_arithmetic_rules(table);
+    add_channel_norm_rules(table);
     add_convolution_rules(table);
     add_function_rules(table);
     add_loss_rules(table);

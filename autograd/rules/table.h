@@ -32,6 +32,7 @@ class RuleTable {
 
 void add_activation_rules(RuleTable& table);
 void add_arithmetic_rules(RuleTable& table);
+void add_channel_norm_rules(RuleTable& table);
 void add_convolution_rules(RuleTable& table);
 void add_function_rules(RuleTable& table);
 void add_loss_rules(RuleTable& table);

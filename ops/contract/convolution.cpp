@@ -255,6 +255,7 @@ void describe(Operator& op) {
   op.base_shape = kGrouped.input;
   op.max_rank = 5;
   op.arrange = arrange;
+  op.grows = false;
   op.samples = convolution_samples();
   op.bound = {.of_float = 2, .of_16_bits = 0.51};
   op.roundings = longest_sum;

@@ -195,6 +195,7 @@ void add_reductions(std::vector<Operator>& all);
 void add_random(std::vector<Operator>& all);
 void add_convolution(std::vector<Operator>& all);
 void add_pooling(std::vector<Operator>& all);
+void add_channel_norm(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
 

@@ -141,6 +141,7 @@ void describe(Operator& op, const char* stride, const char* padding) {
   op.base_shape = kImage;
   op.max_rank = 4;
   op.arrange = arrange_pool;
+  op.grows = false;
   op.refusals = {wrong("kernelSize", "= [0]", {0}, "[0]"),
                  wrong("kernelSize", "of three values", {1, 1, 1}, "[1, 1, 1]"),
                  wrong("kernelSize", "= [9, 3]", {9, 3}, "[9, 3]"),
@@ -305,6 +306,7 @@ void add_adaptive(std::vector<Operator>& all) {
       kFloats);
   forward.base_shape = kImage;
   forward.max_rank = 4;
+  forward.grows = false;
   forward.samples = samples;
   forward.arrange = [](Arguments& a) {
     Shape image = a.shape("self");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <functional>
 
 #include "aclgrad/aclgrad.h"
@@ -117,6 +118,72 @@ TEST(Convolution, MistakesAreNamedWithShapes) {
                 conv2d(x, fits, {}, {.padding = {1, 2, 3}});
               }),
               HasSubstr("[1, 2, 3]"));
+}
+
+Value parameter(const Graph& graph, const std::string& name, const Tensor& initial) {
+  return graph.parameter(Variable(name, initial));
+}
+
+TEST(BatchNorm, GradientsInTrainingAndEvaluation) {
+  for (const Shape& shape :
+       {Shape{4, 3}, Shape{2, 3, 4}, Shape{2, 3, 2, 2}, Shape{1, 3, 2, 1, 3}}) {
+    SCOPED_TRACE(to_string(shape));
+    for (const bool training : {true, false}) {
+      Recorded recorded({shape, {3}, {3}});
+      const Value mean = parameter(recorded.graph, "mean", Tensor::from({3}, {0.5, -0.5, 0}));
+      const Value var = parameter(recorded.graph, "var", Tensor::from({3}, {0.5, 1, 2}));
+      const Values& x = recorded.values;
+      const Value y = batch_norm(x[0], x[1], x[2], mean, var, {.training = training});
+      expect_passed(check_gradients(y, x, recorded.feeds));
+    }
+  }
+}
+
+TEST(BatchNorm, TrainingUpdatesTheRunningStatistics) {
+  Graph graph;
+  const Value x = graph.constant(Tensor::from({2, 1, 2}, {1, 2, 3, 6}));
+  const Value one = graph.constant(Tensor::from({1}, {1}));
+  const Variable mean("mean", Tensor::from({1}, {10})), var("var", Tensor::from({1}, {2}));
+  const Value y = batch_norm(x, one, one, graph.parameter(mean), graph.parameter(var),
+                             {.momentum = 0.25, .eps = 0});
+  Session session(graph, {y});
+  const double scale = 1 / std::sqrt(3.5);  // mean 3, variance 3.5, unbiased 14 / 3
+  EXPECT_TRUE(allclose(session.run()[y],
+                       Tensor::from({2, 1, 2}, {1 - 2 * scale, 1 - scale, 1, 1 + 3 * scale})));
+  EXPECT_TRUE(allclose(mean.value(), Tensor::from({1}, {0.75 * 10 + 0.25 * 3})));
+  EXPECT_TRUE(allclose(var.value(), Tensor::from({1}, {0.75 * 2 + 0.25 * 14 / 3})));
+  // Every run is another step.
+  session.run();
+  EXPECT_TRUE(allclose(mean.value(), Tensor::from({1}, {0.75 * 8.25 + 0.25 * 3})));
+
+  Graph evaluated;
+  const Value z = batch_norm(evaluated.constant(Tensor::from({1, 1}, {6.9375})),
+                             evaluated.constant(Tensor::from({1}, {1})),
+                             evaluated.constant(Tensor::from({1}, {1})), evaluated.parameter(mean),
+                             evaluated.parameter(var), {.training = false});
+  Session evaluation(evaluated, {z});
+  EXPECT_TRUE(allclose(evaluation.run()[z], Tensor::from({1, 1}, {1})));
+  EXPECT_TRUE(allclose(mean.value(), Tensor::from({1}, {6.9375})));
+}
+
+// The update counts in a network that is trained, and gradcheck sees none of it.
+TEST(BatchNorm, InsideANetwork) {
+  Recorded recorded({{2, 2, 4, 4}, {3, 2, 3, 3}, {3}, {3}});
+  const Values& x = recorded.values;
+  const Value mean = parameter(recorded.graph, "mean", Tensor::zeros({3}));
+  const Value var = parameter(recorded.graph, "var", Tensor::full({3}, 1));
+  const Value hidden = conv2d(x[0], x[1], {}, {.padding = 1});
+  const Value normal = batch_norm(hidden, x[2], x[3], mean, var);
+  expect_passed(check_gradients(avg_pool2d(elu(normal), 2), x, recorded.feeds));
+}
+
+TEST(GroupNorm, GradientsOfEveryGrouping) {
+  for (const std::int64_t groups : {1, 2, 4}) {
+    expect_right({{2, 4, 3}, {4}, {4}},
+                 [&](const Values& x) { return group_norm(x[0], groups, x[1], x[2]); });
+  }
+  expect_right({{2, 2, 2, 2}, {2}, {2}},
+               [](const Values& x) { return group_norm(x[0], 2, x[1], x[2], 0.1); });
 }
 
 TEST(Pooling, GradientsOfEveryForm) {

@@ -41,7 +41,7 @@ class Arguments {
   Arguments(Input& input, const Operator& row) : input_(input) {
     const auto dtypes = input.once_in(4) ? row.from_a2_on : row.everywhere;
     dtype_ = dtypes.empty() ? ACL_FLOAT : input.pick(dtypes);
-    grow_ = 1 + static_cast<int64_t>(input.below(8));
+    grow_ = row.grows ? 1 + static_cast<int64_t>(input.below(8)) : 1;
     for (const contract::Parameter& parameter : row.parameters) {
       values.push_back(std::visit([&](const auto& each) { return make(each); }, parameter.spec));
     }

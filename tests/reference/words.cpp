@@ -61,6 +61,15 @@ Record of_image(std::function<Value(const std::vector<Value>&)> function,
   };
 }
 
+Recorded batch_norm_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 3});
+  const Value weight = graph.input("weight", {3});
+  const Value bias = graph.input("bias", {3});
+  const Value mean = graph.parameter(Variable("mean", Tensor::zeros({3})));
+  const Value var = graph.parameter(Variable("var", Tensor::full({3}, 1)));
+  return {batch_norm(x, weight, bias, mean, var), {x, weight, bias}};
+}
+
 Recorded mse_loss_of(Graph& graph) {
   const Value x = graph.input("x", {2, 4});
   return {mse_loss(x, graph.input("target", {2, 4})), {x}};
@@ -149,6 +158,9 @@ const std::map<std::string, Record>& records() {
        of_image([](const auto& x) { return avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
       {"aclnnAdaptiveAvgPool2d",
        of_image([](const auto& x) { return adaptive_avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnBatchNorm", batch_norm_of},
+      {"aclnnGroupNorm", of_image([](const auto& x) { return group_norm(x[0], 2, x[1], x[2]); },
+                                  {{1, 4, 2, 2}, {4}, {4}})},
       {"aclnnMseLoss", mse_loss_of},
       {"aclnnMseLossBackward", mse_loss_backward_of},
       {"aclnnNLLLoss", nll_loss_of},

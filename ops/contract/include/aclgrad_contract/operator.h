@@ -359,6 +359,7 @@ struct Operator {
   Exception also_refuses = nullptr;
   DTypes mixed = {};  // accepted beside tensors of others only
   size_t max_rank = 8;
+  bool grows = true;           // the right call is right with all sizes of tensors multiplied
   bool equal_formats = false;  // tensors of different formats are refused
 
   // Shapes. The base tensor's is free; `arrange` makes the others from it and the attributes. None:
