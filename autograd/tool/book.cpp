@@ -75,9 +75,9 @@ struct Make {
   }
 };
 
-// With a null pointer in the place of one parameter.
+// With null pointers in the places of some parameters.
 PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
-                     std::optional<std::size_t> null = std::nullopt) {
+                     const std::vector<std::string>& nulls = {}) {
   std::vector<Value> values;
   std::vector<std::size_t> of_result;  // parameters that are the result's dtype
   for (std::size_t i = 0; i < arguments.parameters().size(); ++i) {
@@ -85,9 +85,9 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
     values.push_back(std::visit(Make{*library}, parameter.spec));
     const auto* dtype = std::get_if<contract::DtypeSpec>(&parameter.spec);
     if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
-  }
-  if (null) {
-    std::visit([](auto& value) { value = {}; }, values[*null]);  // of its own type
+    if (std::ranges::count(nulls, parameter.name) > 0) {
+      std::visit([](auto& value) { value = {}; }, values.back());  // of its own type
+    }
   }
   auto* dtype_of_tensor = of_result.empty() ? nullptr : ACLGRAD_LOOKUP(aclGetDataType);
   return [values, of_result, dtype_of_tensor, given = contract::places_of_tensors(arguments),
@@ -165,9 +165,10 @@ void add_list_refusals(const LibraryPointer& library, const Arguments& arguments
 // What null gives in the place of an array or a scalar; nothing where it is accepted.
 std::optional<aclnnStatus> status_of_null(const contract::ParameterSpec& spec) {
   if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) return flags->if_null;
+  const auto* scalar = std::get_if<contract::ScalarSpec>(&spec);
   const auto* values = std::get_if<contract::ValuesSpec>(&spec);
   const bool is_refused = std::holds_alternative<contract::Shape>(spec) ||
-                          std::holds_alternative<contract::ScalarSpec>(spec) ||
+                          (scalar != nullptr && !scalar->optional) ||
                           (values != nullptr && !values->optional);
   return is_refused ? std::optional<aclnnStatus>(161001) : std::nullopt;
 }
@@ -184,16 +185,18 @@ void add_refusals(const LibraryPointer& library, const Arguments& arguments, Ent
           {"one value more in " + op.parameters[i].name, flags->if_longer, plan_of(library, more)});
     }
     if (const std::optional<aclnnStatus> status = status_of_null(spec)) {
-      entry.refusals.push_back(
-          {"null " + op.parameters[i].name, *status, plan_of(library, arguments, i)});
+      entry.refusals.push_back({"null " + op.parameters[i].name, *status,
+                                plan_of(library, arguments, {op.parameters[i].name})});
     }
     if (is_list) add_list_refusals(library, arguments, entry, op.parameters[i].name);
   }
   for (const contract::Refusal& refusal : op.refusals) {
     if (!can_be_asked(refusal)) continue;
     const Arguments wrong = changed(op, refusal);
-    entry.refusals.push_back({refusal.changes.front().first + " " + refusal.what, refusal.status,
-                              plan_of(library, wrong), tensors_of(wrong)});
+    const std::string& name =
+        refusal.changes.empty() ? refusal.nulls.front() : refusal.changes.front().first;
+    entry.refusals.push_back({name + " " + refusal.what, refusal.status,
+                              plan_of(library, wrong, refusal.nulls), tensors_of(wrong)});
   }
 }
 

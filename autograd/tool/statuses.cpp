@@ -138,7 +138,7 @@ class StatusProbe {
         const bool refused = entry_.refuses && entry_.refuses(product, dtype);
         const bool also = entry_.also_accepts && entry_.also_accepts(product, dtype);
         expect(fmt::format("all tensors of {} on {}", short_name(dtype), product),
-               (in_table && !refused) || also ? 0 : kInvalid, all_of(dtype), entry_.plan);
+               (in_table || also) && !refused ? 0 : kInvalid, all_of(dtype), entry_.plan);
       }
     }
     library_.set_product("");

@@ -182,6 +182,7 @@ inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view n
 Family activations();
 Family functions();
 Family quotients();
+Family selection();
 Family normalization();
 Family losses();
 Family images();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "aclgrad_contract/formulas.h"
+#include "aclnnop/aclnn_abs.h"
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_erf.h"
 #include "aclnnop/aclnn_exp.h"
@@ -15,6 +16,7 @@
 #include "aclnnop/aclnn_rsqrt.h"
 #include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sigmoid_backward.h"
+#include "aclnnop/aclnn_sign.h"
 #include "aclnnop/aclnn_sin.h"
 #include "aclnnop/aclnn_softplus.h"
 #include "aclnnop/aclnn_softplus_backward.h"
@@ -122,6 +124,34 @@ void add_functions(std::vector<Operator>& all) {
                            ACL_INT8, ACL_INT32, ACL_INT64});
   functions.add<decltype(aclnnNegGetWorkspaceSize), decltype(aclnnInplaceNegGetWorkspaceSize)>(
       "aclnnNeg", "self", neg, {{"−x", "−x"}, "neg(x)"});
+}
+
+void add_signs(std::vector<Operator>& all) {
+  Operator magnitude = entry<decltype(aclnnAbsGetWorkspaceSize)>(
+      "aclnnAbs", {in("self", -6, 6), out("out")}, kFloatsAndDouble + kWholeNumbers);
+  magnitude.mixed = {ACL_COMPLEX64};
+  magnitude.equal_formats = true;
+  magnitude.formula = of_one([](const auto& x) {
+    using std::abs;
+    return abs(x);
+  });
+  magnitude.bound = {.of_float = 0, .of_16_bits = 0};
+  magnitude.check = "abs";
+  magnitude.computes = {"|x|", "|x|"};
+  magnitude.in_graph = "abs(x)";
+  Operator sign =
+      entry<decltype(aclnnSignGetWorkspaceSize)>("aclnnSign", {in("self", -6, 6), out("result")},
+                                                 kAll + DTypes{ACL_INT32, ACL_INT64, ACL_BOOL});
+  sign.max_rank = kAnyRank;
+  sign.formula = of_one([](const auto& x) {
+    using T = std::decay_t<decltype(x)>;
+    return x > 0 ? T(1) : x < 0 ? T(-1) : x;
+  });
+  sign.bound = {.of_float = 0, .of_16_bits = 0};
+  sign.check = "sign";
+  sign.computes = {"1, −1, or x where it is 0 or NaN", "1、−1；x 为 0 或 NaN 时为 x"};
+  sign.in_graph = "sign(x)";
+  all.insert(all.end(), {magnitude, sign});
 }
 
 // ---- With a backward of their own ---------------------------------------------------------------
@@ -274,6 +304,7 @@ void add_softplus(std::vector<Operator>& all) {
 Family functions() {
   Family family{{"Functions", "函数"}, {}};
   add_functions(family.operators);
+  add_signs(family.operators);
   add_saturating(family.operators);
   add_relu(family.operators);
   add_leaky_relu(family.operators);

@@ -2,8 +2,8 @@
 // Per-target: kernels of operators at the level "bounded" out of one formula. Included by kernel
 // files inside Highway's foreach_target loop.
 //
-// unary(formula) and binary(formula) take formula(d, x) and formula(d, x, y) for tags of float and
-// of double: a generic lambda over the functions of ops/kernels/math. FLOAT, FLOAT16 and BF16 go
+// unary, binary and ternary take formula(d, x), formula(d, x, y) and so on for tags of float and of
+// double: a generic lambda over the functions of ops/kernels/math. FLOAT, FLOAT16 and BF16 go
 // through the float one, and 16-bit results are its results rounded; DOUBLE, integers and mixed
 // dtypes go through the double one.
 #if defined(ACLGRAD_OPS_KERNELS_FORMULA_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -100,6 +100,10 @@ FloatKernel unary(const Formula& formula) {
 template <class Formula>
 FloatKernel binary(const Formula& formula) {
   return kernel_of<2>(formula);
+}
+template <class Formula>
+FloatKernel ternary(const Formula& formula) {
+  return kernel_of<3>(formula);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

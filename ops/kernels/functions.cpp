@@ -10,6 +10,7 @@
 #include "hwy/highway.h"
 #include "ops/kernels/formula-inl.h"
 #include "ops/kernels/math/erf-inl.h"
+#include "ops/kernels/math/log-inl.h"
 #include "ops/kernels/math/sigmoid-inl.h"
 #include "ops/kernels/math/trig-inl.h"
 
@@ -79,6 +80,28 @@ HWY_INLINE V softplus_slope(D d, V x, double a, double b) {
   }
 }
 
+// x + a y z and x + a y / z, rounded in double and once more.
+template <class D, class V>
+HWY_INLINE V add_product(D d, V x, V y, V z, double a) {
+  if constexpr (kIsFloat<D>) {
+    const auto formula = [a](auto wide, auto u, auto v, auto w)
+                             HWY_ATTR { return add_product(wide, u, v, w, a); };
+    return in_double(d, formula, x, y, z);
+  } else {
+    return hn::Add(x, hn::Mul(hn::Mul(y, set(d, a)), z));
+  }
+}
+template <class D, class V>
+HWY_INLINE V add_quotient(D d, V x, V y, V z, double a) {
+  if constexpr (kIsFloat<D>) {
+    const auto formula = [a](auto wide, auto u, auto v, auto w)
+                             HWY_ATTR { return add_quotient(wide, u, v, w, a); };
+    return in_double(d, formula, x, y, z);
+  } else {
+    return hn::Add(x, hn::Div(hn::Mul(y, set(d, a)), z));
+  }
+}
+
 FloatKernel kernel(Function function, double a, double b) {
   switch (function) {
     case Function::kExp:
@@ -111,6 +134,15 @@ FloatKernel kernel(Function function, double a, double b) {
     case Function::kSigmoidBackward:
       return binary([](auto d, auto g, auto y)
                         HWY_ATTR { return hn::Mul(g, hn::Mul(y, hn::Sub(one(d), y))); });
+    case Function::kAbs:
+      return unary([](auto, auto x) HWY_ATTR { return hn::Abs(x); });
+    case Function::kSign:
+      return unary([](auto d, auto x) HWY_ATTR {
+        const auto differs = hn::Gt(hn::Abs(x), hn::Zero(d));  // from 0, and is no NaN
+        return hn::IfThenElse(differs, hn::CopySign(one(d), x), x);
+      });
+    case Function::kPower:
+      return binary([](auto d, auto x, auto y) HWY_ATTR { return pow(d, x, y); });
     case Function::kDivide:
       return binary([](auto, auto x, auto y) HWY_ATTR { return hn::Div(x, y); });
     case Function::kMaximum:
@@ -123,6 +155,20 @@ FloatKernel kernel(Function function, double a, double b) {
       return unary([a](auto d, auto x) HWY_ATTR { return hn::Div(x, set(d, a)); });
     case Function::kScale:
       return unary([a](auto d, auto x) HWY_ATTR { return hn::Mul(x, set(d, a)); });
+    case Function::kPowerOf:
+      if (a == 2) return unary([](auto, auto x) HWY_ATTR { return hn::Mul(x, x); });
+      return unary([a](auto d, auto x) HWY_ATTR { return pow(d, x, set(d, a)); });
+    case Function::kClamp:
+      return unary([=](auto d, auto x) HWY_ATTR {
+        const auto below = hn::IfThenElse(hn::Gt(x, set(d, b)), set(d, b), x);
+        return hn::IfThenElse(hn::Lt(below, set(d, a)), set(d, a), below);
+      });
+    case Function::kAddProduct:
+      return ternary([a](auto d, auto x, auto y, auto z)
+                         HWY_ATTR { return add_product(d, x, y, z, a); });
+    case Function::kAddQuotient:
+      return ternary([a](auto d, auto x, auto y, auto z)
+                         HWY_ATTR { return add_quotient(d, x, y, z, a); });
     case Function::kRelu:
       return unary([](auto d, auto x)
                        HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });

@@ -23,12 +23,19 @@ enum class Function {
   kSiluBackward,     // g, x: g times the derivative at x
   kTanhBackward,     // g, y: g (1 - y^2)
   kSigmoidBackward,  // g, y: g y (1 - y)
-  kDivide,           // x, y: x / y
-  kMaximum,          // x, y: the larger, or NaN
-  kMinimum,          // x, y: the smaller, or NaN
+  kAbs,
+  kSign,     // 1, -1, or x where it is 0 or NaN
+  kPower,    // x, y: x^y, as C's pow
+  kDivide,   // x, y: x / y
+  kMaximum,  // x, y: the larger, or NaN
+  kMinimum,  // x, y: the smaller, or NaN
   // With parameters a, and b:
-  kDivideBy,  // x / a
-  kScale,     // a x
+  kDivideBy,     // x / a
+  kScale,        // a x
+  kPowerOf,      // x^a
+  kClamp,        // x held above a, and below b where that is not below a; NaN stays
+  kAddProduct,   // x, y, z: x + a y z
+  kAddQuotient,  // x, y, z: x + a y / z
   kRelu,
   kThresholdBackward,  // g, x: g for x > a, otherwise 0
   kLeakyRelu,          // x for x > 0, otherwise a x

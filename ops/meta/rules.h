@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ops/meta/dtypes.h"
 #include "ops/meta/operator.h"
@@ -26,7 +27,8 @@ Rule if_given(size_t parameter, Rule rule);
 // Applies a rule only to calls for which `condition` holds.
 Rule when(std::function<bool(const Arguments&)> condition, Rule rule);
 
-Rule dtype_in(size_t tensor, const DtypeSet& set);
+// Of a tensor or a scalar.
+Rule dtype_in(size_t parameter, const DtypeSet& set);
 Rule same_dtype(size_t tensor, size_t reference);
 Rule can_cast_tensor(size_t from, size_t to);
 // The scalar can be converted to FLOAT, that is, it is not complex.
@@ -36,6 +38,7 @@ Rule promotable(size_t a, size_t b);
 
 // FRACTAL_NZ, NC1HWC0 and their relatives.
 Rule no_private_format(size_t tensor);
+Rule same_format(size_t tensor, size_t reference);
 
 Rule same_shape(size_t tensor, size_t reference);
 Rule has_shape(size_t tensor, Dims shape);
@@ -45,10 +48,20 @@ Rule has_one_element(size_t tensor);
 Rule has_elements(size_t tensor, std::function<int64_t(const Arguments&)> count);
 Rule max_rank(size_t tensor, size_t limit = 8);
 Rule not_0d(size_t tensor);
-// a and b broadcast against each other.
-Rule broadcastable(size_t a, size_t b);
-// `out` has exactly the shape of the broadcast of a and b.
-Rule shape_is_broadcast(size_t out, size_t a, size_t b);
+// The tensors broadcast against each other.
+Rule broadcastable(std::vector<size_t> tensors);
+inline Rule broadcastable(size_t a, size_t b) { return broadcastable(std::vector{a, b}); }
+// `out` has exactly the shape that they broadcast to.
+Rule shape_is_broadcast(size_t out, std::vector<size_t> tensors);
+inline Rule shape_is_broadcast(size_t out, size_t a, size_t b) {
+  return shape_is_broadcast(out, std::vector{a, b});
+}
+// That shape, of tensors that do broadcast.
+Dims broadcast_shape(const Arguments& arguments, const std::vector<size_t>& tensors);
+
+// For `when`: the product is Ascend950, or an older one.
+bool on_950(const Arguments& arguments);
+bool before_950(const Arguments& arguments);
 
 // Integer attribute within [low, high].
 Rule integer_between(size_t attribute, int64_t low, int64_t high);

@@ -4,14 +4,10 @@
 
 #include "ops/kernels/functions.h"
 #include "ops/meta/dtypes.h"
-#include "ops/meta/soc.h"
 #include "ops/operators/arithmetic.h"
 
 namespace aclgrad::ops {
 namespace {
-
-bool on_950(const Arguments&) { return current_soc() == Soc::kAscend950; }
-bool before_950(const Arguments& arguments) { return !on_950(arguments); }
 
 // Integers and BOOL are divided in FLOAT.
 aclDataType division_dtype(aclDataType dtype) {

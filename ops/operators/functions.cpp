@@ -4,8 +4,6 @@
 // aclnnSigmoidBackward.
 #include "ops/kernels/functions.h"
 
-#include <fmt/format.h>
-
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_erf.h"
 #include "aclnnop/aclnn_exp.h"
@@ -84,16 +82,6 @@ Rule converts_to_out() {
       1);
 }
 
-Rule same_format() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const int expected = arguments.tensor(0).format;
-    const int format = arguments.tensor(1).format;
-    if (format == expected) return std::nullopt;
-    return fmt::format("tensor {} must have the format of {}, {}, but its format is {}.",
-                       arguments.name(1), arguments.name(0), expected, format);
-  });
-}
-
 // Rules after those on dtypes.
 std::vector<Rule> rules_of(std::vector<Rule> on_dtypes, std::vector<Rule> more = {}) {
   std::vector<Rule> rules = {not_null({0, 1})};
@@ -139,7 +127,8 @@ const Unary kRsqrt{{"aclnnRsqrt",
 const Unary kReciprocal{
     {"aclnnReciprocal",
      {input("self"), output("out")},
-     rules_of({dtype_in(0, kFunctionDtypes), dtype_in(1, kComplexFloatsAndBf16)}, {same_format()})},
+     rules_of({dtype_in(0, kFunctionDtypes), dtype_in(1, kComplexFloatsAndBf16)},
+              {same_format(1, 0)})},
     in_place("aclnnInplaceReciprocal", "selfRef", kComplexFloats),
     Function::kReciprocal,
     Integers::kAsFloat};
@@ -158,7 +147,7 @@ const Unary kCos{{"aclnnCos",
 const Unary kTanh{{"aclnnTanh",
                    {input("self"), output("out")},
                    rules_of({dtype_in(0, kTanhDtypes), dtype_in(1, kTanhDtypes), converts_to_out()},
-                            {no_private_format(0), same_format()})},
+                            {no_private_format(0), same_format(1, 0)})},
                   in_place("aclnnInplaceTanh", "selfRef", kFloats),
                   Function::kTanh,
                   Integers::kAsFloat};

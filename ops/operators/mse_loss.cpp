@@ -42,8 +42,7 @@ enum class Over { kAll, kFirstDimension };
 
 Rule out_shape(Over over) {
   return require([over](const Arguments& arguments) -> std::optional<std::string> {
-    Dims expected;
-    broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), expected);
+    Dims expected = broadcast_shape(arguments, {kSelf, kTarget});
     if (loss_reduction(arguments, kReduction) != LossReduction::kNone) {
       const bool keeps_others = over == Over::kFirstDimension && !expected.empty();
       expected = keeps_others ? Dims(expected.begin() + 1, expected.size() - 1) : Dims{};
@@ -71,8 +70,7 @@ Plan plan(const Arguments& arguments) {
   if (loss_reduction(arguments, kReduction) == LossReduction::kNone) {
     return plan_arithmetic(arguments, kOut, {kSelf, kTarget}, dtype, squared_difference());
   }
-  Dims common;
-  broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), common);
+  const Dims common = broadcast_shape(arguments, {kSelf, kTarget});
   const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
   const int64_t count = count_elements(common);
   if (count == 0) {
@@ -99,47 +97,17 @@ constexpr size_t kTarget = 2;
 constexpr size_t kReduction = 3;
 constexpr size_t kOut = 4;
 
-// Of gradOutput and self, which do broadcast by now, and target.
-bool broadcast_all(const Arguments& arguments, Dims& result) {
-  Dims pair;
-  broadcast_shapes(arguments.shape(kGradOutput), arguments.shape(kSelf), pair);
-  return broadcast_shapes(pair, arguments.shape(kTarget), result);
-}
-
-Rule target_broadcasts() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    Dims result;
-    if (broadcast_all(arguments, result)) return std::nullopt;
-    return fmt::format(
-        "the sizes of tensor {} {} and tensors {} {} and {} {} do not broadcast, "
-        "expected equal sizes or 1, counted from the last.",
-        arguments.name(kTarget), to_string(arguments.shape(kTarget)), arguments.name(kGradOutput),
-        to_string(arguments.shape(kGradOutput)), arguments.name(kSelf),
-        to_string(arguments.shape(kSelf)));
-  });
-}
-
-Rule out_shape() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    Dims expected;
-    broadcast_all(arguments, expected);
-    if (arguments.shape(kOut) == expected) return std::nullopt;
-    return fmt::format("tensor {} must have size {}, but is {}.", arguments.name(kOut),
-                       to_string(expected), to_string(arguments.shape(kOut)));
-  });
-}
-
 const OperatorSpec kSpec{
     "aclnnMseLossBackward",
     {input("gradOutput"), input("self"), input("target"), attribute("reduction"), output("out")},
     {not_null({kGradOutput, kSelf, kTarget, kOut}), same_dtype(kGradOutput, kSelf),
      same_dtype(kTarget, kSelf), dtype_in(kSelf, kDtypes), dtype_in(kOut, kDtypes),
      loss_reduction_known(kReduction), max_rank(kGradOutput), max_rank(kSelf), max_rank(kTarget),
-     max_rank(kOut), broadcastable(kGradOutput, kSelf), target_broadcasts(), out_shape()}};
+     max_rank(kOut), broadcastable({kGradOutput, kSelf, kTarget}),
+     shape_is_broadcast(kOut, {kGradOutput, kSelf, kTarget})}};
 
 Plan plan(const Arguments& arguments) {
-  Dims common;
-  broadcast_shapes(arguments.shape(kSelf), arguments.shape(kTarget), common);
+  const Dims common = broadcast_shape(arguments, {kSelf, kTarget});
   const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
   const double count = is_mean ? static_cast<double>(count_elements(common)) : 1;
   return plan_arithmetic(arguments, kOut, {kGradOutput, kSelf, kTarget}, arguments.dtype(kSelf),

@@ -3,14 +3,10 @@
 #include "aclnnop/aclnn_mul.h"
 
 #include "ops/meta/dtypes.h"
-#include "ops/meta/soc.h"
 #include "ops/operators/arithmetic.h"
 
 namespace aclgrad::ops {
 namespace {
-
-bool on_950(const Arguments&) { return current_soc() == Soc::kAscend950; }
-bool before_950(const Arguments& arguments) { return !on_950(arguments); }
 
 // Any two of the arithmetic types have a common one, so its existence is no rule here. In place,
 // what holds for self holds for out.

@@ -6,7 +6,6 @@
 #include "aclnnop/aclnn_silu_backward.h"
 #include "ops/kernels/functions.h"
 #include "ops/meta/rules.h"
-#include "ops/meta/soc.h"
 
 using namespace aclgrad::ops;
 
@@ -21,9 +20,6 @@ const OperatorSpec kSilu{
     {not_null({0, 1}), dtype_in(0, kForwardDtypes), dtype_in(1, kForwardDtypes), same_shape(1, 0)}};
 
 enum Backward { kGradOutput, kSelf, kGradInput };
-
-bool on_950(const Arguments&) { return current_soc() == Soc::kAscend950; }
-bool before_950(const Arguments& arguments) { return !on_950(arguments); }
 
 std::optional<std::string> mixed_complaint(const Arguments& arguments) {
   const aclDataType grad = arguments.dtype(kGradOutput);

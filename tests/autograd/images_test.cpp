@@ -120,7 +120,7 @@ TEST(Convolution, MistakesAreNamedWithShapes) {
               HasSubstr("[1, 2, 3]"));
 }
 
-Value parameter(const Graph& graph, const std::string& name, const Tensor& initial) {
+Value parameter(Graph& graph, const std::string& name, const Tensor& initial) {
   return graph.parameter(Variable(name, initial));
 }
 

@@ -67,6 +67,42 @@ TEST(Rules, Arithmetic) {
   expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return minimum(x[0], x[1]); });
 }
 
+TEST(Rules, PowersBoundsAndChoices) {
+  const auto positive = [](const Value& x) { return mul(x, x) + 0.5; };
+  expect_right({{2, 3}}, [](const Inputs& x) { return abs(x[0]); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return pow(x[0], 2.0); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return pow(x[0], 3.0); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return pow(x[0], 1.0); });
+  expect_right({{2, 3}}, [&](const Inputs& x) { return pow(positive(x[0]), -1.7); });
+  expect_right({{2, 3}, {3}}, [&](const Inputs& x) { return pow(positive(x[0]), x[1]); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return clamp(x[0], {.min = -3, .max = 3}); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return clamp(x[0], {.min = 0}); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return clamp(x[0], {.max = 0}); });
+  expect_right({{2, 3}, {3}}, [](const Inputs& x) { return where(gt(x[0], 0), x[0], x[1]); });
+  expect_right({{2, 3}, {}}, [](const Inputs& x) { return where(le(x[0], 0), x[0], x[1]); });
+  expect_right({{2, 3}},
+               [](const Inputs& x) { return masked_fill(mul(x[0], x[0]), lt(x[0], 0), -7); });
+  expect_right({{2, 3}, {3}, {2, 1}}, [&](const Inputs& x) {
+    return addcmul(x[0], x[1], x[2], -0.5) + addcdiv(x[0], x[1], positive(x[2]), 2);
+  });
+}
+
+// What would be 0 times infinity, or the logarithm of 0.
+TEST(Rules, PowersHaveFiniteGradientsAtZero) {
+  Graph graph;
+  const Value x = graph.input("x", {4});
+  const Value y = graph.input("y", {4});
+  const Gradients gradients = backward(reduce_sum(pow(x, y)), {x, y});
+  Session session(graph, {gradients[x], gradients[y]});
+  const Results results =
+      session.run({{x, Tensor::from({4}, {0, 0, 2, 0})}, {y, Tensor::from({4}, {0, 2, 0, 3})}});
+  const auto expect = [&](const Value& gradient, const Tensor& wanted) {
+    EXPECT_TRUE(allclose(results[gradient], wanted, 1e-6, 0)) << results[gradient];
+  };
+  expect(gradients[x], Tensor::from({4}, {0, 0, 0, 0}));
+  expect(gradients[y], Tensor::from({4}, {0, 0, 0.6931471806, 0}));
+}
+
 TEST(Rules, BroadcastingIsUndone) {
   using Binary = std::function<Value(const Value&, const Value&)>;
   const std::vector<Binary> operators = {

@@ -79,8 +79,13 @@ size_t place_of(const Operator& row, const std::string& name) {
 
 OperatorFault fault_of(const Operator& row, const Refusal& refusal) {
   return {refusal.what,
-          place_of(row, refusal.changes.front().first),
+          place_of(row,
+                   refusal.changes.empty() ? refusal.nulls.front() : refusal.changes.front().first),
           [&row, refusal](Call& call) {
+            for (const std::string& name : refusal.nulls) {
+              Value& value = call.values()[place_of(row, name)];
+              std::visit([](auto& held) { held = {}; }, value);
+            }
             for (const auto& [name, spec] : refusal.changes) {
               call.values()[place_of(row, name)] = call.make(spec);
             }
@@ -97,8 +102,8 @@ struct AddFaults {
   size_t i;
 
   void operator()(const TensorSpec& spec) const { add_tensor_faults(faults, i, spec); }
-  void operator()(const ScalarSpec&) const {
-    add_handle_faults<aclScalar>(faults, i, false);
+  void operator()(const ScalarSpec& spec) const {
+    add_handle_faults<aclScalar>(faults, i, spec.optional);
     for (const aclDataType dtype : {ACL_COMPLEX64, ACL_UINT64, ACL_HIFLOAT8}) {
       faults.push_back({fmt::format("of {}", dtype_name(dtype)),
                         i,

@@ -85,6 +85,7 @@ TEST_F(Overflow, OneTensorOfEveryOperator) {
           {Shape(strides.size(), kLeast), 1 << 20, {1 << 20}},
       };
       for (const auto& layout : layouts) {
+        if (layout.storage == Shape{kMost} && aclDataTypeSize(dtype) == 1) continue;  // do fit
         Call call(library_, row, ACL_FLOAT);
         call.values()[i] =
             call.view(spec->shape, layout.strides, layout.offset, layout.storage, dtype);

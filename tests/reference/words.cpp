@@ -34,6 +34,22 @@ Record linear(std::function<Value(const Value&, const Value&)> function) {
   };
 }
 
+Recorded where_of(Graph& graph) {
+  const Value a = graph.input("a", {2, 4});
+  const Value b = graph.input("b", {2, 4});
+  return {where(graph.input("condition", {2, 4}, DType::boolean), a, b), {a, b}};
+}
+
+// x with the factors a and b.
+Record fused(std::function<Value(const Value&, const Value&, const Value&)> function) {
+  return [function](Graph& graph) {
+    const Value x = graph.input("x", {2, 4});
+    const Value a = graph.input("a", {2, 4});
+    const Value b = graph.input("b", {2, 4});
+    return Recorded{function(x, a, b), {x, a, b}};
+  };
+}
+
 Recorded layer_norm_of(Graph& graph) {
   const Value x = graph.input("x", {2, 4});
   const Value weight = graph.input("weight", {4});
@@ -127,6 +143,7 @@ const std::map<std::string, Record>& records() {
       {"aclnnCos", of([](X x) { return cos(x); })},
       {"aclnnErf", of([](X x) { return erf(x); })},
       {"aclnnNeg", of([](X x) { return neg(x); })},
+      {"aclnnAbs", of([](X x) { return abs(x); })},
       {"aclnnTanh", of([](X x) { return tanh(x); })},
       {"aclnnTanhBackward", of_two([](X g, X y) { return tanh_backward(g, y); })},
       {"aclnnSigmoid", of([](X x) { return sigmoid(x); })},
@@ -172,6 +189,12 @@ const std::map<std::string, Record>& records() {
       {"aclnnDivs", of([](X a) { return div(a, 2.0); })},
       {"aclnnMaximum", of_two([](X a, X b) { return maximum(a, b); })},
       {"aclnnMinimum", of_two([](X a, X b) { return minimum(a, b); })},
+      {"aclnnPowTensorScalar", of([](X x) { return pow(x, 3.0); })},
+      {"aclnnPowTensorTensor", of_two([](X x, X y) { return pow(x, y); })},
+      {"aclnnClamp", of([](X x) { return clamp(x, {.min = 0, .max = 6}); })},
+      {"aclnnSWhere", where_of},
+      {"aclnnAddcmul", fused([](X x, X a, X b) { return addcmul(x, a, b); })},
+      {"aclnnAddcdiv", fused([](X x, X a, X b) { return addcdiv(x, a, b); })},
       {"aclnnAdds", of([](X a) { return add(a, 2.0); })},
       {"aclnnMuls", of([](X a) { return mul(a, 2.0); })},
       {"aclnnCast", of([](X x) { return cast(x, DType::float16); })},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "aclgrad/format.h"
+#include "aclnnop/aclnn_abs.h"
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_erf.h"
 #include "aclnnop/aclnn_exp.h"
@@ -16,6 +17,7 @@
 #include "aclnnop/aclnn_rsqrt.h"
 #include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sigmoid_backward.h"
+#include "aclnnop/aclnn_sign.h"
 #include "aclnnop/aclnn_silu.h"
 #include "aclnnop/aclnn_silu_backward.h"
 #include "aclnnop/aclnn_sin.h"
@@ -59,6 +61,12 @@ Value cos(const Value& x, std::source_location where) {
 }
 Value erf(const Value& x, std::source_location where) {
   return detail::record_unary<ErfOp>(x, where);
+}
+Value abs(const Value& x, std::source_location where) {
+  return detail::record_unary<AbsOp>(x, where);
+}
+Value sign(const Value& x, std::source_location where) {
+  return detail::record_unary<SignOp>(x, where);
 }
 Value tanh(const Value& x, std::source_location where) {
   return detail::record_unary<TanhOp>(x, where);
@@ -138,6 +146,10 @@ constexpr Declaration<> erf("erf", "aclnnErf", aclnnErf, elementwise,
                             in_order<aclnnErfGetWorkspaceSize>);
 constexpr Declaration<> neg("neg", "aclnnNeg", aclnnNeg, elementwise,
                             in_order<aclnnNegGetWorkspaceSize>);
+constexpr Declaration<> abs("abs", "aclnnAbs", aclnnAbs, elementwise,
+                            in_order<aclnnAbsGetWorkspaceSize>);
+constexpr Declaration<> sign("sign", "aclnnSign", aclnnSign, elementwise,
+                             in_order<aclnnSignGetWorkspaceSize>);
 constexpr Declaration<> tanh("tanh", "aclnnTanh", aclnnTanh, elementwise,
                              in_order<aclnnTanhGetWorkspaceSize>);
 constexpr Declaration<> sigmoid("sigmoid", "aclnnSigmoid", aclnnSigmoid, elementwise,

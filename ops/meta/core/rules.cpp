@@ -97,12 +97,15 @@ Rule when(std::function<bool(const Arguments&)> condition, Rule rule) {
   };
 }
 
-Rule dtype_in(size_t tensor, const DtypeSet& set) {
-  return [tensor, set](const Arguments& arguments) -> Verdict {
-    const aclDataType dtype = arguments.dtype(tensor);
+Rule dtype_in(size_t parameter, const DtypeSet& set) {
+  return [parameter, set](const Arguments& arguments) -> Verdict {
+    const bool is_tensor = arguments[parameter].tensor() != nullptr;
+    const aclDataType dtype =
+        is_tensor ? arguments.dtype(parameter) : arguments.scalar(parameter).dtype;
     if (set.contains(dtype)) return {};
-    Verdict verdict = invalid("tensor {} is not implemented for {}, expected a dtype of {}.",
-                              arguments.name(tensor), dtype_name(dtype), set.to_string());
+    Verdict verdict = invalid("{} {} is not implemented for {}, expected a dtype of {}.",
+                              is_tensor ? "tensor" : "scalar", arguments.name(parameter),
+                              dtype_name(dtype), set.to_string());
     verdict.cause = product_cause(dtype);
     return verdict;
   };
@@ -153,6 +156,16 @@ Rule no_private_format(size_t tensor) {
     if (!is_private_format(format)) return {};
     return invalid("tensor {} must not be in a private format, but its format is {}, expected ND.",
                    arguments.name(tensor), static_cast<int>(format));
+  };
+}
+
+Rule same_format(size_t tensor, size_t reference) {
+  return [=](const Arguments& arguments) -> Verdict {
+    const int expected = arguments.tensor(reference).format;
+    const int format = arguments.tensor(tensor).format;
+    if (format == expected) return {};
+    return invalid("tensor {} must have the format of {}, {}, but its format is {}.",
+                   arguments.name(tensor), arguments.name(reference), expected, format);
   };
 }
 
@@ -208,34 +221,49 @@ Rule not_0d(size_t tensor) {
   };
 }
 
-Rule broadcastable(size_t a, size_t b) {
-  return [a, b](const Arguments& arguments) -> Verdict {
-    Dims result;
-    int64_t count = 0;
-    if (!broadcast_shapes(arguments.shape(a), arguments.shape(b), result)) {
+Rule broadcastable(std::vector<size_t> tensors) {
+  return [tensors](const Arguments& arguments) -> Verdict {
+    Dims result = arguments.shape(tensors[0]);
+    std::string names = fmt::format("tensor {} {}", arguments.name(tensors[0]), to_string(result));
+    for (size_t k = 1; k < tensors.size(); ++k) {
+      Dims wider;
+      const Dims& shape = arguments.shape(tensors[k]);
+      const bool fits = broadcast_shapes(result, shape, wider);
+      result = wider;
+      names += fmt::format(" and tensor {} {}", arguments.name(tensors[k]), to_string(shape));
+      if (fits) continue;
       return invalid(
-          "the sizes of tensor {} {} and tensor {} {} do not broadcast, expected equal sizes or 1, "
-          "counted from the last.",
-          arguments.name(a), to_string(arguments.shape(a)), arguments.name(b),
-          to_string(arguments.shape(b)));
+          "the sizes of {} do not broadcast, expected equal sizes or 1, counted from the last.",
+          names);
     }
+    int64_t count = 0;
     if (count_fits(result, count)) return {};
-    return invalid(
-        "tensor {} {} and tensor {} {} broadcast to {}, expected fewer than 2^63 elements.",
-        arguments.name(a), to_string(arguments.shape(a)), arguments.name(b),
-        to_string(arguments.shape(b)), to_string(result));
+    return invalid("{} broadcast to {}, expected fewer than 2^63 elements.", names,
+                   to_string(result));
   };
 }
 
-Rule shape_is_broadcast(size_t out, size_t a, size_t b) {
-  return [out, a, b](const Arguments& arguments) -> Verdict {
-    Dims result;
-    broadcast_shapes(arguments.shape(a), arguments.shape(b), result);
+Dims broadcast_shape(const Arguments& arguments, const std::vector<size_t>& tensors) {
+  Dims result;
+  for (const size_t tensor : tensors) {
+    Dims wider;
+    broadcast_shapes(result, arguments.shape(tensor), wider);
+    result = wider;
+  }
+  return result;
+}
+
+Rule shape_is_broadcast(size_t out, std::vector<size_t> tensors) {
+  return [out, tensors](const Arguments& arguments) -> Verdict {
+    const Dims result = broadcast_shape(arguments, tensors);
     if (arguments.shape(out) == result) return {};
     return invalid("tensor {} must have size {}, but is {}.", arguments.name(out),
                    to_string(result), to_string(arguments.shape(out)));
   };
 }
+
+bool on_950(const Arguments&) { return current_soc() == Soc::kAscend950; }
+bool before_950(const Arguments& arguments) { return !on_950(arguments); }
 
 Rule integer_between(size_t attribute, int64_t low, int64_t high) {
   return [attribute, low, high](const Arguments& arguments) -> Verdict {

@@ -26,6 +26,32 @@ class Operators : public testing::Test {
   Graph graph_;
 };
 
+TEST_F(Operators, PowersBoundsAndChoices) {
+  const Value a = value({2, 2}, {-1, 2, -3, 4});
+  const Value b = value({2}, {2, 3});
+  expect(abs(a), {2, 2}, {1, 2, 3, 4});
+  expect(sign(a), {2, 2}, {-1, 1, -1, 1});
+  expect(pow(a, 2.0), {2, 2}, {1, 4, 9, 16});
+  expect(pow(a, b), {2, 2}, {1, 8, 9, 64});
+  expect(pow(value({1}, {4}), -0.5), {1}, {0.5});
+  expect(clamp(a, {.min = -2, .max = 3}), {2, 2}, {-1, 2, -2, 3});
+  expect(clamp(a, {.min = 0}), {2, 2}, {0, 2, 0, 4});
+  expect(clamp(value({3}, {1, 5, 9}, DType::int32), {.max = 6}), {3}, {1, 5, 6});
+  expect(gt(a, b), {2, 2}, {0, 0, 0, 1});
+  expect(ge(a, b), {2, 2}, {0, 0, 0, 1});
+  expect(lt(a, 2), {2, 2}, {1, 0, 1, 0});
+  expect(le(a, 2), {2, 2}, {1, 1, 1, 0});
+  expect(eq(a, value({}, {2})), {2, 2}, {0, 1, 0, 0});
+  expect(ne(a, 2), {2, 2}, {1, 0, 1, 1});
+  EXPECT_EQ(gt(a, 0).dtype(), DType::boolean);
+  expect(where(gt(a, 0), a, b), {2, 2}, {2, 2, 2, 4});
+  expect(masked_fill(a, lt(a, 0), 7), {2, 2}, {7, 2, 7, 4});
+  EXPECT_THROW(clamp(a, {}), ValueError);
+  EXPECT_THROW(where(a, a, b), DTypeError);
+  EXPECT_THROW(addcmul(a, value({2}, {1, 2}, DType::int32), b), DTypeError);
+  EXPECT_THROW(gt(a, value({3}, {1, 2, 3})), ShapeError);
+}
+
 TEST_F(Operators, Arithmetic) {
   const Value a = value({2, 2}, {1, 2, 3, 4});
   const Value b = value({2}, {10, 20});
@@ -47,6 +73,8 @@ TEST_F(Operators, Arithmetic) {
          {3.5, -3.5});
   expect(maximum(a, value({2}, {2, 2})), {2, 2}, {2, 2, 3, 4});
   expect(minimum(a, value({2}, {2, 2})), {2, 2}, {1, 2, 2, 2});
+  expect(addcmul(b, a, a, -1), {2, 2}, {9, 16, 1, 4});
+  expect(addcdiv(b, a, value({}, {4}), 2), {2, 2}, {10.5, 21, 11.5, 22});
   expect(mul(value({2}, {3, 4}, DType::int32), 2), {2}, {6, 8});
 }
 

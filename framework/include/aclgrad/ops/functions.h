@@ -27,6 +27,10 @@ Value sin(const Value& x, std::source_location where = std::source_location::cur
 Value cos(const Value& x, std::source_location where = std::source_location::current());
 /// The error function 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x.
 Value erf(const Value& x, std::source_location where = std::source_location::current());
+/// |x|; its gradient at 0 is 0.
+Value abs(const Value& x, std::source_location where = std::source_location::current());
+/// 1, -1, or x where it is 0 or NaN; without a gradient.
+Value sign(const Value& x, std::source_location where = std::source_location::current());
 /// -x; int8, int32 and int64 too.
 Value neg(const Value& x, std::source_location where = std::source_location::current());
 
@@ -83,7 +87,7 @@ struct SoftplusAttributes {
 };
 
 namespace calls {
-extern const Declaration<> exp, log, sqrt, rsqrt, reciprocal, sin, cos, erf, neg;
+extern const Declaration<> exp, log, sqrt, rsqrt, reciprocal, sin, cos, erf, neg, abs, sign;
 extern const Declaration<> tanh, sigmoid, relu, silu, tanh_backward, sigmoid_backward,
     silu_backward;
 extern const Declaration<ThresholdAttributes> threshold_backward;
@@ -100,6 +104,8 @@ using SinOp = DeclaredOp<calls::sin>;
 using CosOp = DeclaredOp<calls::cos>;
 using ErfOp = DeclaredOp<calls::erf>;
 using NegOp = DeclaredOp<calls::neg>;
+using AbsOp = DeclaredOp<calls::abs>;
+using SignOp = DeclaredOp<calls::sign>;
 using TanhOp = DeclaredOp<calls::tanh>;
 using SigmoidOp = DeclaredOp<calls::sigmoid>;
 using ReluOp = DeclaredOp<calls::relu>;

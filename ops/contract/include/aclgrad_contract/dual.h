@@ -40,6 +40,7 @@ struct Dual {
   friend bool operator>(const Dual& a, const Dual& b) { return a.value > b.value; }
   friend bool operator<=(const Dual& a, const Dual& b) { return a.value <= b.value; }
   friend bool operator>=(const Dual& a, const Dual& b) { return a.value >= b.value; }
+  friend bool operator==(const Dual& a, const Dual& b) { return a.value == b.value; }
 };
 
 inline Dual exp(const Dual& x) {
@@ -70,6 +71,11 @@ inline Dual erfc(const Dual& x) {
 inline Dual abs(const Dual& x) { return x.value < 0 ? -x : x; }
 inline Dual pow(const Dual& x, long double y) {
   return {std::pow(x.value, y), y * std::pow(x.value, y - 1) * x.slope};
+}
+inline Dual pow(const Dual& x, const Dual& y) {
+  const long double power = std::pow(x.value, y.value);
+  const long double by_exponent = y.slope == 0 ? 0 : power * std::log(x.value) * y.slope;
+  return {power, y.value * std::pow(x.value, y.value - 1) * x.slope + by_exponent};
 }
 
 }  // namespace aclgrad::contract

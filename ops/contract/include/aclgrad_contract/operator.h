@@ -130,6 +130,7 @@ aclFormat format_of(size_t rank);
 struct ScalarSpec {
   double value;
   std::optional<aclDataType> dtype = ACL_FLOAT;
+  bool optional = false;  // as a tensor's
 
   // The dtype of the scalar beside tensors of a dtype; without one, beside all of them. ACL_INT64
   // stands for a number that every tensor takes: one with a fraction is ACL_DOUBLE then.
@@ -327,7 +328,8 @@ struct Gradient {
 // parameters are changed.
 struct Refusal {
   std::string what;
-  std::vector<std::pair<std::string, ParameterSpec>> changes;  // the first is the wrong one
+  std::vector<std::pair<std::string, ParameterSpec>> changes = {};  // the first is the wrong one
+  std::vector<std::string> nulls = {};                              // or the first of these
   aclnnStatus status = 161002;
   std::vector<std::string> words = {};  // the message has one of these
   const char* product = "Ascend910B";

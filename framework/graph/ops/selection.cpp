@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/ops/selection.h"
+
+#include <fmt/format.h>
+
+#include "aclgrad/format.h"
+#include "aclgrad/record.h"
+#include "aclgrad/tensor.h"
+#include "aclnnop/aclnn_addcdiv.h"
+#include "aclnnop/aclnn_addcmul.h"
+#include "aclnnop/aclnn_clamp.h"
+#include "aclnnop/aclnn_eq_scalar.h"
+#include "aclnnop/aclnn_eq_tensor.h"
+#include "aclnnop/aclnn_ge_scalar.h"
+#include "aclnnop/aclnn_ge_tensor.h"
+#include "aclnnop/aclnn_gt_scalar.h"
+#include "aclnnop/aclnn_gt_tensor.h"
+#include "aclnnop/aclnn_le_scalar.h"
+#include "aclnnop/aclnn_le_tensor.h"
+#include "aclnnop/aclnn_lt_scalar.h"
+#include "aclnnop/aclnn_lt_tensor.h"
+#include "aclnnop/aclnn_ne_scalar.h"
+#include "aclnnop/aclnn_ne_tensor.h"
+#include "aclnnop/aclnn_pow.h"
+#include "aclnnop/aclnn_pow_tensor_tensor.h"
+#include "aclnnop/aclnn_s_where.h"
+#include "graph/ops/families.h"
+
+namespace aclgrad {
+namespace {
+
+template <class OpType>
+Value record_comparison(const Value& a, const Value& b, std::source_location where) {
+  Recorder record(OpType::declaration().name, {a, b}, where);
+  return record.add<OpType>({}, {record.broadcast(a.shape(), b.shape()), DType::boolean});
+}
+
+template <class OpType>
+Value record_comparison(const Value& a, double number, std::source_location where) {
+  Recorder record(OpType::declaration().name, {a}, where);
+  return record.add<OpType>({number}, {a.shape(), DType::boolean});
+}
+
+template <class OpType>
+Value record_fused(const Value& x, const Value& a, const Value& b, double factor,
+                   std::source_location where) {
+  Recorder record(OpType::declaration().name, {x, a, b}, where);
+  for (const std::size_t input : {0, 1, 2}) record.require_floating(input);
+  const DType dtype = Recorder::promote(Recorder::promote(x.dtype(), a.dtype()), b.dtype());
+  return record.add<OpType>(
+      {factor}, {record.broadcast(record.broadcast(x.shape(), a.shape()), b.shape()), dtype});
+}
+
+}  // namespace
+
+Value pow(const Value& x, double exponent, std::source_location where) {
+  return detail::record_unary<PowNumberOp>(x, where, {exponent});
+}
+Value pow(const Value& x, const Value& exponent, std::source_location where) {
+  Recorder record("pow", {x, exponent}, where);
+  record.require_floating(0);
+  return record.add<PowOp>({}, {record.broadcast(x.shape(), exponent.shape()),
+                                Recorder::promote(x.dtype(), exponent.dtype())});
+}
+
+Value clamp(const Value& x, ClampBounds bounds, std::source_location where) {
+  Recorder record("clamp", {x}, where);
+  if (!bounds.min && !bounds.max) record.value_error("expected min, max or both");
+  if (x.dtype() == DType::boolean) record.dtype_error("bool has no bounds");
+  return record.add<ClampOp>({bounds}, record.like(0));
+}
+
+Value gt(const Value& a, const Value& b, std::source_location where) {
+  return record_comparison<GtOp>(a, b, where);
+}
+Value ge(const Value& a, const Value& b, std::source_location where) {
+  return record_comparison<GeOp>(a, b, where);
+}
+Value lt(const Value& a, const Value& b, std::source_location where) {
+  return record_comparison<LtOp>(a, b, where);
+}
+Value le(const Value& a, const Value& b, std::source_location where) {
+  return record_comparison<LeOp>(a, b, where);
+}
+Value eq(const Value& a, const Value& b, std::source_location where) {
+  return record_comparison<EqOp>(a, b, where);
+}
+Value ne(const Value& a, const Value& b, std::source_location where) {
+  return record_comparison<NeOp>(a, b, where);
+}
+Value gt(const Value& a, double number, std::source_location where) {
+  return record_comparison<GtNumberOp>(a, number, where);
+}
+Value ge(const Value& a, double number, std::source_location where) {
+  return record_comparison<GeNumberOp>(a, number, where);
+}
+Value lt(const Value& a, double number, std::source_location where) {
+  return record_comparison<LtNumberOp>(a, number, where);
+}
+Value le(const Value& a, double number, std::source_location where) {
+  return record_comparison<LeNumberOp>(a, number, where);
+}
+Value eq(const Value& a, double number, std::source_location where) {
+  return record_comparison<EqNumberOp>(a, number, where);
+}
+Value ne(const Value& a, double number, std::source_location where) {
+  return record_comparison<NeNumberOp>(a, number, where);
+}
+
+Value where(const Value& condition, const Value& a, const Value& b, std::source_location where) {
+  Recorder record("where", {condition, a, b}, where);
+  if (condition.dtype() != DType::boolean && condition.dtype() != DType::uint8) {
+    record.dtype_error(fmt::format("the condition {} must be bool or uint8, but is {}",
+                                   condition.description(), condition.dtype()));
+  }
+  const Shape shape = record.broadcast(record.broadcast(condition.shape(), a.shape()), b.shape());
+  return record.add<WhereOp>({}, {shape, Recorder::promote(a.dtype(), b.dtype())});
+}
+
+Value masked_fill(const Value& x, const Value& mask, double number, std::source_location here) {
+  const Value filling = x.graph().constant(Tensor::scalar(number, x.dtype()), here);
+  return where(mask, filling, x, here);
+}
+
+Value addcmul(const Value& x, const Value& a, const Value& b, double factor,
+              std::source_location where) {
+  return record_fused<AddcmulOp>(x, a, b, factor, where);
+}
+Value addcdiv(const Value& x, const Value& a, const Value& b, double factor,
+              std::source_location where) {
+  return record_fused<AddcdivOp>(x, a, b, factor, where);
+}
+
+std::string ClampAttributes::text() const {
+  if (!min) return fmt::format("max={}", *max);
+  return max ? fmt::format("min={}, max={}", *min, *max) : fmt::format("min={}", *min);
+}
+
+namespace calls {
+namespace {
+
+// A number of the operand's kind, not of the result's.
+template <auto kPhaseOne>
+aclnnStatus with_number(const CompareAttributes& values, Call& call, std::uint64_t* size,
+                        aclOpExecutor** executor) {
+  return kPhaseOne(call.input(0), call.scalar(values.number, call.input_spec(0).dtype),
+                   call.output(0), size, executor);
+}
+
+}  // namespace
+
+constexpr Declaration<PowAttributes> pow_number("pow", "aclnnPowTensorScalar", aclnnPowTensorScalar,
+                                                elementwise,
+                                                in_order<aclnnPowTensorScalarGetWorkspaceSize>);
+constexpr Declaration<> pow("pow", "aclnnPowTensorTensor", aclnnPowTensorTensor, elementwise,
+                            in_order<aclnnPowTensorTensorGetWorkspaceSize>);
+constexpr Declaration<ClampAttributes> clamp("clamp", "aclnnClamp", aclnnClamp, elementwise,
+                                             [](const ClampAttributes& values, Call& call,
+                                                auto... end) {
+                                               const auto bound = [&](std::optional<double> value) {
+                                                 return value ? call.scalar(*value) : nullptr;
+                                               };
+                                               return aclnnClampGetWorkspaceSize(
+                                                   call.input(0), bound(values.min),
+                                                   bound(values.max), call.output(0), end...);
+                                             });
+constexpr Declaration<> gt("gt", "aclnnGtTensor", aclnnGtTensor, elementwise,
+                           in_order<aclnnGtTensorGetWorkspaceSize>);
+constexpr Declaration<> ge("ge", "aclnnGeTensor", aclnnGeTensor, elementwise,
+                           in_order<aclnnGeTensorGetWorkspaceSize>);
+constexpr Declaration<> lt("lt", "aclnnLtTensor", aclnnLtTensor, elementwise,
+                           in_order<aclnnLtTensorGetWorkspaceSize>);
+constexpr Declaration<> le("le", "aclnnLeTensor", aclnnLeTensor, elementwise,
+                           in_order<aclnnLeTensorGetWorkspaceSize>);
+constexpr Declaration<> eq("eq", "aclnnEqTensor", aclnnEqTensor, elementwise,
+                           in_order<aclnnEqTensorGetWorkspaceSize>);
+constexpr Declaration<> ne("ne", "aclnnNeTensor", aclnnNeTensor, elementwise,
+                           in_order<aclnnNeTensorGetWorkspaceSize>);
+constexpr Declaration<CompareAttributes> gt_number("gt", "aclnnGtScalar", aclnnGtScalar,
+                                                   elementwise,
+                                                   with_number<aclnnGtScalarGetWorkspaceSize>);
+constexpr Declaration<CompareAttributes> ge_number("ge", "aclnnGeScalar", aclnnGeScalar,
+                                                   elementwise,
+                                                   with_number<aclnnGeScalarGetWorkspaceSize>);
+constexpr Declaration<CompareAttributes> lt_number("lt", "aclnnLtScalar", aclnnLtScalar,
+                                                   elementwise,
+                                                   with_number<aclnnLtScalarGetWorkspaceSize>);
+constexpr Declaration<CompareAttributes> le_number("le", "aclnnLeScalar", aclnnLeScalar,
+                                                   elementwise,
+                                                   with_number<aclnnLeScalarGetWorkspaceSize>);
+constexpr Declaration<CompareAttributes> eq_number("eq", "aclnnEqScalar", aclnnEqScalar,
+                                                   elementwise,
+                                                   with_number<aclnnEqScalarGetWorkspaceSize>);
+constexpr Declaration<CompareAttributes> ne_number("ne", "aclnnNeScalar", aclnnNeScalar,
+                                                   elementwise,
+                                                   with_number<aclnnNeScalarGetWorkspaceSize>);
+constexpr Declaration<> where("where", "aclnnSWhere", aclnnSWhere, elementwise,
+                              in_order<aclnnSWhereGetWorkspaceSize>);
+constexpr Declaration<FactorAttributes> addcmul("addcmul", "aclnnAddcmul", aclnnAddcmul,
+                                                elementwise,
+                                                in_order<aclnnAddcmulGetWorkspaceSize>);
+constexpr Declaration<FactorAttributes> addcdiv("addcdiv", "aclnnAddcdiv", aclnnAddcdiv,
+                                                elementwise,
+                                                in_order<aclnnAddcdivGetWorkspaceSize>);
+
+}  // namespace calls
+}  // namespace aclgrad

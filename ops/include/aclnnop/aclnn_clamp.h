@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values held between two bounds.
+ *
+ *   out = max(min(self, clipValueMax), clipValueMin)
+ *
+ * Where the lower bound is above the upper one, the result is the lower bound. NaN in self stays, a
+ * NaN as a bound is none. self and the bounds are converted to out's dtype first (2.7 is 2 for
+ * integers); on Ascend950 the result is, of what self and the bounds promote to.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_
+#define ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self, out   FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8; BF16 (Ascend910B,
+ *             Ascend910_93, Ascend950);
+ *             rank 0 to 8; self must convert to out's dtype
+ * clipValueMin, clipValueMax
+ *             of any real dtype; null for no bound, but not both
+ * out         shape of self; may be self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, out null, or both bounds
+ * 161002  3. dtypes of self, out   4. shapes differ   5. rank above 8   6. self does not convert to
+ *         out's dtype
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnClampGetWorkspaceSize(const aclTensor* self,
+                                                           const aclScalar* clipValueMin,
+                                                           const aclScalar* clipValueMax,
+                                                           aclTensor* out, uint64_t* workspaceSize,
+                                                           aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnClamp: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnClamp(void* workspace, uint64_t workspaceSize,
+                                           aclOpExecutor* executor, const aclrtStream stream);
+
+/*
+ * aclnnClamp with the lower bound alone.
+ *
+ * 161001  1. workspaceSize or executor null   2. self, clipValueMin, out null
+ * 161002  3. dtypes of self, out   4. shapes differ   5. rank above 8   6. self does not convert to
+ *         out's dtype
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMinGetWorkspaceSize(const aclTensor* self,
+                                                              const aclScalar* clipValueMin,
+                                                              aclTensor* out,
+                                                              uint64_t* workspaceSize,
+                                                              aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnClampMin: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMin(void* workspace, uint64_t workspaceSize,
+                                              aclOpExecutor* executor, const aclrtStream stream);
+
+/*
+ * aclnnClamp with the upper bound alone.
+ *
+ * 161001  1. workspaceSize or executor null   2. self, clipValueMax, out null
+ * 161002  3. dtypes of self, out   4. shapes differ   5. rank above 8   6. self does not convert to
+ *         out's dtype
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMaxGetWorkspaceSize(const aclTensor* self,
+                                                              const aclScalar* clipValueMax,
+                                                              aclTensor* out,
+                                                              uint64_t* workspaceSize,
+                                                              aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnClampMax: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMax(void* workspace, uint64_t workspaceSize,
+                                              aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * aclnnClampMax with selfRef as both input and output.
+ *
+ * 161001  1. workspaceSize or executor null   2. selfRef, clipValueMax null
+ * 161002  3. dtype of selfRef   4. rank above 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceClampMaxGetWorkspaceSize(const aclTensor* selfRef,
+                                                                     const aclScalar* clipValueMax,
+                                                                     uint64_t* workspaceSize,
+                                                                     aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplaceClampMax: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceClampMax(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_ */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether elements are less than or equal to others.
+ *
+ *   out = 1 for self <= other, 0 otherwise
+ *
+ * Both count in the dtype that they promote to, BOOL as INT8. NaN is not less than or equal to
+ * anything.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_LE_TENSOR_H_
+#define ACLGRAD_ACLNNOP_ACLNN_LE_TENSOR_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self, other FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
+ *             UINT64; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ * out         the same, COMPLEX64, COMPLEX128; the shape that self and other broadcast to;
+ *             may be one of them
+ *
+ * 161001  1. workspaceSize or executor null   2. self, other, out null
+ * 161002  3. dtypes of self, other, out   4. self and other do not promote   5. ranks above 8
+ *         6. shapes do not broadcast   7. shape of out
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLeTensorGetWorkspaceSize(const aclTensor* self,
+                                                              const aclTensor* other,
+                                                              aclTensor* out,
+                                                              uint64_t* workspaceSize,
+                                                              aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnLeTensor: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLeTensor(void* workspace, uint64_t workspaceSize,
+                                              aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * aclnnLeTensor with selfRef as both input and output, to whose shape other broadcasts.
+ *
+ * 161001  1. workspaceSize or executor null   2. selfRef, other null
+ * 161002  3. dtypes of selfRef, other   4. they do not promote   5. ranks above 8   6. shapes do
+ * not broadcast   7. shape of selfRef
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceLeTensorGetWorkspaceSize(aclTensor* selfRef,
+                                                                     const aclTensor* other,
+                                                                     uint64_t* workspaceSize,
+                                                                     aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplaceLeTensor: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceLeTensor(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_LE_TENSOR_H_ */

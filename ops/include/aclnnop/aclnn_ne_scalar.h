@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether elements are not equal to a number.
+ *
+ *   out = 1 for self != other, 0 otherwise
+ *
+ * A floating self is compared in its own dtype, to which other is rounded; otherwise both count in
+ * the dtype that they promote to. BOOL counts as INT8. NaN is different from everything, itself
+ * too.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_NE_SCALAR_H_
+#define ACLGRAD_ACLNNOP_ACLNN_NE_SCALAR_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self        FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64,
+ *             COMPLEX128; BF16 (Ascend910B, Ascend910_93, Ascend950); UINT16, UINT32, UINT64
+ *             (Ascend950); rank 0 to 8
+ * other       of one of these dtypes
+ * out         the same; shape of self; may be self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, other, out null
+ * 161002  3. dtypes of self, other, out   4. self and other do not promote   5. ranks above 8
+ *         6. shapes differ
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnNeScalarGetWorkspaceSize(const aclTensor* self,
+                                                              const aclScalar* other,
+                                                              aclTensor* out,
+                                                              uint64_t* workspaceSize,
+                                                              aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnNeScalar: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnNeScalar(void* workspace, uint64_t workspaceSize,
+                                              aclOpExecutor* executor, const aclrtStream stream);
+
+/*
+ * aclnnNeScalar with selfRef as both input and output.
+ *
+ * 161001  1. workspaceSize or executor null   2. selfRef, other null
+ * 161002  3. dtypes of selfRef, other   4. they do not promote   5. rank above 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNeScalarGetWorkspaceSize(aclTensor* selfRef,
+                                                                     const aclScalar* other,
+                                                                     uint64_t* workspaceSize,
+                                                                     aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplaceNeScalar: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNeScalar(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_NE_SCALAR_H_ */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Powers with one exponent for all elements.
+ *
+ *   out = self ^ exponent
+ *
+ * They are computed in a dtype P: FLOAT for an exponent in DOUBLE and an out in FLOAT; otherwise,
+ * where one is complex, what self and the exponent promote to; otherwise a floating self's dtype;
+ * otherwise, where the exponent is floating or self is BOOL, what they promote to; otherwise self's
+ * dtype. The exponent counts as FLOAT beside FLOAT16 and BF16. Special cases are those of C's pow:
+ * the exponent 0 gives 1 for every self, NaN too; a negative self has no power of a fraction, which
+ * gives NaN. Integers wrap.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_POW_H_
+#define ACLGRAD_ACLNNOP_ACLNN_POW_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self, out   FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64,
+ *             COMPLEX128; BF16 (Ascend910B, Ascend910_93, Ascend950);
+ *             rank 0 to 8; P must convert to out's dtype
+ * exponent    of one of these dtypes; not negative where P is an integer
+ * out         shape of self; may be self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, exponent, out null
+ * 161002  3. dtypes of self, exponent, out   4. self and exponent both BOOL   5. a negative
+ * exponent of integers   6. P does not convert to out's dtype   7. ranks of self, out above 8
+ *         8. shapes differ
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnPowTensorScalarGetWorkspaceSize(const aclTensor* self,
+                                                                     const aclScalar* exponent,
+                                                                     const aclTensor* out,
+                                                                     uint64_t* workspaceSize,
+                                                                     aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnPowTensorScalar: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnPowTensorScalar(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor,
+                                                     const aclrtStream stream);
+
+/*
+ * aclnnPowTensorScalar with selfRef as both input and output.
+ *
+ * 161001  1. workspaceSize or executor null   2. selfRef, exponent null
+ * 161002  3. dtypes of selfRef, exponent   4. selfRef and exponent both BOOL   5. a negative
+ * exponent of integers   6. P does not convert to selfRef's dtype   7. rank above 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus
+aclnnInplacePowTensorScalarGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* exponent,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnInplacePowTensorScalar: queues the work on `stream`. Statuses as described
+ * above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplacePowTensorScalar(void* workspace, uint64_t workspaceSize,
+                                                            aclOpExecutor* executor,
+                                                            aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_POW_H_ */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Elements of one tensor or another.
+ *
+ *   out = self where condition is not 0, other elsewhere
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_S_WHERE_H_
+#define ACLGRAD_ACLNNOP_ACLNN_S_WHERE_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * condition   BOOL, UINT8
+ * self, other, out
+ *             FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
+ * BOOL, COMPLEX64, COMPLEX128; BF16 (Ascend910B, Ascend910_93, Ascend950); self and other must
+ *             promote to one dtype, which is converted to out's
+ * all         rank 0 to 8
+ * out         the shape that the three broadcast to; may be one of them
+ *
+ * 161001  1. workspaceSize or executor null   2. self, other, condition, out null
+ * 161002  3. dtypes of self, other, out, condition   4. self and other do not promote   5. ranks
+ *         above 8   6. shapes do not broadcast   7. shape of out
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSWhereGetWorkspaceSize(const aclTensor* condition,
+                                                            const aclTensor* self,
+                                                            const aclTensor* other, aclTensor* out,
+                                                            uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnSWhere: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSWhere(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_S_WHERE_H_ */
