@@ -236,6 +236,25 @@ void convolve_channel_adjoint(const ConvolutionShape& s, const T* y, const T* w,
   }
 }
 
+// Adds a[j] b[j step] to lane j, modulo their number.
+template <class T>
+void add_products(const T* a, const T* b, int64_t step, int64_t count,
+                  std::array<double, kSumLanes>& lanes) {
+  constexpr auto kLanes = static_cast<int64_t>(kSumLanes);
+  const auto product = [&](int64_t j) {
+    return static_cast<double>(a[j]) * static_cast<double>(b[j * step]);
+  };
+  int64_t j = 0;
+  for (; j + kLanes <= count; j += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      lanes[static_cast<size_t>(lane)] += product(j + lane);
+    }
+  }
+  for (int64_t lane = 0; j + lane < count; ++lane) {
+    lanes[static_cast<size_t>(lane)] += product(j + lane);
+  }
+}
+
 template <class T>
 void channel_weight_gradient(const ConvolutionShape& s, int64_t channel, const T* x, const T* y,
                              T* w) {
@@ -248,11 +267,7 @@ void channel_weight_gradient(const ConvolutionShape& s, int64_t channel, const T
       walk_tap(
           s, tap, 0, s.places(),
           [&](int64_t i, int64_t source, int64_t count) {
-            for (int64_t j = 0; j < count; ++j) {
-              lanes[static_cast<size_t>(j) % kSumLanes] +=
-                  static_cast<double>(gradient[i + j]) *
-                  static_cast<double>(from[source + j * step]);
-            }
+            add_products(gradient + i, from + source, step, count, lanes);
           },
           [](int64_t, int64_t) {});
     }

@@ -93,6 +93,41 @@ int64_t end_of(const MaxWindows& axis, int64_t window, int64_t size) {
                   window * axis.stride - axis.padding + (axis.kernel - 1) * axis.dilation + 1);
 }
 
+int64_t ceil_div(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
+
+// The maxima of a row of windows: tap by tap, each over all windows that have it in the plane.
+void pool_row(const Planes& self, int64_t count, const MaxWindows& rows, const MaxWindows& columns,
+              int64_t row, const double* in, double* best, int64_t* places) {
+  const int64_t top = first_in(rows, row), bottom = end_of(rows, row, self.height);
+  for (int64_t j = 0; j < count; ++j) {
+    const int64_t left = first_in(columns, j);
+    // Padding and dilation may leave a window without an element.
+    const bool is_empty = top >= bottom || left >= end_of(columns, j, self.width);
+    best[j] = -std::numeric_limits<double>::infinity();
+    places[j] = is_empty ? 0 : top * self.width + left;
+  }
+  // Taps that no window has in the plane may be very many.
+  const int64_t reach = columns.padding - (count - 1) * columns.stride;
+  const int64_t first_tap = std::max<int64_t>(0, ceil_div(reach, columns.dilation));
+  const int64_t last_tap =
+      std::min(columns.kernel, ceil_div(columns.padding + self.width, columns.dilation));
+  for (int64_t h = top; h < bottom; h += rows.dilation) {
+    for (int64_t k = first_tap; k < last_tap; ++k) {
+      const int64_t start = k * columns.dilation - columns.padding;
+      const int64_t begin = std::max<int64_t>(0, ceil_div(-start, columns.stride));
+      const int64_t end = std::min(count, ceil_div(self.width - start, columns.stride));
+      const double* const line = in + h * self.width;
+      for (int64_t j = begin; j < end; ++j) {
+        const int64_t x = start + j * columns.stride;
+        const bool is_first_nan = std::isnan(line[x]) && !std::isnan(best[j]);
+        const bool wins = line[x] > best[j] || is_first_nan;
+        best[j] = wins ? line[x] : best[j];
+        places[j] = wins ? h * self.width + x : places[j];
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Planes::Planes(const Arguments& arguments, size_t tensor, bool channels_last)
@@ -177,27 +212,9 @@ Plan plan_max_pool(const Planes& self, const Planes& out, const Planes& indices,
                       double* const results = room(scratch.out, out.size());
                       int64_t* const places = room(scratch.places, out.size());
                       read_plane(run, self, plane, in);
-                      for (int64_t p = 0; p < out.size(); ++p) {
-                        const int64_t i = p / out.width, j = p % out.width;
-                        const int64_t top = first_in(rows, i), left = first_in(columns, j);
-                        const int64_t bottom = end_of(rows, i, self.height);
-                        const int64_t right = end_of(columns, j, self.width);
-                        if (top >= bottom || left >= right) {
-                          // Padding and dilation may leave a window without an element.
-                          results[p] = -std::numeric_limits<double>::infinity();
-                          places[p] = 0;
-                          continue;
-                        }
-                        int64_t best = top * self.width + left;
-                        for (int64_t h = top; h < bottom; h += rows.dilation) {
-                          for (int64_t x = left; x < right; x += columns.dilation) {
-                            const double value = in[h * self.width + x];
-                            const bool is_first_nan = std::isnan(value) && !std::isnan(in[best]);
-                            if (value > in[best] || is_first_nan) best = h * self.width + x;
-                          }
-                        }
-                        results[p] = in[best];
-                        places[p] = best;
+                      for (int64_t i = 0; i < out.height; ++i) {
+                        pool_row(self, out.width, rows, columns, i, in, results + i * out.width,
+                                 places + i * out.width);
                       }
                       write_plane(run, out, plane, results);
                       write_plane(run, indices, plane, places);

@@ -35,7 +35,7 @@ Rule same_planes(size_t tensor, size_t reference) {
     const auto sizes = image_sizes(arguments, reference);
     const size_t row = expected.size() - (has_channels_last(arguments, reference) ? 3 : 2);
     if (shape.size() == expected.size()) {
-      for (const size_t axis : {0, 1}) expected[row + axis] = shape[row + axis];
+      for (const size_t axis : {size_t{0}, size_t{1}}) expected[row + axis] = shape[row + axis];
       if (shape == expected && shape[row] >= 0 && shape[row + 1] >= 0) return std::nullopt;
     }
     return fmt::format(

@@ -37,7 +37,7 @@ bool has_values(const Arguments& arguments, size_t array, int64_t least) {
 Dims result_shape(const Arguments& arguments, const PoolParameters& p) {
   Dims shape = arguments.shape(p.image);
   const size_t row = shape.size() - (has_channels_last(arguments, p.image) ? 3 : 2);
-  for (const size_t axis : {0, 1}) {
+  for (const size_t axis : {size_t{0}, size_t{1}}) {
     shape[row + axis] =
         window_count(pool_axis(arguments, p, axis), arguments.flag(p.ceil_mode)).value_or(-1);
   }
@@ -104,7 +104,7 @@ Rule pool_arrays(const PoolParameters& p) {
                          text(arguments, p.stride), kMostWindow);
     }
     const bool has_padding = has_values(arguments, p.padding, 0);
-    for (const size_t axis : {0, 1}) {
+    for (const size_t axis : {size_t{0}, size_t{1}}) {
       if (has_padding &&
           2 * value_of(arguments, p.padding, axis) <= value_of(arguments, p.kernel, axis)) {
         continue;
@@ -114,7 +114,7 @@ Rule pool_arrays(const PoolParameters& p) {
     }
     if (!p.dilation) return std::nullopt;
     const int64_t most = current_soc() == Soc::kAscend950 ? kMostWindow : 1;
-    for (const size_t axis : {0, 1}) {
+    for (const size_t axis : {size_t{0}, size_t{1}}) {
       if (has_values(arguments, *p.dilation, 1) && value_of(arguments, *p.dilation, axis) <= most) {
         continue;
       }
@@ -138,7 +138,7 @@ WindowAxis pool_axis(const Arguments& arguments, const PoolParameters& p, size_t
 
 Rule pool_window_fits(const PoolParameters& p) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    for (const size_t axis : {0, 1}) {
+    for (const size_t axis : {size_t{0}, size_t{1}}) {
       const auto count = window_count(pool_axis(arguments, p, axis), arguments.flag(p.ceil_mode));
       if (count && *count > 0) continue;
       return fmt::format("the windows of {} must have room in tensor {} {}.",

@@ -33,7 +33,7 @@ std::optional<int64_t> window_count(const WindowAxis& axis, bool ceil_mode = fal
 std::optional<int64_t> transposed_size(const WindowAxis& axis, int64_t output_padding);
 
 // A tensor of rank 3, 4 or 5 has the format NCL, NCHW or NCDHW; of rank 3 also ND, if that is
-// allowed. Other ranks are not its matter.
+// allowed. Other ranks pass.
 Rule has_image_format(size_t tensor, bool allows_nd = false);
 
 }  // namespace aclgrad::ops

@@ -76,7 +76,7 @@ std::array<Value, 3> group_norm_backward(
 
 namespace calls {
 // Inputs x, weight, bias, running mean and variance. Outputs the result; in training the batch's
-// mean and its spread (which is the product's affair: the variance or 1 / sqrt(variance + eps)),
+// mean and its spread (by product: the variance, or 1 / sqrt(variance + eps)),
 // and the running statistics, if it updates them.
 extern const Declaration<BatchNormAttributes> batch_norm;
 // Inputs grad, x, mean, spread, weight; outputs the gradients that are wanted.

@@ -266,7 +266,7 @@ TEST_F(Images, AveragesOfAnEmptyBatch) {
 
 // ---- Normalization ------------------------------------------------------------------------------
 
-TEST_F(Images, WhatABatchSavesIsTheProductsAffair) {
+TEST_F(Images, WhatABatchSavesDependsOnTheProduct) {
   const Array input(ACL_FLOAT, {2, 1}, {1, 5});
   Array output(ACL_FLOAT, {2, 1}), mean(ACL_FLOAT, {1}), invstd(ACL_FLOAT, {1});
   ASSERT_EQ(batch_norm(input, true, output, mean, invstd), 0) << recent_message();
