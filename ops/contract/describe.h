@@ -25,6 +25,8 @@ inline DTypes operator+(DTypes dtypes, const DTypes& more) {
   return dtypes;
 }
 
+constexpr size_t kAnyRank = 25;
+
 // ---- Parameters, by their names in the headers --------------------------------------------------
 
 inline Parameter in(std::string name, Number low = -4, Number high = 4) {
@@ -186,6 +188,7 @@ Family selection();
 Family normalization();
 Family losses();
 Family images();
+Family dropouts();
 Family arithmetic();
 Family products();
 Family optimizer();
@@ -193,6 +196,8 @@ Family optimizer();
 // Those of another file that stand in a family of the reference.
 void add_movement(std::vector<Operator>& all);
 void add_reductions(std::vector<Operator>& all);
+void add_error_losses(std::vector<Operator>& all);
+void add_binary_cross_entropy(std::vector<Operator>& all);
 void add_random(std::vector<Operator>& all);
 void add_convolution(std::vector<Operator>& all);
 void add_pooling(std::vector<Operator>& all);

@@ -11,6 +11,7 @@
 #include "ops/kernels/channel_norm.h"
 #include "ops/meta/rules.h"
 #include "ops/meta/soc.h"
+#include "ops/operators/output_mask.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -168,9 +169,7 @@ constexpr size_t kGradInput = 10;  // and the other outputs that the mask is abo
 constexpr size_t kGradWeight = 11;
 constexpr size_t kGradBias = 12;
 
-bool is_wanted(const Arguments& arguments, size_t output) {
-  return arguments.bool_array(kOutputMask)[output - kGradInput] != 0;
-}
+constexpr OutputMask kMask{kOutputMask, kGradInput};
 
 // Without elements there is nothing more to check.
 Rule checked(Rule rule) {
@@ -178,16 +177,7 @@ Rule checked(Rule rule) {
 }
 
 Rule if_wanted(size_t output, Rule rule) {
-  return checked(when([output](const Arguments& arguments) { return is_wanted(arguments, output); },
-                      std::move(rule)));
-}
-
-Rule mask_has_three() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const size_t size = arguments.bool_array(kOutputMask).size();
-    if (size == 3) return std::nullopt;
-    return fmt::format("{} must have 3 values, but has {}.", arguments.name(kOutputMask), size);
-  });
+  return checked(kMask.if_wanted(output, std::move(rule)));
 }
 
 std::vector<Rule> rules() {
@@ -200,7 +190,7 @@ std::vector<Rule> rules() {
        {kWeight, kRunningMean, kRunningVar, kGradInput, kGradWeight, kGradBias}) {
     list.push_back(live_if_given(tensor));
   }
-  list.push_back(checked(mask_has_three()));
+  list.push_back(checked(kMask.has_three_values()));
   for (const size_t output : kOutputs) list.push_back(if_wanted(output, not_null({output})));
   for (const size_t tensor : {kGradOut, kInput}) {
     list.push_back(checked(dtype_in(tensor, kDtypes)));
@@ -233,16 +223,14 @@ const OperatorSpec kSpec{
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kInput)) return {};
-  const auto wanted = [&](size_t output) {
-    return is_wanted(arguments, output) ? std::optional(output) : std::nullopt;
-  };
   return plan_batch_norm_backward(
       arguments,
       {kInput, channel_axis(arguments, kInput), if_given(arguments, kWeight), std::nullopt,
        if_given(arguments, kRunningMean), if_given(arguments, kRunningVar),
        if_given(arguments, kSaveMean), if_given(arguments, kSaveInvstd)},
       attributes(arguments.flag(kTraining), 0, arguments.real(kEps)), kGradOut,
-      {wanted(kGradInput), wanted(kGradWeight), wanted(kGradBias)});
+      {kMask.wanted(arguments, kGradInput), kMask.wanted(arguments, kGradWeight),
+       kMask.wanted(arguments, kGradBias)});
 }
 
 }  // namespace backward

@@ -10,6 +10,7 @@
 
 #include "ops/kernels/staging.h"
 #include "ops/operators/convolution_rules.h"
+#include "ops/operators/output_mask.h"
 #include "ops/operators/products.h"
 #include "ops/operators/window.h"
 
@@ -39,23 +40,7 @@ constexpr ConvolutionParameters kParameters{kInput,         kWeight,   kStride,
                                             kOutputPadding, kGroups,   kGradOutput};
 constexpr std::array kOutputs{kGradInput, kGradWeight, kGradBias};
 
-bool is_wanted(const Arguments& arguments, size_t output) {
-  return arguments.bool_array(kOutputMask)[output - kGradInput] != 0;
-}
-
-Rule if_wanted(size_t output, Rule rule) {
-  return when([output](const Arguments& arguments) { return is_wanted(arguments, output); },
-              std::move(rule));
-}
-
-Rule mask_has_three() {
-  return [](const Arguments& arguments) -> Verdict {
-    const size_t size = arguments.bool_array(kOutputMask).size();
-    if (size == 3) return {};
-    return {kNullPointer,
-            fmt::format("{} must have 3 values, but has {}.", arguments.name(kOutputMask), size)};
-  };
-}
+constexpr OutputMask kMask{kOutputMask, kGradInput};
 
 // Of a transposed convolution at least 0 and, in three dimensions, less than the stride; else 0.
 Rule output_padding_fits() {
@@ -105,7 +90,7 @@ Rule has_sizes() {
 Rule bias_sizes_given() {
   return when(
       [](const Arguments& arguments) {
-        return is_empty_convolution(arguments, kParameters) && is_wanted(arguments, kGradBias);
+        return is_empty_convolution(arguments, kParameters) && kMask.wants(arguments, kGradBias);
       },
       not_null({kBiasSizes}));
 }
@@ -114,7 +99,7 @@ Rule bias_sizes_given() {
 Rule empty_input_has_no_gradient() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     const Dims& shape = arguments.shape(kInput);
-    if (!is_empty_convolution(arguments, kParameters) || !is_wanted(arguments, kGradInput) ||
+    if (!is_empty_convolution(arguments, kParameters) || !kMask.wants(arguments, kGradInput) ||
         shape[0] == 0 || shape[1] == 0) {
       return std::nullopt;
     }
@@ -130,8 +115,8 @@ std::vector<Rule> rules() {
   for (const size_t each : {kBiasSizes, kGradInput, kGradWeight, kGradBias}) {
     list.push_back(live_if_given(each));
   }
-  list.push_back(mask_has_three());
-  for (const size_t output : kOutputs) list.push_back(if_wanted(output, not_null({output})));
+  list.push_back(kMask.has_three_values(kNullPointer));
+  for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, not_null({output})));
   for (const size_t tensor : {kGradOutput, kInput, kWeight}) {
     list.push_back(dtype_in(tensor, kConvolutionDtypes));
   }
@@ -214,7 +199,7 @@ Plan plan_empty(const Arguments& arguments) {
   Staging staging(ACL_FLOAT);
   std::vector<std::pair<size_t, int64_t>> zeros;
   for (const size_t output : {kGradWeight, kGradBias}) {
-    if (!is_wanted(arguments, output)) continue;
+    if (!kMask.wants(arguments, output)) continue;
     zeros.emplace_back(staging.output(arguments, output), count_elements(arguments.shape(output)));
   }
   const uint64_t workspace = staging.workspace_size();
@@ -235,8 +220,8 @@ Plan plan(const Arguments& arguments) {
   const bool rounds = arguments.integer(kCubeMathType) == kUseFloat16 && dtype == ACL_FLOAT;
   Work work{convolution_shape(arguments, kParameters), arguments.flag(kTransposed), Staging(dtype)};
   Staging& staging = work.staging;
-  const bool wants_input = is_wanted(arguments, kGradInput);
-  const bool wants_weight = is_wanted(arguments, kGradWeight);
+  const bool wants_input = kMask.wants(arguments, kGradInput);
+  const bool wants_weight = kMask.wants(arguments, kGradWeight);
   work.gradient = staging.input(arguments, kGradOutput, rounds);
   if (wants_weight) work.input = staging.input(arguments, kInput, rounds);
   if (wants_input) work.weight = staging.input(arguments, kWeight, rounds);
@@ -247,7 +232,7 @@ Plan plan(const Arguments& arguments) {
         saturating_product({weight_slices(work.shape), count_elements(arguments.shape(kWeight))}),
         ACL_DOUBLE);
   }
-  if (is_wanted(arguments, kGradBias)) work.grad_bias = staging.output(arguments, kGradBias);
+  if (kMask.wants(arguments, kGradBias)) work.grad_bias = staging.output(arguments, kGradBias);
   const uint64_t workspace = staging.workspace_size();
   return {[dtype, all = std::make_shared<const Work>(std::move(work))](const Run& run) -> aclError {
             all->staging.load(run);

@@ -10,6 +10,7 @@
 #include "aclnnop/aclnn_group_norm_backward.h"
 #include "ops/kernels/channel_norm.h"
 #include "ops/meta/rules.h"
+#include "ops/operators/output_mask.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -155,14 +156,7 @@ constexpr size_t kGradInput = 10;  // and the other outputs that the mask is abo
 constexpr size_t kGradGamma = 11;
 constexpr size_t kGradBeta = 12;
 
-bool is_wanted(const Arguments& arguments, size_t output) {
-  return arguments.bool_array(kOutputMask)[output - kGradInput] != 0;
-}
-
-Rule if_wanted(size_t output, Rule rule) {
-  return when([output](const Arguments& arguments) { return is_wanted(arguments, output); },
-              std::move(rule));
-}
+constexpr OutputMask kMask{kOutputMask, kGradInput};
 
 // Null is 161002 here.
 Rule given_as_value(size_t parameter) {
@@ -173,36 +167,29 @@ Rule given_as_value(size_t parameter) {
   };
 }
 
-Rule mask_has_three() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const size_t size = arguments.bool_array(kOutputMask).size();
-    if (size == 3) return std::nullopt;
-    return fmt::format("{} must have 3 values, but has {}.", arguments.name(kOutputMask), size);
-  });
-}
-
 std::vector<Rule> rules() {
   constexpr std::array kOutputs{kGradInput, kGradGamma, kGradBeta};
   std::vector<Rule> list = {not_null({kGradOut, kInput, kMean, kRstd}), live_if_given(kGamma)};
   for (const size_t tensor : kOutputs) list.push_back(live_if_given(tensor));
   list.push_back(given_as_value(kOutputMask));
-  list.push_back(mask_has_three());
-  for (const size_t output : kOutputs) list.push_back(if_wanted(output, given_as_value(output)));
+  list.push_back(kMask.has_three_values());
+  for (const size_t output : kOutputs)
+    list.push_back(kMask.if_wanted(output, given_as_value(output)));
   list.push_back(dtype_in(kInput, kDtypes));
   for (const size_t tensor : {kGradOut, kMean, kRstd}) list.push_back(same_dtype(tensor, kInput));
   list.push_back(if_given(kGamma, same_dtype(kGamma, kInput)));
   for (const size_t output : kOutputs)
-    list.push_back(if_wanted(output, same_dtype(output, kInput)));
+    list.push_back(kMask.if_wanted(output, same_dtype(output, kInput)));
   list.push_back(group_sizes(kSizes));
   for (const size_t tensor : {kGradOut, kInput}) list.push_back(has_all_elements(tensor, kSizes));
   for (const size_t tensor : {kMean, kRstd}) list.push_back(has_group_elements(tensor, kSizes));
   list.push_back(if_given(kGamma, has_channel_elements(kGamma, kSizes)));
-  list.push_back(if_wanted(kGradInput, has_all_elements(kGradInput, kSizes)));
+  list.push_back(kMask.if_wanted(kGradInput, has_all_elements(kGradInput, kSizes)));
   for (const size_t output : {kGradGamma, kGradBeta}) {
-    list.push_back(if_wanted(output, has_channel_elements(output, kSizes)));
+    list.push_back(kMask.if_wanted(output, has_channel_elements(output, kSizes)));
   }
   for (const size_t tensor : {kGradOut, kInput}) list.push_back(not_channels_last(tensor));
-  list.push_back(if_wanted(kGradInput, not_channels_last(kGradInput)));
+  list.push_back(kMask.if_wanted(kGradInput, not_channels_last(kGradInput)));
   return list;
 }
 
@@ -214,13 +201,10 @@ const OperatorSpec kSpec{
     rules()};
 
 Plan plan(const Arguments& arguments) {
-  const auto wanted = [&](size_t output) {
-    return is_wanted(arguments, output) ? std::optional(output) : std::nullopt;
-  };
   if (arguments.empty(kInput)) {
     std::vector<std::pair<size_t, double>> zeros;
     for (const size_t output : {kGradGamma, kGradBeta}) {
-      if (is_wanted(arguments, output)) zeros.emplace_back(output, 0);
+      if (kMask.wants(arguments, output)) zeros.emplace_back(output, 0);
     }
     return plan_fill(arguments, std::move(zeros));
   }
@@ -229,7 +213,8 @@ Plan plan(const Arguments& arguments) {
       {kInput, arguments.given(kGamma) ? std::optional(kGamma) : std::nullopt, std::nullopt, kMean,
        kRstd},
       group_shape(arguments, kSizes), kGradOut,
-      {wanted(kGradInput), wanted(kGradGamma), wanted(kGradBeta)});
+      {kMask.wanted(arguments, kGradInput), kMask.wanted(arguments, kGradGamma),
+       kMask.wanted(arguments, kGradBeta)});
 }
 
 }  // namespace backward

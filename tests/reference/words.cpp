@@ -86,16 +86,24 @@ Recorded batch_norm_of(Graph& graph) {
   return {batch_norm(x, weight, bias, mean, var), {x, weight, bias}};
 }
 
-Recorded mse_loss_of(Graph& graph) {
-  const Value x = graph.input("x", {2, 4});
-  return {mse_loss(x, graph.input("target", {2, 4})), {x}};
-}
-
 Recorded mse_loss_backward_of(Graph& graph) {
   const Value g = graph.input("g", {2, 4});
   const Value x = graph.input("x", {2, 4});
   const Value target = graph.input("target", {2, 4});
   return {mse_loss_backward(g, x, target, Reduction::none), {g, x}};
+}
+
+// A loss of x and a target.
+Record loss_of(std::function<Value(const Value&, const Value&)> function) {
+  return [function](Graph& graph) {
+    const Value x = graph.input("x", {2, 4});
+    return Recorded{function(x, graph.input("target", {2, 4})), {x}};
+  };
+}
+
+Recorded dropout_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 4});
+  return {apply_dropout(x, graph.input("mask", {16}, DType::uint8), 0.5), {x}};
 }
 
 Recorded nll_loss_of(Graph& graph) {
@@ -178,8 +186,13 @@ const std::map<std::string, Record>& records() {
       {"aclnnBatchNorm", batch_norm_of},
       {"aclnnGroupNorm", of_image([](const auto& x) { return group_norm(x[0], 2, x[1], x[2]); },
                                   {{1, 4, 2, 2}, {4}, {4}})},
-      {"aclnnMseLoss", mse_loss_of},
+      {"aclnnMseLoss", loss_of([](X x, X t) { return mse_loss(x, t); })},
       {"aclnnMseLossBackward", mse_loss_backward_of},
+      {"aclnnL1Loss", loss_of([](X x, X t) { return l1_loss(x, t); })},
+      {"aclnnSmoothL1Loss", loss_of([](X x, X t) { return smooth_l1_loss(x, t); })},
+      {"aclnnBinaryCrossEntropyWithLogits",
+       loss_of([](X x, X t) { return bce_with_logits(x, t); })},
+      {"aclnnDropoutDoMask", dropout_of},
       {"aclnnNLLLoss", nll_loss_of},
 
       {"aclnnAdd", of_two([](X a, X b) { return add(a, b, 2); })},

@@ -8,6 +8,7 @@
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/channel_norm.h"
 #include "aclgrad/ops/convolution.h"
+#include "aclgrad/ops/dropout.h"
 #include "aclgrad/ops/fill.h"
 #include "aclgrad/ops/functions.h"
 #include "aclgrad/ops/losses.h"
