@@ -45,6 +45,7 @@ struct TensorArgument {
   bool promotes = false;            // so is whatever promotes to one together with the others
   bool free_shape = false;          // any shape is accepted
   bool optional = false;            // null is accepted
+  aclnnStatus if_null = 161001;     // where it is refused
 };
 
 /// A call that must be refused.

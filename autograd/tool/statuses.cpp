@@ -66,7 +66,7 @@ class StatusProbe {
                   [&](auto t, auto* size, auto**) { return plan(t, size, nullptr); });
     for (std::size_t i = 0; i < entry_.tensors.size(); ++i) {
       if (entry_.tensors[i].optional) continue;
-      expect_change("null " + entry_.tensors[i].name, kNullPointer,
+      expect_change("null " + entry_.tensors[i].name, entry_.tensors[i].if_null,
                     [&](auto t, auto* size, auto** executor) {
                       t[i] = nullptr;
                       return plan(t, size, executor);

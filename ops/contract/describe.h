@@ -79,6 +79,9 @@ inline Parameter number(std::string name, double value) {
 inline Parameter list(std::string name, Shape numbers) {
   return {std::move(name), std::move(numbers)};
 }
+inline Parameter values(std::string name, Shape numbers, bool is_optional = false) {
+  return {std::move(name), ValuesSpec{.values = std::move(numbers), .optional = is_optional}};
+}
 inline Parameter dtype_named(std::string name, std::optional<aclDataType> dtype = std::nullopt) {
   return {std::move(name), DtypeSpec{dtype}};
 }
@@ -158,6 +161,18 @@ inline Gradient from_input(std::string forward, std::vector<Number> corners = {}
   return {std::move(forward), nullptr, std::move(corners), side};
 }
 
+// Results without the values that outputMask leaves out.
+inline Arrays masked(const Arguments& a, Arrays results) {
+  for (const Parameter& each : a.parameters()) {
+    if (each.name != "outputMask") continue;
+    const std::vector<char>& mask = std::get<BoolsSpec>(each.spec).values;
+    for (size_t k = 0; k < results.size(); ++k) {
+      if (mask[k] == 0) results[k].values.clear();
+    }
+  }
+  return results;
+}
+
 // A dimension counted from the front.
 inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view name = "dim") {
   const auto dim = static_cast<int64_t>(a.number(name));
@@ -172,6 +187,7 @@ Family quotients();
 Family selection();
 Family normalization();
 Family losses();
+Family images();
 Family dropouts();
 Family arithmetic();
 Family products();
@@ -183,6 +199,9 @@ void add_reductions(std::vector<Operator>& all);
 void add_error_losses(std::vector<Operator>& all);
 void add_binary_cross_entropy(std::vector<Operator>& all);
 void add_random(std::vector<Operator>& all);
+void add_convolution(std::vector<Operator>& all);
+void add_pooling(std::vector<Operator>& all);
+void add_channel_norm(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
 

@@ -261,14 +261,7 @@ Arrays layer_norm_backward(const Arguments& a, const Arrays& in) {
           rstd * (term(weighted(i)) + minus(plain) + minus(normalized(i) * along));
     }
   }
-  Arrays results = {input, weight, bias};
-  const std::vector<char> mask =
-      std::get<BoolsSpec>(std::ranges::find(a.parameters(), "outputMask", &Parameter::name)->spec)
-          .values;
-  for (size_t k = 0; k < results.size(); ++k) {
-    if (mask[k] == 0) results[k].values.clear();
-  }
-  return results;
+  return masked(a, {input, weight, bias});
 }
 
 // With a weight and a bias or without, in the input's dtype or in FLOAT.

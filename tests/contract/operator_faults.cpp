@@ -14,12 +14,13 @@ Handle* stranger() {
 }
 
 template <class Handle>
-void add_handle_faults(std::vector<OperatorFault>& faults, size_t i, bool may_be_null) {
+void add_handle_faults(std::vector<OperatorFault>& faults, size_t i, bool may_be_null,
+                       aclnnStatus if_null = 161001) {
   if (!may_be_null) {
     faults.push_back({"null",
                       i,
                       [i](Call& call) { call.values()[i] = static_cast<Handle*>(nullptr); },
-                      161001,
+                      if_null,
                       {"null pointer"}});
   }
   faults.push_back({"a stranger",
@@ -30,7 +31,7 @@ void add_handle_faults(std::vector<OperatorFault>& faults, size_t i, bool may_be
 }
 
 void add_tensor_faults(std::vector<OperatorFault>& faults, size_t i, const TensorSpec& spec) {
-  add_handle_faults<aclTensor>(faults, i, spec.optional);
+  add_handle_faults<aclTensor>(faults, i, spec.optional, spec.if_null);
   for (const aclDataType dtype :
        {ACL_STRING, ACL_FLOAT16, ACL_INT32, ACL_UINT64, ACL_BOOL, ACL_COMPLEX64}) {
     faults.push_back({fmt::format("of {}", dtype_name(dtype)),
@@ -124,14 +125,17 @@ struct AddFaults {
   }
   void operator()(const SizesSpec& spec) const { (*this)(spec.sizes); }
   void operator()(const BoolsSpec& spec) const {
-    add_handle_faults<aclBoolArray>(faults, i, false);
+    add_handle_faults<aclBoolArray>(faults, i, false, spec.if_null);
     std::vector<char> more = spec.values;
     more.push_back(1);
     faults.push_back({"of one value more",
                       i,
                       [=, at = i](Call& call) { call.values()[at] = call.bool_array(more); },
-                      161002,
+                      spec.if_longer,
                       {fmt::format("has {}", more.size())}});
+  }
+  void operator()(const ValuesSpec& spec) const {
+    add_handle_faults<aclIntArray>(faults, i, spec.optional);
   }
   void operator()(const WordSpec&) const {
     faults.push_back({"null",

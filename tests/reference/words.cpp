@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include "aclgrad/ops.h"
 
@@ -61,6 +62,28 @@ Recorded geglu_backward_of(Graph& graph) {
   const Value x = graph.input("x", {2, 4});
   const Value gelu = graph.input("gelu", {2, 2});
   return {geglu_backward(g, x, gelu, -1, Approximate::none, false), {g, x}};
+}
+
+// An image operator of x and more inputs of these shapes.
+Record of_image(std::function<Value(const std::vector<Value>&)> function,
+                std::vector<Shape> shapes) {
+  return [=](Graph& graph) {
+    std::vector<Value> inputs;
+    for (const Shape& shape : shapes) {
+      inputs.push_back(
+          graph.input(inputs.empty() ? "x" : "y" + std::to_string(inputs.size()), shape));
+    }
+    return Recorded{function(inputs), inputs};
+  };
+}
+
+Recorded batch_norm_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 3});
+  const Value weight = graph.input("weight", {3});
+  const Value bias = graph.input("bias", {3});
+  const Value mean = graph.parameter(Variable("mean", Tensor::zeros({3})));
+  const Value var = graph.parameter(Variable("var", Tensor::full({3}, 1)));
+  return {batch_norm(x, weight, bias, mean, var), {x, weight, bias}};
 }
 
 Recorded mse_loss_backward_of(Graph& graph) {
@@ -145,6 +168,24 @@ const std::map<std::string, Record>& records() {
       {"aclnnLogSoftmax", of([](X x) { return log_softmax(x); })},
       {"aclnnLogSoftmaxBackward", of_two([](X g, X y) { return log_softmax_backward(g, y, -1); })},
       {"aclnnLayerNorm", layer_norm_of},
+      {"aclnnConvolution", of_image([](const auto& x) { return conv2d(x[0], x[1], x[2]); },
+                                    {{1, 2, 4, 4}, {3, 2, 3, 3}, {3}})},
+      {"aclnnConvolutionBackward", of_image(
+                                       [](const auto& x) {
+                                         return convolution_backward(x[0], x[1], x[2],
+                                                                     {{1}, {0}, {1}, {0}, 1, false},
+                                                                     {true, false, false})[0];
+                                       },
+                                       {{1, 3, 2}, {1, 2, 4}, {3, 2, 3}})},
+      {"aclnnMaxPool2dWithIndices",
+       of_image([](const auto& x) { return max_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnAvgPool2d",
+       of_image([](const auto& x) { return avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnAdaptiveAvgPool2d",
+       of_image([](const auto& x) { return adaptive_avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnBatchNorm", batch_norm_of},
+      {"aclnnGroupNorm", of_image([](const auto& x) { return group_norm(x[0], 2, x[1], x[2]); },
+                                  {{1, 4, 2, 2}, {4}, {4}})},
       {"aclnnMseLoss", loss_of([](X x, X t) { return mse_loss(x, t); })},
       {"aclnnMseLossBackward", mse_loss_backward_of},
       {"aclnnL1Loss", loss_of([](X x, X t) { return l1_loss(x, t); })},

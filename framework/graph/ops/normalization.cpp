@@ -86,16 +86,8 @@ std::array<Value, 3> layer_norm_backward(const Value& grad, const Value& x, cons
   record.require_same_shape(0, 1);
   record.require_same_shape(3, 2);
   check_rows(record, x, weight);
-  std::vector<TensorSpec> outputs;
-  for (std::size_t k = 0; k < wanted.size(); ++k) {
-    if (wanted[k]) outputs.push_back(record.like(k == 0 ? 1 : 4));
-  }
-  std::array<Value, 3> gradients;
-  auto next = record.add<LayerNormBackwardOp>({wanted}, std::move(outputs));
-  for (std::size_t k = 0, given = 0; k < wanted.size(); ++k) {
-    if (wanted[k]) gradients[k] = next[given++];
-  }
-  return gradients;
+  return detail::record_wanted<LayerNormBackwardOp>(
+      record, {wanted}, wanted, {record.like(1), record.like(4), record.like(4)});
 }
 
 std::string LayerNormBackwardAttributes::text() const {
@@ -127,10 +119,7 @@ constexpr Declaration<LayerNormAttributes> layer_norm(
 constexpr Declaration<LayerNormBackwardAttributes> layer_norm_backward(
     "layer_norm_backward", "aclnnLayerNormBackward", aclnnLayerNormBackward, separate,
     [](const LayerNormBackwardAttributes& values, Call& call, auto... end) {
-      aclTensor* gradients[3] = {};
-      for (std::size_t k = 0, given = 0; k < values.wanted.size(); ++k) {
-        if (values.wanted[k]) gradients[k] = call.output(given++);
-      }
+      const auto gradients = detail::wanted_outputs(values.wanted, call);
       return aclnnLayerNormBackwardGetWorkspaceSize(
           call.input(0), call.input(1), call.int_array(call.input_spec(4).shape.dims()),
           call.input(2), call.input(3), call.input(4), nullptr, call.bool_array(values.wanted),
