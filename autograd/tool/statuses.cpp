@@ -127,6 +127,8 @@ class StatusProbe {
 
   // Every product has a table of its own. Without a way to choose one there is that of the device.
   void products() {
+    const auto has_dtype = [](const TensorArgument& tensor) { return tensor.dtype.has_value(); };
+    if (std::ranges::all_of(entry_.tensors, has_dtype)) return;
     std::vector<std::string> families = {family_of(library_)};
     if (library_.can_set_product()) families.assign(std::begin(kProducts), std::end(kProducts));
     for (const std::string& product : families) {

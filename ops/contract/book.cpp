@@ -8,9 +8,9 @@
 namespace aclgrad::contract {
 
 const std::vector<Family>& book() {
-  static const std::vector<Family> families = {activations(),   functions(), arithmetic(),
-                                               quotients(),     selection(), products(),
-                                               normalization(), losses(),    optimizer()};
+  static const std::vector<Family> families = {
+      activations(), functions(),     arithmetic(), quotients(), selection(),
+      products(),    normalization(), losses(),     dropouts(),  optimizer()};
   return families;
 }
 

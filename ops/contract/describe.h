@@ -25,6 +25,8 @@ inline DTypes operator+(DTypes dtypes, const DTypes& more) {
   return dtypes;
 }
 
+constexpr size_t kAnyRank = 25;
+
 // ---- Parameters, by their names in the headers --------------------------------------------------
 
 inline Parameter in(std::string name, Number low = -4, Number high = 4) {
@@ -179,6 +181,7 @@ Family quotients();
 Family selection();
 Family normalization();
 Family losses();
+Family dropouts();
 Family arithmetic();
 Family products();
 Family optimizer();
@@ -188,6 +191,8 @@ void add_movement(std::vector<Operator>& all);
 void add_reductions(std::vector<Operator>& all);
 void add_scans(std::vector<Operator>& all);
 void add_rms_norm(std::vector<Operator>& all);
+void add_error_losses(std::vector<Operator>& all);
+void add_binary_cross_entropy(std::vector<Operator>& all);
 void add_random(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract

@@ -260,6 +260,15 @@ Sets Parameter::option_sets() const {
   return has_number ? Sets::kNumber : Sets::kNothing;
 }
 
+bool has_free_dtype(const Operator& op) {
+  return std::ranges::any_of(op.parameters, [](const Parameter& each) {
+    if (const TensorSpec* tensor = each.tensor()) return !tensor->dtype;
+    const auto* scalar = std::get_if<ScalarSpec>(&each.spec);
+    const auto* dtype = std::get_if<DtypeSpec>(&each.spec);
+    return (scalar != nullptr && !scalar->dtype) || (dtype != nullptr && !dtype->dtype);
+  });
+}
+
 const Parameter& Operator::parameter(std::string_view name_) const {
   for (const Parameter& each : parameters) {
     if (each.name == name_) return each;

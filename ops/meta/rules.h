@@ -59,6 +59,8 @@ Rule shape_is_broadcast(size_t out, std::vector<size_t> tensors);
 inline Rule shape_is_broadcast(size_t out, size_t a, size_t b) {
   return shape_is_broadcast(out, std::vector{a, b});
 }
+// The tensor broadcasts to exactly the shape of the other.
+Rule broadcasts_to(size_t tensor, size_t reference);
 // That shape, of tensors that do broadcast.
 Dims broadcast_shape(const Arguments& arguments, const std::vector<size_t>& tensors);
 

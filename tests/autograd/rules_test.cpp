@@ -88,6 +88,34 @@ TEST(Rules, PowersBoundsAndChoices) {
   });
 }
 
+TEST(Rules, ErrorLossesAndBinaryCrossEntropy) {
+  for (const Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
+    SCOPED_TRACE(to_string(reduction));
+    expect_right({{2, 3}, {3}}, [&](const Inputs& x) { return l1_loss(x[0], x[1], reduction); });
+    for (const double beta : {0.0, 0.7}) {
+      expect_right({{2, 3}, {3}},
+                   [&](const Inputs& x) { return smooth_l1_loss(x[0], x[1], reduction, beta); });
+    }
+    expect_right({{2, 3}}, [&](const Inputs& x) {
+      Graph graph = x[0].graph();
+      const Value target = graph.constant(Tensor::from({2, 3}, {0, 1, 0.3, 1, 0, 0.9}));
+      const Value weight = graph.constant(Tensor::from({2, 1}, {0.5, 2}));
+      const Value pos_weight = graph.constant(Tensor::from({3}, {1, 3, 0.2}));
+      return reduce_sum(bce_with_logits(x[0], target, {.reduction = reduction})) +
+             reduce_sum(bce_with_logits(x[0], target, {weight, pos_weight, reduction})) +
+             reduce_sum(bce_with_logits(x[0], target, {.pos_weight = pos_weight}));
+    });
+  }
+}
+
+TEST(Rules, DropoutWithTheMaskHeld) {
+  const Generator generator(7);
+  expect_right({{8, 9}}, [&](const Inputs& x) {
+    const Value once = dropout(mul(x[0], x[0]), 0.25, generator);
+    return alpha_dropout(once, 0.4, generator) + dropout(x[0], 0, generator);
+  });
+}
+
 // What would be 0 times infinity, or the logarithm of 0.
 TEST(Rules, PowersHaveFiniteGradientsAtZero) {
   Graph graph;

@@ -177,15 +177,6 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
   for (size_t i = 0; i < row.parameters.size(); ++i) {
     std::visit(AddFaults{row, faults, i}, row.parameters[i].spec);
   }
-  for (const aclDataType dtype : {ACL_STRING, ACL_INT32, ACL_DOUBLE, ACL_UINT64}) {
-    faults.push_back({fmt::format("everything in {}", dtype_name(dtype)),
-                      0,
-                      [](Call&) {},
-                      0,
-                      {dtype_name(dtype), "null pointer"},
-                      /*may_pass=*/dtype != ACL_STRING,
-                      dtype});
-  }
   faults.push_back({"everything of rank 9",
                     0,
                     [](Call& call) {
@@ -200,6 +191,16 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
                     row.wrong_shape,
                     {"has 9", "must have"},
                     /*may_pass=*/true});
+  if (!has_free_dtype(row)) return faults;
+  for (const aclDataType dtype : {ACL_STRING, ACL_INT32, ACL_DOUBLE, ACL_UINT64}) {
+    faults.push_back({fmt::format("everything in {}", dtype_name(dtype)),
+                      0,
+                      [](Call&) {},
+                      0,
+                      {dtype_name(dtype), "null pointer"},
+                      /*may_pass=*/dtype != ACL_STRING,
+                      dtype});
+  }
   faults.push_back({"everything in DT_BF16 on an old product",
                     0,
                     [](Call&) {},

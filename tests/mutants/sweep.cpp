@@ -99,7 +99,8 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
   if (is_one_of(op, {"matmul", "mm", "addmm"})) {
     return random_product(library, op, attributes, dice);
   }
-  if (op == "softplus") attributes.given["beta"] = dice.between(0.1, 3);
+  if (is_one_of(op, {"softplus", "smooth_l1_loss"}))
+    attributes.given["beta"] = dice.between(0.1, 3);
   const bool is_gated = is_one_of(op, {"geglu", "geglu_v3"});
   const bool needs_dim = is_gated || is_one_of(op, {"softmax", "log_softmax"});
   const bool reduces = is_one_of(op, {"reduce_sum", "mean"});

@@ -63,16 +63,24 @@ Recorded geglu_backward_of(Graph& graph) {
   return {geglu_backward(g, x, gelu, -1, Approximate::none, false), {g, x}};
 }
 
-Recorded mse_loss_of(Graph& graph) {
-  const Value x = graph.input("x", {2, 4});
-  return {mse_loss(x, graph.input("target", {2, 4})), {x}};
-}
-
 Recorded mse_loss_backward_of(Graph& graph) {
   const Value g = graph.input("g", {2, 4});
   const Value x = graph.input("x", {2, 4});
   const Value target = graph.input("target", {2, 4});
   return {mse_loss_backward(g, x, target, Reduction::none), {g, x}};
+}
+
+// A loss of x and a target.
+Record loss_of(std::function<Value(const Value&, const Value&)> function) {
+  return [function](Graph& graph) {
+    const Value x = graph.input("x", {2, 4});
+    return Recorded{function(x, graph.input("target", {2, 4})), {x}};
+  };
+}
+
+Recorded dropout_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 4});
+  return {apply_dropout(x, graph.input("mask", {16}, DType::uint8), 0.5), {x}};
 }
 
 Recorded nll_loss_of(Graph& graph) {
@@ -151,8 +159,13 @@ const std::map<std::string, Record>& records() {
       {"aclnnLogSoftmaxBackward", of_two([](X g, X y) { return log_softmax_backward(g, y, -1); })},
       {"aclnnLayerNorm", layer_norm_of},
       {"aclnnRmsNorm", rms_norm_of},
-      {"aclnnMseLoss", mse_loss_of},
+      {"aclnnMseLoss", loss_of([](X x, X t) { return mse_loss(x, t); })},
       {"aclnnMseLossBackward", mse_loss_backward_of},
+      {"aclnnL1Loss", loss_of([](X x, X t) { return l1_loss(x, t); })},
+      {"aclnnSmoothL1Loss", loss_of([](X x, X t) { return smooth_l1_loss(x, t); })},
+      {"aclnnBinaryCrossEntropyWithLogits",
+       loss_of([](X x, X t) { return bce_with_logits(x, t); })},
+      {"aclnnDropoutDoMask", dropout_of},
       {"aclnnNLLLoss", nll_loss_of},
 
       {"aclnnAdd", of_two([](X a, X b) { return add(a, b, 2); })},

@@ -6,6 +6,7 @@
 
 #include "aclgrad/ops/activations.h"
 #include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/dropout.h"
 #include "aclgrad/ops/fill.h"
 #include "aclgrad/ops/functions.h"
 #include "aclgrad/ops/losses.h"

@@ -251,6 +251,17 @@ Rule broadcastable(std::vector<size_t> tensors) {
   };
 }
 
+Rule broadcasts_to(size_t tensor, size_t reference) {
+  return [=](const Arguments& arguments) -> Verdict {
+    Dims result;
+    const Dims& shape = arguments.shape(reference);
+    if (broadcast_shapes(shape, arguments.shape(tensor), result) && result == shape) return {};
+    return invalid("tensor {} must broadcast to size {} of tensor {}, but is {}.",
+                   arguments.name(tensor), to_string(shape), arguments.name(reference),
+                   to_string(arguments.shape(tensor)));
+  };
+}
+
 Dims broadcast_shape(const Arguments& arguments, const std::vector<size_t>& tensors) {
   Dims result;
   for (const size_t tensor : tensors) {

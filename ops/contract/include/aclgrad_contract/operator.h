@@ -406,6 +406,9 @@ DTypes value_dtypes_of(const Arguments& arguments);
 // The parameters that are tensors and given: inputs, then outputs.
 std::vector<size_t> places_of_tensors(const Arguments& arguments);
 
+// Whether some tensor, number or attribute has the dtype under test.
+bool has_free_dtype(const Operator& op);
+
 // Whether all tensors have one shape.
 bool has_one_shape(const Arguments& arguments);
 
