@@ -40,6 +40,7 @@ struct Registry {
     add_movement_rules(table);
     add_pooling_rules(table);
     add_reduce_rules(table);
+    add_search_rules(table);
     add_selection_rules(table);
     add_second_order_rules(table);
     add_second_order_loss_rules(table);

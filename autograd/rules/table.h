@@ -41,6 +41,7 @@ void add_movement_rules(RuleTable& table);
 void add_normalization_rules(RuleTable& table);
 void add_pooling_rules(RuleTable& table);
 void add_reduce_rules(RuleTable& table);
+void add_search_rules(RuleTable& table);
 void add_selection_rules(RuleTable& table);
 void add_second_order_rules(RuleTable& table);
 void add_second_order_loss_rules(RuleTable& table);

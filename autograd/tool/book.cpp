@@ -184,7 +184,8 @@ void add_refusals(const LibraryPointer& library, const Arguments& arguments, Ent
       entry.refusals.push_back(
           {"one value more in " + op.parameters[i].name, flags->if_longer, plan_of(library, more)});
     }
-    if (const std::optional<aclnnStatus> status = status_of_null(spec)) {
+    const std::optional<aclnnStatus> status = status_of_null(spec);
+    if (status && !op.parameters[i].nullable) {
       entry.refusals.push_back({"null " + op.parameters[i].name, *status,
                                 plan_of(library, arguments, {op.parameters[i].name})});
     }
@@ -211,6 +212,7 @@ EntryPoint entry_point(const LibraryPointer& library, const Arguments& arguments
   }
   entry.plan = plan_of(library, arguments);
   entry.highest_rank = op.max_rank;
+  entry.wrong_shape = op.wrong_shape;
   entry.dtypes = dtypes_of(op.everywhere);
   for (const aclDataType dtype : op.from_a2_on) entry.dtypes.push_back(dtype_of(dtype));
   entry.bfloat16_everywhere = std::ranges::count(op.everywhere, ACL_BF16) > 0;
@@ -310,6 +312,9 @@ void describe_backward(const LibraryPointer& library, const Arguments& arguments
   };
   for (std::size_t i = 0; i < s.backward->inputs; ++i) {
     s.checked.saved_dtypes.push_back(s.backward->tensors[i].dtype);
+  }
+  for (std::size_t i = s.backward->inputs; i < s.backward->tensors.size(); ++i) {
+    s.checked.gradient_dtypes.push_back(s.backward->tensors[i].dtype);
   }
   s.checked.exact_backward = [arguments](const Arrays& given) {
     return to_arrays(contract::results_of(arguments, from_arrays(given)));

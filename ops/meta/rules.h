@@ -27,6 +27,9 @@ Rule if_given(size_t parameter, Rule rule);
 // Applies a rule only to calls for which `condition` holds.
 Rule when(std::function<bool(const Arguments&)> condition, Rule rule);
 
+// Says another status where a rule fails.
+Rule with_status(aclnnStatus status, Rule rule);
+
 // Of a tensor or a scalar.
 Rule dtype_in(size_t parameter, const DtypeSet& set);
 Rule same_dtype(size_t tensor, size_t reference);

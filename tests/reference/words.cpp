@@ -118,6 +118,19 @@ Recorded addmm_of(Graph& graph) {
   return {addmm(c, a, b, 2, 3), {c, a, b}};
 }
 
+Recorded rms_norm_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 4});
+  const Value gamma = graph.input("gamma", {4});
+  return {rms_norm(x, gamma), {x, gamma}};
+}
+
+Recorded baddbmm_of(Graph& graph) {
+  const Value c = graph.input("c", {2, 2, 3});
+  const Value a = graph.input("a", {2, 2, 4});
+  const Value b = graph.input("b", {2, 4, 3});
+  return {baddbmm(c, a, b, 2, 3), {c, a, b}};
+}
+
 using X = const Value&;
 
 const std::map<std::string, Record>& records() {
@@ -186,6 +199,7 @@ const std::map<std::string, Record>& records() {
       {"aclnnBatchNorm", batch_norm_of},
       {"aclnnGroupNorm", of_image([](const auto& x) { return group_norm(x[0], 2, x[1], x[2]); },
                                   {{1, 4, 2, 2}, {4}, {4}})},
+      {"aclnnRmsNorm", rms_norm_of},
       {"aclnnMseLoss", loss_of([](X x, X t) { return mse_loss(x, t); })},
       {"aclnnMseLossBackward", mse_loss_backward_of},
       {"aclnnL1Loss", loss_of([](X x, X t) { return l1_loss(x, t); })},
@@ -214,8 +228,17 @@ const std::map<std::string, Record>& records() {
       {"aclnnInplaceCopy", of([](X x) { return copy(x); })},
       {"aclnnMatmul", of_two([](X a, X b) { return matmul(a, b); }, {2, 4}, {4, 3})},
       {"aclnnAddmm", addmm_of},
+      {"aclnnBatchMatMul", of_two([](X a, X b) { return bmm(a, b); }, {2, 2, 4}, {2, 4, 3})},
+      {"aclnnBaddbmm", baddbmm_of},
       {"aclnnReduceSum", of([](X x) { return reduce_sum(x, {0}); })},
       {"aclnnMean", of([](X x) { return mean(x, {0}); })},
+      {"aclnnAmax", of([](X x) { return amax(x, {0}); })},
+      {"aclnnAmin", of([](X x) { return amin(x, {0}); })},
+      {"aclnnMaxDim", of([](X x) { return max(x, 0).values; })},
+      {"aclnnVar", of([](X x) { return var(x, {0}); })},
+      {"aclnnNorm", of([](X x) { return norm(x, {0}); })},
+      {"aclnnCumsumV2", of([](X x) { return cumsum(x, 0); })},
+      {"aclnnTopk", of([](X x) { return topk(x, 2).values; })},
   };
   return all;
 }

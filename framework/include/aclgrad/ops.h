@@ -16,6 +16,7 @@
 #include "aclgrad/ops/normalization.h"
 #include "aclgrad/ops/pooling.h"
 #include "aclgrad/ops/reduce.h"
+#include "aclgrad/ops/search.h"
 #include "aclgrad/ops/selection.h"
 #include "aclgrad/ops/update.h"
 #include "aclgrad/ops/views.h"

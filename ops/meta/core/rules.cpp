@@ -97,6 +97,14 @@ Rule when(std::function<bool(const Arguments&)> condition, Rule rule) {
   };
 }
 
+Rule with_status(aclnnStatus status, Rule rule) {
+  return [status, rule = std::move(rule)](const Arguments& arguments) {
+    Verdict verdict = rule(arguments);
+    if (verdict.status != OK) verdict.status = status;
+    return verdict;
+  };
+}
+
 Rule dtype_in(size_t parameter, const DtypeSet& set) {
   return [parameter, set](const Arguments& arguments) -> Verdict {
     const bool is_tensor = arguments[parameter].tensor() != nullptr;

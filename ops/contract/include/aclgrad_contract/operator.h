@@ -174,6 +174,7 @@ struct Parameter {
   // does not follow from the spec: of tensors nothing does.
   std::string option = {};
   std::optional<Sets> sets = std::nullopt;
+  bool nullable = false;  // an array that may be null, which is another way to say that it is empty
 
   // Null for one that is no tensor.
   const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&spec); }
@@ -361,8 +362,9 @@ struct Operator {
   Exception also_refuses = nullptr;
   DTypes mixed = {};  // accepted beside tensors of others only
   size_t max_rank = 8;
-  bool grows = true;           // the right call is right with all sizes of tensors multiplied
-  bool equal_formats = false;  // tensors of different formats are refused
+  bool grows = true;                 // the right call is right with all sizes of tensors multiplied
+  aclnnStatus wrong_shape = 161002;  // the status of a call with shapes that do not fit
+  bool equal_formats = false;        // tensors of different formats are refused
 
   // Shapes. The base tensor's is free; `arrange` makes the others from it and the attributes. None:
   // tensors that have the base's shape in the right call always do.
