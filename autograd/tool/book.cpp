@@ -91,7 +91,7 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
   }
   auto* dtype_of_tensor = of_result.empty() ? nullptr : ACLGRAD_LOOKUP(aclGetDataType);
   return [values, of_result, dtype_of_tensor, given = contract::places_of_tensors(arguments),
-          result = arguments.op().output(), invoke = arguments.op().invoke,
+          result = arguments.op().output(), op = &arguments.op(), library,
           address = library->ask(arguments.op().name + "GetWorkspaceSize")](
              auto tensors, auto* size, auto** executor) {
     std::vector<Value> all = values;
@@ -102,7 +102,8 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
       if (tensor != nullptr) dtype_of_tensor(tensor, &dtype);
       all[i] = static_cast<std::int64_t>(dtype);
     }
-    return invoke(address, all, size, executor);
+    const auto find = [&library](const char* name) { return library->find(name); };
+    return contract::call_phase_one(*op, address, all, find, size, executor);
   };
 }
 

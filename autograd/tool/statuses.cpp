@@ -83,7 +83,7 @@ class StatusProbe {
       if (!contains(entry_.dtypes, dtype) && !contains(entry_.mixed, dtype)) wrong.push_back(dtype);
     }
     if (!tensor.free_dtype && entry_.tensors.size() > 1) wrong.push_back(DType::float16);
-    if (tensor.dtype) wrong = {DType::float64};
+    if (tensor.dtype) wrong = tensor.free_dtype ? DTypes() : DTypes{DType::float64};
     for (const DType dtype : wrong) {
       std::vector<TensorArgument> tensors = entry_.tensors;
       tensors[i].dtype = dtype;

@@ -65,6 +65,25 @@ Array zip(const Array& a, const Array& b, const Binary& f) {
   return out;
 }
 
+Array generate(const Shape& shape, const At& f) {
+  Array out = filled(shape);
+  Shape position(shape.size(), 0);
+  for (Number& value : out.values) {
+    value = f(position);
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++position[d] < shape[d]) break;
+      position[d] = 0;
+    }
+  }
+  return out;
+}
+
+Number at(const Array& a, const Shape& position) {
+  int64_t place = 0;
+  for (size_t d = 0; d < a.shape.size(); ++d) place = place * a.shape[d] + position[d];
+  return a.values.at(static_cast<size_t>(place));
+}
+
 Array expand(const Array& a, const Shape& shape) {
   Array out = filled(shape);
   for (size_t i = 0; i < out.values.size(); ++i) {

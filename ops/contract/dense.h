@@ -23,6 +23,13 @@ Array map(const Array& a, const Unary& f);
 // f of the elements of a and b, broadcast against each other.
 Array zip(const Array& a, const Array& b, const Binary& f);
 
+// The array of a shape whose element at each position is f of that.
+using At = std::function<Number(const Shape& position)>;
+Array generate(const Shape& shape, const At& f);
+
+// The element at a position.
+Number at(const Array& a, const Shape& position);
+
 // a repeated to a shape that it broadcasts to.
 Array expand(const Array& a, const Shape& shape);
 

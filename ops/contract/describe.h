@@ -52,8 +52,17 @@ inline Parameter any_dtype(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).any_dtype = true;
   return tensor;
 }
+inline Parameter any_shape(Parameter tensor) {
+  std::get<TensorSpec>(tensor.spec).any_shape = true;
+  return tensor;
+}
 inline Parameter promotes(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).promotes = true;
+  return tensor;
+}
+// One of the tensors of a list.
+inline Parameter member(Parameter tensor, std::string list) {
+  tensor.list = std::move(list);
   return tensor;
 }
 inline Parameter optional(Parameter tensor) {
@@ -199,6 +208,8 @@ Family losses();
 Family images();
 Family dropouts();
 Family arithmetic();
+Family shapes();
+Family indices();
 Family products();
 Family optimizer();
 

@@ -308,6 +308,80 @@ TEST(Rules, ViewsAndMovement) {
   expect_right({{2, 3}}, [](const Inputs& x) { return cast(x[0], DType::bfloat16) * 2; });
 }
 
+TEST(Rules, Joins) {
+  expect_right({{2, 3}, {2, 1}, {2, 2}}, [](const Inputs& x) { return cat(x.values, -1); });
+  expect_right({{2, 3}, {1, 3}}, [](const Inputs& x) { return cat({x[0], x[1], x[0]}); });
+  expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return stack(x.values, 1); });
+  expect_right({{}, {}}, [](const Inputs& x) { return stack(x.values); });
+}
+
+TEST(Rules, Cuts) {
+  expect_right({{4, 5}}, [](const Inputs& x) { return slice(x[0], 1, 1, 4); });
+  expect_right({{4, 5}}, [](const Inputs& x) { return slice(x[0], 0, -2); });
+  for (const std::int64_t step : {2, 3, 9}) {
+    for (const std::int64_t start : {0, 1, 2}) {
+      expect_right({{2, 5, 2}}, [&](const Inputs& x) { return slice(x[0], 1, start, 5, step); });
+    }
+  }
+  // Something comes back to one chunk only, or to all.
+  expect_right({{5, 2}}, [](const Inputs& x) { return split(x[0], 2)[1] * 3; });
+  expect_right({{2, 5}}, [](const Inputs& x) {
+    const std::vector<Value> chunks = split(x[0], {1, 2, 2}, 1);
+    return mul(chunks[1], chunks[2]) + chunks[0];
+  });
+}
+
+TEST(Rules, PadsRepeatsAndTriangles) {
+  expect_right({{3, 4}}, [](const Inputs& x) { return pad(x[0], {1, 2}, 5); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return pad(x[0], {-1, 1, 2, -1}); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return repeat(x[0], {2, 1}); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return repeat(x[0], {2, 3, 2}); });
+  for (const std::int64_t diagonal : {-1, 0, 2}) {
+    expect_right({{2, 3, 4}}, [&](const Inputs& x) { return tril(x[0], diagonal); });
+    expect_right({{2, 3, 4}}, [&](const Inputs& x) { return triu(x[0], diagonal); });
+  }
+}
+
+TEST(Rules, Indices) {
+  const auto numbers = [](const Inputs& x, Shape shape, std::initializer_list<double> values,
+                          DType dtype = DType::int64) {
+    return x[0].graph().constant(Tensor::from(std::move(shape), values, dtype));
+  };
+  expect_right({{4, 3}}, [&](const Inputs& x) {
+    return index_select(x[0], 0, numbers(x, {5}, {3, 0, 0, 1, 3}));
+  });
+  expect_right({{2, 3, 4}}, [&](const Inputs& x) {
+    return index_select(x[0], -2, numbers(x, {2}, {2, 0}, DType::int32));
+  });
+  expect_right({{4}}, [&](const Inputs& x) { return index_select(x[0], 0, numbers(x, {1}, {2})); });
+  expect_right({{3, 4}}, [&](const Inputs& x) {
+    return gather(x[0], 1, numbers(x, {3, 2}, {0, 0, 3, 1, 2, 2}, DType::int32));
+  });
+  expect_right({{3, 2, 2}}, [&](const Inputs& x) {
+    return gather(x[0], 0, numbers(x, {2, 2, 1}, {0, 2, 1, 1}));
+  });
+  expect_right({{5, 3}}, [&](const Inputs& x) {
+    return embedding(x[0], numbers(x, {2, 3}, {4, 0, 1, 1, 0, 0}));
+  });
+  expect_right({{3, 2}}, [&](const Inputs& x) {
+    return embedding_dense_backward(x[0], numbers(x, {3}, {1, 0, 1}), 4);
+  });
+  expect_right({{3, 2}}, [&](const Inputs& x) {
+    return embedding_dense_backward(x[0], numbers(x, {3}, {1, 0, 1}), 4, 1);
+  });
+}
+
+TEST(Rules, APaddingRowHasNoGradient) {
+  Graph graph;
+  const Value weight = graph.input("weight", {3, 2});
+  const Value rows =
+      embedding(weight, graph.constant(Tensor::from({3}, {0, 1, 1}, DType::int64)), 1);
+  const Value gradient = backward(reduce_sum(rows), {weight})[weight];
+  Session session(graph, {gradient});
+  const Tensor result = session.run()[gradient];
+  EXPECT_TRUE(bitwise_equal(result, Tensor::from({3, 2}, {1, 1, 0, 0, 0, 0}))) << result;
+}
+
 TEST(Rules, Selu) {
   expect_right({{3, 4}}, [](const Inputs& x) { return selu(x[0]); });
 }

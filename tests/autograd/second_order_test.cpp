@@ -198,6 +198,25 @@ TEST(SecondOrder, NodesStandInTheOrderOfTheSource) {
             "mul mul muls adds muls mul muls exp mul ");
 }
 
+TEST(SecondOrder, EmbeddingThroughItsBackward) {
+  expect_right(
+      [](const Value& x) {
+        const Value rows =
+            embedding(x, x.graph().constant(Tensor::from({4}, {2, 0, 2, 1}, DType::int64)));
+        return mul(rows, rows);
+      },
+      points());
+}
+
+TEST(SecondOrder, JoinsAndCuts) {
+  expect_right(
+      [](const Value& x) {
+        const Value squares = mul(x, x);
+        return cat({slice(squares, 1, 0, 4, 3), pad(repeat(squares, {1, 2}), {-3, 0}, 2)}, 1);
+      },
+      points());
+}
+
 TEST(SecondOrder, NllLoss) {
   for (const Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
     Graph graph;

@@ -181,6 +181,9 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
   for (size_t i = 0; i < row.parameters.size(); ++i) {
     std::visit(AddFaults{row, faults, i}, row.parameters[i].spec);
   }
+  for (const size_t i : declared_parameters(row)) {
+    if (!row.parameters[i].list.empty()) add_handle_faults<aclTensorList>(faults, i, false, 0);
+  }
   faults.push_back({"everything of rank 9",
                     0,
                     [](Call& call) {

@@ -103,16 +103,18 @@ TEST_F(Overflow, AllTensorsOfEveryOperator) {
     for (const bool expanded : {false, true}) {
       SCOPED_TRACE(row.name + (expanded ? ", expanded" : ""));
       Call call(library_, row, ACL_FLOAT);
+      bool has_large = false;
       for (size_t i = 0; i < row.parameters.size(); ++i) {
         const TensorSpec* spec = call.tensor_spec(i);
         if (spec == nullptr || spec->optional || spec->shape == Shape{1}) continue;
+        has_large = true;
         Shape shape = spec->shape;
         for (int64_t& size : shape) size *= kTimes;
         call.values()[i] = expanded
                                ? call.view(shape, Shape(shape.size(), 0), 0, {1}, call.dtype_of(i))
                                : call.tensor(shape, call.dtype_of(i));
       }
-      expect_refused(call, row);
+      if (has_large) expect_refused(call, row);
     }
   }
 }

@@ -50,6 +50,14 @@ Record fused(std::function<Value(const Value&, const Value&, const Value&)> func
   };
 }
 
+// The second argument are numbers of elements of the first.
+Record with_index(std::function<Value(const Value&, const Value&)> function, Shape index_shape) {
+  return [=](Graph& graph) {
+    const Value x = graph.input("x", {2, 4});
+    return Recorded{function(x, graph.input("index", index_shape, DType::int64)), {x}};
+  };
+}
+
 Recorded layer_norm_of(Graph& graph) {
   const Value x = graph.input("x", {2, 4});
   const Value weight = graph.input("weight", {4});
@@ -226,6 +234,30 @@ const std::map<std::string, Record>& records() {
       {"aclnnMuls", of([](X a) { return mul(a, 2.0); })},
       {"aclnnCast", of([](X x) { return cast(x, DType::float16); })},
       {"aclnnInplaceCopy", of([](X x) { return copy(x); })},
+      {"aclnnCat", of_two([](X a, X b) {
+         return cat({a, b}, 1);
+       })},
+      {"aclnnStack", of_two([](X a, X b) {
+         return stack({a, b});
+       })},
+      {"aclnnSlice", of([](X x) { return slice(x, 1, 1, 3); })},
+      {"aclnnSplitTensor", of([](X x) { return split(x, 1).front(); })},
+      {"aclnnSplitWithSize", of([](X x) {
+         return split(x, {1, 3}, 1).front();
+       })},
+      {"aclnnConstantPadNd", of([](X x) {
+         return pad(x, {1, 2});
+       })},
+      {"aclnnRepeat", of([](X x) {
+         return repeat(x, {2, 1});
+       })},
+      {"aclnnTril", of([](X x) { return tril(x); })},
+      {"aclnnTriu", of([](X x) { return triu(x); })},
+      {"aclnnIndexSelect", with_index([](X x, X i) { return index_select(x, 1, i); }, {3})},
+      {"aclnnGather", with_index([](X x, X i) { return gather(x, 1, i); }, {2, 3})},
+      {"aclnnEmbedding", with_index([](X x, X i) { return embedding(x, i); }, {3})},
+      {"aclnnEmbeddingDenseBackward",
+       with_index([](X g, X i) { return embedding_dense_backward(g, i, 5); }, {2})},
       {"aclnnMatmul", of_two([](X a, X b) { return matmul(a, b); }, {2, 4}, {4, 3})},
       {"aclnnAddmm", addmm_of},
       {"aclnnBatchMatMul", of_two([](X a, X b) { return bmm(a, b); }, {2, 2, 4}, {2, 4, 3})},

@@ -11,6 +11,7 @@
 #include "aclgrad/ops/dropout.h"
 #include "aclgrad/ops/fill.h"
 #include "aclgrad/ops/functions.h"
+#include "aclgrad/ops/indices.h"
 #include "aclgrad/ops/losses.h"
 #include "aclgrad/ops/matmul.h"
 #include "aclgrad/ops/normalization.h"
@@ -18,6 +19,7 @@
 #include "aclgrad/ops/reduce.h"
 #include "aclgrad/ops/search.h"
 #include "aclgrad/ops/selection.h"
+#include "aclgrad/ops/shapes.h"
 #include "aclgrad/ops/update.h"
 #include "aclgrad/ops/views.h"
 

@@ -140,6 +140,46 @@ TEST_F(Operators, ViewsAreReadThroughStrides) {
   expect(reshape(permute(reshape(a, {1, 2, 3}), {2, 0, 1}), {6}), {6}, {1, 4, 2, 5, 3, 6});
 }
 
+TEST_F(Operators, Shapes) {
+  const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Value b = value({2, 1}, {7, 8});
+  expect(cat({a, b}, 1), {2, 4}, {1, 2, 3, 7, 4, 5, 6, 8});
+  expect(cat({transpose(a, 0, 1), transpose(b, 0, 1)}), {4, 2}, {1, 4, 2, 5, 3, 6, 7, 8});
+  expect(cat({value({1}, {1}, DType::int32), value({1}, {0.5})}), {2}, {1, 0.5});
+  expect(stack({b, b * 2}, -1), {2, 1, 2}, {7, 14, 8, 16});
+  expect(slice(a, 1, -2), {2, 2}, {2, 3, 5, 6});
+  expect(slice(a, 1, 0, 3, 2), {2, 2}, {1, 3, 4, 6});
+  expect(split(a, 2, 1)[0], {2, 2}, {1, 2, 4, 5});
+  expect(split(a, 2, 1)[1], {2, 1}, {3, 6});
+  expect(split(a, {1, 2}, -1)[1], {2, 2}, {2, 3, 5, 6});
+  expect(pad(b, {1, 0}, 9), {2, 2}, {9, 7, 9, 8});
+  expect(pad(a, {-2, 0, 0, 1}), {3, 1}, {3, 6, 0});
+  expect(repeat(b, {1, 3}), {2, 3}, {7, 7, 7, 8, 8, 8});
+  expect(repeat(value({}, {5}), {2, 1}), {2, 1}, {5, 5});
+  expect(tril(a), {2, 3}, {1, 0, 0, 4, 5, 0});
+  expect(triu(a, 1), {2, 3}, {0, 2, 3, 0, 0, 6});
+}
+
+TEST_F(Operators, Indices) {
+  const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto numbers = [&](Shape shape, std::initializer_list<double> list) {
+    return value(std::move(shape), list, DType::int64);
+  };
+  expect(index_select(a, 1, numbers({2}, {2, -3})), {2, 2}, {3, 1, 6, 4});
+  expect(gather(a, 0, numbers({1, 3}, {1, 0, 1})), {1, 3}, {4, 2, 6});
+  expect(embedding(a, numbers({1, 2}, {1, 1})), {1, 2, 3}, {4, 5, 6, 4, 5, 6});
+  expect(embedding_dense_backward(a, numbers({2}, {2, 2}), 3), {3, 3}, {0, 0, 0, 0, 0, 0, 5, 7, 9});
+  expect(arange(graph_, 0, 1, 0.1), {10}, {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9});
+  expect(arange(graph_, 5, -4, -3, DType::int64), {3}, {5, 2, -1});
+}
+
+TEST_F(Operators, AnIndexOutOfRangeFailsTheRun) {
+  const Value rows = embedding(value({2, 1}, {1, 2}), value({1}, {2}, DType::int64));
+  Session session(graph_, {rows});
+  EXPECT_THAT([&] { session.run(); },
+              testing::ThrowsMessage<StatusError>(testing::HasSubstr("must be in [0, 1]")));
+}
+
 TEST_F(Operators, FillsAndCasts) {
   expect(zeros(graph_, {2}), {2}, {0, 0});
   expect(full(graph_, {2}, 1.5), {2}, {1.5, 1.5});

@@ -70,6 +70,40 @@ TEST(Recording, OperatorsNameTheLineThatWroteThem) {
   EXPECT_EQ(static_cast<int>(y.node().where.line()), number_line);
 }
 
+TEST(Recording, ShapesThatDoNotFit) {
+  Graph graph;
+  const Value a = graph.input("a", {2, 3});
+  const Value b = graph.input("b", {4, 2});
+  const Value i = graph.input("i", {2}, DType::int64);
+  const int line = __LINE__ + 1;
+  const auto message = message_of<ShapeError>([&] { cat({a, b}, 1); });
+  EXPECT_EQ(message, fmt::format("node 3 `cat` ({}): `b` with shape [4, 2] does not fit [2, 3] "
+                                 "along dimension 1",
+                                 here(line)));
+  EXPECT_THROW(cat({}), ValueError);
+  EXPECT_THROW(cat({a, i}), ShapeError);
+  EXPECT_THROW(stack({a, b}), ShapeError);
+  EXPECT_THROW(stack({a, a}, 3), ShapeError);
+  EXPECT_THROW(slice(a, 2), ShapeError);
+  EXPECT_THROW(slice(a, 0, 0, 1, 0), ValueError);
+  EXPECT_THROW(split(a, 0), ValueError);
+  EXPECT_THROW(split(a, {1, 3}, 1), ShapeError);
+  EXPECT_THROW(split(a, {-1, 4}, 1), ShapeError);
+  EXPECT_THROW(pad(a, {1}), ShapeError);
+  EXPECT_THROW(pad(a, {-2, -2}), ShapeError);
+  EXPECT_THROW(repeat(a, {2}), ShapeError);
+  EXPECT_THROW(tril(i), ShapeError);
+  EXPECT_THROW(index_select(a, 0, b), DTypeError);
+  EXPECT_THROW(gather(a, 0, i), ShapeError);
+  EXPECT_THROW(embedding(i, i), ShapeError);
+  EXPECT_THROW(embedding(a, i, 2), ValueError);
+  EXPECT_THROW(embedding_dense_backward(a, graph.input("j", {3}, DType::int64), 4), ShapeError);
+  EXPECT_THROW(arange(graph, 0, 1, 0), ValueError);
+  EXPECT_THROW(arange(graph, 0, 1, -1), ValueError);
+  EXPECT_THROW(arange(graph, 0, 1, 0.5, DType::int64), ValueError);
+  EXPECT_THROW(arange(graph, 0, 1, 1, DType::boolean), DTypeError);
+}
+
 TEST(Recording, WrongDtypes) {
   Graph graph;
   const Value n = graph.input("n", {2}, DType::int32);
