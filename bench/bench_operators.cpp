@@ -49,8 +49,9 @@ class Tensor {
     bytes_ = static_cast<size_t>(count_) * aclDataTypeSize(type);
     require(aclrtMalloc(&memory_, bytes_, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
     fill(type);
-    tensor_ = aclCreateTensor(shape.data(), shape.size(), type, nullptr, 0, ACL_FORMAT_ND,
-                              shape.data(), shape.size(), memory_);
+    tensor_ = aclCreateTensor(shape.data(), shape.size(), type, nullptr, 0,
+                              aclgrad::contract::format_of(shape.size()), shape.data(),
+                              shape.size(), memory_);
   }
   ~Tensor() {
     aclDestroyTensor(tensor_);

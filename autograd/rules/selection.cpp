@@ -2,6 +2,7 @@
 #include "aclgrad/ops/selection.h"
 
 #include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/dropout.h"
 #include "aclgrad/ops/functions.h"
 #include "aclgrad/tensor.h"
 #include "rules/table.h"
@@ -62,6 +63,10 @@ void add_selection_rules(RuleTable& table) {
     const Value& condition = call.input(0);
     return InputGradients{Value(), call.needs(1) ? held(condition, g) : Value(),
                           call.needs(2) ? masked_fill(g, condition, 0) : Value()};
+  });
+
+  table.add<DropoutOp>([](const DropoutOp& op, const RuleCall& call) {
+    return InputGradients{apply_dropout(call.gradient(), call.input(1), op.p), Value()};
   });
 
   table.add<AddcmulOp>([](const AddcmulOp& op, const RuleCall& call) {

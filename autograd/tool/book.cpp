@@ -57,6 +57,9 @@ struct Make {
     return const_cast<aclIntArray*>(library.int_array(values));
   }
   Value operator()(const contract::SizesSpec& spec) const { return (*this)(spec.sizes); }
+  Value operator()(const contract::ValuesSpec& spec) const {
+    return spec.given ? (*this)(spec.values) : Value(static_cast<aclIntArray*>(nullptr));
+  }
   Value operator()(const contract::BoolsSpec& spec) const {
     return const_cast<aclBoolArray*>(library.bool_array(spec.values));
   }
@@ -115,7 +118,7 @@ std::vector<TensorArgument> tensors_of(const Arguments& arguments) {
                        .promotes = spec->promotes,
                        .free_shape = spec->any_shape,
                        .optional = arguments.op().parameter(parameter.name).tensor()->optional,
-                       .null = spec->null});
+                       .if_null = spec->if_null});
     if (spec->dtype) tensors.back().dtype = dtype_of(*spec->dtype);
   }
   return tensors;
@@ -136,8 +139,14 @@ Arguments changed(const Entry& op, const contract::Refusal& refusal) {
   return arguments;
 }
 
-bool is_of_this_device(const contract::Refusal& refusal) {
-  return std::string_view(refusal.product) == "Ascend910B" && refusal.dtype == ACL_FLOAT;
+// With the tensors that gradcheck makes: of the device's own product, in FLOAT, in the format of
+// their rank.
+bool can_be_asked(const contract::Refusal& refusal) {
+  return std::string_view(refusal.product) == "Ascend910B" && refusal.dtype == ACL_FLOAT &&
+         std::ranges::none_of(refusal.changes, [](const auto& change) {
+           const auto* tensor = std::get_if<TensorSpec>(&change.second);
+           return tensor != nullptr && tensor->format;
+         });
 }
 
 // Lists of dimensions that every operator refuses.
@@ -154,6 +163,17 @@ void add_list_refusals(const LibraryPointer& library, const Arguments& arguments
   }
 }
 
+// What null gives in the place of an array or a scalar; nothing where it is accepted.
+std::optional<aclnnStatus> status_of_null(const contract::ParameterSpec& spec) {
+  if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) return flags->if_null;
+  const auto* scalar = std::get_if<contract::ScalarSpec>(&spec);
+  const auto* values = std::get_if<contract::ValuesSpec>(&spec);
+  const bool is_refused = std::holds_alternative<contract::Shape>(spec) ||
+                          (scalar != nullptr && !scalar->optional) ||
+                          (values != nullptr && !values->optional);
+  return is_refused ? std::optional<aclnnStatus>(161001) : std::nullopt;
+}
+
 void add_refusals(const LibraryPointer& library, const Arguments& arguments, EntryPoint& entry) {
   const Entry& op = arguments.op();
   for (std::size_t i = 0; i < op.parameters.size(); ++i) {
@@ -161,20 +181,19 @@ void add_refusals(const LibraryPointer& library, const Arguments& arguments, Ent
     const bool is_list = std::holds_alternative<contract::Shape>(spec);
     if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) {
       Arguments more = arguments;
-      more.parameters()[i].spec =
-          contract::BoolsSpec{std::vector<char>(flags->values.size() + 1, 1)};
+      std::get<contract::BoolsSpec>(more.parameters()[i].spec).values.push_back(1);
       entry.refusals.push_back(
-          {"one value more in " + op.parameters[i].name, 161002, plan_of(library, more)});
-    } else if (!is_list) {
-      const auto* scalar = std::get_if<contract::ScalarSpec>(&spec);
-      if (scalar == nullptr || scalar->optional) continue;
+          {"one value more in " + op.parameters[i].name, flags->if_longer, plan_of(library, more)});
     }
-    entry.refusals.push_back({"null " + op.parameters[i].name, 161001,
-                              plan_of(library, arguments, {op.parameters[i].name})});
+    const std::optional<aclnnStatus> status = status_of_null(spec);
+    if (status && !op.parameters[i].nullable) {
+      entry.refusals.push_back({"null " + op.parameters[i].name, *status,
+                                plan_of(library, arguments, {op.parameters[i].name})});
+    }
     if (is_list) add_list_refusals(library, arguments, entry, op.parameters[i].name);
   }
   for (const contract::Refusal& refusal : op.refusals) {
-    if (!is_of_this_device(refusal)) continue;
+    if (!can_be_asked(refusal)) continue;
     const Arguments wrong = changed(op, refusal);
     const std::string& name =
         refusal.changes.empty() ? refusal.nulls.front() : refusal.changes.front().first;
@@ -194,6 +213,7 @@ EntryPoint entry_point(const LibraryPointer& library, const Arguments& arguments
   }
   entry.plan = plan_of(library, arguments);
   entry.highest_rank = op.max_rank;
+  entry.wrong_shape = op.wrong_shape;
   entry.dtypes = dtypes_of(op.everywhere);
   for (const aclDataType dtype : op.from_a2_on) entry.dtypes.push_back(dtype_of(dtype));
   entry.bfloat16_everywhere = std::ranges::count(op.everywhere, ACL_BF16) > 0;
@@ -293,6 +313,9 @@ void describe_backward(const LibraryPointer& library, const Arguments& arguments
   };
   for (std::size_t i = 0; i < s.backward->inputs; ++i) {
     s.checked.saved_dtypes.push_back(s.backward->tensors[i].dtype);
+  }
+  for (std::size_t i = s.backward->inputs; i < s.backward->tensors.size(); ++i) {
+    s.checked.gradient_dtypes.push_back(s.backward->tensors[i].dtype);
   }
   s.checked.exact_backward = [arguments](const Arrays& given) {
     return to_arrays(contract::results_of(arguments, from_arrays(given)));

@@ -45,7 +45,7 @@ struct TensorArgument {
   bool promotes = false;            // so is whatever promotes to one together with the others
   bool free_shape = false;          // any shape is accepted
   bool optional = false;            // null is accepted
-  aclnnStatus null = 161001;        // where it is not
+  aclnnStatus if_null = 161001;     // where it is refused
 };
 
 /// A call that must be refused.
@@ -63,6 +63,7 @@ struct EntryPoint {
   std::size_t inputs = 1;               // how many of them are inputs
   PlanFunction plan;
   std::size_t highest_rank = 25;
+  aclnnStatus wrong_shape = 161002;  // of a call with a shape that does not fit
   std::vector<Refusal> refusals = {};
   std::vector<std::size_t> written = {};  // inputs that are overwritten: the first results
   DTypes dtypes = kFloats;                // of all tensors, where BFLOAT16 is known

@@ -66,7 +66,7 @@ class StatusProbe {
                   [&](auto t, auto* size, auto**) { return plan(t, size, nullptr); });
     for (std::size_t i = 0; i < entry_.tensors.size(); ++i) {
       if (entry_.tensors[i].optional) continue;
-      expect_change("null " + entry_.tensors[i].name, entry_.tensors[i].null,
+      expect_change("null " + entry_.tensors[i].name, entry_.tensors[i].if_null,
                     [&](auto t, auto* size, auto** executor) {
                       t[i] = nullptr;
                       return plan(t, size, executor);
@@ -103,8 +103,8 @@ class StatusProbe {
     if (tensor.shape.empty() || tensor.free_shape) return;
     std::vector<TensorArgument> tensors = entry_.tensors;
     for (std::int64_t& extent : tensors[i].shape) extent += 1;
-    expect(fmt::format("{} of shape {}", tensor.name, dims_text(tensors[i].shape)), kInvalid,
-           tensors, entry_.plan);
+    expect(fmt::format("{} of shape {}", tensor.name, dims_text(tensors[i].shape)),
+           entry_.wrong_shape, tensors, entry_.plan);
   }
 
   // A strided input whose last element lies behind its storage. Nothing is documented of outputs.
@@ -127,6 +127,8 @@ class StatusProbe {
 
   // Every product has a table of its own. Without a way to choose one there is that of the device.
   void products() {
+    const auto has_dtype = [](const TensorArgument& tensor) { return tensor.dtype.has_value(); };
+    if (std::ranges::all_of(entry_.tensors, has_dtype)) return;
     std::vector<std::string> families = {family_of(library_)};
     if (library_.can_set_product()) families.assign(std::begin(kProducts), std::end(kProducts));
     for (const std::string& product : families) {
@@ -153,7 +155,7 @@ class StatusProbe {
         tensor.shape.insert(tensor.shape.begin(), 1);
       }
     }
-    expect(fmt::format("tensors of rank {}", entry_.highest_rank + 1), kInvalid, tensors,
+    expect(fmt::format("tensors of rank {}", entry_.highest_rank + 1), entry_.wrong_shape, tensors,
            entry_.plan);
   }
 

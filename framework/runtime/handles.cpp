@@ -120,8 +120,8 @@ void RecordedModel::Destroy::operator()(void* model) const noexcept {
 TensorHandle::TensorHandle(const Shape& shape, DType dtype, std::span<const std::int64_t> strides,
                            std::int64_t offset, const Shape& storage, void* data)
     : tensor_(created(aclCreateTensor(shape.data(), shape.rank(), static_cast<aclDataType>(dtype),
-                                      strides.data(), offset, ACL_FORMAT_ND, storage.data(),
-                                      storage.rank(), data),
+                                      strides.data(), offset, format_of_rank(shape.rank()),
+                                      storage.data(), storage.rank(), data),
                       "aclCreateTensor")) {}
 
 ScalarHandle::ScalarHandle(double value, DType beside) {

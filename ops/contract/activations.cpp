@@ -25,8 +25,6 @@ namespace {
 
 using Operators = std::vector<Operator>;
 
-constexpr size_t kAnyRank = 25;
-
 // ---- SELU ---------------------------------------------------------------------------------------
 
 void add_selu(Operators& all) {

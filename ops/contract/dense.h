@@ -42,6 +42,14 @@ Array matmul(const Array& a, const Array& b, bool magnitudes = false);
 // Dimensions of a tensor of this rank, counted from the front, in order; all when none is named.
 Shape normalized(const Shape& dims, size_t rank);
 
+// Calls visit(places of a line's elements) for every line along an axis.
+void for_each_line(const Shape& shape, size_t axis,
+                   const std::function<void(const std::vector<size_t>& line)>& visit);
+
+// f of the elements over `dims`, as normalized() gives them, in row-major order.
+Array reduce(const Array& a, const Shape& dims, bool keep,
+             const std::function<Number(const std::vector<Number>& elements)>& f);
+
 // The sum over `dims`, as normalized() gives them.
 Array sum(const Array& a, const Shape& dims, bool keep, bool magnitudes = false);
 

@@ -25,6 +25,8 @@ inline DTypes operator+(DTypes dtypes, const DTypes& more) {
   return dtypes;
 }
 
+constexpr size_t kAnyRank = 25;
+
 // ---- Parameters, by their names in the headers --------------------------------------------------
 
 inline Parameter in(std::string name, Number low = -4, Number high = 4) {
@@ -85,6 +87,13 @@ inline Parameter number(std::string name, double value) {
 }
 inline Parameter list(std::string name, Shape numbers) {
   return {std::move(name), std::move(numbers)};
+}
+inline Parameter values(std::string name, Shape numbers, bool is_optional = false) {
+  return {std::move(name), ValuesSpec{.values = std::move(numbers), .optional = is_optional}};
+}
+inline Parameter nullable(Parameter array) {
+  array.nullable = true;
+  return array;
 }
 inline Parameter dtype_named(std::string name, std::optional<aclDataType> dtype = std::nullopt) {
   return {std::move(name), DtypeSpec{dtype}};
@@ -165,10 +174,27 @@ inline Gradient from_input(std::string forward, std::vector<Number> corners = {}
   return {std::move(forward), nullptr, std::move(corners), side};
 }
 
+// Results without the values that outputMask leaves out.
+inline Arrays masked(const Arguments& a, Arrays results) {
+  for (const Parameter& each : a.parameters()) {
+    if (each.name != "outputMask") continue;
+    const std::vector<char>& mask = std::get<BoolsSpec>(each.spec).values;
+    for (size_t k = 0; k < results.size(); ++k) {
+      if (mask[k] == 0) results[k].values.clear();
+    }
+  }
+  return results;
+}
+
 // A dimension counted from the front.
 inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view name = "dim") {
   const auto dim = static_cast<int64_t>(a.number(name));
   return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim);
+}
+
+// A dimension that tensors of rank 2 do not have.
+inline Refusal bad_dim(int64_t dim) {
+  return {.what = "= " + std::to_string(dim), .changes = {{"dim", dim}}, .words = {"[-2, 1]"}};
 }
 
 // ---- The families -------------------------------------------------------------------------------
@@ -179,6 +205,8 @@ Family quotients();
 Family selection();
 Family normalization();
 Family losses();
+Family images();
+Family dropouts();
 Family arithmetic();
 Family shapes();
 Family indices();
@@ -188,7 +216,14 @@ Family optimizer();
 // Those of another file that stand in a family of the reference.
 void add_movement(std::vector<Operator>& all);
 void add_reductions(std::vector<Operator>& all);
+void add_scans(std::vector<Operator>& all);
+void add_rms_norm(std::vector<Operator>& all);
+void add_error_losses(std::vector<Operator>& all);
+void add_binary_cross_entropy(std::vector<Operator>& all);
 void add_random(std::vector<Operator>& all);
+void add_convolution(std::vector<Operator>& all);
+void add_pooling(std::vector<Operator>& all);
+void add_channel_norm(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean squared error and negative log likelihood. `reduction`: 0 none, 1 mean, 2 sum.
+// Mean squared error and negative log likelihood.
 #include <algorithm>
 #include <stdexcept>
 
@@ -8,37 +8,10 @@
 #include "aclnnop/aclnn_mse_loss_out.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
-#include "contract/describe.h"
+#include "contract/loss.h"
 
 namespace aclgrad::contract {
 namespace {
-
-constexpr int64_t kNone = 0, kMean = 1, kSum = 2;
-
-const std::vector<Sample> kReductions = {
-    {{{"reduction", 0.0}}}, {{{"reduction", 1.0}}}, {{{"reduction", 2.0}}}};
-
-Array reduced(Array values, Number reduction, Number divisor) {
-  if (reduction == kNone) return values;
-  Number sum = 0;
-  for (const Number value : values.values) sum += value;
-  return {{}, {reduction == kMean ? sum / divisor : sum}};
-}
-
-// What is divided by to give a gradient its share of a mean.
-Number share_of(const Arguments& a, Number count) {
-  return a.number("reduction") == kMean ? count : 1;
-}
-
-Refusal bad_reduction(int64_t value) {
-  return {.what = "= " + std::to_string(value),
-          .changes = {{"reduction", value}},
-          .words = {"is " + std::to_string(value)}};
-}
-
-Parameter of(Parameter tensor, Shape shape, double fill = 1) {
-  return filled(shaped(std::move(tensor), std::move(shape)), fill);
-}
 
 // ---- Mean squared error -------------------------------------------------------------------------
 
@@ -250,6 +223,8 @@ Family losses() {
   Family family{{"Losses", "损失"}, {}};
   add_mse_loss(family.operators);
   add_nll_loss(family.operators);
+  add_error_losses(family.operators);
+  add_binary_cross_entropy(family.operators);
   return family;
 }
 

@@ -67,6 +67,9 @@ struct Set {
       sizes->sizes = values;
     } else if (auto* flags = std::get_if<BoolsSpec>(&spec)) {
       flags->values.assign(values.begin(), values.end());
+    } else if (auto* numbers = std::get_if<ValuesSpec>(&spec)) {
+      numbers->values = values;
+      numbers->given = true;
     } else {
       std::get<Shape>(spec) = values;
     }
@@ -117,6 +120,19 @@ int64_t size_in(const Operator& op, const std::optional<Shape>& base) {
 }
 
 }  // namespace
+
+aclFormat format_of(size_t rank) {
+  switch (rank) {
+    case 3:
+      return ACL_FORMAT_NCL;
+    case 4:
+      return ACL_FORMAT_NCHW;
+    case 5:
+      return ACL_FORMAT_NCDHW;
+    default:
+      return ACL_FORMAT_ND;
+  }
+}
 
 int64_t count_of(const Shape& shape) {
   int64_t count = 1;
@@ -193,6 +209,7 @@ const Shape& Arguments::array(std::string_view name) const {
   if (found != nullptr) {
     if (const auto* sizes = std::get_if<SizesSpec>(found)) return sizes->sizes;
     if (const auto* numbers = std::get_if<Shape>(found)) return *numbers;
+    if (const auto* values = std::get_if<ValuesSpec>(found)) return values->values;
   }
   has_no(*op_, name);
 }
@@ -255,9 +272,19 @@ Sets Parameter::option_sets() const {
   if (sets) return *sets;
   if (std::holds_alternative<bool>(spec)) return Sets::kFlag;
   if (std::holds_alternative<Shape>(spec)) return Sets::kList;
+  if (std::holds_alternative<ValuesSpec>(spec)) return Sets::kList;
   if (std::holds_alternative<DtypeSpec>(spec)) return Sets::kDtype;
   const bool has_number = std::visit(NumberOf{ACL_DOUBLE}, spec).has_value();
   return has_number ? Sets::kNumber : Sets::kNothing;
+}
+
+bool has_free_dtype(const Operator& op) {
+  return std::ranges::any_of(op.parameters, [](const Parameter& each) {
+    if (const TensorSpec* tensor = each.tensor()) return !tensor->dtype;
+    const auto* scalar = std::get_if<ScalarSpec>(&each.spec);
+    const auto* dtype = std::get_if<DtypeSpec>(&each.spec);
+    return (scalar != nullptr && !scalar->dtype) || (dtype != nullptr && !dtype->dtype);
+  });
 }
 
 const Parameter& Operator::parameter(std::string_view name_) const {
@@ -276,6 +303,7 @@ std::string type_of(const Parameter& parameter) {
     std::string operator()(const Shape&) const { return "const aclIntArray*"; }
     std::string operator()(const SizesSpec&) const { return "const aclIntArray*"; }
     std::string operator()(const BoolsSpec&) const { return "const aclBoolArray*"; }
+    std::string operator()(const ValuesSpec&) const { return "const aclIntArray*"; }
     std::string operator()(const WordSpec&) const { return "char*"; }
     std::string operator()(int64_t) const { return "int64_t"; }
     std::string operator()(double) const { return "double"; }
@@ -291,7 +319,7 @@ std::string type_of(const Parameter& parameter) {
 size_t Operator::output() const {
   for (size_t i = 0; i < parameters.size(); ++i) {
     const TensorSpec* tensor = parameters[i].tensor();
-    if (tensor != nullptr && tensor->role != Role::kInput) return i;
+    if (tensor != nullptr && tensor->role != Role::kInput && !tensor->optional) return i;
   }
   has_no(*this, "output");
 }

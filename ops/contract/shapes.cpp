@@ -140,7 +140,7 @@ void add_joins(std::vector<Operator>& all) {
       moving(entry<decltype(aclnnStackGetWorkspaceSize)>("aclnnStack", two_joined({2, 2, 4}),
                                                          kNumbers + kUnsigned),
              "stack", {"tensors along a new dimension", "沿新维度堆叠"}, "stack({a, b}, dim)");
-  std::get<TensorSpec>(stack.parameters[3].spec).null = 561103;
+  std::get<TensorSpec>(stack.parameters[3].spec).if_null = 561103;
   stack.max_rank = 7;
   stack.arrange = [](Arguments& a) {
     Shape out = a.shape("tensors[0]");

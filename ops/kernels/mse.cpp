@@ -89,6 +89,7 @@ HWY_AFTER_NAMESPACE();
 #include <array>
 
 #include "ops/kernels/cast.h"
+#include "ops/kernels/loss.h"
 #include "ops/kernels/strided.h"
 #include "ops/kernels/sums.h"
 
@@ -99,9 +100,6 @@ HWY_EXPORT(scaled_differences);
 HWY_EXPORT(scaled_short_differences);
 
 namespace {
-
-// Elements that a thread takes at a time, in whole chunks.
-constexpr int64_t kGrain = 16 * kSumChunk;
 
 // The kernel's other body, for blocks of double: they are stored elements too.
 template <size_t kInputs, class Body>
@@ -193,33 +191,11 @@ Plan plan_squared_error(const Arguments& arguments, size_t a, size_t b, size_t o
                         aclDataType dtype) {
   Dims common;
   broadcast_shapes(arguments.shape(a), arguments.shape(b), common);
-  const int64_t terms = count_elements(common);
-  const int64_t chunks = sum_chunks(terms);
-  const uint64_t workspace =
-      chunks <= 1 ? 0 : static_cast<uint64_t>(chunks) * sizeof(double) + alignof(double);
-  return {[=, left = side(arguments, a, common), right = side(arguments, b, common),
-           out_dtype = arguments.dtype(out)](const Run& run) -> aclError {
-            double single = 0;
-            double* sums = &single;
-            if (workspace > 0) {
-              void* start = run.workspace();
-              size_t room = workspace;
-              sums = static_cast<double*>(
-                  std::align(alignof(double), room - alignof(double), start, room));
-            }
-            parallel_pieces(terms, kGrain, [&](int64_t begin, int64_t end) {
-              for (int64_t i = begin; i < end; i += kSumChunk) {
-                const int64_t stop = std::min(end, i + kSumChunk);
-                sums[i / kSumChunk] = chunk_sum(run, left, right, i, stop);
-              }
-            });
-            double total = sums[0];
-            for (int64_t i = 1; i < chunks; ++i) total += sums[i];
-            total /= static_cast<double>(divisor);
-            store_through(&total, run.data(out), dtype, out_dtype, 1, 1);
-            return ACL_SUCCESS;
-          },
-          workspace};
+  return plan_chunks(arguments, out, dtype, count_elements(common), divisor,
+                     [left = side(arguments, a, common), right = side(arguments, b, common)](
+                         const Run& run, int64_t begin, int64_t end) {
+                       return chunk_sum(run, left, right, begin, end);
+                     });
 }
 
 Plan plan_column_squared_error(const Arguments& arguments, size_t a, size_t b, size_t out,

@@ -62,13 +62,6 @@ uint64_t only_element(const Run& run, size_t tensor) {
   return static_cast<uint64_t>(value);
 }
 
-// The stream with its tensors' values in it.
-RandomStream resolved(RandomStream stream, const Run& run) {
-  if (stream.seed_tensor) stream.seed = only_element(run, *stream.seed_tensor);
-  if (stream.offset_tensor) stream.offset += only_element(run, *stream.offset_tensor);
-  return stream;
-}
-
 template <class Formula>
 Plan fill(const Arguments& arguments, size_t out, RandomStream source, Formula formula) {
   if (arguments.empty(out)) return {};
@@ -92,6 +85,12 @@ Plan fill(const Arguments& arguments, size_t out, RandomStream source, Formula f
 }
 
 }  // namespace
+
+RandomStream resolved(RandomStream stream, const Run& run) {
+  if (stream.seed_tensor) stream.seed = only_element(run, *stream.seed_tensor);
+  if (stream.offset_tensor) stream.offset += only_element(run, *stream.offset_tensor);
+  return stream;
+}
 
 Plan plan_normal(const Arguments& arguments, size_t out, double mean, double deviation,
                  RandomStream stream) {

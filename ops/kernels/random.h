@@ -18,6 +18,9 @@ struct RandomStream {
   std::optional<size_t> offset_tensor = std::nullopt;
 };
 
+// The stream with its tensors' values in it.
+RandomStream resolved(RandomStream stream, const Run& run);
+
 Plan plan_normal(const Arguments& arguments, size_t out, double mean, double deviation,
                  RandomStream stream);
 

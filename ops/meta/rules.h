@@ -30,6 +30,9 @@ Rule if_given(size_t parameter, Rule rule);
 // Applies a rule only to calls for which `condition` holds.
 Rule when(std::function<bool(const Arguments&)> condition, Rule rule);
 
+// Says another status where a rule fails.
+Rule with_status(aclnnStatus status, Rule rule);
+
 // Of a tensor or a scalar.
 Rule dtype_in(size_t parameter, const DtypeSet& set);
 Rule same_dtype(size_t tensor, size_t reference);
@@ -59,6 +62,8 @@ Rule shape_is_broadcast(size_t out, std::vector<size_t> tensors);
 inline Rule shape_is_broadcast(size_t out, size_t a, size_t b) {
   return shape_is_broadcast(out, std::vector{a, b});
 }
+// The tensor broadcasts to exactly the shape of the other.
+Rule broadcasts_to(size_t tensor, size_t reference);
 // That shape, of tensors that do broadcast.
 Dims broadcast_shape(const Arguments& arguments, const std::vector<size_t>& tensors);
 

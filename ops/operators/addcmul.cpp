@@ -2,8 +2,6 @@
 // aclnnAddcmul, aclnnInplaceAddcmul, aclnnAddcdiv, aclnnInplaceAddcdiv.
 #include "aclnnop/aclnn_addcmul.h"
 
-#include <fmt/format.h>
-
 #include "aclnnop/aclnn_addcdiv.h"
 #include "ops/kernels/functions.h"
 #include "ops/kernels/selection.h"
@@ -16,23 +14,6 @@ constexpr DtypeSet kFactors{
     {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT32, ACL_INT64, ACL_UINT8}, {ACL_BF16}};
 constexpr DtypeSet kQuotients{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT64}, {ACL_BF16}};
 
-std::optional<aclDataType> common_dtype(const Arguments& arguments) {
-  const auto pair = promote_types(arguments.dtype(0), arguments.dtype(1));
-  return pair ? promote_types(*pair, arguments.dtype(2)) : std::nullopt;
-}
-
-Rule common_dtype_in(const DtypeSet& set) {
-  return require([set](const Arguments& arguments) -> std::optional<std::string> {
-    const auto common = common_dtype(arguments);
-    if (common && set.contains(*common)) return std::nullopt;
-    return fmt::format(
-        "{} ({}), {} ({}) and {} ({}) do not promote to an expected dtype, one of {}.",
-        arguments.name(0), dtype_name(arguments.dtype(0)), arguments.name(1),
-        dtype_name(arguments.dtype(1)), arguments.name(2), dtype_name(arguments.dtype(2)),
-        set.to_string());
-  });
-}
-
 // Any two of the quotients' dtypes promote to one of them.
 OperatorSpec spec(const char* name, const DtypeSet& set, bool in_place, bool is_product) {
   std::vector<Parameter> parameters = {in_place ? in_out("selfRef") : input("self"),
@@ -41,8 +22,8 @@ OperatorSpec spec(const char* name, const DtypeSet& set, bool in_place, bool is_
   const size_t out = in_place ? 0 : 4;
   std::vector<Rule> rules = {in_place ? not_null({0, 1, 2, 3}) : not_null({0, 1, 2, 3, 4}),
                              dtype_in(0, set), dtype_in(1, set), dtype_in(2, set)};
-  if (is_product) rules.push_back(common_dtype_in(set));
-  rules.push_back(result_converts(common_dtype, out));
+  if (is_product) rules.push_back(promotes_to_one_of({0, 1, 2}, set));
+  rules.push_back(result_converts(promote_tensors({0, 1, 2}), out));
   std::vector<size_t> tensors = {0, 1, 2};
   if (!in_place) tensors.push_back(out);
   if (is_product) {
@@ -64,14 +45,14 @@ Number value_of(const Arguments& arguments, aclDataType dtype) {
 }
 
 Plan plan_product(const Arguments& arguments, size_t out) {
-  const aclDataType dtype = *common_dtype(arguments);
+  const aclDataType dtype = *promote_tensors({0, 1, 2})(arguments);
   return plan_arithmetic(arguments, out, {0, 1, 2}, dtype,
                          add_product(dtype, value_of(arguments, dtype)), true);
 }
 
 // Integers are divided in FLOAT.
 Plan plan_quotient(const Arguments& arguments, size_t out) {
-  const aclDataType common = *common_dtype(arguments);
+  const aclDataType common = *promote_tensors({0, 1, 2})(arguments);
   const aclDataType dtype = is_floating(common) ? common : ACL_FLOAT;
   return plan_arithmetic(arguments, out, {0, 1, 2}, dtype,
                          function_kernel(Function::kAddQuotient, value_of(arguments, dtype).real),

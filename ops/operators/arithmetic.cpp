@@ -22,6 +22,30 @@ Promotion promote_tensors(size_t self, size_t other) {
   };
 }
 
+Promotion promote_tensors(std::vector<size_t> tensors) {
+  return [tensors](const Arguments& arguments) {
+    std::optional<aclDataType> common = arguments.dtype(tensors[0]);
+    for (const size_t tensor : tensors) {
+      if (common) common = promote_types(*common, arguments.dtype(tensor));
+    }
+    return common;
+  };
+}
+
+Rule promotes_to_one_of(std::vector<size_t> tensors, const DtypeSet& set) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const auto common = promote_tensors(tensors)(arguments);
+    if (common && set.contains(*common)) return std::nullopt;
+    std::string names;
+    for (const size_t tensor : tensors) {
+      names += fmt::format("{}{} ({})", names.empty() ? "" : " and ", arguments.name(tensor),
+                           dtype_name(arguments.dtype(tensor)));
+    }
+    return fmt::format("{} do not promote to an expected dtype, one of {}.", names,
+                       set.to_string());
+  });
+}
+
 Promotion promote_addend(size_t self, size_t other, size_t out) {
   return [=](const Arguments& arguments) -> std::optional<aclDataType> {
     const aclDataType tensor = arguments.dtype(self);

@@ -30,6 +30,11 @@ Promotion promote_addend(size_t self, size_t other, size_t out);
 // `other` is a scalar of a multiplication.
 Promotion promote_factor(size_t self, size_t other, size_t out);
 
+// The dtype that all of these tensors promote to.
+Promotion promote_tensors(std::vector<size_t> tensors);
+// It is one of these.
+Rule promotes_to_one_of(std::vector<size_t> tensors, const DtypeSet& set);
+
 // The promotion exists; `self` and `other` are for the message.
 Rule promotion_exists(Promotion promotion, size_t self, size_t other);
 // The scalar converts to the promoted type; to BOOL it must be an integer or BOOL.

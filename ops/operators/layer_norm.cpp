@@ -9,6 +9,7 @@
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "ops/meta/rules.h"
+#include "ops/operators/output_mask.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -140,22 +141,7 @@ constexpr size_t kGradInput = 8;  // and the other outputs that the mask is abou
 constexpr size_t kGradWeight = 9;
 constexpr size_t kGradBias = 10;
 
-bool is_wanted(const Arguments& arguments, size_t output) {
-  return arguments.bool_array(kOutputMask)[output - kGradInput] != 0;
-}
-
-Rule if_wanted(size_t output, Rule rule) {
-  return when([output](const Arguments& arguments) { return is_wanted(arguments, output); },
-              std::move(rule));
-}
-
-Rule mask_has_three() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const size_t size = arguments.bool_array(kOutputMask).size();
-    if (size == 3) return std::nullopt;
-    return fmt::format("{} must have 3 values, but has {}.", arguments.name(kOutputMask), size);
-  });
-}
+constexpr OutputMask kMask{kOutputMask, kGradInput};
 
 std::vector<Rule> rules() {
   constexpr std::array kOutputs{kGradInput, kGradWeight, kGradBias};
@@ -164,18 +150,19 @@ std::vector<Rule> rules() {
   for (const size_t tensor : {kWeight, kBias, kGradInput, kGradWeight, kGradBias}) {
     list.push_back(live_if_given(tensor));
   }
-  list.push_back(mask_has_three());
-  for (const size_t output : kOutputs) list.push_back(if_wanted(output, not_null({output})));
+  list.push_back(kMask.has_three_values());
+  for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, not_null({output})));
   for (const size_t tensor : {kGradOut, kInput}) list.push_back(dtype_in(tensor, kDtypes));
   list.push_back(same_dtype(kGradOut, kInput));
   for (const size_t tensor : {kMean, kRstd}) list.push_back(dtype_in(tensor, kDtypes));
   for (const size_t tensor : {kWeight, kBias}) {
     list.push_back(if_given(tensor, is_parameter_of(tensor, kInput)));
   }
-  for (const size_t output : kOutputs) list.push_back(if_wanted(output, dtype_in(output, kDtypes)));
+  for (const size_t output : kOutputs)
+    list.push_back(kMask.if_wanted(output, dtype_in(output, kDtypes)));
   for (const size_t tensor : {kGradOut, kInput, kMean, kRstd}) list.push_back(max_rank(tensor));
   for (const size_t tensor : {kWeight, kBias}) list.push_back(if_given(tensor, max_rank(tensor)));
-  for (const size_t output : kOutputs) list.push_back(if_wanted(output, max_rank(output)));
+  for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, max_rank(output)));
   list.push_back(is_end_of(kNormalizedShape, kInput));
   list.push_back(same_shape(kGradOut, kInput));
   for (const size_t tensor : {kMean, kRstd}) {
@@ -184,10 +171,10 @@ std::vector<Rule> rules() {
   for (const size_t tensor : {kWeight, kBias}) {
     list.push_back(if_given(tensor, has_normalized_shape(tensor, kNormalizedShape)));
   }
-  list.push_back(if_wanted(kGradInput, same_shape(kGradInput, kInput)));
+  list.push_back(kMask.if_wanted(kGradInput, same_shape(kGradInput, kInput)));
   for (const size_t output : {kGradWeight, kGradBias}) {
     list.push_back(
-        if_wanted(output, has_elements(output, size_of(kInput, kNormalizedShape, false))));
+        kMask.if_wanted(output, has_elements(output, size_of(kInput, kNormalizedShape, false))));
   }
   return list;
 }
@@ -200,9 +187,6 @@ const OperatorSpec kSpec{
     rules()};
 
 Plan plan(const Arguments& arguments) {
-  const auto wanted = [&](size_t output) {
-    return is_wanted(arguments, output) ? std::optional(output) : std::nullopt;
-  };
   return plan_layer_norm_backward(
       arguments,
       {.input = kInput,
@@ -212,7 +196,9 @@ Plan plan(const Arguments& arguments) {
        .mean = kMean,
        .rstd = kRstd},
       kGradOut,
-      {.input = wanted(kGradInput), .weight = wanted(kGradWeight), .bias = wanted(kGradBias)});
+      {.input = kMask.wanted(arguments, kGradInput),
+       .weight = kMask.wanted(arguments, kGradWeight),
+       .bias = kMask.wanted(arguments, kGradBias)});
 }
 
 }  // namespace backward

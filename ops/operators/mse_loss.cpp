@@ -26,17 +26,6 @@ constexpr size_t kTarget = 1;
 constexpr size_t kReduction = 2;
 constexpr size_t kOut = 3;
 
-Rule promotion_supported() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const auto promoted = promote_types(arguments.dtype(kSelf), arguments.dtype(kTarget));
-    if (promoted && kDtypes.contains(*promoted)) return std::nullopt;
-    return fmt::format("{} ({}) and {} ({}) do not promote to an expected dtype, one of {}.",
-                       arguments.name(kSelf), dtype_name(arguments.dtype(kSelf)),
-                       arguments.name(kTarget), dtype_name(arguments.dtype(kTarget)),
-                       kDtypes.to_string());
-  });
-}
-
 // What a mean or a sum is taken over.
 enum class Over { kAll, kFirstDimension };
 
@@ -56,10 +45,10 @@ Rule out_shape(Over over) {
 OperatorSpec spec(const char* name, Over over) {
   return {name,
           {input("self"), input("target"), attribute("reduction"), output("out")},
-          {not_null({kSelf, kTarget, kOut}), promotion_supported(), dtype_in(kSelf, kDtypes),
-           dtype_in(kTarget, kDtypes), dtype_in(kOut, kDtypes), loss_reduction_known(kReduction),
-           max_rank(kSelf), max_rank(kTarget), max_rank(kOut), broadcastable(kSelf, kTarget),
-           out_shape(over)}};
+          {not_null({kSelf, kTarget, kOut}), promotes_to_one_of({kSelf, kTarget}, kDtypes),
+           dtype_in(kSelf, kDtypes), dtype_in(kTarget, kDtypes), dtype_in(kOut, kDtypes),
+           loss_reduction_known(kReduction), max_rank(kSelf), max_rank(kTarget), max_rank(kOut),
+           broadcastable(kSelf, kTarget), out_shape(over)}};
 }
 
 const OperatorSpec kSpec = spec("aclnnMseLoss", Over::kAll);

@@ -30,11 +30,10 @@ const OperatorSpec kSWhere{
 constexpr DtypeSet kFilled{
     {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT32, ACL_INT64, ACL_BOOL}, {ACL_BF16}};
 
-const OperatorSpec kMaskedFill{
-    "aclnnInplaceMaskedFillScalar",
-    {in_out("selfRef"), input("mask"), attribute("value")},
-    {not_null({0, 1, 2}), dtype_in(0, kFilled), dtype_in(1, {ACL_BOOL}), max_rank(0), max_rank(1),
-     broadcastable(0, 1), shape_is_broadcast(0, 0, 1)}};
+const OperatorSpec kMaskedFill{"aclnnInplaceMaskedFillScalar",
+                               {in_out("selfRef"), input("mask"), attribute("value")},
+                               {not_null({0, 1, 2}), dtype_in(0, kFilled), dtype_in(1, {ACL_BOOL}),
+                                max_rank(0), max_rank(1), broadcasts_to(1, 0)}};
 
 Plan plan_where(const Arguments& arguments) {
   const aclDataType dtype = *promote_tensors(kSelf, kOther)(arguments);

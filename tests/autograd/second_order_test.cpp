@@ -125,6 +125,11 @@ TEST(SecondOrder, FunctionsWithABackwardOperator) {
   expect_right([](const Value& x) { return softplus(x, 0.7, -1.3); }, points());
 }
 
+TEST(SecondOrder, Reductions) {
+  expect_right([](const Value& x) { return var(x, {1}); }, points());
+  expect_right([](const Value& x) { return norm(x, {1}); }, points());
+}
+
 TEST(SecondOrder, PiecewiseLinearFunctionsHaveNoCurvature) {
   for (const Activation& activation :
        {Activation([](const Value& x) { return relu(x); }),

@@ -40,6 +40,9 @@ struct Make {
     return aclCreateIntArray(values.data(), values.size());
   }
   Value operator()(const contract::SizesSpec& spec) const { return (*this)(spec.sizes); }
+  Value operator()(const contract::ValuesSpec& spec) const {
+    return spec.given ? (*this)(spec.values) : Value(static_cast<aclIntArray*>(nullptr));
+  }
   Value operator()(const contract::BoolsSpec& spec) const {
     bool values[8] = {};
     std::copy(spec.values.begin(), spec.values.end(), values);
@@ -149,8 +152,8 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
     };
   }
   if (op.magnitude) {
-    row.magnitude = [arguments](const Arrays& inputs) {
-      return arguments.op().magnitude(arguments, inputs);
+    row.magnitude = [&op, sample](const Arrays& inputs, int64_t size) {
+      return op.magnitude(Arguments(op, sample, contract::base_shape_of(op, size)), inputs);
     };
   }
   const contract::Bound bound = bound_of(arguments);

@@ -69,7 +69,7 @@ struct Case {
   double max_ulp_16bit = 0.500001;
   std::optional<double> max_ulp_double = std::nullopt;  // none: max_ulp
   // For sums that may cancel: the scale on which max_ulp counts, per element of each output.
-  std::function<Arrays(const Arrays& inputs)> magnitude = nullptr;
+  std::function<Arrays(const Arrays& inputs, int64_t size)> magnitude = nullptr;
   double least_magnitude_double = 0;  // for DOUBLE that scale is at least this
   std::optional<DerivativeOf> derivative_of = std::nullopt;
   // Of an elementwise row: its entry, and the numbers of its attributes.

@@ -35,7 +35,7 @@ std::string judge(const Case& row, aclDataType dtype, const RunResult& run) {
   if (run.wrote_outside) return "memory outside the outputs was written";
   if (row.property) return row.property(run.outputs[0], dtype);
   const Arrays exact = row.reference(run.inputs, dtype, run.size);
-  const Arrays scale = row.magnitude ? row.magnitude(run.inputs) : exact;
+  const Arrays scale = row.magnitude ? row.magnitude(run.inputs, run.size) : exact;
   if (run.outputs.size() != row.outputs.size() || exact.size() < run.outputs.size()) {
     return fmt::format("{} outputs", run.outputs.size());
   }

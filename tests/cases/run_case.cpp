@@ -18,6 +18,7 @@ using Tensor = aclgrad::testing::Array;
 
 Tensor::Layout place(const std::vector<int64_t>& shape, Layout layout) {
   Tensor::Layout placed;
+  placed.format = contract::format_of(shape.size());
   placed.strides.assign(shape.size(), 1);
   std::vector<size_t> order(shape.size());  // dimensions from the fastest to the slowest
   std::iota(order.begin(), order.end(), size_t{0});

@@ -121,7 +121,7 @@ Value Call::make(const ParameterSpec& spec) {
     Call& call;
     Value operator()(const TensorSpec& spec) const {
       if (spec.optional) return static_cast<aclTensor*>(nullptr);
-      return call.tensor(spec.shape, spec.dtype.value_or(call.dtype_), spec.fill);
+      return call.tensor(spec.shape, spec.dtype.value_or(call.dtype_), spec.fill, spec.format);
     }
     Value operator()(const ScalarSpec& spec) const {
       return call.scalar(spec.value, spec.dtype_beside(call.dtype_));
@@ -129,6 +129,9 @@ Value Call::make(const ParameterSpec& spec) {
     Value operator()(const Shape& values) const { return call.int_array(values); }
     Value operator()(const SizesSpec& spec) const { return call.int_array(spec.sizes); }
     Value operator()(const BoolsSpec& spec) const { return call.bool_array(spec.values); }
+    Value operator()(const ValuesSpec& spec) const {
+      return spec.given ? call.int_array(spec.values) : static_cast<aclIntArray*>(nullptr);
+    }
     Value operator()(const WordSpec& spec) const {
       return const_cast<char*>(spec.words.at(spec.chosen));
     }
@@ -180,14 +183,16 @@ void* Call::allocate(size_t bytes) {
   return memory;
 }
 
-aclTensor* Call::tensor(const Shape& shape, aclDataType dtype, double fill, aclFormat format) {
+aclTensor* Call::tensor(const Shape& shape, aclDataType dtype, double fill,
+                        std::optional<aclFormat> format) {
   const auto count = static_cast<size_t>(memory_for(shape));
   void* data = allocate(count * kLargestElement);
   if (has_numbers(dtype)) {
     for (size_t i = 0; i < count; ++i) write_number(data, dtype, i, fill);
   }
   aclTensor* made = library_.get<decltype(aclCreateTensor)>("aclCreateTensor")(
-      shape.data(), shape.size(), dtype, nullptr, 0, format, shape.data(), shape.size(), data);
+      shape.data(), shape.size(), dtype, nullptr, 0, format.value_or(format_of(shape.size())),
+      shape.data(), shape.size(), data);
   tensors_.push_back(made);
   return made;
 }
@@ -195,8 +200,8 @@ aclTensor* Call::tensor(const Shape& shape, aclDataType dtype, double fill, aclF
 aclTensor* Call::view(const Shape& shape, const Shape& strides, int64_t offset,
                       const Shape& storage, aclDataType dtype) {
   aclTensor* made = library_.get<decltype(aclCreateTensor)>("aclCreateTensor")(
-      shape.data(), shape.size(), dtype, strides.data(), offset, ACL_FORMAT_ND, storage.data(),
-      storage.size(), allocate(kMostElements * kLargestElement));
+      shape.data(), shape.size(), dtype, strides.data(), offset, format_of(shape.size()),
+      storage.data(), storage.size(), allocate(kMostElements * kLargestElement));
   tensors_.push_back(made);
   return made;
 }

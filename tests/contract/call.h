@@ -4,6 +4,7 @@
 #ifndef ACLGRAD_TESTS_CONTRACT_CALL_H_
 #define ACLGRAD_TESTS_CONTRACT_CALL_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,10 +52,11 @@ class Call {
   std::vector<Value>& values() { return values_; }
 
   // More objects that live as long as the call. The tensor's storage is that of its contiguous
-  // view, if 64 bits can hold it; its memory is there for up to a few thousand elements.
+  // view, if 64 bits can hold it; its memory is there for up to a few thousand elements. Its format
+  // is that of its rank, where none is given.
   Value make(const ParameterSpec& spec);
   aclTensor* tensor(const Shape& shape, aclDataType dtype, double fill = 1,
-                    aclFormat format = ACL_FORMAT_ND);
+                    std::optional<aclFormat> format = std::nullopt);
   aclTensor* view(const Shape& shape, const Shape& strides, int64_t offset, const Shape& storage,
                   aclDataType dtype);
   // A view that no dimensions of can be joined: columns first, and every other element.

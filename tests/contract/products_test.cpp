@@ -41,6 +41,10 @@ TEST_P(Products, AcceptTheDocumentedDtypesAndComputeInThem) {
   for (const Operator& row : operators()) {
     for (const NamedDtype& each : all_dtypes()) {
       SCOPED_TRACE(row.name + " in " + each.name + " on " + product().family);
+      if (!has_free_dtype(row) && each.dtype != ACL_FLOAT) {
+        ++refused;  // it would be the same call
+        continue;
+      }
       Call call(library_, row, each.dtype);
       const aclnnStatus status = call.plan();
       if (!accepts(row, each.dtype, product())) {

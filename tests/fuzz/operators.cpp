@@ -42,7 +42,7 @@ class Arguments {
   Arguments(Input& input, const Operator& row) : input_(input) {
     const auto dtypes = input.once_in(4) ? row.from_a2_on : row.everywhere;
     dtype_ = dtypes.empty() ? ACL_FLOAT : input.pick(dtypes);
-    grow_ = 1 + static_cast<int64_t>(input.below(8));
+    grow_ = row.grows ? 1 + static_cast<int64_t>(input.below(8)) : 1;
     for (const contract::Parameter& parameter : row.parameters) {
       values.push_back(std::visit([&](const auto& each) { return make(each); }, parameter.spec));
     }
@@ -96,6 +96,10 @@ class Arguments {
     Shape sizes = spec.sizes;
     for (int64_t& size : sizes) size *= size == 1 ? 1 : grow_;
     return make(sizes);
+  }
+  Value make(const contract::ValuesSpec& spec) {
+    if (!spec.given) return static_cast<aclIntArray*>(nullptr);
+    return make(spec.values);
   }
   Value make(const contract::BoolsSpec& spec) {
     if (input_.once_in(64)) return static_cast<aclBoolArray*>(nullptr);
@@ -155,8 +159,8 @@ class Arguments {
       if (input_.once_in(16)) offset = input_.extent();
       if (input_.once_in(16)) mutate(storage);
     }
-    const aclFormat format =
-        input_.once_in(24) ? static_cast<aclFormat>(input_.number<int8_t>()) : ACL_FORMAT_ND;
+    const aclFormat format = input_.once_in(24) ? static_cast<aclFormat>(input_.number<int8_t>())
+                                                : contract::format_of(shape.size());
     aclTensor* made =
         aclCreateTensor(shape.data(), shape.size(), dtype, strides.data(), offset, format,
                         storage.data(), storage.size(), memory_for(shape, storage, dtype));
@@ -208,9 +212,14 @@ void call_phase_two(Input& input, const std::string& name, contract::PhaseTwo* p
           "phase two succeeds with the workspace asked for");
   const aclError outcome = aclrtSynchronizeStream(nullptr);
   require_message(outcome, "aclrtSynchronizeStream");
-  static const std::set<std::string> kLookingUp = {
-      "aclnnNLLLoss",  "aclnnNLLLossBackward", "aclnnIndexSelect",           "aclnnGather",
-      "aclnnGatherV2", "aclnnEmbedding",       "aclnnEmbeddingDenseBackward"};
+  static const std::set<std::string> kLookingUp = {"aclnnMaxPool2dWithIndicesBackward",
+                                                   "aclnnNLLLoss",
+                                                   "aclnnNLLLossBackward",
+                                                   "aclnnIndexSelect",
+                                                   "aclnnGather",
+                                                   "aclnnGatherV2",
+                                                   "aclnnEmbedding",
+                                                   "aclnnEmbeddingDenseBackward"};
   const bool may_fail = kLookingUp.contains(name);
   require(outcome == 0 || (may_fail && outcome == ACL_ERROR_RT_INTERNAL_ERROR),
           "no task fails, but those that find a number out of range among their values");

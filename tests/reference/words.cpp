@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include "aclgrad/ops.h"
 
@@ -33,14 +34,6 @@ Record linear(std::function<Value(const Value&, const Value&)> function) {
   };
 }
 
-// The second argument are numbers of elements of the first.
-Record with_index(std::function<Value(const Value&, const Value&)> function, Shape index_shape) {
-  return [=](Graph& graph) {
-    const Value x = graph.input("x", {2, 4});
-    return Recorded{function(x, graph.input("index", index_shape, DType::int64)), {x}};
-  };
-}
-
 Recorded where_of(Graph& graph) {
   const Value a = graph.input("a", {2, 4});
   const Value b = graph.input("b", {2, 4});
@@ -54,6 +47,14 @@ Record fused(std::function<Value(const Value&, const Value&, const Value&)> func
     const Value a = graph.input("a", {2, 4});
     const Value b = graph.input("b", {2, 4});
     return Recorded{function(x, a, b), {x, a, b}};
+  };
+}
+
+// The second argument are numbers of elements of the first.
+Record with_index(std::function<Value(const Value&, const Value&)> function, Shape index_shape) {
+  return [=](Graph& graph) {
+    const Value x = graph.input("x", {2, 4});
+    return Recorded{function(x, graph.input("index", index_shape, DType::int64)), {x}};
   };
 }
 
@@ -71,9 +72,26 @@ Recorded geglu_backward_of(Graph& graph) {
   return {geglu_backward(g, x, gelu, -1, Approximate::none, false), {g, x}};
 }
 
-Recorded mse_loss_of(Graph& graph) {
-  const Value x = graph.input("x", {2, 4});
-  return {mse_loss(x, graph.input("target", {2, 4})), {x}};
+// An image operator of x and more inputs of these shapes.
+Record of_image(std::function<Value(const std::vector<Value>&)> function,
+                std::vector<Shape> shapes) {
+  return [=](Graph& graph) {
+    std::vector<Value> inputs;
+    for (const Shape& shape : shapes) {
+      inputs.push_back(
+          graph.input(inputs.empty() ? "x" : "y" + std::to_string(inputs.size()), shape));
+    }
+    return Recorded{function(inputs), inputs};
+  };
+}
+
+Recorded batch_norm_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 3});
+  const Value weight = graph.input("weight", {3});
+  const Value bias = graph.input("bias", {3});
+  const Value mean = graph.parameter(Variable("mean", Tensor::zeros({3})));
+  const Value var = graph.parameter(Variable("var", Tensor::full({3}, 1)));
+  return {batch_norm(x, weight, bias, mean, var), {x, weight, bias}};
 }
 
 Recorded mse_loss_backward_of(Graph& graph) {
@@ -81,6 +99,19 @@ Recorded mse_loss_backward_of(Graph& graph) {
   const Value x = graph.input("x", {2, 4});
   const Value target = graph.input("target", {2, 4});
   return {mse_loss_backward(g, x, target, Reduction::none), {g, x}};
+}
+
+// A loss of x and a target.
+Record loss_of(std::function<Value(const Value&, const Value&)> function) {
+  return [function](Graph& graph) {
+    const Value x = graph.input("x", {2, 4});
+    return Recorded{function(x, graph.input("target", {2, 4})), {x}};
+  };
+}
+
+Recorded dropout_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 4});
+  return {apply_dropout(x, graph.input("mask", {16}, DType::uint8), 0.5), {x}};
 }
 
 Recorded nll_loss_of(Graph& graph) {
@@ -93,6 +124,19 @@ Recorded addmm_of(Graph& graph) {
   const Value a = graph.input("a", {2, 4});
   const Value b = graph.input("b", {4, 3});
   return {addmm(c, a, b, 2, 3), {c, a, b}};
+}
+
+Recorded rms_norm_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 4});
+  const Value gamma = graph.input("gamma", {4});
+  return {rms_norm(x, gamma), {x, gamma}};
+}
+
+Recorded baddbmm_of(Graph& graph) {
+  const Value c = graph.input("c", {2, 2, 3});
+  const Value a = graph.input("a", {2, 2, 4});
+  const Value b = graph.input("b", {2, 4, 3});
+  return {baddbmm(c, a, b, 2, 3), {c, a, b}};
 }
 
 using X = const Value&;
@@ -145,8 +189,32 @@ const std::map<std::string, Record>& records() {
       {"aclnnLogSoftmax", of([](X x) { return log_softmax(x); })},
       {"aclnnLogSoftmaxBackward", of_two([](X g, X y) { return log_softmax_backward(g, y, -1); })},
       {"aclnnLayerNorm", layer_norm_of},
-      {"aclnnMseLoss", mse_loss_of},
+      {"aclnnConvolution", of_image([](const auto& x) { return conv2d(x[0], x[1], x[2]); },
+                                    {{1, 2, 4, 4}, {3, 2, 3, 3}, {3}})},
+      {"aclnnConvolutionBackward", of_image(
+                                       [](const auto& x) {
+                                         return convolution_backward(x[0], x[1], x[2],
+                                                                     {{1}, {0}, {1}, {0}, 1, false},
+                                                                     {true, false, false})[0];
+                                       },
+                                       {{1, 3, 2}, {1, 2, 4}, {3, 2, 3}})},
+      {"aclnnMaxPool2dWithIndices",
+       of_image([](const auto& x) { return max_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnAvgPool2d",
+       of_image([](const auto& x) { return avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnAdaptiveAvgPool2d",
+       of_image([](const auto& x) { return adaptive_avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnBatchNorm", batch_norm_of},
+      {"aclnnGroupNorm", of_image([](const auto& x) { return group_norm(x[0], 2, x[1], x[2]); },
+                                  {{1, 4, 2, 2}, {4}, {4}})},
+      {"aclnnRmsNorm", rms_norm_of},
+      {"aclnnMseLoss", loss_of([](X x, X t) { return mse_loss(x, t); })},
       {"aclnnMseLossBackward", mse_loss_backward_of},
+      {"aclnnL1Loss", loss_of([](X x, X t) { return l1_loss(x, t); })},
+      {"aclnnSmoothL1Loss", loss_of([](X x, X t) { return smooth_l1_loss(x, t); })},
+      {"aclnnBinaryCrossEntropyWithLogits",
+       loss_of([](X x, X t) { return bce_with_logits(x, t); })},
+      {"aclnnDropoutDoMask", dropout_of},
       {"aclnnNLLLoss", nll_loss_of},
 
       {"aclnnAdd", of_two([](X a, X b) { return add(a, b, 2); })},
@@ -192,8 +260,17 @@ const std::map<std::string, Record>& records() {
        with_index([](X g, X i) { return embedding_dense_backward(g, i, 5); }, {2})},
       {"aclnnMatmul", of_two([](X a, X b) { return matmul(a, b); }, {2, 4}, {4, 3})},
       {"aclnnAddmm", addmm_of},
+      {"aclnnBatchMatMul", of_two([](X a, X b) { return bmm(a, b); }, {2, 2, 4}, {2, 4, 3})},
+      {"aclnnBaddbmm", baddbmm_of},
       {"aclnnReduceSum", of([](X x) { return reduce_sum(x, {0}); })},
       {"aclnnMean", of([](X x) { return mean(x, {0}); })},
+      {"aclnnAmax", of([](X x) { return amax(x, {0}); })},
+      {"aclnnAmin", of([](X x) { return amin(x, {0}); })},
+      {"aclnnMaxDim", of([](X x) { return max(x, 0).values; })},
+      {"aclnnVar", of([](X x) { return var(x, {0}); })},
+      {"aclnnNorm", of([](X x) { return norm(x, {0}); })},
+      {"aclnnCumsumV2", of([](X x) { return cumsum(x, 0); })},
+      {"aclnnTopk", of([](X x) { return topk(x, 2).values; })},
   };
   return all;
 }

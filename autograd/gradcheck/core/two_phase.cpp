@@ -11,6 +11,7 @@
 
 #include "acl/acl.h"
 #include "aclgrad/error.h"
+#include "aclgrad/handles.h"
 #include "aclgrad_ext.h"
 #include "aclnn/aclnn_base.h"
 
@@ -255,7 +256,7 @@ void TensorsOnDevice::add(const View& view) {
   }
   tensors_.push_back(runtime.create_tensor(
       view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
-      view.strides.data(), view.offset, ACL_FORMAT_ND, &view.storage, 1,
+      view.strides.data(), view.offset, format_of_rank(view.shape.size()), &view.storage, 1,
       static_cast<std::byte*>(device) + view.guard));
 }
 

@@ -3,6 +3,10 @@
 #ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_FAMILIES_H_
 #define ACLGRAD_FRAMEWORK_GRAPH_OPS_FAMILIES_H_
 
+#include <array>
+#include <vector>
+
+#include "aclgrad/declaration.h"
 #include "aclgrad/record.h"
 
 namespace aclgrad::detail {
@@ -26,6 +30,33 @@ Value record_gradient(const Value& grad, const Value& saved, std::source_locatio
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
   return record.add<OpType>(std::move(attributes), record.like(1));
+}
+
+/// A backward operator whose mask says which of three gradients it writes: its node has those. The
+/// others are empty Values.
+template <class OpType>
+std::array<Value, 3> record_wanted(Recorder& record, typename OpType::Attributes attributes,
+                                   const std::array<bool, 3>& wanted,
+                                   std::array<TensorSpec, 3> specs) {
+  std::vector<TensorSpec> outputs;
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    if (wanted[k]) outputs.push_back(std::move(specs[k]));
+  }
+  const std::vector<Value> made = record.add<OpType>(std::move(attributes), std::move(outputs));
+  std::array<Value, 3> gradients;
+  for (std::size_t k = 0, next = 0; k < wanted.size(); ++k) {
+    if (wanted[k]) gradients[k] = made[next++];
+  }
+  return gradients;
+}
+
+/// Its outputs in the call, null for those that are not wanted.
+inline std::array<aclTensor*, 3> wanted_outputs(const std::array<bool, 3>& wanted, Call& call) {
+  std::array<aclTensor*, 3> outputs{};
+  for (std::size_t k = 0, next = 0; k < wanted.size(); ++k) {
+    if (wanted[k]) outputs[k] = call.output(next++);
+  }
+  return outputs;
 }
 
 }  // namespace aclgrad::detail

@@ -7,10 +7,16 @@
 #include "aclgrad/ops/normalization.h"
 #include "aclgrad/ops/views.h"
 #include "aclgrad/record.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
+#include "aclnnop/aclnn_l1_loss.h"
+#include "aclnnop/aclnn_l1_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
+#include "aclnnop/aclnn_smooth_l1_loss.h"
+#include "aclnnop/aclnn_smooth_l1_loss_backward.h"
 
 namespace aclgrad {
 
@@ -26,25 +32,109 @@ const char* to_string(Reduction reduction) {
   return "unknown";
 }
 
-Value mse_loss(const Value& prediction, const Value& target, Reduction reduction,
-               std::source_location where) {
-  Recorder record("mse_loss", {prediction, target}, where);
+namespace {
+
+// Losses of a prediction and a target that broadcast, and their gradients.
+template <class OpType>
+Value record_error(const Value& prediction, const Value& target,
+                   typename OpType::Attributes attributes, std::source_location where) {
+  Recorder record(OpType::declaration().name, {prediction, target}, where);
   record.require_floating(0);
   record.require_same_dtype(0, 1);
   Shape shape = record.broadcast(prediction.shape(), target.shape());
-  if (reduction != Reduction::none) shape = Shape{};
-  return record.add<MseLossOp>({reduction}, {std::move(shape), prediction.dtype()});
+  if (attributes.reduction != Reduction::none) shape = Shape{};
+  return record.add<OpType>(attributes, {std::move(shape), prediction.dtype()});
 }
 
-Value mse_loss_backward(const Value& grad, const Value& prediction, const Value& target,
-                        Reduction reduction, std::source_location where) {
-  Recorder record("mse_loss_backward", {grad, prediction, target}, where);
+template <class OpType>
+Value record_error_gradient(const Value& grad, const Value& prediction, const Value& target,
+                            typename OpType::Attributes attributes, std::source_location where) {
+  Recorder record(OpType::declaration().name, {grad, prediction, target}, where);
   record.require_floating(1);
   record.require_same_dtype(0, 1);
   record.require_same_dtype(2, 1);
   Shape shape =
       record.broadcast(record.broadcast(grad.shape(), prediction.shape()), target.shape());
-  return record.add<MseLossBackwardOp>({reduction}, {std::move(shape), prediction.dtype()});
+  return record.add<OpType>(attributes, {std::move(shape), prediction.dtype()});
+}
+
+// The tensors of bce_with_logits, and what is wrong with them.
+std::vector<Value> bce_inputs(std::vector<Value> inputs, const BceOptions& options) {
+  for (const Value& weight : {options.weight, options.pos_weight}) {
+    if (weight.id() >= 0) inputs.push_back(weight);
+  }
+  return inputs;
+}
+
+void check_bce(const Recorder& record, std::size_t logits, std::size_t count) {
+  record.require_floating(logits);
+  record.require_same_dtype(logits + 1, logits);
+  record.require_same_shape(logits + 1, logits);
+  const Shape& shape = record.input(logits).shape();
+  for (std::size_t i = logits + 2; i < count; ++i) {
+    record.require_same_dtype(i, logits);
+    if (record.broadcast(record.input(i).shape(), shape) == shape) continue;
+    record.shape_error(fmt::format("weights of shape {} do not broadcast to the targets' {}",
+                                   record.input(i).shape(), shape));
+  }
+}
+
+BceAttributes bce_attributes(const BceOptions& options) {
+  return {options.weight.id() >= 0, options.pos_weight.id() >= 0, options.reduction};
+}
+
+}  // namespace
+
+Value mse_loss(const Value& prediction, const Value& target, Reduction reduction,
+               std::source_location where) {
+  return record_error<MseLossOp>(prediction, target, {reduction}, where);
+}
+Value mse_loss_backward(const Value& grad, const Value& prediction, const Value& target,
+                        Reduction reduction, std::source_location where) {
+  return record_error_gradient<MseLossBackwardOp>(grad, prediction, target, {reduction}, where);
+}
+
+Value l1_loss(const Value& prediction, const Value& target, Reduction reduction,
+              std::source_location where) {
+  return record_error<L1LossOp>(prediction, target, {reduction}, where);
+}
+Value l1_loss_backward(const Value& grad, const Value& prediction, const Value& target,
+                       Reduction reduction, std::source_location where) {
+  return record_error_gradient<L1LossBackwardOp>(grad, prediction, target, {reduction}, where);
+}
+
+Value smooth_l1_loss(const Value& prediction, const Value& target, Reduction reduction, double beta,
+                     std::source_location where) {
+  const Recorder record("smooth_l1_loss", {prediction, target}, where);
+  if (!(beta >= 0)) record.value_error(fmt::format("beta must not be negative, got {}", beta));
+  return record_error<SmoothL1LossOp>(prediction, target, {reduction, beta}, where);
+}
+Value smooth_l1_loss_backward(const Value& grad, const Value& prediction, const Value& target,
+                              Reduction reduction, double beta, std::source_location where) {
+  return record_error_gradient<SmoothL1LossBackwardOp>(grad, prediction, target, {reduction, beta},
+                                                       where);
+}
+
+Value bce_with_logits(const Value& logits, const Value& target, const BceOptions& options,
+                      std::source_location where) {
+  const std::vector<Value> inputs = bce_inputs({logits, target}, options);
+  Recorder record("bce_with_logits", inputs, where);
+  check_bce(record, 0, inputs.size());
+  const Shape shape = options.reduction == Reduction::none ? target.shape() : Shape{};
+  return record.add<BceWithLogitsOp>(bce_attributes(options), {shape, target.dtype()});
+}
+Value bce_with_logits_backward(const Value& grad, const Value& logits, const Value& target,
+                               const BceOptions& options, std::source_location where) {
+  const std::vector<Value> inputs = bce_inputs({grad, logits, target}, options);
+  Recorder record("bce_with_logits_backward", inputs, where);
+  record.require_same_dtype(0, 1);
+  check_bce(record, 1, inputs.size());
+  return record.add<BceWithLogitsBackwardOp>(bce_attributes(options), record.like(1));
+}
+
+std::string BceAttributes::text() const {
+  return fmt::format("reduction={}{}{}", to_string(reduction), has_weight ? ", weight" : "",
+                     has_pos_weight ? ", pos_weight" : "");
 }
 
 namespace {
@@ -149,17 +239,58 @@ Value nll_loss_backward(const Value& grad, const Value& log_probabilities, const
 
 namespace calls {
 
-constexpr Declaration<MseLossAttributes> mse_loss(
-    "mse_loss", "aclnnMseLoss", aclnnMseLoss,
-    [](const MseLossAttributes& values, std::size_t, std::size_t) {
-      return values.reduction == Reduction::none ? OutputMemory::may_be_shared
-                                                 : OutputMemory::separate;
-    },
-    in_order<aclnnMseLossGetWorkspaceSize>);
+namespace {
 
+// A loss of each element may have the memory of an input.
+template <class Attributes>
+OutputMemory shared_unless_reduced(const Attributes& values, std::size_t, std::size_t) {
+  return values.reduction == Reduction::none ? OutputMemory::may_be_shared : OutputMemory::separate;
+}
+
+// The weights that there are, from this input on; null for others.
+std::pair<aclTensor*, aclTensor*> weights(const BceAttributes& values, const Call& call,
+                                          std::size_t first) {
+  return {values.has_weight ? call.input(first) : nullptr,
+          values.has_pos_weight ? call.input(first + (values.has_weight ? 1 : 0)) : nullptr};
+}
+
+}  // namespace
+
+constexpr Declaration<MseLossAttributes> mse_loss("mse_loss", "aclnnMseLoss", aclnnMseLoss,
+                                                  shared_unless_reduced,
+                                                  in_order<aclnnMseLossGetWorkspaceSize>);
 constexpr Declaration<MseLossAttributes> mse_loss_backward(
     "mse_loss_backward", "aclnnMseLossBackward", aclnnMseLossBackward, elementwise,
     in_order<aclnnMseLossBackwardGetWorkspaceSize>);
+constexpr Declaration<MseLossAttributes> l1_loss("l1_loss", "aclnnL1Loss", aclnnL1Loss,
+                                                 shared_unless_reduced,
+                                                 in_order<aclnnL1LossGetWorkspaceSize>);
+constexpr Declaration<MseLossAttributes> l1_loss_backward(
+    "l1_loss_backward", "aclnnL1LossBackward", aclnnL1LossBackward, elementwise,
+    in_order<aclnnL1LossBackwardGetWorkspaceSize>);
+constexpr Declaration<SmoothL1LossAttributes> smooth_l1_loss(
+    "smooth_l1_loss", "aclnnSmoothL1Loss", aclnnSmoothL1Loss, shared_unless_reduced,
+    in_order<aclnnSmoothL1LossGetWorkspaceSize>);
+constexpr Declaration<SmoothL1LossAttributes> smooth_l1_loss_backward(
+    "smooth_l1_loss_backward", "aclnnSmoothL1LossBackward", aclnnSmoothL1LossBackward, elementwise,
+    in_order<aclnnSmoothL1LossBackwardGetWorkspaceSize>);
+constexpr Declaration<BceAttributes> bce_with_logits(
+    "bce_with_logits", "aclnnBinaryCrossEntropyWithLogits", aclnnBinaryCrossEntropyWithLogits,
+    shared_unless_reduced, [](const BceAttributes& values, Call& call, auto... end) {
+      const auto [weight, pos_weight] = weights(values, call, 2);
+      return aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
+          call.input(0), call.input(1), weight, pos_weight,
+          static_cast<std::int64_t>(values.reduction), call.output(0), end...);
+    });
+constexpr Declaration<BceAttributes> bce_with_logits_backward(
+    "bce_with_logits_backward", "aclnnBinaryCrossEntropyWithLogitsBackward",
+    aclnnBinaryCrossEntropyWithLogitsBackward, elementwise,
+    [](const BceAttributes& values, Call& call, auto... end) {
+      const auto [weight, pos_weight] = weights(values, call, 3);
+      return aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
+          call.input(0), call.input(1), call.input(2), weight, pos_weight,
+          static_cast<std::int64_t>(values.reduction), call.output(0), end...);
+    });
 constexpr Declaration<NllLossAttributes> nll_loss("nll_loss", "aclnnNLLLoss", aclnnNLLLoss,
                                                   separate, in_order<aclnnNLLLossGetWorkspaceSize>);
 constexpr Declaration<NllLossAttributes> nll_loss_backward(

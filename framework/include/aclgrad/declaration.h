@@ -12,6 +12,7 @@
 //       in_order<aclnnLeakyReluGetWorkspaceSize>);
 //   using LeakyReluOp = DeclaredOp<kLeakyRelu>;
 //
+// Attributes with a function without_updates() give CallOp::without_updates.
 // An Op that needs more than this derives from AclnnOp, or ElementwiseOp, itself.
 #ifndef ACLGRAD_DECLARATION_H_
 #define ACLGRAD_DECLARATION_H_
@@ -19,6 +20,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -215,6 +217,13 @@ class DeclaredOp final : public AclnnOp,
     const OutputMemory memory = kDeclaration.memory(*this, output, output);
     const bool updates = memory == OutputMemory::updated || memory == OutputMemory::replaced;
     return updates ? std::optional(output) : std::nullopt;
+  }
+  std::shared_ptr<const CallOp> without_updates() const override {
+    if constexpr (requires(const Attributes& values) { values.without_updates(); }) {
+      return std::make_shared<DeclaredOp>(Attributes::without_updates());
+    } else {
+      return nullptr;
+    }
   }
   bool reads_input(std::size_t input) const override {
     return kDeclaration.memory(*this, input, input) != OutputMemory::replaced;

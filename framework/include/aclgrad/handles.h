@@ -93,7 +93,22 @@ class Event {
   std::unique_ptr<void, Destroy> event_;
 };
 
-/// Description of a view of device memory that somebody else owns.
+/// The format of a tensor of this rank: NCL, NCHW and NCDHW for ranks 3 to 5, as operators on
+/// images require, ND for others. Other operators do not care.
+inline aclFormat format_of_rank(std::size_t rank) {
+  switch (rank) {
+    case 3:
+      return ACL_FORMAT_NCL;
+    case 4:
+      return ACL_FORMAT_NCHW;
+    case 5:
+      return ACL_FORMAT_NCDHW;
+    default:
+      return ACL_FORMAT_ND;
+  }
+}
+
+/// Description of a view of device memory that somebody else owns, in the format of its rank.
 class TensorHandle {
  public:
   TensorHandle() = default;

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -155,6 +156,10 @@ class CallOp : public Op {
   virtual std::optional<std::size_t> updated_input(std::size_t /*output*/) const {
     return std::nullopt;
   }
+
+  /// The same operator with the outputs that update nothing, which must come first, where it has
+  /// such a form; else null. For copies of a graph whose variables are not to change.
+  virtual std::shared_ptr<const CallOp> without_updates() const { return nullptr; }
 
   /// Whether what the input holds matters; false for one that is overwritten unread.
   virtual bool reads_input(std::size_t /*input*/) const { return true; }

@@ -110,6 +110,14 @@ Rule when(std::function<bool(const Arguments&)> condition, Rule rule) {
   };
 }
 
+Rule with_status(aclnnStatus status, Rule rule) {
+  return [status, rule = std::move(rule)](const Arguments& arguments) {
+    Verdict verdict = rule(arguments);
+    if (verdict.status != OK) verdict.status = status;
+    return verdict;
+  };
+}
+
 Rule dtype_in(size_t parameter, const DtypeSet& set) {
   return [parameter, set](const Arguments& arguments) -> Verdict {
     const bool is_tensor = arguments[parameter].tensor() != nullptr;
@@ -253,6 +261,17 @@ Rule broadcastable(std::vector<size_t> tensors) {
     if (count_fits(result, count)) return {};
     return invalid("{} broadcast to {}, expected fewer than 2^63 elements.", names,
                    to_string(result));
+  };
+}
+
+Rule broadcasts_to(size_t tensor, size_t reference) {
+  return [=](const Arguments& arguments) -> Verdict {
+    Dims result;
+    const Dims& shape = arguments.shape(reference);
+    if (broadcast_shapes(shape, arguments.shape(tensor), result) && result == shape) return {};
+    return invalid("tensor {} must broadcast to size {} of tensor {}, but is {}.",
+                   arguments.name(tensor), to_string(shape), arguments.name(reference),
+                   to_string(arguments.shape(tensor)));
   };
 }
 

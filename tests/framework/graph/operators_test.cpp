@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include "aclgrad/aclgrad.h"
 
@@ -89,6 +90,11 @@ TEST_F(Operators, Products) {
   expect(linear(reshape(a, {1, 2, 3}), b, c), {1, 2, 2}, {104, 205, 110, 211});
   expect(linear(reshape(a, {2, 1, 3}), b, c), {2, 1, 2}, {104, 205, 110, 211});
   expect(linear(value({3}, {1, 2, 3}), b, c), {2}, {104, 205});
+  const Value rows = reshape(a, {2, 1, 3});
+  const Value shared = reshape(b, {1, 3, 2});
+  expect(bmm(rows, shared), {2, 1, 2}, {4, 5, 10, 11});
+  expect(bmm(transpose(shared, 1, 2), transpose(rows, 1, 2)), {2, 2, 1}, {4, 5, 10, 11});
+  expect(baddbmm(c, rows, shared, 0.5, 2), {2, 1, 2}, {58, 110, 70, 122});
 }
 
 TEST_F(Operators, Reductions) {
@@ -98,6 +104,29 @@ TEST_F(Operators, Reductions) {
   expect(reduce_sum(a, {-1}, true), {2, 1}, {6, 15});
   expect(mean(a, {1}), {2}, {2, 5});
   expect(mean(a), {}, {3.5});
+  expect(amax(a, {0}), {3}, {4, 5, 6});
+  expect(amin(a, {1}, true), {2, 1}, {1, 4});
+  expect(var(a, {1}), {2}, {1, 1});
+  expect(var(a, {0}, {.unbiased = false, .keepdim = true}), {1, 3}, {2.25, 2.25, 2.25});
+  expect(norm(value({2, 2}, {3, -4, 5, 12}), {1}), {2}, {5, 13});
+  expect(norm(a, {}, {.p = 1}), {}, {21});
+  expect(norm(a, {}, {.p = std::numeric_limits<double>::infinity(), .keepdim = true}), {1, 1}, {6});
+  expect(cumsum(a, 1), {2, 3}, {1, 3, 6, 4, 9, 15});
+  expect(cumsum(a, 0, {.exclusive = true}), {2, 3}, {0, 0, 0, 1, 2, 3});
+  expect(cumsum(a, -1, {.reverse = true}), {2, 3}, {6, 5, 3, 15, 11, 6});
+}
+
+TEST_F(Operators, Searches) {
+  const Value a = value({2, 3}, {3, 9, 9, 4, 1, 2});
+  expect(argmax(a), {2}, {1, 0});
+  expect(argmax(a, 0, true), {1, 3}, {1, 0, 0});
+  const auto [values, indices] = max(a, 0);
+  expect(values, {3}, {4, 9, 9});
+  expect(indices, {3}, {1, 0, 0});
+  const ValuesAndIndices largest = topk(a, 2);
+  expect(largest.values, {2, 2}, {9, 9, 4, 2});
+  expect(largest.indices, {2, 2}, {1, 2, 0, 2});
+  expect(topk(a, 1, 0, false).values, {1, 3}, {3, 1, 2});
 }
 
 TEST_F(Operators, ViewsAreReadThroughStrides) {

@@ -265,6 +265,36 @@ TEST(Recording, ReductionAxes) {
                 reduce_sum(x, {0, -3});
               }),
               testing::HasSubstr("axis 0 is named twice"));
+  EXPECT_EQ(amax(x, {1}, true).shape(), (Shape{2, 1, 4}));
+  EXPECT_EQ(norm(x, {0, 1}).shape(), (Shape{4}));
+  EXPECT_THAT(message_of<ShapeError>([&] { var(x, {3}); }),
+              testing::HasSubstr("axis 3 is out of range for rank 3"));
+  const Value empty = graph.input("empty", {2, 0});
+  EXPECT_THAT(message_of<ShapeError>([&] { amax(empty, {1}); }),
+              testing::HasSubstr("axis 1 of [2, 0] has no elements"));
+  EXPECT_THAT(message_of<ShapeError>([&] { argmax(empty); }),
+              testing::HasSubstr("axis 1 of [2, 0] has no elements"));
+  EXPECT_THAT(message_of<ShapeError>([&] { topk(x, 5); }),
+              testing::HasSubstr("k = 5 is out of range for axis 2 of [2, 3, 4]"));
+}
+
+TEST(Recording, BatchedProductsSayWhatTheyNeed) {
+  Graph graph;
+  const Value a = graph.input("a", {2, 3, 4});
+  const Value b = graph.input("b", {1, 4, 5});
+  EXPECT_EQ(bmm(a, b).shape(), (Shape{2, 3, 5}));
+  const Value matrix = graph.input("matrix", {4, 5});
+  EXPECT_THAT(message_of<ShapeError>([&] { bmm(a, matrix); }),
+              testing::HasSubstr("both factors must have rank 3, got [2, 3, 4] and [4, 5]"));
+  EXPECT_THAT(message_of<ShapeError>([&] { bmm(a, a); }),
+              testing::HasSubstr("inner sizes of [2, 3, 4] and [2, 3, 4] differ"));
+  const Value c = graph.input("c", {1, 2, 3, 5});
+  EXPECT_THAT(message_of<ShapeError>([&] { baddbmm(c, a, b); }),
+              testing::HasSubstr("with shape [1, 2, 3, 5] does not broadcast to [2, 3, 5]"));
+  const Value one = graph.input("one", {1, 3, 4});
+  const Value many = graph.input("many", {2, 4, 5});
+  EXPECT_THAT(message_of<ShapeError>([&] { baddbmm(matrix, one, many); }),
+              testing::HasSubstr("only the second factor can have a batch of 1"));
 }
 
 TEST(Recording, Promotion) {

@@ -25,6 +25,29 @@ inline constexpr std::int64_t kIgnoreIndex = -100;
 Value mse_loss(const Value& prediction, const Value& target, Reduction reduction = Reduction::mean,
                std::source_location where = std::source_location::current());
 
+/// |prediction - target|, broadcast; both of one floating dtype. The gradient is 0 where they are
+/// equal.
+Value l1_loss(const Value& prediction, const Value& target, Reduction reduction = Reduction::mean,
+              std::source_location where = std::source_location::current());
+
+/// d^2 / (2 beta) for |d| < beta, |d| - beta / 2 otherwise, for d = prediction - target (Girshick
+/// 2015). Throws ValueError for beta < 0.
+Value smooth_l1_loss(const Value& prediction, const Value& target,
+                     Reduction reduction = Reduction::mean, double beta = 1,
+                     std::source_location where = std::source_location::current());
+
+/// Weights of the elements and of positive targets, which broadcast to the target's shape; 1 where
+/// the Value is empty.
+struct BceOptions {
+  Value weight = {};
+  Value pos_weight = {};
+  Reduction reduction = Reduction::mean;
+};
+/// Binary cross entropy of sigmoid(logits) and target, of one shape and floating dtype; the targets
+/// are probabilities. Without a gradient for targets and weights.
+Value bce_with_logits(const Value& logits, const Value& target, const BceOptions& options = {},
+                      std::source_location where = std::source_location::current());
+
 /// -weight[t] log_probabilities[n, t] for the class t = target[n]. log_probabilities is [N, C] or
 /// [C], target [N] or a scalar, int64, int32 or uint8; weight [C] of the dtype of
 /// log_probabilities, all ones when it is an empty Value. mean divides by the sum of the weights.
@@ -44,6 +67,18 @@ Value mse_loss_backward(const Value& grad, const Value& prediction, const Value&
                         Reduction reduction,
                         std::source_location where = std::source_location::current());
 
+/// The gradients of l1_loss, smooth_l1_loss with respect to the prediction, of the broadcast shape,
+/// and of bce_with_logits with respect to the logits.
+Value l1_loss_backward(const Value& grad, const Value& prediction, const Value& target,
+                       Reduction reduction,
+                       std::source_location where = std::source_location::current());
+Value smooth_l1_loss_backward(const Value& grad, const Value& prediction, const Value& target,
+                              Reduction reduction, double beta,
+                              std::source_location where = std::source_location::current());
+Value bce_with_logits_backward(const Value& grad, const Value& logits, const Value& target,
+                               const BceOptions& options,
+                               std::source_location where = std::source_location::current());
+
 /// The gradient with respect to log_probabilities; total_weight is the forward node's second
 /// output.
 Value nll_loss_backward(const Value& grad, const Value& log_probabilities, const Value& target,
@@ -55,6 +90,17 @@ struct MseLossAttributes {
   Reduction reduction;
   auto arguments() const { return named({"reduction"}, reduction); }
 };
+struct SmoothL1LossAttributes {
+  Reduction reduction;
+  double beta;
+  auto arguments() const { return named({"reduction", "beta"}, reduction, beta); }
+};
+struct BceAttributes {
+  bool has_weight;
+  bool has_pos_weight;
+  Reduction reduction;
+  std::string text() const;
+};
 struct NllLossAttributes {
   Reduction reduction;
   std::int64_t ignore_index;
@@ -62,7 +108,10 @@ struct NllLossAttributes {
 };
 
 namespace calls {
-extern const Declaration<MseLossAttributes> mse_loss, mse_loss_backward;
+extern const Declaration<MseLossAttributes> mse_loss, mse_loss_backward, l1_loss, l1_loss_backward;
+extern const Declaration<SmoothL1LossAttributes> smooth_l1_loss, smooth_l1_loss_backward;
+// Inputs logits, target, and the weights that there are; the backward's the gradient before.
+extern const Declaration<BceAttributes> bce_with_logits, bce_with_logits_backward;
 // Inputs log_probabilities, target, weight; outputs the loss and the total weight.
 extern const Declaration<NllLossAttributes> nll_loss;
 extern const Declaration<NllLossAttributes> nll_loss_backward;
@@ -70,6 +119,12 @@ extern const Declaration<NllLossAttributes> nll_loss_backward;
 
 using MseLossOp = DeclaredOp<calls::mse_loss>;
 using MseLossBackwardOp = DeclaredOp<calls::mse_loss_backward>;
+using L1LossOp = DeclaredOp<calls::l1_loss>;
+using L1LossBackwardOp = DeclaredOp<calls::l1_loss_backward>;
+using SmoothL1LossOp = DeclaredOp<calls::smooth_l1_loss>;
+using SmoothL1LossBackwardOp = DeclaredOp<calls::smooth_l1_loss_backward>;
+using BceWithLogitsOp = DeclaredOp<calls::bce_with_logits>;
+using BceWithLogitsBackwardOp = DeclaredOp<calls::bce_with_logits_backward>;
 using NllLossOp = DeclaredOp<calls::nll_loss>;
 using NllLossBackwardOp = DeclaredOp<calls::nll_loss_backward>;
 

@@ -74,6 +74,7 @@ constexpr const char* type_name() {
   ACLGRAD_TYPE_NAME(double);
   ACLGRAD_TYPE_NAME(int8_t);
   ACLGRAD_TYPE_NAME(int64_t);
+  ACLGRAD_TYPE_NAME(int);
   ACLGRAD_TYPE_NAME(uint64_t);
   ACLGRAD_TYPE_NAME(aclDataType);
 #undef ACLGRAD_TYPE_NAME
@@ -122,8 +123,13 @@ struct TensorSpec {
   bool any_dtype = false;  // another dtype of the operator's list is accepted too
   bool promotes = false;   // so is whatever promotes to one together with the other tensors
   bool any_shape = false;
-  aclnnStatus null = 161001;  // where null is not accepted
+  std::optional<aclFormat> format = std::nullopt;  // none: that of its rank (format_of)
+  aclnnStatus if_null = 161001;                    // where null is refused
 };
+
+// The format of tensors of a rank, as the adapters of frameworks give it: NCL, NCHW and NCDHW for
+// ranks 3 to 5, ND for others.
+aclFormat format_of(size_t rank);
 struct ScalarSpec {
   double value;
   std::optional<aclDataType> dtype = ACL_FLOAT;
@@ -139,6 +145,14 @@ struct SizesSpec {
 };
 struct BoolsSpec {
   std::vector<char> values;
+  aclnnStatus if_null = 161001;
+  aclnnStatus if_longer = 161002;
+};
+// Numbers of which only the operator knows which are wrong: strides, paddings and their like.
+struct ValuesSpec {
+  Shape values;
+  bool optional = false;  // null is accepted
+  bool given = true;
 };
 // One of several words, by its place among them.
 struct WordSpec {
@@ -149,8 +163,8 @@ struct WordSpec {
 struct DtypeSpec {
   std::optional<aclDataType> dtype = std::nullopt;
 };
-using ParameterSpec = std::variant<TensorSpec, ScalarSpec, Shape, SizesSpec, BoolsSpec, WordSpec,
-                                   int64_t, double, bool, DtypeSpec>;
+using ParameterSpec = std::variant<TensorSpec, ScalarSpec, Shape, SizesSpec, BoolsSpec, ValuesSpec,
+                                   WordSpec, int64_t, double, bool, DtypeSpec>;
 
 // What of a parameter the command line of the gradcheck tool sets.
 enum class Sets { kNothing, kNumber, kFlag, kList, kShape, kDtype };
@@ -163,6 +177,7 @@ struct Parameter {
   // does not follow from the spec: of tensors nothing does.
   std::string option = {};
   std::optional<Sets> sets = std::nullopt;
+  bool nullable = false;  // an array that may be null, which is another way to say that it is empty
   // The parameter in the header, an aclTensorList, of whose tensors this is one; they stand one
   // behind the other, as "tensors[0]", "tensors[1]" of "tensors".
   std::string list = {};
@@ -354,7 +369,9 @@ struct Operator {
   Exception also_refuses = nullptr;
   DTypes mixed = {};  // accepted beside tensors of others only
   size_t max_rank = 8;
-  bool equal_formats = false;  // tensors of different formats are refused
+  bool grows = true;                 // the right call is right with all sizes of tensors multiplied
+  aclnnStatus wrong_shape = 161002;  // the status of a call with shapes that do not fit
+  bool equal_formats = false;        // tensors of different formats are refused
 
   // Shapes. The base tensor's is free; `arrange` makes the others from it and the attributes. None:
   // tensors that have the base's shape in the right call always do.
@@ -389,7 +406,7 @@ struct Operator {
   std::string check = {};     // the name under which the gradcheck tool checks it: "elu"
 
   const Parameter& parameter(std::string_view name_) const;
-  size_t output() const;  // the first parameter that is written
+  size_t output() const;  // the first parameter that the right call gives to be written
   bool is_elementwise() const { return static_cast<bool>(formula); }
 };
 
@@ -411,6 +428,9 @@ DTypes value_dtypes_of(const Arguments& arguments);
 
 // The parameters that are tensors and given: inputs, then outputs.
 std::vector<size_t> places_of_tensors(const Arguments& arguments);
+
+// Whether some tensor, number or attribute has the dtype under test.
+bool has_free_dtype(const Operator& op);
 
 // Whether all tensors have one shape.
 bool has_one_shape(const Arguments& arguments);

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/ops/convolution.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "aclgrad/format.h"
+#include "aclgrad/record.h"
+#include "aclnnop/aclnn_convolution.h"
+#include "aclnnop/aclnn_convolution_backward.h"
+#include "graph/ops/families.h"
+
+namespace aclgrad {
+namespace {
+
+constexpr std::int8_t kConvolveInDtype = 0;  // cubeMathType: compute in the inputs' dtype
+
+void check_channels(const Recorder& record, const ConvolutionAttributes& a) {
+  const Shape& x = record.input(0).shape();
+  const Shape& weight = record.input(1).shape();
+  const bool fits =
+      a.groups >= 1 && weight[0] % a.groups == 0 &&
+      (a.transposed ? x[1] == weight[0] : x[1] % a.groups == 0 && x[1] / a.groups == weight[1]);
+  if (fits) return;
+  record.shape_error(fmt::format("the channels of {} and of the weight {} do not fit in {} groups",
+                                 x, weight, a.groups));
+}
+
+void check_attributes(const Recorder& record, const ConvolutionAttributes& a) {
+  const std::size_t axes = record.input(0).shape().rank() - 2;
+  const auto check = [&](const char* name, const std::vector<std::int64_t>& values,
+                         std::int64_t least) {
+    bool fits = values.size() == axes;
+    for (const std::int64_t value : values) fits = fits && value >= least;
+    if (fits) return;
+    record.value_error(fmt::format("{} must be {} numbers of at least {}, got [{}]", name, axes,
+                                   least, fmt::join(values, ", ")));
+  };
+  check("stride", a.stride, 1);
+  check("padding", a.padding, 0);
+  check("dilation", a.dilation, 1);
+  check("output_padding", a.output_padding, 0);
+}
+
+Shape result_shape(const Recorder& record, const ConvolutionAttributes& a) {
+  const Shape& x = record.input(0).shape();
+  const Shape& weight = record.input(1).shape();
+  std::vector<std::int64_t> shape = {x[0], a.transposed ? weight[1] * a.groups : weight[0]};
+  for (std::size_t axis = 0; axis + 2 < x.rank(); ++axis) {
+    const std::int64_t in = x.dims()[axis + 2];
+    const std::int64_t reach = a.dilation[axis] * (weight.dims()[axis + 2] - 1);
+    const std::int64_t room = in + 2 * a.padding[axis] - reach - 1;
+    const std::int64_t size = a.transposed ? (in - 1) * a.stride[axis] - 2 * a.padding[axis] +
+                                                 reach + a.output_padding[axis] + 1
+                                           : (room < 0 ? 0 : room / a.stride[axis] + 1);
+    if (size < 1) {
+      record.shape_error(fmt::format("the window of the weight {} does not fit {}", weight, x));
+    }
+    shape.push_back(size);
+  }
+  return Shape(std::move(shape));
+}
+
+Value record_convolution(const Value& x, const Value& weight, const Value& bias,
+                         const ConvolutionAttributes& attributes, std::string_view name,
+                         std::optional<std::size_t> axes, std::source_location where) {
+  std::vector<Value> inputs = {x, weight};
+  const bool has_bias = bias.id() >= 0;
+  if (has_bias) inputs.push_back(bias);
+  Recorder record(name, std::move(inputs), where);
+  record.require_floating(0);
+  record.require_same_dtype(1, 0);
+  if (has_bias) record.require_same_dtype(2, 0);
+  const std::size_t rank = x.shape().rank();
+  if (rank < 3 || rank > 5 || (axes && rank != *axes + 2) || weight.shape().rank() != rank) {
+    record.shape_error(fmt::format("needs x and weight of rank {}, got {} and {}",
+                                   axes ? fmt::format("{}", *axes + 2) : "3 to 5", x.shape(),
+                                   weight.shape()));
+  }
+  check_attributes(record, attributes);
+  check_channels(record, attributes);
+  const Shape shape = result_shape(record, attributes);
+  if (has_bias && bias.shape() != Shape{shape[1]}) {
+    record.shape_error(
+        fmt::format("the bias must have shape {}, got {}", Shape{shape[1]}, bias.shape()));
+  }
+  return record.add<ConvolutionOp>(attributes, {shape, x.dtype()});
+}
+
+Value record_options(const Value& x, const Value& weight, const Value& bias,
+                     const ConvOptions& options, bool transposed, std::string_view name,
+                     std::size_t axes, std::source_location where) {
+  return record_convolution(
+      x, weight, bias,
+      {options.stride.over(axes), options.padding.over(axes), options.dilation.over(axes),
+       options.output_padding.over(axes), options.groups, transposed},
+      name, axes, where);
+}
+
+}  // namespace
+
+Value conv1d(const Value& x, const Value& weight, const Value& bias, const ConvOptions& options,
+             std::source_location where) {
+  return record_options(x, weight, bias, options, false, "conv1d", 1, where);
+}
+Value conv2d(const Value& x, const Value& weight, const Value& bias, const ConvOptions& options,
+             std::source_location where) {
+  return record_options(x, weight, bias, options, false, "conv2d", 2, where);
+}
+Value conv3d(const Value& x, const Value& weight, const Value& bias, const ConvOptions& options,
+             std::source_location where) {
+  return record_options(x, weight, bias, options, false, "conv3d", 3, where);
+}
+Value conv_transpose1d(const Value& x, const Value& weight, const Value& bias,
+                       const ConvOptions& options, std::source_location where) {
+  return record_options(x, weight, bias, options, true, "conv_transpose1d", 1, where);
+}
+Value conv_transpose2d(const Value& x, const Value& weight, const Value& bias,
+                       const ConvOptions& options, std::source_location where) {
+  return record_options(x, weight, bias, options, true, "conv_transpose2d", 2, where);
+}
+Value conv_transpose3d(const Value& x, const Value& weight, const Value& bias,
+                       const ConvOptions& options, std::source_location where) {
+  return record_options(x, weight, bias, options, true, "conv_transpose3d", 3, where);
+}
+
+Value convolution(const Value& x, const Value& weight, const Value& bias,
+                  const ConvolutionAttributes& attributes, std::source_location where) {
+  return record_convolution(x, weight, bias, attributes, "convolution", std::nullopt, where);
+}
+
+std::array<Value, 3> convolution_backward(const Value& grad, const Value& x, const Value& weight,
+                                          const ConvolutionAttributes& attributes,
+                                          std::array<bool, 3> wanted, std::source_location where) {
+  Recorder record("convolution_backward", {grad, x, weight}, where);
+  record.require_floating(1);
+  record.require_same_dtype(0, 1);
+  record.require_same_dtype(2, 1);
+  const Shape& shape = grad.shape();
+  if (shape.rank() != x.shape().rank() || shape.rank() != weight.shape().rank()) {
+    record.shape_error(fmt::format("gradient, x and weight must have one rank, got {}, {} and {}",
+                                   shape, x.shape(), weight.shape()));
+  }
+  return detail::record_wanted<ConvolutionBackwardOp>(
+      record, {attributes, wanted}, wanted,
+      {record.like(1), record.like(2), TensorSpec{Shape{shape[1]}, x.dtype()}});
+}
+
+std::string ConvolutionAttributes::text() const {
+  const auto list = [](const std::vector<std::int64_t>& values) {
+    return fmt::format("[{}]", fmt::join(values, ", "));
+  };
+  std::string text = fmt::format("stride={}, padding={}, dilation={}", list(stride), list(padding),
+                                 list(dilation));
+  if (transposed) text += fmt::format(", transposed, output_padding={}", list(output_padding));
+  return groups == 1 ? text : fmt::format("{}, groups={}", text, groups);
+}
+
+std::string ConvolutionBackwardAttributes::text() const {
+  return fmt::format("{}, outputMask=[{:d}, {:d}, {:d}]", ConvolutionAttributes::text(), wanted[0],
+                     wanted[1], wanted[2]);
+}
+
+namespace calls {
+
+constexpr Declaration<ConvolutionAttributes> convolution(
+    "convolution", "aclnnConvolution", aclnnConvolution, separate,
+    [](const ConvolutionAttributes& values, Call& call, auto... end) {
+      return aclnnConvolutionGetWorkspaceSize(
+          call.input(0), call.input(1), call.input_count() > 2 ? call.input(2) : nullptr,
+          call.int_array(values.stride), call.int_array(values.padding),
+          call.int_array(values.dilation), values.transposed, call.int_array(values.output_padding),
+          values.groups, call.output(0), kConvolveInDtype, end...);
+    });
+
+constexpr Declaration<ConvolutionBackwardAttributes> convolution_backward(
+    "convolution_backward", "aclnnConvolutionBackward", aclnnConvolutionBackward, separate,
+    [](const ConvolutionBackwardAttributes& values, Call& call, auto... end) {
+      const std::array<std::int64_t, 1> bias_sizes{call.input_spec(0).shape[1]};
+      const auto gradients = detail::wanted_outputs(values.wanted, call);
+      return aclnnConvolutionBackwardGetWorkspaceSize(
+          call.input(0), call.input(1), call.input(2), call.int_array(bias_sizes),
+          call.int_array(values.stride), call.int_array(values.padding),
+          call.int_array(values.dilation), values.transposed, call.int_array(values.output_padding),
+          static_cast<int>(values.groups), call.bool_array(values.wanted), kConvolveInDtype,
+          gradients[0], gradients[1], gradients[2], end...);
+    });
+
+}  // namespace calls
+}  // namespace aclgrad

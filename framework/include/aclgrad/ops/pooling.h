@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Averages and maxima of windows of images [C, H, W] or [N, C, H, W].
+#ifndef ACLGRAD_OPS_POOLING_H_
+#define ACLGRAD_OPS_POOLING_H_
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "aclgrad/declaration.h"
+#include "aclgrad/graph.h"
+#include "aclgrad/per_axis.h"
+
+namespace aclgrad {
+
+struct MaxPoolOptions {
+  PerAxis stride = std::vector<std::int64_t>{};  ///< The kernel, where none is given.
+  PerAxis padding = 0;                           ///< At both ends, at most half of the kernel.
+  bool ceil_mode = false;
+};
+
+struct AvgPoolOptions {
+  PerAxis stride = std::vector<std::int64_t>{};  ///< The kernel, where none is given.
+  PerAxis padding = 0;                           ///< At both ends, at most half of the kernel.
+  bool ceil_mode = false;
+  bool count_include_pad = true;      ///< Padding counts in the divisor.
+  std::int64_t divisor_override = 0;  ///< Divides, where it is not 0.
+};
+
+/// The largest element under each window, with (in + 2 padding - kernel) / stride + 1 windows along
+/// an axis, rounded down, or with ceil_mode up. The node's second output is the place of each in
+/// its plane, int32. Throws ShapeError, DTypeError and ValueError, as the others do.
+Value max_pool2d(const Value& x, const PerAxis& kernel, const MaxPoolOptions& options = {},
+                 std::source_location where = std::source_location::current());
+
+/// The average of the elements under each such window.
+Value avg_pool2d(const Value& x, const PerAxis& kernel, const AvgPoolOptions& options = {},
+                 std::source_location where = std::source_location::current());
+
+/// Averages to a height and width of `size`: element i of an axis is that of the elements
+/// floor(i in / out) to ceil((i + 1) in / out) - 1.
+Value adaptive_avg_pool2d(const Value& x, const PerAxis& size,
+                          std::source_location where = std::source_location::current());
+
+struct MaxPoolAttributes {
+  std::vector<std::int64_t> kernel, stride, padding, dilation;
+  bool ceil_mode;
+  auto arguments() const {
+    return named({"kernel", "stride", "padding", "dilation", "ceil_mode"}, kernel, stride, padding,
+                 dilation, ceil_mode);
+  }
+  std::string text() const;
+};
+struct AvgPoolAttributes {
+  std::vector<std::int64_t> kernel, stride, padding;
+  bool ceil_mode, count_include_pad;
+  std::int64_t divisor_override;
+  std::int64_t cube_math_type = 0;
+  auto arguments() const {
+    return named({"kernel", "stride", "padding", "ceil_mode", "count_include_pad",
+                  "divisor_override", "cube_math_type"},
+                 kernel, stride, padding, ceil_mode, count_include_pad, divisor_override,
+                 cube_math_type);
+  }
+  std::string text() const;
+};
+
+/// The gradients with respect to x, from the forward's attributes; x gives its shape.
+Value max_pool2d_backward(const Value& grad, const Value& x, const Value& indices,
+                          const MaxPoolAttributes& attributes,
+                          std::source_location where = std::source_location::current());
+Value avg_pool2d_backward(const Value& grad, const Value& x, const AvgPoolAttributes& attributes,
+                          std::source_location where = std::source_location::current());
+Value adaptive_avg_pool2d_backward(const Value& grad, const Value& x,
+                                   std::source_location where = std::source_location::current());
+
+/// avg_pool2d with the attributes as the operator takes them.
+Value avg_pool2d(const Value& x, const AvgPoolAttributes& attributes,
+                 std::source_location where = std::source_location::current());
+
+namespace calls {
+// Input x; outputs the result and indices.
+extern const Declaration<MaxPoolAttributes> max_pool2d;
+extern const Declaration<AvgPoolAttributes> avg_pool2d;
+extern const Declaration<> adaptive_avg_pool2d;
+// Inputs grad, x and, of the maximum, indices.
+extern const Declaration<MaxPoolAttributes> max_pool2d_backward;
+extern const Declaration<AvgPoolAttributes> avg_pool2d_backward;
+extern const Declaration<> adaptive_avg_pool2d_backward;
+}  // namespace calls
+
+using MaxPool2dOp = DeclaredOp<calls::max_pool2d>;
+using MaxPool2dBackwardOp = DeclaredOp<calls::max_pool2d_backward>;
+using AvgPool2dOp = DeclaredOp<calls::avg_pool2d>;
+using AvgPool2dBackwardOp = DeclaredOp<calls::avg_pool2d_backward>;
+using AdaptiveAvgPool2dOp = DeclaredOp<calls::adaptive_avg_pool2d>;
+using AdaptiveAvgPool2dBackwardOp = DeclaredOp<calls::adaptive_avg_pool2d_backward>;
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_OPS_POOLING_H_

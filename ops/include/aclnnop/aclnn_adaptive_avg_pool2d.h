@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Average pooling of images to a given size.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_AVG_POOL2D_H_
+#define ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_AVG_POOL2D_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Element i of an axis of out is the average of elements floor(i in / out) to ceil((i + 1) in /
+ * out)
+ * - 1 of self. self is [C, H, W] of format NCL or [N, C, H, W] of format NCHW. Data types: FLOAT,
+ * FLOAT16, and BF16 on Atlas A2, A3 and 950, equal. Sums are taken in DOUBLE and rounded once.
+ * Order of the checks: self, outputSize, out not null; rank of self; sizes of out but for height
+ * and width; dtypes; formats; outputSize: 2 values above 0, the height and width of out. An empty
+ * self: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAdaptiveAvgPool2dGetWorkspaceSize(
+    const aclTensor* self, const aclIntArray* outputSize, aclTensor* out, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAdaptiveAvgPool2d(void* workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor* executor,
+                                                       const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_AVG_POOL2D_H_ */

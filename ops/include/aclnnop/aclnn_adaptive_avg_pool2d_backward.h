@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradient of average pooling to a given size.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_AVG_POOL2D_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_AVG_POOL2D_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = gradOutput divided by the number of elements of its window in aclnnAdaptiveAvgPool2d, added
+ * up over the windows that an element is under. self gives the shape only. Data types: FLOAT,
+ * FLOAT16, and BF16 on Atlas A2, A3 and 950, equal; out may have another one where gradOutput is a
+ * single element for each channel. Sums are taken in DOUBLE and rounded once. Order of the checks:
+ * gradOutput, self, out not null; rank of self 3 or 4; size of out (self's); sizes of gradOutput
+ * but for height and width; dtypes; formats equal and not private. Empty tensors: success, nothing
+ * is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAdaptiveAvgPool2dBackward(void* workspace,
+                                                               uint64_t workspaceSize,
+                                                               aclOpExecutor* executor,
+                                                               const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_AVG_POOL2D_BACKWARD_H_ */

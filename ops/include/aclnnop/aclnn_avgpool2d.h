@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Average pooling of images.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_AVGPOOL2D_H_
+#define ACLGRAD_ACLNNOP_ACLNN_AVGPOOL2D_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = the sum of the elements under each window, divided by: divisorOverride where that is not 0;
+ * else, with countIncludePad, the size of the window up to the end of the padding; else the number
+ * of elements. Along an axis there are (in + 2 padding - kernel) / stride + 1 windows, rounded
+ * down, or with ceilMode up, without a last one that would begin in the padding behind the axis.
+ * kernelSize, strides and paddings have one value for both axes or one for each; empty strides are
+ * the kernel.
+ *
+ * self is [C, H, W] of format NCL or [N, C, H, W] of format NCHW. Data types: FLOAT, FLOAT16, and
+ * BF16 on Atlas A2, A3 and 950. Sums are taken in DOUBLE and rounded once. Order of the checks:
+ * self, kernelSize, strides, paddings, out not null; dtype of self, out, which are equal; formats;
+ * 1 or 2 values of kernelSize above 0, of strides above 0, of paddings, at least 0 and at most half
+ * of the kernel (all below 2^31); rank; C, H and W above 0; a window has room; size of out;
+ * cubeMathType 0 to 4, which changes nothing. N = 0: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAvgPool2dGetWorkspaceSize(
+    const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* strides,
+    const aclIntArray* paddings, const bool ceilMode, const bool countIncludePad,
+    const int64_t divisorOverride, const int8_t cubeMathType, aclTensor* out,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAvgPool2d(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_AVGPOOL2D_H_ */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradient of average pooling.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_AVGPOOL2D_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_AVGPOOL2D_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * gradInput = gradOutput / divisor, added up over the windows of aclnnAvgPool2d that an element is
+ * under. self gives the shape only. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950.
+ * Sums are taken in DOUBLE and rounded once. Order of the checks: gradOutput, self, kernelSize,
+ * stride, padding, gradInput not null; dtypes, of gradInput that of gradOutput; formats NCL or
+ * NCHW; rank of self 3 or 4; the arrays, as in aclnnAvgPool2d; cubeMathType 0 to 3; size of
+ * gradInput (self's); a window has room; size of gradOutput. An empty self: success, nothing is
+ * written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* self, const aclIntArray* kernelSize,
+    const aclIntArray* stride, const aclIntArray* padding, bool ceilMode, bool countIncludePad,
+    int64_t divisorOverride, int8_t cubeMathType, aclTensor* gradInput, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAvgPool2dBackward(void* workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_AVGPOOL2D_BACKWARD_H_ */

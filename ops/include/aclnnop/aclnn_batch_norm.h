@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batch normalization.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * output = (input - m) / sqrt(v + eps) * weight + bias for every channel (dimension 1). In training
+ * m and v are the mean and the biased variance of the batch over all other dimensions; runningMean
+ * becomes (1 - momentum) * runningMean + momentum * m in place, and runningVar the same of the
+ * unbiased variance v n / (n - 1) (v, where n = 1); saveMean becomes m, and saveInvstd v itself on
+ * Atlas A2, A3, 910 and 310P, but 1 / sqrt(v + eps) on 950. Otherwise m and v are runningMean and
+ * runningVar, and nothing but output is written. Null weight, bias, runningMean, runningVar stand
+ * for 1, 0, 0, 1. momentum and eps are taken as FLOAT, of any value.
+ *
+ * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, of each tensor freely. The
+ * computation runs in DOUBLE and rounds once. Order of the checks: input, output not null, nor
+ * saveMean, saveInvstd in training; an empty input succeeds at once, saveMean becomes 0 and
+ * saveInvstd NaN; dtypes; formats of input and output: equal, not private, NCDHW for rank 5 (NHWC
+ * and NDHWC, with the channels last, on 950 only); rank 2 to 8; size of output; sizes of the
+ * vectors, one element for each channel.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormGetWorkspaceSize(
+    const aclTensor* input, const aclTensor* weight, const aclTensor* bias, aclTensor* runningMean,
+    aclTensor* runningVar, bool training, double momentum, double eps, aclTensor* output,
+    aclTensor* saveMean, aclTensor* saveInvstd, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNorm(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_H_ */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradients of batch normalization.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Of aclnnBatchNorm, with x = (input - m) / sqrt(v + eps) and n elements in a channel: gradBias =
+ * sum(gradOut), gradWeight = sum(gradOut * x); gradInput = weight / sqrt(v + eps) * (gradOut -
+ * sum(gradOut) / n - x * sum(gradOut * x) / n) in training, with m and v from saveMean and
+ * saveInvstd as the forward has written them on the same product; gradOut * weight / sqrt(v + eps)
+ * otherwise, with m and v from runningMean and runningVar (0 and 1, where they are null).
+ * outputMask says which of the three are written, in the order of the parameters; the others may be
+ * null, and so may weight (1).
+ *
+ * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; gradOut has input's, the others
+ * any. The computation runs in DOUBLE and rounds once. Order of the checks: gradOut, input,
+ * outputMask not null, nor saveMean, saveInvstd in training; an empty input succeeds at once,
+ * nothing is written; outputMask has 3 values; outputs that it asks for not null; dtypes; formats,
+ * as in the forward; rank 2 to 8; size of gradOut (input's); sizes of the vectors; size of
+ * gradInput (input's), of gradWeight, gradBias.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormBackwardGetWorkspaceSize(
+    const aclTensor* gradOut, const aclTensor* input, const aclTensor* weight,
+    const aclTensor* runningMean, const aclTensor* runningVar, const aclTensor* saveMean,
+    const aclTensor* saveInvstd, bool training, double eps, const aclBoolArray* outputMask,
+    aclTensor* gradInput, aclTensor* gradWeight, aclTensor* gradBias, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormBackward(void* workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor* executor,
+                                                       const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_BACKWARD_H_ */

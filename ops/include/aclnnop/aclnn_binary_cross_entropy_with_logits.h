@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Binary cross entropy of logits.
+ *
+ *   l = weight * ((1 - t) x + (1 + (posWeight - 1) t) log(1 + e^-x)), x = self, t = target
+ *
+ * out is l, its mean over all elements, or their sum. It is computed in DOUBLE and rounded to out's
+ * dtype. Without elements a mean is NaN, a sum 0.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_
+#define ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * all         FLOAT, FLOAT16; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ * target      shape of self
+ * weightOptional, posWeightOptional
+ *             broadcast to target's shape; null for 1
+ * reduction   0 none, 1 mean, 2 sum
+ * out         dtype of target; shape of target for none, else one element
+ *
+ * 161001  1. workspaceSize or executor null   2. self, target, out null
+ * 161002  3. dtypes of self, target, weights   4. out's dtype is not target's   5. reduction   6.
+ * ranks above 8   7. shapes of self, target differ   8. the weights do not broadcast to target
+ *         9. shape of out
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
+    const aclTensor* self, const aclTensor* target, const aclTensor* weightOptional,
+    const aclTensor* posWeightOptional, int64_t reduction, aclTensor* out, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnBinaryCrossEntropyWithLogits: queues the work on `stream`. Statuses as
+ * described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogits(void* workspace,
+                                                                  uint64_t workspaceSize,
+                                                                  aclOpExecutor* executor,
+                                                                  const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_ */

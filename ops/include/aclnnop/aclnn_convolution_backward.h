@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradients of convolution.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_CONVOLUTION_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_CONVOLUTION_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Of aclnnConvolution: gradInput, the adjoint applied to gradOutput, 0 where no window reached;
+ * gradWeight; gradBias = the sum of gradOutput over images and space. outputMask says which of the
+ * three are written, in this order; the others may be null. biasSizes is [O], or null. groups is a
+ * plain int. Tensors of rank 3 have the format NCL or ND, of rank 4 NCHW, of rank 5 NCDHW.
+ *
+ * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, in any mixture. Sums are taken in
+ * FLOAT, those of gradWeight over many places and of gradBias in DOUBLE, and rounded once (DOUBLE,
+ * while aclgradSetAcceptDouble is on, in DOUBLE). Bits do not depend on the number of threads.
+ *
+ * Order of the checks: gradOutput, input, weight, stride, padding, dilation, outputPadding,
+ * outputMask not null; outputMask has 3 values (else 161001, too); outputs that it asks for not
+ * null; dtypes; formats; stride and dilation at least 1, padding at least 0; outputPadding 0, or
+ * where transposed at least 0 and with three axes less than stride; groups at least 1; cubeMathType
+ * 0 to 3; ranks 3 to 5 and equal; sizes of the arrays; sizes of gradInput, gradWeight, also where
+ * they are not asked for; channels; groups; the window lies in the padded input; biasSizes and size
+ * of gradBias; size of gradOutput. An empty input or weight: gradWeight and gradBias become 0,
+ * gradInput is not written; biasSizes must be given for gradBias, and the input must have no images
+ * or no channels for gradInput; channels and gradOutput are not compared.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclTensor* input, const aclTensor* weight,
+    const aclIntArray* biasSizes, const aclIntArray* stride, const aclIntArray* padding,
+    const aclIntArray* dilation, bool transposed, const aclIntArray* outputPadding, int groups,
+    const aclBoolArray* outputMask, int8_t cubeMathType, aclTensor* gradInput,
+    aclTensor* gradWeight, aclTensor* gradBias, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnConvolutionBackward(void* workspace, uint64_t workspaceSize,
+                                                         aclOpExecutor* executor,
+                                                         const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_CONVOLUTION_BACKWARD_H_ */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gradient of dropout, from its mask.
+ *
+ *   out = gradOutput * scale where the element's bit is 1, 0 elsewhere
+ *
+ * scale is the 1 / (1 - p) of the forward. It is applied as aclnnDropoutDoMask does with prob = 1 -
+ * 1 / scale; scale = 0 gives 0 everywhere.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_DROPOUT_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_DROPOUT_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * gradOutput, out
+ *             FLOAT, FLOAT16; BF16 (Ascend910B, Ascend910_93, Ascend950); they may differ; rank 0
+ * to 8 mask        UINT8, with n / 8 elements, rounded up to a multiple of 16, for the n of
+ * gradOutput scale       0, or at least 1 out         shape of gradOutput; may be gradOutput
+ *
+ * 161001  1. workspaceSize or executor null   2. gradOutput, mask, out null
+ * 161002  3. dtypes of gradOutput, out, mask   4. scale   5. ranks above 8   6. shapes differ
+ *         7. number of the mask's elements
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutBackwardGetWorkspaceSize(const aclTensor* gradOutput,
+                                                                     const aclTensor* mask,
+                                                                     double scale, aclTensor* out,
+                                                                     uint64_t* workspaceSize,
+                                                                     aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnDropoutBackward: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutBackward(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_DROPOUT_BACKWARD_H_ */

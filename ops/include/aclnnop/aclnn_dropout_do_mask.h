@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dropout with a mask that was drawn before (aclnn_dropout_gen_mask.h).
+ *
+ *   out = self / (1 - prob) where the element's bit is 1, 0 elsewhere
+ *
+ * 1 - prob is rounded to self's dtype first. For prob = 0 self is copied, for prob = 1 everything
+ * is 0; the mask is not read then. The gradient is the same operator on the gradient.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_DROPOUT_DO_MASK_H_
+#define ACLGRAD_ACLNNOP_ACLNN_DROPOUT_DO_MASK_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self, out   FLOAT, FLOAT16; BF16 (Ascend910B, Ascend910_93, Ascend950); they may differ; rank 0
+ * to 8 mask        UINT8, with at least n / 8 elements, rounded up to a multiple of 16, for the n
+ * of self prob        0 to 1 out         shape of self; may be self
+ *
+ * 161001  1. workspaceSize or executor null   2. self, mask, out null
+ * 161002  unless self or mask is empty, where nothing more is checked and nothing is written:
+ *         3. dtypes of self, out, mask   4. prob   5. ranks above 8   6. shapes differ   7. number
+ * of the mask's elements
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutDoMaskGetWorkspaceSize(const aclTensor* self,
+                                                                   const aclTensor* mask,
+                                                                   double prob, aclTensor* out,
+                                                                   uint64_t* workspaceSize,
+                                                                   aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnDropoutDoMask: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutDoMask(void* workspace, uint64_t workspaceSize,
+                                                   aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_DROPOUT_DO_MASK_H_ */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Masks of dropout: one bit for each element of a shape, 1 to keep the element.
+ *
+ * Element i is bit i mod 8, counted from the least significant, of byte i / 8. Bits are drawn for
+ * whole multiples of 128 elements.
+ *
+ * The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+ * 2011). Element i takes word i mod 4 of the block with the counter (low and high half of i / 4,
+ * low and high half of offset) and the key (low and high half of seed): u = word / 2^32 + 2^-33, in
+ * FLOAT, and the element is kept if u < 1 - prob. For prob = 0 all bits are 1, for prob = 1 all are
+ * 0. The vendor's devices use other generators; masks are not portable, the distribution is.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_
+#define ACLGRAD_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * shape       0 to 8 sizes of at least 0; n is their product
+ * prob        the probability of an element to be dropped, 0 to 1
+ * out         UINT8, with n / 8 elements, rounded up to a multiple of 16
+ *
+ * 161001  1. workspaceSize or executor null   2. shape, out null
+ * 161002  3. dtype of out   4. prob   5. shape   6. number of out's elements
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskGetWorkspaceSize(const aclIntArray* shape,
+                                                                    double prob, int64_t seed,
+                                                                    int64_t offset, aclTensor* out,
+                                                                    uint64_t* workspaceSize,
+                                                                    aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnDropoutGenMask: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMask(void* workspace, uint64_t workspaceSize,
+                                                    aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * The same. probDataType is the dtype in which devices take prob: FLOAT, FLOAT16, or BF16 on
+ * Ascend910B, Ascend910_93 and Ascend950. It changes nothing here.
+ *
+ * 161001  1. workspaceSize or executor null   2. shape, out null
+ * 161002  3. dtype of out   4. probDataType   5. prob   6. shape   7. number of out's elements
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2GetWorkspaceSize(
+    const aclIntArray* shape, double prob, int64_t seed, int64_t offset, aclDataType probDataType,
+    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnDropoutGenMaskV2: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2(void* workspace, uint64_t workspaceSize,
+                                                      aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both read
+ * when the work runs; each tensor INT64 with one element.
+ *
+ * 161001  1. workspaceSize or executor null   2. shape, seedTensor, offsetTensor, out null
+ * 161002  3. dtypes of seedTensor, offsetTensor, out   4. probDataType   5. prob   6. elements of
+ *         seedTensor, offsetTensor   7. shape   8. number of out's elements
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2TensorGetWorkspaceSize(
+    const aclIntArray* shape, double prob, const aclTensor* seedTensor,
+    const aclTensor* offsetTensor, int64_t offset, aclDataType probDataType, aclTensor* out,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnDropoutGenMaskV2Tensor: queues the work on `stream`. Statuses as described
+ * above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2Tensor(void* workspace, uint64_t workspaceSize,
+                                                            aclOpExecutor* executor,
+                                                            aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_ */

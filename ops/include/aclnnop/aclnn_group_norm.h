@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Normalization of groups of channels.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self is N images of C channels of HxW elements, whatever its shape is. out = (self - mean) * rstd
+ * * gamma + beta, with the mean and rstd = 1 / sqrt(biased variance + eps) of each image's group of
+ * C / group channels, which are written too, and gamma and beta, an element for each channel; null
+ * stands for 1 and 0. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, of all tensors
+ * the same. The computation runs in DOUBLE and rounds once. Order of the checks: self, out,
+ * meanOut, rstdOut not null; dtypes; group above 0 and a divisor of C; eps above 0; elements of
+ * self (N C HxW), gamma, beta (C); sizes of out (self's), meanOut, rstdOut ([N, group]); formats of
+ * self and out not with the channels last and not private. An empty self: meanOut becomes 0,
+ * rstdOut NaN.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGroupNormGetWorkspaceSize(
+    const aclTensor* self, const aclTensor* gamma, const aclTensor* beta, int64_t N, int64_t C,
+    int64_t HxW, int64_t group, double eps, aclTensor* out, aclTensor* meanOut, aclTensor* rstdOut,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGroupNorm(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_H_ */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradients of the normalization of groups of channels.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Of aclnnGroupNorm, with the mean and rstd that it has written, x = (input - mean) * rstd and h =
+ * gradOut * gamma: gradInput = rstd * (h - average(h) - x * average(h * x)) for every group;
+ * gradGammaOut = sum(gradOut * x) and gradBetaOut = sum(gradOut) for every channel. outputMask says
+ * which of the three are written, in this order; the others may be null, and so may gamma (1). Data
+ * types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, of all tensors the same. The computation
+ * runs in DOUBLE and rounds once. Order of the checks: gradOut, input, mean, rstd not null;
+ * outputMask not null and with 3 values, outputs that it asks for not null (161002, too); dtypes;
+ * group above 0 and a divisor of C; elements of gradOut, input, mean, rstd, gamma and the outputs;
+ * formats not with the channels last and not private. An empty input: gradGammaOut and gradBetaOut
+ * become 0.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGroupNormBackwardGetWorkspaceSize(
+    const aclTensor* gradOut, const aclTensor* input, const aclTensor* mean, const aclTensor* rstd,
+    const aclTensor* gamma, int64_t N, int64_t C, int64_t HxW, int64_t group,
+    const aclBoolArray* outputMask, aclTensor* gradInput, aclTensor* gradGammaOut,
+    aclTensor* gradBetaOut, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGroupNormBackward(void* workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor* executor,
+                                                       const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_BACKWARD_H_ */

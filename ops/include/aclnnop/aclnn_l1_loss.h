@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The absolute error.
+ *
+ *   l = |self - target|
+ *
+ * out is l, its mean over all elements, or their sum, computed in DOUBLE (integers too) and rounded
+ * to what self and target promote to. Without elements a mean is NaN, a sum 0.
+ *
+ * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
+ * work. On failure phase one leaves *workspaceSize and *executor as they were, and
+ * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
+ *
+ * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
+ * workspace smaller than asked for; 561103 for an executor that was used up.
+ *
+ * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
+ * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
+ * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_L1_LOSS_H_
+#define ACLGRAD_ACLNNOP_ACLNN_L1_LOSS_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * self, target
+ *             promote to FLOAT, FLOAT16, INT64, or BF16 (Ascend910B, Ascend910_93, Ascend950); rank
+ * 0 to 8; self is floating for a mean, and for none beside a floating target reduction   0 none, 1
+ * mean, 2 sum out         what they promote to converts to its dtype; the shape that they broadcast
+ * to for none, else rank 0
+ *
+ * 161001  1. workspaceSize or executor null   2. self, target, out null
+ * 161002  3. reduction   4. promoted dtype   5. self not floating   6. out's dtype   7. ranks above
+ * 8
+ *         8. shapes do not broadcast   9. shape of out
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnL1LossGetWorkspaceSize(const aclTensor* self,
+                                                            const aclTensor* target,
+                                                            int64_t reduction, aclTensor* out,
+                                                            uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor);
+
+/*
+ * Phase two of aclnnL1Loss: queues the work on `stream`. Statuses as described above.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnL1Loss(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_L1_LOSS_H_ */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Maximum pooling of images, with the places of the maxima.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_H_
+#define ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = the largest element under each window, indices = its place h W + w in the plane of its
+ * channel: of the first one, row by row. A NaN is larger than any number. Padding never wins.
+ * Windows are as in aclnnAvgPool2d, with elements `dilation` apart; on Atlas 950 dilation may be
+ * above 1, and where it then leaves a window without an element, out is minus infinity and the
+ * index 0.
+ *
+ * self is [C, H, W] or [N, C, H, W], or with the channels last in the format NHWC. Data types:
+ * FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, out has self's; indices INT32 or INT64. Order
+ * of the checks: self, kernelSize, stride, padding, dilation, out, indices not null; dtypes;
+ * formats of self and out equal and not private; rank; C, H and W above 0; 1 or 2 values of
+ * kernelSize above 0, of stride above 0 or none (the kernel), of padding, at least 0 and at most
+ * half of the kernel, of dilation, 1 (all below 2^31); a window has room; size of out, indices. N =
+ * 0: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxPool2dWithIndicesGetWorkspaceSize(
+    const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* stride,
+    const aclIntArray* padding, const aclIntArray* dilation, bool ceilMode, aclTensor* out,
+    aclTensor* indices, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxPool2dWithIndices(void* workspace, uint64_t workspaceSize,
+                                                          aclOpExecutor* executor,
+                                                          aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_H_ */

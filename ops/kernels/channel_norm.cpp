@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/kernels/channel_norm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "ops/kernels/strided.h"
+#include "ops/kernels/tree_sum.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr int64_t kWorthThread = 1 << 13;  // elements
+
+// Elements of a tensor parameter in an order that several tensors share, from an offset on.
+struct Elements {
+  size_t parameter;
+  aclDataType dtype;
+  StridedIndex index;
+
+  Elements(const Arguments& arguments, size_t tensor)
+      : parameter(tensor),
+        dtype(arguments.dtype(tensor)),
+        index(arguments.shape(tensor), arguments.strides(tensor)) {}
+  // Without an axis: those of one of its places.
+  Elements(const Arguments& arguments, size_t tensor, size_t axis)
+      : parameter(tensor),
+        dtype(arguments.dtype(tensor)),
+        index(without(arguments.shape(tensor), axis), without(arguments.strides(tensor), axis)) {}
+
+  const double* read(const Run& run, int64_t offset, int64_t begin, int64_t count,
+                     double* block) const {
+    const void* base = element(static_cast<const void*>(run.data(parameter)), dtype, offset);
+    read_elements(base, dtype, index, begin, begin + count, block);
+    return block;
+  }
+  void write(const Run& run, int64_t offset, int64_t begin, int64_t count,
+             const double* block) const {
+    write_elements(block, element(run.data(parameter), dtype, offset), dtype, index, begin,
+                   begin + count);
+  }
+
+ private:
+  static Dims without(const Dims& dims, size_t axis) {
+    Dims others;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (d != axis) others.push_back(dims[d]);
+    }
+    return others;
+  }
+};
+
+// A tensor with one element for each channel or row; a value in its place where there is none.
+struct Numbers {
+  std::optional<Elements> elements;
+  double otherwise = 0;
+
+  Numbers(const Arguments& arguments, std::optional<size_t> tensor, double value = 0)
+      : otherwise(value) {
+    if (tensor) elements.emplace(arguments, *tensor);
+  }
+
+  double get(const Run& run, int64_t i) const {
+    double value = otherwise;
+    if (elements) elements->read(run, 0, i, 1, &value);
+    return value;
+  }
+  void set(const Run& run, int64_t i, double value) const {
+    if (elements) elements->write(run, 0, i, 1, &value);
+  }
+};
+
+// Calls body(begin, count) for [begin, end) in blocks.
+template <class Body>
+void for_blocks(int64_t begin, int64_t end, const Body& body) {
+  for (; begin < end; begin += static_cast<int64_t>(kBlock)) {
+    body(begin, std::min(end - begin, static_cast<int64_t>(kBlock)));
+  }
+}
+
+// The sum of f(element) over [begin, end).
+template <class Function>
+double sum_of(const Run& run, const Elements& elements, int64_t offset, int64_t begin, int64_t end,
+              const Function& f) {
+  LaneSum<double> sum;
+  alignas(64) double block[kBlock];
+  for_blocks(begin, end, [&](int64_t at, int64_t count) {
+    elements.read(run, offset, at, count, block);
+    for (int64_t i = 0; i < count; ++i) block[i] = f(block[i]);
+    sum.add(block, static_cast<size_t>(count));
+  });
+  return sum.total();
+}
+
+struct Moments {
+  double mean, variance;
+};
+
+Moments moments_of(const Run& run, const Elements& elements, int64_t offset, int64_t begin,
+                   int64_t end) {
+  const auto count = static_cast<double>(end - begin);
+  const auto same = [](double x) { return x; };
+  const double mean = sum_of(run, elements, offset, begin, end, same) / count;
+  const auto squared = [mean](double x) { return (x - mean) * (x - mean); };
+  return {mean, sum_of(run, elements, offset, begin, end, squared) / count};
+}
+
+// Sums of gradients, and of gradients times the distance of their elements from the mean.
+struct GradientSums {
+  double plain, along;
+};
+
+GradientSums sums_of(const Run& run, const Elements& gradients, int64_t gradient_offset,
+                     const Elements& elements, int64_t offset, int64_t begin, int64_t end,
+                     double mean) {
+  LaneSum<double> plain, along;
+  alignas(64) double g[kBlock];
+  alignas(64) double x[kBlock];
+  for_blocks(begin, end, [&](int64_t at, int64_t count) {
+    gradients.read(run, gradient_offset, at, count, g);
+    elements.read(run, offset, at, count, x);
+    plain.add(g, static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) g[i] *= x[i] - mean;
+    along.add(g, static_cast<size_t>(count));
+  });
+  return {plain.total(), along.total()};
+}
+
+// target = f(element of a, element of b) for every element.
+template <class Function>
+void map_elements(const Run& run, const Elements& a, int64_t a_offset, const Elements& b,
+                  int64_t b_offset, const Elements& target, int64_t target_offset, int64_t begin,
+                  int64_t end, const Function& f) {
+  alignas(64) double x[kBlock];
+  alignas(64) double y[kBlock];
+  for_blocks(begin, end, [&](int64_t at, int64_t count) {
+    a.read(run, a_offset, at, count, x);
+    b.read(run, b_offset, at, count, y);
+    for (int64_t i = 0; i < count; ++i) x[i] = f(x[i], y[i]);
+    target.write(run, target_offset, at, count, x);
+  });
+}
+
+// A plan that runs body(run, i) for `count` numbers i of `elements` elements each.
+template <class Body>
+Plan plan_each(int64_t count, int64_t elements, uint64_t workspace, Body body,
+               std::function<void(const Run&)> after = nullptr) {
+  const int64_t grain = std::max<int64_t>(1, kWorthThread / std::max<int64_t>(elements, 1));
+  return {[=, all = std::make_shared<const Body>(std::move(body)),
+           last = std::move(after)](const Run& run) -> aclError {
+            parallel_pieces(count, grain, [&](int64_t begin, int64_t end) {
+              for (int64_t i = begin; i < end; ++i) (*all)(run, i);
+            });
+            if (last) last(run);
+            return ACL_SUCCESS;
+          },
+          workspace};
+}
+
+// What batch normalization is of, channel by channel.
+struct Channels {
+  Elements input;
+  int64_t stride;  // of the input, from channel to channel
+  int64_t count;   // of channels
+  int64_t size;    // elements of one
+
+  Channels(const Arguments& arguments, size_t tensor, size_t axis)
+      : input(arguments, tensor, axis),
+        stride(arguments.strides(tensor)[axis]),
+        count(arguments.shape(tensor)[axis]),
+        size(input.index.count()) {}
+};
+
+struct Statistics {
+  Numbers running_mean, running_var, save_mean, save_invstd;
+
+  Statistics(const Arguments& arguments, const BatchNormTensors& t)
+      : running_mean(arguments, t.running_mean, 0),
+        running_var(arguments, t.running_var, 1),
+        save_mean(arguments, t.save_mean),
+        save_invstd(arguments, t.save_invstd) {}
+};
+
+}  // namespace
+
+Plan plan_batch_norm(const Arguments& arguments, const BatchNormTensors& t,
+                     const BatchNormAttributes& a, size_t output) {
+  const Channels channels(arguments, t.input, t.channel_axis);
+  const Channels out(arguments, output, t.channel_axis);
+  const Statistics statistics(arguments, t);
+  const Numbers weight(arguments, t.weight, 1), bias(arguments, t.bias, 0);
+  return plan_each(channels.count, channels.size, 0, [=](const Run& run, int64_t c) {
+    const int64_t offset = c * channels.stride;
+    Moments moments{statistics.running_mean.get(run, c), statistics.running_var.get(run, c)};
+    if (a.training) {
+      const Moments running = moments;
+      moments = moments_of(run, channels.input, offset, 0, channels.size);
+      const auto n = static_cast<double>(channels.size);
+      const double unbiased = n > 1 ? moments.variance * (n / (n - 1)) : moments.variance;
+      const auto mixed = [&](double old, double now) {
+        return (1 - a.momentum) * old + a.momentum * now;
+      };
+      statistics.running_mean.set(run, c, mixed(running.mean, moments.mean));
+      statistics.running_var.set(run, c, mixed(running.variance, unbiased));
+    }
+    const double invstd = 1 / std::sqrt(moments.variance + a.eps);
+    if (a.training) {
+      statistics.save_mean.set(run, c, moments.mean);
+      statistics.save_invstd.set(run, c, a.saves_variance ? moments.variance : invstd);
+    }
+    const double scale = invstd * weight.get(run, c), shift = bias.get(run, c);
+    map_elements(run, channels.input, offset, channels.input, offset, out.input, c * out.stride, 0,
+                 channels.size,
+                 [&](double x, double) { return (x - moments.mean) * scale + shift; });
+  });
+}
+
+Plan plan_batch_norm_backward(const Arguments& arguments, const BatchNormTensors& t,
+                              const BatchNormAttributes& a, size_t grad_output,
+                              const ChannelNormGradients& gradients) {
+  const Channels channels(arguments, t.input, t.channel_axis);
+  const Channels from(arguments, grad_output, t.channel_axis);
+  const auto to = gradients.input ? std::optional<Channels>(std::in_place, arguments,
+                                                            *gradients.input, t.channel_axis)
+                                  : std::nullopt;
+  const Statistics statistics(arguments, t);
+  const Numbers weight(arguments, t.weight, 1);
+  const Numbers grad_weight(arguments, gradients.weight), grad_bias(arguments, gradients.bias);
+  return plan_each(channels.count, channels.size, 0, [=](const Run& run, int64_t c) {
+    const Numbers& means = a.training ? statistics.save_mean : statistics.running_mean;
+    const Numbers& spreads = a.training ? statistics.save_invstd : statistics.running_var;
+    const double mean = means.get(run, c), spread = spreads.get(run, c);
+    const bool is_variance = !a.training || a.saves_variance;
+    const double invstd = is_variance ? 1 / std::sqrt(spread + a.eps) : spread;
+    const GradientSums sums = sums_of(run, from.input, c * from.stride, channels.input,
+                                      c * channels.stride, 0, channels.size, mean);
+    grad_weight.set(run, c, sums.along * invstd);
+    grad_bias.set(run, c, sums.plain);
+    if (!to) return;
+    const double scale = weight.get(run, c) * invstd;
+    const auto n = static_cast<double>(channels.size);
+    const double plain = a.training ? sums.plain / n : 0;
+    const double along = a.training ? sums.along * invstd * invstd / n : 0;
+    map_elements(run, from.input, c * from.stride, channels.input, c * channels.stride, to->input,
+                 c * to->stride, 0, channels.size, [&](double g, double x) {
+                   return a.training ? scale * (g - plain - (x - mean) * along) : g * scale;
+                 });
+  });
+}
+
+Plan plan_group_norm(const Arguments& arguments, const GroupNormTensors& t,
+                     const GroupNormShape& shape, double eps, size_t output) {
+  const Elements input(arguments, t.input), out(arguments, output);
+  const Numbers weight(arguments, t.weight, 1), bias(arguments, t.bias, 0);
+  const Numbers means(arguments, t.mean), rstds(arguments, t.rstd);
+  const int64_t channels = shape.channels / shape.groups;
+  const int64_t size = channels * shape.places;
+  return plan_each(shape.images * shape.groups, size, 0, [=](const Run& run, int64_t row) {
+    const Moments moments = moments_of(run, input, 0, row * size, (row + 1) * size);
+    const double rstd = 1 / std::sqrt(moments.variance + eps);
+    means.set(run, row, moments.mean);
+    rstds.set(run, row, rstd);
+    for (int64_t k = 0; k < channels; ++k) {
+      const int64_t channel = row % shape.groups * channels + k;
+      const int64_t begin = row * size + k * shape.places;
+      const double scale = rstd * weight.get(run, channel), shift = bias.get(run, channel);
+      map_elements(run, input, 0, input, 0, out, 0, begin, begin + shape.places,
+                   [&](double x, double) { return (x - moments.mean) * scale + shift; });
+    }
+  });
+}
+
+Plan plan_group_norm_backward(const Arguments& arguments, const GroupNormTensors& t,
+                              const GroupNormShape& shape, size_t grad_output,
+                              const ChannelNormGradients& gradients) {
+  const Elements input(arguments, t.input), from(arguments, grad_output);
+  const auto to = gradients.input
+                      ? std::optional<Elements>(std::in_place, arguments, *gradients.input)
+                      : std::nullopt;
+  const Numbers weight(arguments, t.weight, 1);
+  const Numbers means(arguments, t.mean), rstds(arguments, t.rstd);
+  const Numbers grad_weight(arguments, gradients.weight), grad_bias(arguments, gradients.bias);
+  const int64_t channels = shape.channels / shape.groups;
+  const int64_t size = channels * shape.places;
+  const int64_t lines = shape.images * shape.channels;
+  const auto workspace = static_cast<uint64_t>(
+      saturating_product({lines, static_cast<int64_t>(sizeof(GradientSums))}));
+  // The sums of every channel of every image, and the input's gradient of each group.
+  const auto group = [=](const Run& run, int64_t row) {
+    auto* const sums = static_cast<GradientSums*>(run.workspace()) + row * channels;
+    const double mean = means.get(run, row), rstd = rstds.get(run, row);
+    const auto weight_of = [&](int64_t k) {
+      return weight.get(run, row % shape.groups * channels + k);
+    };
+    double plain = 0, along = 0;
+    for (int64_t k = 0; k < channels; ++k) {
+      const int64_t begin = row * size + k * shape.places;
+      sums[k] = sums_of(run, from, 0, input, 0, begin, begin + shape.places, mean);
+      sums[k].along *= rstd;
+      plain += sums[k].plain * weight_of(k);
+      along += sums[k].along * weight_of(k);
+    }
+    plain /= static_cast<double>(size);
+    along *= rstd / static_cast<double>(size);
+    for (int64_t k = 0; to && k < channels; ++k) {
+      const int64_t begin = row * size + k * shape.places;
+      const double w = weight_of(k);
+      map_elements(run, from, 0, input, 0, *to, 0, begin, begin + shape.places,
+                   [&](double g, double x) { return rstd * (g * w - plain - (x - mean) * along); });
+    }
+  };
+  const auto over_images = [=](const Run& run) {
+    const auto* const sums = static_cast<const GradientSums*>(run.workspace());
+    for (int64_t c = 0; c < shape.channels; ++c) {
+      double plain = 0, along = 0;
+      for (int64_t image = 0; image < shape.images; ++image) {
+        plain += sums[image * shape.channels + c].plain;
+        along += sums[image * shape.channels + c].along;
+      }
+      grad_weight.set(run, c, along);
+      grad_bias.set(run, c, plain);
+    }
+  };
+  return plan_each(shape.images * shape.groups, size, workspace, group, over_images);
+}
+
+Plan plan_fill(const Arguments& arguments, std::vector<std::pair<size_t, double>> values) {
+  std::vector<std::pair<Elements, double>> fills;
+  for (const auto& [tensor, value] : values) fills.emplace_back(Elements(arguments, tensor), value);
+  return {[fills = std::make_shared<const std::vector<std::pair<Elements, double>>>(
+               std::move(fills))](const Run& run) -> aclError {
+    for (const auto& [elements, value] : *fills) {
+      alignas(64) double block[kBlock];
+      std::fill_n(block, kBlock, value);
+      for_blocks(0, elements.index.count(), [&, &e = elements](int64_t at, int64_t count) {
+        e.write(run, 0, at, count, block);
+      });
+    }
+    return ACL_SUCCESS;
+  }};
+}
+
+}  // namespace aclgrad::ops

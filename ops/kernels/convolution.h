@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution over up to three spatial axes, and its two adjoints, as blocks of products of
+// matrices: the elements under the windows of a block of outputs make the columns of one of them.
+// Where every channel has a group of its own, the windows are walked directly.
+//
+// Sums are taken in the type of the arrays, in an order that follows from the shape alone; those of
+// weight and bias gradients over more than a block in double.
+#ifndef ACLGRAD_OPS_KERNELS_CONVOLUTION_H_
+#define ACLGRAD_OPS_KERNELS_CONVOLUTION_H_
+
+#include <array>
+#include <cstdint>
+
+namespace aclgrad::ops {
+
+// Of an ordinary convolution: x [images, in_channels, in...], w [out_channels, in_channels /
+// groups, kernel...], y [images, out_channels, out...]. Axes that are not there have the size 1.
+struct ConvolutionShape {
+  using Axes = std::array<int64_t, 3>;
+
+  int64_t images = 1;
+  int64_t groups = 1;
+  int64_t in_channels = 1;
+  int64_t out_channels = 1;
+  Axes in{1, 1, 1};
+  Axes out{1, 1, 1};
+  Axes kernel{1, 1, 1};
+  Axes stride{1, 1, 1};
+  Axes dilation{1, 1, 1};
+  Axes padding{0, 0, 0};  // before the first element; behind the last one there is enough
+
+  static int64_t product(const Axes& axes) { return axes[0] * axes[1] * axes[2]; }
+  int64_t places() const { return product(out); }  // of an output channel
+  int64_t pixels() const { return product(in); }   // of an input channel
+  int64_t taps() const { return product(kernel); }
+  int64_t group_inputs() const { return in_channels / groups; }
+  int64_t group_outputs() const { return out_channels / groups; }
+  // Terms of an output element.
+  int64_t terms() const { return group_inputs() * taps(); }
+};
+
+// y = conv(x, w) + bias; no bias where it is null. All arrays are dense; T is float or double.
+template <class T>
+void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bias, T* y);
+
+// The adjoint with respect to x, which is also what a transposed convolution of y computes, with a
+// bias for each channel of x.
+template <class T>
+void convolve_adjoint(const ConvolutionShape& shape, const T* y, const T* w, const T* bias, T* x);
+
+// The gradient of w from x and the gradient y. `sums` has room for weight_slices() times the
+// elements of w.
+template <class T>
+void convolve_weight_gradient(const ConvolutionShape& shape, const T* x, const T* y, double* sums,
+                              T* w);
+int64_t weight_slices(const ConvolutionShape& shape);
+
+// sums[c] = the sum of all elements of channel c of a dense array of images.
+template <class T>
+void sum_channels(int64_t images, int64_t channels, int64_t places, const T* values, T* sums);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_KERNELS_CONVOLUTION_H_

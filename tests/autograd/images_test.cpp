@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of operators on images, and gradients of those gradients, against derivatives in
+// double.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+
+#include "aclgrad/aclgrad.h"
+#include "aclgrad/format.h"
+
+namespace aclgrad {
+namespace {
+
+using Values = std::vector<Value>;
+using Build = std::function<Value(const Values&)>;
+
+void expect_passed(const GradcheckReport& report) {
+  EXPECT_TRUE(report.passed()) << report.to_string();
+  for (const GradcheckTensor& tensor : report.tensors) {
+    EXPECT_GT(tensor.max_gradient, 1e-3) << tensor.name << ": zeros prove nothing";
+  }
+}
+
+struct Recorded {
+  explicit Recorded(const std::vector<Shape>& shapes) {
+    for (const Shape& shape : shapes) {
+      values.push_back(graph.input(fmt::format("x{}", values.size()), shape));
+      feeds.emplace_back(values.back(), init::normal(shape, 40 + values.size()));
+    }
+  }
+  Graph graph;
+  Values values;
+  std::vector<Feed> feeds;
+};
+
+void expect_right(const std::vector<Shape>& shapes, const Build& build) {
+  Recorded recorded(shapes);
+  expect_passed(check_gradients(build(recorded.values), {}, recorded.feeds));
+}
+
+// The gradients with respect to all inputs, each weighted by a tensor of its own.
+void expect_right_twice(const std::vector<Shape>& shapes, const Build& build) {
+  Recorded recorded(shapes);
+  const Value y = build(recorded.values);
+  const Value g = recorded.graph.input("g", y.shape());
+  recorded.feeds.emplace_back(g, init::normal(y.shape(), 7));
+  const Gradients gradients = backward(y, recorded.values, {.seed = g});
+  Value sum;
+  for (const Value& x : recorded.values) {
+    const Value weight = recorded.graph.constant(init::normal(x.shape(), 9));
+    const Value part = reduce_sum(mul(gradients[x], weight));
+    sum = sum.valid() ? add(sum, part) : part;
+  }
+  expect_passed(check_gradients(sum, {}, recorded.feeds));
+}
+
+TEST(Convolution, GradientsOfEveryForm) {
+  expect_right({{2, 3, 6}, {4, 3, 2}, {4}}, [](const Values& x) {
+    return conv1d(x[0], x[1], x[2], {.stride = 2, .padding = 1});
+  });
+  expect_right({{2, 4, 4, 5}, {6, 2, 3, 2}, {6}}, [](const Values& x) {
+    return conv2d(x[0], x[1], x[2],
+                  {.stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}, .groups = 2});
+  });
+  expect_right({{1, 2, 3, 3, 4}, {2, 2, 2, 1, 2}}, [](const Values& x) {
+    return conv3d(x[0], x[1], {}, {.padding = {1, 0, 0}});
+  });
+  expect_right({{2, 4, 3, 3}, {4, 1, 2, 2}, {4}}, [](const Values& x) {
+    return conv_transpose2d(x[0], x[1], x[2], {.stride = 2, .groups = 4, .output_padding = 1});
+  });
+  expect_right({{2, 3, 4}, {3, 2, 2}}, [](const Values& x) {
+    return conv_transpose1d(x[0], x[1], {}, {.stride = 2, .padding = 1});
+  });
+}
+
+TEST(Convolution, GradientsOfGradients) {
+  expect_right_twice({{2, 4, 4, 3}, {2, 2, 2, 2}, {2}}, [](const Values& x) {
+    const Value y = conv2d(x[0], x[1], x[2], {.stride = {2, 1}, .padding = 1, .groups = 2});
+    return mul(y, y);
+  });
+  expect_right_twice({{1, 2, 3}, {2, 2, 2}}, [](const Values& x) {
+    return conv_transpose1d(x[0], x[1], {}, {.stride = 2});
+  });
+}
+
+// Without a quantity to learn there is no such node in the gradient.
+TEST(Convolution, OnlyWhatIsNeededIsComputed) {
+  Graph graph;
+  const Value x = graph.input("x", {1, 2, 4, 4});
+  const Value w = graph.parameter("w", init::normal({3, 2, 3, 3}, 1));
+  const Gradients gradients = backward(reduce_sum(conv2d(x, w)), {w});
+  EXPECT_EQ(gradients[w].shape(), (Shape{3, 2, 3, 3}));
+  EXPECT_THAT(graph.to_string(), testing::HasSubstr("outputMask=[0, 1, 0]"));
+}
+
+TEST(Convolution, MistakesAreNamedWithShapes) {
+  Graph graph;
+  const Value x = graph.input("x", {1, 4, 5, 5});
+  const Value w = graph.input("w", {2, 3, 3, 3});
+  const auto message = [](const auto& record) -> std::string {
+    try {
+      record();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(message([&] { conv2d(x, w); }), HasSubstr("channels of [1, 4, 5, 5]"));
+  EXPECT_THAT(message([&] { conv1d(x, w); }), HasSubstr("rank 3, got [1, 4, 5, 5]"));
+  const Value fits = graph.input("fits", {2, 4, 3, 3});
+  EXPECT_THAT(message([&] { conv2d(x, fits, {}, {.stride = 0}); }), HasSubstr("stride must be"));
+  EXPECT_THAT(message([&] { conv2d(x, fits, {}, {.dilation = 3}); }), HasSubstr("does not fit"));
+  EXPECT_THAT(message([&] { conv2d(x, fits, graph.input("b", {3})); }), HasSubstr("bias"));
+  EXPECT_THAT(message([&] {
+                conv2d(x, fits, {}, {.padding = {1, 2, 3}});
+              }),
+              HasSubstr("[1, 2, 3]"));
+}
+
+Value parameter(Graph& graph, const std::string& name, const Tensor& initial) {
+  return graph.parameter(Variable(name, initial));
+}
+
+TEST(BatchNorm, GradientsInTrainingAndEvaluation) {
+  for (const Shape& shape :
+       {Shape{4, 3}, Shape{2, 3, 4}, Shape{2, 3, 2, 2}, Shape{1, 3, 2, 1, 3}}) {
+    SCOPED_TRACE(to_string(shape));
+    for (const bool training : {true, false}) {
+      Recorded recorded({shape, {3}, {3}});
+      const Value mean = parameter(recorded.graph, "mean", Tensor::from({3}, {0.5, -0.5, 0}));
+      const Value var = parameter(recorded.graph, "var", Tensor::from({3}, {0.5, 1, 2}));
+      const Values& x = recorded.values;
+      const Value y = batch_norm(x[0], x[1], x[2], mean, var, {.training = training});
+      expect_passed(check_gradients(y, x, recorded.feeds));
+    }
+  }
+}
+
+TEST(BatchNorm, TrainingUpdatesTheRunningStatistics) {
+  Graph graph;
+  const Value x = graph.constant(Tensor::from({2, 1, 2}, {1, 2, 3, 6}));
+  const Value one = graph.constant(Tensor::from({1}, {1}));
+  const Variable mean("mean", Tensor::from({1}, {10})), var("var", Tensor::from({1}, {2}));
+  const Value y = batch_norm(x, one, one, graph.parameter(mean), graph.parameter(var),
+                             {.momentum = 0.25, .eps = 0});
+  Session session(graph, {y});
+  const double scale = 1 / std::sqrt(3.5);  // mean 3, variance 3.5, unbiased 14 / 3
+  EXPECT_TRUE(allclose(session.run()[y],
+                       Tensor::from({2, 1, 2}, {1 - 2 * scale, 1 - scale, 1, 1 + 3 * scale})));
+  EXPECT_TRUE(allclose(mean.value(), Tensor::from({1}, {0.75 * 10 + 0.25 * 3})));
+  EXPECT_TRUE(allclose(var.value(), Tensor::from({1}, {0.75 * 2 + 0.25 * 14 / 3})));
+  // Every run is another step.
+  session.run();
+  EXPECT_TRUE(allclose(mean.value(), Tensor::from({1}, {0.75 * 8.25 + 0.25 * 3})));
+
+  Graph evaluated;
+  const Value z = batch_norm(evaluated.constant(Tensor::from({1, 1}, {6.9375})),
+                             evaluated.constant(Tensor::from({1}, {1})),
+                             evaluated.constant(Tensor::from({1}, {1})), evaluated.parameter(mean),
+                             evaluated.parameter(var), {.training = false});
+  Session evaluation(evaluated, {z});
+  EXPECT_TRUE(allclose(evaluation.run()[z], Tensor::from({1, 1}, {1})));
+  EXPECT_TRUE(allclose(mean.value(), Tensor::from({1}, {6.9375})));
+}
+
+// The update counts in a network that is trained, and gradcheck sees none of it.
+TEST(BatchNorm, InsideANetwork) {
+  Recorded recorded({{2, 2, 4, 4}, {3, 2, 3, 3}, {3}, {3}});
+  const Values& x = recorded.values;
+  const Value mean = parameter(recorded.graph, "mean", Tensor::zeros({3}));
+  const Value var = parameter(recorded.graph, "var", Tensor::full({3}, 1));
+  const Value hidden = conv2d(x[0], x[1], {}, {.padding = 1});
+  const Value normal = batch_norm(hidden, x[2], x[3], mean, var);
+  expect_passed(check_gradients(avg_pool2d(elu(normal), 2), x, recorded.feeds));
+}
+
+TEST(GroupNorm, GradientsOfEveryGrouping) {
+  for (const std::int64_t groups : {1, 2, 4}) {
+    expect_right({{2, 4, 3}, {4}, {4}},
+                 [&](const Values& x) { return group_norm(x[0], groups, x[1], x[2]); });
+  }
+  expect_right({{2, 2, 2, 2}, {2}, {2}},
+               [](const Values& x) { return group_norm(x[0], 2, x[1], x[2], 0.1); });
+}
+
+TEST(Pooling, GradientsOfEveryForm) {
+  expect_right({{2, 2, 5, 6}}, [](const Values& x) {
+    return max_pool2d(x[0], {3, 2}, {.stride = {2, 3}, .padding = 1, .ceil_mode = true});
+  });
+  expect_right({{2, 4, 4}}, [](const Values& x) { return max_pool2d(x[0], 2); });
+  for (const bool counted : {false, true}) {
+    expect_right({{2, 2, 5, 6}}, [&](const Values& x) {
+      return avg_pool2d(x[0], 2, {.stride = {2, 1}, .padding = 1, .count_include_pad = counted});
+    });
+  }
+  expect_right({{1, 4, 5}}, [](const Values& x) {
+    return avg_pool2d(x[0], {2, 3}, {.ceil_mode = true, .divisor_override = 3});
+  });
+  expect_right({{2, 3, 5, 4}}, [](const Values& x) { return adaptive_avg_pool2d(x[0], {3, 2}); });
+  expect_right({{3, 5, 4}}, [](const Values& x) { return adaptive_avg_pool2d(x[0], 1); });
+}
+
+TEST(Pooling, GradientsOfGradients) {
+  expect_right_twice({{1, 2, 4, 4}}, [](const Values& x) {
+    const Value y = avg_pool2d(x[0], 2, {.stride = 1});
+    return mul(y, y);
+  });
+  expect_right_twice({{1, 2, 4, 3}}, [](const Values& x) {
+    const Value y = adaptive_avg_pool2d(x[0], 2);
+    return mul(y, y);
+  });
+}
+
+TEST(Pooling, TakesThePlacesOfTheMaxima) {
+  Graph graph;
+  const Value x = graph.constant(Tensor::from({1, 2, 4}, {1, 7, 3, 3, 5, 2, 9, 9}));
+  const Value y = max_pool2d(x, 2);
+  const Value average = avg_pool2d(x, 2);
+  Session session(graph, {y, average});
+  const Results results = session.run();
+  EXPECT_TRUE(allclose(results[y], Tensor::from({1, 1, 2}, {7, 9})));
+  EXPECT_TRUE(allclose(results[average], Tensor::from({1, 1, 2}, {3.75, 6})));
+}
+
+TEST(Pooling, MistakesAreNamedWithShapes) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 4, 4});
+  const auto message = [](const auto& record) -> std::string {
+    try {
+      record();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(message([&] { max_pool2d(x, 5); }), HasSubstr("does not fit [2, 4, 4]"));
+  EXPECT_THAT(message([&] { avg_pool2d(x, 2, {.padding = 2}); }), HasSubstr("padding [2, 2]"));
+  EXPECT_THAT(message([&] { max_pool2d(x, {1, 2, 3}); }), HasSubstr("got [1, 2, 3]"));
+  EXPECT_THAT(message([&] { adaptive_avg_pool2d(x, 0); }), HasSubstr("size must be"));
+  EXPECT_THAT(message([&] { max_pool2d(graph.input("r", {4, 4}), 2); }), HasSubstr("got [4, 4]"));
+}
+
+}  // namespace
+}  // namespace aclgrad
