@@ -65,18 +65,35 @@ InputGradients matmul_gradients(const RuleCall& call) {
   return {da, db};
 }
 
+using X = const Value&;
+
+// Of beta c + alpha a b.
+template <class Product>
+InputGradients addend_and_factors(const AddmmAttributes& op, const RuleCall& call,
+                                  const Product& product) {
+  const Value& g = call.gradient();
+  const auto scaled = [](X x, double by) { return by == 1 ? x : mul(x, by); };
+  return {call.needs(0) ? scaled(g, op.beta) : Value(),
+          call.needs(1) ? scaled(product(g, transposed(call.input(2))), op.alpha) : Value(),
+          call.needs(2) ? scaled(product(transposed(call.input(1)), g), op.alpha) : Value()};
+}
+
 }  // namespace
 
 void add_matmul_rules(RuleTable& table) {
   table.add<MatmulOp>([](const MatmulOp&, const RuleCall& call) { return matmul_gradients(call); });
 
-  table.add<AddmmOp>([](const AddmmOp& op, const RuleCall& call) {
+  table.add<BmmOp>([](const BmmOp&, const RuleCall& call) {
     const Value& g = call.gradient();
-    auto scaled = [](const Value& x, double by) { return by == 1 ? x : mul(x, by); };
-    return InputGradients{
-        call.needs(0) ? scaled(g, op.beta) : Value(),
-        call.needs(1) ? scaled(matmul(g, transposed(call.input(2))), op.alpha) : Value(),
-        call.needs(2) ? scaled(matmul(transposed(call.input(1)), g), op.alpha) : Value()};
+    return InputGradients{call.needs(0) ? bmm(g, transposed(call.input(1))) : Value(),
+                          call.needs(1) ? bmm(transposed(call.input(0)), g) : Value()};
+  });
+
+  table.add<AddmmOp>([](const AddmmOp& op, const RuleCall& call) {
+    return addend_and_factors(op, call, [](X a, X b) { return matmul(a, b); });
+  });
+  table.add<BaddbmmOp>([](const BaddbmmOp& op, const RuleCall& call) {
+    return addend_and_factors(op, call, [](X a, X b) { return bmm(a, b); });
   });
 }
 

@@ -50,6 +50,13 @@ void add_normalization_rules(RuleTable& table) {
                             call.input(1), {call.needs(0), call.needs(1), call.needs(2)});
     return InputGradients{x, weight, bias};
   });
+
+  table.add<RmsNormOp>([](const RmsNormOp&, const RuleCall& call) {
+    if (call.has_gradient(1)) call.no_gradient_for("a use of rstd");
+    const auto [x, gamma] =
+        rms_norm_backward(call.gradient(), call.input(0), call.output(1), call.input(1));
+    return InputGradients{x, gamma};
+  });
 }
 
 }  // namespace aclgrad::detail

@@ -2,17 +2,74 @@
 // A sum's gradient is the gradient again for every element summed: an expanded view, no work.
 #include "aclgrad/ops/reduce.h"
 
-#include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/views.h"
+#include <cmath>
+#include <limits>
+
+#include "aclgrad/ops.h"
 #include "rules/table.h"
 
 namespace aclgrad::detail {
 namespace {
 
-Value spread(const Value& gradient, const Shape& shape, const std::vector<std::int64_t>& axes) {
+using Axes = std::vector<std::int64_t>;
+
+// With the axes that were reduced, of extent 1.
+Value with_axes(const Value& reduced, const Shape& shape, const Axes& axes) {
   std::vector<std::int64_t> kept = shape.dims();
   for (const std::int64_t axis : axes) kept[static_cast<std::size_t>(axis)] = 1;
-  return expand(reshape(gradient, std::move(kept)), shape);
+  return reshape(reduced, std::move(kept));
+}
+
+Value spread(const Value& gradient, const Shape& shape, const Axes& axes) {
+  return expand(with_axes(gradient, shape, axes), shape);
+}
+
+double count_of(const Shape& shape, const Axes& axes) {
+  double count = 1;
+  for (const std::int64_t axis : axes) count *= static_cast<double>(shape[axis]);
+  return count;
+}
+
+Value number(const Value& x, double value) {
+  return x.graph().constant(Tensor::full({}, value, x.dtype()));
+}
+
+// 1 for the elements of x that are the extremum, divided by their number, and 0 for the others; NaN
+// where the extremum is.
+Value shares_of_ties(const Value& x, const Value& extremum, const Axes& axes) {
+  const Value ties = cast(eq(x, with_axes(extremum, x.shape(), axes)), x.dtype());
+  return div(ties, reduce_sum(ties, axes, true));
+}
+
+InputGradients extremum_gradient(const RuleCall& call, const Axes& axes) {
+  const Value shares = shares_of_ties(call.input(), call.output(), axes);
+  return {mul(shares, with_axes(call.gradient(), call.input().shape(), axes))};
+}
+
+// The smallest positive number of a floating dtype.
+double smallest(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return 0x1p-24;
+    case DType::bfloat16:
+      return 0x1p-133;
+    case DType::float64:
+      return std::numeric_limits<double>::denorm_min();
+    default:
+      return 0x1p-149;
+  }
+}
+
+// The derivative of a norm: sign(x) (|x| / norm)^(p - 1), and 0 where x is.
+Value slope_of_norm(const NormOp& op, const Value& x, const Value& norm) {
+  const Value positive = maximum(norm, number(x, smallest(x.dtype())));
+  const Value divisor = with_axes(positive, x.shape(), op.axes);
+  if (op.p == 2) return div(x, divisor);
+  const Value magnitude = abs(x);
+  const Value size = std::isinf(op.p) ? shares_of_ties(magnitude, norm, op.axes)
+                                      : pow(div(magnitude, divisor), op.p - 1);
+  const Value slope = mul(sign(x), size);
+  return op.p < 1 ? masked_fill(slope, eq(x, 0), 0) : slope;
 }
 
 }  // namespace
@@ -23,12 +80,33 @@ void add_reduce_rules(RuleTable& table) {
   });
 
   table.add<MeanOp>([](const MeanOp& op, const RuleCall& call) {
-    double count = 1;
-    for (const std::int64_t axis : op.axes)
-      count *= static_cast<double>(call.input().shape()[axis]);
     // Scaled before it is spread: less work.
-    const Value share = mul(call.gradient(), 1 / count);
+    const Value share = mul(call.gradient(), 1 / count_of(call.input().shape(), op.axes));
     return InputGradients{spread(share, call.input().shape(), op.axes)};
+  });
+
+  table.add<AmaxOp>(
+      [](const AmaxOp& op, const RuleCall& call) { return extremum_gradient(call, op.axes); });
+  table.add<AminOp>(
+      [](const AminOp& op, const RuleCall& call) { return extremum_gradient(call, op.axes); });
+
+  // 2 (x - mean) / (n - correction)
+  table.add<VarOp>([](const VarOp& op, const RuleCall& call) {
+    const Value& x = call.input();
+    const double divisor = count_of(x.shape(), op.axes) - (op.unbiased ? 1 : 0);
+    const Value share = mul(with_axes(call.gradient(), x.shape(), op.axes), 2 / divisor);
+    return InputGradients{mul(sub(x, mean(x, op.axes, true)), share)};
+  });
+
+  table.add<NormOp>([](const NormOp& op, const RuleCall& call) {
+    if (op.p == 0) return InputGradients{Value()};
+    const Value slope = slope_of_norm(op, call.input(), call.output());
+    return InputGradients{mul(slope, with_axes(call.gradient(), call.input().shape(), op.axes))};
+  });
+
+  table.add<CumsumOp>([](const CumsumOp& op, const RuleCall& call) {
+    return InputGradients{
+        cumsum(call.gradient(), op.dim, {.exclusive = op.exclusive, .reverse = !op.reverse})};
   });
 }
 

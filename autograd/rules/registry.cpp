@@ -34,14 +34,17 @@ struct Registry {
     add_channel_norm_rules(table);
     add_convolution_rules(table);
     add_function_rules(table);
+    add_index_rules(table);
     add_loss_rules(table);
     add_normalization_rules(table);
     add_matmul_rules(table);
     add_movement_rules(table);
     add_pooling_rules(table);
     add_reduce_rules(table);
+    add_search_rules(table);
     add_selection_rules(table);
     add_second_order_rules(table);
+    add_shape_rules(table);
     add_second_order_loss_rules(table);
   }
   RuleTable table;

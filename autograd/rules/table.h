@@ -35,14 +35,17 @@ void add_arithmetic_rules(RuleTable& table);
 void add_channel_norm_rules(RuleTable& table);
 void add_convolution_rules(RuleTable& table);
 void add_function_rules(RuleTable& table);
+void add_index_rules(RuleTable& table);
 void add_loss_rules(RuleTable& table);
 void add_matmul_rules(RuleTable& table);
 void add_movement_rules(RuleTable& table);
 void add_normalization_rules(RuleTable& table);
 void add_pooling_rules(RuleTable& table);
 void add_reduce_rules(RuleTable& table);
+void add_search_rules(RuleTable& table);
 void add_selection_rules(RuleTable& table);
 void add_second_order_rules(RuleTable& table);
+void add_shape_rules(RuleTable& table);
 void add_second_order_loss_rules(RuleTable& table);
 
 /// An attribute as the operators take it: a float, for tensors of double, too.

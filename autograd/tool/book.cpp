@@ -91,7 +91,7 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
   }
   auto* dtype_of_tensor = of_result.empty() ? nullptr : ACLGRAD_LOOKUP(aclGetDataType);
   return [values, of_result, dtype_of_tensor, given = contract::places_of_tensors(arguments),
-          result = arguments.op().output(), invoke = arguments.op().invoke,
+          result = arguments.op().output(), op = &arguments.op(), library,
           address = library->ask(arguments.op().name + "GetWorkspaceSize")](
              auto tensors, auto* size, auto** executor) {
     std::vector<Value> all = values;
@@ -102,7 +102,8 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
       if (tensor != nullptr) dtype_of_tensor(tensor, &dtype);
       all[i] = static_cast<std::int64_t>(dtype);
     }
-    return invoke(address, all, size, executor);
+    const auto find = [&library](const char* name) { return library->find(name); };
+    return contract::call_phase_one(*op, address, all, find, size, executor);
   };
 }
 
@@ -184,7 +185,8 @@ void add_refusals(const LibraryPointer& library, const Arguments& arguments, Ent
       entry.refusals.push_back(
           {"one value more in " + op.parameters[i].name, flags->if_longer, plan_of(library, more)});
     }
-    if (const std::optional<aclnnStatus> status = status_of_null(spec)) {
+    const std::optional<aclnnStatus> status = status_of_null(spec);
+    if (status && !op.parameters[i].nullable) {
       entry.refusals.push_back({"null " + op.parameters[i].name, *status,
                                 plan_of(library, arguments, {op.parameters[i].name})});
     }
@@ -211,6 +213,7 @@ EntryPoint entry_point(const LibraryPointer& library, const Arguments& arguments
   }
   entry.plan = plan_of(library, arguments);
   entry.highest_rank = op.max_rank;
+  entry.wrong_shape = op.wrong_shape;
   entry.dtypes = dtypes_of(op.everywhere);
   for (const aclDataType dtype : op.from_a2_on) entry.dtypes.push_back(dtype_of(dtype));
   entry.bfloat16_everywhere = std::ranges::count(op.everywhere, ACL_BF16) > 0;
@@ -310,6 +313,9 @@ void describe_backward(const LibraryPointer& library, const Arguments& arguments
   };
   for (std::size_t i = 0; i < s.backward->inputs; ++i) {
     s.checked.saved_dtypes.push_back(s.backward->tensors[i].dtype);
+  }
+  for (std::size_t i = s.backward->inputs; i < s.backward->tensors.size(); ++i) {
+    s.checked.gradient_dtypes.push_back(s.backward->tensors[i].dtype);
   }
   s.checked.exact_backward = [arguments](const Arrays& given) {
     return to_arrays(contract::results_of(arguments, from_arrays(given)));

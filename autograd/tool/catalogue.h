@@ -63,6 +63,7 @@ struct EntryPoint {
   std::size_t inputs = 1;               // how many of them are inputs
   PlanFunction plan;
   std::size_t highest_rank = 25;
+  aclnnStatus wrong_shape = 161002;  // of a call with a shape that does not fit
   std::vector<Refusal> refusals = {};
   std::vector<std::size_t> written = {};  // inputs that are overwritten: the first results
   DTypes dtypes = kFloats;                // of all tensors, where BFLOAT16 is known

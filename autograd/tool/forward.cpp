@@ -85,6 +85,10 @@ class ForwardCheck {
       dtype_ = dtype;
       inputs_.real = draw(options_.seed + 17, corners);
       inputs_.imaginary = draw(options_.seed + 18, {});
+      for (std::size_t i = 0; i < inputs_.real.size(); ++i) {
+        // Both parts are made with the numbers of elements, which are real.
+        if (is_real(i)) inputs_.imaginary[i] = inputs_.real[i];
+      }
       expect();
       first_.clear();
       for (const Layout layout : options_.layouts) check_layout(layout);
@@ -116,8 +120,14 @@ class ForwardCheck {
       right_.real = {zip(right_.real[0], squares, std::minus<Number>())};
     } else if (is_complex(dtype_) && !right_.real.empty()) {
       Arrays zeros = inputs_.imaginary;
-      for (Array& array : zeros) std::ranges::fill(array.values, 0);
-      right_.imaginary = {zip(exact(inputs_.imaginary)[0], exact(zeros)[0], std::minus<Number>())};
+      for (std::size_t i = 0; i < zeros.size(); ++i) {
+        if (!is_real(i)) std::ranges::fill(zeros[i].values, 0);
+      }
+      const Arrays added = exact(zeros);
+      right_.imaginary = exact(inputs_.imaginary);
+      for (std::size_t k = 0; k < added.size(); ++k) {
+        right_.imaginary[k] = zip(right_.imaginary[k], added[k], std::minus<Number>());
+      }
     }
     if (is_complex(dtype_) && !right_.real.empty() && holds_truth()) {
       // A complex number is false when both parts are 0.
@@ -134,6 +144,11 @@ class ForwardCheck {
         scale_ = {zip(right_.real[0], right_.imaginary[0], larger)};
       }
     }
+  }
+
+  bool is_real(std::size_t input) const {
+    const std::optional<DType> own = form_.tensors[input].dtype;
+    return own && !is_complex(*own);
   }
 
   bool holds_truth() const { return form_.tensors.back().dtype == DType::boolean; }

@@ -83,7 +83,7 @@ class StatusProbe {
       if (!contains(entry_.dtypes, dtype) && !contains(entry_.mixed, dtype)) wrong.push_back(dtype);
     }
     if (!tensor.free_dtype && entry_.tensors.size() > 1) wrong.push_back(DType::float16);
-    if (tensor.dtype) wrong = {DType::float64};
+    if (tensor.dtype) wrong = tensor.free_dtype ? DTypes() : DTypes{DType::float64};
     for (const DType dtype : wrong) {
       std::vector<TensorArgument> tensors = entry_.tensors;
       tensors[i].dtype = dtype;
@@ -103,8 +103,8 @@ class StatusProbe {
     if (tensor.shape.empty() || tensor.free_shape) return;
     std::vector<TensorArgument> tensors = entry_.tensors;
     for (std::int64_t& extent : tensors[i].shape) extent += 1;
-    expect(fmt::format("{} of shape {}", tensor.name, dims_text(tensors[i].shape)), kInvalid,
-           tensors, entry_.plan);
+    expect(fmt::format("{} of shape {}", tensor.name, dims_text(tensors[i].shape)),
+           entry_.wrong_shape, tensors, entry_.plan);
   }
 
   // A strided input whose last element lies behind its storage. Nothing is documented of outputs.
@@ -155,7 +155,7 @@ class StatusProbe {
         tensor.shape.insert(tensor.shape.begin(), 1);
       }
     }
-    expect(fmt::format("tensors of rank {}", entry_.highest_rank + 1), kInvalid, tensors,
+    expect(fmt::format("tensors of rank {}", entry_.highest_rank + 1), entry_.wrong_shape, tensors,
            entry_.plan);
   }
 

@@ -11,8 +11,9 @@
 #include "aclgrad/to_float.h"
 #include "aclgrad_ext.h"
 
-// Only our own runtime has it; null on other libraries.
+// Only our own libraries have them; null on others.
 #pragma weak aclgradAllocationId
+#pragma weak aclgradReleaseTensorList
 
 namespace aclgrad {
 namespace {
@@ -142,5 +143,12 @@ IntArrayHandle::IntArrayHandle(std::span<const std::int64_t> values)
 
 BoolArrayHandle::BoolArrayHandle(std::span<const bool> values)
     : array_(created(aclCreateBoolArray(values.data(), values.size()), "aclCreateBoolArray")) {}
+
+TensorListHandle::TensorListHandle(std::span<aclTensor* const> tensors)
+    : list_(created(aclCreateTensorList(tensors.data(), tensors.size()), "aclCreateTensorList")) {}
+
+void TensorListHandle::Release::operator()(aclTensorList* list) const noexcept {
+  if (aclgradReleaseTensorList != nullptr) forget_failure(aclgradReleaseTensorList(list));
+}
 
 }  // namespace aclgrad

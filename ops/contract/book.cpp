@@ -9,8 +9,8 @@ namespace aclgrad::contract {
 
 const std::vector<Family>& book() {
   static const std::vector<Family> families = {
-      activations(),   functions(), arithmetic(), quotients(), selection(), products(),
-      normalization(), images(),    losses(),     dropouts(),  optimizer()};
+      activations(), functions(),     arithmetic(), quotients(), selection(), shapes(),   indices(),
+      products(),    normalization(), images(),     losses(),    dropouts(),  optimizer()};
   return families;
 }
 

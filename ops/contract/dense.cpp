@@ -65,6 +65,25 @@ Array zip(const Array& a, const Array& b, const Binary& f) {
   return out;
 }
 
+Array generate(const Shape& shape, const At& f) {
+  Array out = filled(shape);
+  Shape position(shape.size(), 0);
+  for (Number& value : out.values) {
+    value = f(position);
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++position[d] < shape[d]) break;
+      position[d] = 0;
+    }
+  }
+  return out;
+}
+
+Number at(const Array& a, const Shape& position) {
+  int64_t place = 0;
+  for (size_t d = 0; d < a.shape.size(); ++d) place = place * a.shape[d] + position[d];
+  return a.values.at(static_cast<size_t>(place));
+}
+
 Array expand(const Array& a, const Shape& shape) {
   Array out = filled(shape);
   for (size_t i = 0; i < out.values.size(); ++i) {
@@ -134,19 +153,45 @@ Shape normalized(const Shape& dims, size_t rank) {
   return all;
 }
 
-Array sum(const Array& a, const Shape& dims, bool keep, bool magnitudes) {
+void for_each_line(const Shape& shape, size_t axis,
+                   const std::function<void(const std::vector<size_t>& line)>& visit) {
+  const int64_t length = shape.empty() ? 1 : shape[axis];
+  int64_t inner = 1;
+  for (size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
+  std::vector<size_t> line(static_cast<size_t>(length));
+  for (int64_t o = 0; o < count_of(shape) / (inner * length); ++o) {
+    for (int64_t i = 0; i < inner; ++i) {
+      for (int64_t k = 0; k < length; ++k) {
+        line[static_cast<size_t>(k)] = static_cast<size_t>((o * length + k) * inner + i);
+      }
+      visit(line);
+    }
+  }
+}
+
+Array reduce(const Array& a, const Shape& dims, bool keep,
+             const std::function<Number(const std::vector<Number>& elements)>& f) {
   Shape kept = a.shape;
   for (const int64_t d : dims) kept[static_cast<size_t>(d)] = 1;
   Array out = filled(kept);
+  std::vector<std::vector<Number>> elements(out.values.size());
   for (size_t i = 0; i < a.values.size(); ++i) {
-    Number& to = out.values[source(kept, a.shape, i)];
-    to += magnitudes ? std::abs(a.values[i]) : a.values[i];
+    elements[source(kept, a.shape, i)].push_back(a.values[i]);
   }
+  for (size_t i = 0; i < out.values.size(); ++i) out.values[i] = f(elements[i]);
   if (keep) return out;
   for (size_t d = dims.size(); d-- > 0;) {
     out.shape.erase(out.shape.begin() + static_cast<ptrdiff_t>(dims[d]));
   }
   return out;
+}
+
+Array sum(const Array& a, const Shape& dims, bool keep, bool magnitudes) {
+  return reduce(a, dims, keep, [=](const std::vector<Number>& elements) {
+    Number total = 0;
+    for (const Number x : elements) total += magnitudes ? std::abs(x) : x;
+    return total;
+  });
 }
 
 }  // namespace aclgrad::contract::dense

@@ -52,8 +52,17 @@ inline Parameter any_dtype(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).any_dtype = true;
   return tensor;
 }
+inline Parameter any_shape(Parameter tensor) {
+  std::get<TensorSpec>(tensor.spec).any_shape = true;
+  return tensor;
+}
 inline Parameter promotes(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).promotes = true;
+  return tensor;
+}
+// One of the tensors of a list.
+inline Parameter member(Parameter tensor, std::string list) {
+  tensor.list = std::move(list);
   return tensor;
 }
 inline Parameter optional(Parameter tensor) {
@@ -81,6 +90,10 @@ inline Parameter list(std::string name, Shape numbers) {
 }
 inline Parameter values(std::string name, Shape numbers, bool is_optional = false) {
   return {std::move(name), ValuesSpec{.values = std::move(numbers), .optional = is_optional}};
+}
+inline Parameter nullable(Parameter array) {
+  array.nullable = true;
+  return array;
 }
 inline Parameter dtype_named(std::string name, std::optional<aclDataType> dtype = std::nullopt) {
   return {std::move(name), DtypeSpec{dtype}};
@@ -179,6 +192,11 @@ inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view n
   return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim);
 }
 
+// A dimension that tensors of rank 2 do not have.
+inline Refusal bad_dim(int64_t dim) {
+  return {.what = "= " + std::to_string(dim), .changes = {{"dim", dim}}, .words = {"[-2, 1]"}};
+}
+
 // ---- The families -------------------------------------------------------------------------------
 
 Family activations();
@@ -190,12 +208,16 @@ Family losses();
 Family images();
 Family dropouts();
 Family arithmetic();
+Family shapes();
+Family indices();
 Family products();
 Family optimizer();
 
 // Those of another file that stand in a family of the reference.
 void add_movement(std::vector<Operator>& all);
 void add_reductions(std::vector<Operator>& all);
+void add_scans(std::vector<Operator>& all);
+void add_rms_norm(std::vector<Operator>& all);
 void add_error_losses(std::vector<Operator>& all);
 void add_binary_cross_entropy(std::vector<Operator>& all);
 void add_random(std::vector<Operator>& all);

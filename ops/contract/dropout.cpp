@@ -62,7 +62,7 @@ Operator drawn(std::string name, std::vector<Parameter> parameters) {
 }
 
 void add_masks(std::vector<Operator>& all) {
-  const Parameter shape{"shape", SizesSpec{{2, 400}}};
+  const Parameter shape{"shape", SizesSpec{{896}}};
   const Parameter probability{"prob", 0.0};
   const Parameter seed = no_option(integer("seed", 2026));
   const Parameter offset = no_option(integer("offset", 8));
@@ -135,36 +135,46 @@ Family dropouts() {
   const Parameter bits = mask(in("mask", 0, 255));
   Parameter at_least = filled(bits, 255);
   std::get<TensorSpec>(at_least.spec).any_shape = true;
-  Operator use = used_by(entry<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>(
-      "aclnnDropoutDoMask", {any_dtype(in("self")), at_least, {"prob", 0.5}, any_dtype(out("out"))},
-      kFloats));
+  Operator use = used_by(
+      entry<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>("aclnnDropoutDoMask",
+                                                          {any_dtype(shaped(in("self"), {128, 1})),
+                                                           at_least,
+                                                           {"prob", 0.5},
+                                                           shaped(any_dtype(out("out")), {128, 1})},
+                                                          kFloats));
   use.refusals = {{.what = "above 1", .changes = {{"prob", 1.5}}, .words = {"1.5"}}};
   use.computes = {"self/(1 − prob) where the mask has a 1, 0 elsewhere",
                   "掩码为 1 处为 self/(1 − prob)，否则为 0"};
   use.in_graph = "dropout(x, p)";
-  Operator slope = used_by(entry<decltype(aclnnDropoutBackwardGetWorkspaceSize)>(
-      "aclnnDropoutBackward",
-      {any_dtype(in("gradOutput")), filled(bits, 255), {"scale", 2.0}, any_dtype(out("out"))},
-      kFloats));
-  slope.refusals = {{.what = "below 1", .changes = {{"scale", 0.5}}, .words = {"0.5"}}};
-  slope.gradient =
+  // Its own gradient.
+  use.gradient =
       Gradient{use.name, [](const Arguments&, const Arrays& x, const Arrays&, const Array& g) {
                  return Arrays{g, x[1]};
                }};
-  slope.check = "dropout";
+  use.check = "dropout";
+  Operator slope = used_by(entry<decltype(aclnnDropoutBackwardGetWorkspaceSize)>(
+      "aclnnDropoutBackward",
+      {any_dtype(shaped(in("gradOutput"), {128, 1})),
+       filled(bits, 255),
+       {"scale", 2.0},
+       shaped(any_dtype(out("out")), {128, 1})},
+      kFloats));
+  slope.refusals = {{.what = "below 1", .changes = {{"scale", 0.5}}, .words = {"0.5"}}};
+  slope.check = "dropout_backward";
   slope.computes = {"g·scale where the mask has a 1, 0 elsewhere",
                     "掩码为 1 处为 g·scale，否则为 0"};
 
   // What is kept is not known before.
-  Operator both = entry<decltype(aclnnDropoutGetWorkspaceSize)>("aclnnDropout",
-                                                                {any_dtype(in("input", 1, 1)),
-                                                                 {"p", 0.0},
-                                                                 flag("train", true),
-                                                                 no_option(integer("seed", 2026)),
-                                                                 no_option(integer("offset", 8)),
-                                                                 any_dtype(out("out")),
-                                                                 mask(out("maskOut"))},
-                                                                kFloats);
+  Operator both =
+      entry<decltype(aclnnDropoutGetWorkspaceSize)>("aclnnDropout",
+                                                    {any_dtype(shaped(in("input", 1, 1), {128, 1})),
+                                                     {"p", 0.0},
+                                                     flag("train", true),
+                                                     no_option(integer("seed", 2026)),
+                                                     no_option(integer("offset", 8)),
+                                                     shaped(any_dtype(out("out")), {128, 1}),
+                                                     mask(out("maskOut"))},
+                                                    kFloats);
   both.base_shape = {kN, 16, 48};
   both.arrange = [](Arguments& a) {
     a.shape("out") = a.shape("input");

@@ -10,6 +10,7 @@
 #include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
+#include "contract/dense.h"
 #include "contract/describe.h"
 
 namespace aclgrad::contract {
@@ -20,19 +21,7 @@ namespace {
 // Calls visit(positions of a line's elements) for every line along dim.
 template <class Visit>
 void for_each_line(const Arguments& a, const Shape& shape, Visit visit) {
-  const size_t axis = axis_of(a, shape);
-  int64_t inner = 1;
-  for (size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
-  const int64_t length = shape[axis];
-  std::vector<size_t> line(static_cast<size_t>(length));
-  for (int64_t o = 0; o < count_of(shape) / (inner * length); ++o) {
-    for (int64_t i = 0; i < inner; ++i) {
-      for (int64_t k = 0; k < length; ++k) {
-        line[static_cast<size_t>(k)] = static_cast<size_t>((o * length + k) * inner + i);
-      }
-      visit(line);
-    }
-  }
+  dense::for_each_line(shape, axis_of(a, shape), visit);
 }
 
 template <bool kLogarithm>
@@ -97,10 +86,6 @@ void along_dim(Operator& op) {
       if (each.tensor() != nullptr) std::get<TensorSpec>(each.spec).shape = shape;
     }
   };
-}
-
-Refusal bad_dim(int64_t dim) {
-  return {.what = "= " + std::to_string(dim), .changes = {{"dim", dim}}, .words = {"[-2, 1]"}};
 }
 
 void add_softmax(std::vector<Operator>& all) {
@@ -366,9 +351,10 @@ void add_layer_norm(std::vector<Operator>& all) {
 }  // namespace
 
 Family normalization() {
-  Family family{{"Softmax and layer normalization", "Softmax 与层归一化"}, {}};
+  Family family{{"Softmax and normalization", "Softmax 与归一化"}, {}};
   add_softmax(family.operators);
   add_layer_norm(family.operators);
+  add_rms_norm(family.operators);
   return family;
 }
 

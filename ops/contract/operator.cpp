@@ -310,6 +310,9 @@ std::string type_of(const Parameter& parameter) {
     std::string operator()(bool) const { return "bool"; }
     std::string operator()(DtypeSpec) const { return "aclDataType"; }
   };
+  if (!parameter.list.empty()) {
+    return parameter.tensor()->role == Role::kInput ? "const aclTensorList*" : "aclTensorList*";
+  }
   return parameter.type.empty() ? std::visit(TypeOf(), parameter.spec) : parameter.type;
 }
 

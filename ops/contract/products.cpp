@@ -5,6 +5,8 @@
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_baddbmm.h"
+#include "aclnnop/aclnn_batch_matmul.h"
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "contract/dense.h"
@@ -119,7 +121,31 @@ void add_matmul(std::vector<Operator>& all) {
   mm.samples = {with_type(0), with_type(2)};
   mm.check = "mm";
   mm.computes = {"matrix product of two matrices", "两个矩阵相乘"};
-  all.insert(all.end(), {matmul, mm});
+
+  Operator bmm = of_two<decltype(aclnnBatchMatMulGetWorkspaceSize)>("aclnnBatchMatMul");
+  bmm.max_rank = 3;
+  bmm.base_shape = {3, kN, 7};
+  const Shape shapes[] = {{2, 2, 4}, {2, 4, kColumns}, {2, 2, kColumns}};
+  for (size_t i = 0; i < 3; ++i) {
+    std::get<TensorSpec>(bmm.parameters[i].spec).shape = shapes[i];
+  }
+  bmm.arrange = [](Arguments& a) {
+    const Shape& self = a.shape("self");
+    if (self.size() != 3) throw std::invalid_argument("bmm multiplies batches of matrices");
+    if (!a.is_set("mat2")) a.shape("mat2") = {self[0], self[2], kColumns};
+    a.shape("out") = dense::product_shape(self, a.shape("mat2"));
+  };
+  bmm.samples = {with_type(0), with_type(0, {{{"mat2", Shape{1, 7, kColumns}}}}),
+                 with_type(0, {{{"self", Shape{1, kN, 7}}, {"mat2", Shape{3, 7, kColumns}}}}),
+                 with_type(2)};
+  bmm.refusals.push_back({.what = "of another batch",
+                          .changes = {{"self", TensorSpec{{3, 2, 4}}}},
+                          .words = {"[3, 2, 4]"}});
+  bmm.check = "bmm";
+  bmm.computes = {"products of two batches of matrices; a batch of 1 serves all",
+                  "两批矩阵逐个相乘；批大小为 1 时广播"};
+  bmm.in_graph = "bmm(a, b)";
+  all.insert(all.end(), {matmul, mm, bmm});
 }
 
 // ---- With an addend -----------------------------------------------------------------------------
@@ -180,13 +206,62 @@ void add_addmm(std::vector<Operator>& all) {
   all.insert(all.end(), {addmm, form});
 }
 
+void add_baddbmm(std::vector<Operator>& all) {
+  Operator op = product(
+      entry<decltype(aclnnBaddbmmGetWorkspaceSize)>(
+          "aclnnBaddbmm",
+          {option(factor("self", {2, 2, kColumns}), "other", Sets::kShape),
+           factor("batch1", {2, 2, 4}, 5), factor("batch2", {2, 4, kColumns}), scalar("beta", 2),
+           scalar("alpha", 2), any_dtype(shaped(out("out"), {2, 2, kColumns})), cube_math_type()},
+          kFloats),
+      "batch1");
+  op.bound.of_float = 3;  // the addend is one more term
+  op.max_rank = 3;
+  op.base_shape = {3, kN, 7};
+  op.arrange = [](Arguments& a) {
+    const Shape& batch1 = a.shape("batch1");
+    if (batch1.size() != 3) throw std::invalid_argument("baddbmm multiplies batches of matrices");
+    if (!a.is_set("batch2")) a.shape("batch2") = {batch1[0], batch1[2], kColumns};
+    for (const char* name : {"self", "selfRef", "out"}) {
+      if (a.has(name) && !a.is_set(name)) a.shape(name) = {batch1[0], batch1[1], kColumns};
+    }
+  };
+  op.reference = [](const Arguments& a, const Arrays& in) {
+    return Arrays{addmm_of(a, in, false)};
+  };
+  op.magnitude = [](const Arguments& a, const Arrays& in) { return Arrays{addmm_of(a, in, true)}; };
+  op.samples = {addmm_sample(-2, 0.5), addmm_sample(1, 1), addmm_sample(-2, 0.5, Shape{kColumns}),
+                addmm_sample(0.75, 0.5, Shape{3, 1, 1}), addmm_sample(-2, 0.5, std::nullopt, 2)};
+  op.samples.push_back(op.samples[1]);
+  op.samples.back().settings.emplace_back("batch2", Shape{1, 7, kColumns});
+  const auto refuse = [&](const char* what, const char* tensor, Shape shape, const char* word) {
+    op.refusals.push_back(
+        {.what = what, .changes = {{tensor, TensorSpec{std::move(shape)}}}, .words = {word}});
+  };
+  refuse("of a batch that is neither", "batch2", {3, 4, kColumns}, "batch");
+  refuse("that is empty", "self", {0, 2, kColumns}, "empty");
+  op.check = "baddbmm";
+  op.computes = {"beta·self + alpha·(batch1 @ batch2)", "beta·self + alpha·(batch1 @ batch2)"};
+  op.in_graph = "baddbmm(c, a, b, beta, alpha)";
+  Operator form = in_place_of<decltype(aclnnInplaceBaddbmmGetWorkspaceSize)>(op);
+  form.parameters.front() = as_const(form.parameters.front());
+  auto& self = std::get<TensorSpec>(form.parameters.front().spec);
+  self.any_dtype = true;
+  self.any_shape = false;
+  form.refusals = op.refusals;
+  form.refusals.back().changes.front().first = "selfRef";
+  all.insert(all.end(), {op, form});
+}
+
 }  // namespace
 
 Family products() {
   Family family{{"Products and reductions", "矩阵乘与规约"}, {}};
   add_matmul(family.operators);
   add_addmm(family.operators);
+  add_baddbmm(family.operators);
   add_reductions(family.operators);
+  add_scans(family.operators);
   return family;
 }
 

@@ -234,6 +234,13 @@ ACL_FUNC_VISIBILITY aclError aclgradHandleAdd(const void* handle, aclgradHandleK
 ACL_FUNC_VISIBILITY int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind);
 ACL_FUNC_VISIBILITY int32_t aclgradHandleCheck(const void* handle, aclgradHandleKind kind);
 
+/*
+ * Destroys a list and leaves its tensors alive, which aclDestroyTensorList does not: for tensors
+ * that several lists have, or that somebody else owns. NULL: 0; 161002 for a handle that is not
+ * live. `list` is an aclTensorList. Library: nnopbase.
+ */
+ACL_FUNC_VISIBILITY int32_t aclgradReleaseTensorList(const void* list);
+
 /* ---- Diagnostics (docs/how-to/find-memory-errors.md) -------------------------------------------
  */
 

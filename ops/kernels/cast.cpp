@@ -3,9 +3,9 @@
 
 #include <complex>
 #include <cstring>
-#include <optional>
 #include <type_traits>
 
+#include "ops/kernels/arithmetic.h"
 #include "ops/kernels/convert_stored.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/rounding.h"
@@ -102,12 +102,12 @@ void cast_elements(const CastSource& source, const CastTarget& target, int64_t b
 
 namespace {
 
+using Work = std::function<void(const Run&)>;
+
 // Conversions between short floats go through the stored loop, and so do copies of elements of 2 or
 // 4 bytes.
-std::optional<Plan> plan_stored(const Arguments& arguments, size_t source, size_t target) {
-  const Dims& shape = arguments.shape(target);
-  Operand to = operand(arguments, target, shape);
-  Operand from = operand(arguments, source, shape);
+Work copy_stored(const ViewCopy& copy) {
+  const auto& [shape, to, from] = copy;
   const size_t size = element_size(from.dtype);
   StoredKernel kernel;
   if (from.dtype == to.dtype && (size == 2 || size == 4)) {
@@ -115,41 +115,67 @@ std::optional<Plan> plan_stored(const Arguments& arguments, size_t source, size_
   } else if (from.dtype != to.dtype && is_short_float(from.dtype) && is_short_float(to.dtype)) {
     kernel = stored_conversion(from.dtype, to.dtype);
   } else {
-    return std::nullopt;
+    return nullptr;
   }
-  Dims collapsed = shape;
-  collapse_dimensions(collapsed, {&to.strides, &from.strides});
-  auto loop = std::make_shared<const StoredLoop>(collapsed, std::vector<Operand>{to},
-                                                 std::vector<Operand>{from}, std::move(kernel));
-  return Plan{[loop](const Run& run) -> aclError {
-    loop->run(run);
-    return ACL_SUCCESS;
-  }};
+  ViewCopy collapsed = copy;
+  collapse_dimensions(collapsed.shape, {&collapsed.to.strides, &collapsed.from.strides});
+  auto loop =
+      std::make_shared<const StoredLoop>(collapsed.shape, std::vector<Operand>{collapsed.to},
+                                         std::vector<Operand>{collapsed.from}, std::move(kernel));
+  return [loop](const Run& run) { loop->run(run); };
+}
+
+// Where a value is rounded to a third dtype on its way.
+Work copy_through(const ViewCopy& copy) {
+  const aclDataType through = copy.to.round_first;
+  const Elementwise loop(copy.shape, {copy.to}, {copy.from}, product(through, {1, 1, 1}));
+  return [loop](const Run& run) { loop(run); };
+}
+
+Work copy_elements(const ViewCopy& copy) {
+  struct State {
+    Operand from;
+    Operand to;
+    StridedIndex source;
+    StridedIndex target;
+  };
+  const auto& [shape, to, from] = copy;
+  auto state = std::make_shared<const State>(
+      State{from, to, StridedIndex(shape, from.strides), StridedIndex(shape, to.strides)});
+  return [state](const Run& run) {
+    const auto at = [&run](const Operand& operand) {
+      return element(run.data(operand.parameter), operand.dtype, operand.offset);
+    };
+    const CastSource source{at(state->from), state->from.dtype, state->source};
+    const CastTarget target{at(state->to), state->to.dtype, state->target};
+    parallel_pieces(state->target.count(), kGrain,
+                    [&](int64_t begin, int64_t end) { cast_elements(source, target, begin, end); });
+  };
 }
 
 }  // namespace
 
+Plan plan_copies(const std::vector<ViewCopy>& copies) {
+  std::vector<Work> all;
+  for (const ViewCopy& copy : copies) {
+    if (count_elements(copy.shape) == 0) continue;
+    const bool is_direct =
+        copy.to.round_first == copy.to.dtype || copy.to.round_first == copy.from.dtype;
+    Work stored = is_direct ? copy_stored(copy) : copy_through(copy);
+    all.push_back(stored ? std::move(stored) : copy_elements(copy));
+  }
+  if (all.empty()) return {};
+  return {[all = std::move(all)](const Run& run) -> aclError {
+    for (const Work& each : all) each(run);
+    return ACL_SUCCESS;
+  }};
+}
+
 Plan plan_cast(const Arguments& arguments, size_t source, size_t target) {
   const Dims& shape = arguments.shape(target);
   if (count_elements(shape) == 0) return {};
-  if (std::optional<Plan> plan = plan_stored(arguments, source, target)) return *std::move(plan);
-  struct State {
-    StridedIndex from;
-    StridedIndex to;
-    aclDataType from_dtype;
-    aclDataType to_dtype;
-  };
-  auto state = std::make_shared<const State>(
-      State{StridedIndex::broadcast(arguments.shape(source), arguments.strides(source), shape),
-            StridedIndex(shape, arguments.strides(target)), arguments.dtype(source),
-            arguments.dtype(target)});
-  return {[=](const Run& run) -> aclError {
-    const CastSource from{run.data(source), state->from_dtype, state->from};
-    const CastTarget to{run.data(target), state->to_dtype, state->to};
-    parallel_pieces(state->to.count(), kGrain,
-                    [&](int64_t begin, int64_t end) { cast_elements(from, to, begin, end); });
-    return ACL_SUCCESS;
-  }};
+  return plan_copies(
+      {{shape, operand(arguments, target, shape), operand(arguments, source, shape)}});
 }
 
 bool converts_exactly(aclDataType dtype, aclDataType wider) {

@@ -23,6 +23,17 @@ struct CastTarget {
 // Converts elements [begin, end) of source into the same elements of target.
 void cast_elements(const CastSource& source, const CastTarget& target, int64_t begin, int64_t end);
 
+// A part of a tensor into a part of another, both of one shape; converted where their dtypes
+// differ, by way of to.round_first.
+struct ViewCopy {
+  Dims shape;
+  Operand to;
+  Operand from;
+};
+
+// One after the other.
+Plan plan_copies(const std::vector<ViewCopy>& copies);
+
 // target = source, broadcast to target's shape and converted to its dtype.
 Plan plan_cast(const Arguments& arguments, size_t source, size_t target);
 

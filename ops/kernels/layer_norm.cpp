@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
 // Numbers of the block: weight, bias, mean, rstd; the latter two are written if they are there.
-void normalize(const RowBlock& rows, double eps) {
+void normalize(const RowBlock& rows, double eps, bool centered) {
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
     using Stored = typename decltype(tag)::type;
     const StoredRows<const Stored> x(rows, 0);
@@ -33,15 +33,17 @@ void normalize(const RowBlock& rows, double eps) {
     const WideVec length = hn::Set(Wide(), static_cast<double>(rows.length));
     for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
       GroupNumbers mean, rstd;
-      sum_rows(
-          count, rows.length, matrix,
-          [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
-            const Stored* const row = x[first + k] + begin;
-            add_terms(
-                n, [&](size_t i, auto m) HWY_ATTR { return load_wide(row + i, m); }, lanes);
-          },
-          mean);
-      mean.update([&](WideVec sum) HWY_ATTR { return hn::Div(sum, length); });
+      if (centered) {
+        sum_rows(
+            count, rows.length, matrix,
+            [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
+              const Stored* const row = x[first + k] + begin;
+              add_terms(
+                  n, [&](size_t i, auto m) HWY_ATTR { return load_wide(row + i, m); }, lanes);
+            },
+            mean);
+        mean.update([&](WideVec sum) HWY_ATTR { return hn::Div(sum, length); });
+      }
       sum_rows(
           count, rows.length, matrix,
           [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
@@ -77,7 +79,7 @@ void normalize(const RowBlock& rows, double eps) {
   });
 }
 
-// Numbers of the block: weight, mean, rstd.
+// Numbers of the block: weight, mean, which is not there for rows that are not centered, rstd.
 void slopes(const RowBlock& rows) {
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
     using Stored = typename decltype(tag)::type;
@@ -92,19 +94,22 @@ void slopes(const RowBlock& rows) {
       return weight == nullptr ? gradient : hn::Mul(gradient, load_wide(weight + i, n));
     };
     const auto normalized = [&](size_t row, size_t i, auto n) HWY_ATTR {
-      const WideVec offset = hn::Sub(load_wide(x[row] + i, n), hn::Set(Wide(), mean[row]));
+      const WideVec center = hn::Set(Wide(), mean == nullptr ? 0 : mean[row]);
+      const WideVec offset = hn::Sub(load_wide(x[row] + i, n), center);
       return hn::Mul(offset, hn::Set(Wide(), rstd[row]));
     };
     for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
       GroupNumbers plain, product;
-      sum_rows(
-          count, rows.length, matrix,
-          [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
-            add_terms(
-                n, [&](size_t i, auto m) HWY_ATTR { return weighted(first + k, begin + i, m); },
-                lanes);
-          },
-          plain);
+      if (mean != nullptr) {
+        sum_rows(
+            count, rows.length, matrix,
+            [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
+              add_terms(
+                  n, [&](size_t i, auto m) HWY_ATTR { return weighted(first + k, begin + i, m); },
+                  lanes);
+            },
+            plain);
+      }
       sum_rows(
           count, rows.length, matrix,
           [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
@@ -208,11 +213,11 @@ class ColumnGradients {
                   const LayerNormGradients& gradients)
       : gradient_(arguments, gradient, leading(arguments, tensors)),
         input_(arguments, tensors.input, leading(arguments, tensors)),
-        mean_(arguments, *tensors.mean),
         rstd_(arguments, *tensors.rstd) {
+    if (tensors.mean) mean_.emplace(arguments, *tensors.mean);
     if (gradients.weight) weight_.emplace(arguments, *gradients.weight);
     if (gradients.bias) bias_.emplace(arguments, *gradients.bias);
-    rows_ = mean_.index.count();
+    rows_ = rstd_.index.count();
     columns_ = (weight_ ? weight_ : bias_)->index.count();
   }
 
@@ -249,7 +254,7 @@ class ColumnGradients {
                  double* sums) const {
     alignas(64) double gradients[kRowsAtOnce * kColumns];
     alignas(64) double products[kRowsAtOnce * kColumns];
-    double mean[kRowsAtOnce], rstd[kRowsAtOnce];
+    double mean[kRowsAtOnce] = {}, rstd[kRowsAtOnce];
     ColumnSums weight(static_cast<size_t>(columns)), bias(static_cast<size_t>(columns));
     const int64_t end = std::min(rows_, (chunk + 1) * kSumChunk);
     for (int64_t row = chunk * kSumChunk; row < end; row += kRowsAtOnce) {
@@ -262,7 +267,7 @@ class ColumnGradients {
       };
       if (bias_) add(bias, gradients);
       if (!weight_) continue;
-      mean_.read(run, row, row + count, mean);
+      if (mean_) mean_->read(run, row, row + count, mean);
       rstd_.read(run, row, row + count, rstd);
       for (int64_t i = 0; i < count; ++i) {
         double* const product = products + i * columns;
@@ -277,7 +282,8 @@ class ColumnGradients {
   }
 
   Matrix gradient_, input_;
-  Vector mean_, rstd_;
+  Vector rstd_;
+  std::optional<Vector> mean_ = {};
   std::optional<Vector> weight_ = {}, bias_ = {};
   int64_t rows_ = 0;
   int64_t columns_ = 0;
@@ -310,9 +316,9 @@ Plan plan_layer_norm(const Arguments& arguments, const LayerNormTensors& tensors
       {rows_in(tensors.input), rows_out(out), RowOperand{Kind::kShared, tensors.weight},
        RowOperand{Kind::kShared, tensors.bias}, RowOperand{Kind::kPerRow, tensors.mean, true},
        RowOperand{Kind::kPerRow, tensors.rstd, true}},
-      [eps](const RowBlock& rows) {
+      [eps, centered = tensors.centered](const RowBlock& rows) {
         HWY_DYNAMIC_DISPATCH(normalize)
-        (rows, eps);
+        (rows, eps, centered);
       });
 }
 

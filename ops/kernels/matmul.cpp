@@ -342,7 +342,7 @@ class ProductSweep final : public Sweep {
 Plan plan_matmul(const MatmulProblem& original) {
   MatmulProblem problem = original;
   if (saturating_product({count_elements(problem.batch), problem.m, problem.n}) == 0) return {};
-  if (problem.k == 0 || problem.alpha == 0) return plan_addend_only(problem);
+  if (problem.k == 0) return plan_addend_only(problem);
   join_batch_into_rows(problem);
   if (has_vector(problem) && !is_small(problem)) return plan_vector(problem);
   Plan plan{[product = Product(problem)](const Run& run) {

@@ -285,15 +285,20 @@ Plan plan_for(const Arguments& arguments, const ReduceProblem& problem) {
 
 }  // namespace
 
+Plan plan_fill(const Arguments& arguments, std::initializer_list<size_t> outputs, double value) {
+  return elementwise(arguments, outputs, {},
+                     RealKernel([value, size = outputs.size()](const double* const*,
+                                                               double* const* out, size_t count) {
+                       for (size_t k = 0; k < size; ++k) std::fill_n(out[k], count, value);
+                     }));
+}
+
 Plan plan_reduce(const Arguments& arguments, const ReduceProblem& problem) {
   if (arguments.empty(problem.output)) return {};
   if (arguments.empty(problem.input)) {
     const double value =
         problem.reduction == Reduction::kSum ? 0 : std::numeric_limits<double>::quiet_NaN();
-    return elementwise(arguments, {problem.output}, {},
-                       RealKernel([value](const double* const*, double* const* out, size_t count) {
-                         std::fill_n(out[0], count, value);
-                       }));
+    return plan_fill(arguments, {problem.output}, value);
   }
   if (is_complex(problem.dtype)) return plan_for<std::complex<double>>(arguments, problem);
   if (is_floating(problem.dtype)) return plan_for<double>(arguments, problem);

@@ -23,6 +23,9 @@ struct ReduceProblem {
 // reduce, a sum is 0 and a mean NaN.
 Plan plan_reduce(const Arguments& arguments, const ReduceProblem& problem);
 
+// The value in every element of outputs of one shape.
+Plan plan_fill(const Arguments& arguments, std::initializer_list<size_t> outputs, double value);
+
 }  // namespace aclgrad::ops
 
 #endif  // ACLGRAD_OPS_KERNELS_REDUCE_H_

@@ -90,6 +90,10 @@ aclnnStatus aclDestroyBoolArray(const aclBoolArray* array) {
 aclnnStatus aclDestroyTensorList(const aclTensorList* array) {
   return destroy_list("aclDestroyTensorList", array, ACLGRAD_HANDLE_TENSOR_LIST, aclDestroyTensor);
 }
+int32_t aclgradReleaseTensorList(const void* list) {
+  return destroy("aclgradReleaseTensorList", static_cast<const aclTensorList*>(list),
+                 ACLGRAD_HANDLE_TENSOR_LIST);
+}
 aclnnStatus aclDestroyScalarList(const aclScalarList* array) {
   return destroy_list("aclDestroyScalarList", array, ACLGRAD_HANDLE_SCALAR_LIST, aclDestroyScalar);
 }

@@ -25,12 +25,13 @@ struct aclOpExecutor {
     const aclTensor* object = nullptr;  // key of the address setters; null for an attribute
     void* base = nullptr;
     int64_t byte_offset = 0;
+    size_t parameter = 0;  // whose it is: of a list the same for all its tensors
   };
 
   const aclgrad::ops::OperatorSpec* spec = nullptr;
   std::shared_ptr<const aclgrad::ops::Plan> plan;  // shared with the runs still queued
   bool repeatable = false;
-  std::vector<Binding> bindings;                       // one per parameter
+  std::vector<Binding> bindings;                       // one per argument
   std::shared_ptr<const aclgrad::ops::CallNote> note;  // null unless a diagnostic is on
 };
 

@@ -79,9 +79,19 @@ static_assert(std::is_trivially_destructible_v<OperatorSpec>);
 // One argument of a phase-one call.
 class Argument {
  public:
-  enum class Kind : uint8_t { kTensor, kScalar, kIntArray, kBoolArray, kText, kInteger, kReal };
+  enum class Kind : uint8_t {
+    kTensor,
+    kTensorList,
+    kScalar,
+    kIntArray,
+    kBoolArray,
+    kText,
+    kInteger,
+    kReal
+  };
 
   Argument(const aclTensor* value) : tensor_(value), kind_(Kind::kTensor) {}
+  Argument(const aclTensorList* value) : tensor_list_(value), kind_(Kind::kTensorList) {}
   Argument(const aclScalar* value) : scalar_(value), kind_(Kind::kScalar) {}
   Argument(const aclIntArray* value) : int_array_(value), kind_(Kind::kIntArray) {}
   Argument(const aclBoolArray* value) : bool_array_(value), kind_(Kind::kBoolArray) {}
@@ -97,6 +107,7 @@ class Argument {
   Kind kind() const { return kind_; }
 
   const aclTensor* tensor() const { return tensor_; }
+  const aclTensorList* tensor_list() const { return tensor_list_; }
   const aclScalar* scalar() const { return scalar_; }
   const aclIntArray* int_array() const { return int_array_; }
   const aclBoolArray* bool_array() const { return bool_array_; }
@@ -107,6 +118,7 @@ class Argument {
  private:
   // Exactly one of these is meant.
   const aclTensor* tensor_ = nullptr;
+  const aclTensorList* tensor_list_ = nullptr;
   const aclScalar* scalar_ = nullptr;
   const aclIntArray* int_array_ = nullptr;
   const aclBoolArray* bool_array_ = nullptr;
@@ -116,20 +128,36 @@ class Argument {
   Kind kind_ = Kind::kInteger;  // for the call log; the operators know from their signatures
 };
 
-// The arguments of a phase-one call, by parameter index.
+// The arguments of a phase-one call, by parameter index. The tensors of a list follow behind all
+// parameters, each an argument of its own with the list's role and a name like "tensors[1]".
 class Arguments {
  public:
-  Arguments(const OperatorSpec& spec, std::span<const Argument> values)
-      : spec_(spec), values_(values) {}
+  Arguments(const OperatorSpec& spec, std::span<const Argument> values);
+
+  // The arguments that are a list's tensors; none where it is null or no live handle.
+  struct Members {
+    size_t first;
+    size_t count;
+  };
+  Members members(size_t list) const;
 
   const OperatorSpec& spec() const { return spec_; }
-  size_t size() const { return values_.size(); }
-  const char* name(size_t i) const { return spec_.parameters[i].name; }
-  Role role(size_t i) const { return spec_.parameters[i].role; }
+  size_t size() const { return values_.size() + members_.size(); }
+  // The parameter that an argument is, or is a tensor of.
+  size_t parameter(size_t i) const {
+    return i < values_.size() ? i : members_[i - values_.size()].list;
+  }
+  const char* name(size_t i) const {
+    return i < values_.size() ? spec_.parameters[i].name
+                              : members_[i - values_.size()].name.c_str();
+  }
+  Role role(size_t i) const { return spec_.parameters[parameter(i)].role; }
 
-  const Argument& operator[](size_t i) const { return values_[i]; }
-  const aclTensor& tensor(size_t i) const { return *values_[i].tensor(); }
-  const aclScalar& scalar(size_t i) const { return *values_[i].scalar(); }
+  const Argument& operator[](size_t i) const {
+    return i < values_.size() ? values_[i] : members_[i - values_.size()].tensor;
+  }
+  const aclTensor& tensor(size_t i) const { return *(*this)[i].tensor(); }
+  const aclScalar& scalar(size_t i) const { return *(*this)[i].scalar(); }
   const std::vector<int64_t>& int_array(size_t i) const { return values_[i].int_array()->values; }
   const std::vector<char>& bool_array(size_t i) const { return values_[i].bool_array()->values; }
   int64_t integer(size_t i) const { return values_[i].integer(); }
@@ -138,10 +166,11 @@ class Arguments {
   const char* text(size_t i) const { return values_[i].text(); }
 
   const Dims& shape(size_t i) const { return tensor(i).view_shape; }
-  // For a tensor, scalar, array or text that may be null.
+  // For a tensor, list, scalar, array or text that may be null.
   bool given(size_t i) const {
-    const Argument& value = values_[i];
-    return value.tensor() != nullptr || value.scalar() != nullptr || value.int_array() != nullptr ||
+    const Argument& value = (*this)[i];
+    return value.tensor() != nullptr || value.tensor_list() != nullptr ||
+           value.scalar() != nullptr || value.int_array() != nullptr ||
            value.bool_array() != nullptr || value.text() != nullptr;
   }
   const Dims& strides(size_t i) const { return tensor(i).view_strides; }
@@ -149,8 +178,15 @@ class Arguments {
   bool empty(size_t i) const { return is_empty(tensor(i)); }
 
  private:
+  struct Member {
+    size_t list;
+    std::string name;
+    Argument tensor;
+  };
+
   const OperatorSpec& spec_;
   std::span<const Argument> values_;
+  std::vector<Member> members_;
 };
 
 // One run of an executor: where its tensors lie this time.
@@ -159,7 +195,7 @@ class Run {
   Run(std::span<void* const> addresses, void* workspace)
       : addresses_(addresses), workspace_(workspace) {}
 
-  // Address of the first element of tensor parameter i, its offset applied.
+  // Address of the first element of tensor argument i, its offset applied.
   void* data(size_t i) const { return addresses_[i]; }
   template <class T>
   T* data(size_t i) const {

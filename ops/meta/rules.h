@@ -14,9 +14,12 @@
 
 namespace aclgrad::ops {
 
-// Tensors, scalars, arrays and texts that must be given, in this order. Null: 161001. A handle that
-// was destroyed or never was one: 161002.
+// Tensors, lists, scalars, arrays and texts that must be given, in this order. Null: 161001. A
+// handle that was destroyed or never was one: 161002.
 Rule not_null(std::initializer_list<size_t> parameters);
+
+// Applies rule(i) to each tensor of a list, as argument i.
+Rule all_members(size_t list, std::function<Rule(size_t)> rule);
 
 // A handle that may be null but must be live when given.
 Rule live_if_given(size_t parameter);
@@ -26,6 +29,9 @@ Rule if_given(size_t parameter, Rule rule);
 
 // Applies a rule only to calls for which `condition` holds.
 Rule when(std::function<bool(const Arguments&)> condition, Rule rule);
+
+// Says another status where a rule fails.
+Rule with_status(aclnnStatus status, Rule rule);
 
 // Of a tensor or a scalar.
 Rule dtype_in(size_t parameter, const DtypeSet& set);

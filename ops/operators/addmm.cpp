@@ -4,9 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
-
 #include "ops/operators/products.h"
 
 namespace aclgrad::ops {
@@ -77,19 +74,13 @@ const OperatorSpec kInplaceAddmm{"aclnnInplaceAddmm",
                                   attribute("beta"), attribute("alpha"), attribute("cubeMathType")},
                                  rules(kSelf, 5)};
 
-// beta or alpha in the type of the computation; what FLOAT cannot tell from 0 is 0.
-double factor(const Arguments& arguments, size_t scalar, aclDataType dtype) {
-  const double value = arguments.scalar(scalar).to_double();
-  if (std::abs(value) < static_cast<double>(std::numeric_limits<float>::epsilon())) return 0;
-  return dtype == ACL_DOUBLE ? value : static_cast<double>(static_cast<float>(value));
-}
-
 Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
   if (arguments.empty(kSelf)) return {};
   MatmulProblem problem = matrix_product(arguments, kMat1, kMat2, out, cube_math_type);
-  problem.alpha = factor(arguments, kAlpha, problem.dtype);
-  problem.beta = factor(arguments, kBeta, problem.dtype);
-  if (problem.beta != 0) {
+  problem.alpha = factor_of(arguments, kAlpha, problem.dtype);
+  if (is_zero(problem.alpha)) problem.k = 0;  // the product is not computed
+  problem.beta = factor_of(arguments, kBeta, problem.dtype);
+  if (!is_zero(problem.beta)) {
     const Operand addend = operand(arguments, kSelf, product_shape(arguments));
     problem.addend = MatrixView{kSelf, addend.dtype, addend.strides[0], addend.strides[1], {}};
   }

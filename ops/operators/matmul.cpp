@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnMatmul, aclnnMm.
+// aclnnMatmul, aclnnMm, aclnnBatchMatMul.
 #include "aclnnop/aclnn_matmul.h"
 
 #include <fmt/format.h>
 
+#include "aclnnop/aclnn_batch_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "ops/operators/products.h"
 
@@ -92,6 +93,15 @@ const OperatorSpec kMm{
      rank_is(kMat2, 2), rank_is(kSelf, 2), inner_sizes_match(kSelf, kMat2), rank_is(kOut, 2),
      out_is_product()}};
 
+const OperatorSpec kBatchMatMul{
+    "aclnnBatchMatMul",
+    {input("self"), input("mat2"), output("out"), attribute("cubeMathType")},
+    {not_null({kSelf, kMat2, kOut}), dtype_in(kSelf, kProductDtypes),
+     dtype_in(kMat2, kProductDtypes), dtype_in(kOut, kProductDtypes),
+     cube_math_type_known(kCubeMathType), cube_math_type_fits(kCubeMathType, kSelf, kMat2),
+     rank_is(kSelf, 3), rank_is(kMat2, 3), rank_is(kOut, 3), inner_sizes_match(kSelf, kMat2),
+     batch_broadcasts(), out_is_product(), no_private_format(kSelf), no_private_format(kOut)}};
+
 // A tensor of matrices over the broadcast batch. A vector is a row (on the left) or a column.
 enum class VectorIs { kRow, kColumn };
 MatrixView batched_view(const Arguments& arguments, size_t parameter, const Dims& batch,
@@ -165,3 +175,12 @@ aclnnStatus aclnnMmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2
 }
 
 ACLGRAD_PHASE_TWO(aclnnMm)
+
+aclnnStatus aclnnBatchMatMulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2,
+                                             aclTensor* out, int8_t cubeMathType,
+                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return plan_operator(kBatchMatMul, {self, mat2, out, cubeMathType}, workspaceSize, executor,
+                       plan_batched);
+}
+
+ACLGRAD_PHASE_TWO(aclnnBatchMatMul)

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+
 #include "ops/meta/soc.h"
 
 namespace aclgrad::ops {
@@ -73,6 +76,15 @@ MatmulProblem matrix_product(const Arguments& arguments, size_t a, size_t b, siz
   problem.out = matrix_view(arguments, out);
   set_product_dtype(arguments, cube_math_type, problem);
   return problem;
+}
+
+double factor_of(const Arguments& arguments, size_t scalar, aclDataType dtype) {
+  const double value = arguments.scalar(scalar).to_double();
+  return dtype == ACL_DOUBLE ? value : static_cast<double>(static_cast<float>(value));
+}
+
+bool is_zero(double factor) {
+  return std::abs(factor) < static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
 void set_product_dtype(const Arguments& arguments, size_t cube_math_type, MatmulProblem& problem) {

@@ -28,6 +28,11 @@ MatrixView matrix_view(const Arguments& arguments, size_t parameter);
 MatmulProblem matrix_product(const Arguments& arguments, size_t a, size_t b, size_t out,
                              size_t cube_math_type);
 
+// beta or alpha in the type of the computation.
+double factor_of(const Arguments& arguments, size_t scalar, aclDataType dtype);
+// Nothing that FLOAT can tell from 0.
+bool is_zero(double factor);
+
 // Fills in what depends on the dtypes of a and b and on cubeMathType.
 void set_product_dtype(const Arguments& arguments, size_t cube_math_type, MatmulProblem& problem);
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <limits>
 
 #include "aclgrad/aclgrad.h"
 #include "aclgrad/format.h"
@@ -193,6 +194,108 @@ TEST(Rules, Reductions) {
   expect_right({{}}, [](const Inputs& x) { return mean(x[0]); });
 }
 
+TEST(Rules, BatchedProducts) {
+  const std::vector<std::pair<Shape, Shape>> shapes = {
+      {{5, 2, 3}, {5, 3, 4}}, {{1, 2, 3}, {5, 3, 4}}, {{5, 2, 3}, {1, 3, 4}}};
+  for (const auto& [a, b] : shapes) {
+    SCOPED_TRACE(fmt::format("{} with {}", a, b));
+    expect_right({a, b}, [](const Inputs& x) { return bmm(x[0], x[1]); });
+  }
+  expect_right({{5, 3, 2}, {5, 4, 3}},
+               [](const Inputs& x) { return bmm(transpose(x[0], 1, 2), transpose(x[1], 1, 2)); });
+  for (const Shape& c : {Shape{5, 2, 4}, Shape{4}, Shape{5, 1, 1}, Shape{}}) {
+    SCOPED_TRACE(to_string(c));
+    expect_right({c, {5, 2, 3}, {1, 3, 4}},
+                 [](const Inputs& x) { return baddbmm(x[0], x[1], x[2], 0.5, -2); });
+  }
+}
+
+TEST(Rules, ExtremaVariancesAndNorms) {
+  for (const bool keepdim : {false, true}) {
+    for (const std::vector<std::int64_t>& axes :
+         {std::vector<std::int64_t>{}, {0}, {1}, {-1}, {0, 2}}) {
+      expect_right({{2, 3, 4}}, [&](const Inputs& x) { return amax(x[0], axes, keepdim); });
+      expect_right({{2, 3, 4}}, [&](const Inputs& x) { return amin(x[0], axes, keepdim); });
+      expect_right({{2, 3, 4}},
+                   [&](const Inputs& x) { return norm(x[0], axes, {.keepdim = keepdim}); });
+      for (const bool unbiased : {false, true}) {
+        expect_right({{2, 3, 4}}, [&](const Inputs& x) {
+          return var(x[0], axes, {.unbiased = unbiased, .keepdim = keepdim});
+        });
+      }
+    }
+  }
+  for (const double p : {0.5, 1.0, 1.5, 3.0, -1.0, std::numeric_limits<double>::infinity(),
+                         -std::numeric_limits<double>::infinity()}) {
+    expect_right({{2, 3, 4}}, [&](const Inputs& x) { return norm(x[0], {1}, {.p = p}); });
+  }
+  expect_right({{}}, [](const Inputs& x) { return amax(x[0]); });
+  expect_right({{}}, [](const Inputs& x) { return norm(x[0]); });
+}
+
+// The gradient of a sum of the results, in float32 or a shorter type.
+Tensor gradient_of(const Tensor& at, const std::function<Value(const Value&)>& function) {
+  Graph graph;
+  const Value x = graph.input("x", at.shape(), at.dtype());
+  const Value loss = reduce_sum(function(x));
+  const Value gradient = backward(loss, {x})[x];
+  Session session(graph, {gradient});
+  return session.run({{x, at}})[gradient];
+}
+
+TEST(Rules, OfAmaxShareTheGradientAmongEqualElements) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
+    const Tensor x = Tensor::from({3, 4}, {3, 1, 3, 2, kInf, 5, kInf, -kInf, 0, 0, 0, 0}, dtype);
+    const auto largest = [](const Value& v) { return amax(v, {1}); };
+    const auto smallest = [](const Value& v) { return amin(v, {1}); };
+    const Tensor of_largest =
+        Tensor::from({3, 4}, {0.5, 0, 0.5, 0, 0.5, 0, 0.5, 0, 0.25, 0.25, 0.25, 0.25}, dtype);
+    const Tensor of_smallest =
+        Tensor::from({3, 4}, {0, 1, 0, 0, 0, 0, 0, 1, 0.25, 0.25, 0.25, 0.25}, dtype);
+    EXPECT_TRUE(allclose(gradient_of(x, largest), of_largest, 0, 0)) << gradient_of(x, largest);
+    EXPECT_TRUE(allclose(gradient_of(x, smallest), of_smallest, 0, 0)) << gradient_of(x, smallest);
+  }
+}
+
+TEST(Rules, OfMaxGiveTheGradientToTheFirstOfEqualElements) {
+  const Tensor x = Tensor::from({2, 3}, {3, 3, 1, 2, 7, 7});
+  const Tensor gradient = gradient_of(x, [](const Value& v) { return max(v, 1).values; });
+  EXPECT_TRUE(allclose(gradient, Tensor::from({2, 3}, {1, 0, 0, 0, 1, 0}), 0, 0)) << gradient;
+}
+
+TEST(Rules, OfANormOfZerosAreZero) {
+  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
+    const Tensor x = Tensor::from({2, 2}, {0, 0, 3, 4}, dtype);
+    const Tensor gradient = gradient_of(x, [](const Value& v) { return norm(v, {1}); });
+    EXPECT_TRUE(allclose(gradient, Tensor::from({2, 2}, {0, 0, 0.6, 0.8}, dtype), 4e-3, 0))
+        << gradient;
+    const Tensor of_sum = gradient_of(x, [](const Value& v) { return norm(v, {1}, {.p = 1}); });
+    EXPECT_TRUE(allclose(of_sum, Tensor::from({2, 2}, {0, 0, 1, 1}, dtype), 0, 0)) << of_sum;
+  }
+}
+
+TEST(Rules, AlongAnAxis) {
+  for (std::int64_t dim = -3; dim < 3; ++dim) {
+    for (const bool exclusive : {false, true}) {
+      for (const bool reverse : {false, true}) {
+        expect_right({{2, 3, 4}}, [&](const Inputs& x) {
+          return cumsum(x[0], dim, {.exclusive = exclusive, .reverse = reverse});
+        });
+      }
+    }
+    for (const bool keepdim : {false, true}) {
+      expect_right({{2, 3, 4}}, [&](const Inputs& x) { return max(x[0], dim, keepdim).values; });
+    }
+    for (const std::int64_t k : {1, 2}) {
+      expect_right({{2, 3, 4}}, [&](const Inputs& x) { return topk(x[0], k, dim).values; });
+      expect_right({{2, 3, 4}}, [&](const Inputs& x) { return topk(x[0], k, dim, false).values; });
+    }
+  }
+  expect_right({{}}, [](const Inputs& x) { return max(x[0], 0).values; });
+  expect_right({{}}, [](const Inputs& x) { return topk(x[0], 1).values; });
+}
+
 TEST(Rules, ViewsAndMovement) {
   expect_right({{2, 3, 4}}, [](const Inputs& x) { return transpose(x[0], 0, 2); });
   expect_right({{2, 3, 4}}, [](const Inputs& x) { return permute(x[0], {2, 0, 1}); });
@@ -203,6 +306,80 @@ TEST(Rules, ViewsAndMovement) {
   expect_right({{2, 3}}, [](const Inputs& x) { return selu(transpose(x[0], 0, 1)); });
   expect_right({{3, 1}}, [](const Inputs& x) { return selu(expand(x[0], {3, 4})); });
   expect_right({{2, 3}}, [](const Inputs& x) { return cast(x[0], DType::bfloat16) * 2; });
+}
+
+TEST(Rules, Joins) {
+  expect_right({{2, 3}, {2, 1}, {2, 2}}, [](const Inputs& x) { return cat(x.values, -1); });
+  expect_right({{2, 3}, {1, 3}}, [](const Inputs& x) { return cat({x[0], x[1], x[0]}); });
+  expect_right({{2, 3}, {2, 3}}, [](const Inputs& x) { return stack(x.values, 1); });
+  expect_right({{}, {}}, [](const Inputs& x) { return stack(x.values); });
+}
+
+TEST(Rules, Cuts) {
+  expect_right({{4, 5}}, [](const Inputs& x) { return slice(x[0], 1, 1, 4); });
+  expect_right({{4, 5}}, [](const Inputs& x) { return slice(x[0], 0, -2); });
+  for (const std::int64_t step : {2, 3, 9}) {
+    for (const std::int64_t start : {0, 1, 2}) {
+      expect_right({{2, 5, 2}}, [&](const Inputs& x) { return slice(x[0], 1, start, 5, step); });
+    }
+  }
+  // Something comes back to one chunk only, or to all.
+  expect_right({{5, 2}}, [](const Inputs& x) { return split(x[0], 2)[1] * 3; });
+  expect_right({{2, 5}}, [](const Inputs& x) {
+    const std::vector<Value> chunks = split(x[0], {1, 2, 2}, 1);
+    return mul(chunks[1], chunks[2]) + chunks[0];
+  });
+}
+
+TEST(Rules, PadsRepeatsAndTriangles) {
+  expect_right({{3, 4}}, [](const Inputs& x) { return pad(x[0], {1, 2}, 5); });
+  expect_right({{3, 4}}, [](const Inputs& x) { return pad(x[0], {-1, 1, 2, -1}); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return repeat(x[0], {2, 1}); });
+  expect_right({{2, 3}}, [](const Inputs& x) { return repeat(x[0], {2, 3, 2}); });
+  for (const std::int64_t diagonal : {-1, 0, 2}) {
+    expect_right({{2, 3, 4}}, [&](const Inputs& x) { return tril(x[0], diagonal); });
+    expect_right({{2, 3, 4}}, [&](const Inputs& x) { return triu(x[0], diagonal); });
+  }
+}
+
+TEST(Rules, Indices) {
+  const auto numbers = [](const Inputs& x, Shape shape, std::initializer_list<double> values,
+                          DType dtype = DType::int64) {
+    return x[0].graph().constant(Tensor::from(std::move(shape), values, dtype));
+  };
+  expect_right({{4, 3}}, [&](const Inputs& x) {
+    return index_select(x[0], 0, numbers(x, {5}, {3, 0, 0, 1, 3}));
+  });
+  expect_right({{2, 3, 4}}, [&](const Inputs& x) {
+    return index_select(x[0], -2, numbers(x, {2}, {2, 0}, DType::int32));
+  });
+  expect_right({{4}}, [&](const Inputs& x) { return index_select(x[0], 0, numbers(x, {1}, {2})); });
+  expect_right({{3, 4}}, [&](const Inputs& x) {
+    return gather(x[0], 1, numbers(x, {3, 2}, {0, 0, 3, 1, 2, 2}, DType::int32));
+  });
+  expect_right({{3, 2, 2}}, [&](const Inputs& x) {
+    return gather(x[0], 0, numbers(x, {2, 2, 1}, {0, 2, 1, 1}));
+  });
+  expect_right({{5, 3}}, [&](const Inputs& x) {
+    return embedding(x[0], numbers(x, {2, 3}, {4, 0, 1, 1, 0, 0}));
+  });
+  expect_right({{3, 2}}, [&](const Inputs& x) {
+    return embedding_dense_backward(x[0], numbers(x, {3}, {1, 0, 1}), 4);
+  });
+  expect_right({{3, 2}}, [&](const Inputs& x) {
+    return embedding_dense_backward(x[0], numbers(x, {3}, {1, 0, 1}), 4, 1);
+  });
+}
+
+TEST(Rules, APaddingRowHasNoGradient) {
+  Graph graph;
+  const Value weight = graph.input("weight", {3, 2});
+  const Value rows =
+      embedding(weight, graph.constant(Tensor::from({3}, {0, 1, 1}, DType::int64)), 1);
+  const Value gradient = backward(reduce_sum(rows), {weight})[weight];
+  Session session(graph, {gradient});
+  const Tensor result = session.run()[gradient];
+  EXPECT_TRUE(bitwise_equal(result, Tensor::from({3, 2}, {1, 1, 0, 0, 0, 0}))) << result;
 }
 
 TEST(Rules, Selu) {
@@ -321,6 +498,12 @@ TEST(Rules, LayerNormOverTheLastDimensions) {
     const Value rows = graph.constant(points({3, 4}, 7));
     return layer_norm(rows, x[0], graph.constant(Tensor::zeros({4})));
   });
+}
+
+TEST(Rules, RmsNormOverTheLastDimensions) {
+  for (const Shape& row : {Shape{4}, Shape{3, 4}, Shape{2, 3, 4}}) {
+    expect_right({{2, 3, 4}, row}, [](const Inputs& x) { return rms_norm(x[0], x[1], 1e-2); });
+  }
 }
 
 TEST(Rules, ACompositeNetwork) {

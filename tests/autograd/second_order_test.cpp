@@ -125,6 +125,11 @@ TEST(SecondOrder, FunctionsWithABackwardOperator) {
   expect_right([](const Value& x) { return softplus(x, 0.7, -1.3); }, points());
 }
 
+TEST(SecondOrder, Reductions) {
+  expect_right([](const Value& x) { return var(x, {1}); }, points());
+  expect_right([](const Value& x) { return norm(x, {1}); }, points());
+}
+
 TEST(SecondOrder, PiecewiseLinearFunctionsHaveNoCurvature) {
   for (const Activation& activation :
        {Activation([](const Value& x) { return relu(x); }),
@@ -191,6 +196,25 @@ TEST(SecondOrder, NodesStandInTheOrderOfTheSource) {
             "mul elu_backward elu_backward muls sub muls ");
   EXPECT_EQ(nodes_of([](const Value& x) { return gelu_v2(x, Approximate::none); }),
             "mul mul muls adds muls mul muls exp mul ");
+}
+
+TEST(SecondOrder, EmbeddingThroughItsBackward) {
+  expect_right(
+      [](const Value& x) {
+        const Value rows =
+            embedding(x, x.graph().constant(Tensor::from({4}, {2, 0, 2, 1}, DType::int64)));
+        return mul(rows, rows);
+      },
+      points());
+}
+
+TEST(SecondOrder, JoinsAndCuts) {
+  expect_right(
+      [](const Value& x) {
+        const Value squares = mul(x, x);
+        return cat({slice(squares, 1, 0, 4, 3), pad(repeat(squares, {1, 2}), {-3, 0}, 2)}, 1);
+      },
+      points());
 }
 
 TEST(SecondOrder, NllLoss) {

@@ -70,7 +70,7 @@ PhaseOne phase_one_of(const Arguments& arguments) {
     if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
   }
   return [values, of_result, given = contract::places_of_tensors(arguments),
-          result = arguments.op().output(), invoke = arguments.op().invoke,
+          result = arguments.op().output(), op = &arguments.op(),
           address = find(arguments.op().name + "GetWorkspaceSize")](
              std::span<aclTensor* const> tensors, uint64_t* size, aclOpExecutor** executor) {
     std::vector<Value> all = values;
@@ -80,7 +80,8 @@ PhaseOne phase_one_of(const Arguments& arguments) {
       aclGetDataType(std::get<aclTensor*>(all[result]), &dtype);
       all[i] = static_cast<int64_t>(dtype);
     }
-    return invoke(address, all, size, executor);
+    const auto find_if_there = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+    return contract::call_phase_one(*op, address, all, find_if_there, size, executor);
   };
 }
 

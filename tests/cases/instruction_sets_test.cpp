@@ -17,7 +17,9 @@ constexpr int64_t kWithoutFusing = HWY_SSE2 | HWY_SSSE3 | HWY_SSE4 | HWY_EMU128 
 
 bool is_product(const Case& row) {
   return row.api.ends_with("Mm") || row.api.ends_with("mm") || row.api.ends_with("Matmul") ||
-         row.api.starts_with("aclnnConvolution");
+         row.api.starts_with("aclnnConvolution") ||
+
+         row.api.ends_with("MatMul");
 }
 
 class InstructionSets : public testing::AclTest, public ::testing::WithParamInterface<size_t> {

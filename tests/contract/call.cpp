@@ -36,10 +36,17 @@ bool has_numbers(aclDataType dtype) {
 
 Library::Library() : handles_{RTLD_DEFAULT} {}
 
+Find Library::finder() const {
+  return [this](const char* name) -> void* {
+    for (void* handle : handles_) {
+      if (void* found = dlsym(handle, name)) return found;
+    }
+    return nullptr;
+  };
+}
+
 void* Library::find(const std::string& name) const {
-  for (void* handle : handles_) {
-    if (void* found = dlsym(handle, name.c_str())) return found;
-  }
+  if (void* found = finder()(name.c_str())) return found;
   throw std::runtime_error("no library has " + name);
 }
 
@@ -250,9 +257,11 @@ aclDataType Call::dtype_of(size_t parameter) const {
   return tensor_spec(parameter)->dtype.value_or(dtype_);
 }
 
-aclnnStatus Call::plan() {
-  return row_.invoke(library_.find(row_.name + "GetWorkspaceSize"), values_, &workspace_size_,
-                     &executor_);
+aclnnStatus Call::plan() { return plan(&workspace_size_, &executor_); }
+
+aclnnStatus Call::plan(uint64_t* workspace_size, aclOpExecutor** executor) {
+  return call_phase_one(row_, library_.find(row_.name + "GetWorkspaceSize"), values_,
+                        library_.finder(), workspace_size, executor);
 }
 
 aclnnStatus Call::run(aclrtStream stream) {

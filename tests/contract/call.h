@@ -20,6 +20,8 @@ class Library {
 
   // Throws when no library has it.
   void* find(const std::string& name) const;
+  // Gives null instead.
+  Find finder() const;
 
   // get<decltype(aclrtMalloc)>("aclrtMalloc")
   template <class Function>
@@ -71,6 +73,8 @@ class Call {
 
   // Phase one; the executor stays with the call.
   aclnnStatus plan();
+  // With these results, and an executor that is the caller's.
+  aclnnStatus plan(uint64_t* workspace_size, aclOpExecutor** executor);
   aclOpExecutor* executor() const { return executor_; }
   uint64_t workspace_size() const { return workspace_size_; }
 

@@ -16,7 +16,7 @@ namespace {
 using ops::Argument;
 using ops::OperatorSpec;
 
-std::vector<Argument> arguments_of(const std::vector<Value>& values) {
+std::vector<Argument> arguments_of(std::span<const Value> values) {
   std::vector<Argument> arguments;
   for (const Value& value : values) {
     arguments.push_back(std::visit([](auto each) { return Argument(each); }, value));
@@ -25,8 +25,9 @@ std::vector<Argument> arguments_of(const std::vector<Value>& values) {
 }
 
 // The first rule of the list that does not hold.
-std::optional<size_t> broken_rule(const OperatorSpec& spec, const std::vector<Value>& values) {
-  const std::vector<Argument> list = arguments_of(values);
+std::optional<size_t> broken_rule(const OperatorSpec& spec, Call& call, const Library& library) {
+  const PhaseOneArguments packed(call.row(), call.values(), library.finder());
+  const std::vector<Argument> list = arguments_of(packed.values());
   const ops::Arguments arguments(spec, list);
   for (size_t i = 0; i < spec.rules.size(); ++i) {
     if (spec.rules[i](arguments).status != OK) return i;
@@ -73,7 +74,7 @@ TEST_P(Messages, SayWhatIsWrongForEveryCheck) {
   const OperatorSpec& rules = spec();
   std::set<size_t> broken;
   for (const OperatorFault& fault : faults_of(row())) {
-    const char* parameter = rules.parameters[fault.parameter].name;
+    const std::string& parameter = row().parameters[fault.parameter].declared_name();
     SCOPED_TRACE(row().name + ": " + parameter + " " + fault.what + " on " + fault.product);
     ASSERT_EQ(aclgradSetSocName(fault.product), 0);
     Call call(library_, row(), fault.dtype);
@@ -87,7 +88,7 @@ TEST_P(Messages, SayWhatIsWrongForEveryCheck) {
       continue;
     }
     EXPECT_EQ(status, fault.status == 0 ? status : fault.status) << message;
-    if (const auto rule = broken_rule(rules, call.values())) broken.insert(*rule);
+    if (const auto rule = broken_rule(rules, call, library_)) broken.insert(*rule);
     expect_form(message, row().name, status);
     EXPECT_TRUE(has_one_of(message, fault.words)) << message;
     EXPECT_TRUE(has_one_of(message, kExpectations)) << message;
@@ -108,8 +109,7 @@ TEST_P(Messages, SayWhatIsWrongWithTheResults) {
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     const aclnnStatus status =
-        row().invoke(library_.find(row().name + "GetWorkspaceSize"), call.values(),
-                     size_is_null ? nullptr : &size, size_is_null ? &executor : nullptr);
+        call.plan(size_is_null ? nullptr : &size, size_is_null ? &executor : nullptr);
     EXPECT_EQ(status, 161001);
     const std::string message = library_.message();
     expect_form(message, row().name, status);
@@ -121,7 +121,6 @@ TEST_P(Messages, SayWhatIsWrongWithTheResults) {
 // within one allocation is right.
 TEST_P(Messages, SayWhichViewLeavesItsStorage) {
   constexpr int64_t kOffset = 1 << 24;
-  const OperatorSpec& rules = spec();
   for (size_t i = 0; i < row().parameters.size(); ++i) {
     Call call(library_, row(), ACL_FLOAT);
     const TensorSpec* tensor = call.tensor_spec(i);
@@ -133,13 +132,12 @@ TEST_P(Messages, SayWhichViewLeavesItsStorage) {
       for (int64_t& stride : wide) stride *= stretch;
       call.values()[i] = call.view(tensor->shape, wide, kOffset, tensor->shape, call.dtype_of(i));
       const bool has_many = tensor->shape.size() > 0 && tensor->shape != Shape{1};
-      const bool strided_input =
-          stretch > 1 && has_many && rules.parameters[i].role == ops::Role::kInput;
+      const bool strided_input = stretch > 1 && has_many && tensor->role == Role::kInput;
       EXPECT_EQ(call.plan(), strided_input ? 561103 : 161002) << row().name;
       const std::string message = library_.message();
       expect_form(message, row().name, strided_input ? 561103 : 161002);
       for (const std::string& word :
-           {std::string(rules.parameters[i].name), to_string(tensor->shape), to_string(wide),
+           {row().parameters[i].name, to_string(tensor->shape), to_string(wide),
             fmt::format("offset {}", kOffset), std::string("expected")}) {
         EXPECT_TRUE(has_one_of(message, {word})) << word << " in " << message;
       }
@@ -170,10 +168,7 @@ TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   Call call(library_, row(), ACL_FLOAT);
-  const auto plan = [&] {
-    return row().invoke(library_.find(row().name + "GetWorkspaceSize"), call.values(), &size,
-                        &executor);
-  };
+  const auto plan = [&] { return call.plan(&size, &executor); };
   ASSERT_EQ(plan(), 0);
   expect(phase_two(nullptr, size + 32, executor, stream()), 161001, "workspace");
   ASSERT_EQ(plan(), 0);

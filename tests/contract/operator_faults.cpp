@@ -30,7 +30,8 @@ void add_handle_faults(std::vector<OperatorFault>& faults, size_t i, bool may_be
                     {"not a live"}});
 }
 
-void add_tensor_faults(std::vector<OperatorFault>& faults, size_t i, const TensorSpec& spec) {
+void add_tensor_faults(std::vector<OperatorFault>& faults, size_t i, const TensorSpec& spec,
+                       aclnnStatus wrong_shape) {
   add_handle_faults<aclTensor>(faults, i, spec.optional, spec.if_null);
   for (const aclDataType dtype :
        {ACL_STRING, ACL_FLOAT16, ACL_INT32, ACL_UINT64, ACL_BOOL, ACL_COMPLEX64}) {
@@ -55,7 +56,7 @@ void add_tensor_faults(std::vector<OperatorFault>& faults, size_t i, const Tenso
         {"of size " + to_string(shape),
          i,
          [=](Call& call) { call.values()[i] = call.tensor(shape, call.dtype_of(i)); },
-         161002,
+         wrong_shape,
          {to_string(shape), fmt::format("has {}", shape.size()), "must have", "broadcast"},
          /*may_pass=*/true});
   }
@@ -98,10 +99,13 @@ OperatorFault fault_of(const Operator& row, const Refusal& refusal) {
 }
 
 struct AddFaults {
+  const Operator& row;
   std::vector<OperatorFault>& faults;
   size_t i;
 
-  void operator()(const TensorSpec& spec) const { add_tensor_faults(faults, i, spec); }
+  void operator()(const TensorSpec& spec) const {
+    add_tensor_faults(faults, i, spec, row.wrong_shape);
+  }
   void operator()(const ScalarSpec& spec) const {
     add_handle_faults<aclScalar>(faults, i, spec.optional);
     for (const aclDataType dtype : {ACL_COMPLEX64, ACL_UINT64, ACL_HIFLOAT8}) {
@@ -114,7 +118,7 @@ struct AddFaults {
     }
   }
   void operator()(const Shape&) const {
-    add_handle_faults<aclIntArray>(faults, i, false);
+    add_handle_faults<aclIntArray>(faults, i, row.parameters[i].nullable);
     for (const Shape& dims : {Shape{7}, Shape{-1, 1}}) {
       faults.push_back({"= " + to_string(dims),
                         i,
@@ -175,7 +179,10 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
   std::vector<OperatorFault> faults;
   for (const Refusal& refusal : row.refusals) faults.push_back(fault_of(row, refusal));
   for (size_t i = 0; i < row.parameters.size(); ++i) {
-    std::visit(AddFaults{faults, i}, row.parameters[i].spec);
+    std::visit(AddFaults{row, faults, i}, row.parameters[i].spec);
+  }
+  for (const size_t i : declared_parameters(row)) {
+    if (!row.parameters[i].list.empty()) add_handle_faults<aclTensorList>(faults, i, false, 0);
   }
   faults.push_back({"everything of rank 9",
                     0,
@@ -188,7 +195,7 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
                         call.values()[i] = call.tensor(shape, call.dtype_of(i));
                       }
                     },
-                    161002,
+                    row.wrong_shape,
                     {"has 9", "must have"},
                     /*may_pass=*/true});
   if (!has_free_dtype(row)) return faults;

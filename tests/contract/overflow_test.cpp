@@ -28,9 +28,9 @@ const Shape kWrapping[] = {
 class Overflow : public testing::AclTest {
  protected:
   // A wrong tensor must not get through, whoever refuses it.
-  void expect_refused(Call& call) {
+  void expect_refused(Call& call, const Operator& row) {
     const aclnnStatus status = call.plan();
-    EXPECT_TRUE(status == 161002 || status == 561103) << status;
+    EXPECT_TRUE(status == 161002 || status == 561103 || status == row.wrong_shape) << status;
     EXPECT_NE(library_.message(), "");
   }
   const Library library_;
@@ -65,7 +65,7 @@ TEST_F(Overflow, OneTensorOfEveryOperator) {
       for (const Shape& shape : kWrapping) {
         Call call(library_, row, ACL_FLOAT);
         call.values()[i] = call.tensor(shape, dtype);
-        expect_refused(call);
+        expect_refused(call, row);
       }
       // The right shape, in memory that cannot be.
       Shape strides(spec->shape.size(), 1);
@@ -89,7 +89,7 @@ TEST_F(Overflow, OneTensorOfEveryOperator) {
         Call call(library_, row, ACL_FLOAT);
         call.values()[i] =
             call.view(spec->shape, layout.strides, layout.offset, layout.storage, dtype);
-        expect_refused(call);
+        expect_refused(call, row);
       }
     }
   }
@@ -103,16 +103,18 @@ TEST_F(Overflow, AllTensorsOfEveryOperator) {
     for (const bool expanded : {false, true}) {
       SCOPED_TRACE(row.name + (expanded ? ", expanded" : ""));
       Call call(library_, row, ACL_FLOAT);
+      bool has_large = false;
       for (size_t i = 0; i < row.parameters.size(); ++i) {
         const TensorSpec* spec = call.tensor_spec(i);
         if (spec == nullptr || spec->optional || spec->shape == Shape{1}) continue;
+        has_large = true;
         Shape shape = spec->shape;
         for (int64_t& size : shape) size *= kTimes;
         call.values()[i] = expanded
                                ? call.view(shape, Shape(shape.size(), 0), 0, {1}, call.dtype_of(i))
                                : call.tensor(shape, call.dtype_of(i));
       }
-      expect_refused(call);
+      if (has_large) expect_refused(call, row);
     }
   }
 }

@@ -85,4 +85,12 @@ std::vector<aclDataType> floating_dtypes(const cases::Case& row) {
   return found;
 }
 
+std::vector<const cases::Case*> a_row_of_each_operator() {
+  std::vector<const cases::Case*> rows;
+  for (const cases::Case& row : cases::all_cases()) {
+    if (rows.empty() || rows.back()->api != row.api) rows.push_back(&row);
+  }
+  return rows;
+}
+
 }  // namespace aclgrad::test

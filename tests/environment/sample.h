@@ -30,6 +30,9 @@ class PreparedRow {
   std::vector<Bytes> before_;
 };
 
+// The first row of every operator: for tests of large tensors.
+std::vector<const cases::Case*> a_row_of_each_operator();
+
 // The rows' floating dtypes.
 std::vector<aclDataType> floating_dtypes(const cases::Case& row);
 

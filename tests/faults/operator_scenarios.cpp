@@ -114,6 +114,7 @@ void run_operator(Run& run, const Operator& row, aclDataType dtype, int64_t scal
   static const contract::Library library;
   void* const phase_one = library.find(row.name + "GetWorkspaceSize");
   auto* const phase_two = library.get<contract::PhaseTwo>(row.name);
+  const contract::Find find = library.finder();
 
   run.call("aclrtSetDevice", [] { return aclrtSetDevice(0); });
   run.later("aclrtResetDevice", [] { return aclrtResetDevice(0); });
@@ -134,7 +135,9 @@ void run_operator(Run& run, const Operator& row, aclDataType dtype, int64_t scal
 
   uint64_t workspace_size = 0;
   aclOpExecutor* executor = nullptr;
-  run.call("phase one", [&] { return row.invoke(phase_one, values, &workspace_size, &executor); });
+  run.call("phase one", [&] {
+    return contract::call_phase_one(row, phase_one, values, find, &workspace_size, &executor);
+  });
   run.later("aclDestroyAclOpExecutor", [&] { return aclDestroyAclOpExecutor(executor); });
   run.call("aclSetAclOpExecutorRepeatable",
            [&] { return aclSetAclOpExecutorRepeatable(executor); });

@@ -99,12 +99,14 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
   if (is_one_of(op, {"matmul", "mm", "addmm"})) {
     return random_product(library, op, attributes, dice);
   }
-  if (op == "softplus") attributes.given["beta"] = dice.between(0.1, 3);
+  if (is_one_of(op, {"softplus", "smooth_l1_loss"}))
+    attributes.given["beta"] = dice.between(0.1, 3);
   const bool is_gated = is_one_of(op, {"geglu", "geglu_v3"});
   const bool needs_dim = is_gated || is_one_of(op, {"softmax", "log_softmax"});
   const bool reduces = is_one_of(op, {"reduce_sum", "mean"});
-  // Rows of layer_norm have two dimensions.
-  Dims shape = random_shape(dice, op == "layer_norm" ? 2 : needs_dim || reduces ? 1 : 0, 3);
+  // Rows of layer_norm have two dimensions, those of rms_norm one.
+  const bool needs_axis = needs_dim || reduces || op == "rms_norm";
+  Dims shape = random_shape(dice, op == "layer_norm" ? 2 : needs_axis ? 1 : 0, 3);
   if (needs_dim) {
     auto dim = static_cast<double>(dice.below(shape.size()));
     if (is_gated) shape[static_cast<std::size_t>(dim)] *= 2;

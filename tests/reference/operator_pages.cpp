@@ -27,7 +27,7 @@ struct Statuses {
   std::set<aclnnStatus> all;
 };
 
-Statuses statuses_of(const Library& library, const std::string& name, const Declared& declared) {
+Statuses statuses_of(const Library& library, const std::string& name) {
   Statuses statuses;
   const contract::Operator& row = contract::find_operator(name);
   for (const contract::OperatorFault& fault : contract::faults_of(row)) {
@@ -39,7 +39,9 @@ Statuses statuses_of(const Library& library, const std::string& name, const Decl
     library.message();
     if (status == 0) continue;
     statuses.all.insert(status);
-    if (fault.what == "null") statuses.null.push_back(declared.parameters.at(fault.parameter));
+    const std::string& parameter = row.parameters[fault.parameter].declared_name();
+    const bool is_new = statuses.null.empty() || statuses.null.back() != parameter;
+    if (fault.what == "null" && is_new) statuses.null.push_back(parameter);
   }
   return statuses;
 }
@@ -66,7 +68,7 @@ struct Facts {
     for (const Section& section : all) {
       for (const Words& words : section.operators) {
         for (const std::string& name : words.operators) {
-          statuses[name] = statuses_of(library, name, declared.at(name));
+          statuses[name] = statuses_of(library, name);
           left.erase(name);
         }
       }
@@ -77,7 +79,8 @@ struct Facts {
   // The book names parameters as the header does.
   void require_names(const contract::Operator& op) const {
     const std::vector<std::string>& names = declared.at(op.name).parameters;
-    if (std::ranges::equal(op.parameters, names, {}, &contract::Parameter::name)) return;
+    const auto name_of = [&op](size_t i) { return op.parameters[i].declared_name(); };
+    if (std::ranges::equal(contract::declared_parameters(op), names, {}, name_of)) return;
     throw std::runtime_error(
         fmt::format("the operator book names the parameters of {} otherwise than its header: {}",
                     op.name, fmt::join(names, ", ")));

@@ -50,6 +50,14 @@ Record fused(std::function<Value(const Value&, const Value&, const Value&)> func
   };
 }
 
+// The second argument are numbers of elements of the first.
+Record with_index(std::function<Value(const Value&, const Value&)> function, Shape index_shape) {
+  return [=](Graph& graph) {
+    const Value x = graph.input("x", {2, 4});
+    return Recorded{function(x, graph.input("index", index_shape, DType::int64)), {x}};
+  };
+}
+
 Recorded layer_norm_of(Graph& graph) {
   const Value x = graph.input("x", {2, 4});
   const Value weight = graph.input("weight", {4});
@@ -116,6 +124,19 @@ Recorded addmm_of(Graph& graph) {
   const Value a = graph.input("a", {2, 4});
   const Value b = graph.input("b", {4, 3});
   return {addmm(c, a, b, 2, 3), {c, a, b}};
+}
+
+Recorded rms_norm_of(Graph& graph) {
+  const Value x = graph.input("x", {2, 4});
+  const Value gamma = graph.input("gamma", {4});
+  return {rms_norm(x, gamma), {x, gamma}};
+}
+
+Recorded baddbmm_of(Graph& graph) {
+  const Value c = graph.input("c", {2, 2, 3});
+  const Value a = graph.input("a", {2, 2, 4});
+  const Value b = graph.input("b", {2, 4, 3});
+  return {baddbmm(c, a, b, 2, 3), {c, a, b}};
 }
 
 using X = const Value&;
@@ -186,6 +207,7 @@ const std::map<std::string, Record>& records() {
       {"aclnnBatchNorm", batch_norm_of},
       {"aclnnGroupNorm", of_image([](const auto& x) { return group_norm(x[0], 2, x[1], x[2]); },
                                   {{1, 4, 2, 2}, {4}, {4}})},
+      {"aclnnRmsNorm", rms_norm_of},
       {"aclnnMseLoss", loss_of([](X x, X t) { return mse_loss(x, t); })},
       {"aclnnMseLossBackward", mse_loss_backward_of},
       {"aclnnL1Loss", loss_of([](X x, X t) { return l1_loss(x, t); })},
@@ -212,10 +234,43 @@ const std::map<std::string, Record>& records() {
       {"aclnnMuls", of([](X a) { return mul(a, 2.0); })},
       {"aclnnCast", of([](X x) { return cast(x, DType::float16); })},
       {"aclnnInplaceCopy", of([](X x) { return copy(x); })},
+      {"aclnnCat", of_two([](X a, X b) {
+         return cat({a, b}, 1);
+       })},
+      {"aclnnStack", of_two([](X a, X b) {
+         return stack({a, b});
+       })},
+      {"aclnnSlice", of([](X x) { return slice(x, 1, 1, 3); })},
+      {"aclnnSplitTensor", of([](X x) { return split(x, 1).front(); })},
+      {"aclnnSplitWithSize", of([](X x) {
+         return split(x, {1, 3}, 1).front();
+       })},
+      {"aclnnConstantPadNd", of([](X x) {
+         return pad(x, {1, 2});
+       })},
+      {"aclnnRepeat", of([](X x) {
+         return repeat(x, {2, 1});
+       })},
+      {"aclnnTril", of([](X x) { return tril(x); })},
+      {"aclnnTriu", of([](X x) { return triu(x); })},
+      {"aclnnIndexSelect", with_index([](X x, X i) { return index_select(x, 1, i); }, {3})},
+      {"aclnnGather", with_index([](X x, X i) { return gather(x, 1, i); }, {2, 3})},
+      {"aclnnEmbedding", with_index([](X x, X i) { return embedding(x, i); }, {3})},
+      {"aclnnEmbeddingDenseBackward",
+       with_index([](X g, X i) { return embedding_dense_backward(g, i, 5); }, {2})},
       {"aclnnMatmul", of_two([](X a, X b) { return matmul(a, b); }, {2, 4}, {4, 3})},
       {"aclnnAddmm", addmm_of},
+      {"aclnnBatchMatMul", of_two([](X a, X b) { return bmm(a, b); }, {2, 2, 4}, {2, 4, 3})},
+      {"aclnnBaddbmm", baddbmm_of},
       {"aclnnReduceSum", of([](X x) { return reduce_sum(x, {0}); })},
       {"aclnnMean", of([](X x) { return mean(x, {0}); })},
+      {"aclnnAmax", of([](X x) { return amax(x, {0}); })},
+      {"aclnnAmin", of([](X x) { return amin(x, {0}); })},
+      {"aclnnMaxDim", of([](X x) { return max(x, 0).values; })},
+      {"aclnnVar", of([](X x) { return var(x, {0}); })},
+      {"aclnnNorm", of([](X x) { return norm(x, {0}); })},
+      {"aclnnCumsumV2", of([](X x) { return cumsum(x, 0); })},
+      {"aclnnTopk", of([](X x) { return topk(x, 2).values; })},
   };
   return all;
 }

@@ -42,8 +42,8 @@ Execution execute(const Operator& op, DType dtype, const Arrays& given, const Ar
     if (k == 0 && options.in_place) {
       outputs.push_back(&given_memory[*options.in_place]);
     } else {
-      outputs.push_back(
-          &own.emplace_back(dtype, inputs[which].shape, options.layout, options.output_poison));
+      outputs.push_back(&own.emplace_back(gradient_dtype(op, k, dtype), inputs[which].shape,
+                                          options.layout, options.output_poison));
     }
     output_views.push_back(outputs.back()->view());
     if (!wanted.back()) output_views.back().data = nullptr;

@@ -138,6 +138,11 @@ DType given_dtype(const Operator& op, std::size_t position, DType dtype) {
   return position < op.saved_dtypes.size() ? op.saved_dtypes[position].value_or(dtype) : dtype;
 }
 
+DType gradient_dtype(const Operator& op, std::size_t position, DType dtype) {
+  return position < op.gradient_dtypes.size() ? op.gradient_dtypes[position].value_or(dtype)
+                                              : dtype;
+}
+
 std::vector<Number> corners_of(const Operator& op) {
   if (!op.is_elementwise() || op.inputs.size() != 1) return {};
   const Input& input = op.inputs[0];

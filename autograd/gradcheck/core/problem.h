@@ -49,6 +49,7 @@ std::vector<std::size_t> differentiable(const Operator& op);
 
 /// The dtype that a backward input is stored in.
 DType given_dtype(const Operator& op, std::size_t position, DType dtype);
+DType gradient_dtype(const Operator& op, std::size_t position, DType dtype);
 
 /// Where the slope of an elementwise operator jumps within the domain of its first input.
 std::vector<Number> corners_of(const Operator& op);

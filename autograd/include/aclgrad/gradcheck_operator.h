@@ -83,6 +83,7 @@ struct Operator {
 
   /// Writes one gradient for every differentiable input.
   Backward backward = {};
+  std::vector<std::optional<DType>> gradient_dtypes = {};  // by position, as saved_dtypes
 
   /// The backward's own formula, exact: tells what rounding saved outputs does. Without it the
   /// backward under test is asked, with these outputs one unit in the last place away.

@@ -7,6 +7,8 @@
 #include "aclgrad/ops/views.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_baddbmm.h"
+#include "aclnnop/aclnn_batch_matmul.h"
 #include "aclnnop/aclnn_matmul.h"
 
 namespace aclgrad {
@@ -38,6 +40,20 @@ Shape product_shape(const Recorder& record, const Shape& left, const Shape& righ
   return Shape(std::move(dims));
 }
 
+Shape batch_product_shape(const Recorder& record, const Value& a, const Value& b) {
+  if (a.shape().rank() != 3 || b.shape().rank() != 3) {
+    record.shape_error(
+        fmt::format("both factors must have rank 3, got {} and {}", a.shape(), b.shape()));
+  }
+  return product_shape(record, a.shape(), b.shape());
+}
+
+void require_broadcast(const Recorder& record, const Value& c, const Shape& shape) {
+  if (c.shape().rank() <= shape.rank() && record.broadcast(c.shape(), shape) == shape) return;
+  record.shape_error(
+      fmt::format("{} with shape {} does not broadcast to {}", c.description(), c.shape(), shape));
+}
+
 }  // namespace
 
 Value matmul(const Value& a, const Value& b, std::source_location where) {
@@ -57,12 +73,32 @@ Value addmm(const Value& c, const Value& a, const Value& b, double beta, double 
         fmt::format("both factors must have rank 2, got {} and {}", a.shape(), b.shape()));
   }
   Shape shape = product_shape(record, a.shape(), b.shape());
-  if (c.shape().rank() < 1 || c.shape().rank() > 2 || record.broadcast(c.shape(), shape) != shape) {
-    record.shape_error(fmt::format("{} with shape {} does not broadcast to {}", c.description(),
-                                   c.shape(), shape));
-  }
+  if (c.shape().rank() < 1) record.shape_error("c must have rank 1 or 2, got a scalar");
+  require_broadcast(record, c, shape);
   const DType dtype = Recorder::promote(c.dtype(), Recorder::promote(a.dtype(), b.dtype()));
   return record.add<AddmmOp>({beta, alpha}, {std::move(shape), dtype});
+}
+
+Value bmm(const Value& a, const Value& b, std::source_location where) {
+  Recorder record("bmm", {a, b}, where);
+  record.require_floating(0);
+  record.require_floating(1);
+  Shape shape = batch_product_shape(record, a, b);
+  return record.add<BmmOp>({}, {std::move(shape), Recorder::promote(a.dtype(), b.dtype())});
+}
+
+Value baddbmm(const Value& c, const Value& a, const Value& b, double beta, double alpha,
+              std::source_location where) {
+  Recorder record("baddbmm", {c, a, b}, where);
+  for (std::size_t i = 0; i < 3; ++i) record.require_floating(i);
+  Shape shape = batch_product_shape(record, a, b);
+  if (a.shape()[0] != shape[0]) {
+    record.shape_error(fmt::format("only the second factor can have a batch of 1, got {} and {}",
+                                   a.shape(), b.shape()));
+  }
+  require_broadcast(record, c, shape);
+  const DType dtype = Recorder::promote(c.dtype(), Recorder::promote(a.dtype(), b.dtype()));
+  return record.add<BaddbmmOp>({beta, alpha}, {std::move(shape), dtype});
 }
 
 Value linear(const Value& x, const Value& weight, const Value& bias, std::source_location where) {
@@ -91,20 +127,31 @@ std::string AddmmAttributes::text() const {
 
 namespace calls {
 
-constexpr Declaration<> matmul("matmul", "aclnnMatmul", aclnnMatmul, separate,
-                               [](const NoAttributes&, Call& call, auto... end) {
-                                 return aclnnMatmulGetWorkspaceSize(call.input(0), call.input(1),
-                                                                    call.output(0), kKeepDtype,
-                                                                    end...);
-                               });
+namespace {
 
-constexpr Declaration<AddmmAttributes> addmm(
-    "addmm", "aclnnAddmm", aclnnAddmm, separate,
-    [](const AddmmAttributes& values, Call& call, auto... end) {
-      return aclnnAddmmGetWorkspaceSize(call.input(0), call.input(1), call.input(2),
-                                        call.scalar(values.beta), call.scalar(values.alpha),
-                                        call.output(0), kKeepDtype, end...);
-    });
+template <auto kPhaseOne>
+aclnnStatus product(const NoAttributes&, Call& call, std::uint64_t* size,
+                    aclOpExecutor** executor) {
+  return kPhaseOne(call.input(0), call.input(1), call.output(0), kKeepDtype, size, executor);
+}
+
+template <auto kPhaseOne>
+aclnnStatus product_and_addend(const AddmmAttributes& values, Call& call, std::uint64_t* size,
+                               aclOpExecutor** executor) {
+  return kPhaseOne(call.input(0), call.input(1), call.input(2), call.scalar(values.beta),
+                   call.scalar(values.alpha), call.output(0), kKeepDtype, size, executor);
+}
+
+}  // namespace
+
+constexpr Declaration<> matmul("matmul", "aclnnMatmul", aclnnMatmul, separate,
+                               product<aclnnMatmulGetWorkspaceSize>);
+constexpr Declaration<> bmm("bmm", "aclnnBatchMatMul", aclnnBatchMatMul, separate,
+                            product<aclnnBatchMatMulGetWorkspaceSize>);
+constexpr Declaration<AddmmAttributes> addmm("addmm", "aclnnAddmm", aclnnAddmm, separate,
+                                             product_and_addend<aclnnAddmmGetWorkspaceSize>);
+constexpr Declaration<AddmmAttributes> baddbmm("baddbmm", "aclnnBaddbmm", aclnnBaddbmm, separate,
+                                               product_and_addend<aclnnBaddbmmGetWorkspaceSize>);
 
 }  // namespace calls
 }  // namespace aclgrad

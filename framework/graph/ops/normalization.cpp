@@ -10,12 +10,18 @@
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_logsoftmax.h"
 #include "aclnnop/aclnn_logsoftmax_backward.h"
+#include "aclnnop/aclnn_rms_norm.h"
+#include "aclnnop/aclnn_rms_norm_grad.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
 #include "graph/ops/families.h"
 
 namespace aclgrad {
 namespace {
+
+DType at_least_float(DType dtype) {
+  return dtype == DType::float64 ? DType::float64 : DType::float32;
+}
 
 // A row of x has the shape of the weight.
 void check_rows(const Recorder& record, const Value& x, const Value& weight) {
@@ -30,6 +36,13 @@ void check_rows(const Recorder& record, const Value& x, const Value& weight) {
     record.dtype_error(
         fmt::format("the weight must be {} or float32, got {}", x.dtype(), weight.dtype()));
   }
+}
+
+// A number for each row, in float32 also for 16-bit rows.
+TensorSpec number_per_row(const Value& x, const Value& weight) {
+  std::vector<std::int64_t> numbers = x.shape().dims();
+  std::fill(numbers.end() - static_cast<std::ptrdiff_t>(weight.shape().rank()), numbers.end(), 1);
+  return {Shape(numbers), at_least_float(x.dtype())};
 }
 
 template <class OpType>
@@ -69,11 +82,7 @@ Value layer_norm(const Value& x, const Value& weight, const Value& bias, double 
   record.require_same_dtype(2, 1);
   record.require_same_shape(2, 1);
   check_rows(record, x, weight);
-  std::vector<std::int64_t> numbers(x.shape().dims().begin(), x.shape().dims().end());
-  std::fill(numbers.end() - static_cast<std::ptrdiff_t>(weight.shape().rank()), numbers.end(), 1);
-  // In float32 they serve the backward of 16-bit tensors, too.
-  const DType dtype = x.dtype() == DType::float64 ? DType::float64 : DType::float32;
-  const TensorSpec number{Shape(numbers), dtype};
+  const TensorSpec number = number_per_row(x, weight);
   return record.add<LayerNormOp>({eps}, {record.like(0), number, number}).front();
 }
 
@@ -88,6 +97,30 @@ std::array<Value, 3> layer_norm_backward(const Value& grad, const Value& x, cons
   check_rows(record, x, weight);
   return detail::record_wanted<LayerNormBackwardOp>(
       record, {wanted}, wanted, {record.like(1), record.like(4), record.like(4)});
+}
+
+Value rms_norm(const Value& x, const Value& gamma, double eps, std::source_location where) {
+  Recorder record("rms_norm", {x, gamma}, where);
+  record.require_floating(0);
+  check_rows(record, x, gamma);
+  return record.add<RmsNormOp>({eps}, {record.like(0), number_per_row(x, gamma)}).front();
+}
+
+std::array<Value, 2> rms_norm_backward(const Value& grad, const Value& x, const Value& rstd,
+                                       const Value& gamma, std::source_location where) {
+  Recorder record("rms_norm_backward", {grad, x, rstd, gamma}, where);
+  record.require_floating(1);
+  record.require_same_dtype(0, 1);
+  record.require_same_shape(0, 1);
+  check_rows(record, x, gamma);
+  const TensorSpec number = number_per_row(x, gamma);
+  if (rstd.shape() != number.shape || rstd.dtype() != number.dtype) {
+    record.shape_error(fmt::format("rstd must be {} of shape {}, got {} of {}", number.dtype,
+                                   number.shape, rstd.dtype(), rstd.shape()));
+  }
+  const auto gradients = record.add<RmsNormBackwardOp>(
+      {}, {record.like(1), {gamma.shape(), at_least_float(x.dtype())}});
+  return {gradients[0], gradients[1]};
 }
 
 std::string LayerNormBackwardAttributes::text() const {
@@ -115,6 +148,11 @@ constexpr Declaration<LayerNormAttributes> layer_norm(
           call.input(0), call.int_array(call.input_spec(1).shape.dims()), call.input(1),
           call.input(2), values.eps, call.output(0), call.output(1), call.output(2), end...);
     });
+
+constexpr Declaration<RmsNormAttributes> rms_norm("rms_norm", "aclnnRmsNorm", aclnnRmsNorm,
+                                                  separate, in_order<aclnnRmsNormGetWorkspaceSize>);
+constexpr Declaration<> rms_norm_backward("rms_norm_backward", "aclnnRmsNormGrad", aclnnRmsNormGrad,
+                                          separate, in_order<aclnnRmsNormGradGetWorkspaceSize>);
 
 constexpr Declaration<LayerNormBackwardAttributes> layer_norm_backward(
     "layer_norm_backward", "aclnnLayerNormBackward", aclnnLayerNormBackward, separate,

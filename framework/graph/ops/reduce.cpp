@@ -8,8 +8,13 @@
 
 #include "aclgrad/format.h"
 #include "aclgrad/record.h"
+#include "aclnnop/aclnn_amax.h"
+#include "aclnnop/aclnn_amin.h"
+#include "aclnnop/aclnn_cumsum.h"
 #include "aclnnop/aclnn_mean.h"
+#include "aclnnop/aclnn_norm.h"
 #include "aclnnop/aclnn_reduce_sum.h"
+#include "aclnnop/aclnn_var.h"
 
 namespace aclgrad {
 namespace {
@@ -39,6 +44,19 @@ Shape reduced(const Shape& shape, const Axes& axes, bool keepdim) {
   return Shape(std::move(dims));
 }
 
+std::string axes_text(const Axes& axes, bool keepdim) {
+  return fmt::format("axes=[{}]{}", fmt::join(axes, ", "), keepdim ? ", keepdim" : "");
+}
+
+// Of no elements there is no largest one.
+void require_elements(const Recorder& record, const Axes& axes) {
+  const Shape& shape = record.input(0).shape();
+  for (const std::int64_t axis : normalized(record, axes, shape.rank())) {
+    if (shape[axis] != 0) continue;
+    record.shape_error(fmt::format("axis {} of {} has no elements", axis, shape));
+  }
+}
+
 template <class ReductionOp>
 Value record_reduction(Recorder& record, Axes axes, bool keepdim) {
   const Value& x = record.input(0);
@@ -62,8 +80,52 @@ Value mean(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
   return record_reduction<MeanOp>(record, std::move(axes), keepdim);
 }
 
-std::string ReductionAttributes::text() const {
-  return fmt::format("axes=[{}]{}", fmt::join(axes, ", "), keepdim ? ", keepdim" : "");
+Value amax(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
+           std::source_location where) {
+  Recorder record("amax", {x}, where);
+  require_elements(record, axes);
+  return record_reduction<AmaxOp>(record, std::move(axes), keepdim);
+}
+
+Value amin(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
+           std::source_location where) {
+  Recorder record("amin", {x}, where);
+  require_elements(record, axes);
+  return record_reduction<AminOp>(record, std::move(axes), keepdim);
+}
+
+Value var(const Value& x, std::vector<std::int64_t> axes, VarOptions options,
+          std::source_location where) {
+  Recorder record("var", {x}, where);
+  record.require_floating(0);
+  axes = normalized(record, std::move(axes), x.shape().rank());
+  Shape shape = reduced(x.shape(), axes, options.keepdim);
+  return record.add<VarOp>({std::move(axes), options.unbiased, options.keepdim},
+                           {std::move(shape), x.dtype()});
+}
+
+Value norm(const Value& x, std::vector<std::int64_t> axes, NormOptions options,
+           std::source_location where) {
+  Recorder record("norm", {x}, where);
+  record.require_floating(0);
+  axes = normalized(record, std::move(axes), x.shape().rank());
+  Shape shape = reduced(x.shape(), axes, options.keepdim);
+  return record.add<NormOp>({options.p, std::move(axes), options.keepdim},
+                            {std::move(shape), x.dtype()});
+}
+
+Value cumsum(const Value& x, std::int64_t dim, CumsumOptions options, std::source_location where) {
+  Recorder record("cumsum", {x}, where);
+  dim = record.axis(dim, x.shape().rank());
+  return record.add<CumsumOp>({dim, options.exclusive, options.reverse}, record.like(0));
+}
+
+std::string ReductionAttributes::text() const { return axes_text(axes, keepdim); }
+std::string VarAttributes::text() const {
+  return axes_text(axes, keepdim) + (unbiased ? "" : ", biased");
+}
+std::string NormAttributes::text() const {
+  return fmt::format("p={}, {}", p, axes_text(axes, keepdim));
 }
 
 namespace calls {
@@ -73,6 +135,17 @@ constexpr Declaration<ReductionAttributes> reduce_sum("reduce_sum", "aclnnReduce
                                                       in_order<aclnnReduceSumGetWorkspaceSize>);
 constexpr Declaration<ReductionAttributes> mean("mean", "aclnnMean", aclnnMean, separate,
                                                 in_order<aclnnMeanGetWorkspaceSize>);
+
+constexpr Declaration<ReductionAttributes> amax("amax", "aclnnAmax", aclnnAmax, separate,
+                                                in_order<aclnnAmaxGetWorkspaceSize>);
+constexpr Declaration<ReductionAttributes> amin("amin", "aclnnAmin", aclnnAmin, separate,
+                                                in_order<aclnnAminGetWorkspaceSize>);
+constexpr Declaration<VarAttributes> var("var", "aclnnVar", aclnnVar, separate,
+                                         in_order<aclnnVarGetWorkspaceSize>);
+constexpr Declaration<NormAttributes> norm("norm", "aclnnNorm", aclnnNorm, separate,
+                                           in_order<aclnnNormGetWorkspaceSize>);
+constexpr Declaration<CumsumAttributes> cumsum("cumsum", "aclnnCumsumV2", aclnnCumsumV2, separate,
+                                               in_order<aclnnCumsumV2GetWorkspaceSize>);
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -168,6 +168,21 @@ class BoolArrayHandle {
   std::unique_ptr<aclBoolArray, Destroy> array_;
 };
 
+/// A list of tensors that somebody else owns. A library without aclgradReleaseTensorList can
+/// destroy a list only together with its tensors: there, the list stays when its owner goes.
+class TensorListHandle {
+ public:
+  explicit TensorListHandle(std::span<aclTensor* const> tensors);
+
+  aclTensorList* get() const noexcept { return list_.get(); }
+
+ private:
+  struct Release {
+    void operator()(aclTensorList* list) const noexcept;
+  };
+  std::unique_ptr<aclTensorList, Release> list_;
+};
+
 /// What phase one of an operator returned. Destroyed unless phase two has consumed it.
 class Executor {
  public:

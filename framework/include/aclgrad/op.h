@@ -87,11 +87,13 @@ class CallObjects {
   const aclScalar* scalar(double value, DType beside);
   const aclIntArray* int_array(std::span<const std::int64_t> values);
   const aclBoolArray* bool_array(std::span<const bool> values);
+  aclTensorList* tensor_list(std::span<aclTensor* const> tensors);
 
  private:
   std::map<std::pair<std::uint64_t, DType>, ScalarHandle> scalars_;  // by the bits of the number
   std::vector<IntArrayHandle> arrays_;
   std::vector<BoolArrayHandle> bools_;
+  std::vector<TensorListHandle> lists_;
 };
 
 /// The C arguments of one call of phase one.
@@ -124,8 +126,13 @@ class Call {
   const aclBoolArray* bool_array(std::span<const bool> values) {
     return objects_.bool_array(values);
   }
+  /// All inputs, or all outputs, as a list.
+  const aclTensorList* input_list() { return list_of(inputs_); }
+  aclTensorList* output_list() { return list_of(outputs_); }
 
  private:
+  aclTensorList* list_of(std::span<const Argument> arguments);
+
   // Throws ValueError for an index that the node has not.
   static const Argument& argument(std::span<const Argument> arguments, std::size_t index);
 

@@ -85,7 +85,8 @@ std::unique_ptr<aclOpExecutor> make_executor(const Arguments& arguments, Plan pl
     // A view without elements was not held to its storage: its offset may be anything.
     const int64_t offset = is_empty(tensor) ? 0 : tensor.offset;
     executor->bindings[i] = {&tensor, tensor.data,
-                             offset * static_cast<int64_t>(aclDataTypeSize(tensor.dtype))};
+                             offset * static_cast<int64_t>(aclDataTypeSize(tensor.dtype)),
+                             arguments.parameter(i)};
   }
   return executor;
 }
@@ -332,6 +333,26 @@ aclnnStatus run(const char* name, void* workspace, uint64_t workspaceSize, aclOp
 }
 
 }  // namespace
+
+Arguments::Arguments(const OperatorSpec& spec, std::span<const Argument> values)
+    : spec_(spec), values_(values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const aclTensorList* const list = values[i].tensor_list();
+    // What is no live list is left to the rules.
+    if (list == nullptr || aclgradHandleCheck(list, ACLGRAD_HANDLE_TENSOR_LIST) == 0) continue;
+    for (size_t k = 0; k < list->elements.size(); ++k) {
+      members_.push_back(
+          {i, fmt::format("{}[{}]", spec.parameters[i].name, k), Argument(list->elements[k])});
+    }
+  }
+}
+
+Arguments::Members Arguments::members(size_t list) const {
+  const auto is_of_it = [list](const Member& each) { return each.list == list; };
+  const auto first = std::find_if(members_.begin(), members_.end(), is_of_it);
+  return {values_.size() + static_cast<size_t>(first - members_.begin()),
+          static_cast<size_t>(std::count_if(first, members_.end(), is_of_it))};
+}
 
 aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argument> values,
                           uint64_t* workspaceSize, aclOpExecutor** executor,

@@ -26,6 +26,9 @@ struct Handle {
 
 // The handle that an argument carries; a text is no handle and has no kind to look up.
 Handle handle_of(const Argument& argument) {
+  if (argument.tensor_list() != nullptr) {
+    return {argument.tensor_list(), ACLGRAD_HANDLE_TENSOR_LIST, "aclTensorList"};
+  }
   if (argument.scalar() != nullptr) return {argument.scalar(), ACLGRAD_HANDLE_SCALAR, "aclScalar"};
   if (argument.int_array() != nullptr) {
     return {argument.int_array(), ACLGRAD_HANDLE_INT_ARRAY, "aclIntArray"};
@@ -80,6 +83,16 @@ Rule not_null(std::initializer_list<size_t> parameters) {
   };
 }
 
+Rule all_members(size_t list, std::function<Rule(size_t)> rule) {
+  return [list, rule = std::move(rule)](const Arguments& arguments) {
+    const auto [first, count] = arguments.members(list);
+    for (size_t i = first; i < first + count; ++i) {
+      if (Verdict verdict = rule(i)(arguments); verdict.status != OK) return verdict;
+    }
+    return Verdict{};
+  };
+}
+
 Rule live_if_given(size_t parameter) {
   return [parameter](const Arguments& arguments) {
     return arguments.given(parameter) ? check_live(arguments, parameter) : Verdict{};
@@ -94,6 +107,14 @@ Rule if_given(size_t parameter, Rule rule) {
 Rule when(std::function<bool(const Arguments&)> condition, Rule rule) {
   return [condition = std::move(condition), rule = std::move(rule)](const Arguments& arguments) {
     return condition(arguments) ? rule(arguments) : Verdict{};
+  };
+}
+
+Rule with_status(aclnnStatus status, Rule rule) {
+  return [status, rule = std::move(rule)](const Arguments& arguments) {
+    Verdict verdict = rule(arguments);
+    if (verdict.status != OK) verdict.status = status;
+    return verdict;
   };
 }
 

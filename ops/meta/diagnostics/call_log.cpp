@@ -106,26 +106,53 @@ std::string value_of(const Argument& argument) {
     case Argument::Kind::kInteger:
       return fmt::format("{}", argument.integer());
     case Argument::Kind::kTensor:
+    case Argument::Kind::kTensorList:
       break;
   }
   return "null";
 }
 
+// The tensors of a list, in the form of one.
+template <class Format>
+std::string tensors_of(const aclTensorList* list, const char* separator, Format format) {
+  std::string text;
+  for (const aclTensor* const tensor : list->elements) {
+    if (!text.empty()) text += separator;
+    text += format(tensor);
+  }
+  return fmt::format("[{}]", text);
+}
+
+std::string tensor_or_dead(const aclTensor* tensor) {
+  if (tensor == nullptr) return "null";
+  return is_live(tensor, ACLGRAD_HANDLE_TENSOR) ? tensor_text(*tensor) : "a dead handle";
+}
+
 std::string argument_text(const Parameter& parameter, const Argument& argument) {
+  std::string text;
   if (parameter.role == Role::kAttribute) {
-    return fmt::format("{} {}", parameter.name, value_of(argument));
+    text = value_of(argument);
+  } else if (argument.tensor_list() == nullptr) {
+    text = tensor_or_dead(argument.tensor());
+  } else if (is_live(argument.tensor_list(), ACLGRAD_HANDLE_TENSOR_LIST)) {
+    text = tensors_of(argument.tensor_list(), ", ", tensor_or_dead);
+  } else {
+    text = "a dead handle";
   }
-  if (argument.tensor() == nullptr) return fmt::format("{} null", parameter.name);
-  if (!is_live(argument.tensor(), ACLGRAD_HANDLE_TENSOR)) {
-    return fmt::format("{} a dead handle", parameter.name);
-  }
-  return fmt::format("{} {}", parameter.name, tensor_text(*argument.tensor()));
+  return fmt::format("{} {}", parameter.name, text);
 }
 
 std::string argument_json(const Parameter& parameter, const Argument& argument) {
   const std::string head =
       fmt::format(R"({{"name":"{}","role":"{}",)", parameter.name, role_name(parameter.role));
   if (parameter.role == Role::kAttribute) return head + "\"value\":" + value_of(argument) + "}";
+  if (is_live(argument.tensor_list(), ACLGRAD_HANDLE_TENSOR_LIST)) {
+    const auto json = [](const aclTensor* tensor) -> std::string {
+      return is_live(tensor, ACLGRAD_HANDLE_TENSOR) ? fmt::format("{{{}}}", tensor_json(*tensor))
+                                                    : "null";
+    };
+    return head + "\"tensors\":" + tensors_of(argument.tensor_list(), ",", json) + "}";
+  }
   if (!is_live(argument.tensor(), ACLGRAD_HANDLE_TENSOR)) return head + "\"value\":null}";
   return head + tensor_json(*argument.tensor()) + "}";
 }

@@ -17,7 +17,7 @@ std::vector<aclgradTaskOperand> operands_of(const aclOpExecutor& executor, void*
     const aclOpExecutor::Binding& binding = executor.bindings[i];
     if (binding.object == nullptr) continue;
     const aclTensor& tensor = executor.note->tensors[i];
-    const Parameter& parameter = executor.spec->parameters[i];
+    const Parameter& parameter = executor.spec->parameters[binding.parameter];
     operands.push_back(
         {parameter.name, static_cast<unsigned char*>(binding.base) + binding.byte_offset,
          tensor.view_shape.data(), tensor.view_strides.data(), tensor.view_shape.size(),
@@ -51,10 +51,10 @@ void check_phases(const aclOpExecutor& executor) {
   if (!diagnosing(ACLGRAD_CHECK_PHASES)) return;
   aclgradObjectUsed(&executor);
   for (size_t i = 0; i < executor.bindings.size(); ++i) {
-    const aclTensor* const tensor = executor.bindings[i].object;
-    if (tensor == nullptr) continue;
-    aclgradCheckVersion(executor.spec->name, executor.spec->parameters[i].name, tensor,
-                        executor.note->versions[i]);
+    const aclOpExecutor::Binding& binding = executor.bindings[i];
+    if (binding.object == nullptr) continue;
+    aclgradCheckVersion(executor.spec->name, executor.spec->parameters[binding.parameter].name,
+                        binding.object, executor.note->versions[i]);
   }
 }
 

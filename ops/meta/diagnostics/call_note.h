@@ -12,7 +12,7 @@
 
 namespace aclgrad::ops {
 
-// The arguments as phase one saw them, by parameter index; attributes leave their places empty.
+// The arguments as phase one saw them, by argument; attributes leave their places empty.
 struct CallNote {
   uint64_t number = 0;  // of the call, for the log
   std::vector<aclTensor> tensors;

@@ -13,7 +13,7 @@ int main() {
     for (const Operator& op : family.operators) {
       ++count;
       std::vector<std::string> wanted;
-      for (const Parameter& each : op.parameters) wanted.push_back(type_of(each));
+      for (const size_t i : declared_parameters(op)) wanted.push_back(type_of(op.parameters[i]));
       if (wanted == op.types) continue;
       ++different;
       std::printf("%s\n", op.name.c_str());

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include "aclgrad/aclgrad.h"
 
@@ -89,6 +90,11 @@ TEST_F(Operators, Products) {
   expect(linear(reshape(a, {1, 2, 3}), b, c), {1, 2, 2}, {104, 205, 110, 211});
   expect(linear(reshape(a, {2, 1, 3}), b, c), {2, 1, 2}, {104, 205, 110, 211});
   expect(linear(value({3}, {1, 2, 3}), b, c), {2}, {104, 205});
+  const Value rows = reshape(a, {2, 1, 3});
+  const Value shared = reshape(b, {1, 3, 2});
+  expect(bmm(rows, shared), {2, 1, 2}, {4, 5, 10, 11});
+  expect(bmm(transpose(shared, 1, 2), transpose(rows, 1, 2)), {2, 2, 1}, {4, 5, 10, 11});
+  expect(baddbmm(c, rows, shared, 0.5, 2), {2, 1, 2}, {58, 110, 70, 122});
 }
 
 TEST_F(Operators, Reductions) {
@@ -98,6 +104,29 @@ TEST_F(Operators, Reductions) {
   expect(reduce_sum(a, {-1}, true), {2, 1}, {6, 15});
   expect(mean(a, {1}), {2}, {2, 5});
   expect(mean(a), {}, {3.5});
+  expect(amax(a, {0}), {3}, {4, 5, 6});
+  expect(amin(a, {1}, true), {2, 1}, {1, 4});
+  expect(var(a, {1}), {2}, {1, 1});
+  expect(var(a, {0}, {.unbiased = false, .keepdim = true}), {1, 3}, {2.25, 2.25, 2.25});
+  expect(norm(value({2, 2}, {3, -4, 5, 12}), {1}), {2}, {5, 13});
+  expect(norm(a, {}, {.p = 1}), {}, {21});
+  expect(norm(a, {}, {.p = std::numeric_limits<double>::infinity(), .keepdim = true}), {1, 1}, {6});
+  expect(cumsum(a, 1), {2, 3}, {1, 3, 6, 4, 9, 15});
+  expect(cumsum(a, 0, {.exclusive = true}), {2, 3}, {0, 0, 0, 1, 2, 3});
+  expect(cumsum(a, -1, {.reverse = true}), {2, 3}, {6, 5, 3, 15, 11, 6});
+}
+
+TEST_F(Operators, Searches) {
+  const Value a = value({2, 3}, {3, 9, 9, 4, 1, 2});
+  expect(argmax(a), {2}, {1, 0});
+  expect(argmax(a, 0, true), {1, 3}, {1, 0, 0});
+  const auto [values, indices] = max(a, 0);
+  expect(values, {3}, {4, 9, 9});
+  expect(indices, {3}, {1, 0, 0});
+  const ValuesAndIndices largest = topk(a, 2);
+  expect(largest.values, {2, 2}, {9, 9, 4, 2});
+  expect(largest.indices, {2, 2}, {1, 2, 0, 2});
+  expect(topk(a, 1, 0, false).values, {1, 3}, {3, 1, 2});
 }
 
 TEST_F(Operators, ViewsAreReadThroughStrides) {
@@ -109,6 +138,46 @@ TEST_F(Operators, ViewsAreReadThroughStrides) {
   expect(copy(t), {3, 2}, {1, 4, 2, 5, 3, 6});
   expect(expand(value({1, 2}, {7, 8}), {2, 2, 2}), {2, 2, 2}, {7, 8, 7, 8, 7, 8, 7, 8});
   expect(reshape(permute(reshape(a, {1, 2, 3}), {2, 0, 1}), {6}), {6}, {1, 4, 2, 5, 3, 6});
+}
+
+TEST_F(Operators, Shapes) {
+  const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Value b = value({2, 1}, {7, 8});
+  expect(cat({a, b}, 1), {2, 4}, {1, 2, 3, 7, 4, 5, 6, 8});
+  expect(cat({transpose(a, 0, 1), transpose(b, 0, 1)}), {4, 2}, {1, 4, 2, 5, 3, 6, 7, 8});
+  expect(cat({value({1}, {1}, DType::int32), value({1}, {0.5})}), {2}, {1, 0.5});
+  expect(stack({b, b * 2}, -1), {2, 1, 2}, {7, 14, 8, 16});
+  expect(slice(a, 1, -2), {2, 2}, {2, 3, 5, 6});
+  expect(slice(a, 1, 0, 3, 2), {2, 2}, {1, 3, 4, 6});
+  expect(split(a, 2, 1)[0], {2, 2}, {1, 2, 4, 5});
+  expect(split(a, 2, 1)[1], {2, 1}, {3, 6});
+  expect(split(a, {1, 2}, -1)[1], {2, 2}, {2, 3, 5, 6});
+  expect(pad(b, {1, 0}, 9), {2, 2}, {9, 7, 9, 8});
+  expect(pad(a, {-2, 0, 0, 1}), {3, 1}, {3, 6, 0});
+  expect(repeat(b, {1, 3}), {2, 3}, {7, 7, 7, 8, 8, 8});
+  expect(repeat(value({}, {5}), {2, 1}), {2, 1}, {5, 5});
+  expect(tril(a), {2, 3}, {1, 0, 0, 4, 5, 0});
+  expect(triu(a, 1), {2, 3}, {0, 2, 3, 0, 0, 6});
+}
+
+TEST_F(Operators, Indices) {
+  const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto numbers = [&](Shape shape, std::initializer_list<double> list) {
+    return value(std::move(shape), list, DType::int64);
+  };
+  expect(index_select(a, 1, numbers({2}, {2, -3})), {2, 2}, {3, 1, 6, 4});
+  expect(gather(a, 0, numbers({1, 3}, {1, 0, 1})), {1, 3}, {4, 2, 6});
+  expect(embedding(a, numbers({1, 2}, {1, 1})), {1, 2, 3}, {4, 5, 6, 4, 5, 6});
+  expect(embedding_dense_backward(a, numbers({2}, {2, 2}), 3), {3, 3}, {0, 0, 0, 0, 0, 0, 5, 7, 9});
+  expect(arange(graph_, 0, 1, 0.1), {10}, {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9});
+  expect(arange(graph_, 5, -4, -3, DType::int64), {3}, {5, 2, -1});
+}
+
+TEST_F(Operators, AnIndexOutOfRangeFailsTheRun) {
+  const Value rows = embedding(value({2, 1}, {1, 2}), value({1}, {2}, DType::int64));
+  Session session(graph_, {rows});
+  EXPECT_THAT([&] { session.run(); },
+              testing::ThrowsMessage<StatusError>(testing::HasSubstr("must be in [0, 1]")));
 }
 
 TEST_F(Operators, FillsAndCasts) {

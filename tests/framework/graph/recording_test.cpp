@@ -70,6 +70,40 @@ TEST(Recording, OperatorsNameTheLineThatWroteThem) {
   EXPECT_EQ(static_cast<int>(y.node().where.line()), number_line);
 }
 
+TEST(Recording, ShapesThatDoNotFit) {
+  Graph graph;
+  const Value a = graph.input("a", {2, 3});
+  const Value b = graph.input("b", {4, 2});
+  const Value i = graph.input("i", {2}, DType::int64);
+  const int line = __LINE__ + 1;
+  const auto message = message_of<ShapeError>([&] { cat({a, b}, 1); });
+  EXPECT_EQ(message, fmt::format("node 3 `cat` ({}): `b` with shape [4, 2] does not fit [2, 3] "
+                                 "along dimension 1",
+                                 here(line)));
+  EXPECT_THROW(cat({}), ValueError);
+  EXPECT_THROW(cat({a, i}), ShapeError);
+  EXPECT_THROW(stack({a, b}), ShapeError);
+  EXPECT_THROW(stack({a, a}, 3), ShapeError);
+  EXPECT_THROW(slice(a, 2), ShapeError);
+  EXPECT_THROW(slice(a, 0, 0, 1, 0), ValueError);
+  EXPECT_THROW(split(a, 0), ValueError);
+  EXPECT_THROW(split(a, {1, 3}, 1), ShapeError);
+  EXPECT_THROW(split(a, {-1, 4}, 1), ShapeError);
+  EXPECT_THROW(pad(a, {1}), ShapeError);
+  EXPECT_THROW(pad(a, {-2, -2}), ShapeError);
+  EXPECT_THROW(repeat(a, {2}), ShapeError);
+  EXPECT_THROW(tril(i), ShapeError);
+  EXPECT_THROW(index_select(a, 0, b), DTypeError);
+  EXPECT_THROW(gather(a, 0, i), ShapeError);
+  EXPECT_THROW(embedding(i, i), ShapeError);
+  EXPECT_THROW(embedding(a, i, 2), ValueError);
+  EXPECT_THROW(embedding_dense_backward(a, graph.input("j", {3}, DType::int64), 4), ShapeError);
+  EXPECT_THROW(arange(graph, 0, 1, 0), ValueError);
+  EXPECT_THROW(arange(graph, 0, 1, -1), ValueError);
+  EXPECT_THROW(arange(graph, 0, 1, 0.5, DType::int64), ValueError);
+  EXPECT_THROW(arange(graph, 0, 1, 1, DType::boolean), DTypeError);
+}
+
 TEST(Recording, WrongDtypes) {
   Graph graph;
   const Value n = graph.input("n", {2}, DType::int32);
@@ -231,6 +265,36 @@ TEST(Recording, ReductionAxes) {
                 reduce_sum(x, {0, -3});
               }),
               testing::HasSubstr("axis 0 is named twice"));
+  EXPECT_EQ(amax(x, {1}, true).shape(), (Shape{2, 1, 4}));
+  EXPECT_EQ(norm(x, {0, 1}).shape(), (Shape{4}));
+  EXPECT_THAT(message_of<ShapeError>([&] { var(x, {3}); }),
+              testing::HasSubstr("axis 3 is out of range for rank 3"));
+  const Value empty = graph.input("empty", {2, 0});
+  EXPECT_THAT(message_of<ShapeError>([&] { amax(empty, {1}); }),
+              testing::HasSubstr("axis 1 of [2, 0] has no elements"));
+  EXPECT_THAT(message_of<ShapeError>([&] { argmax(empty); }),
+              testing::HasSubstr("axis 1 of [2, 0] has no elements"));
+  EXPECT_THAT(message_of<ShapeError>([&] { topk(x, 5); }),
+              testing::HasSubstr("k = 5 is out of range for axis 2 of [2, 3, 4]"));
+}
+
+TEST(Recording, BatchedProductsSayWhatTheyNeed) {
+  Graph graph;
+  const Value a = graph.input("a", {2, 3, 4});
+  const Value b = graph.input("b", {1, 4, 5});
+  EXPECT_EQ(bmm(a, b).shape(), (Shape{2, 3, 5}));
+  const Value matrix = graph.input("matrix", {4, 5});
+  EXPECT_THAT(message_of<ShapeError>([&] { bmm(a, matrix); }),
+              testing::HasSubstr("both factors must have rank 3, got [2, 3, 4] and [4, 5]"));
+  EXPECT_THAT(message_of<ShapeError>([&] { bmm(a, a); }),
+              testing::HasSubstr("inner sizes of [2, 3, 4] and [2, 3, 4] differ"));
+  const Value c = graph.input("c", {1, 2, 3, 5});
+  EXPECT_THAT(message_of<ShapeError>([&] { baddbmm(c, a, b); }),
+              testing::HasSubstr("with shape [1, 2, 3, 5] does not broadcast to [2, 3, 5]"));
+  const Value one = graph.input("one", {1, 3, 4});
+  const Value many = graph.input("many", {2, 4, 5});
+  EXPECT_THAT(message_of<ShapeError>([&] { baddbmm(matrix, one, many); }),
+              testing::HasSubstr("only the second factor can have a batch of 1"));
 }
 
 TEST(Recording, Promotion) {

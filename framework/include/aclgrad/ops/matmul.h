@@ -19,6 +19,15 @@ Value matmul(const Value& a, const Value& b,
 Value addmm(const Value& c, const Value& a, const Value& b, double beta = 1, double alpha = 1,
             std::source_location where = std::source_location::current());
 
+/// a[i] @ b[i] for every i: a [n, p, k], b [n, k, q], floating; a batch of 1 serves every i.
+Value bmm(const Value& a, const Value& b,
+          std::source_location where = std::source_location::current());
+
+/// beta c + alpha bmm(a, b), with c of rank 3 or less that broadcasts to the product; the batch of
+/// b may be 1.
+Value baddbmm(const Value& c, const Value& a, const Value& b, double beta = 1, double alpha = 1,
+              std::source_location where = std::source_location::current());
+
 /// x @ weight + bias. weight is [in, out], so that no transposed view is needed and the product
 /// reads as it is written; bias is [out]. x of any rank from 1 with last extent `in` (ranks other
 /// than 2 are reshaped around aclnnAddmm).
@@ -32,12 +41,14 @@ struct AddmmAttributes {
 };
 
 namespace calls {
-extern const Declaration<> matmul;
-extern const Declaration<AddmmAttributes> addmm;  // inputs c, a, b
+extern const Declaration<> matmul, bmm;
+extern const Declaration<AddmmAttributes> addmm, baddbmm;  // inputs c, a, b
 }  // namespace calls
 
 using MatmulOp = DeclaredOp<calls::matmul>;
 using AddmmOp = DeclaredOp<calls::addmm>;
+using BmmOp = DeclaredOp<calls::bmm>;
+using BaddbmmOp = DeclaredOp<calls::baddbmm>;
 
 }  // namespace aclgrad
 

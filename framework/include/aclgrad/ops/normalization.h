@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, its logarithm, and layer normalization.
+// Softmax, its logarithm, layer normalization and root-mean-square normalization.
 #ifndef ACLGRAD_OPS_NORMALIZATION_H_
 #define ACLGRAD_OPS_NORMALIZATION_H_
 
@@ -39,11 +39,26 @@ std::array<Value, 3> layer_norm_backward(
     const Value& grad, const Value& x, const Value& mean, const Value& rstd, const Value& weight,
     std::array<bool, 3> wanted, std::source_location where = std::source_location::current());
 
+/// x rstd gamma over the last dimensions of x, those of gamma, with the rstd = 1 / sqrt(mean(x^2) +
+/// eps) of each row. gamma is of x's dtype or float32.
+Value rms_norm(const Value& x, const Value& gamma, double eps = 1e-6,
+               std::source_location where = std::source_location::current());
+
+/// The gradients with respect to x and gamma; that of gamma is float32 where x is a 16-bit tensor.
+/// rstd is the forward node's second output.
+std::array<Value, 2> rms_norm_backward(
+    const Value& grad, const Value& x, const Value& rstd, const Value& gamma,
+    std::source_location where = std::source_location::current());
+
 struct SoftmaxAttributes {
   std::int64_t dim;
   auto arguments() const { return named({"dim"}, dim); }
 };
 struct LayerNormAttributes {
+  double eps;
+  auto arguments() const { return named({"eps"}, eps); }
+};
+struct RmsNormAttributes {
   double eps;
   auto arguments() const { return named({"eps"}, eps); }
 };
@@ -57,6 +72,10 @@ extern const Declaration<SoftmaxAttributes> softmax, softmax_backward, log_softm
     log_softmax_backward;
 // Inputs x, weight, bias; outputs the result, mean and rstd.
 extern const Declaration<LayerNormAttributes> layer_norm;
+// Inputs x, gamma; outputs the result and rstd.
+extern const Declaration<RmsNormAttributes> rms_norm;
+// Inputs grad, x, rstd, gamma; outputs the gradients of x and gamma.
+extern const Declaration<> rms_norm_backward;
 // Inputs grad, x, mean, rstd, weight; outputs the gradients that are wanted.
 extern const Declaration<LayerNormBackwardAttributes> layer_norm_backward;
 }  // namespace calls
@@ -67,6 +86,8 @@ using LogSoftmaxOp = DeclaredOp<calls::log_softmax>;
 using LogSoftmaxBackwardOp = DeclaredOp<calls::log_softmax_backward>;
 using LayerNormOp = DeclaredOp<calls::layer_norm>;
 using LayerNormBackwardOp = DeclaredOp<calls::layer_norm_backward>;
+using RmsNormOp = DeclaredOp<calls::rms_norm>;
+using RmsNormBackwardOp = DeclaredOp<calls::rms_norm_backward>;
 
 }  // namespace aclgrad
 

@@ -6,6 +6,7 @@
 #ifndef ACLGRAD_CONTRACT_OPERATOR_H_
 #define ACLGRAD_CONTRACT_OPERATOR_H_
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <span>
@@ -36,8 +37,8 @@ int64_t count_of(const Shape& shape);
 // ---- Calling a phase one ------------------------------------------------------------------------
 
 // An argument. Integers stand for bool and enumerations too.
-using Value =
-    std::variant<aclTensor*, aclScalar*, aclIntArray*, aclBoolArray*, char*, int64_t, double>;
+using Value = std::variant<aclTensor*, aclTensorList*, aclScalar*, aclIntArray*, aclBoolArray*,
+                           char*, int64_t, double>;
 
 template <class Parameter>
 Parameter as(const Value& value) {
@@ -62,6 +63,8 @@ constexpr const char* type_name() {
   if constexpr (std::is_same_v<Parameter, type>) return #type
   ACLGRAD_TYPE_NAME(const aclTensor*);
   ACLGRAD_TYPE_NAME(aclTensor*);
+  ACLGRAD_TYPE_NAME(const aclTensorList*);
+  ACLGRAD_TYPE_NAME(aclTensorList*);
   ACLGRAD_TYPE_NAME(const aclScalar*);
   ACLGRAD_TYPE_NAME(const aclIntArray*);
   ACLGRAD_TYPE_NAME(const aclBoolArray*);
@@ -174,9 +177,14 @@ struct Parameter {
   // does not follow from the spec: of tensors nothing does.
   std::string option = {};
   std::optional<Sets> sets = std::nullopt;
+  bool nullable = false;  // an array that may be null, which is another way to say that it is empty
+  // The parameter in the header, an aclTensorList, of whose tensors this is one; they stand one
+  // behind the other, as "tensors[0]", "tensors[1]" of "tensors".
+  std::string list = {};
 
   // Null for one that is no tensor.
   const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&spec); }
+  const std::string& declared_name() const { return list.empty() ? name : list; }
   const std::string& option_name() const { return option.empty() ? name : option; }
   Sets option_sets() const;
 };
@@ -361,8 +369,9 @@ struct Operator {
   Exception also_refuses = nullptr;
   DTypes mixed = {};  // accepted beside tensors of others only
   size_t max_rank = 8;
-  bool grows = true;           // the right call is right with all sizes of tensors multiplied
-  bool equal_formats = false;  // tensors of different formats are refused
+  bool grows = true;                 // the right call is right with all sizes of tensors multiplied
+  aclnnStatus wrong_shape = 161002;  // the status of a call with shapes that do not fit
+  bool equal_formats = false;        // tensors of different formats are refused
 
   // Shapes. The base tensor's is free; `arrange` makes the others from it and the attributes. None:
   // tensors that have the base's shape in the right call always do.
@@ -435,6 +444,41 @@ Shape base_shape_of(const Operator& op, int64_t n);
 
 // The type that the contract gives a parameter: tensors that are written are not const, and so on.
 std::string type_of(const Parameter& parameter);
+
+// The parameters as the header declares them, by the first of the entry's: the tensors of a list
+// are one.
+std::vector<size_t> declared_parameters(const Operator& op);
+
+// A C function by its name; null where there is none.
+using Find = std::function<void*(const char* name)>;
+
+// An operator's arguments as phase one takes them: the tensors of a list in an aclTensorList, which
+// lives as long as this. An aclTensorList in the place of a list's first tensor is that list. The
+// tensors stay their owner's: a library without aclgradReleaseTensorList, whose lists can only be
+// destroyed together with their tensors, keeps the list.
+class PhaseOneArguments {
+ public:
+  PhaseOneArguments(const Operator& op, std::span<const Value> values, const Find& find);
+  ~PhaseOneArguments();
+  PhaseOneArguments(const PhaseOneArguments&) = delete;
+  PhaseOneArguments& operator=(const PhaseOneArguments&) = delete;
+
+  std::span<const Value> values() const { return values_; }
+  bool lacks_list() const { return lacks_list_; }  // one could not be made
+
+ private:
+  static constexpr size_t kMost = 16;  // without memory of its own, which tests let fail
+
+  std::array<Value, kMost> packed_;
+  std::span<const Value> values_;
+  std::array<aclTensorList*, kMost> lists_ = {};
+  decltype(aclDestroyTensorList)* release_ = nullptr;
+  bool lacks_list_ = false;
+};
+
+// Calls phase one. Where a list cannot be made, 561000, and the library has left a message.
+aclnnStatus call_phase_one(const Operator& op, void* phase_one, std::span<const Value> values,
+                           const Find& find, uint64_t* workspace_size, aclOpExecutor** executor);
 
 // Takes an operator's types from its phase one in the public header.
 template <class PhaseOne>

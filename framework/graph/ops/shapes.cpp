@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/ops/shapes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+#include "aclgrad/record.h"
+#include "aclnnop/aclnn_cat.h"
+#include "aclnnop/aclnn_constant_pad_nd.h"
+#include "aclnnop/aclnn_repeat.h"
+#include "aclnnop/aclnn_slice.h"
+#include "aclnnop/aclnn_split_tensor.h"
+#include "aclnnop/aclnn_split_with_size.h"
+#include "aclnnop/aclnn_stack.h"
+#include "aclnnop/aclnn_tril.h"
+#include "aclnnop/aclnn_triu.h"
+
+namespace aclgrad {
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+void require_values(std::string_view op, const std::vector<Value>& values) {
+  if (values.empty()) throw ValueError(fmt::format("{}: expected at least one value", op));
+}
+
+DType common_dtype(const std::vector<Value>& values) {
+  DType dtype = values.front().dtype();
+  for (const Value& each : values) dtype = Recorder::promote(dtype, each.dtype());
+  return dtype;
+}
+
+// A dimension of x, which must have some.
+std::int64_t dim_of(const Recorder& record, const Value& x, std::int64_t dim) {
+  if (x.shape().rank() == 0) record.shape_error("a scalar has no dimensions");
+  return record.axis(dim, x.shape().rank());
+}
+
+Shape with_extent(const Shape& shape, std::int64_t dim, std::int64_t extent) {
+  Dims dims = shape.dims();
+  dims[static_cast<std::size_t>(dim)] = extent;
+  return Shape(std::move(dims));
+}
+
+std::vector<TensorSpec> chunks(const Value& x, std::int64_t dim, const Dims& sizes) {
+  std::vector<TensorSpec> specs;
+  for (const std::int64_t size : sizes) {
+    specs.push_back({with_extent(x.shape(), dim, size), x.dtype()});
+  }
+  return specs;
+}
+
+template <class OpType>
+Value record_triangle(const Value& x, std::int64_t diagonal, std::source_location where) {
+  Recorder record(OpType::declaration().name, {x}, where);
+  if (x.shape().rank() < 2) {
+    record.shape_error(fmt::format("expected at least 2 dimensions, got {}", x.shape()));
+  }
+  return record.add<OpType>({diagonal}, record.like(0));
+}
+
+}  // namespace
+
+Value cat(const std::vector<Value>& values, std::int64_t dim, std::source_location where) {
+  require_values("cat", values);
+  Recorder record("cat", values, where);
+  const Shape& first = values.front().shape();
+  dim = dim_of(record, values.front(), dim);
+  std::int64_t extent = 0;
+  for (const Value& each : values) {
+    const bool joins = each.shape().rank() == first.rank() &&
+                       with_extent(each.shape(), dim, 0) == with_extent(first, dim, 0);
+    if (!joins) {
+      record.shape_error(fmt::format("{} with shape {} does not fit {} along dimension {}",
+                                     each.description(), each.shape(), first, dim));
+    }
+    extent += each.shape()[dim];
+  }
+  return record.add<CatOp>({dim}, {with_extent(first, dim, extent), common_dtype(values)});
+}
+
+Value stack(const std::vector<Value>& values, std::int64_t dim, std::source_location where) {
+  require_values("stack", values);
+  Recorder record("stack", values, where);
+  for (std::size_t i = 1; i < values.size(); ++i) record.require_same_shape(i, 0);
+  dim = record.axis(dim, values.front().shape().rank() + 1);
+  Dims dims = values.front().shape().dims();
+  dims.insert(dims.begin() + dim, static_cast<std::int64_t>(values.size()));
+  return record.add<StackOp>({dim}, {Shape(std::move(dims)), common_dtype(values)});
+}
+
+Value slice(const Value& x, std::int64_t dim, std::int64_t start, std::int64_t end,
+            std::int64_t step, std::source_location where) {
+  Recorder record("slice", {x}, where);
+  dim = dim_of(record, x, dim);
+  if (step < 1) record.value_error(fmt::format("the step must be at least 1, got {}", step));
+  const std::int64_t extent = x.shape()[dim];
+  const auto limited = [extent](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent);
+  };
+  start = limited(start);
+  end = std::max(limited(end), start);
+  const std::int64_t count = end == start ? 0 : (end - start - 1) / step + 1;
+  return record.add<SliceOp>({dim, start, end, step},
+                             {with_extent(x.shape(), dim, count), x.dtype()});
+}
+
+std::vector<Value> split(const Value& x, std::int64_t size, std::int64_t dim,
+                         std::source_location where) {
+  Recorder record("split", {x}, where);
+  dim = dim_of(record, x, dim);
+  if (size < 1) record.value_error(fmt::format("chunks must have a size above 0, got {}", size));
+  Dims sizes;
+  for (std::int64_t left = x.shape()[dim]; left > 0; left -= sizes.back()) {
+    sizes.push_back(std::min(left, size));
+  }
+  if (sizes.empty()) sizes = {0};
+  return record.add<SplitOp>({size, dim}, chunks(x, dim, sizes));
+}
+
+std::vector<Value> split(const Value& x, std::vector<std::int64_t> sizes, std::int64_t dim,
+                         std::source_location where) {
+  Recorder record("split", {x}, where);
+  dim = dim_of(record, x, dim);
+  std::int64_t left = x.shape()[dim];
+  for (const std::int64_t size : sizes) left = size < 0 || size > left ? -1 : left - size;
+  if (left != 0 || sizes.empty()) {
+    record.shape_error(fmt::format("chunks of [{}] do not add up to dimension {} of {}",
+                                   fmt::join(sizes, ", "), dim, x.shape()));
+  }
+  std::vector<TensorSpec> specs = chunks(x, dim, sizes);
+  return record.add<SplitSizesOp>({std::move(sizes), dim}, std::move(specs));
+}
+
+Value pad(const Value& x, std::vector<std::int64_t> pads, double value,
+          std::source_location where) {
+  Recorder record("pad", {x}, where);
+  Dims dims = x.shape().dims();
+  bool fits = pads.size() % 2 == 0 && pads.size() <= 2 * dims.size();
+  for (std::size_t k = 0; fits && k < pads.size() / 2; ++k) {
+    std::int64_t& extent = dims[dims.size() - 1 - k];
+    const std::int64_t begin = pads[2 * k];
+    const std::int64_t end = pads[2 * k + 1];
+    std::int64_t sum = 0;
+    fits = !__builtin_add_overflow(begin, end, &sum) && std::min({begin, end, sum}) >= -extent &&
+           !__builtin_add_overflow(extent, sum, &extent);
+  }
+  if (!fits) {
+    record.shape_error(
+        fmt::format("{} cannot be padded by [{}]", x.shape(), fmt::join(pads, ", ")));
+  }
+  return record.add<PadOp>({std::move(pads), value}, {Shape(std::move(dims)), x.dtype()});
+}
+
+Value repeat(const Value& x, std::vector<std::int64_t> repeats, std::source_location where) {
+  Recorder record("repeat", {x}, where);
+  const std::size_t rank = x.shape().rank();
+  bool fits = repeats.size() >= rank;
+  Dims dims = repeats;
+  for (std::size_t i = 0; fits && i < repeats.size(); ++i) {
+    const std::size_t added = repeats.size() - rank;
+    const std::int64_t extent = i < added ? 1 : x.shape().dims()[i - added];
+    fits = repeats[i] >= 0 && !__builtin_mul_overflow(repeats[i], extent, &dims[i]);
+  }
+  if (!fits) {
+    record.shape_error(
+        fmt::format("{} cannot be repeated [{}] times", x.shape(), fmt::join(repeats, ", ")));
+  }
+  return record.add<RepeatOp>({std::move(repeats)}, {Shape(std::move(dims)), x.dtype()});
+}
+
+Value tril(const Value& x, std::int64_t diagonal, std::source_location where) {
+  return record_triangle<TrilOp>(x, diagonal, where);
+}
+Value triu(const Value& x, std::int64_t diagonal, std::source_location where) {
+  return record_triangle<TriuOp>(x, diagonal, where);
+}
+
+std::string SplitSizesAttributes::text() const {
+  return fmt::format("sizes=[{}], dim={}", fmt::join(sizes, ", "), dim);
+}
+std::string PadAttributes::text() const {
+  return fmt::format("pads=[{}], value={}", fmt::join(pads, ", "), value);
+}
+std::string RepeatAttributes::text() const {
+  return fmt::format("repeats=[{}]", fmt::join(repeats, ", "));
+}
+
+namespace calls {
+
+constexpr Declaration<JoinAttributes> cat(
+    "cat", "aclnnCat", aclnnCat, separate,
+    [](const JoinAttributes& values, Call& call, auto... end) {
+      return aclnnCatGetWorkspaceSize(call.input_list(), values.dim, call.output(0), end...);
+    });
+constexpr Declaration<JoinAttributes> stack(
+    "stack", "aclnnStack", aclnnStack, separate,
+    [](const JoinAttributes& values, Call& call, auto... end) {
+      return aclnnStackGetWorkspaceSize(call.input_list(), values.dim, call.output(0), end...);
+    });
+constexpr Declaration<SliceAttributes> slice("slice", "aclnnSlice", aclnnSlice, separate,
+                                             in_order<aclnnSliceGetWorkspaceSize>);
+constexpr Declaration<SplitAttributes> split(
+    "split", "aclnnSplitTensor", aclnnSplitTensor, separate,
+    [](const SplitAttributes& values, Call& call, auto... end) {
+      return aclnnSplitTensorGetWorkspaceSize(call.input(0),
+                                              static_cast<std::uint64_t>(values.chunk), values.dim,
+                                              call.output_list(), end...);
+    });
+constexpr Declaration<SplitSizesAttributes> split_sizes(
+    "split", "aclnnSplitWithSize", aclnnSplitWithSize, separate,
+    [](const SplitSizesAttributes& values, Call& call, auto... end) {
+      return aclnnSplitWithSizeGetWorkspaceSize(call.input(0), call.int_array(values.sizes),
+                                                values.dim, call.output_list(), end...);
+    });
+constexpr Declaration<PadAttributes> pad("pad", "aclnnConstantPadNd", aclnnConstantPadNd, separate,
+                                         in_order<aclnnConstantPadNdGetWorkspaceSize>);
+constexpr Declaration<RepeatAttributes> repeat("repeat", "aclnnRepeat", aclnnRepeat, separate,
+                                               in_order<aclnnRepeatGetWorkspaceSize>);
+constexpr Declaration<TriangleAttributes> tril("tril", "aclnnTril", aclnnTril, separate,
+                                               in_order<aclnnTrilGetWorkspaceSize>);
+constexpr Declaration<TriangleAttributes> triu("triu", "aclnnTriu", aclnnTriu, separate,
+                                               in_order<aclnnTriuGetWorkspaceSize>);
+
+}  // namespace calls
+}  // namespace aclgrad

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Largest element over dimensions.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must overlap no input unless its comment says
+ * otherwise.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_AMAX_H_
+#define ACLGRAD_ACLNNOP_ACLNN_AMAX_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = the largest element of self over the dimensions in dim, NaN where there is one among
+ * them. dim lists dimensions in [-n, n-1] (n = self's rank, 1 for 0-d), each once; an empty array
+ * means all of them. Reduced dimensions vanish, or stay with size 1 when keepDim is set. Data
+ * types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL (an or), and BF16 on
+ * Atlas A2, A3 and 950; out has self's. An empty self: success, nothing is written. Order of the
+ * checks: self, dim, out not null; out's dtype; self's dtype; dim in range, no dimension twice,
+ * none of size 0; ranks at most 8; out's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAmaxGetWorkspaceSize(const aclTensor* self,
+                                                          const aclIntArray* dim, bool keepDim,
+                                                          aclTensor* out, uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAmax(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_AMAX_H_ */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Place of the largest element along a dimension.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must overlap no input unless its comment says
+ * otherwise.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_ARGMAX_H_
+#define ACLGRAD_ACLNNOP_ACLNN_ARGMAX_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = the place along dim of the largest element of self: of equal elements that of the first;
+ * of elements with a NaN among them that of the first NaN. The dimension dim, in [-n, n-1] (n =
+ * self's rank, 1 for 0-d), vanishes, or stays with size 1 when keepdim is set. Data types of
+ * self: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, and BF16 on Atlas A2, A3 and
+ * 950. out may have any dtype that INT64 converts to; a place that it does not hold wraps. An
+ * empty self: success, nothing is written. Order of the checks: self, out not null; dtype of
+ * self, out; ranks at most 8; dim; out's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnArgMaxGetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                            bool keepdim, aclTensor* out,
+                                                            uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnArgMax(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_ARGMAX_H_ */

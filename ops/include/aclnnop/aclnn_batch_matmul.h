@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Product of two batches of matrices.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined, and ACLGRAD_CHECK=memory reports it.
+ *
+ * cubeMathType: 0 keep the dtype, 1 allow less precision for FLOAT, 2 round the inputs to FLOAT16
+ * (FLOAT inputs; ignored for BF16), 3 allow hf32, 4 FLOAT accumulation; others 161002. 1, 3 and 4
+ * compute as 0 here. On Atlas 910 and 310P, FLOAT inputs with 0 or 3 give 161002 (as the vendor's
+ * hardware has no such unit), and BF16 is refused.
+ *
+ * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, in any mixture; FLOAT with a
+ * 16-bit type or FLOAT16 with BF16 compute in FLOAT. 16-bit products accumulate in FLOAT and are
+ * rounded once to the output's dtype. Bits depend neither on the number of threads nor on how the
+ * operands lie in memory.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_BATCH_MATMUL_H_
+#define ACLGRAD_ACLNNOP_ACLNN_BATCH_MATMUL_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out[b] = self[b] @ mat2[b]: self [B,M,K], mat2 [B,K,N], out [B,M,N]; either input may have a
+ * batch of 1, which then serves every b. A transposed matrix is given as a strided view, which is
+ * not copied. K = 0 fills out with 0; B, M or N = 0: success, nothing is written. Order of the
+ * checks: self, mat2, out not null; dtype of self, mat2, out; cubeMathType; ranks of self, mat2,
+ * out, which are 3; inner sizes equal; batches equal or 1; out's shape; self and out in no
+ * private format (mat2's is not looked at).
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchMatMulGetWorkspaceSize(
+    const aclTensor* self, const aclTensor* mat2, aclTensor* out, int8_t cubeMathType,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchMatMul(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_MATMUL_H_ */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Joins tensors along a dimension that they have.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
+ * ACLGRAD_CHECK=memory reports it. The list owns its tensors: aclDestroyTensorList destroys them.
+ *
+ * Data types: FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, COMPLEX64, BOOL, and BF16
+ * on Atlas A2, A3 and 950; UINT16, UINT32 and UINT64 on 950.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_CAT_H_
+#define ACLGRAD_ACLNNOP_ACLNN_CAT_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out holds the tensors one behind the other along dim, in P, the type that all promote to; P must
+ * be convertible to out's dtype. Tensors of shape [0] are passed over before every check; when no
+ * other is left, the call succeeds, workspaceSize is 0 and nothing is written. All others have one
+ * rank, from 1 to 8, and the same sizes but along dim, a number in [-rank, rank - 1]. A tensor may
+ * stand in the list more than once.
+ *
+ * Order of the checks: the list not null; its tensors and out not null; their dtypes; P exists; P
+ * convertible; storage formats equal; ranks at most 8; dim; shapes; out's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnCatGetWorkspaceSize(const aclTensorList* tensors, int64_t dim,
+                                                         aclTensor* out, uint64_t* workspaceSize,
+                                                         aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnCat(void* workspace, uint64_t workspaceSize,
+                                         aclOpExecutor* executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_CAT_H_ */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Extends a tensor by a constant at the ends of its dimensions, or cuts it there.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
+ * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype of self, to
+ * which value is converted.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_CONSTANT_PAD_ND_H_
+#define ACLGRAD_ACLNNOP_ACLNN_CONSTANT_PAD_ND_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * pad holds pairs (begin, end), the first for the last dimension, the next for the one before, and
+ * so on: out's size there is self's + begin + end, where self stands behind begin elements that are
+ * value, and before end ones. Negative entries cut self; what is cut, at either end or at both,
+ * must not exceed its size. pad has an even number of entries, at most twice the rank; other
+ * dimensions stay as they are. When pad has a positive entry, no dimension with a pair may end up
+ * with size 0. The gradient is aclnnConstantPadNd with the negated pad and value 0.
+ *
+ * Order of the checks: self, pad, value, out not null; one dtype; the dtype; out has the storage
+ * format of self, unless that is ND; ranks at most 8 and equal; number of entries; then from the
+ * last dimension on what is cut and out's size; sizes of 0. An empty self: out is filled with
+ * value. An empty out: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnConstantPadNdGetWorkspaceSize(
+    const aclTensor* self, const aclIntArray* pad, const aclScalar* value, aclTensor* out,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnConstantPadNd(void* workspace, uint64_t workspaceSize,
+                                                   aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_CONSTANT_PAD_ND_H_ */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running sums along a dimension.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
+ * undefined, and ACLGRAD_CHECK=memory reports it.
+ *
+ * Sums are taken one element after another, of real numbers in DOUBLE, of integers in INT64,
+ * which wraps, and each is rounded once, or wraps, to out's dtype.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_CUMSUM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_CUMSUM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out[i] = self[0] + ... + self[i] along dimension dim. self is converted to dtype first. out's
+ * dtype is dtype: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, COMPLEX64,
+ * COMPLEX128, and BF16 on Atlas A2, A3 and 950; self may have any that converts to it. An empty
+ * self: success, nothing is written. Order of the checks: self, out not null; out's dtype; dtype
+ * is out's; self's dtype converts; shapes equal; self's rank at most 8; dim in [-n, n-1] (n = 1
+ * for 0-d).
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnCumsumGetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                            aclDataType dtype, aclTensor* out,
+                                                            uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnCumsum(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * The same with self in out's dtype. With exclusive, out[i] is the sum of the elements before i;
+ * with reverse, elements are taken from the last on: out[i] = self[i] + ... + self[n-1]. Order of
+ * the checks: self, out not null; out's dtype; self's dtype is out's; shapes equal; self's rank
+ * at most 8; dim.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnCumsumV2GetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                              bool exclusive, bool reverse,
+                                                              aclTensor* out,
+                                                              uint64_t* workspaceSize,
+                                                              aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnCumsumV2(void* workspace, uint64_t workspaceSize,
+                                              aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_CUMSUM_H_ */

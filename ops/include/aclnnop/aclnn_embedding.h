@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of a matrix by their numbers.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64,
+ * COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype of weight. indices: INT32, INT64.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_H_
+#define ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out[.., :] = weight[indices[..], :], for a weight [V, D] and indices of any rank below 8; out has
+ * the shape of indices with D behind it. An index that is negative or not less than V ends the task
+ * with an error, which the next synchronisation of the stream returns, and a message that names the
+ * index; nothing is written then.
+ *
+ * Order of the checks: weight, indices, out not null; dtype of weight; out's dtype; dtype of
+ * indices; ranks: weight 2, others at most 8; out's shape. An empty out: success, nothing is
+ * written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnEmbeddingGetWorkspaceSize(const aclTensor* weight,
+                                                               const aclTensor* indices,
+                                                               const aclTensor* out,
+                                                               uint64_t* workspaceSize,
+                                                               aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnEmbedding(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_H_ */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gradient of aclnnEmbedding with respect to the weight.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: grad, out: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, converted into each
+ * other. indices: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, truncated to
+ * integers.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_DENSE_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_DENSE_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out[v, :] = the sum of the rows of grad whose index is v, divided by their number when
+ * scaleGradByFreq is set; the row paddingIdx is 0. As int64_t, a negative paddingIdx (-1) means
+ * none. The rows are added in the order of the indices, in double, and rounded once. out is
+ * [numWeights, D]; grad has D as its last size and as many rows as there are indices. An index that
+ * is negative or not less than numWeights ends the task with an error, which the next
+ * synchronisation of the stream returns, and a message that names the index; nothing is written
+ * then.
+ *
+ * Order of the checks: grad, indices, out not null; dtype of grad, indices, out; ranks at most 8,
+ * grad's at least 1; number of rows (not for D = 0); out's shape; private formats are refused. An
+ * empty grad or indices: out is filled with 0. An empty out: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnEmbeddingDenseBackwardGetWorkspaceSize(
+    const aclTensor* grad, const aclTensor* indices, uint64_t numWeights, uint64_t paddingIdx,
+    bool scaleGradByFreq, const aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnEmbeddingDenseBackward(void* workspace, uint64_t workspaceSize,
+                                                            aclOpExecutor* executor,
+                                                            const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_DENSE_BACKWARD_H_ */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Selects one element of a dimension for each position.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
+ * BOOL, and BF16 on Atlas A2, A3 and 950; out has the dtype of self. index, unless it is empty:
+ * INT32, INT64.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_GATHER_H_
+#define ACLGRAD_ACLNNOP_ACLNN_GATHER_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out[i, j, ..] is the element of self at the same place, but for coordinate dim, which is index[i,
+ * j, ..]. A negative index counts from the end. An index outside its range ends the task with an
+ * error, which the next synchronisation of the stream returns, and a message that names the index;
+ * nothing is written then. index has the rank of self (a tensor without dimensions counts as one of
+ * size 1) and is nowhere larger but along dim; out has the shape of index.
+ *
+ * Order of the checks: self, index, out not null; dtype of self, out's, dtype of index; rank of
+ * index; ranks at most 8; out's shape; dim in [-rank, rank - 1]; sizes of index; a size of 0 along
+ * dim together with indices is refused. An empty index: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGatherGetWorkspaceSize(const aclTensor* self,
+                                                            const int64_t dim,
+                                                            const aclTensor* index, aclTensor* out,
+                                                            uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGather(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_GATHER_H_ */

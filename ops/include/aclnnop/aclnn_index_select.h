@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Selects the elements of a dimension by their numbers.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
+ * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype of self. index:
+ * INT32, INT64.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_INDEX_SELECT_H_
+#define ACLGRAD_ACLNNOP_ACLNN_INDEX_SELECT_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out[.., k, ..] = self[.., index[k], ..], along dim. A negative index counts from the end. An
+ * index outside its range ends the task with an error, which the next synchronisation of the stream
+ * returns, and a message that names the index; nothing is written then. index has at most one
+ * dimension. out has the shape of self, with the number of indices in the place of dim; a self
+ * without dimensions has an out without any, for one index.
+ *
+ * Order of the checks: self, index, out not null; dtype of self, index; out's dtype; private
+ * formats are refused; rank of self at most 8; dim in [-rank, rank - 1]; rank of index; a size of 0
+ * along dim together with indices is refused; out's shape, unless self or index is empty. An empty
+ * self or index: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnIndexSelectGetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                                 const aclTensor* index,
+                                                                 aclTensor* out,
+                                                                 uint64_t* workspaceSize,
+                                                                 aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnIndexSelect(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_INDEX_SELECT_H_ */

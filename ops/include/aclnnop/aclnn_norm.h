@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * p-norm over dimensions.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must overlap no input unless its comment says
+ * otherwise.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_NORM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_NORM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = (sum |x|^p)^(1/p) of the elements of self over the dimensions in dim, with p = pScalar as
+ * FLOAT; for p = infinity the largest |x|, for -infinity the smallest, for p = 0 the number of
+ * elements that are not 0. dim lists dimensions in [-n, n-1] (n = self's rank, 1 for 0-d), each
+ * once; an empty array means all of them. Reduced dimensions vanish, or stay with size 1 when
+ * keepdim is set. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3 and 950; out may
+ * have another of them than self. The computation runs in DOUBLE and rounds once; powers beyond
+ * DOUBLE's range give infinity. Outputs without elements (an empty self) become 0. Order of the
+ * checks: self, pScalar, dim, out not null; dtype of self, out; pScalar not complex; dim in
+ * range, no dimension twice; ranks at most 8; out's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnNormGetWorkspaceSize(const aclTensor* self,
+                                                          const aclScalar* pScalar,
+                                                          const aclIntArray* dim, bool keepdim,
+                                                          aclTensor* out, uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnNorm(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_NORM_H_ */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tiles a tensor.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT32, UINT64, BOOL,
+ * COMPLEX64, COMPLEX128; UINT16, but not on 910. out has the dtype of self.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_REPEAT_H_
+#define ACLGRAD_ACLNNOP_ACLNN_REPEAT_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out holds self repeats[i] times along dimension i; where repeats has more entries than self
+ * dimensions, self counts as one with sizes of 1 in front. out's size is self's times repeats[i].
+ *
+ * Order of the checks: self, repeats, out not null; dtypes; number of repeats: at least self's
+ * rank, at most 8; none is negative; ranks at most 8; a repeats of 0 or an empty self: success,
+ * nothing is written; out's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnRepeatGetWorkspaceSize(const aclTensor* self,
+                                                            const aclIntArray* repeats,
+                                                            aclTensor* out, uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnRepeat(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_REPEAT_H_ */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Root-mean-square normalization.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when a dtype breaks a rule below, 561002 when a shape does;
+ * 561103 when a strided view leaves its storage. The second phase queues the work on the stream:
+ * 0; 161001 for a null executor, or for a null workspace of a size above 0. Views may have any
+ * strides; inputs may overlap or be expanded (stride 0). An output may be exactly an input; any
+ * other overlap is undefined, and ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * yOut = x * rstd * gamma and rstdOut = rstd = 1 / sqrt(average(x^2) + epsilon) over the last
+ * dimensions, those of gamma. rstdOut has x's size with 1 in these dimensions. Sums are taken in
+ * DOUBLE in a fixed order, results rounded once, 16-bit ones by way of FLOAT. Data types: x
+ * FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; gamma x's or FLOAT; rstd FLOAT; yOut x's. An
+ * empty x: success, nothing is written. Order of the checks: x, gamma, yOut, rstdOut not null;
+ * dtypes in the order of the parameters; x's rank at most 8; gamma has the last sizes of x, at
+ * least one; shapes of yOut, rstdOut.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNormGetWorkspaceSize(
+    const aclTensor* x, const aclTensor* gamma, double epsilon, const aclTensor* yOut,
+    const aclTensor* rstdOut, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNorm(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_H_ */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradients of root-mean-square normalization.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when a dtype breaks a rule below, 561002 when a shape does;
+ * 561103 when a strided view leaves its storage. The second phase queues the work on the stream:
+ * 0; 161001 for a null executor, or for a null workspace of a size above 0. Views may have any
+ * strides; inputs may overlap or be expanded (stride 0). An output may be exactly an input; any
+ * other overlap is undefined, and ACLGRAD_CHECK=memory reports it.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_GRAD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_GRAD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Of aclnnRmsNorm, with the rstd that it has written, n = x * rstd and h = dy * gamma: dxOut =
+ * rstd * (h - n * average(h * n)) for every row; dgammaOut = sum(dy * n) over the rows. Sums are
+ * taken in DOUBLE in a fixed order, results rounded once, 16-bit ones by way of FLOAT. Data
+ * types: x FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; gamma x's or FLOAT; rstd FLOAT; dy
+ * and dxOut x's; dgammaOut FLOAT, whatever gamma is. No rows: dgammaOut becomes 0. Order of the
+ * checks: dy, x, rstd, gamma, dxOut, dgammaOut not null; dtypes in the order of the parameters;
+ * x's rank at most 8; shape of dy (x's); gamma has the last sizes of x, at least one; shapes of
+ * rstd (x's with 1 in these dimensions), dxOut (x's), dgammaOut (gamma's).
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNormGradGetWorkspaceSize(
+    const aclTensor* dy, const aclTensor* x, const aclTensor* rstd, const aclTensor* gamma,
+    const aclTensor* dxOut, const aclTensor* dgammaOut, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNormGrad(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_GRAD_H_ */

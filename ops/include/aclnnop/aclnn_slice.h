@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A range of a tensor along one dimension, with a step.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: FLOAT, FLOAT16, INT64, INT8, INT32, UINT8, BOOL, and BF16 on Atlas A2, A3 and 950;
+ * DOUBLE, which the vendor does not list. out has the dtype of self.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_SLICE_H_
+#define ACLGRAD_ACLNNOP_ACLNN_SLICE_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out holds the elements start, start + step, ... before end of dimension dim, of size N. Negative
+ * start and end get N added; both are limited to [0, N], and end is at least start. The size along
+ * dim is (end - start) / step, rounded up; step is greater than 0. self has 1 to 8 dimensions; dim
+ * is in [-rank, rank - 1].
+ *
+ * Order of the checks: self, out not null; one dtype; the dtype; ranks at most 8, at least 1; dim;
+ * step; out's shape. An empty result: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSliceGetWorkspaceSize(const aclTensor* self, int64_t dim,
+                                                           int64_t start, int64_t end, int64_t step,
+                                                           aclTensor* out, uint64_t* workspaceSize,
+                                                           aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSlice(void* workspace, uint64_t workspaceSize,
+                                           aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_SLICE_H_ */

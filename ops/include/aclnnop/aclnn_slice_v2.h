@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ranges of a tensor along several dimensions, with steps.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: FLOAT, FLOAT16, INT64, INT8, INT32, UINT8, BOOL, and BF16 on Atlas A2, A3 and 950;
+ * DOUBLE, which the vendor does not list. out has the dtype of self.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_SLICE_V2_H_
+#define ACLGRAD_ACLNNOP_ACLNN_SLICE_V2_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * aclnnSlice along each dimension axes[i], with starts[i], ends[i] and steps[i]. axes names no
+ * dimension twice; negative numbers count from the end.
+ *
+ * Order of the checks: self, out, starts, ends, axes, steps not null; one dtype; the dtype; ranks
+ * at most 8, at least 1; axes; starts, ends and steps have as many entries as axes; steps greater
+ * than 0; out's shape. An empty result: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSliceV2GetWorkspaceSize(
+    const aclTensor* self, const aclIntArray* starts, const aclIntArray* ends,
+    const aclIntArray* axes, const aclIntArray* steps, aclTensor* out, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSliceV2(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_SLICE_V2_H_ */

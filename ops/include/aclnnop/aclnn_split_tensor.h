@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cuts a tensor into chunks of one size along a dimension.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
+ * ACLGRAD_CHECK=memory reports it. The list owns its tensors: aclDestroyTensorList destroys them.
+ *
+ * Data types: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64,
+ * COMPLEX128; UINT16, UINT32 and UINT64 on 950. All outputs have one dtype, to which self is
+ * converted.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_SPLIT_TENSOR_H_
+#define ACLGRAD_ACLNNOP_ACLNN_SPLIT_TENSOR_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Output k holds the elements from k * splitSections on, splitSections of them, of dimension dim:
+ * splitSections is the size of a chunk, not their number; the last chunk holds the rest. out has at
+ * least as many tensors as there are chunks; more are left as they are. splitSections may be 0 only
+ * when dim has size 0. self has 1 to 8 dimensions; dim is in [-rank, rank - 1].
+ *
+ * Order of the checks: self, out, the tensors of out not null; dtypes of self and the outputs; the
+ * outputs' are one; ranks; dim; splitSections; number of outputs; their shapes. An empty self:
+ * success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSplitTensorGetWorkspaceSize(const aclTensor* self,
+                                                                 uint64_t splitSections,
+                                                                 int64_t dim, aclTensorList* out,
+                                                                 uint64_t* workspaceSize,
+                                                                 aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSplitTensor(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_SPLIT_TENSOR_H_ */

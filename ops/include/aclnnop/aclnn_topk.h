@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The k largest or smallest elements along a dimension.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must overlap no input unless its comment says
+ * otherwise.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_TOPK_H_
+#define ACLGRAD_ACLNNOP_ACLNN_TOPK_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * valuesOut = the k largest (without largest: smallest) elements of self along dimension dim, in
+ * order; indicesOut = their places along dim. Of equal elements the first comes first, and a NaN
+ * counts as the largest; without sorted the order is free, and the same here. Both outputs have k
+ * elements along dim, 0 <= k <= self's size, and self's size otherwise. Data types: FLOAT,
+ * FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, and BF16 on Atlas A2, A3 and 950; valuesOut
+ * has self's, indicesOut is INT64. An empty self or k = 0: success, nothing is written. Order of
+ * the checks: self, valuesOut, indicesOut not null; dim in [-n, n-1] (n = 1 for 0-d); k; dtype of
+ * self, valuesOut, indicesOut; ranks at most 8; shapes of valuesOut, indicesOut.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnTopkGetWorkspaceSize(
+    const aclTensor* self, int64_t k, int64_t dim, bool largest, bool sorted, aclTensor* valuesOut,
+    aclTensor* indicesOut, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnTopk(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_TOPK_H_ */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lower triangle of matrices.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
+ * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). out may be exactly self; any other overlap is undefined, and
+ * ACLGRAD_CHECK=memory reports it.
+ *
+ * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
+ * BOOL, and BF16 on Atlas A2, A3 and 950; out has the dtype of self.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_TRIL_H_
+#define ACLGRAD_ACLNNOP_ACLNN_TRIL_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out = self where the column minus the row is at most diagonal, else 0, in the last two
+ * dimensions; diagonal is any number.
+ *
+ * Order of the checks: self, out not null; dtypes; out's dtype is self's; storage formats equal;
+ * ranks 2 to 8; out's shape. An empty self: success, nothing is written.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnTrilGetWorkspaceSize(const aclTensor* self, int64_t diagonal,
+                                                          aclTensor* out, uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnTril(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, const aclrtStream stream);
+
+/*
+ * The same in place.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTrilGetWorkspaceSize(const aclTensor* selfRef,
+                                                                 int64_t diagonal,
+                                                                 uint64_t* workspaceSize,
+                                                                 aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTril(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_TRIL_H_ */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variance and mean over dimensions.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
+ * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
+ * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
+ * overlap or be expanded (stride 0). An output must overlap no input unless its comment says
+ * otherwise.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_VAR_MEAN_H_
+#define ACLGRAD_ACLNNOP_ACLNN_VAR_MEAN_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * meanOut = the mean of the n elements of self over the dimensions in dim, varOut = sum((x -
+ * mean)^2) / (n - correction). Of a single element and a correction of at least 1 the variance is
+ * NaN; where more than one element is not more than correction, it is infinite. dim lists
+ * dimensions in [-n, n-1] (n = self's rank, 1 for 0-d), each once; null or an empty array means
+ * all of them. Reduced dimensions vanish, or stay with size 1 when keepdim is set. Data types:
+ * FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; outputs may have another of them than self.
+ * The computation runs in DOUBLE and rounds once. Outputs without elements (an empty self) become
+ * NaN. Order of the checks: self, varOut, meanOut not null; dtype of self, varOut, meanOut; dim
+ * in range, no dimension twice; self's rank at most 8; shapes of varOut, meanOut.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnVarMeanGetWorkspaceSize(
+    const aclTensor* self, const aclIntArray* dim, int64_t correction, bool keepdim,
+    aclTensor* varOut, aclTensor* meanOut, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnVarMean(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_VAR_MEAN_H_ */
