@@ -7,6 +7,7 @@
 
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/fill.h"
+#include "aclgrad/ops/selection.h"
 #include "aclgrad/ops/views.h"
 #include "rules/table.h"
 
@@ -17,6 +18,12 @@ using Dims = std::vector<std::int64_t>;
 
 std::optional<std::int64_t> row_or_none(std::int64_t row) {
   return row < 0 ? std::nullopt : std::optional(row);
+}
+
+// Numbers that count from the end as those from the front.
+Value from_front(const Value& index, std::int64_t extent) {
+  const Value whole = cast(index, DType::int64);
+  return add(whole, cast(lt(whole, 0.0), DType::int64), static_cast<double>(extent));
 }
 
 // Where in x, counted over all its elements, each element of gather's result comes from.
@@ -37,7 +44,7 @@ Value flat_indices(const Value& x, const Value& index, std::int64_t dim) {
     }
   }
   const auto step = static_cast<double>(strides[static_cast<std::size_t>(dim)]);
-  return add(mul(cast(index, DType::int64), step), index.graph().constant(std::move(base)));
+  return add(mul(from_front(index, x.shape()[dim]), step), index.graph().constant(std::move(base)));
 }
 
 }  // namespace
@@ -47,11 +54,11 @@ void add_index_rules(RuleTable& table) {
     // With dim in front, every index has a row.
     const Value rows = transpose(call.gradient(), 0, op.dim);
     Dims dims = rows.shape().dims();
-    const std::int64_t count = call.input().shape()[op.dim];
-    const Value flat =
-        reshape(rows, {dims[0], rows.shape().numel() / std::max<std::int64_t>(dims[0], 1)});
+    const Shape& shape = call.input().shape();
+    const std::int64_t count = shape[op.dim];
+    const Value flat = reshape(rows, {dims[0], shape.numel() / std::max<std::int64_t>(count, 1)});
     dims[0] = count;
-    const Value sums = embedding_dense_backward(flat, call.input(1), count);
+    const Value sums = embedding_dense_backward(flat, from_front(call.input(1), count), count);
     return InputGradients{transpose(reshape(sums, std::move(dims)), 0, op.dim), Value()};
   });
 

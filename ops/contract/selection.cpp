@@ -29,7 +29,6 @@ namespace aclgrad::contract {
 namespace {
 
 const DTypes kCounts = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8};
-const DTypes kUnsigned = {ACL_UINT16, ACL_UINT32, ACL_UINT64};
 constexpr Bound kExact{.of_float = 0, .of_16_bits = 0};
 
 // The form in place, whose tensor some headers declare const.

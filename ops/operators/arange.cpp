@@ -24,15 +24,6 @@ constexpr DtypeSet kScalarDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, 
                                  {ACL_BF16}};
 constexpr DtypeSet kDtypes{{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_INT64, ACL_INT32}, {ACL_BF16}};
 
-Rule scalar_dtype_in(size_t scalar, const DtypeSet& set) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const aclDataType dtype = arguments.scalar(scalar).dtype;
-    if (set.contains(dtype)) return std::nullopt;
-    return fmt::format("scalar {} is not implemented for {}, expected a dtype of {}.",
-                       arguments.name(scalar), dtype_name(dtype), set.to_string());
-  });
-}
-
 // A scalar as out's kind holds it.
 double value(const Arguments& arguments, size_t scalar) {
   if (is_floating(arguments.dtype(kOut))) return arguments.scalar(scalar).to_double();
@@ -84,12 +75,11 @@ Rule has_count() {
   });
 }
 
-const OperatorSpec kArange{
-    "aclnnArange",
-    {attribute("start"), attribute("end"), attribute("step"), output("out")},
-    {not_null({kStart, kEnd, kStep, kOut}), scalar_dtype_in(kStart, kScalarDtypes),
-     scalar_dtype_in(kEnd, kScalarDtypes), scalar_dtype_in(kStep, kScalarDtypes),
-     dtype_in(kOut, kDtypes), step_is_not_0(), step_leads(), has_count()}};
+const OperatorSpec kArange{"aclnnArange",
+                           {attribute("start"), attribute("end"), attribute("step"), output("out")},
+                           {not_null({kStart, kEnd, kStep, kOut}), dtype_in(kStart, kScalarDtypes),
+                            dtype_in(kEnd, kScalarDtypes), dtype_in(kStep, kScalarDtypes),
+                            dtype_in(kOut, kDtypes), step_is_not_0(), step_leads(), has_count()}};
 
 // In a compute type.
 template <class T>

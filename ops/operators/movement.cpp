@@ -6,13 +6,11 @@
 
 #include <limits>
 
-#include "ops/meta/soc.h"
-
 namespace aclgrad::ops {
 
-Rule dtype_in(size_t tensor, const DtypeSet& others, const DtypeSet& on_950) {
+Rule dtype_in(size_t tensor, const DtypeSet& others, const DtypeSet& of_950) {
   return [=](const Arguments& arguments) {
-    return dtype_in(tensor, current_soc() == Soc::kAscend950 ? on_950 : others)(arguments);
+    return dtype_in(tensor, on_950(arguments) ? of_950 : others)(arguments);
   };
 }
 
@@ -42,16 +40,6 @@ Rule min_rank(size_t tensor, size_t least) {
     if (shape.size() >= least) return std::nullopt;
     return fmt::format("tensor {} must have at least {} dimensions, but is {}.",
                        arguments.name(tensor), least, to_string(shape));
-  });
-}
-
-Rule same_format(size_t tensor, size_t reference) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const int expected = arguments.tensor(reference).format;
-    const int format = arguments.tensor(tensor).format;
-    if (format == expected) return std::nullopt;
-    return fmt::format("tensor {} must have the format of {}, {}, but its format is {}.",
-                       arguments.name(tensor), arguments.name(reference), expected, format);
   });
 }
 

@@ -17,14 +17,12 @@ namespace aclgrad::ops {
 using ShapeOf = std::function<Dims(const Arguments&)>;
 
 // A dtype of one of two sets: the second holds on 950.
-Rule dtype_in(size_t tensor, const DtypeSet& others, const DtypeSet& on_950);
+Rule dtype_in(size_t tensor, const DtypeSet& others, const DtypeSet& of_950);
 // The tensor has the shape that the call's other arguments give it; `why` follows in the message.
 Rule has_shape_of(size_t tensor, ShapeOf shape,
                   std::function<std::string(const Arguments&)> why = nullptr);
 Rule same_rank(size_t tensor, size_t reference);
 Rule min_rank(size_t tensor, size_t least);
-// Storage formats are equal.
-Rule same_format(size_t tensor, size_t reference);
 // The elements of a dimension that numbers are looked up in: some, where there are numbers.
 Rule has_elements_along(size_t tensor, size_t axis, size_t index);
 

@@ -348,14 +348,14 @@ TEST(Rules, Indices) {
     return x[0].graph().constant(Tensor::from(std::move(shape), values, dtype));
   };
   expect_right({{4, 3}}, [&](const Inputs& x) {
-    return index_select(x[0], 0, numbers(x, {5}, {3, 0, 0, 1, 3}));
+    return index_select(x[0], 0, numbers(x, {5}, {3, 0, -4, 1, -1}));
   });
   expect_right({{2, 3, 4}}, [&](const Inputs& x) {
     return index_select(x[0], -2, numbers(x, {2}, {2, 0}, DType::int32));
   });
   expect_right({{4}}, [&](const Inputs& x) { return index_select(x[0], 0, numbers(x, {1}, {2})); });
   expect_right({{3, 4}}, [&](const Inputs& x) {
-    return gather(x[0], 1, numbers(x, {3, 2}, {0, 0, 3, 1, 2, 2}, DType::int32));
+    return gather(x[0], 1, numbers(x, {3, 2}, {0, 0, -1, 1, 2, -2}, DType::int32));
   });
   expect_right({{3, 2, 2}}, [&](const Inputs& x) {
     return gather(x[0], 0, numbers(x, {2, 2, 1}, {0, 2, 1, 1}));

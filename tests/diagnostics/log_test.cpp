@@ -70,6 +70,23 @@ TEST(Log, WritesLinesOfJsonToAFile) {
   unlink(path);
 }
 
+TEST(Log, PrintsTheTensorsOfAList) {
+  const Outcome outcome = run_sin("logged_list", "ACLGRAD_LOG=text");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              HasSubstr("aclnnCatGetWorkspaceSize(tensors [DT_FLOAT[2, 3], null], dim 0, out "
+                        "DT_FLOAT[4, 3]) = 161001"));
+  const std::string json = run_sin("logged_list", "ACLGRAD_LOG=json").output;
+  for (const std::string& line : lines_of(std::istringstream(json))) {
+    const Json entry = Json::parse(line.substr(line.find('{')), nullptr, false);
+    ASSERT_FALSE(entry.is_discarded()) << line;
+    const Json& list = entry["arguments"][0]["tensors"];
+    ASSERT_EQ(list.size(), 2U);
+    EXPECT_EQ(list[0]["shape"], Json({2, 3}));
+    EXPECT_EQ(list[1].is_null(), entry["status"] != 0);
+  }
+}
+
 TEST(Log, ComplainsAboutUnknownWords) {
   EXPECT_EQ(run_sin("logged", "ACLGRAD_LOG=yaml").output,
             "aclgrad: ACLGRAD_LOG knows no \"yaml\"; its words are text and json.\n");

@@ -14,13 +14,13 @@
 namespace aclgrad {
 
 /// y[.., k, ..] = x[.., index[k], ..] along dim; index has one dimension. Negative numbers count
-/// from the end, but not where there is a gradient. Its gradient adds up what came from one number.
+/// from the end. The gradient adds up what came from one number.
 Value index_select(const Value& x, std::int64_t dim, const Value& index,
                    std::source_location where = std::source_location::current());
 
 /// y[i, j, ..] is the element of x at the same place, but for coordinate dim, which is
 /// index[i, j, ..]. index has the rank of x and is nowhere larger but along dim. Negative numbers
-/// and gradient as of index_select.
+/// and gradient as for index_select.
 Value gather(const Value& x, std::int64_t dim, const Value& index,
              std::source_location where = std::source_location::current());
 
