@@ -15,7 +15,7 @@ aclTensor* tensor_of(const View& view) {
   int64_t storage = 1;
   for (size_t i = 0; i < view.shape.size(); ++i) storage += (view.shape[i] - 1) * view.strides[i];
   return aclCreateTensor(view.shape.data(), view.shape.size(), view.dtype, view.strides.data(), 0,
-                         ACL_FORMAT_ND, &storage, 1, view.data);
+                         contract::format_of(view.shape.size()), &storage, 1, view.data);
 }
 
 struct Tensors {

@@ -123,6 +123,10 @@ void arrange_batch(Arguments& a) {
              {"weight", "bias", "runningMean", "runningVar", "saveMean", "saveInvstd", "gradWeight",
               "gradBias"},
              {input[1]});
+  // Without training null is accepted.
+  for (const char* name : {"saveMean", "saveInvstd"}) {
+    a.tensor(name).optional = a.number("training") == 0 && !a.is_set(name);
+  }
 }
 
 // The inputs of a call by name; null for those that are not given.
@@ -186,11 +190,13 @@ Arrays batch_norm(const Arguments& a, const Arrays& in) {
   const auto scale = scales_of(training ? m.variance : old_var, narrowed(a, "eps"));
   results.push_back(normalized<kMagnitude>(x, training ? m.mean : old_mean, scale, of, of,
                                            given["weight"], given["bias"]));
+  if (!training) {
+    // What is given to be saved stays as it was.
+    if (a.is_set("saveMean")) results.insert(results.end(), {{vector, {}}, {vector, {}}});
+    return results;
+  }
   results.push_back({vector, kMagnitude ? m.size : m.mean});
   results.push_back({vector, m.variance});  // what Atlas A2 saves
-  for (size_t k = results.size() - 2; !training && k < results.size(); ++k) {
-    results[k].values.clear();
-  }
   return results;
 }
 
@@ -227,6 +233,7 @@ std::vector<Sample> batch_samples() {
           {{weight, bias, evaluation, eps}},
           {{weight, bias, mean, var, eps, {"momentum", 0.1}}, false},
           {{weight, bias, mean, var, evaluation, eps}, false},
+          {{evaluation, eps, {"saveMean", Shape{}}, {"saveInvstd", Shape{}}}, false},
           in_float};
 }
 
@@ -300,10 +307,7 @@ void add_batch_norm(std::vector<Operator>& all) {
       "aclnnBatchNorm", [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
         Arrays given = {g, x[0]};
         if (!a.parameters()[2].tensor()->optional) given.push_back(x[1]);
-        for (const size_t k : {size_t{1}, size_t{2}}) {
-          // Without training nothing is saved, and nothing of it read.
-          given.push_back(y[k].values.empty() ? filled_with(y[k].shape, 1) : y[k]);
-        }
+        given.insert(given.end(), y.begin() + 1, y.end());  // what training saves
         return given;
       }};
   backward.gradient->count = 3;

@@ -346,6 +346,9 @@ void add_adaptive(std::vector<Operator>& all) {
     }
     a.shape("gradOutput")[0] = image[0];
     a.shape("out") = image;
+    // The gradient of a single average is converted.
+    const Shape& result = a.shape("gradOutput");
+    a.tensor("out").any_dtype = result[result.size() - 2] == 1 && result.back() == 1;
   };
   backward.reference = adaptive_pool_backward<false>;
   backward.magnitude = adaptive_pool_backward<true>;

@@ -14,6 +14,11 @@ long double subnormal_scale(aclDataType dtype) {
   return dtype == ACL_DOUBLE ? 0x1p-1040L : 0x1p-132L;
 }
 
+// Contiguous, in the format of its rank.
+testing::Array::Layout layout_of(const std::vector<int64_t>& shape) {
+  return {{}, 0, -1, contract::format_of(shape.size())};
+}
+
 Bytes bytes_of(const testing::Array& tensor) {
   const auto* const first = static_cast<const unsigned char*>(tensor.data());
   return {first, first + tensor.memory().bytes()};
@@ -29,12 +34,13 @@ PreparedRow::PreparedRow(const cases::Case& row, aclDataType dtype, int64_t size
     for (size_t k = 3; is_floating(own) && k < values.size(); k += 5) {
       values[k] *= subnormal_scale(own);
     }
-    tensors_.emplace_back(own, drawn[i].shape, testing::Array::Layout{}, values);
+    tensors_.emplace_back(own, drawn[i].shape, layout_of(drawn[i].shape), values);
     handles_.push_back(tensors_.back().tensor());
   }
   for (const cases::Slot& slot : row.outputs) {
     if (slot.aliases) continue;
-    tensors_.emplace_back(slot.dtype.value_or(dtype), cases::resolve(slot.shape, size));
+    const std::vector<int64_t> shape = cases::resolve(slot.shape, size);
+    tensors_.emplace_back(slot.dtype.value_or(dtype), shape, layout_of(shape));
     handles_.push_back(tensors_.back().tensor());
   }
   for (const testing::Array& tensor : tensors_) before_.push_back(bytes_of(tensor));

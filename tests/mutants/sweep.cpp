@@ -101,6 +101,12 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
   }
   if (is_one_of(op, {"softplus", "smooth_l1_loss"}))
     attributes.given["beta"] = dice.between(0.1, 3);
+  if (is_one_of(op, {"convolution", "max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "batch_norm",
+                     "group_norm"})) {
+    // Their attributes fit the shapes of their samples.
+    const std::vector<Attributes> all = variants(op);
+    return make_subject(library, op, all[dice.below(all.size())]);
+  }
   const bool is_gated = is_one_of(op, {"geglu", "geglu_v3"});
   const bool needs_dim = is_gated || is_one_of(op, {"softmax", "log_softmax"});
   const bool reduces = is_one_of(op, {"reduce_sum", "mean"});
