@@ -9,7 +9,9 @@
 
 namespace aclgrad {
 
-Graph::Graph() : data_(std::make_shared<detail::GraphData>()) {}
+Graph::Graph(Mode mode) : data_(std::make_shared<detail::GraphData>()) { data_->mode = mode; }
+
+Mode Graph::mode() const { return data().mode; }
 
 detail::GraphData& Graph::data() const {
   if (!data_) throw ValueError("this Graph was moved from");

@@ -78,6 +78,7 @@ struct GraphData {
   std::vector<ValueId> inputs;
   std::unordered_map<std::string, ValueId> input_names;  // as they were made, whatever named() says
   std::vector<ValueId> variables;
+  Mode mode = Mode::training;
   Phase phase = Phase::forward;
   std::optional<std::source_location> where;  // overrides the caller's line inside a RecordScope
 

@@ -7,34 +7,18 @@
 #include <cmath>
 
 #include "aclgrad/error.h"
+#include "nn/seeds.h"
 
 namespace aclgrad {
 namespace {
-
-// The seeds of a layer's parts: far enough apart that neighbouring seeds of layers do not meet.
-constexpr std::uint64_t kPartSeed = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
-
-// FNV-1a: the same on every machine, which std::hash is not.
-std::uint64_t seed_of(const std::string& name) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char letter : name) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
-  }
-  return hash;
-}
 
 Tensor initial_weight(const std::string& name, std::int64_t in, std::int64_t out,
                       const LinearOptions& options) {
   if (in < 1 || out < 1) {
     throw ShapeError(fmt::format("a linear layer needs positive sizes, got {} and {}", in, out));
   }
-  const std::uint64_t seed = options.seed.value_or(seed_of(name));
+  const std::uint64_t seed = options.seed.value_or(detail::seed_of(name));
   return init::he_normal({in, out}, seed, options.activation, options.dtype);
-}
-
-std::optional<std::uint64_t> second_seed(std::optional<std::uint64_t> seed) {
-  if (seed) *seed ^= kPartSeed;
-  return seed;
 }
 
 // What a layer returns is called by what it does to what, unless it has a name: "elu(hidden1)".
@@ -82,7 +66,7 @@ GegluFeedForward::GegluFeedForward(const std::string& name, std::int64_t in, std
     : up_(name + ".up", in, 2 * hidden, {.activation = Activation::none, .seed = seed}),
       geglu_(geglu),
       down_(name + ".down", hidden, out,
-            {.activation = Activation::geglu, .seed = second_seed(seed)}) {}
+            {.activation = Activation::geglu, .seed = detail::next_seed(seed)}) {}
 
 Value GegluFeedForward::operator()(const Value& x, Here where) const {
   const Value up = up_(x, where);
@@ -95,17 +79,48 @@ std::vector<Variable> GegluFeedForward::variables() const {
   return all;
 }
 
-void Sequential::adopt(const std::vector<Variable>& variables) {
+Value Relu::operator()(const Value& x, Here where) const { return relu(x, where); }
+Value Tanh::operator()(const Value& x, Here where) const { return tanh(x, where); }
+Value Sigmoid::operator()(const Value& x, Here where) const { return sigmoid(x, where); }
+Value Silu::operator()(const Value& x, Here where) const { return silu(x, where); }
+
+Value Dropout::operator()(const Value& x, Here where) const {
+  if (x.graph().mode() == Mode::evaluation) return x;
+  return dropout(x, p_, generator_, where);
+}
+Value AlphaDropout::operator()(const Value& x, Here where) const {
+  if (x.graph().mode() == Mode::evaluation) return x;
+  return alpha_dropout(x, p_, generator_, where);
+}
+
+LayerNorm::LayerNorm(const std::string& name, std::int64_t width, double eps)
+    : name_(name),
+      weight_(name + ".weight", Tensor::full({width}, 1)),
+      bias_(name + ".bias", Tensor::zeros({width})),
+      eps_(eps) {}
+
+Value LayerNorm::operator()(const Value& x, Here where) const {
+  Graph graph = x.graph();
+  const Value weight = cast(graph.parameter(weight_, where), x.dtype(), where);
+  const Value bias = cast(graph.parameter(bias_, where), x.dtype(), where);
+  return layer_norm(x, weight, bias, eps_, where).named(name_);
+}
+
+Value Residual::operator()(const Value& x, Here where) const {
+  return add(x, inner_(x, where), 1, where);
+}
+
+void Sequential::adopt(const std::vector<Variable>& variables, std::vector<Variable>& to) {
   for (const Variable& variable : variables) {
-    const bool taken =
-        std::any_of(variables_.begin(), variables_.end(), [&](const Variable& other) {
-          return other.name() == variable.name() && !(other == variable);
-        });
-    if (taken) throw ValueError(fmt::format("two variables are called `{}`", variable.name()));
     // A layer that occurs twice shares its variables; they are listed once.
-    if (std::find(variables_.begin(), variables_.end(), variable) == variables_.end()) {
-      variables_.push_back(variable);
+    if (std::find(to.begin(), to.end(), variable) != to.end()) continue;
+    const auto is_called_so = [&](const Variable& other) {
+      return other.name() == variable.name();
+    };
+    if (std::any_of(to.begin(), to.end(), is_called_so)) {
+      throw ValueError(fmt::format("two variables are called `{}`", variable.name()));
     }
+    to.push_back(variable);
   }
 }
 

@@ -19,6 +19,8 @@
 #include "aclgrad/init.h"
 #include "aclgrad/loss_scaler.h"
 #include "aclgrad/nn.h"
+#include "aclgrad/nn_images.h"
+#include "aclgrad/nn_sequences.h"
 #include "aclgrad/ops.h"
 #include "aclgrad/optim.h"
 #include "aclgrad/random.h"

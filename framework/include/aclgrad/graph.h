@@ -122,9 +122,14 @@ class Value {
   ValueId id_ = -1;
 };
 
+/// What a graph is recorded for: layers of dropout and batch normalization ask it.
+enum class Mode : std::uint8_t { training, evaluation };
+
 class Graph {
  public:
-  Graph();
+  explicit Graph(Mode mode = Mode::training);
+
+  Mode mode() const;
   Graph(Graph&&) noexcept = default;
   Graph& operator=(Graph&&) noexcept = default;
 

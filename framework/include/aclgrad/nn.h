@@ -8,7 +8,11 @@
 //   Gradients gradients = backward(loss, net.parameters(graph));
 //
 // Anything with `Value operator()(const Value&, std::source_location) const` and
-// `std::vector<Variable> variables() const` is a layer; there is no base class.
+// `std::vector<Variable> variables() const` is a layer; there is no base class. One that keeps more
+// than it trains, running statistics say, has `std::vector<Variable> state() const` for it. What a
+// layer does in training only, it does in graphs of Mode::training.
+//
+// Layers for images are in nn_images.h, for sequences in nn_sequences.h.
 //
 // Listings and pages call the values by the layers: what Linear("hidden", ...) returns is `hidden`,
 // what an Elu{} after it in a Sequential returns is `elu(hidden)`.
@@ -95,6 +99,64 @@ struct Geglu {
   std::vector<Variable> variables() const { return {}; }
 };
 
+struct Relu {
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+struct Tanh {
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+struct Sigmoid {
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+struct Silu {
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+/// dropout() and alpha_dropout() in training, nothing in evaluation. Layers may share a generator.
+class Dropout {
+ public:
+  Dropout(double p, Generator generator) : p_(p), generator_(std::move(generator)) {}
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+  std::vector<Variable> state() const { return {generator_.draws()}; }
+
+ private:
+  double p_;
+  Generator generator_;
+};
+
+class AlphaDropout {
+ public:
+  AlphaDropout(double p, Generator generator) : p_(p), generator_(std::move(generator)) {}
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+  std::vector<Variable> state() const { return {generator_.draws()}; }
+
+ private:
+  double p_;
+  Generator generator_;
+};
+
+/// layer_norm() over the last axis, of this width, with name.weight and name.bias.
+class LayerNorm {
+ public:
+  LayerNorm(const std::string& name, std::int64_t width, double eps = 1e-5);
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {weight_, bias_}; }
+
+ private:
+  std::string name_;
+  Variable weight_, bias_;
+  double eps_;
+};
+
 /// Linear(in, 2 hidden), GEGLU, Linear(hidden, out): the feed-forward block of Shazeer (2020). The
 /// parts are called name.up and name.down.
 class GegluFeedForward {
@@ -121,7 +183,8 @@ class Sequential {
 
   template <class Layer>
   Sequential& add(Layer layer) {
-    adopt(layer.variables());
+    adopt(layer.variables(), variables_);
+    if constexpr (requires { layer.state(); }) adopt(layer.state(), state_);
     layers_.emplace_back(
         [kept = std::move(layer)](const Value& x, Here where) { return kept(x, where); });
     return *this;
@@ -129,17 +192,34 @@ class Sequential {
 
   Value operator()(const Value& x, Here where = Here::current()) const;
 
-  /// All variables, layer by layer.
+  /// All variables that are trained, layer by layer.
   const std::vector<Variable>& variables() const { return variables_; }
+
+  /// Those that are not: running statistics, counts of random draws.
+  const std::vector<Variable>& state() const { return state_; }
 
   /// The variables' values in a graph: what to give to backward().
   std::vector<Value> parameters(Graph& graph, Here where = Here::current()) const;
 
  private:
-  void adopt(const std::vector<Variable>& variables);
+  void adopt(const std::vector<Variable>& variables, std::vector<Variable>& to);
 
   std::vector<std::function<Value(const Value&, Here)>> layers_;
   std::vector<Variable> variables_;
+  std::vector<Variable> state_;
+};
+
+/// x + layer(x) (He et al. 2016).
+class Residual {
+ public:
+  template <class... Layers>
+  explicit Residual(Layers... layers) : inner_(std::move(layers)...) {}
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  const std::vector<Variable>& variables() const { return inner_.variables(); }
+  const std::vector<Variable>& state() const { return inner_.state(); }
+
+ private:
+  Sequential inner_;
 };
 
 /// The values of variables in a graph.

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers for batches of images [N, C, H, W]. What nn.h says of layers holds for these.
+#ifndef ACLGRAD_NN_IMAGES_H_
+#define ACLGRAD_NN_IMAGES_H_
+
+#include "aclgrad/nn.h"
+
+namespace aclgrad {
+
+struct Conv2dOptions {
+  PerAxis stride = 1;
+  PerAxis padding = 0;
+  PerAxis dilation = 1;
+  std::int64_t groups = 1;
+  bool bias = true;
+  /// As in LinearOptions.
+  Activation activation = Activation::none;
+  std::optional<std::uint64_t> seed = std::nullopt;
+};
+
+/// conv2d() with weight [out, in / groups, kernel, kernel]. Initial weights are normal with
+/// deviation gain(activation) / sqrt(in / groups kernel kernel), the bias is 0. The variables are
+/// called name.weight and name.bias, as PyTorch's, and laid out as they are.
+class Conv2d {
+ public:
+  Conv2d(const std::string& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,
+         Conv2dOptions options = {});
+
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const;
+
+ private:
+  std::string name_;
+  Conv2dOptions options_;
+  Variable weight_;
+  std::optional<Variable> bias_;
+};
+
+struct BatchNorm2dOptions {
+  double momentum = 0.1;
+  double eps = 1e-5;
+};
+
+/// batch_norm(): by the batch in training, where it updates the running statistics, and by those in
+/// evaluation. The variables are called name.weight, name.bias, and its state name.running_mean and
+/// name.running_var.
+class BatchNorm2d {
+ public:
+  BatchNorm2d(const std::string& name, std::int64_t channels, BatchNorm2dOptions options = {});
+
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {weight_, bias_}; }
+  std::vector<Variable> state() const { return {running_mean_, running_var_}; }
+
+ private:
+  std::string name_;
+  BatchNorm2dOptions options_;
+  Variable weight_, bias_, running_mean_, running_var_;
+};
+
+struct MaxPool2d {
+  PerAxis kernel;
+  MaxPoolOptions options = {};
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+struct AvgPool2d {
+  PerAxis kernel;
+  AvgPoolOptions options = {};
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+/// The average of each channel: [N, C].
+struct GlobalAvgPool2d {
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+/// All axes but the first as one.
+struct Flatten {
+  Value operator()(const Value& x, Here where = Here::current()) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_NN_IMAGES_H_

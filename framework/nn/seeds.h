@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seeds of initial weights where none are given.
+#ifndef ACLGRAD_FRAMEWORK_NN_SEEDS_H_
+#define ACLGRAD_FRAMEWORK_NN_SEEDS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace aclgrad::detail {
+
+/// FNV-1a: the same on every machine, which std::hash is not.
+inline std::uint64_t seed_of(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char letter : name) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+/// The seed of a layer's next part: far enough away that neighbouring seeds of layers do not meet.
+inline std::optional<std::uint64_t> next_seed(std::optional<std::uint64_t> seed) {
+  if (seed) *seed ^= 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
+  return seed;
+}
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_NN_SEEDS_H_
