@@ -60,15 +60,13 @@ Rule has_product_shape(size_t tensor) {
   };
 }
 
-Rule same_format(size_t tensor) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const aclFormat format = arguments.tensor(tensor).format;
-    const aclFormat wanted = arguments.tensor(kSelf).format;
-    if (format == wanted) return std::nullopt;
-    return fmt::format("tensor {}'s format is {}, expected that of {}, which is {}.",
-                       arguments.name(tensor), static_cast<int>(format), arguments.name(kSelf),
-                       static_cast<int>(wanted));
-  });
+// The format of self; one of fewer dimensions, which is broadcast, may have that of its own rank.
+Rule has_format_of_self(size_t tensor) {
+  return when(
+      [=](const Arguments& arguments) {
+        return arguments.shape(tensor).size() == arguments.shape(kSelf).size();
+      },
+      same_format(tensor, kSelf));
 }
 
 // In place, what holds for self holds for out.
@@ -89,7 +87,7 @@ std::vector<Rule> rules(size_t out, size_t cube_math_type) {
     list.push_back(std::move(rule));
   }
   for (const size_t tensor : tensors) {
-    if (tensor != kSelf) list.push_back(same_format(tensor));
+    if (tensor != kSelf) list.push_back(has_format_of_self(tensor));
   }
   return list;
 }

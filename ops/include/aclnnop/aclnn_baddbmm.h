@@ -36,7 +36,8 @@ extern "C" {
  * times self; B, M or N = 0: success, nothing is written. Order of the checks: self, batch1,
  * batch2, beta, alpha, out not null; dtype of self, batch1, batch2, out; beta and alpha not
  * complex; cubeMathType; ranks of batch1, batch2, self; inner sizes equal; batch2's size batch1's
- * or 1; self empty exactly if the product is; self broadcasts; out's shape; formats all the same.
+ * or 1; self empty exactly if the product is; self broadcasts; out's shape; formats those of self
+ * where that has 3 dimensions, too.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnBaddbmmGetWorkspaceSize(
     const aclTensor* self, const aclTensor* batch1, const aclTensor* batch2, const aclScalar* beta,
