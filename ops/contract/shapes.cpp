@@ -323,6 +323,7 @@ void add_splits(std::vector<Operator>& all) {
         chunks(a, {self, std::vector<Number>(static_cast<size_t>(count_of(self)))}, sizes(a));
     a.shape("out[0]") = two[0].shape;
     a.shape("out[1]") = two[1].shape;
+    a.tensor("out[1]").any_shape = extent <= size;  // more tensors than chunks
   };
   even.reference = [sizes](const Arguments& a, const Arrays& in) {
     return chunks(a, in[0], sizes(a));
