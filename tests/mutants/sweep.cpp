@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aclgrad/error.h"
 #include "tests/mutants/mutant.h"
 
 namespace aclgrad::mutants {
@@ -86,6 +87,12 @@ Subject random_product(const LibraryPointer& library, const std::string& op, Att
   return make_subject(library, op, attributes, shape);
 }
 
+// One of an operator's samples, whose attributes fit their shapes.
+Subject random_sample(const LibraryPointer& library, const std::string& op, Dice& dice) {
+  const std::vector<Attributes> all = variants(op);
+  return make_subject(library, op, all[dice.below(all.size())]);
+}
+
 Subject random_subject(const LibraryPointer& library, Dice& dice) {
   static const std::vector<std::string> names = differentiable_names();
   constexpr DType kFloating[] = {DType::float32, DType::float16, DType::bfloat16};
@@ -103,9 +110,7 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
     attributes.given["beta"] = dice.between(0.1, 3);
   if (is_one_of(op, {"convolution", "max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "batch_norm",
                      "group_norm"})) {
-    // Their attributes fit the shapes of their samples.
-    const std::vector<Attributes> all = variants(op);
-    return make_subject(library, op, all[dice.below(all.size())]);
+    return random_sample(library, op, dice);
   }
   const bool is_gated = is_one_of(op, {"geglu", "geglu_v3"});
   const bool needs_dim = is_gated || is_one_of(op, {"softmax", "log_softmax"});
@@ -135,7 +140,11 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
   if (is_one_of(op, {"add", "sub", "mul", "copy"}) && dice.coin()) {
     attributes.given["other"] = narrowed(shape, dice);
   }
-  return make_subject(library, op, attributes, shape);
+  try {
+    return make_subject(library, op, attributes, shape);
+  } catch (const ValueError&) {  // no shape for this operator
+    return random_sample(library, op, dice);
+  }
 }
 
 }  // namespace
