@@ -142,6 +142,7 @@ void add_joins(std::vector<Operator>& all) {
              "stack", {"tensors along a new dimension", "沿新维度堆叠"}, "stack({a, b}, dim)");
   std::get<TensorSpec>(stack.parameters[3].spec).if_null = 561103;
   stack.max_rank = 7;
+  stack.grows = false;  // the number of tensors does not
   stack.arrange = [](Arguments& a) {
     Shape out = a.shape("tensors[0]");
     a.shape("tensors[1]") = out;

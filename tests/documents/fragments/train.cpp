@@ -5,21 +5,25 @@
 
 using namespace aclgrad;
 
-void schedules(std::int64_t step) {
+void layers() {
   // block 1
 }
 
-Value sixteen_bits(const Sequential& network, const Value& x) {
+void schedules(std::int64_t step) {
   // block 2
+}
+
+Value sixteen_bits(const Sequential& network, const Value& x) {
+  // block 3
   return logits;
 }
 
 void checkpoints(const std::filesystem::path& path, std::int64_t step, data::Position next,
                  const data::Batches& batches, const std::vector<Variable>& state) {
-  // block 3
+  // block 4
 }
 
 void reports(std::int64_t step, std::int64_t steps, double loss, const Results& results,
              const Value& hidden, const report::Heatmap& heatmap) {
-  // block 4
+  // block 5
 }
