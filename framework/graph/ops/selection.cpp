@@ -45,7 +45,7 @@ template <class OpType>
 Value record_fused(const Value& x, const Value& a, const Value& b, double factor,
                    std::source_location where) {
   Recorder record(OpType::declaration().name, {x, a, b}, where);
-  for (const std::size_t input : {0, 1, 2}) record.require_floating(input);
+  for (std::size_t input = 0; input < 3; ++input) record.require_floating(input);
   const DType dtype = Recorder::promote(Recorder::promote(x.dtype(), a.dtype()), b.dtype());
   return record.add<OpType>(
       {factor}, {record.broadcast(record.broadcast(x.shape(), a.shape()), b.shape()), dtype});
