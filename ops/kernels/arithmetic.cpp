@@ -23,8 +23,6 @@ Complex multiply(const Complex& a, const Complex& b) {
   return b.imag() == 0 ? a * b.real() : a * b;
 }
 
-bool computes_in_integers(aclDataType dtype) { return is_integer(dtype) || dtype == ACL_BOOL; }
-
 template <class T, class Formula>
 BlockKernel<T> unary(Formula formula) {
   return BlockKernel<T>([formula](const T* const* in, T* const* out, size_t count) {
@@ -51,6 +49,15 @@ BlockKernel<T> filled(T value) {
 }
 
 }  // namespace
+
+bool computes_in_integers(aclDataType dtype) { return is_integer(dtype) || dtype == ACL_BOOL; }
+
+double rounded(double value, aclDataType dtype) {
+  alignas(8) unsigned char slot[8];
+  store(&value, slot, dtype, 1, 1);
+  load(slot, dtype, 1, &value, 1);
+  return value;
+}
 
 Number Number::of(const aclScalar& scalar, aclDataType dtype) {
   Number number;

@@ -12,6 +12,12 @@
 
 namespace aclgrad::ops {
 
+// INT64 is the compute type, as of BOOL too.
+bool computes_in_integers(aclDataType dtype);
+
+// What a number becomes in a floating dtype.
+double rounded(double value, aclDataType dtype);
+
 // A scalar argument in each compute type; the kernel takes the one it computes in.
 struct Number {
   double real = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/kernels/arithmetic.h"
 #include "ops/kernels/philox.h"
 #include "ops/kernels/scalar_math.h"
 #include "ops/kernels/strided.h"
@@ -24,14 +25,6 @@ double normal(RandomWords words) {
 double uniform(RandomWords words) {
   const uint64_t bits = (static_cast<uint64_t>(words.b) << 21) | (words.a >> 11);
   return static_cast<double>(bits) * 0x1p-53;
-}
-
-// What a number becomes in a floating dtype.
-double rounded(double value, aclDataType dtype) {
-  alignas(8) unsigned char slot[8];
-  store(&value, slot, dtype, 1, 1);
-  load(slot, dtype, 1, &value, 1);
-  return value;
 }
 
 double largest_finite(aclDataType dtype) {

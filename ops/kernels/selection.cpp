@@ -29,8 +29,6 @@ BlockKernel<T> map(Formula formula) {
   });
 }
 
-bool computes_in_integers(aclDataType dtype) { return is_integer(dtype) || dtype == ACL_BOOL; }
-
 template <class T>
 T of_type(const Number& number) {
   if constexpr (std::is_same_v<T, double>) {

@@ -28,25 +28,6 @@ Dims product_shape(const Arguments& arguments) {
   return {arguments.shape(kMat1)[0], arguments.shape(kMat2)[1]};
 }
 
-Rule broadcasts_to_product(size_t tensor) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const Dims product = product_shape(arguments);
-    if (broadcasts_to(arguments.shape(tensor), product)) return std::nullopt;
-    return fmt::format("tensor {} {} does not broadcast to the product's size, expected {}.",
-                       arguments.name(tensor), to_string(arguments.shape(tensor)),
-                       to_string(product));
-  });
-}
-
-Rule is_product(size_t tensor) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const Dims product = product_shape(arguments);
-    if (arguments.shape(tensor) == product) return std::nullopt;
-    return fmt::format("tensor {} must have size {}, but is {}.", arguments.name(tensor),
-                       to_string(product), to_string(arguments.shape(tensor)));
-  });
-}
-
 // In place, what holds for self holds for out.
 std::vector<Rule> rules(size_t out, size_t cube_math_type) {
   std::vector<Rule> list = {out == kSelf ? not_null({kSelf, kMat1, kMat2, kBeta, kAlpha})
@@ -54,12 +35,12 @@ std::vector<Rule> rules(size_t out, size_t cube_math_type) {
                             dtype_in(kMat1, kProductDtypes), dtype_in(kMat2, kProductDtypes),
                             dtype_in(kSelf, kProductDtypes)};
   if (out != kSelf) list.push_back(dtype_in(out, kProductDtypes));
-  for (Rule& rule :
-       std::vector<Rule>{scalar_castable_to_float(kBeta), scalar_castable_to_float(kAlpha),
-                         cube_math_type_fits(cube_math_type, kMat1, kMat2), rank_is(kMat1, 2),
-                         rank_is(kMat2, 2), inner_sizes_match(kMat1, kMat2), not_fractal_nz(kSelf),
-                         not_0d(kSelf), max_rank(kSelf, 2), broadcasts_to_product(kSelf),
-                         is_product(out), cube_math_type_known(cube_math_type)}) {
+  for (Rule& rule : std::vector<Rule>{
+           scalar_castable_to_float(kBeta), scalar_castable_to_float(kAlpha),
+           cube_math_type_fits(cube_math_type, kMat1, kMat2), rank_is(kMat1, 2), rank_is(kMat2, 2),
+           inner_sizes_match(kMat1, kMat2), not_fractal_nz(kSelf), not_0d(kSelf),
+           max_rank(kSelf, 2), broadcasts_to_product(kSelf, product_shape),
+           has_product_shape(out, product_shape), cube_math_type_known(cube_math_type)}) {
     list.push_back(std::move(rule));
   }
   return list;

@@ -44,22 +44,6 @@ Rule empty_as_product() {
   });
 }
 
-Rule broadcasts_to_product(size_t tensor) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const Dims product = product_shape(arguments);
-    if (broadcasts_to(arguments.shape(tensor), product)) return std::nullopt;
-    return fmt::format("tensor {} {} does not broadcast to the product's size, expected {}.",
-                       arguments.name(tensor), to_string(arguments.shape(tensor)),
-                       to_string(product));
-  });
-}
-
-Rule has_product_shape(size_t tensor) {
-  return [=](const Arguments& arguments) {
-    return has_shape(tensor, product_shape(arguments))(arguments);
-  };
-}
-
 // The format of self; one of fewer dimensions, which is broadcast, may have that of its own rank.
 Rule has_format_of_self(size_t tensor) {
   return when(
@@ -77,13 +61,13 @@ std::vector<Rule> rules(size_t out, size_t cube_math_type) {
   std::vector<size_t> tensors = {kSelf, kBatch1, kBatch2};
   if (!in_place) tensors.push_back(out);
   for (const size_t tensor : tensors) list.push_back(dtype_in(tensor, kProductDtypes));
-  for (Rule& rule :
-       std::vector<Rule>{scalar_castable_to_float(kBeta), scalar_castable_to_float(kAlpha),
-                         cube_math_type_known(cube_math_type),
-                         cube_math_type_fits(cube_math_type, kBatch1, kBatch2), rank_is(kBatch1, 3),
-                         rank_is(kBatch2, 3), max_rank(kSelf, 3),
-                         inner_sizes_match(kBatch1, kBatch2), batch_serves(), empty_as_product(),
-                         broadcasts_to_product(kSelf), has_product_shape(out)}) {
+  for (Rule& rule : std::vector<Rule>{
+           scalar_castable_to_float(kBeta), scalar_castable_to_float(kAlpha),
+           cube_math_type_known(cube_math_type),
+           cube_math_type_fits(cube_math_type, kBatch1, kBatch2), rank_is(kBatch1, 3),
+           rank_is(kBatch2, 3), max_rank(kSelf, 3), inner_sizes_match(kBatch1, kBatch2),
+           batch_serves(), empty_as_product(), broadcasts_to_product(kSelf, product_shape),
+           has_product_shape(out, product_shape)}) {
     list.push_back(std::move(rule));
   }
   for (const size_t tensor : tensors) {

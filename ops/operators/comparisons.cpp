@@ -61,11 +61,7 @@ Rule result_dtype(Comparison comparison, size_t out) {
 
 // Whether the numbers of a dtype are as good as doubles for this one.
 bool holds(aclDataType dtype, double number) {
-  alignas(16) unsigned char element[16];
-  double rounded = 0;
-  store(&number, element, dtype, 1, 1);
-  load(element, dtype, 1, &rounded, 1);
-  return std::abs(number - rounded) <= std::numeric_limits<float>::epsilon();
+  return std::abs(number - rounded(number, dtype)) <= std::numeric_limits<float>::epsilon();
 }
 
 std::optional<aclDataType> promote_number(Comparison comparison, aclDataType self,

@@ -117,11 +117,7 @@ Plan plan_use(const Arguments& arguments, size_t self, size_t mask, size_t out,
   }
   if (probability == 1)
     return plan_arithmetic(arguments, out, {}, dtype, constant(dtype, Number{}));
-  double kept = 1 - probability;
-  alignas(8) unsigned char element[8];
-  store(&kept, element, dtype, 1, 1);
-  load(element, dtype, 1, &kept, 1);
-  return plan_dropout(arguments, self, mask, out, kept);
+  return plan_dropout(arguments, self, mask, out, rounded(1 - probability, dtype));
 }
 
 namespace use {

@@ -60,6 +60,21 @@ Rule inner_sizes_match(size_t a, size_t b) {
   });
 }
 
+Rule has_product_shape(size_t tensor, ProductShape product) {
+  return
+      [=](const Arguments& arguments) { return has_shape(tensor, product(arguments))(arguments); };
+}
+
+Rule broadcasts_to_product(size_t tensor, ProductShape product) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims wanted = product(arguments);
+    if (broadcasts_to(arguments.shape(tensor), wanted)) return std::nullopt;
+    return fmt::format("tensor {} {} does not broadcast to the product's size, expected {}.",
+                       arguments.name(tensor), to_string(arguments.shape(tensor)),
+                       to_string(wanted));
+  });
+}
+
 MatrixView matrix_view(const Arguments& arguments, size_t parameter) {
   const Dims& strides = arguments.strides(parameter);
   return {parameter, arguments.dtype(parameter), strides[0], strides[1], {}};

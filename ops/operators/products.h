@@ -21,6 +21,11 @@ Rule rank_is(size_t tensor, size_t rank);
 // The columns of matrix a are as many as the rows of matrix b.
 Rule inner_sizes_match(size_t a, size_t b);
 
+// The tensor has the shape of the product that is added to it, or broadcasts to it.
+using ProductShape = Dims (*)(const Arguments& arguments);
+Rule has_product_shape(size_t tensor, ProductShape product);
+Rule broadcasts_to_product(size_t tensor, ProductShape product);
+
 // A tensor of rank 2, seen as one matrix.
 MatrixView matrix_view(const Arguments& arguments, size_t parameter);
 

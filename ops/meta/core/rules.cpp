@@ -266,9 +266,8 @@ Rule broadcastable(std::vector<size_t> tensors) {
 
 Rule broadcasts_to(size_t tensor, size_t reference) {
   return [=](const Arguments& arguments) -> Verdict {
-    Dims result;
     const Dims& shape = arguments.shape(reference);
-    if (broadcast_shapes(shape, arguments.shape(tensor), result) && result == shape) return {};
+    if (broadcasts_to(arguments.shape(tensor), shape)) return {};
     return invalid("tensor {} must broadcast to size {} of tensor {}, but is {}.",
                    arguments.name(tensor), to_string(shape), arguments.name(reference),
                    to_string(arguments.shape(tensor)));
