@@ -290,8 +290,11 @@ void describe_forward(const Arguments& arguments, const Entry& op, std::size_t d
     checked.command_shape = arguments.shape(base);
   }
   if (!op.is_elementwise() || !has_one_shape(arguments)) {
-    checked.forward = [arguments](const Arrays& inputs) {
-      return to_arrays(contract::results_of(arguments, from_arrays(inputs)));
+    checked.forward = [arguments,
+                       first = contract::differentiated_result(arguments)](const Arrays& inputs) {
+      Arrays results = to_arrays(contract::results_of(arguments, from_arrays(inputs)));
+      std::swap(results[0], results[first]);
+      return results;
     };
     return;
   }
@@ -303,16 +306,20 @@ void describe_forward(const Arguments& arguments, const Entry& op, std::size_t d
   }
 }
 
-void describe_backward(const LibraryPointer& library, const Arguments& arguments, Subject& s) {
+void describe_backward(const LibraryPointer& library, const Arguments& arguments, std::size_t first,
+                       Subject& s) {
   const Entry& op = arguments.op();
   s.backward = entry_point(library, arguments);
-  s.checked.saved = [arguments](const Arrays& inputs, const Arrays& outputs,
-                                const Array& cotangent) {
-    return to_arrays(contract::backward_inputs(arguments, from_arrays(inputs), from_arrays(outputs),
+  s.checked.saved = [arguments, first](const Arrays& inputs, const Arrays& outputs,
+                                       const Array& cotangent) {
+    contract::Arrays results = from_arrays(outputs);
+    std::swap(results[0], results[first]);
+    return to_arrays(contract::backward_inputs(arguments, from_arrays(inputs), results,
                                                {cotangent.shape, cotangent.values}));
   };
   for (std::size_t i = 0; i < s.backward->inputs; ++i) {
     s.checked.saved_dtypes.push_back(s.backward->tensors[i].dtype);
+    s.checked.saved_names.push_back(s.backward->tensors[i].name);
   }
   for (std::size_t i = s.backward->inputs; i < s.backward->tensors.size(); ++i) {
     s.checked.gradient_dtypes.push_back(s.backward->tensors[i].dtype);
@@ -320,11 +327,17 @@ void describe_backward(const LibraryPointer& library, const Arguments& arguments
   s.checked.exact_backward = [arguments](const Arrays& given) {
     return to_arrays(contract::results_of(arguments, from_arrays(given)));
   };
+  if (op.magnitude) {
+    s.checked.backward_magnitude = [arguments](const Arrays& given) {
+      return to_arrays(arguments.op().magnitude(arguments, from_arrays(given)));
+    };
+  }
   s.checked.nan_goes_through = op.nan_goes_through;
   s.checked.convention = convention_of(op.gradient->side);
   s.checked.model = {.final_ulp_16bit = op.bound.of_16_bits,
                      .final_ulp = op.bound.of_float,
-                     .inner = op.bound.inner};
+                     .inner = op.bound.inner,
+                     .final_ulp_double = op.bound.of_double};
   if (op.is_elementwise()) s.checked.in_place = {0, 1};
   if (std::ranges::count(op.everywhere, ACL_DOUBLE) > 0) {
     s.gradient_dtypes.push_back(DType::float64);
@@ -367,7 +380,7 @@ Subject subject_of(const LibraryPointer& library, const Entry& op, const Attribu
   s.checked.name = op.name;
   s.checked.attributes = head.label();
   s.checked.reproduce = options_text(head);
-  if (op.gradient) describe_backward(library, head, s);
+  if (op.gradient) describe_backward(library, head, contract::differentiated_result(call), s);
   add_chain(library, head, s);
   return s;
 }

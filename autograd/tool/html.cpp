@@ -45,9 +45,12 @@ constexpr DType kColumns[] = {DType::float32, DType::float16, DType::bfloat16, D
 using Errors = std::map<DType, ErrorSummary>;
 
 std::string verdict_of(const Report& report) {
-  if (!report.passed()) return "<span class=\"bad\">wrong</span>";
-  return report.undecided() ? "<span class=\"unsure\">cannot tell</span>"
-                            : "<span class=\"good\">right</span>";
+  const Verdict verdict = report.verdict();
+  return fmt::format("<span class=\"{}\">{}</span>",
+                     verdict == Verdict::right   ? "good"
+                     : verdict == Verdict::wrong ? "bad"
+                                                 : "unsure",
+                     to_string(verdict));
 }
 
 std::string cells_of(const Errors& errors) {
@@ -218,6 +221,7 @@ std::string to_html(const Library& library, const Coverage& found, const std::ve
   html += fact(std::to_string(all.right), "gradient elements right");
   html += fact(std::to_string(all.wrong), "wrong");
   html += fact(std::to_string(all.cannot_tell), "undecided");
+  html += fact(std::to_string(all.mistrusted), "gradients mistrusted");
   html += fact(std::to_string(all.checks), "checks");
   html += fact(std::to_string(all.configurations), "configurations");
   html += fact(

@@ -53,11 +53,15 @@ json to_json_value(const Report& report) {
                        {"taken", number(corner.taken)},
                        {"convention", corner.convention}});
   }
+  json notes = json::array();
+  for (const auto& [note, operators] : report.notes) notes.push_back(note);
   return {{"status", report.exit_status()},
           {"elements",
            {{"right", report.right}, {"wrong", report.wrong}, {"cannot_tell", report.cannot_tell}}},
           {"configurations", report.configurations},
           {"checks", report.checks},
+          {"mistrusted", report.mistrusted},
+          {"notes", std::move(notes)},
           {"forward", errors_of(report.forward)},
           {"backward", errors_of(report.backward)},
           {"corners", std::move(corners)},

@@ -30,7 +30,9 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter =
     "Exit status: 0 everything right, 1 something wrong, 2 nothing wrong but something undecided,\n"
-    "3 wrong usage, 4 the library cannot be used.\n\n"
+    "3 wrong usage, 4 the library cannot be used, 5 all right but something mistrusted: its "
+    "gradient\n"
+    "was mostly 0.\n\n"
     "Examples:\n"
     "  aclgrad-gradcheck --all\n"
     "  aclgrad-gradcheck --op elu --alpha 1.3 --dtype bf16 --shape 4x6 --layout transposed\n"
@@ -239,9 +241,8 @@ void print_line(const Line& line) {
     fmt::print("{:<60} not in the library: {}\n", line.title, fmt::join(line.missing, ", "));
     return;
   }
-  const char* verdict = !r.passed() ? "WRONG" : r.undecided() ? "CANNOT TELL" : "right";
-  fmt::print("{:<60} {:<6} {:>7} elements {:>5} checks  {:5.2f} s\n", line.title, verdict,
-             r.right + r.wrong + r.cannot_tell, r.checks, line.seconds);
+  fmt::print("{:<60} {:<6} {:>7} elements {:>5} checks  {:5.2f} s\n", line.title,
+             headline(r.verdict()), r.right + r.wrong + r.cannot_tell, r.checks, line.seconds);
 }
 
 // How much of the library was checked.

@@ -231,8 +231,8 @@ std::vector<Sample> batch_samples() {
           {{{"input", Shape{kN, 5}}, weight, bias, eps}},
           {{{"input", Shape{kN, 2, 2, 3}}, eps}},
           {{weight, bias, evaluation, eps}},
-          {{weight, bias, mean, var, eps, {"momentum", 0.1}}, false},
-          {{weight, bias, mean, var, evaluation, eps}, false},
+          {{weight, bias, mean, var, eps, {"momentum", 0.1}}},
+          {{weight, bias, mean, var, evaluation, eps}},
           {{evaluation, eps, {"saveMean", Shape{}}, {"saveInvstd", Shape{}}}, false},
           in_float};
 }
@@ -305,9 +305,11 @@ void add_batch_norm(std::vector<Operator>& all) {
   backward.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5};
   backward.gradient = Gradient{
       "aclnnBatchNorm", [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
+        const auto has = [&a](size_t i) { return !a.parameters()[i].tensor()->optional; };
         Arrays given = {g, x[0]};
-        if (!a.parameters()[2].tensor()->optional) given.push_back(x[1]);
-        given.insert(given.end(), y.begin() + 1, y.end());  // what training saves
+        if (has(2)) given.push_back(x[1]);
+        if (has(3)) given.insert(given.end(), x.end() - 2, x.end());  // the running statistics
+        if (a.number("training") != 0) given.insert(given.end(), y.end() - 2, y.end());
         return given;
       }};
   backward.gradient->count = 3;

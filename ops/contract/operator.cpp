@@ -364,6 +364,17 @@ Arrays backward_inputs(const Arguments& backward, const Arrays& inputs, const Ar
   return given;
 }
 
+size_t differentiated_result(const Arguments& forward) {
+  size_t before = 0;
+  for (const Parameter& each : forward.parameters()) {
+    const TensorSpec* tensor = each.tensor();
+    if (tensor == nullptr || tensor->optional || tensor->role == Role::kInput) continue;
+    if (tensor->role == Role::kOutput) return before;
+    ++before;
+  }
+  return 0;  // in place
+}
+
 double value_of(const Operator& op, aclDataType dtype) {
   if (op.value)
     return static_cast<double>(rounded(*op.value, dtype == ACL_BOOL ? dtype : ACL_DOUBLE));

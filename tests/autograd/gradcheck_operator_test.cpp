@@ -219,6 +219,99 @@ TEST(CheckOperator, LeavesOutDtypesThatAGraphRefuses) {
   EXPECT_THROW(check_operator(op, {.dtypes = {DType::float16}}), ValueError);
 }
 
+// exp, whose backward is given the result beside the input.
+Operator exponential(bool recomputes) {
+  Operator op = elementwise("exp", [](auto x) {
+    using std::exp;
+    return exp(x);
+  });
+  op.strided = false;
+  op.saved = [](const Arrays& x, const Arrays& y, const Array& g) { return Arrays{g, x[0], y[0]}; };
+  op.saved_names = {"g", "x", "y"};
+  op.exact_backward = [](const Arrays& given) {
+    Arrays result = {given[0]};
+    for (std::size_t i = 0; i < given[0].values.size(); ++i) {
+      result[0].values[i] *= given[2].values[i];
+    }
+    return result;
+  };
+  op.backward = from_spans<3, 1, float>([recomputes](auto g, auto x, auto y, auto dx) {
+    for (std::size_t i = 0; i < dx.size(); ++i) dx[i] = g[i] * (recomputes ? std::exp(x[i]) : y[i]);
+  });
+  return op;
+}
+
+TEST(CheckOperator, SavedTensorsAreUsedAsGiven) {
+  const Report right = check_operator(exponential(false), kFloat);
+  EXPECT_TRUE(right.passed()) << right.to_string();
+  EXPECT_THAT(right.to_string(), HasSubstr("other than the forward's (y): exp"));
+  const Report wrong = check_operator(exponential(true), kFloat);
+  EXPECT_EQ(wrong.verdict(), Verdict::wrong);
+  EXPECT_THAT(wrong.findings, Contains(Field(&Finding::check, "saved")));
+  EXPECT_THAT(wrong.to_string(), HasSubstr("it does not use y as given"));
+  // Without its formula nothing can be said of other saved tensors.
+  Operator unknown = exponential(true);
+  unknown.exact_backward = {};
+  EXPECT_TRUE(check_operator(unknown, kFloat).passed());
+}
+
+TEST(CheckOperator, AGradientThatIsMostlyZeroIsMistrusted) {
+  const auto rectifier = [](Number low, Number high) {
+    Operator op = elementwise(
+        "relu", [](auto x) { return x > 0 ? x : decltype(x)(0); }, low, high);
+    op.strided = false;
+    op.nan_goes_through = false;
+    op.backward = from_spans<2, 1, float>([](auto g, auto x, auto dx) {
+      for (std::size_t i = 0; i < dx.size(); ++i) dx[i] = x[i] > 0 ? g[i] : 0;
+    });
+    return op;
+  };
+  EXPECT_EQ(check_operator(rectifier(-4, 4), kFloat).verdict(), Verdict::right);
+  const Report dead = check_operator(rectifier(-4, 0.25), kFloat);
+  EXPECT_TRUE(dead.passed()) << dead.to_string();
+  EXPECT_EQ(dead.verdict(), Verdict::mistrusted);
+  EXPECT_EQ(dead.mistrusted, 1);
+  EXPECT_EQ(dead.exit_status(), 5);
+  EXPECT_THAT(dead.to_string(), HasSubstr("MISTRUSTED"));
+  EXPECT_THAT(dead.to_string(), HasSubstr("of the gradient of x are 0"));
+}
+
+// One-sided slopes where elements are equal, and at bounds.
+TEST(CheckOperator, TiesAndBoundsOfGraphNodes) {
+  const auto best = [](const std::vector<Value>& x) { return topk(x[0], 2, 1).values; };
+  const auto largest = [](const std::vector<Value>& x) { return amax(x[0], {1}); };
+  const auto held = [](const std::vector<Value>& x) {
+    return clamp(mul(x[0], x[1]), {.min = -1, .max = 2});
+  };
+  const std::vector<Input> one = {{.name = "x", .shape = {2, 4}}};
+  const std::vector<Input> two = {{.name = "x", .shape = {2, 4}}, {.name = "y", .shape = {2, 4}}};
+  for (const Operator& op :
+       {from_graph("topk", one, best), from_graph("amax", one, largest),
+        from_graph("max_pool2d", {{.name = "x", .shape = {1, 1, 4, 4}}},
+                   [](const std::vector<Value>& x) { return max_pool2d(x[0], 2); })}) {
+    const Report report = check_operator(op, {.draws = 4, .behaviour = false});
+    EXPECT_EQ(report.verdict(), Verdict::right) << report.to_string();
+    EXPECT_FALSE(report.corners.empty()) << op.name;
+  }
+  const Report report = check_operator(from_graph("clamp", two, held));
+  EXPECT_TRUE(report.passed()) << report.to_string();
+}
+
+TEST(CheckOperator, NumbersOfRowsHaveNoGradient) {
+  const Report report =
+      check_operator(from_graph("embedding",
+                                {{.name = "weight", .shape = {4, 3}},
+                                 {.name = "rows",
+                                  .shape = {5},
+                                  .low = 0,
+                                  .high = 3,
+                                  .differentiable = false,
+                                  .dtype = DType::int64}},
+                                [](const std::vector<Value>& x) { return embedding(x[0], x[1]); }));
+  EXPECT_TRUE(report.passed()) << report.to_string();
+  EXPECT_THAT(report.to_string(), HasSubstr("no gradient for rows (int64): embedding"));
+}
+
 TEST(Projection, IsFastAndSaysWhatItMisses) {
   Graph graph;
   const Value x = graph.input("x", {8, 16});

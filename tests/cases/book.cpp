@@ -163,13 +163,14 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   row.least_magnitude_double = op.least_magnitude_double;
   if (!op.gradient || !arguments.is_gradient()) return row;
   const Operator& forward = contract::find_entry(op.gradient->of);
-  const std::string label = Arguments(forward, sample, contract::base_shape_of(forward, 2)).label();
-  row.derivative_of =
-      DerivativeOf{op.gradient->of + (label.empty() ? "" : " " + label),
-                   [arguments](const Arrays& inputs, const Arrays& outputs, const Array& gradient) {
-                     return contract::backward_inputs(arguments, inputs, outputs, gradient);
-                   },
-                   op.gradient->corners};
+  const Arguments call(forward, sample, contract::base_shape_of(forward, 2));
+  const std::string label = call.label();
+  row.derivative_of = DerivativeOf{
+      op.gradient->of + (label.empty() ? "" : " " + label), contract::differentiated_result(call),
+      [arguments](const Arrays& inputs, const Arrays& outputs, const Array& gradient) {
+        return contract::backward_inputs(arguments, inputs, outputs, gradient);
+      },
+      op.gradient->corners};
   return row;
 }
 

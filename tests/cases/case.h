@@ -44,10 +44,11 @@ using PhaseTwo = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 using Reference = std::function<Arrays(const Arrays& inputs, aclDataType dtype, int64_t size)>;
 
 // How a backward row is the derivative of a forward row: the inputs of the backward, made from
-// those of the forward, its exact outputs and the gradient of its first output. The backward's
-// first output must be the gradient with respect to the forward's first input.
+// those of the forward, its exact outputs and the gradient of one of them. The backward's first
+// output must be the gradient with respect to the forward's first input.
 struct DerivativeOf {
   std::string forward_row;
+  size_t result;  // of the forward's, that is differentiated
   std::function<Arrays(const Arrays& inputs, const Arrays& outputs, const Array& gradient)> inputs;
   std::vector<long double> corners = {};  // values of the first input without a derivative
 };

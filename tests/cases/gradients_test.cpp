@@ -8,11 +8,11 @@ namespace {
 
 // d/dx of sum(gradient * forward(x)) at every element of the first input. Differences of fourth
 // order: their error is about h^4, and the rounding of long double about 1e-19/h.
-Array numeric_gradient(const Case& forward, Arrays inputs, const Array& gradient) {
+Array numeric_gradient(const Case& forward, size_t result, Arrays inputs, const Array& gradient) {
   constexpr long double kStep = 1e-3L;
   const auto loss_at = [&](size_t i, long double value) {
     const long double before = std::exchange(inputs[0].values[i], value);
-    const Array out = forward.reference(inputs, ACL_DOUBLE, kTestSize)[0];
+    const Array out = forward.reference(inputs, ACL_DOUBLE, kTestSize)[result];
     inputs[0].values[i] = before;
     long double loss = 0;
     for (size_t k = 0; k < out.values.size(); ++k) loss += out.values[k] * gradient.values[k];
@@ -63,14 +63,14 @@ TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
       x = static_cast<double>(x);  // what the kernel will read
     }
     const Arrays outputs = forward.reference(inputs, ACL_DOUBLE, kTestSize);
-    Array gradient = outputs[0];
+    Array gradient = outputs[derivative.result];
     for (size_t i = 0; i < gradient.values.size(); ++i) {
       gradient.values[i] = 0.5L + static_cast<long double>(i * 7 % 5) / 4;
     }
     const Arrays given = derivative.inputs(inputs, outputs, gradient);
     const RunResult run = run_case(backward, ACL_DOUBLE, Layout::kContiguous, stream(), 0, &given);
     ASSERT_FALSE(run.outputs.empty());
-    const Array numeric = numeric_gradient(forward, inputs, gradient);
+    const Array numeric = numeric_gradient(forward, derivative.result, inputs, gradient);
     ASSERT_EQ(run.outputs[0].values.size(), numeric.values.size());
     for (size_t i = 0; i < numeric.values.size(); ++i) {
       const long double scale = std::max(1e-3L, std::abs(numeric.values[i]));

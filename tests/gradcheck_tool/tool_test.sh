@@ -46,6 +46,13 @@ expect 3 "the size along dim must be even, it is 3" -- --op geglu_v3 --shape 4x3
 expect 3 "dim 2 is not one of a tensor of rank 2" -- --op geglu --dim 2 --shape 4x6
 expect 0 "right" -- --op mean --dims=0,-1 --keep-dims --into float32
 
+expect 0 "saved tensors other than the forward's (gelu): aclnnGeGluV3Backward" \
+  -- --op geglu_v3 --dtype f32 --no-status
+expect 0 "no gradient for target (int64): aclnnNLLLossBackward" "0 gradients mistrusted" \
+  -- --op nll_loss --dtype f32 --no-status
+expect 5 "gradcheck: MISTRUSTED" "3 gradients mistrusted" "24 of 24 elements" \
+  -- --op dropout --prob 1 --no-status
+
 # The wrong one: every mistake is named, what is right stays right.
 expect 1 "takes 1.6733 at" "where the right slope is documented" \
   "dual numbers confirm the numeric derivative" \

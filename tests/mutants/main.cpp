@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   const Score found = score(verbose);
   int blamed = 0;
   int plainly_blamed = 0;
-  std::vector<Mutant> right_ones = unchanged();
+  std::vector<Mutant> right_ones = right_kernels();
   for (Mutant& op : graph_operators()) right_ones.push_back(std::move(op));
   for (const Mutant& right : right_ones) {
     std::string finding;

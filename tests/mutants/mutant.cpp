@@ -24,8 +24,8 @@ Options until_wrong() {
 
 }  // namespace
 
-Backward run_kernel(Kernel kernel) {
-  return [kernel = std::move(kernel)](const BackwardCall& call) -> std::string {
+Backward run_kernels(Kernels kernels) {
+  return [kernels = std::move(kernels)](const BackwardCall& call) -> std::string {
     Values inputs;
     for (const View& view : call.inputs) {
       std::vector<double>& values = inputs.emplace_back();
@@ -33,11 +33,32 @@ Backward run_kernel(Kernel kernel) {
         values.push_back(static_cast<double>(view.get(i)));
       }
     }
-    const std::vector<double> result = kernel(inputs);
-    const View& out = call.outputs[0];
-    for (std::int64_t i = 0; i < out.count(); ++i) out.set(i, result[static_cast<std::size_t>(i)]);
+    const Values results = kernels(inputs);
+    for (std::size_t k = 0; k < call.outputs.size(); ++k) {
+      const View& out = call.outputs[k];
+      for (std::int64_t i = 0; i < out.count(); ++i) {
+        out.set(i, results[k][static_cast<std::size_t>(i)]);
+      }
+    }
     return "";
   };
+}
+
+Backward run_kernel(Kernel kernel) {
+  return run_kernels(
+      [kernel = std::move(kernel)](const Values& in) -> Values { return {kernel(in)}; });
+}
+
+void add_mutants(std::vector<Mutant>& all, const char* family, const char* op,
+                 const Attributes& attributes, const std::function<Kernels(const Edits&)>& kernels,
+                 const std::vector<const char*>& edits, const std::optional<Dims>& shape) {
+  const auto make = [&](const Kernels& kernel) {
+    return [=] { return with_backward(op, attributes, run_kernels(kernel), shape); };
+  };
+  for (const char* edit : edits) {
+    all.push_back({.family = family, .edit = edit, .make = make(kernels(Edits{edit}))});
+    all.back().right = make(kernels({}));
+  }
 }
 
 Backward run_formula(Formula formula) {
@@ -57,8 +78,20 @@ Operator with_backward(const std::string& op, const Attributes& attributes, Back
 
 std::vector<Mutant> all_mutants() {
   std::vector<Mutant> all;
-  for (auto family : {formula_mutants, tensor_mutants, behaviour_mutants, rule_mutants}) {
+  for (auto family :
+       {formula_mutants, function_mutants, tensor_mutants, loss_mutants, normalization_mutants,
+        image_mutants, behaviour_mutants, rule_mutants, network_rule_mutants}) {
     for (Mutant& mutant : family()) all.push_back(std::move(mutant));
+  }
+  return all;
+}
+
+std::vector<Mutant> right_kernels() {
+  std::vector<Mutant> all = unchanged();
+  std::set<std::string> families;
+  for (const Mutant& mutant : all_mutants()) {
+    if (!mutant.right || !families.insert(mutant.family).second) continue;
+    all.push_back({.family = mutant.family, .edit = "unchanged", .make = mutant.right});
   }
   return all;
 }

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct Mutant {
   // Calls `use` while the mistake is in force; just calls it when the mistake is in the operator.
   std::function<void(const std::function<void()>& use)> with =
       [](const std::function<void()>& use) { use(); };
+  // The same operator without the mistake, where it is made by the same kernel.
+  std::function<Operator()> right = {};
 };
 
 /// Numbers as a kernel sees them: inputs in order, row-major.
@@ -30,6 +33,20 @@ using Kernel = std::function<std::vector<double>(const Values& inputs)>;
 
 /// A backward that reads its inputs, computes in double, and writes rounded results.
 gradcheck::Backward run_kernel(Kernel kernel);
+
+/// The same with several gradients.
+using Kernels = std::function<Values(const Values& inputs)>;
+gradcheck::Backward run_kernels(Kernels kernels);
+
+/// The names of the mistakes in force; none: the kernel is right.
+using Edits = std::set<std::string>;
+
+/// One kernel with a switch for every mistake: a mutant for each of `edits`.
+void add_mutants(std::vector<Mutant>& all, const char* family, const char* op,
+                 const gradcheck::Attributes& attributes,
+                 const std::function<Kernels(const Edits&)>& kernels,
+                 const std::vector<const char*>& edits,
+                 const std::optional<gradcheck::Dims>& shape = std::nullopt);
 
 /// The same for a formula of gradient and one saved element.
 using Formula = std::function<double(double g, double s)>;
@@ -45,10 +62,16 @@ std::vector<Mutant> formula_mutants();
 std::vector<Mutant> tensor_mutants();
 std::vector<Mutant> behaviour_mutants();
 std::vector<Mutant> rule_mutants();
+std::vector<Mutant> function_mutants();
+std::vector<Mutant> normalization_mutants();
+std::vector<Mutant> image_mutants();
+std::vector<Mutant> loss_mutants();
+std::vector<Mutant> network_rule_mutants();
 std::vector<Mutant> all_mutants();
 
 /// Operators that are right: written with the same kernels, and those of the graph.
-std::vector<Mutant> unchanged();
+std::vector<Mutant> unchanged();  // of formulas
+std::vector<Mutant> right_kernels();
 std::vector<Mutant> graph_operators();
 
 /// Whether gradcheck finds something wrong. `findings` receives the first one.

@@ -1,35 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong gradient rules of graph operators, put in place of the right ones.
-#include <fmt/format.h>
-
-#include "aclgrad/gradcheck_graph.h"
 #include "aclgrad/ops.h"
-#include "aclgrad/rule.h"
-#include "tests/mutants/mutant.h"
+#include "tests/mutants/rule_mutant.h"
 
 namespace aclgrad::mutants {
 namespace {
 
 using gradcheck::Build;
 using gradcheck::Dims;
-using gradcheck::Input;
-
-template <class OpType>
-using TypedRule = std::function<InputGradients(const OpType&, const RuleCall&)>;
-
-template <class OpType>
-Mutant mutant(std::string edit, std::vector<Dims> shapes, Build build, TypedRule<OpType> rule) {
-  std::vector<Input> inputs;
-  for (const Dims& shape : shapes) {
-    inputs.push_back({.name = fmt::format("x{}", inputs.size()), .shape = shape});
-  }
-  return {"graph rules", std::move(edit),
-          [=] { return gradcheck::from_graph("graph", inputs, build); },
-          [rule](const std::function<void()>& use) {
-            const ScopedRule<OpType> wrong(rule);
-            use();
-          }};
-}
 
 Value swapped(const Value& matrix) { return transpose(matrix, 0, 1); }
 
@@ -45,102 +23,107 @@ std::vector<Mutant> rule_mutants() {
   const Build affine = [](const auto& x) { return addmm(x[0], x[1], x[2], 0.5, -2); };
   const Build self_product = [](const auto& x) { return mul(x[0], x[0]); };
   return {
-      mutant<AddOp>("add: alpha missing", {s, s}, sum,
-                    [](const AddOp&, const RuleCall& call) {
-                      return InputGradients{call.gradient(), call.gradient()};
-                    }),
-      mutant<SubOp>("sub: sign of the second operand", {s, s}, difference,
-                    [](const SubOp& op, const RuleCall& call) {
-                      return InputGradients{call.gradient(), mul(call.gradient(), op.alpha)};
-                    }),
-      mutant<SubOp>(
+      rule_mutant<AddOp>("add: alpha missing", {s, s}, sum,
+                         [](const AddOp&, const RuleCall& call) {
+                           return InputGradients{call.gradient(), call.gradient()};
+                         }),
+      rule_mutant<SubOp>("sub: sign of the second operand", {s, s}, difference,
+                         [](const SubOp& op, const RuleCall& call) {
+                           return InputGradients{call.gradient(), mul(call.gradient(), op.alpha)};
+                         }),
+      rule_mutant<SubOp>(
           "sub: alpha to the first operand", {s, s}, difference,
           [](const SubOp& op, const RuleCall& call) {
             return InputGradients{mul(call.gradient(), op.alpha), mul(call.gradient(), -op.alpha)};
           }),
-      mutant<MulOp>("mul: operands exchanged", {s, s}, product,
-                    [](const MulOp&, const RuleCall& call) {
-                      return InputGradients{mul(call.gradient(), call.input(0)),
-                                            mul(call.gradient(), call.input(1))};
-                    }),
-      mutant<MulOp>("mul: second gradient missing", {s, s}, product,
-                    [](const MulOp&, const RuleCall& call) {
-                      return InputGradients{mul(call.gradient(), call.input(1)), Value()};
-                    }),
-      mutant<MulOp>("mul: not accumulated when both operands are one", {s}, self_product,
-                    [](const MulOp&, const RuleCall& call) {
-                      return InputGradients{mul(call.gradient(), call.input(1)), Value()};
-                    }),
-      mutant<MulOp>(
+      rule_mutant<MulOp>("mul: operands exchanged", {s, s}, product,
+                         [](const MulOp&, const RuleCall& call) {
+                           return InputGradients{mul(call.gradient(), call.input(0)),
+                                                 mul(call.gradient(), call.input(1))};
+                         }),
+      rule_mutant<MulOp>("mul: second gradient missing", {s, s}, product,
+                         [](const MulOp&, const RuleCall& call) {
+                           return InputGradients{mul(call.gradient(), call.input(1)), Value()};
+                         }),
+      rule_mutant<MulOp>("mul: not accumulated when both operands are one", {s}, self_product,
+                         [](const MulOp&, const RuleCall& call) {
+                           return InputGradients{mul(call.gradient(), call.input(1)), Value()};
+                         }),
+      rule_mutant<MulOp>(
           "mul: broadcast gradient averaged instead of summed", {s, {3}}, product,
           [](const MulOp&, const RuleCall& call) {
             const Value b = mul(call.gradient(), call.input(0));
             return InputGradients{mul(call.gradient(), call.input(1)), mean(b, {0}, true)};
           }),
-      mutant<MulOp>("mul: a mask that is not wanted changes the other gradient", {s, s}, product,
-                    [](const MulOp&, const RuleCall& call) {
-                      const Value a = mul(call.gradient(), call.input(1));
-                      return InputGradients{call.needs(1) ? a : mul(a, 2),
-                                            mul(call.gradient(), call.input(0))};
-                    }),
-      mutant<MulOp>("mul: a thousandth too large in float16", {s, s}, product,
-                    [](const MulOp&, const RuleCall& call) {
-                      const bool coarse = call.gradient().dtype() == DType::float16;
-                      const auto kept = [&](const Value& v) { return coarse ? mul(v, 1.001) : v; };
-                      return InputGradients{kept(mul(call.gradient(), call.input(1))),
-                                            kept(mul(call.gradient(), call.input(0)))};
-                    }),
-      mutant<MulNumberOp>(
+      rule_mutant<MulOp>("mul: a mask that is not wanted changes the other gradient", {s, s},
+                         product,
+                         [](const MulOp&, const RuleCall& call) {
+                           const Value a = mul(call.gradient(), call.input(1));
+                           return InputGradients{call.needs(1) ? a : mul(a, 2),
+                                                 mul(call.gradient(), call.input(0))};
+                         }),
+      rule_mutant<MulOp>("mul: a thousandth too large in float16", {s, s}, product,
+                         [](const MulOp&, const RuleCall& call) {
+                           const bool coarse = call.gradient().dtype() == DType::float16;
+                           const auto kept = [&](const Value& v) {
+                             return coarse ? mul(v, 1.001) : v;
+                           };
+                           return InputGradients{kept(mul(call.gradient(), call.input(1))),
+                                                 kept(mul(call.gradient(), call.input(0)))};
+                         }),
+      rule_mutant<MulNumberOp>(
           "muls: number forgotten", {s}, [](const auto& x) { return mul(x[0], 1.5); },
           [](const MulNumberOp&, const RuleCall& call) { return InputGradients{call.gradient()}; }),
-      mutant<AddNumberOp>(
+      rule_mutant<AddNumberOp>(
           "adds: number multiplied", {s}, [](const auto& x) { return add(x[0], 1.5); },
           [](const AddNumberOp& op, const RuleCall& call) {
             return InputGradients{mul(call.gradient(), op.number)};
           }),
-      mutant<MatmulOp>("matmul: right factor not transposed", {square, square}, matrix,
-                       [](const MatmulOp&, const RuleCall& call) {
-                         return InputGradients{matmul(call.gradient(), call.input(1)),
-                                               matmul(swapped(call.input(0)), call.gradient())};
-                       }),
-      mutant<MatmulOp>("matmul: product in the wrong order", {square, square}, matrix,
-                       [](const MatmulOp&, const RuleCall& call) {
-                         return InputGradients{matmul(call.gradient(), swapped(call.input(1))),
-                                               matmul(call.gradient(), swapped(call.input(0)))};
-                       }),
-      mutant<MatmulOp>("matmul: result transposed", {square, square}, matrix,
-                       [](const MatmulOp&, const RuleCall& call) {
-                         return InputGradients{
-                             swapped(matmul(call.gradient(), swapped(call.input(1)))),
-                             matmul(swapped(call.input(0)), call.gradient())};
-                       }),
-      mutant<AddmmOp>("addmm: alpha and beta exchanged", {square, square, square}, affine,
-                      [](const AddmmOp& op, const RuleCall& call) {
-                        const Value& g = call.gradient();
-                        return InputGradients{mul(g, op.alpha),
-                                              mul(matmul(g, swapped(call.input(2))), op.beta),
-                                              mul(matmul(swapped(call.input(1)), g), op.beta)};
-                      }),
-      mutant<AddmmOp>("addmm: bias takes the first row only", {{3}, s, square}, affine,
-                      [](const AddmmOp& op, const RuleCall& call) {
-                        const Value& g = call.gradient();
-                        const Value half = mul(mean(g, {0}, true), op.beta);
-                        return InputGradients{half,
-                                              mul(matmul(g, swapped(call.input(2))), op.alpha),
-                                              mul(matmul(swapped(call.input(1)), g), op.alpha)};
-                      }),
-      mutant<MeanOp>(
+      rule_mutant<MatmulOp>("matmul: right factor not transposed", {square, square}, matrix,
+                            [](const MatmulOp&, const RuleCall& call) {
+                              return InputGradients{
+                                  matmul(call.gradient(), call.input(1)),
+                                  matmul(swapped(call.input(0)), call.gradient())};
+                            }),
+      rule_mutant<MatmulOp>("matmul: product in the wrong order", {square, square}, matrix,
+                            [](const MatmulOp&, const RuleCall& call) {
+                              return InputGradients{
+                                  matmul(call.gradient(), swapped(call.input(1))),
+                                  matmul(call.gradient(), swapped(call.input(0)))};
+                            }),
+      rule_mutant<MatmulOp>("matmul: result transposed", {square, square}, matrix,
+                            [](const MatmulOp&, const RuleCall& call) {
+                              return InputGradients{
+                                  swapped(matmul(call.gradient(), swapped(call.input(1)))),
+                                  matmul(swapped(call.input(0)), call.gradient())};
+                            }),
+      rule_mutant<AddmmOp>("addmm: alpha and beta exchanged", {square, square, square}, affine,
+                           [](const AddmmOp& op, const RuleCall& call) {
+                             const Value& g = call.gradient();
+                             return InputGradients{mul(g, op.alpha),
+                                                   mul(matmul(g, swapped(call.input(2))), op.beta),
+                                                   mul(matmul(swapped(call.input(1)), g), op.beta)};
+                           }),
+      rule_mutant<AddmmOp>("addmm: bias takes the first row only", {{3}, s, square}, affine,
+                           [](const AddmmOp& op, const RuleCall& call) {
+                             const Value& g = call.gradient();
+                             const Value half = mul(mean(g, {0}, true), op.beta);
+                             return InputGradients{
+                                 half, mul(matmul(g, swapped(call.input(2))), op.alpha),
+                                 mul(matmul(swapped(call.input(1)), g), op.alpha)};
+                           }),
+      rule_mutant<MeanOp>(
           "mean: not divided", {s}, [](const auto& x) { return mean(x[0]); },
           [](const MeanOp&, const RuleCall& call) {
             return InputGradients{expand(reshape(call.gradient(), {1, 1}), call.input().shape())};
           }),
-      mutant<ReduceSumOp>(
+      rule_mutant<ReduceSumOp>(
           "sum: divided by the extent", {s},
           [](const auto& x) { return reduce_sum(x[0], {1}, true); },
           [](const ReduceSumOp&, const RuleCall& call) {
             return InputGradients{expand(mul(call.gradient(), 1.0 / 3), call.input().shape())};
           }),
-      mutant<PermuteOp>(
+      rule_mutant<PermuteOp>(
           "permute: order instead of its inverse", {{3, 3, 3}},
           [](const auto& x) {
             return contiguous(permute(x[0], {1, 2, 0}));
@@ -148,7 +131,7 @@ std::vector<Mutant> rule_mutants() {
           [](const PermuteOp& op, const RuleCall& call) {
             return InputGradients{permute(call.gradient(), op.order)};
           }),
-      mutant<ReshapeOp>(
+      rule_mutant<ReshapeOp>(
           "reshape: gradient of the transposed shape", {s},
           [](const auto& x) {
             return mul(reshape(x[0], {3, 2}), 1.0);
@@ -156,25 +139,25 @@ std::vector<Mutant> rule_mutants() {
           [](const ReshapeOp&, const RuleCall& call) {
             return InputGradients{swapped(call.gradient())};
           }),
-      mutant<SeluOp>(
+      rule_mutant<SeluOp>(
           "selu: given the input for the result", {s}, [](const auto& x) { return selu(x[0]); },
           [](const SeluOp&, const RuleCall& call) {
             return InputGradients{selu_backward(call.gradient(), call.input())};
           }),
-      mutant<GeluV2Op>(
+      rule_mutant<GeluV2Op>(
           "gelu: the other form's backward", {s},
           [](const auto& x) { return gelu_v2(x[0], Approximate::none); },
           [](const GeluV2Op&, const RuleCall& call) {
             return InputGradients{
                 gelu_v2_backward(call.gradient(), call.input(), Approximate::tanh)};
           }),
-      mutant<GegluOp>(
+      rule_mutant<GegluOp>(
           "geglu: the other half activated", {{2, 6}}, [](const auto& x) { return geglu(x[0]); },
           [](const GegluOp& op, const RuleCall& call) {
             return InputGradients{geglu_backward(call.gradient(), call.input(), call.output(1),
                                                  op.dim, op.approximate, !op.activate_left)};
           }),
-      mutant<MseLossOp>(
+      rule_mutant<MseLossOp>(
           "mse: gradient of the target not negated", {s, s},
           [](const auto& x) { return mse_loss(x[0], x[1]); },
           [](const MseLossOp& op, const RuleCall& call) {
@@ -182,7 +165,7 @@ std::vector<Mutant> rule_mutants() {
                 mse_loss_backward(call.gradient(), call.input(0), call.input(1), op.reduction);
             return InputGradients{g, g};
           }),
-      mutant<LogSoftmaxOp>(
+      rule_mutant<LogSoftmaxOp>(
           "log softmax: along the other axis", {square},
           [](const auto& x) { return log_softmax(x[0], 1); },
           [](const LogSoftmaxOp&, const RuleCall& call) {

@@ -2,7 +2,6 @@
 // Wrong backwards of operators that mix elements: GEGLU and the losses. Each kernel is written
 // once, with a switch for every mistake.
 #include <cmath>
-#include <set>
 
 #include "aclgrad_contract/formulas.h"
 #include "tests/mutants/mutant.h"
@@ -11,9 +10,6 @@ namespace aclgrad::mutants {
 namespace {
 
 using gradcheck::Attributes;
-
-// The names of the mistakes in force; none: the kernel is right.
-using Edits = std::set<std::string>;
 
 double gelu_slope(double x, bool tanh_form) {
   return static_cast<double>(contract::formulas::gelu_slope(x, tanh_form));
@@ -112,11 +108,10 @@ Kernel nll(int reduction, const Edits& edits) {
 void add(std::vector<Mutant>& all, const char* family, const char* op, const Attributes& attributes,
          const std::function<Kernel(const Edits&)>& kernel, const std::vector<const char*>& edits,
          const std::optional<gradcheck::Dims>& shape = std::nullopt) {
-  for (const char* edit : edits) {
-    const Kernel broken = kernel(Edits{edit});
-    all.push_back(
-        {family, edit, [=] { return with_backward(op, attributes, run_kernel(broken), shape); }});
-  }
+  const auto kernels = [&](const Edits& edit) -> Kernels {
+    return [one = kernel(edit)](const Values& in) -> Values { return {one(in)}; };
+  };
+  add_mutants(all, family, op, attributes, kernels, edits, shape);
 }
 
 // Rows enough for one of them to have the ignored class.

@@ -23,6 +23,10 @@ void check_masks(const Operator& op, const Problem& problem, Report& report);
 /// A cotangent of one element, or with holes, gives that row of the Jacobian, or holes.
 void check_rows(const Operator& op, Problem problem, const Options& options, Report& report);
 
+/// Saved tensors other than the forward's are used as they are given.
+void check_saved(const Operator& op, const Problem& problem, const Options& options,
+                 Report& report);
+
 /// NaN in an input comes out, and of elementwise operators nowhere else.
 void check_nan(const Operator& op, const Problem& problem, Report& report);
 

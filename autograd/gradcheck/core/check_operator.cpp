@@ -5,6 +5,7 @@
 
 #include "aclgrad/error.h"
 #include "gradcheck/core/behaviour.h"
+#include "gradcheck/core/evidence.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -32,6 +33,18 @@ Options only_taken(const Operator& op, Options options, Report& report) {
   return options;
 }
 
+// Inputs that are not differentiated: numbers of classes, masks, targets.
+void note_without_gradient(const Operator& op, Report& report) {
+  for (const Input& input : op.inputs) {
+    if (input.differentiable) continue;
+    const bool whole = input.dtype && !is_float(*input.dtype);
+    report
+        .notes[fmt::format("no gradient for {}{}", input.name,
+                           whole ? fmt::format(" ({})", short_name(*input.dtype)) : "")]
+        .insert(op.name);
+  }
+}
+
 // Whether there is anything to repeat.
 bool repeatable(const Operator& op) {
   return std::any_of(op.inputs.begin(), op.inputs.end(),
@@ -44,14 +57,17 @@ Report check_operator(const Operator& op, const Options& wanted) {
   require_complete(op);
   Report report;
   const Options options = only_taken(op, wanted, report);
+  note_without_gradient(op, report);
   const std::vector<Number> corners = detail::corners_of(op);
   std::vector<Layout> layouts = options.layouts;
   if (!op.strided) layouts = {Layout::contiguous};
   const auto enough = [&] { return options.stop_at_first && !report.passed(); };
   for (const DType dtype : options.dtypes) {
+    detail::Evidence evidence;
     for (int draw = 0; draw < options.draws; ++draw) {
       const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(draw);
       const detail::Problem plain = detail::make_problem(op, dtype, seed, corners);
+      evidence.see(op, plain);
       const Arrays plain_slack = detail::unavoidable_rounding(op, plain);
       for (const Layout layout : layouts) {
         if (enough()) return report;
@@ -80,11 +96,14 @@ Report check_operator(const Operator& op, const Options& wanted) {
           if (!repeat) detail::check_in_place(op, problem, layout, report);
         }
       }
-      if (!options.behaviour || draw > 0 || enough()) continue;
+      if (enough()) return report;
+      detail::check_saved(op, plain, options, report);
+      if (!options.behaviour || draw > 0) continue;
       detail::check_masks(op, plain, report);
       detail::check_rows(op, plain, options, report);
       detail::check_nan(op, plain, report);
     }
+    evidence.report(op, dtype, report);
   }
   if (options.every_shape && op.is_elementwise() && !enough()) {
     detail::check_shapes(op, options, corners, report);

@@ -195,6 +195,67 @@ Finding finding_for(const Operator& op, DType dtype, Layout layout, std::string 
   return finding;
 }
 
+namespace {
+
+// Places of elements at a corner that are equal: the first such number, if there are two of it.
+std::vector<std::size_t> ties(const Array& input, const std::vector<Element>& judged,
+                              const std::vector<Expected>& expected) {
+  const auto is_corner = [&](std::size_t i) {
+    return expected[i].kind == PointKind::corner && judged[i].verdict == Verdict::right;
+  };
+  std::vector<std::size_t> tied;
+  for (std::size_t i = 0; i < expected.size() && tied.size() < 2; ++i) {
+    tied.clear();
+    for (std::size_t k = i; is_corner(i) && k < expected.size(); ++k) {
+      if (is_corner(k) && input.values[k] == input.values[i]) tied.push_back(k);
+    }
+  }
+  return tied;
+}
+
+// At a tie each element may take any slope between its two, but not all of them at once: moved
+// together they change the result as one. "" where the sum of their gradients is right.
+std::string judge_together(const Operator& op, const Problem& problem, std::size_t input,
+                           const std::vector<Element>& judged,
+                           const std::vector<Expected>& expected) {
+  if (op.is_elementwise()) return "";
+  const std::vector<std::size_t> tied = ties(problem.inputs[input], judged, expected);
+  if (tied.size() < 2) return "";
+  Number sum = 0;
+  Number bound = 0;
+  for (const std::size_t i : tied) {
+    sum += judged[i].analytic;
+    bound += judged[i].bound;
+  }
+  Arrays moved = problem.inputs;
+  const auto weighted = [&](Number shift, bool magnitudes) {
+    for (const std::size_t i : tied) {
+      moved[input].values[i] = problem.inputs[input].values[i] + shift;
+    }
+    const Array out = op.forward(moved)[0];
+    Number total = 0;
+    for (std::size_t k = 0; k < out.values.size(); ++k) {
+      const Number term = problem.cotangent.values[k] * out.values[k];
+      total += magnitudes ? std::abs(term) : term;
+    }
+    return total;
+  };
+  // Beside the size of its terms, so that a sum that cancels is not taken for an exact one.
+  const Number size = weighted(0, true);
+  const Slopes slopes =
+      slopes_at([&](long double shift) { return size + weighted(shift, false); }, 0, op.noise);
+  if (slopes.kind == PointKind::unknown) return "";
+  const Number off = std::max({Number{0}, slopes.low() - sum, sum - slopes.high()});
+  if (off <= bound + 3 * slopes.error()) return "";
+  return fmt::format(
+      "the gradients of {} equal elements of {} add up to {:.9g}; moved together, they "
+      "change the result by {:.9g} to {:.9g}",
+      tied.size(), op.inputs[input].name, static_cast<double>(sum),
+      static_cast<double>(slopes.low()), static_cast<double>(slopes.high()));
+}
+
+}  // namespace
+
 std::int64_t judge_all(const Operator& op, const Problem& problem, const Execution& execution,
                        const Arrays& slack, const ExecutionOptions& how, const Options& options,
                        Report& report) {
@@ -235,6 +296,15 @@ std::int64_t judge_all(const Operator& op, const Problem& problem, const Executi
       judged.push_back(std::move(e));
     }
     errors.elements += static_cast<std::int64_t>(judged.size());
+    if (const std::string text = judge_together(op, problem, inputs[k], judged, expected);
+        !text.empty()) {
+      Finding finding = finding_for(op, problem.dtype, how.layout, "ties");
+      finding.text = text;
+      finding.suspect =
+          "the backward: equal elements share a gradient, or one of them takes it all";
+      report.findings.push_back(std::move(finding));
+      ++wrong_count;
+    }
 
     for (const Verdict verdict : {Verdict::wrong, Verdict::cannot_tell}) {
       const auto count = std::count_if(judged.begin(), judged.end(),

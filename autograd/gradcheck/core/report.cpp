@@ -43,8 +43,13 @@ std::string largest(const char* side, const char* what, const std::map<DType, Er
 }  // namespace
 
 const char* to_string(Verdict verdict) {
-  constexpr const char* kNames[] = {"right", "wrong", "cannot tell"};
+  constexpr const char* kNames[] = {"right", "wrong", "cannot tell", "mistrusted"};
   return kNames[static_cast<std::size_t>(verdict)];
+}
+
+const char* headline(Verdict verdict) {
+  constexpr const char* kWords[] = {"right", "WRONG", "CANNOT TELL", "MISTRUSTED"};
+  return kWords[static_cast<std::size_t>(verdict)];
 }
 
 std::vector<Kind> by_kind(const std::vector<Finding>& findings) {
@@ -80,8 +85,7 @@ std::string Finding::to_string() const {
   if (layout) where += fmt::format(", {}", gradcheck::to_string(*layout));
   if (!shape.empty()) where += fmt::format(", {}", dims_text(shape));
   std::string text_lines =
-      fmt::format("{}  {}  ({})\n    {}\n", verdict == Verdict::wrong ? "WRONG" : "CANNOT TELL",
-                  where, check, text);
+      fmt::format("{}  {}  ({})\n    {}\n", headline(verdict), where, check, text);
   if (element) text_lines += "    " + gradcheck::to_string(*element) + "\n";
   if (!suspect.empty()) text_lines += fmt::format("    suspected: {}\n", suspect);
   if (!reproduce.empty()) text_lines += fmt::format("    reproduce: {}\n", reproduce);
@@ -103,12 +107,22 @@ bool Report::undecided() const {
                      [](const Finding& f) { return f.verdict == Verdict::cannot_tell; });
 }
 
-int Report::exit_status() const { return !passed() ? 1 : undecided() ? 2 : 0; }
+Verdict Report::verdict() const {
+  if (!passed()) return Verdict::wrong;
+  if (undecided()) return Verdict::cannot_tell;
+  return mistrusted > 0 ? Verdict::mistrusted : Verdict::right;
+}
+
+int Report::exit_status() const {
+  constexpr int kStatuses[] = {0, 1, 2, 5};
+  return kStatuses[static_cast<std::size_t>(verdict())];
+}
 
 void Report::add(const Report& other) {
   right += other.right;
   wrong += other.wrong;
   cannot_tell += other.cannot_tell;
+  mistrusted += other.mistrusted;
   configurations += other.configurations;
   checks += other.checks;
   findings.insert(findings.end(), other.findings.begin(), other.findings.end());
@@ -122,16 +136,22 @@ void Report::add(const Report& other) {
   merge(backward, other.backward);
   merge(forward, other.forward);
   left_out.insert(other.left_out.begin(), other.left_out.end());
+  for (const auto& [what, operators] : other.notes) {
+    notes[what].insert(operators.begin(), operators.end());
+  }
 }
 
 std::string Report::to_string() const {
-  const char* verdict = !passed() ? "WRONG" : undecided() ? "CANNOT TELL" : "right";
   std::string text = fmt::format(
-      "gradcheck: {}. {} elements right, {} wrong, {} undecided; {} checks in {} configurations\n",
-      verdict, right, wrong, cannot_tell, checks, configurations);
+      "gradcheck: {}. {} elements right, {} wrong, {} undecided, {} gradients mistrusted; {} "
+      "checks in {} configurations\n",
+      headline(verdict()), right, wrong, cannot_tell, mistrusted, checks, configurations);
   text += largest("forward", "error", forward) + largest("backward", "difference", backward);
   for (const auto& [dtype, why] : left_out) {
     text += fmt::format("  {} was left out: {}\n", short_name(dtype), why);
+  }
+  for (const auto& [what, operators] : notes) {
+    text += fmt::format("  {}: {}\n", what, fmt::join(operators, ", "));
   }
   for (const Corner& corner : corners) text += "  corner: " + corner.to_string() + "\n";
   std::size_t shown = 0;

@@ -14,6 +14,7 @@
 #include "aclgrad/file.h"
 #include "aclgrad/gradcheck.h"
 #include "aclgrad/gradcheck_graph.h"
+#include "aclgrad/gradcheck_model.h"
 #include "aclgrad/gradcheck_operator.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/init.h"

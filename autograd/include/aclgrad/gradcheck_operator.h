@@ -56,6 +56,7 @@ struct ErrorModel {
   double inner = 8;
   double terms = 0;   // for sums of terms that are stored in the dtype before they are added
   double stored = 0;  // for results made by several operators with tensors of the dtype in between
+  std::optional<double> final_ulp_double = {};  // where a float64 result is another matter
 };
 
 /// Which slope a corner's documentation promises; `any` takes everything between both.
@@ -80,14 +81,19 @@ struct Operator {
   std::function<Arrays(const Arrays& inputs, const Arrays& outputs, const Array& cotangent)> saved =
       {};
   std::vector<std::optional<DType>> saved_dtypes = {};  // by position; empty: the dtype under test
+  std::vector<std::string> saved_names = {};            // by position, for the report
 
   /// Writes one gradient for every differentiable input.
   Backward backward = {};
   std::vector<std::optional<DType>> gradient_dtypes = {};  // by position, as saved_dtypes
 
-  /// The backward's own formula, exact: tells what rounding saved outputs does. Without it the
-  /// backward under test is asked, with these outputs one unit in the last place away.
+  /// The backward's own formula, exact, of what it is given, whatever that is: tells what rounding
+  /// saved outputs does, and what must come of saved outputs that the forward would not give. A
+  /// result without values is not compared. Without the formula the backward under test is asked,
+  /// with these outputs one unit in the last place away.
   std::function<Arrays(const Arrays& backward_inputs)> exact_backward = {};
+  /// The sums of the magnitudes that its results are made of; the results' own when empty.
+  std::function<Arrays(const Arrays& backward_inputs)> backward_magnitude = {};
 
   ErrorModel model = {};
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,11 @@ enum class Verdict {
   right,
   wrong,        // the difference is beyond the error bar and what rounding may do
   cannot_tell,  // the error bar is too wide to decide; the reason is given
+  mistrusted,   // right, but what was compared is mostly 0: it proves little
 };
 const char* to_string(Verdict verdict);
+/// The same, in capitals unless it is right.
+const char* headline(Verdict verdict);
 
 /// One element of a gradient beside what it should be.
 struct Element {
@@ -86,6 +90,7 @@ struct Report {
   std::int64_t right = 0;  // elements
   std::int64_t wrong = 0;
   std::int64_t cannot_tell = 0;
+  std::int64_t mistrusted = 0;      // pairs of operator and dtype whose gradient is mostly 0
   std::int64_t configurations = 0;  // of dtype, layout, shape and inputs
   std::int64_t checks = 0;          // properties looked at, the elements' comparison being one
   std::vector<Finding> findings = {};
@@ -93,13 +98,20 @@ struct Report {
   std::map<DType, ErrorSummary> backward = {};
   std::map<DType, ErrorSummary> forward = {};
   std::map<DType, std::string> left_out = {};  // dtypes that an operator refuses, and why
+  /// What else there is to say, and of which operators: inputs without a gradient, saved tensors
+  /// that were changed.
+  std::map<std::string, std::set<std::string>> notes = {};
 
   /// Nothing is wrong. Undecided elements do not count: see undecided().
   bool passed() const;
   bool undecided() const;
 
-  /// 0 right, 1 wrong, 2 nothing wrong but something undecided.
+  /// 0 right, 1 wrong, 2 nothing wrong but something undecided, 5 all right but something
+  /// mistrusted.
   int exit_status() const;
+
+  /// The gravest: wrong, then undecided, then mistrusted.
+  Verdict verdict() const;
 
   void add(const Report& other);
 

@@ -322,8 +322,8 @@ enum class Side { kAny, kLeft, kRight, kInside, kOutside };
 // How a backward is the derivative of a forward with respect to its first input or inputs.
 struct Gradient {
   std::string of;  // "aclnnElu"
-  // The backward's inputs, from the forward's inputs, its exact results, and the gradient of its
-  // first result. None: that gradient, then the forward's inputs.
+  // The backward's inputs, from the forward's inputs, its exact results, and the gradient of one of
+  // these (differentiated_result). None: that gradient, then the forward's inputs.
   std::function<Arrays(const Arguments& backward, const Arrays& inputs, const Arrays& outputs,
                        const Array& gradient)>
       inputs = nullptr;
@@ -416,6 +416,9 @@ Arrays results_of(const Arguments& arguments, const Arrays& inputs);
 // What a backward is given (Gradient::inputs).
 Arrays backward_inputs(const Arguments& backward, const Arrays& inputs, const Arrays& outputs,
                        const Array& gradient);
+
+// Which of a forward's results is differentiated: the first that is no state that the call updates.
+size_t differentiated_result(const Arguments& forward);
 
 // The largest errors with these arguments.
 Bound bound_of(const Arguments& arguments);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the forward leaves to its backward (a result, a mean, places of maxima) is used as it is
+// given: the backward is also run on saved tensors that the forward would not give, and compared
+// with its formula, in which they are inputs like others. A backward that computes them anew, or
+// takes them from somewhere else, gives something else then.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gradcheck/core/behaviour.h"
+
+namespace aclgrad::gradcheck::detail {
+namespace {
+
+// Which of the backward's inputs are made of the forward's results.
+std::vector<std::size_t> saved_outputs(const Operator& op, const Problem& problem) {
+  Arrays others = problem.outputs;
+  for (Array& each : others) {
+    for (Number& value : each.values) value = 2 * value + 1;
+  }
+  const Arrays given = op.saved(problem.inputs, others, problem.cotangent);
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].values != problem.given[i].values) positions.push_back(i);
+  }
+  return positions;
+}
+
+// Up to a quarter more or less, of the same sign: results stay such as the backward may be given.
+// Whole numbers are places: another order of them.
+void change(Array& array, DType dtype, std::uint64_t seed) {
+  if (!is_float(dtype)) {
+    std::ranges::reverse(array.values);
+    return;
+  }
+  for (std::size_t i = 0; i < array.values.size(); ++i) {
+    array.values[i] *= 0.75L + random_unit(seed, i) / 2;
+  }
+}
+
+std::string names_of(const Operator& op, const std::vector<std::size_t>& positions) {
+  std::string names;
+  for (const std::size_t i : positions) {
+    names += names.empty() ? "" : ", ";
+    names += i < op.saved_names.size() ? op.saved_names[i] : fmt::format("input {}", i);
+  }
+  return names;
+}
+
+ErrorModel model_of(const Operator& op, DType dtype) {
+  ErrorModel model = op.model;
+  if (dtype != DType::float64 || !model.final_ulp_double) return model;
+  // There is no numeric derivative whose error would hide the roundings of a float64 sum.
+  model.final_ulp = *model.final_ulp_double;
+  model.inner = std::max(model.inner, 2 * model.final_ulp);
+  return model;
+}
+
+}  // namespace
+
+void check_saved(const Operator& op, const Problem& problem, const Options& options,
+                 Report& report) {
+  if (!op.saved || !op.exact_backward) return;
+  const std::vector<std::size_t> positions = saved_outputs(op, problem);
+  if (positions.empty()) return;
+  const std::string names = names_of(op, positions);
+  Arrays given = problem.given;
+  for (const std::size_t i : positions) {
+    change(given[i], given_dtype(op, i, problem.dtype), options.seed * 77 + i);
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    for (Number& value : given[i].values) {
+      value = round_to(value, given_dtype(op, i, problem.dtype));
+    }
+  }
+  const Execution execution = execute(op, problem.dtype, given, problem.inputs, {});
+  if (!execution.failure.empty()) {
+    Finding finding = finding_for(op, problem.dtype, Layout::contiguous, "saved");
+    finding.text = fmt::format("with {} changed the backward failed: {}", names, execution.failure);
+    finding.suspect = "the backward, or how it is called";
+    report.findings.push_back(std::move(finding));
+    return;
+  }
+  ++report.checks;
+  report.notes["run on saved tensors other than the forward's (" + names + ")"].insert(op.name);
+  const Arrays exact = op.exact_backward(given);
+  const Arrays magnitude = op.backward_magnitude ? op.backward_magnitude(given) : exact;
+  const ErrorModel model = model_of(op, problem.dtype);
+  const std::vector<std::size_t> inputs = differentiable(op);
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    Element worst;
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < exact[k].values.size(); ++i) {
+      const Number value = exact[k].values[i];
+      if (!std::isfinite(value)) continue;
+      const Expected expected{
+          .low = value, .high = value, .magnitude = std::abs(magnitude[k].values[i])};
+      Element e = judge(expected, execution.gradients[k].values[i], 0, 0,
+                        gradient_dtype(op, k, problem.dtype), model, options.ulp_slack);
+      if (e.verdict == Verdict::right) {
+        ++report.right;
+        continue;
+      }
+      e.of = op.inputs[inputs[k]].name;
+      e.index = static_cast<std::int64_t>(i);
+      e.input = problem.inputs[inputs[k]].values[i];
+      if (wrong++ == 0 || e.ulp > worst.ulp) worst = e;
+    }
+    if (wrong == 0) continue;
+    report.wrong += wrong;
+    Finding finding = finding_for(op, problem.dtype, Layout::contiguous, "saved");
+    finding.text = fmt::format(
+        "{} of {} elements of the gradient of {} are not what the formula gives for {} other than "
+        "the forward's",
+        wrong, exact[k].values.size(), worst.of, names);
+    finding.element = worst;
+    finding.elements = wrong;
+    finding.suspect = "the backward: it does not use " + names + " as given, but computes anew";
+    report.findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace aclgrad::gradcheck::detail

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a table of Taylor remainders says.
+#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_TAYLOR_H_
+#define ACLGRAD_AUTOGRAD_GRADCHECK_TAYLOR_H_
+
+#include <functional>
+#include <vector>
+
+#include "aclgrad/gradcheck_model.h"
+
+namespace aclgrad::detail {
+
+struct Remainders {
+  int order;
+  double largest_step;  // of the first; each next step is half of it
+  std::vector<double> values;
+  double rounding;  // those below it are noise
+  double slope;     // of the loss along the direction
+  /// By how much the slopes on both sides of the point differ, taken over steps of h.
+  std::function<double(double h)> jump;
+};
+
+TaylorRate rate_of(const Remainders& remainders);
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_TAYLOR_H_
