@@ -157,13 +157,18 @@ ModelReport check_model(const Value& loss, std::vector<Value> wrt, std::span<con
     TaylorDirection& found = report.directions.emplace_back();
     derivatives.at(start, direction, found);
     found.rounding = kNoise * std::max(std::abs(report.loss), std::abs(found.slope));
-    detail::Remainders first{
-        .order = 2,
-        .largest_step = options.largest_step,
-        .values = {},
-        .rounding = found.rounding,
-        .slope = found.slope,
-        .jump = [&](double h) { return std::abs(loss_at(h) - 2 * report.loss + loss_at(-h)) / h; }};
+    detail::Remainders first{.order = 2,
+                             .largest_step = options.largest_step,
+                             .values = {},
+                             .rounding = found.rounding,
+                             .slope = found.slope,
+                             .jump = [&](int order, double h) {
+                               const double bend = loss_at(h) - 2 * report.loss + loss_at(-h);
+                               if (order == 1) return std::abs(bend) / h;
+                               const double odd = loss_at(2 * h) - loss_at(-2 * h) -
+                                                  2 * (loss_at(h) - loss_at(-h));
+                               return std::abs(odd) / (h * h);
+                             }};
     detail::Remainders second = first;
     second.order = 3;
     for (int step = 0; step < kSteps; ++step) {

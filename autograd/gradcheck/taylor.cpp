@@ -54,11 +54,13 @@ TaylorRate rate_of(const Remainders& of) {
       found.verdict = Verdict::right;
       return found;
     }
-    const double h = std::ldexp(of.largest_step, 1 - static_cast<int>(end));
-    const double jump = of.jump(h);
-    if (jump > of.values[end - 1] / h / 2) {
-      found.reason =
-          fmt::format("a corner: the slopes on both sides of the point differ by {:.2g}", jump);
+    // Well above rounding.
+    const std::size_t first = end - 1 - kSteady;
+    const double h = std::ldexp(of.largest_step, -static_cast<int>(first));
+    const double jump = of.jump(power, h);
+    if (jump > of.values[first] / std::pow(h, power) / 2) {
+      found.reason = fmt::format("a corner: the {} on both sides of the point differ by {:.2g}",
+                                 power == 1 ? "slopes" : "curvatures", jump);
       return found;
     }
     found.verdict = Verdict::wrong;
@@ -117,7 +119,7 @@ std::string ModelReport::to_string() const {
         text += fmt::format(" {:>12.3e}", now);
         const double before = i == 0 ? 0 : direction.steps[i - 1].*remainder;
         const bool noise = now <= direction.rounding || before <= direction.rounding;
-        text += noise ? fmt::format(" {:>7}", i == 0 ? "" : "noise")
+        text += noise ? fmt::format(" {:>7}", i == 0 ? "-" : "noise")
                       : fmt::format(" {:>7.3f}", std::log2(before / now));
       };
       text += fmt::format("\n    {:>10.3e}", step.h);

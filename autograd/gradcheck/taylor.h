@@ -16,8 +16,9 @@ struct Remainders {
   std::vector<double> values;
   double rounding;  // those below it are noise
   double slope;     // of the loss along the direction
-  /// By how much the slopes on both sides of the point differ, taken over steps of h.
-  std::function<double(double h)> jump;
+  /// By how much the derivatives of this order on both sides of the point differ, taken over steps
+  /// of h: of order 1, and of order 2 for remainders of order 3.
+  std::function<double(int order, double h)> jump;
 };
 
 TaylorRate rate_of(const Remainders& remainders);

@@ -133,6 +133,17 @@ TEST(CheckModel, IsInconclusiveAtACorner) {
   EXPECT_FALSE(report.passed());
 }
 
+// The curvature jumps where x is 0: no second order there, but a gradient.
+TEST(CheckModel, IsInconclusiveWhereTheCurvatureJumps) {
+  Graph graph;
+  const Value x = graph.input("x", {3});
+  const ModelReport report =
+      check_model(reduce_sum(elu(x)), {}, {{x, Tensor::from({3}, {0, 0.5, -1})}});
+  EXPECT_EQ(report.verdict(), Verdict::cannot_tell) << report.to_string();
+  EXPECT_EQ(report.directions[0].rates[0].verdict, Verdict::right) << report.to_string();
+  EXPECT_THAT(report.directions[0].rates[1].reason, HasSubstr("the curvatures on both sides"));
+}
+
 TEST(CheckModel, IsInconclusiveWhereRoundingHidesTheRemainders) {
   Graph graph;
   const Value x = graph.input("x", {3});

@@ -280,21 +280,14 @@ TEST(CheckOperator, AGradientThatIsMostlyZeroIsMistrusted) {
 TEST(CheckOperator, TiesAndBoundsOfGraphNodes) {
   const auto best = [](const std::vector<Value>& x) { return topk(x[0], 2, 1).values; };
   const auto largest = [](const std::vector<Value>& x) { return amax(x[0], {1}); };
-  const auto held = [](const std::vector<Value>& x) {
-    return clamp(mul(x[0], x[1]), {.min = -1, .max = 2});
-  };
+  const auto held = [](const std::vector<Value>& x) { return clamp(x[0], {.min = -1, .max = 2}); };
   const std::vector<Input> one = {{.name = "x", .shape = {2, 4}}};
-  const std::vector<Input> two = {{.name = "x", .shape = {2, 4}}, {.name = "y", .shape = {2, 4}}};
-  for (const Operator& op :
-       {from_graph("topk", one, best), from_graph("amax", one, largest),
-        from_graph("max_pool2d", {{.name = "x", .shape = {1, 1, 4, 4}}},
-                   [](const std::vector<Value>& x) { return max_pool2d(x[0], 2); })}) {
+  for (const Operator& op : {from_graph("topk", one, best), from_graph("amax", one, largest),
+                             from_graph("clamp", one, held)}) {
     const Report report = check_operator(op, {.draws = 4, .behaviour = false});
     EXPECT_EQ(report.verdict(), Verdict::right) << report.to_string();
     EXPECT_FALSE(report.corners.empty()) << op.name;
   }
-  const Report report = check_operator(from_graph("clamp", two, held));
-  EXPECT_TRUE(report.passed()) << report.to_string();
 }
 
 TEST(CheckOperator, NumbersOfRowsHaveNoGradient) {

@@ -2,12 +2,20 @@
 // The short form of the score: every mutant is caught, nothing right is blamed.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "tests/mutants/mutant.h"
 
 namespace aclgrad::mutants {
 namespace {
 
-TEST(Mutants, ThereAreMany) { EXPECT_GE(all_mutants().size(), 60u); }
+TEST(Mutants, ThereAreManyAndEachHasAName) {
+  std::set<std::string> names;
+  for (const Mutant& mutant : all_mutants()) names.insert(mutant.family + ": " + mutant.edit);
+  EXPECT_EQ(names.size(), all_mutants().size());
+  EXPECT_GE(names.size(), 290u);
+}
 
 TEST(Mutants, EveryOneIsCaught) {
   for (const Mutant& mutant : all_mutants()) {

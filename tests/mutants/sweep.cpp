@@ -67,6 +67,11 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> names) 
   return std::find(names.begin(), names.end(), op) != names.end();
 }
 
+bool takes(const std::string& op, const char* option) {
+  const std::vector<std::string> options = options_of(op);
+  return std::find(options.begin(), options.end(), option) != options.end();
+}
+
 Subject random_product(const LibraryPointer& library, const std::string& op, Attributes attributes,
                        Dice& dice) {
   Dims shape = random_shape(dice, 2, op == "matmul" ? 4 : 2);
@@ -112,34 +117,31 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
                      "group_norm"})) {
     return random_sample(library, op, dice);
   }
-  const bool is_gated = is_one_of(op, {"geglu", "geglu_v3"});
-  const bool needs_dim = is_gated || is_one_of(op, {"softmax", "log_softmax"});
-  const bool reduces = is_one_of(op, {"reduce_sum", "mean"});
-  // Rows of layer_norm have two dimensions, those of rms_norm one.
-  const bool needs_axis = needs_dim || reduces || op == "rms_norm";
-  Dims shape = random_shape(dice, op == "layer_norm" ? 2 : needs_axis ? 1 : 0, 3);
-  if (needs_dim) {
+  // What the book says of an operator's attributes goes with a shape of any rank; those that need
+  // another take one of their samples.
+  const bool has_dim = takes(op, "--dim");
+  const bool has_dims = takes(op, "--dims");
+  Dims shape = random_shape(dice, has_dim || has_dims ? 1 : 0, 3);
+  if (has_dim) {
     auto dim = static_cast<double>(dice.below(shape.size()));
-    if (is_gated) shape[static_cast<std::size_t>(dim)] *= 2;
+    shape[static_cast<std::size_t>(dim)] *= 2;  // some halve it
     if (dice.coin()) dim -= static_cast<double>(shape.size());
     attributes.given["dim"] = dim;
   }
-  if (reduces) {
+  if (has_dims) {
     Dims dims;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       if (dice.coin()) dims.push_back(static_cast<std::int64_t>(d));
     }
     attributes.given["dims"] = dims;
   }
-  if (is_one_of(op, {"cast", "copy", "reduce_sum", "mean"}) && dice.coin()) {
+  if (takes(op, "--into") && dice.coin()) {
     attributes.given["into"] = static_cast<aclDataType>(kFloating[dice.below(3)]);
   }
   if (is_one_of(op, {"add", "sub", "adds", "subs"})) {
     attributes.given["alpha"] = random_factor(dice);
   }
-  if (is_one_of(op, {"add", "sub", "mul", "copy"}) && dice.coin()) {
-    attributes.given["other"] = narrowed(shape, dice);
-  }
+  if (takes(op, "--other") && dice.coin()) attributes.given["other"] = narrowed(shape, dice);
   try {
     return make_subject(library, op, attributes, shape);
   } catch (const ValueError&) {  // no shape for this operator

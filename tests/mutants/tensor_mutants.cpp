@@ -32,8 +32,9 @@ Kernel geglu(bool activate_left, bool tanh, const Edits& edits) {
       const std::size_t gate = left ? at : at + half;
       const std::size_t factor = left ? at + half : at;
       const double g = in[0][k];
-      const double kept =
-          is("gelu recomputed in the other form") ? gelu(in[1][gate], !tanh_form) : in[2][k];
+      double kept = in[2][k];
+      if (is("gelu recomputed")) kept = gelu(in[1][gate], tanh_form);
+      if (is("gelu recomputed in the other form")) kept = gelu(in[1][gate], !tanh_form);
       out[is("halves of the result swapped") ? gate : factor] =
           (is("gradient missing in the gelu half") ? 1 : g) * kept;
       const double slope =
@@ -97,7 +98,15 @@ Kernel nll(int reduction, const Edits& edits) {
       if (!is("weight missing")) value *= in[3][target];
       if (is("sign reversed")) value = -value;
       if (reduction == 1) {
-        value /= is("divided by the rows") ? static_cast<double>(in[2].size()) : in[4][0];
+        double total = in[4][0];
+        if (is("divided by the rows")) total = static_cast<double>(in[2].size());
+        if (is("total weight recomputed")) {
+          total = 0;
+          for (const double each : in[2]) {
+            if (each != 2) total += in[3][static_cast<std::size_t>(each)];
+          }
+        }
+        value /= total;
       }
       out[n * kClasses + (is("target off by one") ? (target + 1) % kClasses : target)] = value;
     }
@@ -127,7 +136,7 @@ std::vector<Mutant> tensor_mutants() {
     add(all, left ? "geglu left, tanh" : "geglu right, erf", "geglu_v3", a,
         [left](const Edits& edits) { return geglu(left, left, edits); },
         {"the other half activated", "halves of the result swapped", "slope of the other form",
-         "gelu recomputed in the other form", "gelu instead of its slope",
+         "gelu recomputed", "gelu recomputed in the other form", "gelu instead of its slope",
          "split along the last dimension", "gradient missing in the gelu half",
          "factor from the wrong half"});
   }
@@ -144,7 +153,7 @@ std::vector<Mutant> tensor_mutants() {
       all, "nll mean", "nll_loss", {{{"reduction", 1.0}}},
       [](const Edits& edits) { return nll(1, edits); },
       {"weight missing", "sign reversed", "ignored class counted", "divided by the rows",
-       "target off by one"},
+       "target off by one", "total weight recomputed"},
       kRowsOfClasses);
   add(
       all, "nll none", "nll_loss", {{{"reduction", 0.0}}},

@@ -296,15 +296,6 @@ std::int64_t judge_all(const Operator& op, const Problem& problem, const Executi
       judged.push_back(std::move(e));
     }
     errors.elements += static_cast<std::int64_t>(judged.size());
-    if (const std::string text = judge_together(op, problem, inputs[k], judged, expected);
-        !text.empty()) {
-      Finding finding = finding_for(op, problem.dtype, how.layout, "ties");
-      finding.text = text;
-      finding.suspect =
-          "the backward: equal elements share a gradient, or one of them takes it all";
-      report.findings.push_back(std::move(finding));
-      ++wrong_count;
-    }
 
     for (const Verdict verdict : {Verdict::wrong, Verdict::cannot_tell}) {
       const auto count = std::count_if(judged.begin(), judged.end(),
@@ -329,6 +320,16 @@ std::int64_t judge_all(const Operator& op, const Problem& problem, const Executi
         wrong_count += count;
       }
       report.findings.push_back(std::move(finding));
+    }
+    const std::string together =
+        wrong_count > 0 ? "" : judge_together(op, problem, inputs[k], judged, expected);
+    if (!together.empty()) {
+      Finding finding = finding_for(op, problem.dtype, how.layout, "ties");
+      finding.text = together;
+      finding.suspect =
+          "the backward: equal elements share a gradient, or one of them takes it all";
+      report.findings.push_back(std::move(finding));
+      ++wrong_count;
     }
     report.right += std::count_if(judged.begin(), judged.end(),
                                   [](const Element& e) { return e.verdict == Verdict::right; });
