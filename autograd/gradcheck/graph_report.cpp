@@ -11,7 +11,8 @@ namespace {
 
 const char* verdict(const GradcheckTensor& tensor) {
   if (tensor.failures > 0) return "WRONG";
-  return tensor.undecided > 0 ? "cannot tell" : "ok";
+  if (tensor.undecided > 0) return "cannot tell";
+  return tensor.mistrusted() ? "mistrusted: all 0" : "ok";
 }
 
 }  // namespace
@@ -27,21 +28,24 @@ std::string GradcheckReport::to_string() const {
   std::int64_t undecided = 0;
   std::int64_t corners = 0;
   std::int64_t compared = 0;
+  std::int64_t mistrusted = 0;
   for (const GradcheckTensor& tensor : tensors) {
     elements += options.projections > 0 ? tensor.compared : tensor.shape.numel();
     failures += tensor.failures;
     undecided += tensor.undecided;
     corners += tensor.corners;
     compared += tensor.compared;
+    mistrusted += tensor.mistrusted() ? 1 : 0;
   }
   const char* unit = options.projections > 0 ? "directions" : "elements";
   std::string text = fmt::format(
       "gradcheck {}: {} of {} {} in {} tensors wrong, {} undecided, {} at corners; {} "
-      "comparisons\n",
+      "comparisons{}\n",
       passed()       ? "passed"
       : failures > 0 ? "FAILED"
                      : "cannot tell",
-      failures, elements, unit, tensors.size(), undecided, corners, compared);
+      failures, elements, unit, tensors.size(), undecided, corners, compared,
+      mistrusted > 0 ? fmt::format("; {} tensors mistrusted", mistrusted) : "");
   text += fmt::format("  {:<20} {:<14} {:>10} {:>10} {:>10} {:>8} {:>12} {:>24} {:>24} {:>9} {}\n",
                       "tensor", "shape", "abs error", "rel error", "largest", "worst at", "input",
                       "analytic", "numeric", "+-", "verdict");

@@ -129,6 +129,19 @@ TEST(Gradcheck, FeedsAreChecked) {
   EXPECT_TRUE(check_gradients(loss, {}, {{x, at.to(DType::float64)}}).passed());
 }
 
+TEST(Gradcheck, AGradientOfZerosIsMistrusted) {
+  Graph graph;
+  const Value x = graph.input("x", {3});
+  const GradcheckReport dead =
+      check_gradients(reduce_sum(relu(x)), {}, {{x, Tensor::from({3}, {-1, -2, -3})}});
+  EXPECT_TRUE(dead.passed());
+  EXPECT_TRUE(dead.tensors[0].mistrusted());
+  EXPECT_NE(dead.to_string().find("1 tensors mistrusted"), std::string::npos) << dead.to_string();
+  const GradcheckReport alive =
+      check_gradients(reduce_sum(relu(x)), {}, {{x, Tensor::from({3}, {-1, 2, -3})}});
+  EXPECT_FALSE(alive.tensors[0].mistrusted());
+}
+
 TEST(Gradcheck, LeavesNoTrace) {
   Graph graph;
   const Value x = graph.input("x", {2});

@@ -121,8 +121,8 @@ Kernels adaptive_pool(const Edits& edits) {
   return [=](const Values& in) -> Values {
     const auto is = [&](const char* edit) { return edits.contains(edit); };
     std::vector<double> out(in[1].size());
-    const auto begin = [](int i, int axis) { return i * kPoolImage[axis] / kPooled[axis]; };
-    const auto end = [&](int i, int axis) {
+    const auto begin = [](int i, std::size_t axis) { return i * kPoolImage[axis] / kPooled[axis]; };
+    const auto end = [&](int i, std::size_t axis) {
       const int up = is("ends rounded down") ? 0 : kPooled[axis] - 1;
       return ((i + 1) * kPoolImage[axis] + up) / kPooled[axis];
     };

@@ -61,6 +61,8 @@ struct GradcheckTensor {
   std::int64_t corners = 0;    // elements at a corner, where an interval is right
   std::string reason = {};     // of the last undecided one
   bool passed() const { return failures == 0 && undecided == 0; }
+  /// Right, but 0 everywhere, as a gradient behind a dead rectifier is: that proves nothing.
+  bool mistrusted() const { return passed() && compared > 0 && max_gradient == 0; }
 };
 
 struct GradcheckReport {

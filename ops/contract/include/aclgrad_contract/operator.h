@@ -319,7 +319,8 @@ inline constexpr Bound bounded(double ulp) {
 // Which slope a backward takes at a corner of the forward.
 enum class Side { kAny, kLeft, kRight, kInside, kOutside };
 
-// How a backward is the derivative of a forward with respect to its first input or inputs.
+// How a backward is the derivative of a forward with respect to its first input or inputs. Its own
+// reference takes what it is given as it is: results of a forward may be others than that gives.
 struct Gradient {
   std::string of;  // "aclnnElu"
   // The backward's inputs, from the forward's inputs, its exact results, and the gradient of one of
