@@ -3,7 +3,7 @@
 #ifndef ACLGRAD_TESTS_MUTANTS_RULE_MUTANT_H_
 #define ACLGRAD_TESTS_MUTANTS_RULE_MUTANT_H_
 
-#include <fmt/format.h>
+#include <typeindex>
 
 #include "aclgrad/gradcheck_graph.h"
 #include "aclgrad/rule.h"
@@ -11,27 +11,22 @@
 
 namespace aclgrad::mutants {
 
-template <class OpType>
-using TypedRule = std::function<InputGradients(const OpType&, const RuleCall&)>;
+/// Of an operator of the graph on tensors of these shapes, whose rule is another one.
+Mutant with_rule(std::type_index op, std::string edit, const std::vector<gradcheck::Dims>& shapes,
+                 gradcheck::Build build, Rule rule, const std::optional<gradcheck::Input>& numbers);
 
-// `numbers` is an input behind the others that is no floating tensor.
-template <class OpType>
-Mutant rule_mutant(std::string edit, std::vector<gradcheck::Dims> shapes, gradcheck::Build build,
-                   TypedRule<OpType> rule,
+/// The same with a rule of the operator's own type. `numbers` is an input behind the others that is
+/// no floating tensor.
+template <class OpType, class TypedRule>
+Mutant rule_mutant(std::string edit, const std::vector<gradcheck::Dims>& shapes,
+                   gradcheck::Build build, TypedRule rule,
                    const std::optional<gradcheck::Input>& numbers = std::nullopt) {
-  std::vector<gradcheck::Input> inputs;
-  for (const gradcheck::Dims& shape : shapes) {
-    inputs.push_back({.name = fmt::format("x{}", inputs.size()), .shape = shape});
-  }
-  if (numbers) inputs.push_back(*numbers);
-  return {.family = "graph rules",
-          .edit = std::move(edit),
-          .make = [=] { return gradcheck::from_graph("graph", inputs, build); },
-          .with =
-              [rule](const std::function<void()>& use) {
-                const ScopedRule<OpType> wrong(rule);
-                use();
-              }};
+  return with_rule(
+      typeid(OpType), std::move(edit), shapes, std::move(build),
+      [rule](const Op& op, const RuleCall& call) -> InputGradients {
+        return rule(static_cast<const OpType&>(op), call);
+      },
+      numbers);
 }
 
 }  // namespace aclgrad::mutants

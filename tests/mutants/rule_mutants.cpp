@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong gradient rules of graph operators, put in place of the right ones.
-#include "aclgrad/ops.h"
 #include "tests/mutants/rule_mutant.h"
+
+#include <fmt/format.h>
+
+#include "aclgrad/ops.h"
 
 namespace aclgrad::mutants {
 namespace {
@@ -11,7 +14,37 @@ using gradcheck::Dims;
 
 Value swapped(const Value& matrix) { return transpose(matrix, 0, 1); }
 
+// A rule in the place of another, as long as it lives.
+class Exchanged {
+ public:
+  Exchanged(std::type_index op, Rule rule) : op_(op), former_(exchange_rule(op, std::move(rule))) {}
+  ~Exchanged() { exchange_rule(op_, std::move(former_)); }
+  Exchanged(const Exchanged&) = delete;
+  Exchanged& operator=(const Exchanged&) = delete;
+
+ private:
+  std::type_index op_;
+  Rule former_;
+};
+
 }  // namespace
+
+Mutant with_rule(std::type_index op, std::string edit, const std::vector<Dims>& shapes, Build build,
+                 Rule rule, const std::optional<gradcheck::Input>& numbers) {
+  std::vector<gradcheck::Input> inputs;
+  for (const Dims& shape : shapes) {
+    inputs.push_back({.name = fmt::format("x{}", inputs.size()), .shape = shape});
+  }
+  if (numbers) inputs.push_back(*numbers);
+  return {.family = "graph rules",
+          .edit = std::move(edit),
+          .make = [=] { return gradcheck::from_graph("graph", inputs, build); },
+          .with =
+              [=](const std::function<void()>& use) {
+                const Exchanged wrong(op, rule);
+                use();
+              }};
+}
 
 std::vector<Mutant> rule_mutants() {
   const Dims s = {2, 3};
