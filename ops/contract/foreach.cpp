@@ -89,6 +89,7 @@ void add_foreach(std::vector<Operator>& all) {
   mul.bound = {.of_float = 0.5001, .of_16_bits = 0.5001};
   mul.refusals = {scalar_of(ACL_INT64, "DT_INT64"), scalar_of(ACL_FLOAT, "DT_FLOAT", ACL_FLOAT16),
                   scalar_of(ACL_DOUBLE, "DT_DOUBLE", ACL_INT32)};
+  mul.check = "foreach_mul";
   mul.computes = {"each tensor of a list times one number", "列表中每个张量乘以同一个数"};
   mul.in_graph = "foreach_mul({a, b}, factor)";
   all.insert(all.end(), {norm, mul});
