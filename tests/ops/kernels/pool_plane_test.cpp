@@ -90,7 +90,8 @@ template <class T>
 void check_maxima(const Geometry& g, int64_t row_stride) {
   const std::vector<T> in = plane_of<T>(g, row_stride, false);
   const MaxPool<T> pool(g.height, g.width, g.out_height(), g.out_width(), g.rows, g.columns);
-  std::vector<T> phases(static_cast<size_t>(pool.columns.size()), std::nan(""));
+  std::vector<T> phases(static_cast<size_t>(pool.columns.size()),
+                        std::numeric_limits<T>::quiet_NaN());
   std::vector<typename MaxPool<T>::Index> row(static_cast<size_t>(pool.row_size()));
   std::vector<T> results(static_cast<size_t>(g.out_height() * g.out_width()));
   std::vector<int64_t> places(results.size());
@@ -119,7 +120,8 @@ void check_averages(const Geometry& g, int64_t row_stride, bool slides) {
   const std::vector<T> in = plane_of<T>(g, row_stride, true);
   const AveragePool pool(g.height, g.width, axis_of(g, g.height, g.rows, true),
                          axis_of(g, g.width, g.columns, slides), 2);
-  std::vector<T> phases(static_cast<size_t>(pool.phases_size()), std::nan(""));
+  std::vector<T> phases(static_cast<size_t>(pool.phases_size()),
+                        std::numeric_limits<T>::quiet_NaN());
   std::vector<double> row(static_cast<size_t>(g.width));
   std::vector<T> results(static_cast<size_t>(g.out_height() * g.out_width()));
   average_pool_plane(pool, in.data(), row_stride, phases.data(), row.data(), results.data());
