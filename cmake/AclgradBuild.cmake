@@ -83,6 +83,22 @@ function(aclgrad_add_vendor_library target)
   endif()
 endfunction()
 
+# Other names under which programs link or load a shared library below the line: whichever is used, it
+# is one library in the process.
+function(aclgrad_other_names target)
+  if(NOT ACLGRAD_VENDOR_LIBRARY STREQUAL SHARED)
+    return()
+  endif()
+  foreach(name ${ARGN})
+    set(link ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so)
+    add_custom_command(TARGET ${target} POST_BUILD BYPRODUCTS ${link} VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE_NAME:${target}> ${link})
+    if(ACLGRAD_INSTALL)
+      install(FILES ${link} DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT vendor)
+    endif()
+  endforeach()
+endfunction()
+
 # A library above the line, of C++ names.
 function(aclgrad_add_library target)
   add_library(${target} ${ARGN})

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "aclgrad/ops.h"
 #include "rules/table.h"
@@ -61,15 +62,22 @@ double smallest(DType dtype) {
 }
 
 // The derivative of a norm: sign(x) (|x| / norm)^(p - 1), and 0 where x is.
-Value slope_of_norm(const NormOp& op, const Value& x, const Value& norm) {
+Value slope_of_norm(double p, const Axes& axes, const Value& x, const Value& norm) {
   const Value positive = maximum(norm, number(x, smallest(x.dtype())));
-  const Value divisor = with_axes(positive, x.shape(), op.axes);
-  if (op.p == 2) return div(x, divisor);
+  const Value divisor = with_axes(positive, x.shape(), axes);
+  if (p == 2) return div(x, divisor);
   const Value magnitude = abs(x);
-  const Value size = std::isinf(op.p) ? shares_of_ties(magnitude, norm, op.axes)
-                                      : pow(div(magnitude, divisor), op.p - 1);
+  const Value size =
+      std::isinf(p) ? shares_of_ties(magnitude, norm, axes) : pow(div(magnitude, divisor), p - 1);
   const Value slope = mul(sign(x), size);
-  return op.p < 1 ? masked_fill(slope, eq(x, 0), 0) : slope;
+  return p < 1 ? masked_fill(slope, eq(x, 0), 0) : slope;
+}
+
+// Of input i, whose norm is output i.
+Value gradient_of_norm(double p, const Axes& axes, const RuleCall& call, std::size_t i) {
+  if (p == 0) return Value();
+  const Value slope = slope_of_norm(p, axes, call.input(i), call.output(i));
+  return mul(slope, with_axes(call.gradient(i), call.input(i).shape(), axes));
 }
 
 }  // namespace
@@ -99,9 +107,26 @@ void add_reduce_rules(RuleTable& table) {
   });
 
   table.add<NormOp>([](const NormOp& op, const RuleCall& call) {
-    if (op.p == 0) return InputGradients{Value()};
-    const Value slope = slope_of_norm(op, call.input(), call.output());
-    return InputGradients{mul(slope, with_axes(call.gradient(), call.input().shape(), op.axes))};
+    return InputGradients{gradient_of_norm(op.p, op.axes, call, 0)};
+  });
+
+  table.add<ForeachNormOp>([](const ForeachNormOp& op, const RuleCall& call) {
+    InputGradients gradients(call.node().inputs.size());
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (!call.needs(i) || !call.has_gradient(i)) continue;
+      Axes axes(call.input(i).shape().rank());
+      std::iota(axes.begin(), axes.end(), 0);
+      gradients[i] = gradient_of_norm(op.p, axes, call, i);
+    }
+    return gradients;
+  });
+
+  table.add<ForeachMulOp>([](const ForeachMulOp& op, const RuleCall& call) {
+    InputGradients gradients(call.node().inputs.size());
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (call.needs(i) && call.has_gradient(i)) gradients[i] = mul(call.gradient(i), op.factor);
+    }
+    return gradients;
   });
 
   table.add<CumsumOp>([](const CumsumOp& op, const RuleCall& call) {

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 
 #include "aclgrad/error.h"
+#include "aclgrad_contract/numbers.h"
 #include "tool/book_options.h"
 #include "tool/chains.h"
 
@@ -80,27 +82,37 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
                      const std::vector<std::string>& nulls = {}) {
   std::vector<Value> values;
   std::vector<std::size_t> of_result;  // parameters that are the result's dtype
+  std::vector<std::pair<std::size_t, Value>>
+      of_integers;  // scalars that are others beside integers
   for (std::size_t i = 0; i < arguments.parameters().size(); ++i) {
     const Parameter& parameter = arguments.parameters()[i];
     values.push_back(std::visit(Make{*library}, parameter.spec));
     const auto* dtype = std::get_if<contract::DtypeSpec>(&parameter.spec);
     if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
+    const auto* scalar = std::get_if<contract::ScalarSpec>(&parameter.spec);
+    if (scalar != nullptr && scalar->is_widest && std::ranges::count(nulls, parameter.name) == 0) {
+      of_integers.emplace_back(
+          i, Make{*library}(contract::ScalarSpec{std::trunc(scalar->value), ACL_INT64}));
+    }
     if (std::ranges::count(nulls, parameter.name) > 0) {
       std::visit([](auto& value) { value = {}; }, values.back());  // of its own type
     }
   }
-  auto* dtype_of_tensor = of_result.empty() ? nullptr : ACLGRAD_LOOKUP(aclGetDataType);
-  return [values, of_result, dtype_of_tensor, given = contract::places_of_tensors(arguments),
-          result = arguments.op().output(), op = &arguments.op(), library,
+  const bool needs_dtype = !of_result.empty() || !of_integers.empty();
+  auto* dtype_of_tensor = needs_dtype ? ACLGRAD_LOOKUP(aclGetDataType) : nullptr;
+  return [values, of_result, of_integers, needs_dtype, dtype_of_tensor,
+          given = contract::places_of_tensors(arguments), result = arguments.op().output(),
+          op = &arguments.op(), library,
           address = library->ask(arguments.op().name + "GetWorkspaceSize")](
              auto tensors, auto* size, auto** executor) {
     std::vector<Value> all = values;
     for (std::size_t k = 0; k < given.size(); ++k) all[given[k]] = tensors[k];
-    for (const std::size_t i : of_result) {
-      aclDataType dtype = ACL_DT_UNDEFINED;
-      auto* tensor = std::get<aclTensor*>(all[result]);
-      if (tensor != nullptr) dtype_of_tensor(tensor, &dtype);
-      all[i] = static_cast<std::int64_t>(dtype);
+    aclDataType dtype = ACL_DT_UNDEFINED;
+    auto* tensor = std::get<aclTensor*>(all[result]);
+    if (needs_dtype && tensor != nullptr) dtype_of_tensor(tensor, &dtype);
+    for (const std::size_t i : of_result) all[i] = static_cast<std::int64_t>(dtype);
+    for (const auto& [i, scalar] : of_integers) {
+      if (contract::is_whole(dtype)) all[i] = scalar;
     }
     const auto find = [&library](const char* name) { return library->find(name); };
     return contract::call_phase_one(*op, address, all, find, size, executor);

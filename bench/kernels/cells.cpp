@@ -110,7 +110,8 @@ std::vector<Cell> select_cells(const Selection& selection) {
 std::vector<Cell> data_cells(const Selection& selection) {
   std::vector<Cell> cells;
   for (const Operation& operation : operations()) {
-    if (!operation.elementwise() && operation.group != Group::optimizer) continue;
+    const bool is_wanted = operation.elementwise() || operation.group == Group::optimizer;
+    if (!is_wanted && !operation.on_all_data) continue;
     for (const aclDataType dtype : operation.dtypes) {
       cells.push_back({&operation, dtype, {kDataSide, kDataSide}, Layout::contiguous, 1});
     }

@@ -252,6 +252,8 @@ std::string markdown(const Report& report, const std::string& chart) {
             return cell.operation->group == Group::training ||
                    cell.operation->group == Group::optimizer;
           }));
+  section("Operators of networks, one thread: everybody's speed",
+          listed(report, [](const Cell& cell) { return cell.operation->group == Group::network; }));
   section("Matrix products, one thread: everybody's speed",
           listed(report, [](const Cell& cell) { return cell.operation->group == Group::matmul; }));
   return text;

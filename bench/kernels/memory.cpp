@@ -162,6 +162,9 @@ void* Memory::input(size_t index, size_t count, const Contents& contents, bool i
   if (dtype == ACL_INT64) {
     repeat<int64_t>(from, block.data, count, [](float x) { return static_cast<int64_t>(x); });
   }
+  if (aclDataTypeSize(dtype) == 1) {  // BOOL, and the bits of masks
+    repeat<uint8_t>(from, block.data, count, [](float x) { return static_cast<uint8_t>(x > 3); });
+  }
   if (dtype == ACL_FLOAT16) {
     repeat<uint16_t>(from, block.data, count, [](float x) { return Half(x).bits; });
   }

@@ -146,6 +146,90 @@ void add_training(std::vector<Operation>& list) {
   add("Add bias", "aclnnAdd alpha=-3", {kFull, {.shape = {kColumns}}}, {kFull}, layers);
 }
 
+using Operands = std::vector<Operand>;
+
+void add_functions(std::vector<Operation>& list) {
+  const auto add = [&](std::string name, std::string row, Operands inputs, Operand output = kFull) {
+    list.push_back({.name = std::move(name),
+                    .row = std::move(row),
+                    .group = Group::network,
+                    .inputs = std::move(inputs),
+                    .outputs = {std::move(output)},
+                    .sizes = {{256, 256}, {1024, 1024}},
+                    .on_all_data = true});
+  };
+  const Operand gradient = {.fill = Fill::gradient}, positive = {.fill = Fill::positive};
+  const Operand truth = {.dtype = ACL_BOOL}, half = {.shape = kHalfShape};
+  const Operand condition = {.fill = Fill::index, .dtype = ACL_BOOL};
+  for (const char* name : {"Exp", "Reciprocal", "Sin", "Cos", "Erf", "Neg", "Abs", "Tanh",
+                           "Sigmoid", "Relu", "Silu"}) {
+    add(name, std::string("aclnn") + name, {kFull});
+  }
+  for (const char* name : {"Log", "Sqrt", "Rsqrt"}) {
+    add(name, std::string("aclnn") + name, {positive});
+  }
+  for (const char* name : {"TanhBackward", "SigmoidBackward", "SiluBackward"}) {
+    add(name, std::string("aclnn") + name, {gradient, kFull});
+  }
+  add("Softplus", "aclnnSoftplus beta=1.5 threshold=6", {kFull});
+  add("LeakyRelu", "aclnnLeakyRelu negativeSlope=0.125", {kFull});
+  for (const char* name : {"Div", "Maximum", "Minimum"}) {
+    add(name, std::string("aclnn") + name, {kFull, positive});
+  }
+  add("PowTensorScalar", "aclnnPowTensorScalar exponent=1.7", {positive});
+  add("PowTensorTensor", "aclnnPowTensorTensor", {positive, kFull});
+  add("GtScalar", "aclnnGtScalar", {kFull}, truth);
+  add("EqTensor", "aclnnEqTensor", {kFull, kFull}, truth);
+  add("SWhere", "aclnnSWhere", {condition, kFull, kFull});
+  add("Clamp", "aclnnClamp clipValueMin=-1 clipValueMax=2", {kFull});
+  add("Cat", "aclnnCat dim=1", {half, half});
+  add("Permute", "aclnnPermute dims=[1, 0, -1]", {{.shape = {kRows, kColumns, 1}}},
+      {.shape = {kColumns, kRows, 1}});
+  add("Softmax", "aclnnSoftmax dim=-1", {kFull});
+  add("SoftmaxBackward", "aclnnSoftmaxBackward dim=-1", {gradient, positive});
+  const Operand per_row = {.shape = {kRows, 1}};
+  add("ReduceSum", "aclnnReduceSum dims=[1] keepDims=true", {kFull}, per_row);
+  add("Mean", "aclnnMean dim=[1] keepDim=true", {kFull}, per_row);
+  add("Amax", "aclnnAmax dim=[1] keepDim=true", {kFull}, per_row);
+  add("Var", "aclnnVar dim=[1] keepdim=true unbiased=true", {kFull}, per_row);
+  add("Norm", "aclnnNorm pScalar=2 dim=[1] keepdim=true", {kFull}, per_row);
+}
+
+void add_networks(std::vector<Operation>& list) {
+  const auto add = [&](std::string name, std::string row, Operands inputs, Operands outputs,
+                       std::vector<int64_t> size = {1024, 1024}, bool streams = true) {
+    list.push_back({.name = std::move(name),
+                    .row = std::move(row),
+                    .group = Group::network,
+                    .inputs = std::move(inputs),
+                    .outputs = std::move(outputs),
+                    .sizes = {std::move(size)},
+                    .streams = streams});
+  };
+  const Operand weight = {.shape = {kColumns}, .fill = Fill::positive};
+  const Operand indices = {.shape = {kRows}, .fill = Fill::index, .dtype = ACL_INT64};
+  add("RmsNorm", "aclnnRmsNorm epsilon=0.001", {kFull, weight},
+      {kFull, {.shape = {kRows, 1}, .dtype = ACL_FLOAT}});
+  add("Embedding", "aclnnEmbedding indices=[7]", {{.shape = {64, kColumns}}, indices}, {kFull});
+  add("DropoutDoMask", "aclnnDropoutDoMask prob=0.5",
+      {kFull, {.shape = {1 << 17}, .fill = Fill::index, .dtype = ACL_UINT8}}, {kFull});
+  add("L1Loss", "aclnnL1Loss reduction=1", {kFull, kFull}, {kOneValue});
+  add("SmoothL1Loss", "aclnnSmoothL1Loss reduction=1 beta=1.5", {kFull, kFull}, {kOneValue});
+  const Operand image = {.shape = {128, 32, 28, 28}}, pooled = {.shape = {128, 32, 14, 14}};
+  const Operand places = {.shape = pooled.shape, .dtype = ACL_INT64};
+  const std::vector<int64_t> of_image = {128 * 32, 28 * 28};
+  add("MaxPool2d", "aclnnMaxPool2dWithIndices kernelSize=[2] stride=[] padding=[0]", {image},
+      {pooled, places}, of_image);
+  add("AvgPool2d", "aclnnAvgPool2d kernelSize=[2] strides=[] paddings=[0]", {image}, {pooled},
+      of_image);
+  const Operand channels = {.shape = {64}, .fill = Fill::positive};
+  const Operand batch = {.shape = {8, 64, 28, 28}};
+  add("Convolution",
+      "aclnnConvolution input=[n, 3, 5, 4] weight=[4, 3, 3, 3] bias stride=[1, 1] padding=[1, 1] "
+      "dilation=[1, 1] groups=1 cubeMathType=0 outputPadding=[0, 0]",
+      {batch, {.shape = {64, 64, 3, 3}}, channels}, {batch}, {8 * 64, 28 * 28}, false);
+}
+
 void add_products(std::vector<Operation>& list) {
   const std::vector<std::vector<int64_t>> sizes = {
       {32, 16, 16}, {64, 32, 128}, {256, 256, 256}, {1024, 1024, 1024}};
@@ -171,6 +255,8 @@ const std::vector<Operation>& operations() {
     add_activations(made);
     add_arithmetic(made);
     add_training(made);
+    add_functions(made);
+    add_networks(made);
     add_products(made);
     return made;
   }();

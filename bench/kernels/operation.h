@@ -67,7 +67,7 @@ struct Operand {
   bool unread = false;                              // see View
 };
 
-enum class Group { elu, gelu, geglu, other, optimizer, training, matmul };
+enum class Group { elu, gelu, geglu, other, optimizer, training, network, matmul };
 
 struct Operation {
   std::string name;
@@ -79,6 +79,7 @@ struct Operation {
   std::vector<aclDataType> dtypes = {ACL_FLOAT, ACL_BF16, ACL_FLOAT16};
   std::vector<std::vector<int64_t>> sizes = {};  // rows, columns, inner; empty: the usual ones
   bool streams = true;                           // see Problem
+  bool on_all_data = false;                      // besides elementwise() and the optimizer
 
   // Whether it is measured in every size and layout, and must be as fast as the memory.
   bool elementwise() const { return group < Group::optimizer; }

@@ -121,6 +121,34 @@ class OneDnn : public Contender {
                                      {DNNL_ARG_DST, wrap(p.outputs[0])}});
   }
 
+  Call softmax(const Problem& p) {
+    const auto made = describe_softmax(engine_, desc(p.inputs[0]), 1);
+    return call(dnnl::softmax_forward(made),
+                {{DNNL_ARG_SRC, wrap(p.inputs[0])}, {DNNL_ARG_DST, wrap(p.outputs[0])}});
+  }
+
+  template <algorithm kind>
+  Call pooling(const Problem& p) {
+    const auto made = describe_pooling(engine_, kind, desc(p.inputs[0]), desc(p.outputs[0]));
+    Arguments arguments = {{DNNL_ARG_SRC, wrap(p.inputs[0])}, {DNNL_ARG_DST, wrap(p.outputs[0])}};
+    if (kind == algorithm::pooling_max) {
+      arguments[DNNL_ARG_WORKSPACE] = memory(made.workspace_desc(), engine_);
+    }
+    return call(dnnl::pooling_forward(made), arguments);
+  }
+
+  // A kernel of 3 by 3 over an image with a border of one.
+  Call convolution(const Problem& p) {
+    const memory::dims one = {1, 1};
+    const auto made = describe<dnnl::convolution_forward>(
+        engine_, dnnl::prop_kind::forward_training, algorithm::convolution_direct,
+        desc(p.inputs[0]), desc(p.inputs[1]), desc(p.inputs[2]), desc(p.outputs[0]), one, one, one);
+    return call(dnnl::convolution_forward(made), {{DNNL_ARG_SRC, wrap(p.inputs[0])},
+                                                  {DNNL_ARG_WEIGHTS, wrap(p.inputs[1])},
+                                                  {DNNL_ARG_BIAS, wrap(p.inputs[2])},
+                                                  {DNNL_ARG_DST, wrap(p.outputs[0])}});
+  }
+
   Call log_softmax(const Problem& p) {
     const auto made = describe_log_softmax(engine_, desc(p.inputs[0]), 1);
     return call(LogSoftmaxForward(made),
@@ -160,6 +188,24 @@ class OneDnn : public Contender {
         {"GeluBackward erf", &OneDnn::backward<algorithm::eltwise_gelu_erf>},
         {"GeluBackward tanh", &OneDnn::backward<algorithm::eltwise_gelu_tanh>},
         {"Mul", &OneDnn::binary<algorithm::binary_mul>},
+        {"Exp", &OneDnn::forward<algorithm::eltwise_exp>},
+        {"Log", &OneDnn::forward<algorithm::eltwise_log>},
+        {"Sqrt", &OneDnn::forward<algorithm::eltwise_sqrt>},
+        {"Abs", &OneDnn::forward<algorithm::eltwise_abs>},
+        {"Tanh", &OneDnn::forward<algorithm::eltwise_tanh>},
+        {"Sigmoid", &OneDnn::forward<algorithm::eltwise_logistic>},
+        {"Silu", &OneDnn::forward<algorithm::eltwise_swish>},
+        {"SiluBackward", &OneDnn::backward<algorithm::eltwise_swish>},
+        {"TanhBackward", &OneDnn::backward<algorithm::eltwise_tanh_use_dst_for_bwd, DNNL_ARG_DST>},
+        {"SigmoidBackward",
+         &OneDnn::backward<algorithm::eltwise_logistic_use_dst_for_bwd, DNNL_ARG_DST>},
+        {"Div", &OneDnn::binary<algorithm::binary_div>},
+        {"Maximum", &OneDnn::binary<algorithm::binary_max>},
+        {"Minimum", &OneDnn::binary<algorithm::binary_min>},
+        {"Softmax", &OneDnn::softmax},
+        {"MaxPool2d", &OneDnn::pooling<algorithm::pooling_max>},
+        {"AvgPool2d", &OneDnn::pooling<algorithm::pooling_avg_exclude_padding>},
+        {"Convolution", &OneDnn::convolution},
         {"Copy", &OneDnn::reorder},
         {"Cast to FLOAT", &OneDnn::reorder},
         {"Cast to FLOAT16", &OneDnn::reorder},

@@ -54,6 +54,31 @@ inline dnnl::eltwise_backward::primitive_desc describe_eltwise_backward(
 #endif
 }
 
+inline dnnl::softmax_forward::primitive_desc describe_softmax(const dnnl::engine& engine,
+                                                              const dnnl::memory::desc& layout,
+                                                              int axis) {
+  constexpr auto kTraining = dnnl::prop_kind::forward_training;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, kTraining, dnnl::algorithm::softmax_accurate, layout, layout, axis};
+#else
+  return {{kTraining, layout, axis}, engine};
+#endif
+}
+
+// Windows of two, side by side.
+inline dnnl::pooling_forward::primitive_desc describe_pooling(const dnnl::engine& engine,
+                                                              dnnl::algorithm kind,
+                                                              const dnnl::memory::desc& from,
+                                                              const dnnl::memory::desc& to) {
+  constexpr auto kTraining = dnnl::prop_kind::forward_training;
+  const dnnl::memory::dims two = {2, 2}, none = {0, 0};
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, kTraining, kind, from, to, two, two, none, none, none};
+#else
+  return {{kTraining, kind, from, to, two, two, none, none}, engine};
+#endif
+}
+
 #if DNNL_VERSION_MAJOR >= 3
 using LogSoftmaxForward = dnnl::softmax_forward;
 using LogSoftmaxBackward = dnnl::softmax_backward;

@@ -197,6 +197,9 @@ inline Refusal bad_dim(int64_t dim) {
   return {.what = "= " + std::to_string(dim), .changes = {{"dim", dim}}, .words = {"[-2, 1]"}};
 }
 
+// (sum |x|^p)^(1/p); see aclnn_norm.h.
+Number norm_of(const std::vector<Number>& x, Number p);
+
 // ---- The families -------------------------------------------------------------------------------
 
 Family activations();
@@ -216,6 +219,7 @@ Family optimizer();
 // Those of another file that stand in a family of the reference.
 void add_movement(std::vector<Operator>& all);
 void add_reductions(std::vector<Operator>& all);
+void add_foreach(std::vector<Operator>& all);
 void add_scans(std::vector<Operator>& all);
 void add_rms_norm(std::vector<Operator>& all);
 void add_error_losses(std::vector<Operator>& all);

@@ -263,6 +263,7 @@ std::string Arguments::label() const {
 }
 
 aclDataType ScalarSpec::dtype_beside(std::optional<aclDataType> tensors) const {
+  if (is_widest) return tensors && is_whole(*tensors) ? ACL_INT64 : ACL_DOUBLE;
   if (!dtype && tensors) return *tensors;
   if (dtype && dtype != ACL_INT64) return *dtype;
   return std::trunc(value) == value ? ACL_INT64 : ACL_DOUBLE;
@@ -310,7 +311,7 @@ std::string type_of(const Parameter& parameter) {
     std::string operator()(bool) const { return "bool"; }
     std::string operator()(DtypeSpec) const { return "aclDataType"; }
   };
-  if (!parameter.list.empty()) {
+  if (!parameter.list.empty() && parameter.type.empty()) {
     return parameter.tensor()->role == Role::kInput ? "const aclTensorList*" : "aclTensorList*";
   }
   return parameter.type.empty() ? std::visit(TypeOf(), parameter.spec) : parameter.type;

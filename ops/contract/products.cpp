@@ -261,6 +261,7 @@ Family products() {
   add_addmm(family.operators);
   add_baddbmm(family.operators);
   add_reductions(family.operators);
+  add_foreach(family.operators);
   add_scans(family.operators);
   return family;
 }

@@ -341,15 +341,6 @@ void add_variances(std::vector<Operator>& all) {
   all.insert(all.end(), {plain, corrected, both});
 }
 
-Number norm_of(const std::vector<Number>& x, Number p) {
-  std::vector<Number> magnitudes;
-  for (const Number each : x) magnitudes.push_back(std::abs(each));
-  if (std::isinf(p)) return p > 0 ? largest(magnitudes) : smallest(magnitudes);
-  Number sum = 0;
-  for (const Number each : magnitudes) sum += p == 0 ? (each != 0 ? 1 : 0) : std::pow(each, p);
-  return p == 0 ? sum : std::pow(sum, 1 / p);
-}
-
 void add_norm(std::vector<Operator>& all) {
   Operator norm = entry<decltype(aclnnNormGetWorkspaceSize)>(
       "aclnnNorm",
@@ -378,6 +369,15 @@ void add_norm(std::vector<Operator>& all) {
 }
 
 }  // namespace
+
+Number norm_of(const std::vector<Number>& x, Number p) {
+  std::vector<Number> magnitudes;
+  for (const Number each : x) magnitudes.push_back(std::abs(each));
+  if (std::isinf(p)) return p > 0 ? largest(magnitudes) : smallest(magnitudes);
+  Number sum = 0;
+  for (const Number each : magnitudes) sum += p == 0 ? (each != 0 ? 1 : 0) : std::pow(each, p);
+  return p == 0 ? sum : std::pow(sum, 1 / p);
+}
 
 void add_reductions(std::vector<Operator>& all) {
   add_sums(all);

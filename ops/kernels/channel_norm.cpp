@@ -199,9 +199,8 @@ Plan plan_batch_norm(const Arguments& arguments, const BatchNormTensors& t,
       moments = moments_of(run, channels.input, offset, 0, channels.size);
       const auto n = static_cast<double>(channels.size);
       const double unbiased = n > 1 ? moments.variance * (n / (n - 1)) : moments.variance;
-      const auto mixed = [&](double old, double now) {
-        return (1 - a.momentum) * old + a.momentum * now;
-      };
+      const double share = a.momentum;
+      const auto mixed = [&](double old, double now) { return (1 - share) * old + share * now; };
       statistics.running_mean.set(run, c, mixed(running.mean, moments.mean));
       statistics.running_var.set(run, c, mixed(running.variance, unbiased));
     }

@@ -21,8 +21,8 @@ struct BatchNormTensors {
 
 struct BatchNormAttributes {
   bool training;
-  double momentum;
-  double eps;
+  float momentum;
+  float eps;
   bool saves_variance;  // in save_invstd, rather than 1 / sqrt(variance + eps)
 };
 

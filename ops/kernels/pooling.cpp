@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -19,9 +17,12 @@ namespace {
 // Elements that are worth a thread.
 constexpr int64_t kWorthThread = 1 << 13;
 
-// What a thread keeps: a plane of either side, and a row of sums.
+// What a thread keeps: planes of either side, and what the kernels need.
+template <class T>
 struct PoolScratch {
-  std::vector<double> in, out, row;
+  std::vector<T> in, out, phases;
+  std::vector<double> doubles, rest;
+  std::vector<typename MaxPool<T>::Index> row_places;
   std::vector<int64_t> places;
 };
 
@@ -61,70 +62,137 @@ void write_plane(const Run& run, const Planes& planes, int64_t plane, const T* b
   });
 }
 
-template <class Body>
+template <class T, class Body>
 Plan for_planes(int64_t planes, int64_t elements, Body body) {
   if (planes == 0) return {};
   const int64_t grain = std::max<int64_t>(1, kWorthThread / std::max<int64_t>(elements, 1));
   return {[=, all = std::make_shared<const Body>(std::move(body))](const Run& run) -> aclError {
     parallel_pieces(planes, grain, [&](int64_t begin, int64_t end) {
-      const ThreadScratch<PoolScratch> scratch;
+      const ThreadScratch<PoolScratch<T>> scratch;
       for (int64_t plane = begin; plane < end; ++plane) (*all)(run, plane, *scratch);
     });
     return ACL_SUCCESS;
   }};
 }
 
-struct AverageWindows {
-  AxisWindows rows, columns;
-  std::optional<int64_t> divisor;
+template <class T>
+constexpr aclDataType kDtype = sizeof(T) == 4 ? ACL_FLOAT : ACL_DOUBLE;
+template <>
+constexpr aclDataType kDtype<int32_t> = ACL_INT32;
+template <>
+constexpr aclDataType kDtype<int64_t> = ACL_INT64;
 
-  double divisor_of(size_t row, size_t column) const {
-    return static_cast<double>(divisor.value_or(rows.counted[row] * columns.counted[column]));
+// The plane itself, where it has this type and dense rows, and memory is not aligned to nothing;
+// else null.
+template <class T>
+T* direct_plane(const Run& run, const Planes& planes, int64_t plane, bool rows_join) {
+  if (planes.column_stride != 1 || planes.dtype != kDtype<T>) return nullptr;
+  if (rows_join && planes.row_stride != planes.width) return nullptr;
+  void* const data = element(run.data(planes.parameter), planes.dtype, planes.offset(plane));
+  return reinterpret_cast<uintptr_t>(data) % sizeof(T) == 0 ? static_cast<T*>(data) : nullptr;
+}
+
+// A plane to be read, and the distance between its rows.
+template <class T>
+struct PlaneIn {
+  const T* data;
+  int64_t row_stride;
+
+  PlaneIn(const Run& run, const Planes& planes, int64_t plane, PoolScratch<T>& scratch)
+      : data(direct_plane<T>(run, planes, plane, false)), row_stride(planes.row_stride) {
+    if (data != nullptr) return;
+    row_stride = planes.width;
+    double* const block = room(scratch.doubles, planes.size());
+    read_plane(run, planes, plane, block);
+    T* const held = room(scratch.in, planes.size());
+    std::transform(block, block + planes.size(), held, [](double x) { return static_cast<T>(x); });
+    data = held;
   }
 };
 
-int64_t first_in(const MaxWindows& axis, int64_t window) {
-  const int64_t start = window * axis.stride - axis.padding;
-  return start >= 0 ? start : start + (-start + axis.dilation - 1) / axis.dilation * axis.dilation;
-}
+// A dense plane to be written.
+template <class T>
+struct PlaneOut {
+  T* data;
+  bool is_direct;
 
-int64_t end_of(const MaxWindows& axis, int64_t window, int64_t size) {
-  return std::min(size,
-                  window * axis.stride - axis.padding + (axis.kernel - 1) * axis.dilation + 1);
-}
-
-int64_t ceil_div(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
-
-// The maxima of a row of windows: tap by tap, each over all windows that have it in the plane.
-void pool_row(const Planes& self, int64_t count, const MaxWindows& rows, const MaxWindows& columns,
-              int64_t row, const double* in, double* best, int64_t* places) {
-  const int64_t top = first_in(rows, row), bottom = end_of(rows, row, self.height);
-  for (int64_t j = 0; j < count; ++j) {
-    const int64_t left = first_in(columns, j);
-    // Padding and dilation may leave a window without an element.
-    const bool is_empty = top >= bottom || left >= end_of(columns, j, self.width);
-    best[j] = -std::numeric_limits<double>::infinity();
-    places[j] = is_empty ? 0 : top * self.width + left;
+  PlaneOut(const Run& run, const Planes& planes, int64_t plane, PoolScratch<T>& scratch)
+      : data(direct_plane<T>(run, planes, plane, true)), is_direct(data != nullptr) {
+    if (!is_direct) data = room(scratch.out, planes.size());
   }
-  // Taps that no window has in the plane may be very many.
-  const int64_t reach = columns.padding - (count - 1) * columns.stride;
-  const int64_t first_tap = std::max<int64_t>(0, ceil_div(reach, columns.dilation));
-  const int64_t last_tap =
-      std::min(columns.kernel, ceil_div(columns.padding + self.width, columns.dilation));
-  for (int64_t h = top; h < bottom; h += rows.dilation) {
-    for (int64_t k = first_tap; k < last_tap; ++k) {
-      const int64_t start = k * columns.dilation - columns.padding;
-      const int64_t begin = std::max<int64_t>(0, ceil_div(-start, columns.stride));
-      const int64_t end = std::min(count, ceil_div(self.width - start, columns.stride));
-      const double* const line = in + h * self.width;
-      for (int64_t j = begin; j < end; ++j) {
-        const int64_t x = start + j * columns.stride;
-        const bool is_first_nan = std::isnan(line[x]) && !std::isnan(best[j]);
-        const bool wins = line[x] > best[j] || is_first_nan;
-        best[j] = wins ? line[x] : best[j];
-        places[j] = wins ? h * self.width + x : places[j];
-      }
+  void finish(const Run& run, const Planes& planes, int64_t plane, PoolScratch<T>& scratch) const {
+    if (is_direct) return;
+    double* const block = room(scratch.doubles, planes.size());
+    std::copy_n(data, planes.size(), block);
+    write_plane(run, planes, plane, block);
+  }
+};
+
+template <class T>
+Plan plan_max_pool_in(const Planes& self, const Planes& out, const Planes& indices,
+                      const SlidingWindows& rows, const SlidingWindows& columns) {
+  const MaxPool<T> pool(self.height, self.width, out.height, out.width, rows, columns);
+  return for_planes<T>(
+      out.count(), self.size(), [=](const Run& run, int64_t plane, PoolScratch<T>& scratch) {
+        const MaxScratch<T> rooms{room(scratch.phases, pool.columns.size()),
+                                  room(scratch.row_places, pool.row_size())};
+        const PlaneIn<T> in(run, self, plane, scratch);
+        const PlaneOut<T> results(run, out, plane, scratch);
+        if constexpr (sizeof(T) == 4) {
+          if (auto* const direct = direct_plane<int32_t>(run, indices, plane, true)) {
+            max_pool_plane(pool, in.data, in.row_stride, rooms, results.data, direct);
+            return results.finish(run, out, plane, scratch);
+          }
+        }
+        auto* const direct = direct_plane<int64_t>(run, indices, plane, true);
+        int64_t* const places = direct != nullptr ? direct : room(scratch.places, out.size());
+        max_pool_plane(pool, in.data, in.row_stride, rooms, results.data, places);
+        if (direct == nullptr) write_plane(run, indices, plane, places);
+        results.finish(run, out, plane, scratch);
+      });
+}
+
+template <class T>
+Plan plan_average_pool_in(const Planes& self, const Planes& out, const AveragePool& pool) {
+  return for_planes<T>(
+      out.count(), self.size(), [=](const Run& run, int64_t plane, PoolScratch<T>& scratch) {
+        const PlaneIn<T> in(run, self, plane, scratch);
+        const PlaneOut<T> results(run, out, plane, scratch);
+        average_pool_plane(pool, in.data, in.row_stride, room(scratch.phases, pool.phases_size()),
+                           room(scratch.rest, self.width), results.data);
+        results.finish(run, out, plane, scratch);
+      });
+}
+
+template <class T>
+Plan plan_average_pool_backward_in(const Planes& grad_output, const Planes& grad_input,
+                                   const AverageSpread& spread) {
+  return for_planes<T>(grad_input.count(), grad_input.size(),
+                       [=](const Run& run, int64_t plane, PoolScratch<T>& scratch) {
+                         double* const from = room(scratch.doubles, grad_output.size());
+                         read_plane(run, grad_output, plane, from);
+                         const PlaneOut<T> results(run, grad_input, plane, scratch);
+                         average_pool_backward_plane(
+                             spread, from, room(scratch.rest, spread.scratch_size()),
+                             room(scratch.phases, spread.joined_size()), results.data);
+                         results.finish(run, grad_input, plane, scratch);
+                       });
+}
+
+// Gradients of a plane to where their maxima stood.
+template <class Index>
+void scatter_plane(const Planes& to, int64_t plane, const double* from, const Index* places,
+                   int64_t count, double* results) {
+  std::fill_n(results, to.size(), 0.0);
+  const auto size = static_cast<uint64_t>(to.size());
+  for (int64_t p = 0; p < count; ++p) {
+    const auto place = static_cast<uint64_t>(static_cast<int64_t>(places[p]));
+    if (place >= size) {
+      throw std::runtime_error(
+          fmt::format("indices must be within [0, {}], but element {} of plane {} is {}", size - 1,
+                      p, plane, places[p]));
     }
+    results[place] += from[p];
   }
 }
 
@@ -149,98 +217,50 @@ Planes::Planes(const Arguments& arguments, size_t tensor, bool channels_last)
 
 Plan plan_average_pool(const Planes& self, const Planes& out, AxisWindows rows, AxisWindows columns,
                        std::optional<int64_t> divisor) {
-  const AverageWindows w{std::move(rows), std::move(columns), divisor};
-  return for_planes(out.count(), self.size(),
-                    [=](const Run& run, int64_t plane, PoolScratch& scratch) {
-                      double* const in = room(scratch.in, self.size());
-                      double* const results = room(scratch.out, out.size());
-                      double* const sums = room(scratch.row, self.width);
-                      read_plane(run, self, plane, in);
-                      for (size_t i = 0; i < w.rows.begin.size(); ++i) {
-                        // First down the rows of the window, then across.
-                        std::fill_n(sums, self.width, 0.0);
-                        for (int64_t h = w.rows.begin[i]; h < w.rows.end[i]; ++h) {
-                          for (int64_t x = 0; x < self.width; ++x)
-                            sums[x] += in[h * self.width + x];
-                        }
-                        double* const to = results + static_cast<int64_t>(i) * out.width;
-                        for (size_t j = 0; j < w.columns.begin.size(); ++j) {
-                          double sum = 0;
-                          for (int64_t x = w.columns.begin[j]; x < w.columns.end[j]; ++x)
-                            sum += sums[x];
-                          to[j] = sum / w.divisor_of(i, j);
-                        }
-                      }
-                      write_plane(run, out, plane, results);
-                    });
+  const AveragePool pool(self.height, self.width, std::move(rows), std::move(columns), divisor);
+  // Sums that are rounded once, to the result.
+  return out.dtype == ACL_FLOAT ? plan_average_pool_in<float>(self, out, pool)
+                                : plan_average_pool_in<double>(self, out, pool);
 }
 
 Plan plan_average_pool_backward(const Planes& grad_output, const Planes& grad_input,
                                 AxisWindows rows, AxisWindows columns,
                                 std::optional<int64_t> divisor) {
-  const AverageWindows w{std::move(rows), std::move(columns), divisor};
-  return for_planes(grad_input.count(), grad_input.size(),
-                    [=](const Run& run, int64_t plane, PoolScratch& scratch) {
-                      const int64_t width = grad_input.width;
-                      double* const from = room(scratch.in, grad_output.size());
-                      double* const results = room(scratch.out, grad_input.size());
-                      double* const sums = room(scratch.row, width);
-                      read_plane(run, grad_output, plane, from);
-                      std::fill_n(results, grad_input.size(), 0.0);
-                      for (size_t i = 0; i < w.rows.begin.size(); ++i) {
-                        std::fill_n(sums, width, 0.0);
-                        const double* const gradients =
-                            from + static_cast<int64_t>(i) * grad_output.width;
-                        for (size_t j = 0; j < w.columns.begin.size(); ++j) {
-                          const double share = gradients[j] / w.divisor_of(i, j);
-                          for (int64_t x = w.columns.begin[j]; x < w.columns.end[j]; ++x)
-                            sums[x] += share;
-                        }
-                        for (int64_t h = w.rows.begin[i]; h < w.rows.end[i]; ++h) {
-                          for (int64_t x = 0; x < width; ++x) results[h * width + x] += sums[x];
-                        }
-                      }
-                      write_plane(run, grad_input, plane, results);
-                    });
+  const AverageSpread spread(AveragePool(grad_input.height, grad_input.width, std::move(rows),
+                                         std::move(columns), divisor));
+  return grad_input.dtype == ACL_FLOAT
+             ? plan_average_pool_backward_in<float>(grad_output, grad_input, spread)
+             : plan_average_pool_backward_in<double>(grad_output, grad_input, spread);
 }
 
 Plan plan_max_pool(const Planes& self, const Planes& out, const Planes& indices,
-                   const MaxWindows& rows, const MaxWindows& columns) {
-  return for_planes(out.count(), self.size(),
-                    [=](const Run& run, int64_t plane, PoolScratch& scratch) {
-                      double* const in = room(scratch.in, self.size());
-                      double* const results = room(scratch.out, out.size());
-                      int64_t* const places = room(scratch.places, out.size());
-                      read_plane(run, self, plane, in);
-                      for (int64_t i = 0; i < out.height; ++i) {
-                        pool_row(self, out.width, rows, columns, i, in, results + i * out.width,
-                                 places + i * out.width);
-                      }
-                      write_plane(run, out, plane, results);
-                      write_plane(run, indices, plane, places);
-                    });
+                   const SlidingWindows& rows, const SlidingWindows& columns) {
+  // All others are floats, and the places of most planes fit into 32 bits.
+  const bool is_wide = self.dtype == ACL_DOUBLE || self.size() > (int64_t{1} << 30);
+  return is_wide ? plan_max_pool_in<double>(self, out, indices, rows, columns)
+                 : plan_max_pool_in<float>(self, out, indices, rows, columns);
 }
 
 Plan plan_max_pool_backward(const Planes& grad_output, const Planes& indices,
                             const Planes& grad_input) {
-  return for_planes(grad_input.count(), grad_input.size(),
-                    [=](const Run& run, int64_t plane, PoolScratch& scratch) {
-                      double* const from = room(scratch.in, grad_output.size());
-                      double* const results = room(scratch.out, grad_input.size());
-                      int64_t* const places = room(scratch.places, grad_output.size());
-                      read_plane(run, grad_output, plane, from);
-                      read_plane(run, indices, plane, places);
-                      std::fill_n(results, grad_input.size(), 0.0);
-                      for (int64_t p = 0; p < grad_output.size(); ++p) {
-                        if (places[p] < 0 || places[p] >= grad_input.size()) {
-                          throw std::runtime_error(fmt::format(
-                              "indices must be within [0, {}], but element {} of plane {} is {}",
-                              grad_input.size() - 1, p, plane, places[p]));
-                        }
-                        results[places[p]] += from[p];
-                      }
-                      write_plane(run, grad_input, plane, results);
-                    });
+  return for_planes<double>(
+      grad_input.count(), grad_input.size(),
+      [=](const Run& run, int64_t plane, PoolScratch<double>& scratch) {
+        const int64_t count = grad_output.size();
+        double* const from = room(scratch.in, count);
+        double* const results = room(scratch.out, grad_input.size());
+        read_plane(run, grad_output, plane, from);
+        if (const auto* const of32 = direct_plane<int32_t>(run, indices, plane, true)) {
+          scatter_plane(grad_input, plane, from, of32, count, results);
+        } else if (const auto* const of64 = direct_plane<int64_t>(run, indices, plane, true)) {
+          scatter_plane(grad_input, plane, from, of64, count, results);
+        } else {
+          int64_t* const places = room(scratch.places, count);
+          read_plane(run, indices, plane, places);
+          scatter_plane(grad_input, plane, from, places, count, results);
+        }
+        write_plane(run, grad_input, plane, results);
+      });
 }
 
 }  // namespace aclgrad::ops

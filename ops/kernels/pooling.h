@@ -5,9 +5,9 @@
 #define ACLGRAD_OPS_KERNELS_POOLING_H_
 
 #include <optional>
-#include <vector>
 
 #include "ops/kernels/elementwise.h"
+#include "ops/kernels/pool_plane.h"
 
 namespace aclgrad::ops {
 
@@ -27,11 +27,6 @@ struct Planes {
   }
 };
 
-// The windows over an axis, clipped to its elements, and how many elements each counts for.
-struct AxisWindows {
-  std::vector<int64_t> begin, end, counted;
-};
-
 // out = the sum under each window, divided by `divisor` or by what it counts for.
 Plan plan_average_pool(const Planes& self, const Planes& out, AxisWindows rows, AxisWindows columns,
                        std::optional<int64_t> divisor);
@@ -40,15 +35,10 @@ Plan plan_average_pool_backward(const Planes& grad_output, const Planes& grad_in
                                 AxisWindows rows, AxisWindows columns,
                                 std::optional<int64_t> divisor);
 
-// An axis with windows of `kernel` elements, `dilation` apart, that begin `padding` before it.
-struct MaxWindows {
-  int64_t kernel, stride, dilation, padding;
-};
-
 // out = the first largest element under each window, row by row, or the first NaN; indices = its
 // place in the plane.
 Plan plan_max_pool(const Planes& self, const Planes& out, const Planes& indices,
-                   const MaxWindows& rows, const MaxWindows& columns);
+                   const SlidingWindows& rows, const SlidingWindows& columns);
 // Adds gradients up at the places that indices give. A run fails where one is outside the plane.
 Plan plan_max_pool_backward(const Planes& grad_output, const Planes& indices,
                             const Planes& grad_input);

@@ -13,6 +13,7 @@ inline constexpr aclnnStatus kNullPointer = 161001;
 inline constexpr aclnnStatus kInvalidParameter = 161002;
 inline constexpr aclnnStatus kRuntimeError = 361001;
 inline constexpr aclnnStatus kInnerError = 561000;
+inline constexpr aclnnStatus kInnerTilingError = 561002;
 inline constexpr aclnnStatus kInnerNullPointer = 561103;
 
 }  // namespace aclgrad::ops

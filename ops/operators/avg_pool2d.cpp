@@ -23,6 +23,7 @@ AxisWindows windows_of(const Arguments& arguments, const Attributes& a, size_t a
   const WindowAxis window = pool_axis(arguments, a.windows, axis);
   const int64_t count = *window_count(window, arguments.flag(a.windows.ceil_mode));
   AxisWindows all;
+  all.sliding = SlidingWindows{window.kernel, window.stride, 1, window.begin};
   for (int64_t i = 0; i < count; ++i) {
     const int64_t start = i * window.stride - window.begin;
     const int64_t end = std::min(start + window.kernel, window.in + window.end);

@@ -78,8 +78,9 @@ std::optional<size_t> if_given(const Arguments& arguments, size_t tensor) {
 }
 
 BatchNormAttributes attributes(bool training, double momentum, double eps) {
-  const auto narrow = [](double value) { return static_cast<double>(static_cast<float>(value)); };
-  return {training, narrow(momentum), narrow(eps), current_soc() != Soc::kAscend950};
+  // Kept as float: GCC 12 leaves the rounding out where two numbers are converted there and back.
+  return {training, static_cast<float>(momentum), static_cast<float>(eps),
+          current_soc() != Soc::kAscend950};
 }
 
 // ---- Forward ------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ const OperatorSpec kSpec{
      pool_arrays(kWindows), pool_window_fits(kWindows), pool_result_shape(kOut, kWindows),
      pool_result_shape(kIndices, kWindows)}};
 
-MaxWindows windows_of(const Arguments& arguments, size_t axis) {
+SlidingWindows windows_of(const Arguments& arguments, size_t axis) {
   const WindowAxis window = pool_axis(arguments, kWindows, axis);
   return {window.kernel, window.stride, window.dilation, window.begin};
 }

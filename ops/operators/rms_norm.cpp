@@ -15,9 +15,7 @@ constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 constexpr DtypeSet kFloat{ACL_FLOAT};
 
 // The vendor's code of both operators is generated, and finds wrong shapes when it plans.
-constexpr aclnnStatus kWrongShape = 561002;
-
-Rule shape_rule(Rule rule) { return with_status(kWrongShape, std::move(rule)); }
+Rule shape_rule(Rule rule) { return with_status(kInnerTilingError, std::move(rule)); }
 
 // FLOAT, or that of x.
 Rule is_weight_of(size_t gamma, size_t x) {

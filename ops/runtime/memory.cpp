@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "ops/runtime/device.h"
 #include "ops/runtime/diagnostics/access.h"
 #include "ops/runtime/soc.h"
+#include "ops/runtime/virtual_memory.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -162,10 +164,34 @@ MemoryRange find_memory(const void* address) {
   const std::shared_lock lock(live().mutex);
   auto next = live().by_address.upper_bound(number(address));
   if (next == live().by_address.begin()) return {};
-  const auto& [start, allocation] = *--next;
-  const size_t offset = number(address) - start;
-  if (offset >= allocation.size) return {};
-  return {true, allocation.kind, allocation.device, allocation.size - offset, allocation.id};
+  const auto& [start, allocation] = *std::prev(next);
+  uintptr_t end = start + allocation.size;
+  if (number(address) >= end) return {};
+  const auto continues = [&] {
+    return next != live().by_address.end() && next->first == end &&
+           next->second.kind == MemoryKind::kMapped;
+  };
+  if (allocation.kind == MemoryKind::kMapped) {
+    for (; continues(); ++next) end += next->second.size;
+  }
+  return {true, allocation.kind, allocation.device, end - number(address), allocation.id};
+}
+
+void add_mapping(void* address, size_t size, int32_t device) {
+  {
+    const std::unique_lock lock(live().mutex);
+    live().by_address[number(address)] =
+        Allocation{size, MemoryKind::kMapped, device, ++live().latest_id, nullptr};
+  }
+  if (diagnostics::enabled(diagnostics::kNeedNames)) diagnostics::mapping_made(address, size);
+}
+
+void remove_mapping(void* address) noexcept {
+  {
+    const std::unique_lock lock(live().mutex);
+    live().by_address.erase(number(address));
+  }
+  if (diagnostics::enabled(diagnostics::kNeedNames)) diagnostics::block_freed(address);
 }
 
 std::vector<MemoryBlock> take_memory_of(int32_t device,
@@ -193,6 +219,12 @@ std::vector<MemoryBlock> take_memory_of(int32_t device,
 
 aclError check_range(const Call& call, const char* parameter, const void* address, size_t count) {
   const MemoryRange range = find_memory(address);
+  if (!range.known && is_reserved(address)) {
+    return call.failed(
+        ACL_ERROR_RT_PARAM_INVALID,
+        fmt::format("argument {} ({}) is a reserved address without memory", parameter, address),
+        "", "Call aclrtMapMem first.");
+  }
   if (!range.known || count <= range.bytes_from_here) return ACL_SUCCESS;
   return call.failed(ACL_ERROR_RT_PARAM_INVALID,
                      fmt::format("{} bytes from argument {} pass the end of its allocation, which "

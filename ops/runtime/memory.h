@@ -18,7 +18,8 @@ namespace aclgrad::runtime {
 
 class Context;  // context.h
 
-enum class MemoryKind { kDevice, kPinnedHost };
+// kMapped: of a device, by aclrtMapMem.
+enum class MemoryKind { kDevice, kPinnedHost, kMapped };
 
 // Takes the address that the program knows, which the memory checks put behind a redzone.
 struct FreeDeleter {
@@ -43,12 +44,18 @@ struct MemoryRange {
 
 MemoryRange find_memory(const void* address);
 
+// Puts memory of a device that is mapped into the register, and takes it out. What is mapped side
+// by side is one range.
+void add_mapping(void* address, size_t size, int32_t device);
+void remove_mapping(void* address) noexcept;
+
 // Takes the device's memory out of the register; it is freed with the result. The contexts, which
 // end, get no more.
 std::vector<MemoryBlock> take_memory_of(int32_t device,
                                         const std::vector<std::shared_ptr<Context>>& contexts);
 
-// 107000 when `count` bytes from the address would pass the end of its allocation.
+// 107000 when `count` bytes from the address would pass the end of its allocation, or where
+// addresses are reserved for memory and have none.
 aclError check_range(const Call& call, const char* parameter, const void* address, size_t count);
 
 }  // namespace aclgrad::runtime

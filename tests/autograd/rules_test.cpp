@@ -229,6 +229,18 @@ TEST(Rules, ExtremaVariancesAndNorms) {
                          -std::numeric_limits<double>::infinity()}) {
     expect_right({{2, 3, 4}}, [&](const Inputs& x) { return norm(x[0], {1}, {.p = p}); });
   }
+  // One norm is not used.
+  for (const double p : {2.0, 3.0}) {
+    expect_right({{2, 3}, {4}}, [&](const Inputs& x) {
+      const std::vector<Value> norms = foreach_norm({x[0], x[1], x[0] * 2}, p);
+      return norms[0] + norms[1] * 2;
+    });
+  }
+  expect_right({{2, 3}, {4}}, [](const Inputs& x) {
+    const std::vector<Value> products = foreach_mul({x[0], x[1]}, -0.7);
+    const std::vector<Value> more = foreach_mul(products, reduce_sum(x[0]));
+    return reduce_sum(more[0]) + reduce_sum(products[1]);
+  });
   expect_right({{}}, [](const Inputs& x) { return amax(x[0]); });
   expect_right({{}}, [](const Inputs& x) { return norm(x[0]); });
 }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
@@ -62,23 +63,30 @@ struct Make {
 
 PhaseOne phase_one_of(const Arguments& arguments) {
   std::vector<Value> values;
-  std::vector<size_t> of_result;  // parameters that are the result's dtype
+  std::vector<size_t> of_result;                      // parameters that are the result's dtype
+  std::vector<std::pair<size_t, Value>> of_integers;  // scalars that are others beside integers
   for (size_t i = 0; i < arguments.parameters().size(); ++i) {
     const Parameter& parameter = arguments.parameters()[i];
     values.push_back(std::visit(Make{nullptr}, parameter.spec));
     const auto* dtype = std::get_if<contract::DtypeSpec>(&parameter.spec);
     if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
+    const auto* scalar = std::get_if<contract::ScalarSpec>(&parameter.spec);
+    if (scalar != nullptr && scalar->is_widest) {
+      of_integers.emplace_back(
+          i, Make{nullptr}(contract::ScalarSpec{std::trunc(scalar->value), ACL_INT64}));
+    }
   }
-  return [values, of_result, given = contract::places_of_tensors(arguments),
+  return [values, of_result, of_integers, given = contract::places_of_tensors(arguments),
           result = arguments.op().output(), op = &arguments.op(),
           address = find(arguments.op().name + "GetWorkspaceSize")](
              std::span<aclTensor* const> tensors, uint64_t* size, aclOpExecutor** executor) {
     std::vector<Value> all = values;
     for (size_t k = 0; k < given.size(); ++k) all[given[k]] = tensors[k];
-    for (const size_t i : of_result) {
-      aclDataType dtype = ACL_DT_UNDEFINED;
-      aclGetDataType(std::get<aclTensor*>(all[result]), &dtype);
-      all[i] = static_cast<int64_t>(dtype);
+    aclDataType dtype = ACL_DT_UNDEFINED;
+    aclGetDataType(std::get<aclTensor*>(all[result]), &dtype);
+    for (const size_t i : of_result) all[i] = static_cast<int64_t>(dtype);
+    for (const auto& [i, scalar] : of_integers) {
+      if (contract::is_whole(dtype)) all[i] = scalar;
     }
     const auto find_if_there = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
     return contract::call_phase_one(*op, address, all, find_if_there, size, executor);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "aclgrad_ext.h"
 #include "tests/ops/support/numbers.h"
 
 namespace aclgrad::contract {
@@ -157,6 +158,9 @@ Call::~Call() {
   if (executor_ != nullptr) {
     library_.get<decltype(aclDestroyAclOpExecutor)>("aclDestroyAclOpExecutor")(executor_);
   }
+  for (aclTensorList* each : lists_) {
+    library_.get<decltype(aclgradReleaseTensorList)>("aclgradReleaseTensorList")(each);
+  }
   for (const aclTensor* each : tensors_) {
     library_.get<decltype(aclDestroyTensor)>("aclDestroyTensor")(each);
   }
@@ -230,6 +234,13 @@ aclScalar* Call::scalar(double value, aclDataType dtype) {
   aclScalar* made = library_.get<decltype(aclCreateScalar)>("aclCreateScalar")(bytes, dtype);
   library_.message();  // a dtype that no scalar holds leaves one, and null is what the test wants
   scalars_.push_back(made);
+  return made;
+}
+
+aclTensorList* Call::list_of_one(aclTensor* tensor) {
+  aclTensorList* made =
+      library_.get<decltype(aclCreateTensorList)>("aclCreateTensorList")(&tensor, 1);
+  lists_.push_back(made);
   return made;
 }
 

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: load_test.sh by_name LOADER LIBRARIES | installed LOADER BUILD
 #        load_test.sh from_c LIBRARIES INCLUDE | stand_in LIBRARIES INCLUDE
+#        load_test.sh other_names BUILD INCLUDE
 # The three libraries are found when a program runs, by the vendor's names:
 #   by_name   dlopen and dlsym alone, every operator that the library exports
 #   installed the same with what the build installs, in another folder
 #   from_c    a C11 program that is linked with the runtime and finds operators by name
+#   other_names  linked, loaded and needed under the other names that the vendor's libraries have
 #   stand_in  a program that was linked with other libraries of the same names and interface
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -43,6 +45,34 @@ case $way in
     $compiler -x c -std=c11 "${flags[@]}" -Wno-pedantic -I"$2" -c "$here/c_host.c" -o "$work/host.o"
     $compiler "$work/host.o" -o "$work/host" -L"$1" -lascendcl -ldl -lm
     LD_LIBRARY_PATH=$1 "$work/host"
+    ;;
+  other_names)
+    names=(aclnn_math aclnn_ops_infer acl_op_compiler)
+    cmake --install "$1" --prefix "$work/prefix" --component vendor >"$work/log"
+    mkdir "$work/stubs"
+    for name in "${names[@]}"; do
+      $compiler -x c -shared -fPIC /dev/null -o "$work/stubs/lib$name.so" -Wl,-soname,"lib$name.so"
+    done
+    $compiler -x c "${flags[@]}" - -o "$work/loads" <<'END'
+#include <dlfcn.h>
+int main(int argc, char** argv) {
+  for (int i = 1; i + 1 < argc; i += 2) {
+    void* library = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
+    if (!library || !dlsym(library, argv[i + 1])) return i;
+  }
+  return 0;
+}
+END
+    for folder in "$1/lib" "$(dirname "$(find "$work/prefix" -name libopapi.so)")"; do
+      $compiler -std=c++17 "${flags[@]}" -I"$2" "$here/../install/host/host.cpp" -o "$work/linked" \
+        -L"$folder" -laclnn_math -laclnn_ops_infer -lnnopbase -lacl_op_compiler
+      LD_LIBRARY_PATH=$folder "$work/linked" >/dev/null || fail "linked with $folder"
+      $compiler -std=c++17 "${flags[@]}" -I"$2" "$here/../install/host/host.cpp" -o "$work/needs" \
+        -L"$folder" -lopapi -lnnopbase -lascendcl -Wl,--no-as-needed -L"$work/stubs" "${names[@]/#/-l}"
+      LD_LIBRARY_PATH=$folder "$work/needs" >/dev/null || fail "needing those of $folder"
+      LD_LIBRARY_PATH=$folder "$work/loads" libaclnn_math.so aclnnAdd libaclnn_ops_infer.so aclnnSelu \
+        libacl_op_compiler.so aclrtMalloc || fail "loaded from $folder"
+    done
     ;;
   stand_in)
     # Libraries that only have the names; no two files and no paths are shared with the real ones.

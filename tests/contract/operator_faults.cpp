@@ -182,7 +182,17 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
     std::visit(AddFaults{row, faults, i}, row.parameters[i].spec);
   }
   for (const size_t i : declared_parameters(row)) {
-    if (!row.parameters[i].list.empty()) add_handle_faults<aclTensorList>(faults, i, false, 0);
+    if (row.parameters[i].list.empty()) continue;
+    add_handle_faults<aclTensorList>(faults, i, false, 0);
+    faults.push_back({"of one tensor",
+                      i,
+                      [i](Call& call) {
+                        Value& value = call.values()[i];
+                        value = call.list_of_one(std::get<aclTensor*>(value));
+                      },
+                      row.wrong_shape,
+                      {"must have"},
+                      /*may_pass=*/true});
   }
   faults.push_back({"everything of rank 9",
                     0,

@@ -63,6 +63,7 @@ std::vector<RuntimeFault> event_faults();
 std::vector<RuntimeFault> callback_faults();
 std::vector<RuntimeFault> capture_faults();
 std::vector<RuntimeFault> memory_faults();
+std::vector<RuntimeFault> virtual_memory_faults();
 std::vector<RuntimeFault> meta_faults();
 
 // All of these.

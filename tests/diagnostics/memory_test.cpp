@@ -33,6 +33,12 @@ TEST(Memory, NamesWhoFreedWhatIsStillUsed) {
                     HasSubstr("and ended by aclrtFree\n    at drop(void*)")));
 }
 
+TEST(Memory, KnowsWhatIsMapped) {
+  EXPECT_THAT(report_of("unmapped", "memory,uninit,streams"),
+              StartsWith("aclgrad: memory: aclnnSelu (argument self) on stream 1 reads reserved "
+                         "addresses that have no memory.\n"));
+}
+
 TEST(Memory, ChecksTheTasksOfEveryReplay) {
   EXPECT_THAT(report_of("replayed", "memory"),
               AllOf(StartsWith("aclgrad: memory: aclnnSelu (argument out) on stream 1 writes "

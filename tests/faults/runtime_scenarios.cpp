@@ -92,6 +92,23 @@ void events_and_copies(Run& run) {
   run.finish();
 }
 
+void virtual_memory(Run& run) {
+  constexpr size_t kPiece = size_t{2} << 20;
+  aclrtPhysicalMemProp prop = {};
+  prop.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+  void* pool = nullptr;
+  aclrtDrvMemHandle memory = nullptr;
+  run.call("aclrtReserveMemAddress",
+           [&] { return aclrtReserveMemAddress(&pool, 2 * kPiece, 0, nullptr, 0); });
+  run.later("aclrtReleaseMemAddress", [&] { return aclrtReleaseMemAddress(pool); });
+  run.call("aclrtMallocPhysical", [&] { return aclrtMallocPhysical(&memory, kPiece, &prop, 0); });
+  run.later("aclrtFreePhysical", [&] { return aclrtFreePhysical(memory); });
+  run.call("aclrtMapMem", [&] { return aclrtMapMem(pool, kPiece, 0, memory, 0); });
+  run.later("aclrtUnmapMem", [&] { return aclrtUnmapMem(pool); });
+  run.result(pool, 64);
+  run.finish();
+}
+
 void count_up(void* number) { ++*static_cast<int*>(number); }
 
 void callbacks(Run& run) {
@@ -282,6 +299,7 @@ void failures(Run& run) {
 
 std::vector<Scenario> runtime_scenarios() {
   return {{"events and copies", events_and_copies},
+          {"virtual memory", virtual_memory},
           {"callbacks", callbacks},
           {"contexts", contexts},
           {"a capture over two streams", capture_two_streams},

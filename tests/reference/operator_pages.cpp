@@ -40,7 +40,7 @@ Statuses statuses_of(const Library& library, const std::string& name) {
     if (status == 0) continue;
     statuses.all.insert(status);
     const std::string& parameter = row.parameters[fault.parameter].declared_name();
-    const bool is_new = statuses.null.empty() || statuses.null.back() != parameter;
+    const bool is_new = std::ranges::count(statuses.null, parameter) == 0;
     if (fault.what == "null" && is_new) statuses.null.push_back(parameter);
   }
   return statuses;

@@ -269,6 +269,8 @@ const std::map<std::string, Record>& records() {
       {"aclnnMaxDim", of([](X x) { return max(x, 0).values; })},
       {"aclnnVar", of([](X x) { return var(x, {0}); })},
       {"aclnnNorm", of([](X x) { return norm(x, {0}); })},
+      {"aclnnForeachNorm", of([](X x) { return foreach_norm({x}).front(); })},
+      {"aclnnForeachMulScalarV2", of([](X x) { return foreach_mul({x}, 2.0).front(); })},
       {"aclnnCumsumV2", of([](X x) { return cumsum(x, 0); })},
       {"aclnnTopk", of([](X x) { return topk(x, 2).values; })},
   };

@@ -10,6 +10,7 @@
 #include "aclgrad/ops/convolution.h"
 #include "aclgrad/ops/dropout.h"
 #include "aclgrad/ops/fill.h"
+#include "aclgrad/ops/foreach.h"
 #include "aclgrad/ops/functions.h"
 #include "aclgrad/ops/indices.h"
 #include "aclgrad/ops/losses.h"

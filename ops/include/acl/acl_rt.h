@@ -18,6 +18,7 @@
 #include "acl/acl_base.h"
 #include "acl/acl_rt_types.h"
 #include "acl/acl_rt_unsupported.h"
+#include "acl/acl_rt_virtual_memory.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -11,6 +11,7 @@
 #include "ops/runtime/diagnostics/objects.h"
 #include "ops/runtime/diagnostics/order.h"
 #include "ops/runtime/diagnostics/report.h"
+#include "ops/runtime/virtual_memory.h"
 
 namespace aclgrad::runtime::diagnostics {
 namespace {
@@ -57,6 +58,13 @@ std::string check_place(const Access& access, const Actor& actor) {
       return "";
     case Standing::kForeign:
       if (access.may_be_host) return "";
+      if (is_reserved(reinterpret_cast<const void*>(access.region.hull().begin))) {
+        what = "reserved addresses that have no memory";
+        fix =
+            "map memory there with aclrtMapMem first, and unmap it after the stream is "
+            "synchronised";
+        break;
+      }
       what = "memory that no aclrtMalloc gave out";
       harmless = is_mapped(access.region.hull());
       details = harmless ? "  The CPU can reach it, so it is run; a device could not.\n"

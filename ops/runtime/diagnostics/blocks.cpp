@@ -36,6 +36,7 @@ struct Block {
   Bytes behind;   // padding and redzone
   uintptr_t padded_end = 0;
   bool on_device = false;
+  bool is_mapping = false;
   bool is_live = true;
   bool is_damage_known = false;
   ByteSet written;
@@ -67,6 +68,16 @@ Block* find(uintptr_t byte) {
   if (next == blocks().by_begin.begin()) return nullptr;
   Block& block = std::prev(next)->second;
   return byte < block.whole.end ? &block : nullptr;
+}
+
+// The end of the bytes that the block's program sees as one range: mappings may lie side by side.
+uintptr_t end_of_range(const Block& block) {
+  uintptr_t end = block.payload.end;
+  if (!block.is_mapping) return end;
+  for (const Block* next = find(end); next != nullptr && next->is_mapping; next = find(end)) {
+    end = next->payload.end;
+  }
+  return end;
 }
 
 std::optional<uintptr_t> first_other(const Bytes& bytes, unsigned char value) {
@@ -190,6 +201,21 @@ void block_made(const NewBlock& made) noexcept {
   });
 }
 
+void mapping_made(void* address, size_t size) noexcept {
+  object_made(address, "mapping", fmt::format("({} bytes of device memory)", size));
+  quietly([&] {
+    Block block;
+    block.payload = {number(address), number(address) + size};
+    block.whole = block.payload;
+    block.behind = {block.payload.end, block.payload.end};
+    block.padded_end = block.payload.end;
+    block.is_mapping = true;
+    const std::lock_guard lock(blocks().mutex);
+    block.serial = ++blocks().latest_serial;
+    blocks().by_begin[block.whole.begin] = std::move(block);
+  });
+}
+
 void block_freed(void* address) noexcept {
   object_gone(address);
   check_redzones(number(address), "when it was freed");
@@ -199,7 +225,9 @@ void block_freed(void* address) noexcept {
     // Its registration ran out of memory; better lost than freed twice.
     if (block == nullptr) return;
     const uintptr_t begin = block->whole.begin;
-    if (!enabled(kMemory) || !put_in_quarantine(*block)) {
+    if (block->is_mapping) {
+      blocks().by_begin.erase(begin);
+    } else if (!enabled(kMemory) || !put_in_quarantine(*block)) {
       blocks().by_begin.erase(begin);
       std::free(pointer(begin));
     }
@@ -221,7 +249,7 @@ Finding judge(const Region& region) {
                   static_cast<int64_t>(hull.end - 1) - static_cast<int64_t>(block->payload.begin)};
   if (!block->is_live) {
     finding.standing = Standing::kFreed;
-  } else if (hull.begin < block->payload.begin || hull.end > block->payload.end) {
+  } else if (hull.begin < block->payload.begin || hull.end > end_of_range(*block)) {
     finding.standing = Standing::kOutside;
     finding.fits_padding = hull.begin >= block->payload.begin && hull.end <= block->padded_end;
   }

@@ -27,7 +27,12 @@ struct NewBlock {
 };
 void block_made(const NewBlock& block) noexcept;
 
-// The program, or the end of its device, gave the memory back. It is freed, now or later.
+// Memory of a device that the program mapped to these addresses: without redzones and poison, since
+// it keeps what it held when it was mapped before.
+void mapping_made(void* address, size_t size) noexcept;
+
+// The program, or the end of its device, gave the memory back. It is freed, now or later; a mapping
+// is only forgotten.
 void block_freed(void* address) noexcept;
 
 // Whether an access keeps to the rules. kForeign: not the runtime's memory.

@@ -135,6 +135,17 @@ static_assert(ACL_MEM_LOCATION_TYPE_UNREGISTERED == 2);
 static_assert(ACL_MEM_LOCATION_TYPE_MANAGED == 3);
 static_assert(ACL_MEM_LOCATION_TYPE_HOST_NUMA == 4);
 
+// ---- Virtual memory -----------------------------------------------------------------------------
+
+static_assert(sizeof(aclrtMemHandleType) == 4);
+static_assert(ACL_MEM_HANDLE_TYPE_NONE == 0);
+static_assert(sizeof(aclrtMemAllocationType) == 4);
+static_assert(ACL_MEM_ALLOCATION_TYPE_PINNED == 0);
+static_assert(sizeof(aclrtMemGranularityOptions) == 4);
+static_assert(ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM == 0);
+static_assert(ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED == 1);
+static_assert(ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF == 0xFFFF);
+
 // ---- aclrtDeviceStatus --------------------------------------------------------------------------
 
 static_assert(sizeof(aclrtDeviceStatus) == 4);

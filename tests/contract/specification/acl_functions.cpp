@@ -126,6 +126,20 @@ static_assert(kIs<decltype(aclrtMemcpy2dAsync), aclError(void*, size_t, const vo
 static_assert(kIs<decltype(aclrtGetMemInfo), aclError(aclrtMemAttr, size_t*, size_t*)>);
 static_assert(kIs<decltype(aclrtPointerGetAttributes), aclError(const void*, aclrtPtrAttributes*)>);
 
+// ---- Virtual memory -----------------------------------------------------------------------------
+
+static_assert(
+    kIs<decltype(aclrtReserveMemAddress), aclError(void**, size_t, size_t, void*, uint64_t)>);
+static_assert(kIs<decltype(aclrtReleaseMemAddress), aclError(void*)>);
+static_assert(kIs<decltype(aclrtMallocPhysical),
+                  aclError(aclrtDrvMemHandle*, size_t, const aclrtPhysicalMemProp*, uint64_t)>);
+static_assert(kIs<decltype(aclrtFreePhysical), aclError(aclrtDrvMemHandle)>);
+static_assert(
+    kIs<decltype(aclrtMapMem), aclError(void*, size_t, size_t, aclrtDrvMemHandle, uint64_t)>);
+static_assert(kIs<decltype(aclrtUnmapMem), aclError(void*)>);
+static_assert(kIs<decltype(aclrtMemGetAllocationGranularity),
+                  aclError(aclrtPhysicalMemProp*, aclrtMemGranularityOptions, size_t*)>);
+
 // ---- Callbacks on a stream ----------------------------------------------------------------------
 
 static_assert(kIs<decltype(aclrtLaunchHostFunc), aclError(aclrtStream, aclrtHostFunc, void*)>);

@@ -37,6 +37,21 @@ static_assert(offsetof(aclrtPtrAttributes, pageSize) == 8);
 static_assert(offsetof(aclrtPtrAttributes, rsv) == 12);
 static_assert(sizeof(aclrtPtrAttributes) == 28);
 
+// ---- aclrtPhysicalMemProp ----------------------------------------------------------------------
+
+static_assert(kIs<aclrtDrvMemHandle, void*>);
+static_assert(kIs<decltype(aclrtPhysicalMemProp::handleType), aclrtMemHandleType>);
+static_assert(kIs<decltype(aclrtPhysicalMemProp::allocationType), aclrtMemAllocationType>);
+static_assert(kIs<decltype(aclrtPhysicalMemProp::memAttr), aclrtMemAttr>);
+static_assert(kIs<decltype(aclrtPhysicalMemProp::location), aclrtMemLocation>);
+static_assert(kIs<decltype(aclrtPhysicalMemProp::reserve), uint64_t>);
+static_assert(offsetof(aclrtPhysicalMemProp, handleType) == 0);
+static_assert(offsetof(aclrtPhysicalMemProp, allocationType) == 4);
+static_assert(offsetof(aclrtPhysicalMemProp, memAttr) == 8);
+static_assert(offsetof(aclrtPhysicalMemProp, location) == 12);
+static_assert(offsetof(aclrtPhysicalMemProp, reserve) == 24);
+static_assert(sizeof(aclrtPhysicalMemProp) == 32);
+
 // ---- aclrtMallocConfig -------------------------------------------------------------------------
 
 static_assert(kIs<decltype(aclrtMallocAttrValue::moduleId), uint16_t>);

@@ -111,6 +111,11 @@ TEST_F(Operators, Reductions) {
   expect(norm(value({2, 2}, {3, -4, 5, 12}), {1}), {2}, {5, 13});
   expect(norm(a, {}, {.p = 1}), {}, {21});
   expect(norm(a, {}, {.p = std::numeric_limits<double>::infinity(), .keepdim = true}), {1, 1}, {6});
+  const std::vector<Value> list = {a, value({2}, {3, -4})};
+  expect(foreach_norm(list)[1], {}, {5});
+  expect(foreach_norm(list, 1)[0], {}, {21});
+  expect(foreach_mul(list, -2.0)[1], {2}, {-6, 8});
+  expect(foreach_mul(list, foreach_norm(list)[1])[0], {2, 3}, {5, 10, 15, 20, 25, 30});
   expect(cumsum(a, 1), {2, 3}, {1, 3, 6, 4, 9, 15});
   expect(cumsum(a, 0, {.exclusive = true}), {2, 3}, {0, 0, 0, 1, 2, 3});
   expect(cumsum(a, -1, {.reverse = true}), {2, 3}, {6, 5, 3, 15, 11, 6});

@@ -89,6 +89,9 @@ TEST(Recording, ShapesThatDoNotFit) {
   EXPECT_THROW(split(a, 0), ValueError);
   EXPECT_THROW(split(a, {1, 3}, 1), ShapeError);
   EXPECT_THROW(split(a, {-1, 4}, 1), ShapeError);
+  EXPECT_THROW(foreach_norm({}), ValueError);
+  EXPECT_THROW(foreach_norm({a, i}), DTypeError);
+  EXPECT_THROW(foreach_mul({i}, 2.0), DTypeError);
   EXPECT_THROW(pad(a, {1}), ShapeError);
   EXPECT_THROW(pad(a, {-2, -2}), ShapeError);
   EXPECT_THROW(repeat(a, {2}), ShapeError);

@@ -133,7 +133,8 @@ aclFormat format_of(size_t rank);
 struct ScalarSpec {
   double value;
   std::optional<aclDataType> dtype = ACL_FLOAT;
-  bool optional = false;  // as a tensor's
+  bool optional = false;   // as a tensor's
+  bool is_widest = false;  // ACL_INT64 beside integers, ACL_DOUBLE beside others
 
   // The dtype of the scalar beside tensors of a dtype; without one, beside all of them. ACL_INT64
   // stands for a number that every tensor takes: one with a fraction is ACL_DOUBLE then.

@@ -292,6 +292,18 @@ TEST_F(Images, WhatABatchSavesDependsOnTheProduct) {
   EXPECT_EQ(db.get(0), 1);
 }
 
+TEST_F(Images, MomentumIsTakenAsFloat) {
+  const Array input(ACL_FLOAT, {2, 1}, {9, 9}), mean(ACL_FLOAT, {1}, {0}), var(ACL_FLOAT, {1}, {1});
+  const Array output(ACL_FLOAT, {2, 1}), saved(ACL_FLOAT, {1}), invstd(ACL_FLOAT, {1});
+  const aclTensor* none = nullptr;
+  ASSERT_EQ(call(aclnnBatchNormGetWorkspaceSize, aclnnBatchNorm, input.tensor(), none, none,
+                 mean.tensor(), var.tensor(), true, 0.1, 0.25, output.tensor(), saved.tensor(),
+                 invstd.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(mean.get(0), static_cast<float>(9 * static_cast<double>(0.1F)));  // 0.9 would be less
+}
+
 TEST_F(Images, AnEmptyBatchSavesNoVariance) {
   const Array input(ACL_FLOAT, {0, 2});
   Array output(ACL_FLOAT, {0, 2}), mean(ACL_FLOAT, {2}, {7}), invstd(ACL_FLOAT, {2}, {7});

@@ -20,20 +20,6 @@ namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-// A list of tensors that their Arrays own.
-class List {
- public:
-  explicit List(std::initializer_list<const aclTensor*> tensors)
-      : list_(aclCreateTensorList(tensors.begin(), tensors.size())) {}
-  ~List() { EXPECT_EQ(aclgradReleaseTensorList(list_), 0); }
-  List(const List&) = delete;
-  List& operator=(const List&) = delete;
-  aclTensorList* get() const { return list_; }
-
- private:
-  aclTensorList* list_;
-};
-
 class ShapesTest : public AclTest {
  protected:
   aclnnStatus cat(const List& list, int64_t dim, const Array& out) {

@@ -116,6 +116,22 @@ inline ::testing::AssertionResult is_near(long double actual, long double expect
          << "got " << actual << ", expected " << expected << " within " << tolerance;
 }
 
+// ---- Lists --------------------------------------------------------------------------------------
+
+// A list of tensors that their Arrays own.
+class List {
+ public:
+  explicit List(std::initializer_list<const aclTensor*> tensors)
+      : list_(aclCreateTensorList(tensors.begin(), tensors.size())) {}
+  ~List() { EXPECT_EQ(aclgradReleaseTensorList(list_), 0); }
+  List(const List&) = delete;
+  List& operator=(const List&) = delete;
+  aclTensorList* get() const { return list_; }
+
+ private:
+  aclTensorList* list_;
+};
+
 // ---- The order of checks ------------------------------------------------------------------------
 
 // A tensor argument that a test can spoil before it is made.

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each tensor of a list times one number.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when a dtype breaks a rule below, 561002 when a size does; 561103
+ * when a strided view leaves its storage. The second phase queues the work on the stream: 0;
+ * 161001 for a null executor, or for a null workspace of a size above 0. Views may have any
+ * strides; inputs may overlap or be expanded (stride 0). An output may be exactly its input, as
+ * where x and out are one list; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
+ * it. A list owns its tensors: aclDestroyTensorList destroys them.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_FOREACH_MUL_SCALAR_V2_H_
+#define ACLGRAD_ACLNNOP_ACLNN_FOREACH_MUL_SCALAR_V2_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out[i] = x[i] * scalar, of x[i]'s size. Data types: FLOAT, FLOAT16, INT32, and BF16 on Atlas A2,
+ * A3 and 950, the same for all tensors; scalar FLOAT or DOUBLE for FLOAT and BF16, FLOAT16 or
+ * DOUBLE for FLOAT16, INT32 or INT64 for INT32. scalar is converted to the tensors' dtype, for BF16
+ * to FLOAT; the product rounds once, INT32 wraps. Tensors without elements: nothing is written.
+ * Order of the checks: x, scalar, out, the tensors of x and of out not null; dtypes of x, out,
+ * scalar; number of outputs; ranks at most 8; sizes of the outputs.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachMulScalarV2GetWorkspaceSize(const aclTensorList* x,
+                                                                        const aclScalar* scalar,
+                                                                        aclTensorList* out,
+                                                                        uint64_t* workspaceSize,
+                                                                        aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachMulScalarV2(void* workspace, uint64_t workspaceSize,
+                                                        aclOpExecutor* executor,
+                                                        aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_FOREACH_MUL_SCALAR_V2_H_ */

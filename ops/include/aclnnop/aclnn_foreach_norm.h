@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The norm of each tensor of a list, as clipping of gradients takes it.
+ *
+ * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
+ * a required argument is; 161002 when a dtype breaks a rule below, 561002 when a size does; 561103
+ * when a strided view leaves its storage. The second phase queues the work on the stream: 0;
+ * 161001 for a null executor, or for a null workspace of a size above 0. Views may have any
+ * strides; inputs may overlap or be expanded (stride 0). An output must not overlap an input: that
+ * is undefined, and ACLGRAD_CHECK=memory reports it. A list owns its tensors: aclDestroyTensorList
+ * destroys them.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_FOREACH_NORM_H_
+#define ACLGRAD_ACLNNOP_ACLNN_FOREACH_NORM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * out[i] = (sum |x|^p)^(1/p) of all elements of x[i], with p = scalar as FLOAT; for p = infinity
+ * the largest |x|, for -infinity the smallest, for p = 0 the number of elements that are not 0. On
+ * 950 every scalar but 1 and infinity counts as 2. There is an out for each x, of one element. Data
+ * types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, the same for all tensors; scalar FLOAT,
+ * DOUBLE or INT64. The computation runs in DOUBLE and rounds once; powers beyond DOUBLE's range
+ * give infinity. An x without elements gives 0. Order of the checks: x, scalar, out, the tensors of
+ * x and of out not null; dtypes of x, out, scalar; number of outputs; ranks at most 8; sizes of the
+ * outputs.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachNormGetWorkspaceSize(const aclTensorList* x,
+                                                                 const aclScalar* scalar,
+                                                                 const aclTensorList* out,
+                                                                 uint64_t* workspaceSize,
+                                                                 aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachNorm(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_FOREACH_NORM_H_ */
