@@ -35,7 +35,7 @@ Value classify(const Sequential& network, const Value& x, DType dtype) {
 
 report::Series train(const data::Split& digits, DType dtype) {
   const Sequential network(
-      Linear("hidden", kPixels, 256, {.activation = Activation::geglu, .seed = 2}), Geglu{},
+      Linear("hidden", kPixels, 256, {.init_for = Activation::geglu, .seed = 2}), Geglu{},
       Linear("output", 128, 10, {.seed = 3}));
   Graph graph;
   const Value x = graph.input("x", {kBatch, kPixels});

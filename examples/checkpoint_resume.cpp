@@ -29,7 +29,7 @@ data::Dataset make_points() {
 // checkpoint when there is one, and leaves one behind.
 NamedTensors train(std::int64_t last, report::Series& series) {
   const data::Batches batches(make_points(), {.batch_size = kRows, .drop_last = true, .seed = 2});
-  const Sequential network(Linear("hidden", 3, 16, {.activation = Activation::selu, .seed = 3}),
+  const Sequential network(Linear("hidden", 3, 16, {.init_for = Activation::selu, .seed = 3}),
                            Selu{}, Linear("output", 16, 2, {.seed = 4}));
   Graph graph;
   const Value x = graph.input("x", {kRows, 3});
@@ -37,7 +37,7 @@ NamedTensors train(std::int64_t last, report::Series& series) {
   const Value loss = cross_entropy(network(x), labels);
   AdamW optimizer({.learning_rate = 1e-2});
   Session session(graph, {loss, optimizer.step(graph, backward(loss, network.parameters(graph)))});
-  std::vector<Variable> state = network.variables();
+  std::vector<Variable> state = network.parameters();
   std::ranges::copy(optimizer.state(), std::back_inserter(state));
 
   std::int64_t step = 0;

@@ -60,7 +60,7 @@ Trained train(const Communicator& communicator) {
     }
     trained.losses.push_back(session.run(feeds)[loss].item());
   }
-  trained.weights = values_of(network.variables());
+  trained.weights = values_of(network.parameters());
   trained.timeline = session.timeline(feeds);
   return trained;
 }

@@ -43,13 +43,13 @@ double accuracy_of(const Sequential& network, const data::Dataset& digits) {
 
 int main() {
   const data::Split digits = data::split(load_digits(), 0.8, /*seed=*/1);
-  const Conv2dOptions same{.padding = 1, .bias = false, .activation = Activation::hardswish};
+  const Conv2dOptions same{.padding = 1, .bias = false, .init_for = Activation::hardswish};
   const Sequential network(
       Conv2d("conv1", 1, 16, 3, same), BatchNorm2d("norm1", 16), Hardswish{},  //
       Residual(Conv2d("conv2", 16, 16, 3, same), BatchNorm2d("norm2", 16), Hardswish{}),
       MaxPool2d{2},  // 4 x 4
       Conv2d("conv3", 16, 32, 3, same), BatchNorm2d("norm3", 32), Hardswish{}, GlobalAvgPool2d{},
-      Dropout(0.1, Generator(7)), Linear("digit", 32, kClasses));
+      Dropout("drop", 0.1, 7), Linear("digit", 32, kClasses));
 
   Graph graph;
   const Value x = graph.input("x", {kBatch, 1, kSide, kSide});

@@ -15,7 +15,7 @@ constexpr std::int64_t kPoints = 512;
 
 std::int64_t count_parameters(const Sequential& network) {
   std::int64_t count = 0;
-  for (const Variable& variable : network.variables()) count += variable.shape().numel();
+  for (const Variable& variable : network.parameters()) count += variable.shape().numel();
   return count;
 }
 
@@ -50,7 +50,7 @@ int main() {
   }
   // 4 -> 2 x 16 -> 1 has 177 parameters, 4 -> 29 -> 1 has 175.
   const Sequential gated(GegluFeedForward("ffn", 4, 16, 1, /*seed=*/3));
-  const Sequential plain(Linear("up", 4, 29, {.activation = Activation::elu, .seed = 3}), Elu{},
+  const Sequential plain(Linear("up", 4, 29, {.init_for = Activation::elu, .seed = 3}), Elu{},
                          Linear("down", 29, 1, {.seed = 4}));
   report::LineChart chart{.title = "Learning x0 x1 + x2 x3",
                           .x_label = "step",

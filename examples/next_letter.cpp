@@ -50,7 +50,7 @@ data::Dataset examples_of(std::string_view text) {
 int main() {
   const std::string poem = read_poem();
   const Sequential network(
-      Linear("embedding", kInputs, 256, {.activation = Activation::geglu, .seed = 1}), Geglu{},
+      Linear("embedding", kInputs, 256, {.init_for = Activation::geglu, .seed = 1}), Geglu{},
       Linear("letters", 128, kLetters, {.seed = 2}));
   Graph graph;
   const Value x = graph.input("x", {kBatch, kInputs});

@@ -31,25 +31,20 @@ std::vector<std::int64_t> read_poem() {
   return poem;
 }
 
-class Transformer {
- public:
+struct Transformer : Module {
   // Logits [N, T, letters] of the letter after each place of text [N, T].
   Value operator()(const Value& text) const {
-    const Value places = text.graph().constant(Tensor::arange(text.shape()[1], 0, 1, DType::int64));
-    return blocks_(letters_(text) + places_(places));
-  }
-  std::vector<Variable> variables() const {
-    std::vector<Variable> all = blocks_.variables();
-    for (const Embedding* part : {&letters_, &places_}) all.push_back(part->variables().front());
-    return all;
+    const Tensor numbers = Tensor::arange(text.shape()[1], 0, 1, DType::int64);
+    const Value x = letters(text) + places(text.graph().constant(numbers));
+    return next(norm(block2(block1(x))));
   }
 
- private:
-  Embedding letters_{"letters", kLetters, kWidth, 1};
-  Embedding places_{"places", kContext, kWidth, 2};
-  Sequential blocks_{TransformerBlock("block1", kWidth, 4, 96, {.causal = true, .seed = 3}),
-                     TransformerBlock("block2", kWidth, 4, 96, {.causal = true, .seed = 4}),
-                     LayerNorm("norm", kWidth), Linear("next", kWidth, kLetters, {.seed = 5})};
+  Embedding letters{child("letters"), kLetters, kWidth, 1};
+  Embedding places{child("places"), kContext, kWidth, 2};
+  TransformerBlock block1{child("block1"), kWidth, 4, 96, {.causal = true, .seed = 3}};
+  TransformerBlock block2{child("block2"), kWidth, 4, 96, {.causal = true, .seed = 4}};
+  LayerNorm norm{child("norm"), kWidth};
+  Linear next{child("next"), kWidth, kLetters, {.seed = 5}};
 };
 
 }  // namespace
@@ -62,7 +57,7 @@ int main() {
   const Value next = graph.input("next", {kBatch, kContext}, DType::int64);
   const Value loss = cross_entropy(transformer(text), next);
   AdamW optimizer({.learning_rate = 3e-3});
-  const std::vector<Value> weights = parameters(graph, transformer.variables());
+  const std::vector<Value> weights = transformer.parameters(graph);
   Session training(graph, {loss, optimizer.step(graph, backward(loss, weights))});
 
   const Random random(9);

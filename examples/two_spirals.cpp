@@ -42,9 +42,9 @@ Tensor decide(const Sequential& network, const Tensor& points) {
 
 int main() {
   const data::Dataset points = make_spirals();
-  const Sequential network(Linear("hidden1", 2, 64, {.activation = Activation::geglu, .seed = 1}),
+  const Sequential network(Linear("hidden1", 2, 64, {.init_for = Activation::geglu, .seed = 1}),
                            Geglu{},
-                           Linear("hidden2", 32, 64, {.activation = Activation::geglu, .seed = 2}),
+                           Linear("hidden2", 32, 64, {.init_for = Activation::geglu, .seed = 2}),
                            Geglu{}, Linear("output", 32, 2, {.seed = 3}));
   Graph graph;
   const Value x = graph.input("x", points.features.shape());

@@ -11,7 +11,7 @@ using namespace aclgrad;
 int main() {
   const Tensor corners = Tensor::from({4, 2}, {0, 0, 0, 1, 1, 0, 1, 1});
   const Tensor wanted = Tensor::from({4, 1}, {0, 1, 1, 0});
-  const Sequential network(Linear("hidden", 2, 8, {.activation = Activation::selu, .seed = 1}),
+  const Sequential network(Linear("hidden", 2, 8, {.init_for = Activation::selu, .seed = 1}),
                            Selu{}, Linear("output", 8, 1, {.seed = 2}));
 
   Graph graph;

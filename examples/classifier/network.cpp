@@ -21,7 +21,7 @@ Sequential stack(Layer layer, Activation kind, std::int64_t widening, const Widt
     const bool last = i + 1 == widths.size();
     network.add(Linear(last ? "output" : fmt::format("hidden{}", i), widths[i - 1],
                        last ? widths[i] : widening * widths[i],
-                       {.activation = last ? Activation::none : kind, .seed = seed * 10 + i}));
+                       {.init_for = last ? Activation::none : kind, .seed = seed * 10 + i}));
     if (!last) network.add(layer);
   }
   return network;

@@ -11,9 +11,10 @@ Stepper::Stepper(const Sequential& network, std::int64_t pixels, const TrainingO
                  const data::ShardedBatches& batches, const Communicator& communicator)
     : network_(network),
       communicator_(communicator),
-      optimizer_({.learning_rate = options.learning_rate,
-                  .weight_decay = 0.05,
-                  .scheduled = options.schedule != "constant"}) {
+      optimizer_({.learning_rate = options.schedule == "constant"
+                                       ? LearningRate(options.learning_rate)
+                                       : schedule::constant(options.learning_rate),
+                  .weight_decay = 0.05}) {
   for (std::int64_t i = 0; i < batches.parts(); ++i) {
     const std::string number = batches.parts() == 1 ? "" : std::to_string(i);
     x_.push_back(graph_.input("x" + number, {batches.part_size(), pixels}));
@@ -69,7 +70,7 @@ Update Stepper::record_sharded(std::int64_t parts, const Record& record) {
 }
 
 std::vector<Variable> Stepper::state() const {
-  std::vector<Variable> all = network_.variables();
+  std::vector<Variable> all = network_.parameters();
   const auto add = [&](const std::vector<Variable>& variables) {
     all.insert(all.end(), variables.begin(), variables.end());
   };

@@ -58,10 +58,10 @@ std::string settings(const std::string& activation, const TrainingOptions& optio
                      options.epochs, options.learning_rate, options.schedule);
 }
 
-class Trainer {
+class Run {
  public:
-  Trainer(const std::string& activation, const Widths& widths, const data::Split& examples,
-          const TrainingOptions& options, const Communicator& communicator, RunReport* report)
+  Run(const std::string& activation, const Widths& widths, const data::Split& examples,
+      const TrainingOptions& options, const Communicator& communicator, RunReport* report)
       : options_(options),
         communicator_(communicator),
         network_(make_network(activation, widths, options.seed)),
@@ -137,7 +137,7 @@ class Trainer {
   }
 
   void describe(const Widths& widths) {
-    for (const Variable& variable : network_.variables()) {
+    for (const Variable& variable : network_.parameters()) {
       run_.parameters += variable.shape().numel();
     }
     RunReport& report = watch_->report;
@@ -254,7 +254,7 @@ class Trainer {
 
   TrainingRun finished() {
     run_.test_predictions = watch_->on_test.predict();
-    for (const Variable& variable : network_.variables()) {
+    for (const Variable& variable : network_.parameters()) {
       run_.weights.emplace_back(variable.name(), variable.value());
     }
     run_.graph_dot = stepper_.dot();
@@ -285,5 +285,5 @@ std::filesystem::path checkpoint_path(const std::string& activation,
 TrainingRun train(const std::string& activation, const Widths& widths, const data::Split& examples,
                   const TrainingOptions& options, const Communicator& communicator,
                   RunReport* report) {
-  return Trainer(activation, widths, examples, options, communicator, report).run();
+  return Run(activation, widths, examples, options, communicator, report).run();
 }

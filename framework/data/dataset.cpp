@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@ namespace {
 
 // Splitting and batching with one seed must not reuse one order.
 constexpr std::uint64_t kSplitStream = std::uint64_t{1} << 63;
+constexpr std::uint64_t kTransformStream = std::uint64_t{1} << 62;
 
 std::int64_t rows_of(const Tensor& tensor, const char* what) {
   if (tensor.rank() == 0) {
@@ -74,27 +76,33 @@ Split split(const Dataset& dataset, double train_fraction, std::uint64_t seed) {
 }
 
 Batches::Batches(Dataset dataset, BatchOptions options)
-    : dataset_(std::move(dataset)), options_(options) {
+    : Batches(
+          dataset.size(), [](std::span<const std::int64_t>) { return Dataset(); }, options) {
+  examples_ = [kept = std::make_shared<const Dataset>(std::move(dataset))](
+                  std::span<const std::int64_t> rows) { return take(*kept, rows); };
+}
+
+Batches::Batches(std::int64_t count, Examples examples, BatchOptions options)
+    : count_(count), examples_(std::move(examples)), options_(std::move(options)) {
+  if (count < 0) throw ValueError("a number of examples is at least 0");
+  if (!examples_) throw ValueError("batches need a function that makes their examples");
   if (options_.batch_size < 1) {
     throw ValueError("the batch size must be at least 1, got " +
                      std::to_string(options_.batch_size));
   }
-  dataset_.size();  // checks that features and labels fit together
 }
 
 std::int64_t Batches::batches_per_epoch() const noexcept {
-  const std::int64_t examples = dataset_.features.shape().dims().front();
-  const std::int64_t whole = examples / options_.batch_size;
-  const bool has_rest = examples % options_.batch_size != 0;
+  const std::int64_t whole = count_ / options_.batch_size;
+  const bool has_rest = count_ % options_.batch_size != 0;
   return whole + (has_rest && !options_.drop_last ? 1 : 0);
 }
 
 Batches::Epoch Batches::epoch(std::uint64_t number) const& {
-  const std::int64_t examples = dataset_.size();
-  if (options_.shuffle) return {this, random_permutation(examples, options_.seed, number)};
-  std::vector<std::int64_t> order(static_cast<std::size_t>(examples));
+  if (options_.shuffle) return {this, number, random_permutation(count_, options_.seed, number)};
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count_));
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  return {this, std::move(order)};
+  return {this, number, std::move(order)};
 }
 
 Position Batches::after(Position position) const noexcept {
@@ -103,14 +111,14 @@ Position Batches::after(Position position) const noexcept {
 }
 
 std::string Batches::description() const {
-  return fmt::format("{} examples in batches of {}, {}{}", dataset_.size(), options_.batch_size,
+  return fmt::format("{} examples in batches of {}, {}{}", count_, options_.batch_size,
                      options_.shuffle ? fmt::format("shuffled with seed {}", options_.seed)
                                       : std::string("in their order"),
                      options_.drop_last ? ", the rest dropped" : "");
 }
 
-Batches::Epoch::Epoch(const Batches* batches, std::vector<std::int64_t> order)
-    : batches_(batches), order_(std::move(order)) {}
+Batches::Epoch::Epoch(const Batches* batches, std::uint64_t number, std::vector<std::int64_t> order)
+    : batches_(batches), number_(number), order_(std::move(order)) {}
 
 Dataset Batches::Epoch::operator[](std::int64_t batch) const {
   if (batch < 0 || batch >= size()) {
@@ -120,7 +128,12 @@ Dataset Batches::Epoch::operator[](std::int64_t batch) const {
   const auto batch_size = static_cast<std::size_t>(batches_->options().batch_size);
   const std::size_t first = static_cast<std::size_t>(batch) * batch_size;
   const std::size_t count = std::min(batch_size, order_.size() - first);
-  return take(batches_->dataset(), std::span(order_).subspan(first, count));
+  Dataset made = batches_->examples_(std::span(order_).subspan(first, count));
+  const BatchOptions& options = batches_->options();
+  if (!options.transform) return made;
+  const std::uint64_t stream = number_ * static_cast<std::uint64_t>(size()) +
+                               static_cast<std::uint64_t>(batch) + kTransformStream;
+  return options.transform(std::move(made), Random(options.seed, stream));
 }
 
 }  // namespace aclgrad::data

@@ -108,6 +108,11 @@ Metadata metadata_of(const Checkpoint& checkpoint) {
   return metadata;
 }
 
+bool is_checkpoint(const Metadata& metadata) {
+  const auto found = metadata.find("format");
+  return found != metadata.end() && found->second == kFormat;
+}
+
 Checkpoint checkpoint_of(const std::filesystem::path& path, SafetensorsFile file) {
   const Reader read(path, file.metadata);
   if (read.text("format") != kFormat) {

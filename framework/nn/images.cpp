@@ -5,7 +5,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/nn_images.h"
-#include "nn/seeds.h"
+#include "nn/support.h"
 
 namespace aclgrad {
 namespace {
@@ -21,47 +21,40 @@ Tensor initial_kernel(const std::string& name, std::int64_t in, std::int64_t out
   const Shape shape{out, in / options.groups, sizes.at(0), sizes.at(1)};
   const double fan_in = static_cast<double>(shape.numel() / out);
   return init::normal(shape, options.seed.value_or(detail::seed_of(name)),
-                      init::gain(options.activation) / std::sqrt(fan_in));
+                      init::gain(options.init_for) / std::sqrt(fan_in));
 }
 
 }  // namespace
 
-Conv2d::Conv2d(const std::string& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,
+Conv2d::Conv2d(const Name& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,
                Conv2dOptions options)
-    : name_(name),
+    : Module(name, fmt::format("Conv2d {} to {}, {}", in, out, fmt::join(kernel.over(2), "x"))),
       options_(std::move(options)),
-      weight_(name + ".weight", initial_kernel(name, in, out, kernel, options_)) {
-  if (options_.bias) bias_.emplace(name + ".bias", Tensor::zeros({out}));
+      weight_(parameter("weight", initial_kernel(path(), in, out, kernel, options_))) {
+  if (options_.bias) bias_ = parameter("bias", Tensor::zeros({out}));
 }
 
-Value Conv2d::operator()(const Value& x, Here where) const {
-  Graph graph = x.graph();
-  const Value weight = cast(graph.parameter(weight_, where), x.dtype(), where);
-  const Value bias = bias_ ? cast(graph.parameter(*bias_, where), x.dtype(), where) : Value();
+Value Conv2d::operator()(const Value& x, SourceLocation where) const {
+  const Value weight = detail::value_for(x, weight_, where);
+  const Value bias = bias_ ? detail::value_for(x, *bias_, where) : Value();
   return conv2d(x, weight, bias,
                 {.stride = options_.stride,
                  .padding = options_.padding,
                  .dilation = options_.dilation,
                  .groups = options_.groups},
                 where)
-      .named(name_);
+      .named(path());
 }
 
-std::vector<Variable> Conv2d::variables() const {
-  std::vector<Variable> all = {weight_};
-  if (bias_) all.push_back(*bias_);
-  return all;
-}
-
-BatchNorm2d::BatchNorm2d(const std::string& name, std::int64_t channels, BatchNorm2dOptions options)
-    : name_(name),
+BatchNorm2d::BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOptions options)
+    : Module(name, fmt::format("BatchNorm2d {}", channels)),
       options_(options),
-      weight_(name + ".weight", Tensor::full({channels}, 1)),
-      bias_(name + ".bias", Tensor::zeros({channels})),
-      running_mean_(name + ".running_mean", Tensor::zeros({channels})),
-      running_var_(name + ".running_var", Tensor::full({channels}, 1)) {}
+      weight_(parameter("weight", Tensor::full({channels}, 1))),
+      bias_(parameter("bias", Tensor::zeros({channels}))),
+      running_mean_(buffer("running_mean", Tensor::zeros({channels}))),
+      running_var_(buffer("running_var", Tensor::full({channels}, 1))) {}
 
-Value BatchNorm2d::operator()(const Value& x, Here where) const {
+Value BatchNorm2d::operator()(const Value& x, SourceLocation where) const {
   Graph graph = x.graph();
   return batch_norm(x, graph.parameter(weight_, where), graph.parameter(bias_, where),
                     graph.parameter(running_mean_, where), graph.parameter(running_var_, where),
@@ -69,20 +62,36 @@ Value BatchNorm2d::operator()(const Value& x, Here where) const {
                      .momentum = options_.momentum,
                      .eps = options_.eps},
                     where)
-      .named(name_);
+      .named(path());
 }
 
-Value MaxPool2d::operator()(const Value& x, Here where) const {
+GroupNorm::GroupNorm(const Name& name, std::int64_t groups, std::int64_t channels, double eps)
+    : Module(name, fmt::format("GroupNorm {} in {}", channels, groups)),
+      weight_(parameter("weight", Tensor::full({channels}, 1))),
+      bias_(parameter("bias", Tensor::zeros({channels}))),
+      groups_(groups),
+      eps_(eps) {}
+
+Value GroupNorm::operator()(const Value& x, SourceLocation where) const {
+  const Value weight = detail::value_for(x, weight_, where);
+  return group_norm(x, groups_, weight, detail::value_for(x, bias_, where), eps_, where)
+      .named(path());
+}
+
+Value AdaptiveAvgPool2d::operator()(const Value& x, SourceLocation where) const {
+  return adaptive_avg_pool2d(x, size, where);
+}
+Value MaxPool2d::operator()(const Value& x, SourceLocation where) const {
   return max_pool2d(x, kernel, options, where);
 }
-Value AvgPool2d::operator()(const Value& x, Here where) const {
+Value AvgPool2d::operator()(const Value& x, SourceLocation where) const {
   return avg_pool2d(x, kernel, options, where);
 }
-Value GlobalAvgPool2d::operator()(const Value& x, Here where) const {
+Value GlobalAvgPool2d::operator()(const Value& x, SourceLocation where) const {
   return mean(x, {-2, -1}, /*keepdim=*/false, where);
 }
 
-Value Flatten::operator()(const Value& x, Here where) const {
+Value Flatten::operator()(const Value& x, SourceLocation where) const {
   if (x.shape().rank() == 0) throw ShapeError("flatten needs at least one axis");
   return reshape(x, {x.shape()[0], -1}, where);
 }

@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "aclgrad/error.h"
-#include "nn/seeds.h"
+#include "nn/support.h"
 
 namespace aclgrad {
 namespace {
@@ -18,7 +17,7 @@ Tensor initial_weight(const std::string& name, std::int64_t in, std::int64_t out
     throw ShapeError(fmt::format("a linear layer needs positive sizes, got {} and {}", in, out));
   }
   const std::uint64_t seed = options.seed.value_or(detail::seed_of(name));
-  return init::he_normal({in, out}, seed, options.activation, options.dtype);
+  return init::he_normal({in, out}, seed, options.init_for, options.dtype);
 }
 
 // What a layer returns is called by what it does to what, unless it has a name: "elu(hidden1)".
@@ -30,114 +29,103 @@ Value named_after(const Value& result, const Value& x) {
 
 }  // namespace
 
-Linear::Linear(const std::string& name, std::int64_t in, std::int64_t out, LinearOptions options)
-    : name_(name), weight_(name + ".weight", initial_weight(name, in, out, options)) {
-  if (options.bias) bias_.emplace(name + ".bias", Tensor::zeros({out}, options.dtype));
+Linear::Linear(const Name& name, std::int64_t in, std::int64_t out, LinearOptions options)
+    : Module(name, fmt::format("Linear {} to {}", in, out)),
+      weight_(parameter("weight", initial_weight(path(), in, out, options))) {
+  mark_transposed_in_pytorch(weight_);
+  if (options.bias) bias_ = parameter("bias", Tensor::zeros({out}, options.dtype));
 }
 
-Value Linear::operator()(const Value& x, Here where) const {
-  Graph graph = x.graph();
-  const Value weight = cast(graph.parameter(weight_, where), x.dtype(), where);
-  if (!bias_) return matmul(x, weight, where).named(name_);
-  return linear(x, weight, cast(graph.parameter(*bias_, where), x.dtype(), where), where)
-      .named(name_);
+Value Linear::operator()(const Value& x, SourceLocation where) const {
+  const Value weight = detail::value_for(x, weight_, where);
+  if (!bias_) return matmul(x, weight, where).named(path());
+  return linear(x, weight, detail::value_for(x, *bias_, where), where).named(path());
 }
 
-std::vector<Variable> Linear::variables() const {
-  std::vector<Variable> all = {weight_};
-  if (bias_) all.push_back(*bias_);
-  return all;
-}
-
-Value Selu::operator()(const Value& x, Here where) const { return selu(x, where); }
-Value Elu::operator()(const Value& x, Here where) const {
+Value Selu::operator()(const Value& x, SourceLocation where) const { return selu(x, where); }
+Value Elu::operator()(const Value& x, SourceLocation where) const {
   return elu(x, alpha, scale, input_scale, backward_from, where);
 }
-Value Hardswish::operator()(const Value& x, Here where) const {
+Value Hardswish::operator()(const Value& x, SourceLocation where) const {
   return hardswish(x, gradient, where);
 }
-Value Gelu::operator()(const Value& x, Here where) const { return gelu(x, approximate, where); }
-Value Geglu::operator()(const Value& x, Here where) const {
+Value Gelu::operator()(const Value& x, SourceLocation where) const {
+  return gelu(x, approximate, where);
+}
+Value Geglu::operator()(const Value& x, SourceLocation where) const {
   return geglu(x, -1, approximate, activate_left, where);
 }
 
-GegluFeedForward::GegluFeedForward(const std::string& name, std::int64_t in, std::int64_t hidden,
+GegluFeedForward::GegluFeedForward(const Name& name, std::int64_t in, std::int64_t hidden,
                                    std::int64_t out, std::optional<std::uint64_t> seed, Geglu geglu)
-    : up_(name + ".up", in, 2 * hidden, {.activation = Activation::none, .seed = seed}),
+    : Module(name),
+      up_(child("up"), in, 2 * hidden, {.seed = seed}),
       geglu_(geglu),
-      down_(name + ".down", hidden, out,
-            {.activation = Activation::geglu, .seed = detail::next_seed(seed)}) {}
+      down_(child("down"), hidden, out,
+            {.init_for = Activation::geglu, .seed = detail::next_seed(seed)}) {}
 
-Value GegluFeedForward::operator()(const Value& x, Here where) const {
+Value GegluFeedForward::operator()(const Value& x, SourceLocation where) const {
   const Value up = up_(x, where);
   return down_(named_after(geglu_(up, where), up), where);
 }
 
-std::vector<Variable> GegluFeedForward::variables() const {
-  std::vector<Variable> all = up_.variables();
-  for (const Variable& variable : down_.variables()) all.push_back(variable);
-  return all;
+Value Relu::operator()(const Value& x, SourceLocation where) const { return relu(x, where); }
+Value Tanh::operator()(const Value& x, SourceLocation where) const { return tanh(x, where); }
+Value Sigmoid::operator()(const Value& x, SourceLocation where) const { return sigmoid(x, where); }
+Value Silu::operator()(const Value& x, SourceLocation where) const { return silu(x, where); }
+
+Dropout::Dropout(const Name& name, double p, std::optional<std::uint64_t> seed)
+    : Module(name, fmt::format("Dropout {}", p)),
+      p_(p),
+      generator_(static_cast<std::int64_t>(seed.value_or(detail::seed_of(path())))) {
+  adopt_counter("draws", generator_.draws());
 }
 
-Value Relu::operator()(const Value& x, Here where) const { return relu(x, where); }
-Value Tanh::operator()(const Value& x, Here where) const { return tanh(x, where); }
-Value Sigmoid::operator()(const Value& x, Here where) const { return sigmoid(x, where); }
-Value Silu::operator()(const Value& x, Here where) const { return silu(x, where); }
-
-Value Dropout::operator()(const Value& x, Here where) const {
+Value Dropout::operator()(const Value& x, SourceLocation where) const {
   if (x.graph().mode() == Mode::evaluation) return x;
   return dropout(x, p_, generator_, where);
 }
-Value AlphaDropout::operator()(const Value& x, Here where) const {
+
+AlphaDropout::AlphaDropout(const Name& name, double p, std::optional<std::uint64_t> seed)
+    : Module(name, fmt::format("AlphaDropout {}", p)),
+      p_(p),
+      generator_(static_cast<std::int64_t>(seed.value_or(detail::seed_of(path())))) {
+  adopt_counter("draws", generator_.draws());
+}
+
+Value AlphaDropout::operator()(const Value& x, SourceLocation where) const {
   if (x.graph().mode() == Mode::evaluation) return x;
   return alpha_dropout(x, p_, generator_, where);
 }
 
-LayerNorm::LayerNorm(const std::string& name, std::int64_t width, double eps)
-    : name_(name),
-      weight_(name + ".weight", Tensor::full({width}, 1)),
-      bias_(name + ".bias", Tensor::zeros({width})),
+LayerNorm::LayerNorm(const Name& name, std::int64_t width, double eps)
+    : Module(name, fmt::format("LayerNorm {}", width)),
+      weight_(parameter("weight", Tensor::full({width}, 1))),
+      bias_(parameter("bias", Tensor::zeros({width}))),
       eps_(eps) {}
 
-Value LayerNorm::operator()(const Value& x, Here where) const {
-  Graph graph = x.graph();
-  const Value weight = cast(graph.parameter(weight_, where), x.dtype(), where);
-  const Value bias = cast(graph.parameter(bias_, where), x.dtype(), where);
-  return layer_norm(x, weight, bias, eps_, where).named(name_);
+Value LayerNorm::operator()(const Value& x, SourceLocation where) const {
+  const Value weight = detail::value_for(x, weight_, where);
+  return layer_norm(x, weight, detail::value_for(x, bias_, where), eps_, where).named(path());
 }
 
-Value Residual::operator()(const Value& x, Here where) const {
+RmsNorm::RmsNorm(const Name& name, std::int64_t width, double eps)
+    : Module(name, fmt::format("RmsNorm {}", width)),
+      weight_(parameter("weight", Tensor::full({width}, 1))),
+      eps_(eps) {}
+
+Value RmsNorm::operator()(const Value& x, SourceLocation where) const {
+  return rms_norm(x, detail::value_for(x, weight_, where), eps_, where).named(path());
+}
+
+Value Residual::operator()(const Value& x, SourceLocation where) const {
   return add(x, inner_(x, where), 1, where);
 }
 
-void Sequential::adopt(const std::vector<Variable>& variables, std::vector<Variable>& to) {
-  for (const Variable& variable : variables) {
-    // A layer that occurs twice shares its variables; they are listed once.
-    if (std::find(to.begin(), to.end(), variable) != to.end()) continue;
-    const auto is_called_so = [&](const Variable& other) {
-      return other.name() == variable.name();
-    };
-    if (std::any_of(to.begin(), to.end(), is_called_so)) {
-      throw ValueError(fmt::format("two variables are called `{}`", variable.name()));
-    }
-    to.push_back(variable);
-  }
-}
-
-Value Sequential::operator()(const Value& x, Here where) const {
+Value Sequential::operator()(const Value& x, SourceLocation where) const {
   Value result = x;
   for (const auto& layer : layers_) result = named_after(layer(result, where), result);
   return result;
-}
-
-std::vector<Value> Sequential::parameters(Graph& graph, Here where) const {
-  return aclgrad::parameters(graph, variables_, where);
-}
-
-std::vector<Value> parameters(Graph& graph, const std::vector<Variable>& variables, Here where) {
-  std::vector<Value> values;
-  for (const Variable& variable : variables) values.push_back(graph.parameter(variable, where));
-  return values;
 }
 
 }  // namespace aclgrad

@@ -7,36 +7,42 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/nn_sequences.h"
-#include "nn/seeds.h"
+#include "nn/support.h"
 
 namespace aclgrad {
 
-Embedding::Embedding(const std::string& name, std::int64_t count, std::int64_t width,
+Embedding::Embedding(const Name& name, std::int64_t count, std::int64_t width,
                      std::optional<std::uint64_t> seed)
-    : name_(name),
-      weight_(name + ".weight", init::normal({count, width}, seed.value_or(detail::seed_of(name)),
-                                             1 / std::sqrt(static_cast<double>(width)))) {}
+    : Module(name, fmt::format("Embedding {} of {}", count, width)),
+      weight_(
+          parameter("weight", init::normal({count, width}, seed.value_or(detail::seed_of(path())),
+                                           1 / std::sqrt(static_cast<double>(width))))) {}
 
-Value Embedding::operator()(const Value& indices, Here where) const {
-  return embedding(indices.graph().parameter(weight_, where), indices, {}, where).named(name_);
+Value Embedding::operator()(const Value& indices, SourceLocation where) const {
+  return embedding(indices.graph().parameter(weight_, where), indices, {}, where).named(path());
 }
 
-SelfAttention::SelfAttention(const std::string& name, std::int64_t width, std::int64_t heads,
+SelfAttention::SelfAttention(const Name& name, std::int64_t width, std::int64_t heads,
                              SelfAttentionOptions options)
-    : name_(name),
+    : Module(name),
       width_(width),
       heads_(heads),
       options_(options),
-      qkv_(name + ".qkv", width, 3 * width, {.seed = options.seed}),
-      projection_(name + ".projection", width, width, {.seed = detail::next_seed(options.seed)}) {
+      qkv_(child("qkv"), width, 3 * width, {.seed = options.seed}),
+      projection_(child("projection"), width, width, {.seed = detail::next_seed(options.seed)}) {
   if (heads < 1 || width % heads != 0) {
     throw ShapeError(fmt::format("{} heads do not divide a width of {}", heads, width));
   }
 }
 
-Value SelfAttention::operator()(const Value& x, Here where) const {
+Value SelfAttention::operator()(const Value& x, SourceLocation where) const {
+  return (*this)(x, Value(), where);
+}
+
+Value SelfAttention::operator()(const Value& x, const Value& mask, SourceLocation where) const {
   if (x.shape().rank() != 3 || x.shape()[2] != width_) {
-    throw ShapeError(fmt::format("`{}` attends over [N, T, {}], got {}", name_, width_, x.shape()));
+    throw ShapeError(
+        fmt::format("`{}` attends over [N, T, {}], got {}", path(), width_, x.shape()));
   }
   const std::int64_t batch = x.shape()[0], places = x.shape()[1], size = width_ / heads_;
   // [3, N, heads, T, size]
@@ -48,33 +54,100 @@ Value SelfAttention::operator()(const Value& x, Here where) const {
   const Value query = part(0), key = part(1), value = part(2);
   Value scores = mul(matmul(query, transpose(key, -1, -2), where),
                      1 / std::sqrt(static_cast<double>(size)), where);
+  constexpr double kUnseen = -std::numeric_limits<double>::infinity();
   if (options_.causal) {
     Tensor later = Tensor::zeros({places, places}, DType::boolean);
     for (std::int64_t i = 0; i < places; ++i) {
       for (std::int64_t j = i + 1; j < places; ++j) later.set(i * places + j, 1);
     }
-    scores = masked_fill(scores, x.graph().constant(later, where),
-                         -std::numeric_limits<double>::infinity(), where);
+    scores = masked_fill(scores, x.graph().constant(later, where), kUnseen, where);
   }
-  const Value mixed = matmul(softmax(scores, -1, where).named(name_ + ".attention"), value, where);
+  if (mask) scores = masked_fill(scores, mask, kUnseen, where);
+  const Value weights = softmax(scores, -1, where).named(path() + ".attention");
+  const Value mixed = matmul(weights, value, where);
   const Value joined = reshape(permute(mixed, {0, 2, 1, 3}, where), {batch, places, width_}, where);
-  return projection_(joined, where).named(name_);
+  return projection_(joined, where);
 }
 
-std::vector<Variable> SelfAttention::variables() const {
-  std::vector<Variable> all = qkv_.variables();
-  for (const Variable& variable : projection_.variables()) all.push_back(variable);
-  return all;
-}
-
-TransformerBlock::TransformerBlock(const std::string& name, std::int64_t width, std::int64_t heads,
+TransformerBlock::TransformerBlock(const Name& name, std::int64_t width, std::int64_t heads,
                                    std::int64_t hidden, SelfAttentionOptions options)
-    : all_(Residual(LayerNorm(name + ".norm1", width),
-                    SelfAttention(name + ".attention", width, heads, options)),
-           Residual(LayerNorm(name + ".norm2", width),
-                    GegluFeedForward(name + ".feed_forward", width, hidden, width,
-                                     detail::next_seed(options.seed)))) {}
+    : Module(name),
+      norm1_(child("norm1"), width),
+      attention_(child("attention"), width, heads, options),
+      norm2_(child("norm2"), width),
+      feed_forward_(child("feed_forward"), width, hidden, width, detail::next_seed(options.seed)) {}
 
-Value TransformerBlock::operator()(const Value& x, Here where) const { return all_(x, where); }
+Value TransformerBlock::operator()(const Value& x, SourceLocation where) const {
+  const Value attended = add(x, attention_(norm1_(x, where), where), 1, where);
+  return add(attended, feed_forward_(norm2_(attended, where), where), 1, where);
+}
+
+namespace {
+
+Tensor recurrent_weight(std::int64_t in, std::int64_t hidden, std::uint64_t seed) {
+  const double limit = 1 / std::sqrt(static_cast<double>(hidden));
+  return init::uniform({in, 3 * hidden}, seed, -limit, limit);
+}
+
+}  // namespace
+
+GruCell::GruCell(const Name& name, std::int64_t in, std::int64_t hidden,
+                 std::optional<std::uint64_t> seed)
+    : Module(name, fmt::format("GruCell {} to {}", in, hidden)),
+      hidden_(hidden),
+      weight_ih_(parameter("weight_ih",
+                           recurrent_weight(in, hidden, seed.value_or(detail::seed_of(path()))))),
+      weight_hh_(
+          parameter("weight_hh",
+                    recurrent_weight(hidden, hidden, seed.value_or(detail::seed_of(path())) + 1))),
+      bias_ih_(parameter("bias_ih", Tensor::zeros({3 * hidden}))),
+      bias_hh_(parameter("bias_hh", Tensor::zeros({3 * hidden}))) {
+  mark_transposed_in_pytorch(weight_ih_);
+  mark_transposed_in_pytorch(weight_hh_);
+}
+
+Value GruCell::project(const Value& x, SourceLocation where) const {
+  return linear(x, detail::value_for(x, weight_ih_, where), detail::value_for(x, bias_ih_, where),
+                where);
+}
+
+Value GruCell::step(const Value& projected, const Value& h, SourceLocation where) const {
+  const Value recurrent = linear(h, detail::value_for(h, weight_hh_, where),
+                                 detail::value_for(h, bias_hh_, where), where);
+  const auto part = [&](const Value& all, std::int64_t first, std::int64_t last) {
+    return slice(all, 1, first * hidden_, last * hidden_, 1, where);
+  };
+  const Value gates = sigmoid(add(part(projected, 0, 2), part(recurrent, 0, 2), 1, where), where);
+  const Value reset = part(gates, 0, 1), update = part(gates, 1, 2);
+  const Value fresh =
+      tanh(add(part(projected, 2, 3), mul(reset, part(recurrent, 2, 3), where), 1, where), where);
+  // (1 - z) n + z h = n + z (h - n)
+  return add(fresh, mul(update, sub(h, fresh, 1, where), where), 1, where);
+}
+
+Value GruCell::operator()(const Value& x, const Value& h, SourceLocation where) const {
+  return step(project(x, where), h, where).named(path());
+}
+
+Gru::Gru(const Name& name, std::int64_t in, std::int64_t hidden, std::optional<std::uint64_t> seed)
+    : Module(name), cell_(child("cell"), in, hidden, seed) {}
+
+Value Gru::operator()(const Value& x, SourceLocation where) const {
+  if (x.shape().rank() != 3) {
+    throw ShapeError(fmt::format("`{}` runs over [N, T, in], got {}", path(), x.shape()));
+  }
+  const std::int64_t batch = x.shape()[0], steps = x.shape()[1], width = 3 * cell_.hidden();
+  // [T, N, 3 hidden]: the part of a step lies dense
+  const Value projected = cell_.project(permute(x, {1, 0, 2}, where), where);
+  Graph graph = x.graph();
+  Value h = graph.constant(Tensor::zeros({batch, cell_.hidden()}, x.dtype()), where);
+  std::vector<Value> all;
+  for (std::int64_t t = 0; t < steps; ++t) {
+    const Value part = reshape(slice(projected, 0, t, t + 1, 1, where), {batch, width}, where);
+    h = cell_.step(part, h, where);
+    all.push_back(h);
+  }
+  return stack(all, 1, where).named(path());
+}
 
 }  // namespace aclgrad

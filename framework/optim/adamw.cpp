@@ -1,116 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <unordered_set>
+#include <algorithm>
 
 #include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/fill.h"
 #include "aclgrad/optim.h"
-#include "aclgrad/record.h"
-#include "optim/support.h"
 
 namespace aclgrad {
-namespace {
 
-AdamWAttributes attributes(const AdamWOptions& options) {
-  return {.learning_rate = options.learning_rate,
-          .beta1 = options.beta1,
-          .beta2 = options.beta2,
-          .weight_decay = options.weight_decay,
-          .epsilon = options.epsilon,
-          .maximize = options.maximize};
-}
+AdamW::AdamW(const AdamWOptions& options, std::vector<ParameterGroup> groups)
+    : Optimizer(options.name, options.learning_rate, options.weight_decay, options.clip_norm,
+                std::move(groups)),
+      options_(options),
+      steps_(options.name + ".steps", Tensor::zeros({1}, DType::int64)) {}
 
-}  // namespace
-
-AdamW::AdamW(Options options)
-    : options_(std::move(options)),
-      steps_(options_.name + ".steps", Tensor::zeros({1}, DType::int64)),
-      rate_(detail::rate_variable(options_.name + ".learning_rate", options_.learning_rate,
-                                  options_.scheduled)) {}
-
-AdamW::Moments& AdamW::moments(const Variable& parameter) {
-  const auto known = moments_.find(parameter.identity());
-  if (known != moments_.end()) return known->second;
-  const Tensor zeros = detail::zeros_like(parameter);
-  Moments fresh{parameter, Variable(parameter.name() + ".first_moment", zeros),
-                Variable(parameter.name() + ".second_moment", zeros), std::nullopt};
-  if (rate_) fresh.direction.emplace(parameter.name() + ".direction", zeros);
-  order_.push_back(fresh.first);
-  order_.push_back(fresh.second);
-  return moments_.emplace(parameter.identity(), std::move(fresh)).first->second;
-}
-
-// The step is linear in the learning rate: -rate (u + decay p). The operator, told a rate of 1 and
-// no decay, leaves -u in a variable that was 0.
-Value AdamW::scheduled_step(Graph& graph, const Moments& state, const Value& parameter,
-                            const Value& gradient, const Value& steps,
-                            std::source_location where) const {
-  AdamWAttributes unit = attributes(options_);
-  unit.learning_rate = 1;
-  unit.weight_decay = 0;
-  const Value zero = graph.constant(Tensor::scalar(0, parameter.dtype()), where);
-  const Value cleared = assign(graph.parameter(*state.direction, where), zero, where);
-  Value direction = apply_adam_w(cleared, graph.parameter(state.first, where),
-                                 graph.parameter(state.second, where), gradient, steps, unit, where)
-                        .parameter;
-  if (options_.weight_decay != 0) {
-    direction = add(direction, parameter, -options_.weight_decay, where);
+// The step is linear in the learning rate: -rate (u + decay p). For a rate that a variable holds
+// the operator, told a rate of 1 and no decay, leaves -u in a variable that was 0.
+std::vector<Value> AdamW::update(const Step& step) {
+  AdamWAttributes attributes{.learning_rate = step.learning_rate,
+                             .beta1 = options_.beta1,
+                             .beta2 = options_.beta2,
+                             .weight_decay = step.weight_decay,
+                             .epsilon = options_.epsilon,
+                             .maximize = options_.maximize};
+  const Value first = slot(step, "first_moment"), second = slot(step, "second_moment");
+  const Value steps = step.graph.parameter(steps_, step.where);
+  if (!is_scheduled()) {
+    return {
+        apply_adam_w(step.parameter, first, second, step.gradient, steps, attributes, step.where)
+            .parameter};
   }
-  return detail::add_scaled(graph, parameter, direction, *rate_, 1, where);
+  attributes.learning_rate = 1;
+  attributes.weight_decay = 0;
+  const Value zero = step.graph.constant(Tensor::scalar(0, step.parameter.dtype()), step.where);
+  const Value cleared = assign(slot(step, "direction", /*kept=*/false), zero, step.where);
+  Value direction =
+      apply_adam_w(cleared, first, second, step.gradient, steps, attributes, step.where).parameter;
+  if (step.weight_decay != 0) {
+    direction = add(direction, step.parameter, -step.weight_decay, step.where);
+  }
+  return {move(step, direction, 1)};
 }
 
 // All parameters share one count of steps, so every step must be one of all of them.
-void AdamW::check_group(const Graph& graph, const Gradients& gradients) const {
-  std::unordered_set<std::uintptr_t> given;
+void AdamW::before(Graph&, const Gradients& gradients, std::source_location) {
+  std::vector<Variable> given;
   for (const auto& [value, gradient] : gradients) {
-    const Variable& parameter = detail::variable_to_update(graph, value);
-    given.insert(parameter.identity());
-    if (!group_size_ || moments_.contains(parameter.identity())) continue;
-    throw ValueError(fmt::format(
-        "{} was not among the parameters of the first step(), which have one count of steps: give "
-        "each group of parameters an AdamW of its own name",
-        value.description()));
+    const Variable& parameter = *value.variable();
+    if (!parameters_.empty() && std::ranges::find(parameters_, parameter) == parameters_.end()) {
+      throw ValueError(fmt::format(
+          "{} was not among the parameters of the first step(), which have one count of steps: "
+          "give each set of parameters an optimizer of its own name",
+          value.description()));
+    }
+    given.push_back(parameter);
   }
-  if (!group_size_ || given.size() == *group_size_) return;
-  for (const auto& [identity, moments] : moments_) {
-    if (given.contains(identity)) continue;
+  for (const Variable& parameter : parameters_) {
+    if (std::ranges::find(given, parameter) != given.end()) continue;
     throw ValueError(fmt::format(
         "there is no gradient of `{}`, which the first step() updated: all its parameters have one "
-        "count of steps; give each group of parameters an AdamW of its own name",
-        moments.parameter.name()));
+        "count of steps; give each set of parameters an optimizer of its own name",
+        parameter.name()));
   }
+  if (parameters_.empty()) parameters_ = std::move(given);
 }
 
-Update AdamW::step(Graph& graph, const Gradients& gradients, std::source_location where) {
-  check_group(graph, gradients);
-  const RecordScope scope(graph, Phase::update);
-  const Value steps = graph.parameter(steps_, where);
-  for (const auto& [value, gradient] : gradients) moments(*value.variable());
-  group_size_ = moments_.size();
-  Update update;
-  for (const auto& [value, gradient] : gradients) {
-    const Moments& state = moments(*value.variable());
-    update.values.push_back(rate_ ? scheduled_step(graph, state, value, gradient, steps, where)
-                                  : apply_adam_w(value, graph.parameter(state.first, where),
-                                                 graph.parameter(state.second, where), gradient,
-                                                 steps, attributes(options_), where)
-                                        .parameter);
-  }
-  // After all parameters: they read the count of steps done before this one.
+// After all parameters: they read the count of steps done before this one.
+std::vector<Value> AdamW::after(Graph& graph, std::source_location where) {
   const Value one = graph.constant(Tensor::full({1}, 1, DType::int64), where);
-  update.values.push_back(inplace_add(steps, one, 1, where));
-  return update;
+  return {inplace_add(graph.parameter(steps_, where), one, 1, where)};
 }
-
-void AdamW::set_learning_rate(double rate) const { detail::set_rate(rate_, rate); }
 
 std::vector<Variable> AdamW::state() const {
-  std::vector<Variable> all = {steps_};
-  all.insert(all.end(), order_.begin(), order_.end());
-  if (rate_) all.push_back(*rate_);
+  std::vector<Variable> all = Optimizer::state();
+  all.insert(all.begin(), steps_);
   return all;
+}
+
+Adam::Adam(AdamWOptions options, std::vector<ParameterGroup> groups)
+    : AdamW(options, std::move(groups)) {}
+
+std::vector<Value> Adam::update(const Step& step) {
+  Step plain = step;
+  plain.weight_decay = 0;
+  if (step.weight_decay != 0) {
+    plain.gradient = add(step.gradient, step.parameter, step.weight_decay, step.where);
+  }
+  return AdamW::update(plain);
 }
 
 }  // namespace aclgrad

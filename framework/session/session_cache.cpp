@@ -47,16 +47,24 @@ SessionCache::Outputs SessionCache::run(std::initializer_list<NamedFeed> feeds) 
   return run(std::span<const NamedFeed>(feeds.begin(), feeds.size()));
 }
 
-SessionCache::Outputs SessionCache::run(std::span<const NamedFeed> feeds) {
+SessionCache::Inputs SessionCache::inputs_of(std::span<const NamedFeed> feeds) {
   Inputs inputs;
-  std::map<std::string, const Tensor*> tensors;
   for (const auto& [name, tensor] : feeds) {
     if (!inputs.emplace(name, TensorSpec{tensor.shape(), tensor.dtype()}).second) {
       throw ValueError(fmt::format("`{}` is fed twice", name));
     }
-    tensors.emplace(name, &tensor);
   }
-  Entry& entry = entry_for(inputs);
+  return inputs;
+}
+
+void SessionCache::prepare(std::initializer_list<NamedFeed> feeds) {
+  entry_for(inputs_of(std::span<const NamedFeed>(feeds.begin(), feeds.size())));
+}
+
+SessionCache::Outputs SessionCache::run(std::span<const NamedFeed> feeds) {
+  Entry& entry = entry_for(inputs_of(feeds));
+  std::map<std::string, const Tensor*> tensors;
+  for (const auto& [name, tensor] : feeds) tensors.emplace(name, &tensor);
   std::vector<Feed> by_value;
   auto value = entry.values.begin();
   for (const auto& [name, tensor] : tensors) by_value.emplace_back(*value++, *tensor);

@@ -88,12 +88,12 @@ TEST(CheckModel, AWrongSecondOrderShowsThereOnly) {
 }
 
 TEST(CheckModel, TheDigitsNetwork) {
-  const Conv2dOptions same{.padding = 1, .bias = false, .activation = Activation::hardswish};
+  const Conv2dOptions same{.padding = 1, .bias = false, .init_for = Activation::hardswish};
   const Sequential network(
       Conv2d("conv1", 1, 4, 3, same), BatchNorm2d("norm1", 4), Hardswish{},
       Residual(Conv2d("conv2", 4, 4, 3, same), BatchNorm2d("norm2", 4), Hardswish{}), MaxPool2d{2},
       Conv2d("conv3", 4, 6, 3, same), BatchNorm2d("norm3", 6), Hardswish{}, GlobalAvgPool2d{},
-      Dropout(0.1, Generator(7)), Linear("digit", 6, 10));
+      Dropout("drop", 0.1, 7), Linear("digit", 6, 10));
   Graph graph;
   const Value x = graph.input("x", {3, 1, 8, 8});
   const Value digit = graph.input("digit", {3}, DType::int64);

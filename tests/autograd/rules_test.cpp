@@ -522,7 +522,7 @@ TEST(Rules, ACompositeNetwork) {
   Graph graph;
   const Value x = graph.input("x", {4, 6});
   const Value t = graph.input("t", {4}, DType::int64);
-  Sequential net(Linear("a", 6, 8, {.activation = Activation::selu, .seed = 1}), Selu{},
+  Sequential net(Linear("a", 6, 8, {.init_for = Activation::selu, .seed = 1}), Selu{},
                  GegluFeedForward("b", 8, 5, 8, 2, {Approximate::tanh, true}),
                  Elu{0.7, 1.2, 0.9, BackwardFrom::result}, Linear("c", 8, 8, {.seed = 3}), Gelu{},
                  Linear("d", 8, 3, {.seed = 4}));
@@ -532,7 +532,7 @@ TEST(Rules, ACompositeNetwork) {
   const Tensor labels = Tensor::from({4}, {0, 2, 1, 1}, DType::int64);
   const GradcheckReport report = check_gradients(loss, {}, {{x, batch}, {t, labels}});
   EXPECT_TRUE(report.passed()) << report.to_string();
-  EXPECT_EQ(report.tensors.size(), 1 + net.variables().size());
+  EXPECT_EQ(report.tensors.size(), 1 + net.parameters().size());
 }
 
 }  // namespace

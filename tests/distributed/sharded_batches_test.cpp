@@ -25,7 +25,7 @@ Dataset numbered(std::int64_t count) {
   return {std::move(features), std::move(labels)};
 }
 
-constexpr BatchOptions kOptions{.batch_size = 8, .drop_last = true, .seed = 3};
+const BatchOptions kOptions{.batch_size = 8, .drop_last = true, .seed = 3};
 
 // Labels by micro-batch, as ranks of some number get them in the second epoch.
 using MicroBatches = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>>;

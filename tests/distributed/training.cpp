@@ -42,7 +42,7 @@ Sequential make_network(const Problem& problem, std::uint64_t seed) {
     network.add(
         Linear(std::string(1, static_cast<char>('a' + layer)), problem.widths[layer],
                problem.widths[layer + 1],
-               {.activation = last ? Activation::none : Activation::selu, .seed = seed + layer}));
+               {.init_for = last ? Activation::none : Activation::selu, .seed = seed + layer}));
   }
   return network;
 }
@@ -84,7 +84,7 @@ Outcome train(const Communicator& communicator, const Settings& settings) {
     loss = means.loss;
   }
   Session session(graph, {loss, update}, settings.session);
-  std::vector<Variable> state = network.variables();
+  std::vector<Variable> state = network.parameters();
   for (const Variable& variable : optimizer.state()) state.push_back(variable);
   if (sharded) {
     for (const Variable& shard : sharded->shards()) state.push_back(shard);
@@ -118,7 +118,7 @@ Outcome train(const Communicator& communicator, const Settings& settings) {
                                             .tensors = tensors});
     }
   }
-  outcome.weights = values_of(network.variables());
+  outcome.weights = values_of(network.parameters());
   for (const Variable& variable : optimizer.state()) {
     outcome.optimizer_elements += variable.shape().numel();
   }

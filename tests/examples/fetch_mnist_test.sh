@@ -11,7 +11,7 @@ begin_in "$2"
 
 # Only these programs, and what the test puts beside them, are found.
 mkdir bin
-for tool in bash cat dirname env grep mkdir mktemp mv rm sha256sum tar gzip chmod; do
+for tool in bash basename cat dirname env grep mkdir mktemp mv rm sha256sum tar gzip chmod; do
   ln -s "$(command -v $tool)" bin/$tool
 done
 # fake NAME: the rest of the input is a program of that name.

@@ -19,6 +19,7 @@
 #include "aclgrad/graph.h"
 #include "aclgrad/init.h"
 #include "aclgrad/loss_scaler.h"
+#include "aclgrad/module.h"
 #include "aclgrad/nn.h"
 #include "aclgrad/nn_images.h"
 #include "aclgrad/nn_sequences.h"
@@ -35,6 +36,7 @@
 #include "aclgrad/session.h"
 #include "aclgrad/session_cache.h"
 #include "aclgrad/tensor.h"
+#include "aclgrad/trainer.h"
 #include "aclgrad/variable.h"
 #include "aclgrad/viz.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints: all that a training run needs to go on as if it had never stopped, bit for bit.
 //
-//   std::vector<Variable> state = network.variables();  // and the optimizer's state()
+//   std::vector<Variable> state = network.parameters();  // and the optimizer's state()
 //   save_checkpoint(path, {.step = step, .position = next, .data_order = batches.description(),
 //                          .tensors = values_of(state)});
 //   ...
@@ -49,7 +49,7 @@ NamedTensors values_of(const std::vector<Variable>& variables);
 
 struct RestoreOptions {
   /// Whether the checkpoint may have tensors of names that no variable has: for the weights alone
-  /// of a training run, restore(network.variables(), checkpoint, {.allow_unexpected_keys = true}).
+  /// of a training run, restore(network.parameters(), checkpoint, {.allow_unexpected_keys = true}).
   bool allow_unexpected_keys = false;
 };
 

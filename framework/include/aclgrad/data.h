@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "aclgrad/random.h"
 #include "aclgrad/tensor.h"
 
 namespace aclgrad::data {
@@ -61,12 +63,25 @@ struct Split {
 /// Throws ValueError when the fraction is not in [0, 1].
 Split split(const Dataset& dataset, double train_fraction, std::uint64_t seed);
 
+/// Examples that are made when they are asked for, by their numbers: windows of a text, say.
+using Examples = std::function<Dataset(std::span<const std::int64_t> rows)>;
+
 struct BatchOptions {
   std::int64_t batch_size = 32;
   bool shuffle = true;     ///< a new order each epoch, from (seed, epoch)
   bool drop_last = false;  ///< leave out a last batch smaller than the others
   std::uint64_t seed = 0;
+
+  /// Changes every batch as it is made (see random_shift()): the same for the same `random`, which
+  /// depends on seed, epoch and batch.
+  std::function<Dataset(Dataset batch, const Random& random)> transform = {};
 };
+
+/// Images [n, c, h, w], each moved by up to `pixels` in both directions; what comes in is 0.
+Tensor random_shift(const Tensor& images, std::int64_t pixels, const Random& random);
+
+/// Images [n, c, h, w], each mirrored, left to right, with probability 1/2.
+Tensor random_flip(const Tensor& images, const Random& random);
 
 /// A place in the order of batches: the batch that is to come next.
 struct Position {
@@ -88,6 +103,9 @@ class Batches {
   /// Throws ValueError for a batch size below 1, ShapeError for tensors that do not fit together.
   Batches(Dataset dataset, BatchOptions options);
 
+  /// Of `count` examples that a function makes; it is called from whatever thread asks for a batch.
+  Batches(std::int64_t count, Examples examples, BatchOptions options);
+
   std::int64_t batches_per_epoch() const noexcept;
 
   /// The batches of one epoch, each copied out when it is reached. Refers to this object.
@@ -101,11 +119,11 @@ class Batches {
   /// 1, the rest dropped". A position means the same batch where this text is the same.
   std::string description() const;
 
-  const Dataset& dataset() const noexcept { return dataset_; }
   const BatchOptions& options() const noexcept { return options_; }
 
  private:
-  Dataset dataset_;
+  std::int64_t count_;
+  Examples examples_;
   BatchOptions options_;
 };
 
@@ -140,9 +158,10 @@ class Batches::Epoch {
 
  private:
   friend class Batches;
-  Epoch(const Batches* batches, std::vector<std::int64_t> order);
+  Epoch(const Batches* batches, std::uint64_t number, std::vector<std::int64_t> order);
 
   const Batches* batches_;
+  std::uint64_t number_;
   std::vector<std::int64_t> order_;
 };
 

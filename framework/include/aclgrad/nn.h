@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers. A layer owns Variables and is called with a Value; the call records nodes into the
-// Value's graph. The same layer may be called in several graphs, which then share its parameters:
+// Layers. A layer is what can be called with a Value and records nodes into the Value's graph; one
+// that has variables is a Module (module.h), with a name:
 //
-//   Sequential net(Linear("hidden", 2, 16, {.activation = Activation::elu}), Elu{},
+//   Sequential net(Linear("hidden", 2, 16, {.init_for = Activation::elu}), Elu{},
 //                  Linear("output", 16, 1));
 //   Value prediction = net(x);
 //   Gradients gradients = backward(loss, net.parameters(graph));
 //
-// Anything with `Value operator()(const Value&, std::source_location) const` and
-// `std::vector<Variable> variables() const` is a layer; there is no base class. One that keeps more
-// than it trains, running statistics say, has `std::vector<Variable> state() const` for it. What a
-// layer does in training only, it does in graphs of Mode::training.
-//
-// Layers for images are in nn_images.h, for sequences in nn_sequences.h.
+// A function of a Value that returns one is a layer, too. Layers for images are in nn_images.h, for
+// sequences in nn_sequences.h.
 //
 // Listings and pages call the values by the layers: what Linear("hidden", ...) returns is `hidden`,
 // what an Elu{} after it in a Sequential returns is `elu(hidden)`.
 #ifndef ACLGRAD_NN_H_
 #define ACLGRAD_NN_H_
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -28,16 +25,25 @@
 
 #include "aclgrad/graph.h"
 #include "aclgrad/init.h"
+#include "aclgrad/module.h"
 #include "aclgrad/ops.h"
 #include "aclgrad/variable.h"
 
 namespace aclgrad {
 
-using Here = std::source_location;
+using SourceLocation = std::source_location;
+
+template <class T>
+concept Layer = requires(const T& layer, const Value& x, SourceLocation where) {
+  { layer(x, where) } -> std::convertible_to<Value>;
+}
+|| requires(const T& layer, const Value& x) {
+  { layer(x) } -> std::convertible_to<Value>;
+};
 
 struct LinearOptions {
   /// What follows the layer; its gain goes into the initial weights.
-  Activation activation = Activation::none;
+  Activation init_for = Activation::none;
   /// Of the initial weights; without one, the layer's name is the seed.
   std::optional<std::uint64_t> seed = std::nullopt;
   bool bias = true;
@@ -48,26 +54,23 @@ struct LinearOptions {
 /// deviation gain(activation) / sqrt(in), the bias is 0. The variables are called name.weight and
 /// name.bias. It computes in x's dtype, to which it casts variables of another one (see
 /// loss_scaler.h).
-class Linear {
+class Linear : public Module {
  public:
-  Linear(const std::string& name, std::int64_t in, std::int64_t out, LinearOptions options = {});
+  Linear(const Name& name, std::int64_t in, std::int64_t out, LinearOptions options = {});
 
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const;
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
   const Variable& weight() const { return weight_; }
   const std::optional<Variable>& bias() const { return bias_; }
 
  private:
-  std::string name_;
   Variable weight_;
   std::optional<Variable> bias_;
 };
 
 /// Activations as layers, with the parameters of the functions of the same names.
 struct Selu {
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 struct Elu {
@@ -75,69 +78,59 @@ struct Elu {
   double scale = 1;
   double input_scale = 1;
   BackwardFrom backward_from = BackwardFrom::input;
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 struct Hardswish {
   HardswishGradient gradient = HardswishGradient::v2;
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 struct Gelu {
   Approximate approximate = Approximate::none;
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 /// Halves the last extent.
 struct Geglu {
   Approximate approximate = Approximate::none;
   bool activate_left = false;
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 struct Relu {
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 struct Tanh {
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 struct Sigmoid {
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 struct Silu {
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
-/// dropout() and alpha_dropout() in training, nothing in evaluation. Layers may share a generator.
-class Dropout {
+/// dropout() and alpha_dropout() in training, nothing in evaluation. The masks follow from the
+/// seed, or the name where none is given, and from how many were drawn, which the buffer name.draws
+/// says.
+class Dropout : public Module {
  public:
-  Dropout(double p, Generator generator) : p_(p), generator_(std::move(generator)) {}
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
-  std::vector<Variable> state() const { return {generator_.draws()}; }
+  Dropout(const Name& name, double p, std::optional<std::uint64_t> seed = std::nullopt);
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
   double p_;
   Generator generator_;
 };
 
-class AlphaDropout {
+class AlphaDropout : public Module {
  public:
-  AlphaDropout(double p, Generator generator) : p_(p), generator_(std::move(generator)) {}
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
-  std::vector<Variable> state() const { return {generator_.draws()}; }
+  AlphaDropout(const Name& name, double p, std::optional<std::uint64_t> seed = std::nullopt);
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
   double p_;
@@ -145,27 +138,34 @@ class AlphaDropout {
 };
 
 /// layer_norm() over the last axis, of this width, with name.weight and name.bias.
-class LayerNorm {
+class LayerNorm : public Module {
  public:
-  LayerNorm(const std::string& name, std::int64_t width, double eps = 1e-5);
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {weight_, bias_}; }
+  LayerNorm(const Name& name, std::int64_t width, double eps = 1e-5);
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
-  std::string name_;
   Variable weight_, bias_;
+  double eps_;
+};
+
+/// rms_norm() over the last axis, of this width, with name.weight.
+class RmsNorm : public Module {
+ public:
+  RmsNorm(const Name& name, std::int64_t width, double eps = 1e-6);
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+
+ private:
+  Variable weight_;
   double eps_;
 };
 
 /// Linear(in, 2 hidden), GEGLU, Linear(hidden, out): the feed-forward block of Shazeer (2020). The
 /// parts are called name.up and name.down.
-class GegluFeedForward {
+class GegluFeedForward : public Module {
  public:
-  GegluFeedForward(const std::string& name, std::int64_t in, std::int64_t hidden, std::int64_t out,
+  GegluFeedForward(const Name& name, std::int64_t in, std::int64_t hidden, std::int64_t out,
                    std::optional<std::uint64_t> seed = std::nullopt, Geglu geglu = {});
-
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const;
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
   Linear up_;
@@ -173,58 +173,53 @@ class GegluFeedForward {
   Linear down_;
 };
 
-/// Layers one after the other. Throws ValueError when two variables have the same name.
-class Sequential {
+/// Layers one after the other. With a name, those of its layers go after it. Throws ValueError when
+/// two variables have the same name.
+class Sequential : public Module {
  public:
-  template <class... Layers>
-  explicit Sequential(Layers... layers) {
+  template <Layer... Layers>
+  requires(!(sizeof...(Layers) == 1 &&
+             (std::same_as<Layers, Sequential> && ...))) explicit Sequential(Layers... layers)
+      : Sequential(Name(), std::move(layers)...) {}
+
+  template <Layer... Layers>
+  explicit Sequential(const Name& name, Layers... layers) : Module(name) {
     (add(std::move(layers)), ...);
   }
 
-  template <class Layer>
-  Sequential& add(Layer layer) {
-    adopt(layer.variables(), variables_);
-    if constexpr (requires { layer.state(); }) adopt(layer.state(), state_);
-    layers_.emplace_back(
-        [kept = std::move(layer)](const Value& x, Here where) { return kept(x, where); });
+  template <Layer L>
+  Sequential& add(L layer) {
+    if constexpr (std::derived_from<L, Module>) adopt(layer);
+    layers_.emplace_back([kept = std::move(layer)](const Value& x, SourceLocation where) -> Value {
+      if constexpr (requires { kept(x, where); }) {
+        return kept(x, where);
+      } else {
+        return kept(x);
+      }
+    });
     return *this;
   }
 
-  Value operator()(const Value& x, Here where = Here::current()) const;
-
-  /// All variables that are trained, layer by layer.
-  const std::vector<Variable>& variables() const { return variables_; }
-
-  /// Those that are not: running statistics, counts of random draws.
-  const std::vector<Variable>& state() const { return state_; }
-
-  /// The variables' values in a graph: what to give to backward().
-  std::vector<Value> parameters(Graph& graph, Here where = Here::current()) const;
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
-  void adopt(const std::vector<Variable>& variables, std::vector<Variable>& to);
-
-  std::vector<std::function<Value(const Value&, Here)>> layers_;
-  std::vector<Variable> variables_;
-  std::vector<Variable> state_;
+  std::vector<std::function<Value(const Value&, SourceLocation)>> layers_;
 };
 
-/// x + layer(x) (He et al. 2016).
-class Residual {
+/// x + layers(x) (He et al. 2016).
+class Residual : public Module {
  public:
-  template <class... Layers>
-  explicit Residual(Layers... layers) : inner_(std::move(layers)...) {}
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  const std::vector<Variable>& variables() const { return inner_.variables(); }
-  const std::vector<Variable>& state() const { return inner_.state(); }
+  template <Layer... Layers>
+  requires(!(sizeof...(Layers) == 1 &&
+             (std::same_as<Layers, Residual> && ...))) explicit Residual(Layers... layers)
+      : inner_(std::move(layers)...) {
+    adopt(inner_);
+  }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
   Sequential inner_;
 };
-
-/// The values of variables in a graph.
-std::vector<Value> parameters(Graph& graph, const std::vector<Variable>& variables,
-                              Here where = Here::current());
 
 }  // namespace aclgrad
 

@@ -14,23 +14,21 @@ struct Conv2dOptions {
   std::int64_t groups = 1;
   bool bias = true;
   /// As in LinearOptions.
-  Activation activation = Activation::none;
+  Activation init_for = Activation::none;
   std::optional<std::uint64_t> seed = std::nullopt;
 };
 
 /// conv2d() with weight [out, in / groups, kernel, kernel]. Initial weights are normal with
-/// deviation gain(activation) / sqrt(in / groups kernel kernel), the bias is 0. The variables are
+/// deviation gain(init_for) / sqrt(in / groups kernel kernel), the bias is 0. The variables are
 /// called name.weight and name.bias, as PyTorch's, and laid out as they are.
-class Conv2d {
+class Conv2d : public Module {
  public:
-  Conv2d(const std::string& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,
+  Conv2d(const Name& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,
          Conv2dOptions options = {});
 
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const;
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
-  std::string name_;
   Conv2dOptions options_;
   Variable weight_;
   std::optional<Variable> bias_;
@@ -42,18 +40,15 @@ struct BatchNorm2dOptions {
 };
 
 /// batch_norm(): by the batch in training, where it updates the running statistics, and by those in
-/// evaluation. The variables are called name.weight, name.bias, and its state name.running_mean and
-/// name.running_var.
-class BatchNorm2d {
+/// evaluation. The variables are called name.weight, name.bias, its buffers name.running_mean
+/// and name.running_var.
+class BatchNorm2d : public Module {
  public:
-  BatchNorm2d(const std::string& name, std::int64_t channels, BatchNorm2dOptions options = {});
+  BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOptions options = {});
 
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {weight_, bias_}; }
-  std::vector<Variable> state() const { return {running_mean_, running_var_}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
-  std::string name_;
   BatchNorm2dOptions options_;
   Variable weight_, bias_, running_mean_, running_var_;
 };
@@ -61,27 +56,40 @@ class BatchNorm2d {
 struct MaxPool2d {
   PerAxis kernel;
   MaxPoolOptions options = {};
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 struct AvgPool2d {
   PerAxis kernel;
   AvgPoolOptions options = {};
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+};
+
+/// group_norm() with name.weight and name.bias of the channels.
+class GroupNorm : public Module {
+ public:
+  GroupNorm(const Name& name, std::int64_t groups, std::int64_t channels, double eps = 1e-5);
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+
+ private:
+  Variable weight_, bias_;
+  std::int64_t groups_;
+  double eps_;
+};
+
+struct AdaptiveAvgPool2d {
+  PerAxis size;  ///< of the result
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 /// The average of each channel: [N, C].
 struct GlobalAvgPool2d {
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 /// All axes but the first as one.
 struct Flatten {
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {}; }
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
 }  // namespace aclgrad

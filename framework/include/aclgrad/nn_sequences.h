@@ -9,15 +9,14 @@ namespace aclgrad {
 
 /// embedding(): a row of name.weight [count, width] for every index. Initial weights are normal
 /// with deviation 1 / sqrt(width).
-class Embedding {
+class Embedding : public Module {
  public:
-  Embedding(const std::string& name, std::int64_t count, std::int64_t width,
+  Embedding(const Name& name, std::int64_t count, std::int64_t width,
             std::optional<std::uint64_t> seed = std::nullopt);
-  Value operator()(const Value& indices, Here where = Here::current()) const;
-  std::vector<Variable> variables() const { return {weight_}; }
+  Value operator()(const Value& indices, SourceLocation where = SourceLocation::current()) const;
+  const Variable& weight() const { return weight_; }
 
  private:
-  std::string name_;
   Variable weight_;
 };
 
@@ -29,15 +28,18 @@ struct SelfAttentionOptions {
 /// Scaled dot-product attention of x [N, T, width] to itself (Vaswani et al. 2017): for each head
 /// softmax(q k^T / sqrt(width / heads)) v, of the parts q, k, v of name.qkv, and name.projection of
 /// the heads side by side. Throws ShapeError unless heads divides width.
-class SelfAttention {
+class SelfAttention : public Module {
  public:
-  SelfAttention(const std::string& name, std::int64_t width, std::int64_t heads,
+  SelfAttention(const Name& name, std::int64_t width, std::int64_t heads,
                 SelfAttentionOptions options = {});
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  std::vector<Variable> variables() const;
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+
+  /// With a mask of its own, bool, that broadcasts to [N, heads, T, T]: true where a place (of the
+  /// third axis) does not see another one (of the fourth).
+  Value operator()(const Value& x, const Value& mask,
+                   SourceLocation where = SourceLocation::current()) const;
 
  private:
-  std::string name_;
   std::int64_t width_, heads_;
   SelfAttentionOptions options_;
   Linear qkv_, projection_;
@@ -45,15 +47,54 @@ class SelfAttention {
 
 /// x + attention(norm(x)), then x + feed_forward(norm(x)) with GEGLU in it (Shazeer 2020), both
 /// norms layer norms: name.norm1, name.attention, name.norm2, name.feed_forward.
-class TransformerBlock {
+class TransformerBlock : public Module {
  public:
-  TransformerBlock(const std::string& name, std::int64_t width, std::int64_t heads,
-                   std::int64_t hidden, SelfAttentionOptions options = {});
-  Value operator()(const Value& x, Here where = Here::current()) const;
-  const std::vector<Variable>& variables() const { return all_.variables(); }
+  TransformerBlock(const Name& name, std::int64_t width, std::int64_t heads, std::int64_t hidden,
+                   SelfAttentionOptions options = {});
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
-  Sequential all_;
+  LayerNorm norm1_;
+  SelfAttention attention_;
+  LayerNorm norm2_;
+  GegluFeedForward feed_forward_;
+};
+
+/// A step of a gated recurrent unit (Cho et al. 2014), in the form that PyTorch has:
+/// r = sigmoid(x W_r + b_r + h U_r + c_r), z likewise, n = tanh(x W_n + b_n + r (h U_n + c_n)),
+/// h' = (1 - z) n + z h. W [in, 3 hidden] is name.weight_ih, U [hidden, 3 hidden] name.weight_hh,
+/// b name.bias_ih, c name.bias_hh, with r, z, n side by side. Initial weights are uniform in
+/// +-1 / sqrt(hidden), the biases 0.
+class GruCell : public Module {
+ public:
+  GruCell(const Name& name, std::int64_t in, std::int64_t hidden,
+          std::optional<std::uint64_t> seed = std::nullopt);
+
+  /// h' [N, hidden] of x [N, in] and h [N, hidden].
+  Value operator()(const Value& x, const Value& h,
+                   SourceLocation where = SourceLocation::current()) const;
+
+  /// x W + b, [..., 3 hidden], for every step at once; and h' of a step's part of it.
+  Value project(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value step(const Value& projected, const Value& h,
+             SourceLocation where = SourceLocation::current()) const;
+
+  std::int64_t hidden() const { return hidden_; }
+
+ private:
+  std::int64_t hidden_;
+  Variable weight_ih_, weight_hh_, bias_ih_, bias_hh_;
+};
+
+/// A GruCell over x [N, T, in] from h = 0: all h, [N, T, hidden].
+class Gru : public Module {
+ public:
+  Gru(const Name& name, std::int64_t in, std::int64_t hidden,
+      std::optional<std::uint64_t> seed = std::nullopt);
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+
+ private:
+  GruCell cell_;
 };
 
 }  // namespace aclgrad

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Learning rates over time, for optimizers made with `scheduled`:
+// Learning rates over time, to be given to an optimizer as its learning rate; set_step() of the
+// optimizer, which a Trainer calls, makes it that of the step.
 //
-//   AdamW optimizer({.learning_rate = 1e-3, .scheduled = true});
-//   const Schedule schedule = schedule::cosine(1e-3, 100, 2000);
-//   for (std::int64_t step = 0; step < 2000; ++step) {
-//     optimizer.set_learning_rate(schedule(step));
-//     session.run(...);
-//   }
+//   AdamW optimizer({.learning_rate = schedule::cosine(1e-3, 100, 2000)});
 #ifndef ACLGRAD_SCHEDULE_H_
 #define ACLGRAD_SCHEDULE_H_
 

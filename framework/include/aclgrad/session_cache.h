@@ -88,6 +88,9 @@ class SessionCache {
   Outputs run(std::span<const NamedFeed> feeds);
   Outputs run(std::initializer_list<NamedFeed> feeds);
 
+  /// Plans a session for the feeds' shapes, where there is none, without running it.
+  void prepare(std::initializer_list<NamedFeed> feeds);
+
   /// Sessions kept now, and planned so far.
   std::size_t size() const { return entries_.size(); }
   std::uint64_t planned() const { return planned_; }
@@ -100,6 +103,7 @@ class SessionCache {
     Session session;
     std::vector<Value> values;  // the graph's inputs, in the order of `inputs`
   };
+  static Inputs inputs_of(std::span<const NamedFeed> feeds);
   Entry& entry_for(const Inputs& inputs);
   Entry make_entry(const Inputs& inputs) const;
   void watch_for_churn(bool planned_when_full);

@@ -65,6 +65,8 @@ class Variable {
   }
 
  private:
+  friend class Module;  // names its variables by their place in a tree
+
   struct State {
     std::string name;
     Shape shape;

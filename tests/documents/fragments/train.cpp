@@ -5,25 +5,39 @@
 
 using namespace aclgrad;
 
-void layers() {
-  // block 1
-}
+// block 1
 
-void schedules(std::int64_t step) {
+void layers() {
   // block 2
 }
 
-Value sixteen_bits(const Sequential& network, const Value& x) {
+void train(const Network& model, const data::Batches& batches, const data::Dataset& unseen) {
   // block 3
+}
+
+void transforms(const data::Dataset& images) {
+  // block 4
+}
+
+void optimizers(std::int64_t step) {
+  // block 5
+}
+
+void weights(const Network& model) {
+  // block 6
+}
+
+Value sixteen_bits(const Sequential& network, const Value& x) {
+  // block 7
   return logits;
 }
 
 void checkpoints(const std::filesystem::path& path, std::int64_t step, data::Position next,
                  const data::Batches& batches, const std::vector<Variable>& state) {
-  // block 4
+  // block 8
 }
 
 void reports(std::int64_t step, std::int64_t steps, double loss, const Results& results,
              const Value& hidden, const report::Heatmap& heatmap) {
-  // block 5
+  // block 9
 }

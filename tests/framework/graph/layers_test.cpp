@@ -29,24 +29,23 @@ void expect_right_gradients(const Graph& graph, const Value& result, const Value
   EXPECT_TRUE(report.passed()) << report.to_string() << graph.to_string();
 }
 
-Sequential small_cnn(const Generator& generator) {
+Sequential small_cnn() {
   return Sequential(
-      Conv2d("conv", 2, 4, 3, {.padding = 1, .bias = false, .activation = Activation::hardswish}),
+      Conv2d("conv", 2, 4, 3, {.padding = 1, .bias = false, .init_for = Activation::hardswish}),
       BatchNorm2d("norm", 4), Hardswish{},
       Residual(Conv2d("depthwise", 4, 4, 3, {.padding = 1, .groups = 4})), MaxPool2d{2},
-      Dropout(0.25, generator), Flatten{}, Linear("out", 16, 3));
+      Dropout("drop", 0.25, 1), Flatten{}, Linear("out", 16, 3));
 }
 
 TEST(Layers, OfImagesKnowTheirVariablesAndTheirState) {
-  const Generator generator(1, "draws");
-  const Sequential network = small_cnn(generator);
-  EXPECT_EQ(names_of(network.variables()),
+  const Sequential network = small_cnn();
+  EXPECT_EQ(names_of(network.parameters()),
             (std::vector<std::string>{"conv.weight", "norm.weight", "norm.bias", "depthwise.weight",
                                       "depthwise.bias", "out.weight", "out.bias"}));
-  EXPECT_EQ(names_of(network.state()),
-            (std::vector<std::string>{"norm.running_mean", "norm.running_var", "draws"}));
-  EXPECT_EQ(network.variables()[0].shape(), (Shape{4, 2, 3, 3}));
-  EXPECT_EQ(network.variables()[3].shape(), (Shape{4, 1, 3, 3}));
+  EXPECT_EQ(names_of(network.buffers()),
+            (std::vector<std::string>{"norm.running_mean", "norm.running_var", "drop.draws"}));
+  EXPECT_EQ(network.parameters()[0].shape(), (Shape{4, 2, 3, 3}));
+  EXPECT_EQ(network.parameters()[3].shape(), (Shape{4, 1, 3, 3}));
   Graph graph;
   EXPECT_EQ(network(graph.input("x", {5, 2, 4, 4})).shape(), (Shape{5, 3}));
   const Value pooled = GlobalAvgPool2d{}(graph.input("images", {5, 2, 4, 6}));
@@ -56,7 +55,7 @@ TEST(Layers, OfImagesKnowTheirVariablesAndTheirState) {
 
 TEST(Layers, OfImagesHaveRightGradientsInBothModes) {
   for (const Mode mode : {Mode::training, Mode::evaluation}) {
-    const Sequential network = small_cnn(Generator(1));
+    const Sequential network = small_cnn();
     Graph graph(mode);
     const Value x = graph.input("x", {3, 2, 4, 4});
     const Value result = network(x);
@@ -75,20 +74,20 @@ TEST(Layers, BatchNormKeepsStatisticsForEvaluation) {
     const Tensor y = run(graph, norm(x), {{x, images}});
     EXPECT_NEAR(y.get(0), -3 / std::sqrt(5.0), 1e-4);
   }
-  EXPECT_NEAR(norm.state()[0].value().get(0), 2, 1e-6);
-  EXPECT_NEAR(norm.state()[1].value().get(0), 0.5 + 0.5 * 20 / 3, 1e-5);
+  EXPECT_NEAR(norm.buffers()[0].value().get(0), 2, 1e-6);
+  EXPECT_NEAR(norm.buffers()[1].value().get(0), 0.5 + 0.5 * 20 / 3, 1e-5);
   for (int twice = 0; twice < 2; ++twice) {
     Graph graph(Mode::evaluation);
     const Value x = graph.input("x", {2, 1, 1, 2});
     const Tensor y = run(graph, norm(x), {{x, images}});
     EXPECT_NEAR(y.get(0), (1 - 2) / std::sqrt(0.5 + 10.0 / 3), 1e-4);
   }
-  EXPECT_NEAR(norm.state()[0].value().get(0), 2, 1e-6);
+  EXPECT_NEAR(norm.buffers()[0].value().get(0), 2, 1e-6);
 }
 
 TEST(Layers, DropoutIsForTrainingOnly) {
-  const Dropout dropout(0.5, Generator(3));
-  const AlphaDropout alpha(0.5, Generator(4));
+  const Dropout dropout("dropout", 0.5, 3);
+  const AlphaDropout alpha("alpha", 0.5, 4);
   Graph evaluation(Mode::evaluation);
   const Value x = evaluation.input("x", {8});
   EXPECT_EQ(dropout(x), x);
@@ -115,8 +114,7 @@ TEST(Layers, ATransformerBlockHasRightGradients) {
   const Value x = graph.input("x", {2, 3, 4});
   const Value result = block(x);
   EXPECT_EQ(result.shape(), x.shape());
-  expect_right_gradients(graph, result, x, init::normal({2, 3, 4}, 6, 1),
-                         parameters(graph, block.variables()));
+  expect_right_gradients(graph, result, x, init::normal({2, 3, 4}, 6, 1), block.parameters(graph));
 }
 
 // What comes later changes nothing before it, unless places see each other.
@@ -143,7 +141,7 @@ TEST(Layers, AnEmbeddingIsARowForEachIndex) {
   const Value indices = graph.input("indices", {2, 2}, DType::int64);
   const std::vector<std::int64_t> places = {4, 0, 0, 2};
   const Tensor rows = run(graph, embedding(indices), {{indices, Tensor::from({2, 2}, places)}});
-  const Tensor weight = embedding.variables()[0].value();
+  const Tensor weight = embedding.parameters()[0].value();
   for (std::size_t i = 0; i < places.size(); ++i) {
     for (std::int64_t k = 0; k < 3; ++k) {
       EXPECT_EQ(rows.get(static_cast<std::int64_t>(i) * 3 + k), weight.get(places[i] * 3 + k));
@@ -151,10 +149,73 @@ TEST(Layers, AnEmbeddingIsARowForEachIndex) {
   }
 }
 
+// h' of a gated recurrent unit for one number and one hidden unit.
+double gru_step(double x, double h, const double (&w)[3], const double (&u)[3],
+                const double (&b)[3], const double (&c)[3]) {
+  const auto logistic = [](double v) { return 1 / (1 + std::exp(-v)); };
+  const double r = logistic(x * w[0] + b[0] + h * u[0] + c[0]);
+  const double z = logistic(x * w[1] + b[1] + h * u[1] + c[1]);
+  const double n = std::tanh(x * w[2] + b[2] + r * (h * u[2] + c[2]));
+  return (1 - z) * n + z * h;
+}
+
+TEST(Layers, AGruIsItsDefinitionStepByStep) {
+  const Gru gru("gru", 1, 1);
+  const double w[] = {0.5, -0.25, 1.5}, u[] = {-1, 0.75, 0.5}, b[] = {0.1, 0.2, -0.3},
+               c[] = {-0.4, 0.5, 0.6};
+  const std::vector<Variable> all = gru.parameters();
+  EXPECT_EQ(names_of(all), (std::vector<std::string>{"gru.cell.weight_ih", "gru.cell.weight_hh",
+                                                     "gru.cell.bias_ih", "gru.cell.bias_hh"}));
+  all[0].assign(Tensor::from({1, 3}, std::span<const double>(w)));
+  all[1].assign(Tensor::from({1, 3}, std::span<const double>(u)));
+  all[2].assign(Tensor::from({3}, std::span<const double>(b)));
+  all[3].assign(Tensor::from({3}, std::span<const double>(c)));
+  const Tensor x = Tensor::from({2, 3, 1}, {1, -2, 0.5, 0, 3, -1});
+  const Tensor y = predict(gru, x);
+  ASSERT_EQ(y.shape(), (Shape{2, 3, 1}));
+  for (std::int64_t n = 0; n < 2; ++n) {
+    double h = 0;
+    for (std::int64_t t = 0; t < 3; ++t) {
+      h = gru_step(x.get(n * 3 + t), h, w, u, b, c);
+      EXPECT_NEAR(y.get(n * 3 + t), h, 1e-6) << n << ' ' << t;
+    }
+  }
+}
+
+TEST(Layers, RecurrentAndNormalizingOnesHaveRightGradients) {
+  const Gru gru("gru", 2, 3);
+  Graph recurrent;
+  const Value x = recurrent.input("x", {2, 3, 2});
+  expect_right_gradients(recurrent, gru(x), x, init::normal({2, 3, 2}, 1),
+                         gru.parameters(recurrent));
+  const Sequential norms(Conv2d("conv", 2, 4, 1), GroupNorm("group", 2, 4), Tanh{},
+                         AdaptiveAvgPool2d{2}, Flatten{}, RmsNorm("rms", 16));
+  Graph images;
+  const Value y = images.input("y", {2, 2, 4, 4});
+  expect_right_gradients(images, norms(y), y, init::normal({2, 2, 4, 4}, 2),
+                         norms.parameters(images));
+}
+
+TEST(Layers, AttentionDoesNotSeeWhatAMaskHides) {
+  const SelfAttention attention("attention", 4, 2, {.seed = 1});
+  Tensor x = init::normal({1, 3, 4}, 5);
+  const auto attend = [&](const Tensor& input) {
+    Graph graph;
+    const Value value = graph.input("x", {1, 3, 4});
+    const Value mask =
+        graph.constant(Tensor::from({3, 3}, {0, 0, 1, 0, 0, 1, 0, 0, 1}, DType::boolean));
+    return run(graph, attention(value, mask), {{value, input}});
+  };
+  const Tensor before = attend(x);
+  for (std::int64_t i = 8; i < 12; ++i) x.set(i, 9);
+  const Tensor after = attend(x);
+  for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(before.get(i), after.get(i)) << i;
+}
+
 TEST(Layers, SayWhatDoesNotFit) {
   EXPECT_THROW(Conv2d("conv", 3, 4, 3, {.groups = 2}), ShapeError);
   EXPECT_THROW(SelfAttention("attention", 5, 2), ShapeError);
-  EXPECT_THROW(Sequential(Dropout(0.1, Generator(1)), Dropout(0.1, Generator(2))), ValueError);
+  EXPECT_THROW(Sequential(Dropout("drop", 0.1), Dropout("drop", 0.2)), ValueError);
   Graph graph;
   EXPECT_THROW(SelfAttention("attention", 4, 2)(graph.input("x", {2, 4})), ShapeError);
   EXPECT_THROW(Flatten{}(graph.input("number", {})), ShapeError);

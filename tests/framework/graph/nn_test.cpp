@@ -25,14 +25,14 @@ TEST(Layers, LinearIsXTimesWPlusB) {
   const Value y = layer(graph.constant(Tensor::from({1, 2}, {1, -1})));
   Session session(graph, {y});
   EXPECT_TRUE(bitwise_equal(session.run()[y], Tensor::from({1, 3}, {7, 17, 27})));
-  EXPECT_THAT(names(layer.variables()), testing::ElementsAre("l.weight", "l.bias"));
+  EXPECT_THAT(names(layer.parameters()), testing::ElementsAre("l.weight", "l.bias"));
 }
 
 TEST(Layers, LinearWithoutBias) {
   Linear layer("l", 2, 3, {.bias = false});
   Graph graph;
   EXPECT_EQ(layer(graph.input("x", {5, 2})).shape(), (Shape{5, 3}));
-  EXPECT_THAT(names(layer.variables()), testing::ElementsAre("l.weight"));
+  EXPECT_THAT(names(layer.parameters()), testing::ElementsAre("l.weight"));
   EXPECT_THROW(Linear("bad", 0, 3), ShapeError);
 }
 
@@ -46,10 +46,10 @@ TEST(Layers, OfOtherNamesBeginWithOtherWeights) {
 }
 
 TEST(Layers, SequentialRunsAndListsItsParts) {
-  Sequential net(Linear("in", 2, 8, {.activation = Activation::selu, .seed = 1}), Selu{},
+  Sequential net(Linear("in", 2, 8, {.init_for = Activation::selu, .seed = 1}), Selu{},
                  GegluFeedForward("ffn", 8, 6, 4, 2), Elu{.alpha = 2}, Hardswish{}, Gelu{});
   net.add(Linear("out", 4, 1));
-  EXPECT_THAT(names(net.variables()),
+  EXPECT_THAT(names(net.parameters()),
               testing::ElementsAre("in.weight", "in.bias", "ffn.up.weight", "ffn.up.bias",
                                    "ffn.down.weight", "ffn.down.bias", "out.weight", "out.bias"));
   Graph graph;
@@ -81,7 +81,7 @@ TEST(Layers, GiveTheirNamesToWhatTheyReturn) {
 TEST(Layers, OneLayerInTwoGraphsAndTwiceInOne) {
   Linear shared("shared", 2, 2);
   Sequential twice(shared, Selu{}, shared);
-  EXPECT_EQ(twice.variables().size(), 2u);
+  EXPECT_EQ(twice.parameters().size(), 2u);
   Graph one;
   Graph two;
   twice(one.input("x", {1, 2}));

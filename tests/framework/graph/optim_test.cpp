@@ -89,6 +89,119 @@ TEST(AdamW, ThreeSteps) {
   EXPECT_NEAR(adam.state()[2].value().get(0), v[0], 1e-6);
 }
 
+const double kSteps[3][2] = {{1, 2}, {3, 0}, {-0.5, -1}};
+const std::vector<std::vector<double>> kFed = {{1, 2}, {3, 0}, {-0.5, -1}};
+
+TEST(Sgd, Nesterov) {
+  Fixture f;
+  Sgd sgd({.learning_rate = 0.1, .momentum = 0.9, .nesterov = true});
+  f.run(sgd.step(f.graph, f.gradients), kFed);
+  double p[2] = {1, -2}, v[2] = {0, 0};
+  for (const auto& g : kSteps) {
+    for (int i = 0; i < 2; ++i) {
+      v[i] = g[i] + 0.9 * v[i];
+      p[i] -= 0.1 * (g[i] + 0.9 * v[i]);
+    }
+  }
+  f.expect(p[0], p[1]);
+}
+
+TEST(Adam, AddsTheDecayToTheGradient) {
+  Fixture f;
+  Adam adam({.learning_rate = 0.1, .weight_decay = 0.5, .name = "adam"});
+  f.run(adam.step(f.graph, f.gradients), kFed);
+  double p[2] = {1, -2}, m[2] = {0, 0}, v[2] = {0, 0};
+  for (int t = 1; t <= 3; ++t) {
+    for (int i = 0; i < 2; ++i) {
+      const double g = kSteps[t - 1][i] + 0.5 * p[i];
+      m[i] = 0.9 * m[i] + 0.1 * g;
+      v[i] = 0.999 * v[i] + 0.001 * g * g;
+      p[i] -=
+          0.1 * m[i] / (1 - std::pow(0.9, t)) / (std::sqrt(v[i] / (1 - std::pow(0.999, t))) + 1e-8);
+    }
+  }
+  f.expect(p[0], p[1]);
+  EXPECT_EQ(adam.state().front().name(), "adam.steps");
+}
+
+TEST(RmsProp, ThreeSteps) {
+  Fixture f;
+  RmsProp optimizer({.learning_rate = 0.1, .alpha = 0.9, .weight_decay = 0.1, .momentum = 0.5});
+  f.run(optimizer.step(f.graph, f.gradients), kFed);
+  double p[2] = {1, -2}, s[2] = {0, 0}, d[2] = {0, 0};
+  for (const auto& step : kSteps) {
+    for (int i = 0; i < 2; ++i) {
+      const double g = step[i] + 0.1 * p[i];
+      s[i] = 0.9 * s[i] + 0.1 * g * g;
+      d[i] = g / (std::sqrt(s[i]) + 1e-8) + 0.5 * d[i];
+      p[i] -= 0.1 * d[i];
+    }
+  }
+  f.expect(p[0], p[1]);
+  EXPECT_EQ(optimizer.state().size(), 2u);
+}
+
+TEST(Lion, ThreeSteps) {
+  Fixture f;
+  Lion optimizer({.learning_rate = 0.1, .weight_decay = 0.2});
+  f.run(optimizer.step(f.graph, f.gradients), kFed);
+  double p[2] = {1, -2}, m[2] = {0, 0};
+  for (const auto& g : kSteps) {
+    for (int i = 0; i < 2; ++i) {
+      const double mixed = 0.9 * m[i] + 0.1 * g[i];
+      p[i] -= 0.1 * ((mixed > 0) - (mixed < 0) + 0.2 * p[i]);
+      m[i] = 0.99 * m[i] + 0.01 * g[i];
+    }
+  }
+  f.expect(p[0], p[1]);
+  ASSERT_EQ(optimizer.state().size(), 1u);
+  EXPECT_NEAR(optimizer.state()[0].value().get(0), m[0], 1e-6);
+}
+
+TEST(ClipGradients, ToANormOfAllTogether) {
+  Graph graph;
+  const Value a = graph.parameter("a", Tensor::zeros({2}));
+  const Value b = graph.parameter("b", Tensor::zeros({}));
+  const Value ga = graph.input("ga", {2}), gb = graph.input("gb", {});
+  const ClippedGradients clipped = clip_gradients(Gradients({{a, ga}, {b, gb}}), 1.5);
+  Session session(graph, {clipped.norm, clipped.gradients[a], clipped.gradients[b]});
+  Results long_ones = session.run({{ga, Tensor::from({2}, {3, 4})}, {gb, Tensor::scalar(12)}});
+  EXPECT_NEAR(long_ones[clipped.norm].item(), 13, 1e-5);
+  EXPECT_NEAR(long_ones[clipped.gradients[a]].get(1), 4 * 1.5 / 13, 1e-6);
+  EXPECT_NEAR(long_ones[clipped.gradients[b]].item(), 12 * 1.5 / 13, 1e-6);
+  Results short_ones = session.run({{ga, Tensor::from({2}, {0.3, 0.4})}, {gb, Tensor::scalar(1)}});
+  EXPECT_EQ(short_ones[clipped.gradients[b]].item(), 1) << "short ones stay as they are";
+  EXPECT_THROW(clip_gradients(Gradients({{a, ga}}), 0), ValueError);
+  EXPECT_THROW(clip_gradients(Gradients(), 1), ValueError);
+}
+
+TEST(Optimizers, ClipWhatTheyAreGiven) {
+  Fixture f;
+  Sgd sgd({.learning_rate = 1, .clip_norm = 1});
+  f.run(sgd.step(f.graph, f.gradients), {{3, 4}});
+  f.expect(1 - 0.6, -2 - 0.8);
+}
+
+TEST(Optimizers, UpdateGroupsInTheirOwnWay) {
+  const Variable weight("weight", Tensor::full({1, 1}, 1)), bias("bias", Tensor::full({1}, 1)),
+      other("other", Tensor::full({1}, 1));
+  std::vector<ParameterGroup> groups = decay_matrices({weight, bias}, 0.5);
+  groups[1].learning_rate_factor = 10;
+  Sgd sgd({.learning_rate = 0.1}, groups);
+  Graph graph;
+  const Value w = graph.parameter(weight), b = graph.parameter(bias);
+  const Gradients gradients(
+      {{w, graph.constant(Tensor::full({1, 1}, 2))}, {b, graph.constant(Tensor::full({1}, 2))}});
+  Session(graph, {sgd.step(graph, gradients)}).run();
+  EXPECT_NEAR(weight.value().item(), 1 - 0.1 * (2 + 0.5), 1e-6);
+  EXPECT_NEAR(bias.value().item(), 1 - 10 * 0.1 * 2, 1e-6);
+  const Value o = graph.parameter(other);
+  EXPECT_THAT(message_of<ValueError>([&] {
+                return sgd.step(graph, Gradients({{o, o}}));
+              }),
+              testing::HasSubstr("`other` is in no group"));
+}
+
 TEST(Optimizers, StateIsSharedByAllGraphs) {
   const Variable p("p", Tensor::from({1}, {0}));
   Sgd sgd({.learning_rate = 1, .momentum = 0.5});
@@ -142,7 +255,7 @@ struct Product {
 // A parameter's first step must not be corrected as a later one.
 TEST(Optimizers, AdamWTakesTheParametersOfItsFirstStepInEveryStep) {
   const Variable a("a", Tensor::scalar(1)), b("b", Tensor::scalar(1));
-  const std::string advice = "give each group of parameters an AdamW of its own name";
+  const std::string advice = "give each set of parameters an optimizer of its own name";
   for (const bool same_graph : {true, false}) {
     SCOPED_TRACE(same_graph);
     Product first(a, b), other(a, b);
@@ -182,7 +295,7 @@ TEST(Optimizers, AStepThatFailsIsNotTheFirst) {
 TEST(Optimizers, AdamWSaysWhichUpdateASecondStepWithTheSameValuesForgets) {
   for (const bool scheduled : {false, true}) {
     Fixture f;
-    AdamW optimizer({.scheduled = scheduled});
+    AdamW optimizer({.learning_rate = scheduled ? LearningRate(schedule::constant(1e-3)) : 1e-3});
     static_cast<void>(optimizer.step(f.graph, f.gradients));
     EXPECT_THAT(message_of<ValueError>([&] { return optimizer.step(f.graph, f.gradients); }),
                 AllOf(testing::HasSubstr("`p` is node 0 `variable`"),
@@ -214,7 +327,7 @@ TEST(Optimizers, TrainALineToItsData) {
   Linear layer("line", 1, 1, {.seed = 3});
   const Value loss = mse_loss(layer(x), t);
   AdamW adam({.learning_rate = 0.1, .weight_decay = 0});
-  const Gradients gradients = backward(loss, parameters(graph, layer.variables()));
+  const Gradients gradients = backward(loss, layer.parameters(graph));
   Session session(graph, {loss, adam.step(graph, gradients)});
   const Tensor xs = Tensor::from({4, 1}, {-1, 0, 1, 2});
   const Tensor ts = Tensor::from({4, 1}, {-5, -2, 1, 4});  // 3 x - 2

@@ -178,7 +178,7 @@ TEST_P(MixedPrecision, LayersComputeInTheDtypeOfTheirInput) {
   const Value y = selu(layer(cast(x, GetParam())));
   EXPECT_EQ(y.dtype(), GetParam());
   const Value loss = mean(cast(y, DType::float32));
-  const std::vector<Value> weights = parameters(graph, layer.variables());
+  const std::vector<Value> weights = layer.parameters(graph);
   for (const auto& [weight, gradient] : backward(loss, weights)) {
     EXPECT_EQ(weight.dtype(), DType::float32);
     EXPECT_EQ(gradient.dtype(), DType::float32);
@@ -190,7 +190,7 @@ TEST_P(MixedPrecision, Learns) {
   Graph graph;
   const Value x = graph.input("x", {64, 1});
   const Value t = graph.input("t", {64, 1});
-  const Sequential net(Linear("a", 1, 32, {.activation = Activation::elu, .seed = 1}), Elu{},
+  const Sequential net(Linear("a", 1, 32, {.init_for = Activation::elu, .seed = 1}), Elu{},
                        Linear("b", 32, 1, {.seed = 2}));
   const Value loss = mse_loss(cast(net(cast(x, GetParam())), DType::float32), t);
   LossScaler scaler({.scale = 16777216, .patience = 100});

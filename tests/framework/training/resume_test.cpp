@@ -63,20 +63,20 @@ class Training {
   }
 
   std::vector<Variable> state() const {
-    std::vector<Variable> all = net_.variables();
+    std::vector<Variable> all = net_.parameters();
     for (const Variable& variable : optimizer_.state()) all.push_back(variable);
     for (const Variable& variable : scaler_.state()) all.push_back(variable);
     return all;
   }
 
   data::Batches batches_{digits(), {.batch_size = 16, .drop_last = true, .seed = 4}};
-  Sequential net_{Linear("a", 64, 32, {.activation = Activation::selu, .seed = 1}), Selu{},
+  Sequential net_{Linear("a", 64, 32, {.init_for = Activation::selu, .seed = 1}), Selu{},
                   Linear("b", 32, 10, {.seed = 2})};
   Graph graph_;
   Graph update_graph_;
   Value x_ = graph_.input("x", {16, 64});
   Value labels_ = graph_.input("labels", {16}, DType::int64);
-  AdamW optimizer_{{.weight_decay = 0.05, .scheduled = true}};
+  AdamW optimizer_{{.learning_rate = schedule::constant(1e-3), .weight_decay = 0.05}};
   LossScaler scaler_{{.scale = 16777216, .patience = 4}};
   RandomSequence noise_{9};
   std::int64_t step_ = 0;

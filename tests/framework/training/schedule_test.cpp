@@ -63,7 +63,7 @@ void run(Fed& fed, Optimizer& optimizer) {
 
 TEST(ScheduledSgd, FollowsTheRateWithoutRecordingAnew) {
   Fed fed;
-  Sgd sgd({.momentum = 0.9, .weight_decay = 0.01, .scheduled = true});
+  Sgd sgd({.learning_rate = schedule::constant(1), .momentum = 0.9, .weight_decay = 0.01});
   run(fed, sgd);
   double p[2] = {1, -2};
   double v[2] = {0, 0};
@@ -79,7 +79,7 @@ TEST(ScheduledSgd, FollowsTheRateWithoutRecordingAnew) {
 
 void adam_w(double decay) {
   Fed fed;
-  AdamW adam({.weight_decay = decay, .scheduled = true});
+  AdamW adam({.learning_rate = schedule::constant(1), .weight_decay = decay});
   run(fed, adam);
   double p[2] = {1, -2};
   double m[2] = {0, 0};
@@ -105,7 +105,7 @@ TEST(ScheduledAdamW, GivesWhatAFixedRateGivesUpToRounding) {
   Fed fixed;
   Fed scheduled;
   AdamW a({.learning_rate = 0.01, .weight_decay = 0.1});
-  AdamW b({.learning_rate = 0.01, .weight_decay = 0.1, .scheduled = true});
+  AdamW b({.learning_rate = schedule::constant(0.01), .weight_decay = 0.1});
   Session one(fixed.graph, {a.step(fixed.graph, fixed.gradients)});
   Session two(scheduled.graph, {b.step(scheduled.graph, scheduled.gradients)});
   for (int i = 0; i < 50; ++i) {
@@ -124,11 +124,11 @@ TEST(Scheduled, TheRateIsPartOfTheState) {
     return list;
   };
   Fed fed;
-  Sgd sgd({.scheduled = true});
+  Sgd sgd({.learning_rate = schedule::constant(1)});
   static_cast<void>(sgd.step(fed.graph, fed.gradients));
   EXPECT_THAT(names(sgd.state()), testing::ElementsAre("sgd.learning_rate"));
   Fed other;
-  AdamW adam({.scheduled = true});
+  AdamW adam({.learning_rate = schedule::constant(1)});
   static_cast<void>(adam.step(other.graph, other.gradients));
   EXPECT_THAT(names(adam.state()), testing::ElementsAre("adamw.steps", "p.first_moment",
                                                         "p.second_moment", "adamw.learning_rate"));

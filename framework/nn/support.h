@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeds of initial weights where none are given.
-#ifndef ACLGRAD_FRAMEWORK_NN_SEEDS_H_
-#define ACLGRAD_FRAMEWORK_NN_SEEDS_H_
+// What layers share: seeds of initial weights where none are given, variables in a graph.
+#ifndef ACLGRAD_FRAMEWORK_NN_SUPPORT_H_
+#define ACLGRAD_FRAMEWORK_NN_SUPPORT_H_
 
 #include <cstdint>
 #include <optional>
+#include <source_location>
 #include <string_view>
+
+#include "aclgrad/graph.h"
+#include "aclgrad/ops/fill.h"
 
 namespace aclgrad::detail {
 
@@ -24,6 +28,11 @@ inline std::optional<std::uint64_t> next_seed(std::optional<std::uint64_t> seed)
   return seed;
 }
 
+/// The variable in x's graph and dtype.
+inline Value value_for(const Value& x, const Variable& variable, std::source_location where) {
+  return cast(x.graph().parameter(variable, where), x.dtype(), where);
+}
+
 }  // namespace aclgrad::detail
 
-#endif  // ACLGRAD_FRAMEWORK_NN_SEEDS_H_
+#endif  // ACLGRAD_FRAMEWORK_NN_SUPPORT_H_
