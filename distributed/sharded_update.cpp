@@ -88,7 +88,7 @@ void ShardedUpdate::make_shards(const Gradients& gradients) {
   }
 }
 
-Gradients ShardedUpdate::scatter(Graph& graph, const Gradients& gradients, std::int64_t parts,
+Gradients ShardedUpdate::scatter(const Graph& graph, const Gradients& gradients, std::int64_t parts,
                                  std::source_location where) {
   detail::start_training(communicator_, graph, gradients,
                          fmt::format("sharded, {} parts, buckets of {} bytes, overlap {}", parts,
@@ -108,7 +108,8 @@ Gradients ShardedUpdate::scatter(Graph& graph, const Gradients& gradients, std::
   return Gradients(std::move(pairs));
 }
 
-Update ShardedUpdate::gather_updated(Graph& graph, Update update, std::source_location where) {
+Update ShardedUpdate::gather_updated(const Graph& graph, Update update,
+                                     std::source_location where) {
   const RecordScope scope(graph, Phase::update);
   for (const Shard& shard : shards_) {
     const Value flat = all_gather(communicator_, graph.parameter(shard.share, where),

@@ -56,14 +56,16 @@ std::vector<Evaluation> evaluations_of(const std::string& text, std::size_t metr
 class Feeder {
  public:
   Feeder(const data::Batches& batches, data::Position at, bool ahead)
-      : batches_(batches), at_(at), ahead_(ahead), epoch_(batches.epoch(at.epoch)) {}
+      : batches_(batches), at_(at), ahead_(ahead) {
+    begin_epoch();
+  }
 
   data::Dataset next() {
-    data::Dataset batch = made_.valid() ? made_.get() : epoch_[at_.batch];
+    data::Dataset batch = made_.valid() ? made_.get() : make();
     at_ = batches_.after(at_);
-    if (at_.batch == 0) epoch_ = batches_.epoch(at_.epoch);
+    if (at_.batch == 0) begin_epoch();
     if (ahead_) {
-      made_ = std::async(std::launch::async, [this] { return epoch_[at_.batch]; });
+      made_ = std::async(std::launch::async, [this] { return make(); });
     }
     return batch;
   }
@@ -72,10 +74,16 @@ class Feeder {
   data::Position at() const { return at_; }
 
  private:
+  // An order that is no order of all examples is not made: there may be too many.
+  void begin_epoch() {
+    if (batches_.options().shuffle) epoch_.emplace(batches_.epoch(at_.epoch));
+  }
+  data::Dataset make() const { return epoch_ ? (*epoch_)[at_.batch] : batches_.batch(at_); }
+
   const data::Batches& batches_;
   data::Position at_;
   bool ahead_;
-  data::Batches::Epoch epoch_;
+  std::optional<data::Batches::Epoch> epoch_;  // of shuffled batches
   std::future<data::Dataset> made_;
 };
 
@@ -241,7 +249,7 @@ class Fit {
     }
     // The optimizer has its state when it has recorded a step.
     last->tensors = std::move(tensors);
-    trainer_.restore(*last, batches_.epoch(last->position.epoch)[last->position.batch]);
+    trainer_.restore(*last, batches_.batch(last->position));
     for (Evaluation& evaluation :
          evaluations_of(last->notes["evaluations"], options_.metrics.size())) {
       add(std::move(evaluation));

@@ -13,10 +13,12 @@
 #include "examples/transformer/model.h"
 
 using namespace aclgrad;
-using transformer::kContext;
 using transformer::Transformer;
 
 namespace {
+
+constexpr transformer::Sizes kSizes;
+constexpr std::int64_t kContext = kSizes.context;
 
 struct Options {
   std::filesystem::path data = "out/moby-dick/data.txt", out = "out/transformer";
@@ -121,10 +123,10 @@ std::string attention_picture(const Transformer& model, const data::Dataset& exa
   fetches.insert(fetches.end(), maps.begin(), maps.end());
   const Results results = Session(graph, fetches).run({{x, data::take(example, {{0}}).features}});
   report::ImageGrid grid{.title = "Where each head looks: a row for each place, dark is much",
-                         .columns = static_cast<int>(transformer::kHeads)};
+                         .columns = static_cast<int>(kSizes.heads)};
   for (const Value& map : maps) {
     const Tensor weights = results[map].to(DType::float32);
-    for (std::int64_t head = 0; head < transformer::kHeads; ++head) {
+    for (std::int64_t head = 0; head < kSizes.heads; ++head) {
       const auto all = weights.data<float>().subspan(
           static_cast<std::size_t>(head * kContext * kContext), kContext * kContext);
       std::vector<float> roots(all.size());  // what is small shows, too
@@ -132,7 +134,8 @@ std::string attention_picture(const Transformer& model, const data::Dataset& exa
       grid.images.push_back(
           {.pixels = Tensor::from({kContext, kContext}, std::span<const float>(roots)),
            .caption =
-               fmt::format("block {}, head {}", grid.images.size() / transformer::kHeads, head)});
+               fmt::format("block {}, head {}",
+                           grid.images.size() / static_cast<std::size_t>(kSizes.heads), head)});
     }
   }
   return grid.svg();
@@ -152,7 +155,7 @@ double train(const std::string& activation, const Text& text, const Options& opt
       {.batch_size = 12, .drop_last = true, .seed = options.seed});
 
   const DType dtype = options.dtype == "bf16" ? DType::bfloat16 : DType::float32;
-  const Transformer model(std::ssize(text.alphabet), activation, dtype, options.seed);
+  const Transformer model(std::ssize(text.alphabet), kSizes, activation, dtype, options.seed);
   AdamW optimizer({.learning_rate = schedule::cosine(
                        1e-3, std::min<std::int64_t>(100, options.steps), options.steps, 1e-4),
                    .beta2 = 0.99,
@@ -204,7 +207,11 @@ int main(int argc, char** argv) {
   app.add_option("--temperature", options.temperature, "below 1 bolder, above 1 wilder")
       ->check(CLI::Range(0.01, 100.0));
   app.add_option("--top-k", options.top_k, "only the likeliest so many")->check(CLI::Range(1, 256));
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   try {
     if (options.threads > 0) set_num_threads(options.threads);
     const Text text(read_file(options.data));

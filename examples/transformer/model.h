@@ -11,15 +11,20 @@
 
 namespace transformer {
 
-constexpr std::int64_t kContext = 64, kWidth = 128, kHeads = 4, kBlocks = 4;
+struct Sizes {
+  std::int64_t context = 64, width = 128, heads = 4, blocks = 4;
+  // GEGLU has three matrices, GELU and ReLU have two: 3 x 344 = 2 x 516.
+  std::int64_t geglu_hidden = 344, hidden = 516;
+};
 
 struct FeedForward : aclgrad::Module {
-  // GEGLU halves what it is given: three products of 344 are two of 516.
-  FeedForward(const Name& name, const std::string& kind, std::uint64_t seed)
+  FeedForward(const Name& name, const Sizes& sizes, const std::string& kind, std::uint64_t seed)
       : Module(name),
         activation(kind),
-        up(child("up"), kWidth, kind == "geglu" ? 2 * 344 : 516, {.seed = seed}),
-        down(child("down"), kind == "geglu" ? 344 : 516, kWidth, {.seed = seed + 1}) {}
+        up(child("up"), sizes.width, kind == "geglu" ? 2 * sizes.geglu_hidden : sizes.hidden,
+           {.seed = seed}),
+        down(child("down"), kind == "geglu" ? sizes.geglu_hidden : sizes.hidden, sizes.width,
+             {.seed = seed + 1}) {}
 
   aclgrad::Value operator()(const aclgrad::Value& x) const {
     const aclgrad::Value y = up(x);
@@ -32,29 +37,34 @@ struct FeedForward : aclgrad::Module {
 };
 
 struct Block : aclgrad::Module {
-  Block(const Name& name, const std::string& kind, std::uint64_t seed)
+  Block(const Name& name, const Sizes& sizes, const std::string& kind, std::uint64_t seed)
       : Module(name),
-        attention(child("attention"), kWidth, kHeads, {.causal = true, .seed = seed}),
-        feed_forward(child("feed_forward"), kind, seed + 1000) {}
+        norm1(child("norm1"), sizes.width),
+        attention(child("attention"), sizes.width, sizes.heads, {.causal = true, .seed = seed}),
+        norm2(child("norm2"), sizes.width),
+        feed_forward(child("feed_forward"), sizes, kind, seed + 1000) {}
 
   aclgrad::Value operator()(const aclgrad::Value& x) const {
     const aclgrad::Value y = x + attention(norm1(x));
     return y + feed_forward(norm2(y));
   }
 
-  aclgrad::LayerNorm norm1{child("norm1"), kWidth}, norm2{child("norm2"), kWidth};
+  aclgrad::LayerNorm norm1;
   aclgrad::SelfAttention attention;
+  aclgrad::LayerNorm norm2;
   FeedForward feed_forward;
 };
 
 struct Transformer : aclgrad::Module {
-  Transformer(std::int64_t characters, const std::string& kind, aclgrad::DType computed_in,
-              std::uint64_t seed)
+  Transformer(std::int64_t characters, const Sizes& sizes, const std::string& kind,
+              aclgrad::DType computed_in, std::uint64_t seed)
       : dtype(computed_in),
-        letters(child("letters"), characters, kWidth, seed),
-        places(child("places"), kContext, kWidth, seed + 1) {
-    for (int i = 0; i < kBlocks; ++i) {
-      blocks.emplace_back(child("blocks." + std::to_string(i)), kind, seed + 10 * (i + 1));
+        letters(child("letters"), characters, sizes.width, seed),
+        places(child("places"), sizes.context, sizes.width, seed + 1),
+        norm(child("norm"), sizes.width) {
+    for (std::int64_t i = 0; i < sizes.blocks; ++i) {
+      blocks.emplace_back(child("blocks." + std::to_string(i)), sizes, kind,
+                          seed + 10 * static_cast<std::uint64_t>(i + 1));
     }
   }
 
@@ -73,7 +83,7 @@ struct Transformer : aclgrad::Module {
   aclgrad::DType dtype;  // of the activations
   aclgrad::Embedding letters, places;
   std::vector<Block> blocks;
-  aclgrad::LayerNorm norm{child("norm"), kWidth};
+  aclgrad::LayerNorm norm;
 };
 
 }  // namespace transformer

@@ -62,17 +62,69 @@ Dataset take(const Dataset& dataset, std::span<const std::int64_t> rows) {
   return {take_rows(dataset.features, rows), take_rows(dataset.labels, rows)};
 }
 
+Dataset from_table(const Tensor& table, std::int64_t label_column) {
+  if (table.rank() != 2) {
+    throw ShapeError("a table has shape [n, columns], got " + to_string(table.shape()));
+  }
+  const std::int64_t columns = table.shape()[1];
+  const std::int64_t column = label_column < 0 ? label_column + columns : label_column;
+  if (column < 0 || column >= columns) {
+    throw ShapeError("there is no column " + std::to_string(label_column) +
+                     " in a table of shape " + to_string(table.shape()));
+  }
+  const Tensor before = table.slice(1, 0, column), after = table.slice(1, column + 1);
+  const std::int64_t rows = table.shape()[0], left = column, right = columns - column - 1;
+  Tensor features = Tensor::zeros({rows, columns - 1}, table.dtype());
+  const std::size_t size = size_of(table.dtype());
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::byte* const target =
+        features.bytes() + static_cast<std::size_t>(row * (columns - 1)) * size;
+    const auto copy = [&](const Tensor& from, std::int64_t width, std::int64_t at) {
+      const std::size_t bytes = static_cast<std::size_t>(width) * size;
+      if (bytes == 0) return;
+      std::memcpy(target + static_cast<std::size_t>(at) * size,
+                  from.bytes() + static_cast<std::size_t>(row) * bytes, bytes);
+    };
+    copy(before, left, 0);
+    copy(after, right, left);
+  }
+  return {features.to(DType::float32),
+          table.slice(1, column, column + 1).reshape({rows}).to(DType::int64)};
+}
+
 Split split(const Dataset& dataset, double train_fraction, std::uint64_t seed) {
   if (!(train_fraction >= 0 && train_fraction <= 1)) {
     throw ValueError("the fraction for training must lie in [0, 1], got " +
                      std::to_string(train_fraction));
   }
+  std::vector<Dataset> parts = split(dataset, {train_fraction, 1 - train_fraction}, seed);
+  return {std::move(parts[0]), std::move(parts[1])};
+}
+
+std::vector<Dataset> split(const Dataset& dataset, const std::vector<double>& fractions,
+                           std::uint64_t seed) {
+  const double sum = std::accumulate(fractions.begin(), fractions.end(), 0.0);
+  const bool sound = std::ranges::all_of(fractions, [](double fraction) { return fraction >= 0; });
+  if (!sound || !(std::abs(sum - 1) < 1e-9)) {
+    throw ValueError(fmt::format("fractions are at least 0 and add up to 1, got {}",
+                                 fmt::join(fractions, ", ")));
+  }
   const std::int64_t size = dataset.size();
   const std::vector<std::int64_t> order = random_permutation(size, seed, kSplitStream);
-  const auto cut =
-      static_cast<std::size_t>(std::floor(train_fraction * static_cast<double>(size) + 0.5));
-  const std::span<const std::int64_t> rows(order);
-  return {take(dataset, rows.first(cut)), take(dataset, rows.subspan(cut))};
+  std::vector<Dataset> parts;
+  double reached = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < fractions.size(); ++i) {
+    reached += fractions[i];
+    const bool last = i + 1 == fractions.size();
+    const std::size_t end =
+        last ? order.size()
+             : std::min(order.size(), static_cast<std::size_t>(
+                                          std::floor(reached * static_cast<double>(size) + 0.5)));
+    parts.push_back(take(dataset, std::span(order).subspan(begin, end - begin)));
+    begin = end;
+  }
+  return parts;
 }
 
 Batches::Batches(Dataset dataset, BatchOptions options)
@@ -120,20 +172,37 @@ std::string Batches::description() const {
 Batches::Epoch::Epoch(const Batches* batches, std::uint64_t number, std::vector<std::int64_t> order)
     : batches_(batches), number_(number), order_(std::move(order)) {}
 
-Dataset Batches::Epoch::operator[](std::int64_t batch) const {
-  if (batch < 0 || batch >= size()) {
+Dataset Batches::make(std::span<const std::int64_t> rows, Position position) const {
+  Dataset made = examples_(rows);
+  if (!options_.transform) return made;
+  const auto number = position.epoch * static_cast<std::uint64_t>(batches_per_epoch()) +
+                      static_cast<std::uint64_t>(position.batch);
+  return options_.transform(std::move(made), Random(options_.seed, kTransformStream + number));
+}
+
+Dataset Batches::batch(Position position) const {
+  if (options_.shuffle) return epoch(position.epoch)[position.batch];
+  // In their order there may be more examples than can be numbered in memory.
+  const auto [first, count] = rows_of_batch(position.batch);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), first);
+  return make(rows, position);
+}
+
+std::pair<std::int64_t, std::int64_t> Batches::rows_of_batch(std::int64_t batch) const {
+  if (batch < 0 || batch >= batches_per_epoch()) {
     throw ShapeError("batch " + std::to_string(batch) + " is out of range for an epoch of " +
-                     std::to_string(size()) + " batches");
+                     std::to_string(batches_per_epoch()) + " batches");
   }
-  const auto batch_size = static_cast<std::size_t>(batches_->options().batch_size);
-  const std::size_t first = static_cast<std::size_t>(batch) * batch_size;
-  const std::size_t count = std::min(batch_size, order_.size() - first);
-  Dataset made = batches_->examples_(std::span(order_).subspan(first, count));
-  const BatchOptions& options = batches_->options();
-  if (!options.transform) return made;
-  const std::uint64_t stream = number_ * static_cast<std::uint64_t>(size()) +
-                               static_cast<std::uint64_t>(batch) + kTransformStream;
-  return options.transform(std::move(made), Random(options.seed, stream));
+  const std::int64_t first = batch * options_.batch_size;
+  return {first, std::min(options_.batch_size, count_ - first)};
+}
+
+Dataset Batches::Epoch::operator[](std::int64_t batch) const {
+  const auto [first, count] = batches_->rows_of_batch(batch);
+  return batches_->make(
+      std::span(order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+      {number_, batch});
 }
 
 }  // namespace aclgrad::data

@@ -18,7 +18,7 @@ detail::GraphData& Graph::data() const {
   return *data_;
 }
 
-Value Graph::input(std::string name, Shape shape, DType dtype, std::source_location where) {
+Value Graph::input(std::string name, Shape shape, DType dtype, std::source_location where) const {
   Recorder record("input", *this, where);
   if (const auto taken = data().input_names.find(name); taken != data().input_names.end()) {
     record.value_error(fmt::format("{} is already an input called `{}`",
@@ -30,12 +30,12 @@ Value Graph::input(std::string name, Shape shape, DType dtype, std::source_locat
   return value.named(std::move(name));
 }
 
-Value Graph::parameter(std::string name, const Tensor& initial, std::source_location where) {
+Value Graph::parameter(std::string name, const Tensor& initial, std::source_location where) const {
   data();
   return parameter(Variable(std::move(name), initial), where);
 }
 
-Value Graph::parameter(const Variable& variable, std::source_location where) {
+Value Graph::parameter(const Variable& variable, std::source_location where) const {
   const auto known = data().bound_variables.find(variable.identity());
   if (known != data().bound_variables.end()) return value(data().storages[known->second].newest);
   Recorder record("variable", *this, where);
@@ -47,7 +47,7 @@ Value Graph::parameter(const Variable& variable, std::source_location where) {
   return value.named(variable.name());
 }
 
-Value Graph::constant(Tensor tensor, std::source_location where) {
+Value Graph::constant(Tensor tensor, std::source_location where) const {
   Recorder record("constant", *this, where);
   TensorSpec spec{tensor.shape(), tensor.dtype()};
   return record.add(std::make_shared<ConstantOp>(std::move(tensor)), std::move(spec));

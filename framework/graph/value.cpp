@@ -44,6 +44,10 @@ const Variable* Value::variable() const {
   return same ? graph->storage_variable(value.root) : nullptr;
 }
 
+std::string to_string(const Value& value) {
+  return fmt::format("{} {} {}", value.description(), value.dtype(), value.shape());
+}
+
 Graph Value::graph() const { return Graph(data()); }
 
 bool Value::is_of(const Graph& graph) const noexcept {

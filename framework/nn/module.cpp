@@ -21,17 +21,6 @@ std::string join(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + "." + b;
 }
 
-Tensor transposed(const Tensor& matrix) {
-  const std::int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
-  Tensor result = Tensor::zeros({columns, rows}, matrix.dtype());
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns; ++column) {
-      result.set(column * rows + row, matrix.get(row * columns + column));
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 struct Module::Tree {
@@ -108,7 +97,7 @@ std::vector<Variable> Module::state() const {
   return tree_->variables([](const Tree::Entry&) { return true; });
 }
 
-std::vector<Value> Module::parameters(Graph& graph, std::source_location where) const {
+std::vector<Value> Module::parameters(const Graph& graph, std::source_location where) const {
   return aclgrad::parameters(graph, parameters(), where);
 }
 
@@ -193,7 +182,7 @@ LoadReport Module::load_from(const std::string& source, const NamedTensors& tens
     const Tree::Entry& entry = found->second;
     const bool turn =
         options.from_pytorch && entry.transposed_in_pytorch && tensor.shape().rank() == 2;
-    const Tensor& turned = turn ? transposed(tensor) : tensor;
+    const Tensor& turned = turn ? tensor.transpose(0, 1) : tensor;
     const bool converts = is_floating(turned.dtype()) && is_floating(entry.variable.dtype());
     fitting.emplace_back(ours, converts ? turned.to(entry.variable.dtype()) : turned);
     variables.push_back(entry.variable);
@@ -257,7 +246,7 @@ std::string Module::summary_of(const Graph* graph) const {
   return table.to_string();
 }
 
-std::vector<Value> parameters(Graph& graph, const std::vector<Variable>& variables,
+std::vector<Value> parameters(const Graph& graph, const std::vector<Variable>& variables,
                               std::source_location where) {
   std::vector<Value> values;
   for (const Variable& variable : variables) values.push_back(graph.parameter(variable, where));

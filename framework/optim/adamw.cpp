@@ -45,7 +45,7 @@ std::vector<Value> AdamW::update(const Step& step) {
 }
 
 // All parameters share one count of steps, so every step must be one of all of them.
-void AdamW::before(Graph&, const Gradients& gradients, std::source_location) {
+void AdamW::before(const Graph&, const Gradients& gradients, std::source_location) {
   std::vector<Variable> given;
   for (const auto& [value, gradient] : gradients) {
     const Variable& parameter = *value.variable();
@@ -68,7 +68,7 @@ void AdamW::before(Graph&, const Gradients& gradients, std::source_location) {
 }
 
 // After all parameters: they read the count of steps done before this one.
-std::vector<Value> AdamW::after(Graph& graph, std::source_location where) {
+std::vector<Value> AdamW::after(const Graph& graph, std::source_location where) {
   const Value one = graph.constant(Tensor::full({1}, 1, DType::int64), where);
   return {inplace_add(graph.parameter(steps_, where), one, 1, where)};
 }

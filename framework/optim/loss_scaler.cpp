@@ -70,7 +70,7 @@ Update LossScaler::keep(const Gradients& scaled, std::source_location where) {
   return update;
 }
 
-Gradients LossScaler::gradients(Graph& graph, std::source_location where) const {
+Gradients LossScaler::gradients(const Graph& graph, std::source_location where) const {
   std::vector<Gradients::Pair> pairs;
   for (const Kept& kept : kept_) {
     pairs.push_back(

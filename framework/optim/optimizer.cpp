@@ -59,7 +59,7 @@ Optimizer::Optimizer(const std::string& name, LearningRate rate, double weight_d
   }
 }
 
-Update Optimizer::step(Graph& graph, const Gradients& gradients, std::source_location where) {
+Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::source_location where) {
   std::vector<const ParameterGroup*> groups;
   for (const auto& [value, gradient] : gradients) {
     const Variable& parameter = detail::variable_to_update(graph, value);

@@ -131,6 +131,69 @@ double Tensor::item() const {
   return get(0);
 }
 
+std::size_t Tensor::checked_axis(std::int64_t axis) const {
+  const auto rank = static_cast<std::int64_t>(this->rank());
+  if (axis < -rank || axis >= rank) {
+    throw ShapeError("axis " + std::to_string(axis) + " is out of range for shape " +
+                     to_string(shape_));
+  }
+  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
+Tensor Tensor::slice(std::int64_t axis, std::int64_t begin, std::int64_t end) const {
+  const std::size_t at = checked_axis(axis);
+  std::vector<std::int64_t> dims = shape_.dims();
+  const std::int64_t extent = dims[at];
+  if (end == std::numeric_limits<std::int64_t>::max()) end = extent;
+  const std::int64_t from = begin < 0 ? begin + extent : begin;
+  const std::int64_t to = end < 0 ? end + extent : end;
+  if (from < 0 || from > to || to > extent) {
+    throw ShapeError("there is no part from " + std::to_string(begin) + " to " +
+                     std::to_string(end) + " of axis " + std::to_string(axis) + " of shape " +
+                     to_string(shape_));
+  }
+  dims[at] = to - from;
+  Tensor part{Shape(dims), dtype_};
+  if (part.nbytes() == 0) return part;
+  std::size_t inner = size_of(dtype_);  // bytes of what lies behind the axis
+  for (std::size_t i = at + 1; i < dims.size(); ++i) inner *= static_cast<std::size_t>(dims[i]);
+  const std::size_t run = static_cast<std::size_t>(to - from) * inner;
+  const std::size_t stride = static_cast<std::size_t>(extent) * inner;
+  const std::byte* source = bytes() + static_cast<std::size_t>(from) * inner;
+  for (std::size_t done = 0; done < part.nbytes(); done += run, source += stride) {
+    std::memcpy(part.bytes() + done, source, run);
+  }
+  return part;
+}
+
+Tensor Tensor::transpose(std::int64_t a, std::int64_t b) const {
+  const std::size_t first = std::min(checked_axis(a), checked_axis(b));
+  const std::size_t second = std::max(checked_axis(a), checked_axis(b));
+  if (first == second) return *this;
+  std::vector<std::int64_t> dims = shape_.dims();
+  // [outer, n, middle, m, inner] to [outer, m, middle, n, inner]
+  std::size_t sizes[5] = {1, 1, 1, 1, size_of(dtype_)};
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const int passed = (i >= first) + (i > first) + (i >= second) + (i > second);
+    sizes[passed] *= static_cast<std::size_t>(dims[i]);
+  }
+  std::swap(dims[first], dims[second]);
+  Tensor result{Shape(dims), dtype_};
+  if (result.nbytes() == 0) return result;
+  const auto [outer, n, middle, m, inner] = sizes;
+  std::byte* target = result.bytes();
+  for (std::size_t o = 0; o < outer; ++o) {
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::size_t k = 0; k < middle; ++k) {
+        for (std::size_t i = 0; i < n; ++i, target += inner) {
+          std::memcpy(target, bytes() + (((o * n + i) * middle + k) * m + j) * inner, inner);
+        }
+      }
+    }
+  }
+  return result;
+}
+
 Tensor Tensor::to(DType dtype) const {
   if (dtype == dtype_) return *this;
   return detail::visit_dtype(dtype_, [&](auto tag) {

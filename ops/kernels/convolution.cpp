@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "aclgrad_ext.h"
+#include "ops/kernels/convolution_channels.h"
 #include "ops/kernels/convolution_windows.h"
 #include "ops/kernels/product_kernel.h"
 #include "ops/kernels/sums.h"
@@ -136,10 +137,13 @@ template <class T>
 void convolve(const ConvolutionShape& s, const T* x, const T* w, const T* bias, T* y) {
   const int64_t terms = s.terms(), places = s.places(), rows = s.group_outputs();
   if (is_depthwise(s)) {
+    const ChannelPlanes planes(s);
     return run_tasks(s.images * s.groups, {s.images, s.groups, terms, places}, [&](int64_t task) {
       const int64_t channel = task % s.groups;
-      convolve_channel(s, x + task * s.pixels(), w + channel * terms,
-                       bias == nullptr ? T{0} : bias[channel], y + task * places);
+      const ThreadScratch<ConvolutionScratch> scratch;
+      convolve_channel(s, planes, x + task * s.pixels(), w + channel * terms,
+                       bias == nullptr ? T{0} : bias[channel], y + task * places,
+                       scratch->of<T>(planes.elements() + planes.outputs()));
     });
   }
   const bool in_place = is_pointwise(s);
@@ -175,10 +179,13 @@ template <class T>
 void convolve_adjoint(const ConvolutionShape& s, const T* y, const T* w, const T* bias, T* x) {
   const int64_t terms = s.terms(), places = s.places(), channels = s.group_inputs();
   if (is_depthwise(s)) {
+    const ChannelPlanes planes(s);
     return run_tasks(s.images * s.groups, {s.images, s.groups, terms, places}, [&](int64_t task) {
       const int64_t channel = task % s.groups;
-      convolve_channel_adjoint(s, y + task * places, w + channel * terms,
-                               bias == nullptr ? T{0} : bias[channel], x + task * s.pixels());
+      const ThreadScratch<ConvolutionScratch> scratch;
+      convolve_channel_adjoint(s, planes, y + task * places, w + channel * terms,
+                               bias == nullptr ? T{0} : bias[channel], x + task * s.pixels(),
+                               scratch->of<T>(planes.elements() + planes.outputs()));
     });
   }
   const bool in_place = is_pointwise(s);
@@ -266,8 +273,14 @@ template <class T>
 void convolve_weight_gradient(const ConvolutionShape& s, const T* x, const T* y, double* sums,
                               T* w) {
   if (is_depthwise(s)) {
+    const ChannelPlanes planes(s);
     return run_tasks(s.groups, {s.images, s.groups, s.terms(), s.places()}, [&](int64_t channel) {
-      channel_weight_gradient(s, channel, x, y, w + channel * s.terms());
+      const int64_t lanes = s.taps() * static_cast<int64_t>(kSumLanes);
+      const int64_t values = planes.elements() + planes.outputs();
+      const ThreadScratch<ConvolutionScratch> scratch;
+      double* const memory = scratch->of<double>(lanes + values);
+      channel_weight_gradient(s, planes, channel, x, y, w + channel * s.terms(),
+                              reinterpret_cast<T*>(memory + lanes), memory);
     });
   }
   const int64_t slices = weight_slices(s), parts = weight_parts(s);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the windows of a convolution lie over its input: the elements under one tap, columns of
-// them, and channels that have a group each, which are walked directly.
+// Where the windows of a convolution lie over its input: the elements under one tap, and columns of
+// them.
 #ifndef ACLGRAD_OPS_KERNELS_CONVOLUTION_WINDOWS_H_
 #define ACLGRAD_OPS_KERNELS_CONVOLUTION_WINDOWS_H_
 
 #include <algorithm>
-#include <array>
 
 #include "ops/kernels/convolution.h"
-#include "ops/kernels/tree_sum.h"
 
 namespace aclgrad::ops {
 
@@ -84,76 +82,6 @@ void fold(const ConvolutionShape& s, const T* columns, int64_t channels, int64_t
           },
           [](int64_t, int64_t) {});
     }
-  }
-}
-
-// ---- A group for every channel ------------------------------------------------------------------
-
-// Of one channel, as if it were the only one.
-template <class T>
-void convolve_channel(const ConvolutionShape& s, const T* x, const T* w, T bias, T* y) {
-  const int64_t step = s.stride[2];
-  std::fill_n(y, s.places(), bias);
-  for (int64_t tap = 0; tap < s.taps(); ++tap) {
-    walk_tap(
-        s, tap, 0, s.places(),
-        [&, factor = w[tap]](int64_t i, int64_t source, int64_t count) {
-          for (int64_t j = 0; j < count; ++j) y[i + j] += factor * x[source + j * step];
-        },
-        [](int64_t, int64_t) {});
-  }
-}
-
-template <class T>
-void convolve_channel_adjoint(const ConvolutionShape& s, const T* y, const T* w, T bias, T* x) {
-  const int64_t step = s.stride[2];
-  std::fill_n(x, s.pixels(), bias);
-  for (int64_t tap = 0; tap < s.taps(); ++tap) {
-    walk_tap(
-        s, tap, 0, s.places(),
-        [&, factor = w[tap]](int64_t i, int64_t target, int64_t count) {
-          for (int64_t j = 0; j < count; ++j) x[target + j * step] += factor * y[i + j];
-        },
-        [](int64_t, int64_t) {});
-  }
-}
-
-// Adds a[j] b[j step] to lane j, modulo their number.
-template <class T>
-void add_products(const T* a, const T* b, int64_t step, int64_t count,
-                  std::array<double, kSumLanes>& lanes) {
-  constexpr auto kLanes = static_cast<int64_t>(kSumLanes);
-  const auto product = [&](int64_t j) {
-    return static_cast<double>(a[j]) * static_cast<double>(b[j * step]);
-  };
-  int64_t j = 0;
-  for (; j + kLanes <= count; j += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      lanes[static_cast<size_t>(lane)] += product(j + lane);
-    }
-  }
-  for (int64_t lane = 0; j + lane < count; ++lane) {
-    lanes[static_cast<size_t>(lane)] += product(j + lane);
-  }
-}
-
-template <class T>
-void channel_weight_gradient(const ConvolutionShape& s, int64_t channel, const T* x, const T* y,
-                             T* w) {
-  const int64_t step = s.stride[2];
-  for (int64_t tap = 0; tap < s.taps(); ++tap) {
-    std::array<double, kSumLanes> lanes{};
-    for (int64_t image = 0; image < s.images; ++image) {
-      const T* const from = x + (image * s.in_channels + channel) * s.pixels();
-      const T* const gradient = y + (image * s.out_channels + channel) * s.places();
-      walk_tap(
-          s, tap, 0, s.places(),
-          [&](int64_t i, int64_t source, int64_t count) {
-            add_products(gradient + i, from + source, step, count, lanes);
-          },
-          [](int64_t, int64_t) {});
-    }
-    w[tap] = static_cast<T>(LaneSum<double>::combine(lanes));
   }
 }
 

@@ -30,15 +30,15 @@ Value contiguous(const Value& x, std::source_location where) {
   return x.is_contiguous() ? x : copy(x, where);
 }
 
-Value zeros(Graph& graph, Shape shape, DType dtype, std::source_location where) {
+Value zeros(const Graph& graph, Shape shape, DType dtype, std::source_location where) {
   return Recorder("zeros", graph, where).add<ZerosOp>({}, {std::move(shape), dtype});
 }
 
-Value full(Graph& graph, Shape shape, double value, DType dtype, std::source_location where) {
+Value full(const Graph& graph, Shape shape, double value, DType dtype, std::source_location where) {
   return Recorder("full", graph, where).add<FullOp>({value}, {std::move(shape), dtype});
 }
 
-Value normal(Graph& graph, Shape shape, double mean, double deviation, std::int64_t seed,
+Value normal(const Graph& graph, Shape shape, double mean, double deviation, std::int64_t seed,
              std::int64_t offset, DType dtype, std::source_location where) {
   Recorder record("normal", graph, where);
   if (deviation < 0) {
@@ -47,7 +47,7 @@ Value normal(Graph& graph, Shape shape, double mean, double deviation, std::int6
   return record.add<NormalOp>({mean, deviation, seed, offset}, {std::move(shape), dtype});
 }
 
-Value uniform(Graph& graph, Shape shape, double low, double high, std::int64_t seed,
+Value uniform(const Graph& graph, Shape shape, double low, double high, std::int64_t seed,
               std::int64_t offset, DType dtype, std::source_location where) {
   Recorder record("uniform", graph, where);
   if (low > high) {

@@ -100,7 +100,7 @@ Value embedding_dense_backward(const Value& grad, const Value& indices, std::int
                                               {Shape{rows, grad.shape()[-1]}, grad.dtype()});
 }
 
-Value arange(Graph& graph, double start, double end, double step, DType dtype,
+Value arange(const Graph& graph, double start, double end, double step, DType dtype,
              std::source_location where) {
   Recorder record("arange", graph, where);
   if (!is_floating(dtype) && dtype != DType::int32 && dtype != DType::int64) {

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/random.h"
@@ -54,6 +55,11 @@ Tensor take_rows(const Tensor& tensor, std::span<const std::int64_t> rows);
 /// The examples asked for.
 Dataset take(const Dataset& dataset, std::span<const std::int64_t> rows);
 
+/// The dataset in a table [n, columns], as read_csv() returns it: one column, counted from the end
+/// where it is negative, holds the labels, int64; the others are the features, float32. Throws
+/// ShapeError for another rank or no such column.
+Dataset from_table(const Tensor& table, std::int64_t label_column = -1);
+
 struct Split {
   Dataset train;
   Dataset test;
@@ -65,6 +71,11 @@ Split split(const Dataset& dataset, double train_fraction, std::uint64_t seed);
 
 /// Examples that are made when they are asked for, by their numbers: windows of a text, say.
 using Examples = std::function<Dataset(std::span<const std::int64_t> rows)>;
+
+/// Shuffles and cuts into as many parts as there are fractions, which add up to 1: {0.8, 0.1, 0.1}
+/// for training, validation and test. Throws ValueError for other fractions.
+std::vector<Dataset> split(const Dataset& dataset, const std::vector<double>& fractions,
+                           std::uint64_t seed);
 
 struct BatchOptions {
   std::int64_t batch_size = 32;
@@ -112,6 +123,9 @@ class Batches {
   Epoch epoch(std::uint64_t number) const&;
   Epoch epoch(std::uint64_t number) const&& = delete;
 
+  /// One batch. Throws ShapeError for one that the epoch does not have.
+  Dataset batch(Position position) const;
+
   /// The place after this one.
   Position after(Position position) const noexcept;
 
@@ -122,6 +136,9 @@ class Batches {
   const BatchOptions& options() const noexcept { return options_; }
 
  private:
+  std::pair<std::int64_t, std::int64_t> rows_of_batch(std::int64_t batch) const;  // first, count
+  Dataset make(std::span<const std::int64_t> rows, Position position) const;
+
   std::int64_t count_;
   Examples examples_;
   BatchOptions options_;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "aclgrad/dtype.h"
+#include "aclgrad/graph.h"
 #include "aclgrad/memory_report.h"
 #include "aclgrad/shape.h"
 #include "aclgrad/tensor.h"
@@ -30,6 +31,8 @@ template <>
 struct fmt::formatter<aclgrad::DType> : aclgrad::detail::ToStringFormatter<aclgrad::DType> {};
 template <>
 struct fmt::formatter<aclgrad::Shape> : aclgrad::detail::ToStringFormatter<aclgrad::Shape> {};
+template <>
+struct fmt::formatter<aclgrad::Value> : aclgrad::detail::ToStringFormatter<aclgrad::Value> {};
 template <>
 struct fmt::formatter<aclgrad::Tensor> : aclgrad::detail::ToStringFormatter<aclgrad::Tensor> {};
 template <>

@@ -122,9 +122,13 @@ class Value {
   ValueId id_ = -1;
 };
 
+/// "`hidden` float32 [4, 2]".
+std::string to_string(const Value& value);
+
 /// What a graph is recorded for: layers of dropout and batch normalization ask it.
 enum class Mode : std::uint8_t { training, evaluation };
 
+/// A handle on a record of computation: recording is possible through a const one.
 class Graph {
  public:
   explicit Graph(Mode mode = Mode::training);
@@ -135,19 +139,19 @@ class Graph {
 
   /// A tensor that every run must be fed. Throws ValueError when another input has this name.
   Value input(std::string name, Shape shape, DType dtype = DType::float32,
-              std::source_location where = std::source_location::current());
+              std::source_location where = std::source_location::current()) const;
 
   /// Makes a Variable with these contents and refers to it.
   Value parameter(std::string name, const Tensor& initial,
-                  std::source_location where = std::source_location::current());
+                  std::source_location where = std::source_location::current()) const;
 
   /// Refers to a variable. A variable already in the graph gives its newest value: the same Value,
   /// or what the last update recorded for it returned.
   Value parameter(const Variable& variable,
-                  std::source_location where = std::source_location::current());
+                  std::source_location where = std::source_location::current()) const;
 
   /// A tensor that never changes.
-  Value constant(Tensor tensor, std::source_location where = std::source_location::current());
+  Value constant(Tensor tensor, std::source_location where = std::source_location::current()) const;
 
   std::size_t size() const;
   const Node& node(NodeId id) const;

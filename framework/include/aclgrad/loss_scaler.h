@@ -67,7 +67,7 @@ class LossScaler {
   const Value& check() const { return check_; }
 
   /// The kept gradients in another graph: what to give to an optimizer's step().
-  Gradients gradients(Graph& graph,
+  Gradients gradients(const Graph& graph,
                       std::source_location where = std::source_location::current()) const;
 
   /// Whether the gradients that a run kept are finite, that is, whether to update with them. Adapts

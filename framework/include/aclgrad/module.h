@@ -90,7 +90,7 @@ class Module {
   std::vector<Variable> state() const;
 
   /// The values of parameters() in a graph: what to give to backward().
-  std::vector<Value> parameters(Graph& graph,
+  std::vector<Value> parameters(const Graph& graph,
                                 std::source_location where = std::source_location::current()) const;
 
   /// Writes state() to a safetensors file. Throws IoError.
@@ -136,7 +136,7 @@ class Module {
 };
 
 /// The values of variables in a graph.
-std::vector<Value> parameters(Graph& graph, const std::vector<Variable>& variables,
+std::vector<Value> parameters(const Graph& graph, const std::vector<Variable>& variables,
                               std::source_location where = std::source_location::current());
 
 }  // namespace aclgrad

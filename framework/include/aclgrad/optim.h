@@ -81,7 +81,7 @@ class Optimizer {
 
   /// Throws ValueError for a gradient of something that is not a variable, or is in no group where
   /// the optimizer has groups.
-  [[nodiscard]] Update step(Graph& graph, const Gradients& gradients,
+  [[nodiscard]] Update step(const Graph& graph, const Gradients& gradients,
                             std::source_location where = std::source_location::current());
 
   /// Sets the learning rate to that of a step, counted from 0, for the runs to come. Does nothing
@@ -102,7 +102,7 @@ class Optimizer {
  protected:
   /// The step of one parameter.
   struct Step {
-    Graph& graph;
+    const Graph& graph;
     Value parameter;
     Value gradient;
     double weight_decay;
@@ -120,8 +120,8 @@ class Optimizer {
   virtual std::vector<Value> update(const Step& step) = 0;
 
   /// Before and after all parameters; after() returns what else is updated.
-  virtual void before(Graph&, const Gradients&, std::source_location) {}
-  virtual std::vector<Value> after(Graph&, std::source_location) { return {}; }
+  virtual void before(const Graph&, const Gradients&, std::source_location) {}
+  virtual std::vector<Value> after(const Graph&, std::source_location) { return {}; }
 
   /// A variable of the parameter's shape, 0 at first, called after it: "hidden.weight.velocity".
   /// Those that are kept are part of state().
@@ -195,8 +195,8 @@ class AdamW : public Optimizer {
   std::vector<Value> update(const Step& step) override;
 
  private:
-  void before(Graph& graph, const Gradients& gradients, std::source_location where) override;
-  std::vector<Value> after(Graph& graph, std::source_location where) override;
+  void before(const Graph& graph, const Gradients& gradients, std::source_location where) override;
+  std::vector<Value> after(const Graph& graph, std::source_location where) override;
 
   AdamWOptions options_;
   Variable steps_;                    // how many steps were done

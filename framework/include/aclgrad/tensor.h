@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,6 +85,14 @@ class Tensor {
   /// The only element of a tensor with one element, whatever its rank. Throws ShapeError.
   double item() const;
 
+  /// A copy of what lies between two places of an axis, [begin, end); negative ones, and a negative
+  /// axis, count from the end. Throws ShapeError unless 0 <= begin <= end <= the extent.
+  Tensor slice(std::int64_t axis, std::int64_t begin,
+               std::int64_t end = std::numeric_limits<std::int64_t>::max()) const;
+
+  /// A copy with two axes exchanged. Throws ShapeError.
+  Tensor transpose(std::int64_t a, std::int64_t b) const;
+
   /// A copy with every element converted.
   Tensor to(DType dtype) const;
 
@@ -98,6 +107,7 @@ class Tensor {
   static Tensor from_values(Shape shape, std::span<const T> values, DType dtype);
   void require_dtype(DType wanted) const;
   std::size_t checked_index(std::int64_t index) const;
+  std::size_t checked_axis(std::int64_t axis) const;
 
   Shape shape_;
   DType dtype_ = DType::float32;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <aclgrad/aclgrad.h>
+#include <aclgrad/format.h>
 
 #include <filesystem>
 

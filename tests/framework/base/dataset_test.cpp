@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "aclgrad/data.h"
@@ -166,6 +167,105 @@ TEST(PrepareTest, RescaleAndOneHot) {
                 ThrowsMessage<ValueError>(HasSubstr("is not a class in 0 .. 2")));
   }
   EXPECT_THROW(one_hot(Tensor::zeros({2, 2}), 3), ShapeError);
+}
+
+TEST(FromTable, TakesTheLabelsOutOfAnyColumn) {
+  const Tensor table = Tensor::from({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto expect = [&](std::int64_t column, const Tensor& features, const Tensor& labels) {
+    const Dataset dataset = from_table(table, column);
+    EXPECT_TRUE(bitwise_equal(dataset.features, features)) << dataset.features;
+    EXPECT_TRUE(bitwise_equal(dataset.labels, labels)) << dataset.labels;
+  };
+  expect(-1, Tensor::from({2, 2}, {1, 2, 4, 5}), Tensor::from({2}, {3, 6}, DType::int64));
+  expect(0, Tensor::from({2, 2}, {2, 3, 5, 6}), Tensor::from({2}, {1, 4}, DType::int64));
+  expect(1, Tensor::from({2, 2}, {1, 3, 4, 6}), Tensor::from({2}, {2, 5}, DType::int64));
+  EXPECT_THROW(from_table(table, 3), ShapeError);
+  EXPECT_THROW(from_table(table, -4), ShapeError);
+  EXPECT_THROW(from_table(Tensor::zeros({3})), ShapeError);
+}
+
+TEST(SplitInParts, GivesEveryExampleToOnePart) {
+  const std::vector<Dataset> parts = split(counted(21), {0.6, 0.2, 0.2}, 3);
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[0].size(), 13);
+  EXPECT_EQ(parts[1].size() + parts[2].size(), 8);
+  std::set<double> seen;
+  for (const Dataset& part : parts) {
+    for (std::int64_t i = 0; i < part.size(); ++i) seen.insert(part.labels.get(i));
+  }
+  EXPECT_EQ(seen.size(), 21u);
+  EXPECT_TRUE(bitwise_equal(split(counted(21), 0.6, 3).train.labels, parts[0].labels));
+  EXPECT_THROW(split(counted(21), {0.5, 0.4}, 3), ValueError);
+  EXPECT_THROW(split(counted(21), {1.5, -0.5}, 3), ValueError);
+}
+
+TEST(BatchesOfAFunction, AskForTheExamplesThatTheyNeed) {
+  const Batches made(7, [](std::span<const std::int64_t> rows) { return take(counted(7), rows); },
+                     {.batch_size = 3, .seed = 5});
+  const Batches kept(counted(7), {.batch_size = 3, .seed = 5});
+  ASSERT_EQ(made.batches_per_epoch(), 3);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(bitwise_equal(made.epoch(2)[i].features, kept.epoch(2)[i].features));
+    EXPECT_TRUE(bitwise_equal(made.batch({2, i}).features, kept.epoch(2)[i].features));
+  }
+  const Batches endless(std::int64_t{1} << 50,
+                        [](std::span<const std::int64_t> rows) {
+                          return Dataset{Tensor::from({std::ssize(rows)}, rows),
+                                         Tensor::from({std::ssize(rows)}, rows)};
+                        },
+                        {.batch_size = 2, .shuffle = false});
+  EXPECT_EQ(endless.batch({0, std::int64_t{1} << 40}).labels.get(1), 0x1p41 + 1);
+  EXPECT_THROW(endless.batch({0, std::int64_t{1} << 50}), ShapeError);
+}
+
+TEST(Transforms, AreTheSameForTheSameSeedEpochAndBatch) {
+  const auto noisy = [](Dataset batch, const Random& random) {
+    for (std::int64_t i = 0; i < batch.features.numel(); ++i) {
+      batch.features.set(i, random.uniform(static_cast<std::uint64_t>(i)));
+    }
+    return batch;
+  };
+  const Batches a(counted(8), {.batch_size = 4, .seed = 5, .transform = noisy});
+  const Batches b(counted(8), {.batch_size = 4, .seed = 6, .transform = noisy});
+  EXPECT_TRUE(bitwise_equal(a.epoch(1)[0].features, a.batch({1, 0}).features));
+  EXPECT_FALSE(bitwise_equal(a.epoch(1)[0].features, a.epoch(1)[1].features));
+  EXPECT_FALSE(bitwise_equal(a.epoch(1)[0].features, a.epoch(2)[0].features));
+  EXPECT_FALSE(bitwise_equal(a.epoch(1)[0].features, b.epoch(1)[0].features));
+}
+
+TEST(Transforms, ShiftImagesAndLeaveZerosBehind) {
+  const Tensor images = Tensor::full({40, 2, 5, 6}, 1);
+  const Tensor moved = random_shift(images, 2, Random(1));
+  std::set<double> sums;
+  for (std::int64_t n = 0; n < 40; ++n) {
+    double left = 0;
+    for (std::int64_t i = 0; i < 30; ++i) {
+      left += moved.get(n * 60 + i);
+      EXPECT_EQ(moved.get(n * 60 + i), moved.get(n * 60 + 30 + i)) << "channels move together";
+    }
+    sums.insert(left);
+  }
+  for (const double sum : sums) {
+    EXPECT_TRUE(testing::Matches(testing::AnyOf(30, 24, 18, 25, 20, 15, 12, 16))(sum)) << sum;
+  }
+  EXPECT_GT(sums.size(), 4u);
+  EXPECT_TRUE(bitwise_equal(random_shift(images, 0, Random(1)), images));
+  EXPECT_THROW(random_shift(Tensor::zeros({2, 2}), 1, Random(1)), ShapeError);
+  EXPECT_THROW(random_shift(images, -1, Random(1)), ValueError);
+}
+
+TEST(Transforms, MirrorHalfOfTheImages) {
+  const Tensor images = Tensor::arange(100 * 3).reshape({100, 1, 1, 3});
+  const Tensor mirrored = random_flip(images, Random(2));
+  int flipped = 0;
+  for (std::int64_t n = 0; n < 100; ++n) {
+    EXPECT_EQ(mirrored.get(n * 3 + 1), images.get(n * 3 + 1));
+    const bool is_flipped = mirrored.get(n * 3) != images.get(n * 3);
+    EXPECT_EQ(mirrored.get(n * 3), images.get(n * 3 + (is_flipped ? 2 : 0)));
+    flipped += is_flipped ? 1 : 0;
+  }
+  EXPECT_GT(flipped, 30);
+  EXPECT_LT(flipped, 70);
 }
 
 }  // namespace

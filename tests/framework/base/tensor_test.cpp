@@ -203,5 +203,40 @@ TEST(TensorTest, Printing) {
   EXPECT_EQ(fmt::format("{:>8}|", DType::int8), "    int8|");
 }
 
+TEST(Tensor, SlicesAlongAnAxis) {
+  const Tensor x = Tensor::arange(24).reshape({2, 3, 4});
+  EXPECT_TRUE(bitwise_equal(
+      x.slice(1, 1, 3),
+      Tensor::from({2, 2, 4}, {4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23})));
+  EXPECT_TRUE(bitwise_equal(x.slice(-1, -1), Tensor::from({2, 3, 1}, {3, 7, 11, 15, 19, 23})));
+  EXPECT_TRUE(bitwise_equal(x.slice(0, 1), x.slice(0, 1, 2)));
+  EXPECT_EQ(x.slice(2, 2, 2).shape(), (Shape{2, 3, 0}));
+  EXPECT_TRUE(bitwise_equal(x.to(DType::int8).slice(1, 0, 1), x.slice(1, 0, 1).to(DType::int8)));
+  EXPECT_THROW(x.slice(1, 2, 5), ShapeError);
+  EXPECT_THROW(x.slice(1, 2, 1), ShapeError);
+  EXPECT_THROW(x.slice(3, 0), ShapeError);
+  EXPECT_THROW(Tensor::scalar(1).slice(0, 0), ShapeError);
+}
+
+TEST(Tensor, ExchangesTwoAxes) {
+  const Tensor x = Tensor::arange(24).reshape({2, 3, 4});
+  const Tensor y = x.transpose(0, -1);
+  ASSERT_EQ(y.shape(), (Shape{4, 3, 2}));
+  const Tensor z = x.transpose(2, 1);
+  ASSERT_EQ(z.shape(), (Shape{2, 4, 3}));
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      for (int k = 0; k < 4; ++k) {
+        EXPECT_EQ(y.at({k, j, i}), x.at({i, j, k}));
+        EXPECT_EQ(z.at({i, k, j}), x.at({i, j, k}));
+      }
+    }
+  }
+  EXPECT_TRUE(bitwise_equal(x.transpose(1, 1), x));
+  EXPECT_TRUE(bitwise_equal(y.transpose(0, 2), x));
+  EXPECT_EQ(Tensor::zeros({0, 3}).transpose(0, 1).shape(), (Shape{3, 0}));
+  EXPECT_THROW(x.transpose(0, 3), ShapeError);
+}
+
 }  // namespace
 }  // namespace aclgrad

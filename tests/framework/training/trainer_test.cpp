@@ -31,10 +31,11 @@ struct Net : Module {
 };
 
 struct Planes {
-  Net net;
+  Net model;
   AdamW optimizer{{.learning_rate = schedule::cosine(1e-2, 5, 60), .clip_norm = 1},
-                  decay_matrices(net.parameters(), 0.1)};
-  Trainer trainer{net, [this](const Value& x, const Value& t) { return cross_entropy(net(x), t); },
+                  decay_matrices(model.parameters(), 0.1)};
+  Trainer trainer{model,
+                  [this](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
                   optimizer};
   data::Batches batches{points(1), {.batch_size = 16, .seed = 4}};
 };
@@ -58,10 +59,10 @@ TEST(Trainer, GivesTheBitsOfALoopWrittenByHand) {
       Graph graph;
       const Value x = graph.input("x", batch.features.shape());
       const Value t = graph.input("t", batch.labels.shape(), DType::int64);
-      const Value loss = cross_entropy(hand.net(x), t);
+      const Value loss = cross_entropy(hand.model(x), t);
       hand.optimizer.set_step(step++);
       Session session(
-          graph, {loss, hand.optimizer.step(graph, backward(loss, hand.net.parameters(graph)))});
+          graph, {loss, hand.optimizer.step(graph, backward(loss, hand.model.parameters(graph)))});
       sum += session.run({{x, batch.features}, {t, batch.labels}})[loss].item();
     }
     EXPECT_EQ(history.evaluations[epoch].loss, sum / 6);
@@ -74,13 +75,13 @@ TEST(Trainer, EvaluatesWithoutDropoutAndWithoutChangingAnything) {
   const data::Dataset unseen = points(2, 50);
   const std::vector<Tensor> before = [&] {
     std::vector<Tensor> values;
-    for (const Variable& variable : training.net.state()) values.push_back(variable.value());
+    for (const Variable& variable : training.model.state()) values.push_back(variable.value());
     return values;
   }();
   const double all = training.trainer.evaluate(unseen, 50);
   EXPECT_NEAR(training.trainer.evaluate(unseen, 16), all, 1e-6) << "the last part is smaller";
   for (std::size_t i = 0; i < before.size(); ++i) {
-    EXPECT_TRUE(bitwise_equal(before[i], training.net.state()[i].value()));
+    EXPECT_TRUE(bitwise_equal(before[i], training.model.state()[i].value()));
   }
 }
 
@@ -125,10 +126,10 @@ TEST(Fit, GoesOnFromACheckpointWithTheSameBits) {
 
 // The learning rate grows until nothing gets better any more.
 TEST(Fit, StopsEarlyAndKeepsTheBestWeights) {
-  Net net;
+  Net model;
   Sgd optimizer({.learning_rate = [](std::int64_t step) { return step < 30 ? 0.1 : 30.0; }});
   Trainer trainer(
-      net, [&](const Value& x, const Value& t) { return cross_entropy(net(x), t); }, optimizer);
+      model, [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, optimizer);
   const data::Batches batches(points(1), {.batch_size = 16, .seed = 4});
   const History history = fit(trainer, batches,
                               {.epochs = 100,
@@ -150,8 +151,8 @@ TEST(Fit, WritesAPageAndATable) {
   Planes training;
   const Metric metric{"accuracy", [&] {
                         const data::Dataset unseen = points(2, 40);
-                        return data::accuracy(data::argmax(predict(training.net, unseen.features)),
-                                              unseen.labels);
+                        return data::accuracy(
+                            data::argmax(predict(training.model, unseen.features)), unseen.labels);
                       }};
   const History history = fit(training.trainer, training.batches,
                               {.epochs = 10,
@@ -186,7 +187,7 @@ TEST(Fit, SaysWhatIsWrong) {
   EXPECT_THAT(message_of<ValueError>([&] { return reads.step(points(1)); }),
               HasSubstr("`out.weight`, which is no part of the model"));
   Trainer rows(
-      training.net, [&](const Value& x, const Value&) { return training.net(x); }, optimizer);
+      training.model, [&](const Value& x, const Value&) { return training.model(x); }, optimizer);
   EXPECT_THAT(message_of<ShapeError>([&] { return rows.step(points(1)); }),
               HasSubstr("a loss is one number"));
   EXPECT_THAT(message_of<ValueError>([&] {
@@ -197,8 +198,8 @@ TEST(Fit, SaysWhatIsWrong) {
               HasSubstr("no parameters"));
   Sgd wild({.learning_rate = 1e30});
   Trainer diverging(
-      training.net,
-      [&](const Value& x, const Value& t) { return cross_entropy(training.net(x), t); }, wild);
+      training.model,
+      [&](const Value& x, const Value& t) { return cross_entropy(training.model(x), t); }, wild);
   EXPECT_THAT(message_of<ValueError>([&] {
                 return fit(diverging, training.batches, {.progress = report::ProgressMode::off});
               }),
@@ -206,10 +207,10 @@ TEST(Fit, SaysWhatIsWrong) {
 }
 
 TEST(Predict, RunsRowsInPartsAndKeepsItsPlans) {
-  const Net net;
+  const Net model;
   const Tensor x = points(3, 50).features;
-  const Tensor all = predict(net, x, 0);
-  Predictor predictor(net, 16);
+  const Tensor all = predict(model, x, 0);
+  Predictor predictor(model, 16);
   EXPECT_TRUE(bitwise_equal(predictor(x), all));
   EXPECT_TRUE(bitwise_equal(predictor(x), all));
   EXPECT_THROW(predict([](const Value& v) { return mean(v); }, x, 16), ShapeError);

@@ -39,7 +39,7 @@ class ShardedUpdate {
   /// `parts` is the number of micro-batches whose gradients each rank has summed up. May be called
   /// for several graphs, with gradients of the same variables.
   template <class Optimizer>
-  [[nodiscard]] Update step(Graph& graph, const Gradients& gradients, Optimizer& optimizer,
+  [[nodiscard]] Update step(const Graph& graph, const Gradients& gradients, Optimizer& optimizer,
                             std::int64_t parts = 1,
                             std::source_location where = std::source_location::current()) {
     const Gradients shares = scatter(graph, gradients, parts, where);
@@ -69,9 +69,9 @@ class ShardedUpdate {
     std::size_t shard;
     std::string suffix;  // of a name, after the parameter's: "", ".first_moment"
   };
-  Gradients scatter(Graph& graph, const Gradients& gradients, std::int64_t parts,
+  Gradients scatter(const Graph& graph, const Gradients& gradients, std::int64_t parts,
                     std::source_location where);
-  Update gather_updated(Graph& graph, Update update, std::source_location where);
+  Update gather_updated(const Graph& graph, Update update, std::source_location where);
   void make_shards(const Gradients& gradients);
   Tensor own_share(const Tensor& flat) const;
   const Shard* shard_of(const std::string& name) const;

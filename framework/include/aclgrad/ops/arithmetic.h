@@ -58,6 +58,11 @@ inline Value operator-(Operand a, const Value& b) { return sub(a.value, b, 1, a.
 inline Value operator*(Operand a, const Value& b) { return mul(a.value, b, a.where); }
 inline Value operator/(Operand a, const Value& b) { return div(a.value, b, a.where); }
 inline Value operator/(Operand a, double b) { return div(a.value, b, a.where); }
+
+// x += y is x = x + y: the handle then stands for the sum.
+inline Value& operator+=(Value& a, Operand b) { return a = add(a, b.value, 1, b.where); }
+inline Value& operator-=(Value& a, Operand b) { return a = sub(a, b.value, 1, b.where); }
+inline Value& operator*=(Value& a, Operand b) { return a = mul(a, b.value, b.where); }
 inline Value operator+(Operand a, double b) { return add(a.value, b, a.where); }
 inline Value operator-(Operand a, double b) { return add(a.value, -b, a.where); }
 inline Value operator*(Operand a, double b) { return mul(a.value, b, a.where); }

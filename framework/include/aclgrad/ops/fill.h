@@ -21,17 +21,17 @@ Value copy(const Value& x, std::source_location where = std::source_location::cu
 Value contiguous(const Value& x, std::source_location where = std::source_location::current());
 
 /// Tensors filled on the device in every run; for one that is uploaded once see Graph::constant.
-Value zeros(Graph& graph, Shape shape, DType dtype = DType::float32,
+Value zeros(const Graph& graph, Shape shape, DType dtype = DType::float32,
             std::source_location where = std::source_location::current());
-Value full(Graph& graph, Shape shape, double value, DType dtype = DType::float32,
+Value full(const Graph& graph, Shape shape, double value, DType dtype = DType::float32,
            std::source_location where = std::source_location::current());
 
 /// Random numbers from the operator library's generator: every run gives the same ones, those of
 /// (seed, offset). Throw ValueError when deviation < 0 and when low > high.
-Value normal(Graph& graph, Shape shape, double mean, double deviation, std::int64_t seed,
+Value normal(const Graph& graph, Shape shape, double mean, double deviation, std::int64_t seed,
              std::int64_t offset = 0, DType dtype = DType::float32,
              std::source_location where = std::source_location::current());
-Value uniform(Graph& graph, Shape shape, double low, double high, std::int64_t seed,
+Value uniform(const Graph& graph, Shape shape, double low, double high, std::int64_t seed,
               std::int64_t offset = 0, DType dtype = DType::float32,
               std::source_location where = std::source_location::current());
 

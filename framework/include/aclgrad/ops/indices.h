@@ -38,7 +38,8 @@ Value embedding_dense_backward(const Value& grad, const Value& indices, std::int
 
 /// start, start + step, ... before end. Of an integer dtype all three are whole. Throws ValueError
 /// for a step of 0, or one that leads away from end.
-Value arange(Graph& graph, double start, double end, double step = 1, DType dtype = DType::float32,
+Value arange(const Graph& graph, double start, double end, double step = 1,
+             DType dtype = DType::float32,
              std::source_location where = std::source_location::current());
 
 struct AlongAttributes {

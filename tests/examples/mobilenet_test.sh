@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: mobilenet_test.sh PROGRAM FOLDER DIGITS_CSV
+# An epoch on a few digits in the format of Fashion-MNIST: files, the same bits for the same seed whatever the
+# threads, a run that goes on from a checkpoint; and what it says where the files are not.
+set -u
+program=$1
+digits=$3
+# shellcheck source=/dev/null
+source "$(dirname "$0")/folder.sh"
+begin_in "$2"
+# shellcheck source=/dev/null
+source "$(dirname "$0")/idx.sh"
+mkdir data
+idx train 1 96
+idx t10k 1000 50
+
+# train FOLDER OPTIONS...
+train() {
+  local out=$1
+  shift
+  "$program" --data data --batch 32 --epochs 2 --out "$out" "$@" >"$out.txt" 2>"$out.errors" ||
+    fail "status $?: $(cat "$out.errors")"
+}
+train whole
+for file in report_relu.html weights_hardswish.safetensors learning.svg model.txt; do
+  [[ -s whole/$file ]] || fail "there is no $file"
+done
+grep -Eq '^relu +[0-9.]+$' whole.txt || fail "no table: $(cat whole.txt)"
+grep -q 'bottlenecks.3.depthwise.conv' whole/model.txt || fail "$(cat whole/model.txt)"
+train single --threads 1 --activation hardswish
+cmp -s {whole,single}/weights_hardswish.safetensors || fail "threads change the weights"
+cp -r whole again
+rm again/weights_hardswish.safetensors
+train again --resume --activation hardswish
+cmp -s {whole,again}/weights_hardswish.safetensors || fail "a finished run that is resumed has other weights"
+
+"$program" --data nowhere >out.txt 2>&1
+[[ $? == 2 ]] || fail "missing files are no error"
+grep -q "nowhere/train-images-idx3-ubyte" out.txt || fail "$(cat out.txt)"
+((failures == 0))

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: self_normalizing_test.sh PROGRAM FOLDER
+# Deep networks without normalization: those with SELU learn, those with ReLU do not; and what the
+# program says where MNIST is not.
+set -u
+program=$1
+# shellcheck source=/dev/null
+source "$(dirname "$0")/folder.sh"
+begin_in "$2"
+
+"$program" --only-deep --out deep >out.txt 2>errors.txt || fail "status $?: $(cat errors.txt)"
+read -r _ selu relu < <(grep -E '^ +32 ' out.txt)
+awk -v selu="$selu" -v relu="$relu" 'BEGIN { exit !(selu > 85 && relu < 20) }' ||
+  fail "32 layers: $selu % with SELU, $relu % with ReLU"
+for file in activations.svg report_selu_32_layers.html report_relu_8_layers.html; do
+  [[ -s deep/$file ]] || fail "there is no $file"
+done
+for activation in selu relu; do
+  grep -q "$activation after" deep/activations.svg || fail "the picture lacks $activation"
+done
+
+"$program" --data nowhere --deep-epochs 1 --out nowhere-out >out.txt 2>&1
+[[ $? == 2 ]] || fail "missing files are no error"
+grep -q "nowhere/train-images-idx3-ubyte" out.txt || fail "$(cat out.txt)"
+((failures == 0))
