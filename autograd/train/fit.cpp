@@ -232,8 +232,8 @@ class Fit {
   data::Position resume() {
     std::optional<Checkpoint> last = load_checkpoint(options_.checkpoint);
     if (!last) return {};
-    if (!last->passed_over.empty()) {
-      fmt::print(stderr, "{}; the checkpoint before it is whole\n", last->passed_over);
+    if (!last->fallback_reason.empty()) {
+      fmt::print(stderr, "{}; the checkpoint before it is whole\n", last->fallback_reason);
     }
     require_same_order(*last, batches_);
     if (last->notes["metrics"] != metric_names()) {

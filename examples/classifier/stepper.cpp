@@ -42,7 +42,7 @@ Stepper::Stepper(const Sequential& network, std::int64_t pixels, const TrainingO
     return;
   }
   // Whether to update is decided between two sessions.
-  const Update kept = scaler_->keep(gradients);
+  const Update kept = scaler_->unscale(gradients);
   session_.emplace(graph_, std::vector<Fetch>{loss_, kept, scaler_->check()});
   const Update update = optimizer_.step(update_graph_, scaler_->gradients(update_graph_));
   update_.emplace(update_graph_, std::vector<Fetch>{update});
@@ -56,7 +56,7 @@ double Stepper::step(std::span<const data::Dataset> micro_batches) {
   }
   const Results results = session_->run(feeds);
   const double loss = results[loss_].item();
-  if (scaler_ && scaler_->accept(results)) update_->run();
+  if (scaler_ && scaler_->update(results)) update_->run();
   return loss;
 }
 

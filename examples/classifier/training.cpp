@@ -211,8 +211,8 @@ class Run {
   bool load(NamedTensors& tensors) {
     const std::optional<Checkpoint> last = load_checkpoint(path_);
     if (!last) return false;
-    if (!last->passed_over.empty()) {
-      fmt::print(stderr, "{}; the checkpoint before it is whole\n", last->passed_over);
+    if (!last->fallback_reason.empty()) {
+      fmt::print(stderr, "{}; the checkpoint before it is whole\n", last->fallback_reason);
     }
     require_same_order(*last, batches_.order());
     const auto note = [&](const char* key) {

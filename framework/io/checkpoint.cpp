@@ -131,7 +131,7 @@ std::optional<Checkpoint> load_checkpoint(const fs::path& path) {
     is_any = true;
     try {
       Checkpoint loaded = load_one(candidate);
-      loaded.passed_over = fmt::format("{}", fmt::join(problems, "; "));
+      loaded.fallback_reason = fmt::format("{}", fmt::join(problems, "; "));
       return loaded;
     } catch (const Error& error) {
       problems.emplace_back(error.what());

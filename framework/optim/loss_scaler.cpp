@@ -48,7 +48,7 @@ Value LossScaler::seed(const Value& loss, std::source_location where) {
   return reshape(scale, loss.shape().dims(), where);
 }
 
-Update LossScaler::keep(const Gradients& scaled, std::source_location where) {
+Update LossScaler::unscale(const Gradients& scaled, std::source_location where) {
   if (!kept_.empty()) throw ValueError("this loss scaler keeps the gradients of another loss");
   Update update;
   for (const auto& [value, gradient] : scaled) {
@@ -88,14 +88,14 @@ void LossScaler::set(double scale, std::int64_t good) {
   inverse_variable_.assign(Tensor::scalar(1 / scale));
 }
 
-bool LossScaler::accept(const Results& results) {
+bool LossScaler::update(const Results& results) {
   const bool finite = std::isfinite(results[check_].item());
   for (Kept& kept : kept_) {
     const std::uint64_t version = kept.gradient.version();
     if (std::exchange(kept.accepted, version) != version) continue;
     throw ValueError(
         fmt::format("no run has written `{}` since the last one that was accepted: "
-                    "fetch what keep() returned together with check()",
+                    "fetch what unscale() returned together with check()",
                     kept.gradient.name()));
   }
   if (!finite) {

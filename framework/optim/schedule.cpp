@@ -14,22 +14,23 @@ Schedule constant(double rate) {
   return [=](std::int64_t) { return rate; };
 }
 
-Schedule staircase(double rate, double factor, std::int64_t every) {
-  if (every < 1) throw ValueError(fmt::format("a stair must have at least 1 step, got {}", every));
+Schedule step_decay(double rate, double factor, std::int64_t every) {
+  if (every < 1)
+    throw ValueError(fmt::format("a step of the decay lasts at least 1 step, got {}", every));
   return
       [=](std::int64_t step) { return rate * std::pow(factor, static_cast<double>(step / every)); };
 }
 
-Schedule cosine(double rate, std::int64_t warm_up, std::int64_t total, double least) {
+Schedule cosine(double rate, std::int64_t warm_up, std::int64_t total, double min_lr) {
   if (warm_up < 0 || warm_up > total) {
     throw ValueError(
         fmt::format("a warm-up of {} steps does not fit into {} steps", warm_up, total));
   }
   return [=](std::int64_t step) {
     if (step < warm_up) return rate * static_cast<double>(step + 1) / static_cast<double>(warm_up);
-    if (step >= total) return least;
+    if (step >= total) return min_lr;
     const double way = static_cast<double>(step - warm_up) / static_cast<double>(total - warm_up);
-    return least + (rate - least) * (1 + std::cos(std::numbers::pi * way)) / 2;
+    return min_lr + (rate - min_lr) * (1 + std::cos(std::numbers::pi * way)) / 2;
   };
 }
 

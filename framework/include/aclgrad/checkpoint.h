@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints: all that a training run needs to go on as if it had never stopped, bit for bit.
 //
-//   std::vector<Variable> state = network.parameters();  // and the optimizer's state()
+//   std::vector<Variable> state = network.state();  // and the optimizer's state()
 //   save_checkpoint(path, {.step = step, .position = next, .data_order = batches.description(),
 //                          .tensors = values_of(state)});
 //   ...
@@ -41,7 +41,7 @@ struct Checkpoint {
 
   /// Told by load_checkpoint(), not saved: what was wrong with the latest file, where this is the
   /// one before it. Empty where nothing was.
-  std::string passed_over = {};
+  std::string fallback_reason = {};
 };
 
 /// The contents of variables under their names. Throws ValueError when two have the same name.
@@ -72,8 +72,8 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
 
 /// The latest complete checkpoint: `path`, or `path`.previous where that is missing, damaged
 /// (lengths, header and a checksum over everything are tested), cannot be read or does not fit into
-/// memory: then `passed_over` says why, for a program to tell its user. Nothing when neither name
-/// exists; throws IoError, telling what is wrong with each, when there is none that is whole.
+/// memory: then `fallback_reason` says why, for a program to tell its user. Nothing when neither
+/// name exists; throws IoError, telling what is wrong with each, when there is none that is whole.
 std::optional<Checkpoint> load_checkpoint(const std::filesystem::path& path);
 
 }  // namespace aclgrad

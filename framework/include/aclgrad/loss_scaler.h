@@ -14,12 +14,12 @@
 // updates from there.
 //
 //   LossScaler scaler;
-//   Update kept = scaler.keep(backward(loss, parameters, {.seed = scaler.seed(loss)}));
+//   Update kept = scaler.unscale(backward(loss, parameters, {.seed = scaler.seed(loss)}));
 //   Session compute(graph, {loss, scaler.check(), kept});
 //   Graph update_graph;
 //   Session update(update_graph, {optimizer.step(update_graph, scaler.gradients(update_graph))});
 //   for (...) {
-//     if (scaler.accept(compute.run(feeds))) update.run();
+//     if (scaler.update(compute.run(feeds))) update.run();
 //   }
 #ifndef ACLGRAD_LOSS_SCALER_H_
 #define ACLGRAD_LOSS_SCALER_H_
@@ -60,10 +60,10 @@ class LossScaler {
   /// Records the division of the gradients by the scale, the check for what is not finite, and
   /// the assignment to variables "<parameter>.gradient". Once for each scaler: throws ValueError
   /// when called again, and for a gradient of something that is not a variable.
-  [[nodiscard]] Update keep(const Gradients& scaled,
-                            std::source_location where = std::source_location::current());
+  [[nodiscard]] Update unscale(const Gradients& scaled,
+                               std::source_location where = std::source_location::current());
 
-  /// The check's value, to be fetched together with what keep() returned.
+  /// The check's value, to be fetched together with what unscale() returned.
   const Value& check() const { return check_; }
 
   /// The kept gradients in another graph: what to give to an optimizer's step().
@@ -72,8 +72,8 @@ class LossScaler {
 
   /// Whether the gradients that a run kept are finite, that is, whether to update with them. Adapts
   /// the scale. Once for each run: throws ValueError when no run has kept gradients since, as when
-  /// what keep() returned was not fetched.
-  bool accept(const Results& results);
+  /// what unscale() returned was not fetched.
+  bool update(const Results& results);
 
   double scale() const { return scale_; }
 

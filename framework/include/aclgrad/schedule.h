@@ -19,13 +19,13 @@ namespace schedule {
 Schedule constant(double rate);
 
 /// rate factor^floor(step / every). Throws ValueError for every < 1.
-Schedule staircase(double rate, double factor, std::int64_t every);
+Schedule step_decay(double rate, double factor, std::int64_t every);
 
 /// From rate / warm_up at step 0 in equal increments to `rate` at step warm_up - 1, then down along
-/// half a cosine, to `least` at step `total` and after it:
-/// least + (rate - least) (1 + cos(pi (step - warm_up) / (total - warm_up))) / 2.
+/// half a cosine, to `min_lr` at step `total` and after it:
+/// min_lr + (rate - min_lr) (1 + cos(pi (step - warm_up) / (total - warm_up))) / 2.
 /// Throws ValueError unless 0 <= warm_up <= total.
-Schedule cosine(double rate, std::int64_t warm_up, std::int64_t total, double least = 0);
+Schedule cosine(double rate, std::int64_t warm_up, std::int64_t total, double min_lr = 0);
 
 }  // namespace schedule
 }  // namespace aclgrad

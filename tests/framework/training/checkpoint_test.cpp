@@ -102,15 +102,15 @@ TEST(Checkpoint, TellsWhatIsWrongWithTheFileThatWasPassedOver) {
   const fs::path path = folder.path() / "run";
   save_checkpoint(path, sample(1));
   save_checkpoint(path, sample(2));
-  EXPECT_EQ(load_checkpoint(path)->passed_over, "");
+  EXPECT_EQ(load_checkpoint(path)->fallback_reason, "");
   folder.file("run", "damaged");
   EXPECT_EQ(load_checkpoint(path)->step, 1);
-  EXPECT_THAT(load_checkpoint(path)->passed_over,
+  EXPECT_THAT(load_checkpoint(path)->fallback_reason,
               AllOf(HasSubstr("run: "), Not(HasSubstr("run.previous"))));
   fs::remove(path);
-  EXPECT_EQ(load_checkpoint(path)->passed_over, path.string() + ": there is no such file");
+  EXPECT_EQ(load_checkpoint(path)->fallback_reason, path.string() + ": there is no such file");
   save_checkpoint(path, *load_checkpoint(path));
-  EXPECT_EQ(load_checkpoint(path)->passed_over, "") << "that was then";
+  EXPECT_EQ(load_checkpoint(path)->fallback_reason, "") << "that was then";
 }
 
 TEST(Checkpoint, TellsWhatIsWrongWithBothFiles) {
@@ -139,7 +139,7 @@ TEST(Checkpoint, OnlyAMissingFileIsNone) {
   save_checkpoint(folder.path() / "other", sample(4));
   fs::rename(folder.path() / "other", folder.path() / "run.previous");
   EXPECT_EQ(load_checkpoint(path)->step, 4);
-  EXPECT_THAT(load_checkpoint(path)->passed_over, HasSubstr("Too many levels"));
+  EXPECT_THAT(load_checkpoint(path)->fallback_reason, HasSubstr("Too many levels"));
 }
 
 TEST(Checkpoint, OneThatDoesNotFitIntoMemoryIsPassedOver) {
@@ -151,7 +151,7 @@ TEST(Checkpoint, OneThatDoesNotFitIntoMemoryIsPassedOver) {
   save_checkpoint(path, large);
   const AllocationLimit limit(200000);
   EXPECT_EQ(load_checkpoint(path)->step, 1);
-  EXPECT_THAT(load_checkpoint(path)->passed_over,
+  EXPECT_THAT(load_checkpoint(path)->fallback_reason,
               AllOf(HasSubstr("run: cannot read: its "), HasSubstr("do not fit into memory")));
   save_checkpoint(path, sample(3));
   EXPECT_EQ(load_checkpoint(path)->step, 3);

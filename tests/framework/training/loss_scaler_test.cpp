@@ -19,14 +19,14 @@ struct Scaled {
   explicit Scaled(LossScalerOptions options) : scaler(options) {
     loss = reduce_sum(mul(w, x));
     const Gradients scaled = backward(loss, {w}, {.seed = scaler.seed(loss)});
-    compute.emplace(graph, std::vector<Fetch>{loss, scaler.keep(scaled), scaler.check()});
+    compute.emplace(graph, std::vector<Fetch>{loss, scaler.unscale(scaled), scaler.check()});
     update.emplace(update_graph,
                    std::vector<Fetch>{sgd.step(update_graph, scaler.gradients(update_graph))});
   }
 
   bool step(double first, double second) {
     const Results results = compute->run({{x, Tensor::from({2}, {first, second})}});
-    const bool good = scaler.accept(results);
+    const bool good = scaler.update(results);
     if (good) update->run();
     return good;
   }
@@ -64,11 +64,11 @@ TEST(LossScaler, AcceptsManyFiniteGradientsOfFloat16) {
   const Value w = graph.parameter("w", Tensor::zeros({100000}, DType::float16));
   const Value loss = cast(reduce_sum(mul(w, w) + w), DType::float32);
   LossScaler scaler({.scale = 1});
-  const Update kept = scaler.keep(backward(loss, {w}, {.seed = scaler.seed(loss)}));
+  const Update kept = scaler.unscale(backward(loss, {w}, {.seed = scaler.seed(loss)}));
   Session session(graph, {kept, scaler.check()});
   const Results results = session.run();
   EXPECT_EQ(results[scaler.check()].item(), 100000);
-  EXPECT_TRUE(scaler.accept(results));
+  EXPECT_TRUE(scaler.update(results));
 }
 
 TEST(LossScaler, AcceptsEachRunOnceAndOnlyIfItKeptTheGradients) {
@@ -76,16 +76,16 @@ TEST(LossScaler, AcceptsEachRunOnceAndOnlyIfItKeptTheGradients) {
   const Value w = graph.parameter("w", Tensor::full({2}, 1));
   const Value loss = reduce_sum(mul(w, w));
   LossScaler scaler;
-  const Update kept = scaler.keep(backward(loss, {w}, {.seed = scaler.seed(loss)}));
+  const Update kept = scaler.unscale(backward(loss, {w}, {.seed = scaler.seed(loss)}));
   Session keeps(graph, {kept, scaler.check()});
   Session forgets(graph, {scaler.check()});
   const auto says = testing::ThrowsMessage<ValueError>(
       testing::HasSubstr("no run has written `w.gradient` since the last one that was accepted"));
-  EXPECT_THAT([&] { scaler.accept(forgets.run()); }, says);
+  EXPECT_THAT([&] { scaler.update(forgets.run()); }, says);
   for (int run = 0; run < 2; ++run) {
     const Results results = keeps.run();
-    EXPECT_TRUE(scaler.accept(results));
-    EXPECT_THAT([&] { scaler.accept(results); }, says);
+    EXPECT_TRUE(scaler.update(results));
+    EXPECT_THAT([&] { scaler.update(results); }, says);
   }
 }
 
@@ -136,10 +136,10 @@ TEST(LossScaler, TheStateCanBeTakenUpAgain) {
 
 TEST(LossScaler, ComplainsAboutMisuse) {
   Scaled s({});
-  EXPECT_THROW(static_cast<void>(s.scaler.keep(Gradients({{s.w, s.x}}))), ValueError)
+  EXPECT_THROW(static_cast<void>(s.scaler.unscale(Gradients({{s.w, s.x}}))), ValueError)
       << "keeps already";
   LossScaler other;
-  EXPECT_THROW(static_cast<void>(other.keep(Gradients({{s.x, s.x}}))), ValueError)
+  EXPECT_THROW(static_cast<void>(other.unscale(Gradients({{s.x, s.x}}))), ValueError)
       << "not a variable";
   EXPECT_THROW(other.seed(s.x), ShapeError);
   EXPECT_THROW(LossScaler({.scale = 0}), ValueError);
@@ -160,9 +160,9 @@ TEST(LossScaler, SavesGradientsThatFloat16WouldLose) {
     const Value y = matmul(x, cast(w, DType::float16));
     const Value loss = reduce_sum(mul(cast(y, DType::float32), std::ldexp(1.0, -30)));
     LossScaler scaler({.scale = scale, .largest = scale});
-    const Update kept = scaler.keep(backward(loss, {w}, {.seed = scaler.seed(loss)}));
+    const Update kept = scaler.unscale(backward(loss, {w}, {.seed = scaler.seed(loss)}));
     Session session(graph, {kept, scaler.check()});
-    EXPECT_TRUE(scaler.accept(session.run()));
+    EXPECT_TRUE(scaler.update(session.run()));
     return scaler.gradients(graph)[w].variable()->value().item();
   };
   EXPECT_EQ(gradient(1), 0);
@@ -195,7 +195,7 @@ TEST_P(MixedPrecision, Learns) {
   const Value loss = mse_loss(cast(net(cast(x, GetParam())), DType::float32), t);
   LossScaler scaler({.scale = 16777216, .patience = 100});
   const Update kept =
-      scaler.keep(backward(loss, net.parameters(graph), {.seed = scaler.seed(loss)}));
+      scaler.unscale(backward(loss, net.parameters(graph), {.seed = scaler.seed(loss)}));
   Session compute(graph, {loss, kept, scaler.check()});
   Graph update_graph;
   AdamW adam({.learning_rate = 1e-2, .weight_decay = 0});
@@ -211,7 +211,7 @@ TEST_P(MixedPrecision, Learns) {
   for (int step = 0; step < 500; ++step) {
     const Results results = compute.run({{x, xs}, {t, ts}});
     last = results[loss].item();
-    if (scaler.accept(results)) update.run();
+    if (scaler.update(results)) update.run();
   }
   EXPECT_LT(last, 5e-3);
   if (GetParam() == DType::float16) {

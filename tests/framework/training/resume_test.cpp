@@ -15,7 +15,7 @@ class Training {
   Training() {
     const Value loss = cross_entropy(cast(net_(cast(x_, DType::float16)), DType::float32), labels_);
     const Update kept =
-        scaler_.keep(backward(loss, net_.parameters(graph_), {.seed = scaler_.seed(loss)}));
+        scaler_.unscale(backward(loss, net_.parameters(graph_), {.seed = scaler_.seed(loss)}));
     compute_.emplace(graph_, std::vector<Fetch>{kept, scaler_.check()});
     update_.emplace(update_graph_, std::vector<Fetch>{optimizer_.step(
                                        update_graph_, scaler_.gradients(update_graph_))});
@@ -30,7 +30,7 @@ class Training {
         value += static_cast<float>(0.1 * noise_.normal());
       }
       const Results results = compute_->run({{x_, batch.features}, {labels_, batch.labels}});
-      if (scaler_.accept(results)) update_->run();
+      if (scaler_.update(results)) update_->run();
     }
   }
 

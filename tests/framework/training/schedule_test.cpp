@@ -18,11 +18,11 @@ TEST(Schedule, Constant) {
 }
 
 TEST(Schedule, Staircase) {
-  const Schedule rate = schedule::staircase(1, 0.5, 10);
+  const Schedule rate = schedule::step_decay(1, 0.5, 10);
   EXPECT_EQ(rate(9), 1);
   EXPECT_EQ(rate(10), 0.5);
   EXPECT_EQ(rate(39), 0.125);
-  EXPECT_THROW(schedule::staircase(1, 0.5, 0), ValueError);
+  EXPECT_THROW(schedule::step_decay(1, 0.5, 0), ValueError);
 }
 
 TEST(Schedule, CosineWithWarmUp) {
