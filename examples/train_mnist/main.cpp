@@ -6,8 +6,8 @@
 
 #include <cstdlib>
 
+#include "examples/classifier/mnist.h"
 #include "examples/classifier/results.h"
-#include "mnist.h"
 
 namespace {
 
@@ -47,7 +47,8 @@ void declare_parallel_options(CLI::App& app, Options& options) {
 
 void train_on_ranks(const Options& options, const aclgrad::data::Split& digits) {
   const auto train = [&](const aclgrad::Communicator& communicator) {
-    train_all({kPixels, 256, 128, kClasses}, digits, kSide, options.training, communicator);
+    train_all({mnist::kPixels, 256, 128, mnist::kClasses}, digits, mnist::kSide, options.training,
+              communicator);
   };
   if (options.data_parallel) return train(aclgrad::Communicator::from_environment());
   if (options.ranks == 1) return train({});
@@ -74,7 +75,7 @@ int run(int argc, char** argv) {
   }
   aclgrad::data::Split digits;
   try {
-    digits = load_mnist(options.data);
+    digits = mnist::load(options.data);
   } catch (const aclgrad::IoError& error) {
     fmt::print(stderr, kNoData, error.what());
     return 2;

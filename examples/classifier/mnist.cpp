@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mnist.h"
+#include "examples/classifier/mnist.h"
 
 #include <aclgrad/error.h>
 #include <aclgrad/format.h>
 
 #include <algorithm>
 
+namespace mnist {
 namespace {
 
 using namespace aclgrad;
@@ -36,6 +37,8 @@ data::Dataset load_part(const std::filesystem::path& folder, const std::string& 
 
 }  // namespace
 
-data::Split load_mnist(const std::filesystem::path& folder) {
+data::Split load(const std::filesystem::path& folder) {
   return {load_part(folder, "train"), load_part(folder, "t10k")};
 }
+
+}  // namespace mnist

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_EXAMPLES_TRAIN_MNIST_MNIST_H_
-#define ACLGRAD_EXAMPLES_TRAIN_MNIST_MNIST_H_
+// MNIST, and what comes in files of its format: Fashion-MNIST.
+#ifndef ACLGRAD_EXAMPLES_CLASSIFIER_MNIST_H_
+#define ACLGRAD_EXAMPLES_CLASSIFIER_MNIST_H_
 
 #include <aclgrad/data.h>
 
 #include <filesystem>
+
+namespace mnist {
 
 inline constexpr std::int64_t kSide = 28;
 inline constexpr std::int64_t kPixels = kSide * kSide;
@@ -14,6 +17,8 @@ inline constexpr std::int64_t kClasses = 10;
 // train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte. Features [n, 784]
 // scaled to [0, 1], labels [n] as int64. Throws aclgrad::IoError, naming the file, for one that is
 // missing, damaged, of another shape, or holds a label above 9.
-aclgrad::data::Split load_mnist(const std::filesystem::path& folder);
+aclgrad::data::Split load(const std::filesystem::path& folder);
 
-#endif  // ACLGRAD_EXAMPLES_TRAIN_MNIST_MNIST_H_
+}  // namespace mnist
+
+#endif  // ACLGRAD_EXAMPLES_CLASSIFIER_MNIST_H_
