@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: convolution_test.sh PROGRAM FOLDER DIGITS_CSV
+# A few steps on digits in the format of MNIST: files, the same bits for a run that was stopped and goes on;
+# and what it says where the files are not.
+set -u
+program=$1
+digits=$3
+# shellcheck source=/dev/null
+source "$(dirname "$0")/folder.sh"
+# shellcheck source=/dev/null
+source "$(dirname "$0")/idx.sh"
+begin_in "$2"
+mkdir data
+idx train 1 256
+idx t10k 1000 40
+
+# train FOLDER OPTIONS...
+train() {
+  local out=$1
+  shift
+  "$program" --data data --epochs 2 --out "$out" "$@" >"$out.txt" 2>"$out.errors" ||
+    fail "status $?: $(cat "$out.errors")"
+}
+train whole
+for activation in elu relu; do
+  for file in report_$activation.html weights_$activation.safetensors filters_$activation.svg; do
+    [[ -s whole/$file ]] || fail "there is no $file"
+  done
+  grep -Eq "^$activation +[0-9.]+$" whole.txt || fail "no table: $(cat whole.txt)"
+  [[ $(grep -o '<g[ >]' whole/filters_$activation.svg | wc -l) == 32 ]] || fail "there are not 32 kernels"
+done
+grep -q '>relu<' whole/learning.svg || fail "no curve in learning.svg"
+cmp -s whole/weights_{elu,relu}.safetensors && fail "the activations make no difference"
+
+train parts --activation elu --stop-after 1 --threads 1
+cmp -s {whole,parts}/weights_elu.safetensors && fail "it did not stop after an epoch"
+train parts --activation elu --resume --threads 1
+cmp -s {whole,parts}/weights_elu.safetensors || fail "a run that was stopped and goes on has other weights"
+
+train bf16 --activation elu --dtype bf16 --stop-after 1
+[[ -s bf16/weights_elu.safetensors ]] || fail "bfloat16 leaves no weights"
+
+"$program" --data nowhere >out.txt 2>&1
+[[ $? == 2 ]] || fail "missing files are no error"
+grep -q "nowhere/train-images-idx3-ubyte" out.txt || fail "$(cat out.txt)"
+grep -q "./dev convolution" out.txt || fail "it does not say where to get them: $(cat out.txt)"
+"$program" --activation tanh >out.txt 2>&1
+[[ $? == 2 ]] || fail "an unknown activation is no error"
+((failures == 0))
