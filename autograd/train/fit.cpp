@@ -104,7 +104,8 @@ class Fit {
     if (options_.resume) at = resume();
     if (trainer_.steps() >= steps_) return finish();
     Feeder feeder(batches_, at, options_.prefetch);
-    report::ProgressBar progress(steps_, {.title = options_.title, .mode = options_.progress});
+    report::ProgressBar progress(
+        steps_, {.title = options_.title, .mode = options_.progress, .before = trainer_.steps()});
     const auto begin = std::chrono::steady_clock::now();
     double sum = 0;
     std::int64_t count = 0;

@@ -102,8 +102,10 @@ std::string progress_line(const Progress& progress, const ProgressStyle& style) 
       fmt::format("{:3.0f}% {}/{}", std::floor(part * 100), progress.done, progress.total);
   if (complete) {
     after += " in " + clock_text(progress.elapsed_s);
-  } else if (part > 0) {
-    after += " ETA " + clock_text(progress.elapsed_s * (1 - part) / part);
+  } else if (progress.done > progress.before) {
+    const auto left = static_cast<double>(progress.total - progress.done);
+    after += " ETA " + clock_text(progress.elapsed_s * left /
+                                  static_cast<double>(progress.done - progress.before));
   } else {
     after += " ETA --:--";
   }
@@ -133,6 +135,7 @@ ProgressBar::ProgressBar(std::int64_t total, ProgressOptions options)
   }
   progress_.title = options_.title;
   progress_.total = total;
+  progress_.before = options_.before;
   if (options_.mode == ProgressMode::automatic) {
     const std::string_view terminal = environment("TERM");
     const bool can_redraw =

@@ -28,7 +28,8 @@ struct Progress {
   std::int64_t done = 0;
   std::int64_t total = 0;
   double elapsed_s = 0;
-  std::string note = {};  ///< free text, such as "loss 0.123 acc 97.5%"
+  std::string note = {};    ///< free text, such as "loss 0.123 acc 97.5%"
+  std::int64_t before = 0;  ///< what was done before the time began to count, by a run resumed
 };
 
 struct ProgressStyle {
@@ -55,6 +56,7 @@ struct ProgressOptions {
   ProgressMode mode = ProgressMode::automatic;
   int descriptor = 2;           ///< where to write, standard error
   double line_interval_s = 10;  ///< least time between lines; first and last always come
+  std::int64_t before = 0;      ///< done already when it begins
 };
 
 /// Progress of a loop. Colours are used on a terminal unless NO_COLOR is set and not empty.

@@ -155,5 +155,12 @@ TEST(ProgressBarTest, AutomaticModeDependsOnTheTerminal) {
   EXPECT_EQ(drawn_on_terminal(nullptr), "100% 2/2 in 0:00\r\n");
 }
 
+TEST(ProgressLine, OfARunThatWentOnCountsTheTimeOfWhatIsNew) {
+  const Progress progress{.done = 60, .total = 100, .elapsed_s = 10, .before = 50};
+  EXPECT_THAT(progress_line(progress), ::testing::HasSubstr(" 60% 60/100 ETA 0:40"));
+  const Progress begun{.done = 50, .total = 100, .elapsed_s = 1, .before = 50};
+  EXPECT_THAT(progress_line(begun), ::testing::HasSubstr("ETA --:--"));
+}
+
 }  // namespace
 }  // namespace aclgrad::report
