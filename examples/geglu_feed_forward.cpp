@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::int64_t kPoints = 512;
 
-std::int64_t count_parameters(const Sequential& network) {
-  std::int64_t count = 0;
-  for (const Variable& variable : network.parameters()) count += variable.shape().numel();
-  return count;
-}
-
 // Returns the loss of every tenth step.
 report::Series train(const char* name, const Sequential& network, const Tensor& xs,
                      const Tensor& ys) {
@@ -35,7 +29,7 @@ report::Series train(const char* name, const Sequential& network, const Tensor& 
     series.x.push_back(step);
     series.y.push_back(results[loss].item());
   }
-  fmt::print("{:<6} {} parameters, loss {:.2e}\n", name, count_parameters(network),
+  fmt::print("{:<6} {} parameters, loss {:.2e}\n", name, network.parameter_count(),
              series.y.back());
   return series;
 }

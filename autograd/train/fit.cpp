@@ -197,11 +197,7 @@ class Fit {
 
   void start_report() {
     report_.emplace(options_.report, RunReportOptions{.title = options_.title});
-    std::int64_t numbers = 0;
-    for (const Variable& variable : trainer_.model().parameters()) {
-      numbers += variable.shape().numel();
-    }
-    report_->setting("parameters", std::to_string(numbers));
+    report_->setting("parameters", std::to_string(trainer_.model().parameter_count()));
     report_->setting("steps", std::to_string(steps_));
     report_->setting("data", batches_.description());
     report_->setting("learning rate", fmt::format("{:g}", trainer_.optimizer().learning_rate(0)));

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "aclgrad/backward.h"
@@ -16,12 +15,6 @@ namespace {
 
 constexpr const char* kFeatures = "features";
 constexpr const char* kLabels = "labels";
-
-std::vector<std::int64_t> rows_between(std::int64_t begin, std::int64_t end) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(end - begin));
-  std::iota(rows.begin(), rows.end(), begin);
-  return rows;
-}
 
 }  // namespace
 
@@ -82,8 +75,9 @@ double Trainer::evaluate(const data::Dataset& examples, std::int64_t batch_size)
   double sum = 0;
   for (std::int64_t begin = 0; begin < size; begin += batch_size) {
     const std::int64_t end = std::min(begin + batch_size, size);
-    const data::Dataset part = data::take(examples, rows_between(begin, end));
-    sum += evaluation_.run({{kFeatures, part.features}, {kLabels, part.labels}})[0].item() *
+    const Tensor features = examples.features.slice(0, begin, end);
+    const Tensor labels = examples.labels.slice(0, begin, end);
+    sum += evaluation_.run({{kFeatures, features}, {kLabels, labels}})[0].item() *
            static_cast<double>(end - begin);
   }
   return sum / static_cast<double>(size);
@@ -118,7 +112,7 @@ Tensor Predictor::operator()(const Tensor& x) {
   std::optional<Tensor> all;
   for (std::int64_t begin = 0; begin < rows; begin += batch_size_) {
     const std::int64_t count = std::min(batch_size_, rows - begin);
-    const Tensor part = run(data::take_rows(x, rows_between(begin, begin + count)));
+    const Tensor part = run(x.slice(0, begin, begin + count));
     if (part.rank() == 0 || part.shape()[0] != count) {
       throw ShapeError(
           fmt::format("the model's result has shape {} for {} rows: it cannot be run {} rows at a "

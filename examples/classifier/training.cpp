@@ -137,9 +137,7 @@ class Run {
   }
 
   void describe(const Widths& widths) {
-    for (const Variable& variable : network_.parameters()) {
-      run_.parameters += variable.shape().numel();
-    }
+    run_.parameters = network_.parameter_count();
     RunReport& report = watch_->report;
     report.setting("activation", run_.activation);
     report.setting("layers", fmt::format("{}", fmt::join(widths, "-")));

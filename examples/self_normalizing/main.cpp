@@ -10,17 +10,16 @@
 #include <filesystem>
 
 #include "examples/classifier/mnist.h"
-#include "examples/classifier/results.h"
+#include "examples/classifier/program.h"
 
 using namespace aclgrad;
 
 namespace {
 
 struct Options {
-  std::filesystem::path data = "out/mnist-data", out = "out/self_normalizing";
+  ProgramOptions program{.out = "out/self_normalizing"};
+  std::filesystem::path data = "out/mnist-data";
   std::int64_t epochs = 20, deep_epochs = 40;
-  std::uint64_t seed = 1;
-  int threads = 0;
   bool only_deep = false;
 };
 
@@ -57,19 +56,14 @@ report::Series train(const std::string& name, const Sequential& model, const dat
   Sgd optimizer({.learning_rate = learning_rate});
   Trainer trainer(
       model, [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, optimizer);
-  const data::Batches batches(examples.train, {.batch_size = 128, .seed = options.seed});
+  const data::Batches batches(examples.train, {.batch_size = 128, .seed = options.program.seed});
   const History history =
       fit(trainer, batches,
           {.epochs = epochs,
            .metrics = {{"accuracy", [&] { return 100 * accuracy(model, examples.test); }}},
-           .report = options.out / ("report_" + name + ".html"),
+           .report = options.program.out / ("report_" + name + ".html"),
            .title = name});
-  report::Series curve{.name = name, .y = {}};
-  for (std::size_t i = 0; i < history.evaluations.size(); ++i) {
-    curve.x.push_back(static_cast<double>(i + 1));
-    curve.y.push_back(history.evaluations[i].metrics[0]);
-  }
-  return curve;
+  return curve_of(name, history);
 }
 
 data::Split standardized(data::Split examples) {
@@ -116,7 +110,7 @@ void depth(const Options& options) {
     widths.back() = 10;
     std::vector<std::string> row = {std::to_string(layers)};
     for (const std::string& activation : kActivations) {
-      const Sequential model = network(activation, widths, 0, options.seed);
+      const Sequential model = network(activation, widths, 0, options.program.seed);
       const auto look = [&](const char* when) {
         if (layers != 32) return;
         chart.series.push_back(
@@ -131,7 +125,7 @@ void depth(const Options& options) {
     table.add_row(row);
   }
   fmt::print("Digits of 8 x 8, SGD, no normalization\n{}\n", table.to_string());
-  write_file_atomically(options.out / "activations.svg", chart.svg());
+  write_file_atomically(options.program.out / "activations.svg", chart.svg());
 }
 
 void on_mnist(const Options& options) {
@@ -145,13 +139,14 @@ void on_mnist(const Options& options) {
       {"selu", 0.05}, {"relu", 0.05}, {"relu", 0.5}};
   for (const auto& [activation, dropout] : networks) {
     const std::string name = fmt::format("{}_dropout_{}", activation, dropout);
-    const Sequential model = network(activation, {784, 512, 256, 10}, dropout, options.seed);
+    const Sequential model =
+        network(activation, {784, 512, 256, 10}, dropout, options.program.seed);
     report::Series curve = train(name, model, examples, options.epochs, 1e-3, options);
     table.add_row({activation, fmt::format("{}", dropout), fmt::format("{:.2f}", curve.y.back())});
     chart.series.push_back(std::move(curve));
   }
   fmt::print("{}\n{}\n", chart.title, table.to_string());
-  write_file_atomically(options.out / "mnist.svg", chart.svg());
+  write_file_atomically(options.program.out / "mnist.svg", chart.svg());
 }
 
 }  // namespace
@@ -164,23 +159,11 @@ int main(int argc, char** argv) {
   app.add_option("--epochs", options.epochs, "on MNIST")->check(CLI::Range(1, 100000));
   app.add_option("--deep-epochs", options.deep_epochs, "on digits, of deep networks")
       ->check(CLI::Range(1, 100000));
-  app.add_option("--seed", options.seed, "the same seed gives the same bits");
-  app.add_option("--threads", options.threads, "0: all cores")->check(CLI::Range(0, 1024));
-  app.add_option("--out", options.out, "folder for pictures and pages");
+  declare_program_options(app, options.program, "folder for pictures and pages");
   app.add_flag("--only-deep", options.only_deep, "leave MNIST out");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  try {
-    if (options.threads > 0) set_num_threads(options.threads);
-    std::filesystem::create_directories(options.out);
+  return run_program("self_normalizing", app, argc, argv, options.program, [&] {
+    std::filesystem::create_directories(options.program.out);
     depth(options);
     if (!options.only_deep) on_mnist(options);
-    flush_output();
-    return 0;
-  } catch (const std::exception& error) {
-    return exit_status_for("self_normalizing", error);
-  }
+  });
 }

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "examples/classifier/results.h"
+#include "examples/classifier/program.h"
 #include "examples/transformer/model.h"
 
 using namespace aclgrad;
@@ -21,14 +21,12 @@ constexpr transformer::Sizes kSizes;
 constexpr std::int64_t kContext = kSizes.context;
 
 struct Options {
-  std::filesystem::path data = "out/moby-dick/data.txt", out = "out/transformer";
+  ProgramOptions program{.out = "out/transformer"};
+  std::filesystem::path data = "out/moby-dick/data.txt";
   std::vector<std::string> activations = {"geglu"};
   std::string dtype = "fp32", prompt = "Call me Ishmael.";
   std::int64_t steps = 2000, letters = 500, top_k = 10;
   double temperature = 0.8;
-  std::uint64_t seed = 1;
-  int threads = 0;
-  bool resume = false;
 };
 
 // The characters of a text in UTF-8.
@@ -81,7 +79,7 @@ std::string write(const Transformer& model, const Text& text, const Options& opt
   Predictor predictor(model);
   std::vector<std::int64_t> written = text.number(options.prompt);
   if (written.empty()) written.push_back(0);
-  RandomSequence random(options.seed);
+  RandomSequence random(options.program.seed);
   const auto characters = std::ssize(text.alphabet);
   for (std::int64_t count = 0; count < options.letters; ++count) {
     const auto known = std::min<std::size_t>(written.size(), kContext);
@@ -152,10 +150,11 @@ double train(const std::string& activation, const Text& text, const Options& opt
   const data::Batches batches(
       std::ssize(seen) - kContext,
       [seen = seen](std::span<const std::int64_t> rows) { return windows(seen, rows); },
-      {.batch_size = 12, .drop_last = true, .seed = options.seed});
+      {.batch_size = 12, .drop_last = true, .seed = options.program.seed});
 
   const DType dtype = options.dtype == "bf16" ? DType::bfloat16 : DType::float32;
-  const Transformer model(std::ssize(text.alphabet), kSizes, activation, dtype, options.seed);
+  const Transformer model(std::ssize(text.alphabet), kSizes, activation, dtype,
+                          options.program.seed);
   AdamW optimizer({.learning_rate = schedule::cosine(
                        1e-3, std::min<std::int64_t>(100, options.steps), options.steps, 1e-4),
                    .beta2 = 0.99,
@@ -168,21 +167,33 @@ double train(const std::string& activation, const Text& text, const Options& opt
                               {.steps = options.steps,
                                .evaluate_every = std::max<std::int64_t>(options.steps / 8, 1),
                                .validation = validation,
-                               .checkpoint = options.out / ("checkpoint_" + activation),
-                               .resume = options.resume,
-                               .report = options.out / ("report_" + activation + ".html"),
+                               .checkpoint = options.program.out / ("checkpoint_" + activation),
+                               .resume = options.program.resume,
+                               .report = options.program.out / ("report_" + activation + ".html"),
                                .title = activation});
-  std::int64_t count = 0;
-  for (const Variable& variable : model.parameters()) count += variable.shape().numel();
-  fmt::print("{}: {} parameters, {:.0f} s\n{}", activation, count, history.seconds,
-             history.to_string());
-  model.save(options.out / ("weights_" + activation + ".safetensors"));
-  write_file_atomically(options.out / ("attention_" + activation + ".svg"),
+  fmt::print("{}: {} parameters, {:.0f} s\n{}", activation, model.parameter_count(),
+             history.seconds, history.to_string());
+  model.save(options.program.out / ("weights_" + activation + ".safetensors"));
+  write_file_atomically(options.program.out / ("attention_" + activation + ".svg"),
                         attention_picture(model, validation));
   const std::string paragraph = write(model, text, options);
-  write_file_atomically(options.out / ("text_" + activation + ".txt"), paragraph + "\n");
+  write_file_atomically(options.program.out / ("text_" + activation + ".txt"), paragraph + "\n");
   fmt::print("\n{}\n\n", paragraph);
   return history.evaluations.empty() ? NAN : history.evaluations.back().validation_loss;
+}
+
+void run(const Options& options) {
+  const Text text(read_file(options.data));
+  if (std::ssize(text.numbers) < 20 * kContext) {
+    throw IoError(fmt::format("{} has {} characters, too few to learn from", options.data.string(),
+                              text.numbers.size()));
+  }
+  std::filesystem::create_directories(options.program.out);
+  report::Table table({"feed-forward", "validation loss, nats a character"});
+  for (const std::string& activation : options.activations) {
+    table.add_row({activation, fmt::format("{:.3f}", train(activation, text, options))});
+  }
+  fmt::print("{}", table.to_string());
 }
 
 }  // namespace
@@ -198,36 +209,12 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 100000000));
   app.add_option("--dtype", options.dtype, "of the activations")
       ->check(CLI::IsMember({"fp32", "bf16"}));
-  app.add_option("--seed", options.seed, "the same seed gives the same bits");
-  app.add_option("--threads", options.threads, "0: all cores")->check(CLI::Range(0, 1024));
-  app.add_option("--out", options.out, "folder for weights, pictures, pages, checkpoints");
-  app.add_flag("--resume", options.resume, "go on from the checkpoints in --out");
+  declare_program_options(app, options.program, "folder for weights, pictures, pages, checkpoints");
+  declare_resume(app, options.program);
   app.add_option("--prompt", options.prompt, "what the paragraph begins with");
   app.add_option("--letters", options.letters, "of the paragraph")->check(CLI::Range(0, 1000000));
   app.add_option("--temperature", options.temperature, "below 1 bolder, above 1 wilder")
       ->check(CLI::Range(0.01, 100.0));
   app.add_option("--top-k", options.top_k, "only the likeliest so many")->check(CLI::Range(1, 256));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  try {
-    if (options.threads > 0) set_num_threads(options.threads);
-    const Text text(read_file(options.data));
-    if (std::ssize(text.numbers) < 20 * kContext) {
-      throw IoError(fmt::format("{} has {} characters, too few to learn from",
-                                options.data.string(), text.numbers.size()));
-    }
-    std::filesystem::create_directories(options.out);
-    report::Table table({"feed-forward", "validation loss, nats a character"});
-    for (const std::string& activation : options.activations) {
-      table.add_row({activation, fmt::format("{:.3f}", train(activation, text, options))});
-    }
-    fmt::print("{}", table.to_string());
-    flush_output();
-    return 0;
-  } catch (const std::exception& error) {
-    return exit_status_for("transformer", error);
-  }
+  return run_program("transformer", app, argc, argv, options.program, [&] { run(options); });
 }

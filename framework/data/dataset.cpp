@@ -72,21 +72,17 @@ Dataset from_table(const Tensor& table, std::int64_t label_column) {
     throw ShapeError("there is no column " + std::to_string(label_column) +
                      " in a table of shape " + to_string(table.shape()));
   }
-  const Tensor before = table.slice(1, 0, column), after = table.slice(1, column + 1);
-  const std::int64_t rows = table.shape()[0], left = column, right = columns - column - 1;
+  const std::int64_t rows = table.shape()[0];
   Tensor features = Tensor::zeros({rows, columns - 1}, table.dtype());
   const std::size_t size = size_of(table.dtype());
+  const std::size_t before = static_cast<std::size_t>(column) * size;
+  const std::size_t after = static_cast<std::size_t>(columns - column - 1) * size;
+  const std::byte* from = table.bytes();
+  std::byte* to = features.bytes();
   for (std::int64_t row = 0; row < rows; ++row) {
-    std::byte* const target =
-        features.bytes() + static_cast<std::size_t>(row * (columns - 1)) * size;
-    const auto copy = [&](const Tensor& from, std::int64_t width, std::int64_t at) {
-      const std::size_t bytes = static_cast<std::size_t>(width) * size;
-      if (bytes == 0) return;
-      std::memcpy(target + static_cast<std::size_t>(at) * size,
-                  from.bytes() + static_cast<std::size_t>(row) * bytes, bytes);
-    };
-    copy(before, left, 0);
-    copy(after, right, left);
+    to = std::copy_n(from, before, to);
+    to = std::copy_n(from + before + size, after, to);
+    from += before + size + after;
   }
   return {features.to(DType::float32),
           table.slice(1, column, column + 1).reshape({rows}).to(DType::int64)};

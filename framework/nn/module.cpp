@@ -21,6 +21,12 @@ std::string join(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + "." + b;
 }
 
+std::int64_t numbers_in(const std::vector<Variable>& variables) {
+  std::int64_t sum = 0;
+  for (const Variable& variable : variables) sum += variable.shape().numel();
+  return sum;
+}
+
 }  // namespace
 
 struct Module::Tree {
@@ -88,6 +94,8 @@ const std::string& Module::path() const { return tree_->path; }
 std::vector<Variable> Module::parameters() const {
   return tree_->variables([](const Tree::Entry& entry) { return entry.trained; });
 }
+
+std::int64_t Module::parameter_count() const { return numbers_in(parameters()); }
 
 std::vector<Variable> Module::buffers() const {
   return tree_->variables([](const Tree::Entry& entry) { return !entry.trained; });
@@ -221,16 +229,11 @@ std::string Module::summary_of(const Graph* graph) const {
   if (graph != nullptr) headers.push_back("result");
   headers.push_back("parameters");
   report::Table table(headers);
-  const auto count = [](const std::vector<Variable>& variables) {
-    std::int64_t sum = 0;
-    for (const Variable& variable : variables) sum += variable.shape().numel();
-    return std::to_string(sum);
-  };
   const auto add_row = [&](const std::string& name, const std::string& kind,
-                           const std::string& shape, std::string parameters) {
+                           const std::string& shape, std::int64_t numbers) {
     std::vector<std::string> cells = {name, kind};
     if (graph != nullptr) cells.push_back(shape);
-    cells.push_back(std::move(parameters));
+    cells.push_back(std::to_string(numbers));
     table.add_row(std::move(cells));
   };
   tree_->each([&](const Tree& tree) {
@@ -240,9 +243,9 @@ std::string Module::summary_of(const Graph* graph) const {
       if (entry.trained) trained.push_back(entry.variable);
     }
     const auto shape = shapes.find(tree.path);
-    add_row(tree.path, tree.kind, shape == shapes.end() ? "" : shape->second, count(trained));
+    add_row(tree.path, tree.kind, shape == shapes.end() ? "" : shape->second, numbers_in(trained));
   });
-  add_row("all", "", "", count(parameters()));
+  add_row("all", "", "", parameter_count());
   return table.to_string();
 }
 

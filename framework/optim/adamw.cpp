@@ -11,8 +11,7 @@
 namespace aclgrad {
 
 AdamW::AdamW(const AdamWOptions& options, std::vector<ParameterGroup> groups)
-    : Optimizer(options.name, options.learning_rate, options.weight_decay, options.clip_norm,
-                std::move(groups)),
+    : Optimizer(options, std::move(groups)),
       options_(options),
       steps_(options.name + ".steps", Tensor::zeros({1}, DType::int64)) {}
 

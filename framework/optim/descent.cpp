@@ -18,9 +18,7 @@ Value decayed(const Value& gradient, const Value& parameter, double weight_decay
 }  // namespace
 
 Sgd::Sgd(const SgdOptions& options, std::vector<ParameterGroup> groups)
-    : Optimizer(options.name, options.learning_rate, options.weight_decay, options.clip_norm,
-                std::move(groups)),
-      options_(options) {}
+    : Optimizer(options, std::move(groups)), options_(options) {}
 
 std::vector<Value> Sgd::update(const Step& step) {
   Value direction = decayed(step.gradient, step.parameter, step.weight_decay, step.where);
@@ -34,9 +32,7 @@ std::vector<Value> Sgd::update(const Step& step) {
 }
 
 RmsProp::RmsProp(const RmsPropOptions& options, std::vector<ParameterGroup> groups)
-    : Optimizer(options.name, options.learning_rate, options.weight_decay, options.clip_norm,
-                std::move(groups)),
-      options_(options) {}
+    : Optimizer(options, std::move(groups)), options_(options) {}
 
 std::vector<Value> RmsProp::update(const Step& step) {
   const Value gradient = decayed(step.gradient, step.parameter, step.weight_decay, step.where);
@@ -51,9 +47,7 @@ std::vector<Value> RmsProp::update(const Step& step) {
 }
 
 Lion::Lion(const LionOptions& options, std::vector<ParameterGroup> groups)
-    : Optimizer(options.name, options.learning_rate, options.weight_decay, options.clip_norm,
-                std::move(groups)),
-      options_(options) {}
+    : Optimizer(options, std::move(groups)), options_(options) {}
 
 std::vector<Value> Lion::update(const Step& step) {
   const Value momentum = slot(step, "momentum");

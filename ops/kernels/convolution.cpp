@@ -143,7 +143,7 @@ void convolve(const ConvolutionShape& s, const T* x, const T* w, const T* bias, 
       const ThreadScratch<ConvolutionScratch> scratch;
       convolve_channel(s, planes, x + task * s.pixels(), w + channel * terms,
                        bias == nullptr ? T{0} : bias[channel], y + task * places,
-                       scratch->of<T>(planes.elements() + planes.outputs()));
+                       scratch->of<T>(planes.scratch()));
     });
   }
   const bool in_place = is_pointwise(s);
@@ -185,7 +185,7 @@ void convolve_adjoint(const ConvolutionShape& s, const T* y, const T* w, const T
       const ThreadScratch<ConvolutionScratch> scratch;
       convolve_channel_adjoint(s, planes, y + task * places, w + channel * terms,
                                bias == nullptr ? T{0} : bias[channel], x + task * s.pixels(),
-                               scratch->of<T>(planes.elements() + planes.outputs()));
+                               scratch->of<T>(planes.scratch()));
     });
   }
   const bool in_place = is_pointwise(s);
@@ -276,7 +276,7 @@ void convolve_weight_gradient(const ConvolutionShape& s, const T* x, const T* y,
     const ChannelPlanes planes(s);
     return run_tasks(s.groups, {s.images, s.groups, s.terms(), s.places()}, [&](int64_t channel) {
       const int64_t lanes = s.taps() * static_cast<int64_t>(kSumLanes);
-      const int64_t values = planes.elements() + planes.outputs();
+      const int64_t values = planes.scratch();
       const ThreadScratch<ConvolutionScratch> scratch;
       double* const memory = scratch->of<double>(lanes + values);
       channel_weight_gradient(s, planes, channel, x, y, w + channel * s.terms(),

@@ -36,6 +36,9 @@ class ChannelPlanes {
     return s_.places() == 0 ? 0 : at({s_.out[0] - 1, s_.out[1] - 1, s_.out[2] - 1}) + 1;
   }
 
+  // Of the memory that the functions below want.
+  int64_t scratch() const { return elements() + outputs(); }
+
   // Where the elements under a tap begin.
   int64_t offset(int64_t tap) const {
     return place({tap / s_.kernel[2] / s_.kernel[1] * s_.dilation[0],
@@ -43,8 +46,8 @@ class ChannelPlanes {
                   tap % s_.kernel[2] * s_.dilation[2]});
   }
 
-  // Calls body(pixel, place) for each line of the channel that lies in the planes: pixels from the
-  // first on, `count` of them, of which neighbours are line_step() apart in `count` places.
+  // Calls body(pixel, place, count) for each run of pixels that lies in the planes: pixels pixel,
+  // pixel + stride, ... of the channel are elements place, place + 1, ...
   template <class Body>
   void each_pixel(const Body& body) const {
     const int64_t planes = ConvolutionShape::product(size_);
@@ -128,7 +131,7 @@ class ChannelPlanes {
   ConvolutionShape::Axes size_;  // of a plane
 };
 
-// y = conv(x, w) + bias of one channel. `scratch` has room for elements() + outputs().
+// y = conv(x, w) + bias of one channel. `scratch` has room for planes.scratch().
 template <class T>
 void convolve_channel(const ConvolutionShape& s, const ChannelPlanes& planes, const T* x,
                       const T* w, T bias, T* y, T* scratch) {

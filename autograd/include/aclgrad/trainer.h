@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training without a graph in sight: a model, a loss, an optimizer.
 //
-//   Trainer trainer(model, [&](const Value& x, const Value& t) { return cross_entropy(model(x), t);
-//   },
-//                   optimizer);
+//   const auto loss = [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
+//   Trainer trainer(model, loss, optimizer);
 //   History history = fit(trainer, batches, {.epochs = 20, .validation = digits.test,
 //                                            .patience = 3, .report = "out/report.html"});
 //   Tensor scores = predict(model, images);

@@ -83,6 +83,9 @@ class Module {
   /// they were made; one that occurs twice is listed once.
   std::vector<Variable> parameters() const;
 
+  /// How many numbers they have together.
+  std::int64_t parameter_count() const;
+
   /// Those that are not: running statistics, counts of random draws.
   std::vector<Variable> buffers() const;
 

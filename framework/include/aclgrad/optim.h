@@ -110,6 +110,11 @@ class Optimizer {
     std::source_location where;
   };
 
+  /// Of the options that all optimizers have.
+  template <class Options>
+  Optimizer(const Options& options, std::vector<ParameterGroup> groups)
+      : Optimizer(options.name, options.learning_rate, options.weight_decay, options.clip_norm,
+                  std::move(groups)) {}
   Optimizer(const std::string& name, LearningRate rate, double weight_decay,
             std::optional<double> clip_norm, std::vector<ParameterGroup> groups);
   Optimizer(const Optimizer&) = default;
