@@ -3,6 +3,10 @@
 
 #include <string>
 
+#include "examples/convolution/model.h"
+#include "examples/mobilenet/model.h"
+#include "examples/transformer/model.h"
+
 namespace aclgrad::bench {
 namespace {
 
@@ -12,13 +16,68 @@ Value activate(Kind kind, const Value& x) {
   return geglu(x);
 }
 
+Value perceptron(const Workload& workload, const Value& x, std::vector<Value>& parameters) {
+  Graph graph = x.graph();
+  Value value = x;
+  for (size_t layer = 0; layer < workload.layers.size(); ++layer) {
+    const auto& [in, out] = workload.layers[layer];
+    const std::string number = std::to_string(layer + 1);
+    Tensor initial = Tensor::zeros({in, out});
+    fill_weight("weight" + number, in, initial.data<float>());
+    const Value weight = graph.parameter("weight" + number, initial);
+    const Value bias = graph.parameter("bias" + number, Tensor::zeros({out}));
+    parameters.insert(parameters.end(), {weight, bias});
+    value = linear(value, weight, bias);
+    if (layer + 1 < workload.layers.size()) value = activate(workload.kind, value);
+  }
+  return value;
+}
+
+// A network of the examples.
+template <class Model>
+Value record_network(const Model& model, const Value& x, std::vector<Value>& parameters) {
+  for (Variable variable : model.parameters()) {
+    const Shape& shape = variable.shape();
+    if (shape.rank() < 2) continue;
+    Tensor initial = Tensor::zeros(shape);
+    const std::int64_t fan_in = shape.rank() == 2 ? shape[0] : shape.numel() / shape[0];
+    fill_weight(variable.name(), fan_in, initial.data<float>());
+    variable.assign(initial);
+  }
+  const Value result = model(x);
+  for (const Value& value : model.parameters(x.graph())) parameters.push_back(value);
+  return result;
+}
+
+Value record_result(const Workload& workload, const Value& x, std::vector<Value>& parameters) {
+  constexpr std::uint64_t kSeed = 1;
+  switch (workload.kind) {
+    case Kind::convolution:
+      return record_network(convolution::Network({}, "elu", DType::float32, kSeed), x, parameters);
+    case Kind::transformer:
+      return record_network(
+          transformer::Transformer(workload.classes, {}, "geglu", DType::float32, kSeed), x,
+          parameters);
+    case Kind::mobilenet:
+      return record_network(mobilenet::MobileNet({}, "hardswish", kSeed), x, parameters);
+    default:
+      return perceptron(workload, x, parameters);
+  }
+}
+
 }  // namespace
 
 Batch make_batch(const Workload& workload, std::int64_t rows) {
-  Batch batch{Tensor::zeros({rows, workload.features()}),
-              workload.classifies() ? Tensor::zeros({rows}, DType::int64)
-                                    : Tensor::zeros({rows, workload.results()})};
-  fill_features(batch.features.data<float>());
+  const bool is_text = workload.kind == Kind::transformer;
+  Batch batch{
+      Tensor::zeros(Shape(workload.features_shape(rows)), is_text ? DType::int64 : DType::float32),
+      Tensor::zeros(Shape(workload.wanted_shape(rows)),
+                    workload.classifies() ? DType::int64 : DType::float32)};
+  if (is_text) {
+    fill_characters(workload, batch.features.data<std::int64_t>());
+  } else {
+    fill_features(batch.features.data<float>());
+  }
   if (workload.classifies()) {
     fill_labels(workload, batch.wanted.data<std::int64_t>());
   } else {
@@ -29,28 +88,27 @@ Batch make_batch(const Workload& workload, std::int64_t rows) {
 
 Value record_loss(const Workload& workload, const Value& x, const Value& wanted,
                   std::vector<Value>& parameters) {
-  Graph graph = x.graph();
-  Value value = x;
-  for (size_t layer = 0; layer < workload.layers.size(); ++layer) {
-    const auto& [in, out] = workload.layers[layer];
-    const std::string number = std::to_string(layer + 1);
-    Tensor initial = Tensor::zeros({in, out});
-    fill_weight(workload, layer, initial.data<float>());
-    const Value weight = graph.parameter("weight" + number, initial);
-    const Value bias = graph.parameter("bias" + number, Tensor::zeros({out}));
-    parameters.insert(parameters.end(), {weight, bias});
-    value = linear(value, weight, bias);
-    if (layer + 1 < workload.layers.size()) value = activate(workload.kind, value);
-  }
-  return workload.classifies() ? cross_entropy(value, wanted) : mse_loss(value, wanted);
+  const Value result = record_result(workload, x, parameters);
+  return workload.classifies() ? cross_entropy(result, wanted) : mse_loss(result, wanted);
 }
 
 Update record_update(const Workload& workload, Graph& graph, const Gradients& gradients) {
-  if (!workload.classifies()) {
-    return Sgd({.learning_rate = workload.learning_rate}).step(graph, gradients);
+  const double rate = workload.learning_rate;
+  const auto groups = [&] { return decay_matrices(graph.variables(), workload.weight_decay); };
+  switch (workload.kind) {
+    case Kind::selu_cross_entropy_adamw:
+      return AdamW({.learning_rate = rate, .weight_decay = workload.weight_decay})
+          .step(graph, gradients);
+    case Kind::convolution:
+      return Adam({.learning_rate = rate}).step(graph, gradients);
+    case Kind::transformer:
+      return AdamW({.learning_rate = rate, .beta2 = 0.99, .clip_norm = 1}, groups())
+          .step(graph, gradients);
+    case Kind::mobilenet:
+      return AdamW({.learning_rate = rate}, groups()).step(graph, gradients);
+    default:
+      return Sgd({.learning_rate = rate}).step(graph, gradients);
   }
-  return AdamW({.learning_rate = workload.learning_rate, .weight_decay = workload.weight_decay})
-      .step(graph, gradients);
 }
 
 }  // namespace aclgrad::bench

@@ -20,8 +20,8 @@ struct Batch {
 // The first `rows` of the examples that everybody trains with.
 Batch make_batch(const Workload& workload, std::int64_t rows);
 
-// Records network and loss, with parameters as fill_weight() has them, which are appended to
-// `parameters`.
+// Records network and loss, with weights as fill_weight() has them and biases 0; the parameters are
+// appended to `parameters`.
 Value record_loss(const Workload& workload, const Value& x, const Value& wanted,
                   std::vector<Value>& parameters);
 

@@ -9,7 +9,7 @@
 namespace aclgrad::bench {
 namespace {
 
-// Streams of random numbers, apart from those of the layers' weights.
+// Streams of random numbers, apart from those of the weights, which have one for each name.
 constexpr uint64_t kFeatures = 100;
 constexpr uint64_t kTargets = 101;
 
@@ -20,7 +20,33 @@ void fill_normal(std::span<float> values, uint64_t stream, double deviation) {
   }
 }
 
+void fill_classes(int64_t classes, uint64_t stream, std::span<int64_t> numbers) {
+  const Random random(1, stream);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<int64_t>(random.below(i, static_cast<uint64_t>(classes)));
+  }
+}
+
+// FNV-1a.
+uint64_t hash(const std::string& text) {
+  uint64_t value = 0xcbf29ce484222325;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return value;
+}
+
 }  // namespace
+
+std::vector<int64_t> Workload::features_shape(int64_t rows) const {
+  if (is_perceptron()) return {rows, layers.front().in};
+  if (kind == Kind::transformer) return {rows, kContext};
+  return {rows, 1, 28, 28};
+}
+
+std::vector<int64_t> Workload::wanted_shape(int64_t rows) const {
+  if (!classifies()) return {rows, layers.back().out};
+  if (kind == Kind::transformer) return {rows, kContext};
+  return {rows};
+}
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> list = {
@@ -29,23 +55,40 @@ const std::vector<Workload>& workloads() {
        .kind = Kind::elu_mse_sgd,
        .batch = 32,
        .layers = {{2, 16}, {16, 16}, {16, 1}},
-       .learning_rate = 1e-2,
-       .weight_decay = 0},
+       .learning_rate = 1e-2},
       {.name = "W2",
        .what = "MLP 784-256-128-10, SELU, cross-entropy, batch 128, AdamW",
        .kind = Kind::selu_cross_entropy_adamw,
        .batch = 128,
        .layers = {{784, 256}, {256, 128}, {128, 10}},
-       .learning_rate = 1e-3,
-       .weight_decay = 1e-2},
+       .weight_decay = 1e-2,
+       .classes = 10},
       // GEGLU halves what the first layer gives.
       {.name = "W3",
        .what = "[1024,512], Linear 4096, GEGLU (erf), Linear 512, bias, MSE, SGD",
        .kind = Kind::geglu_mse_sgd,
        .batch = 1024,
        .layers = {{512, 4096}, {2048, 512}},
-       .learning_rate = 1e-2,
-       .weight_decay = 0},
+       .learning_rate = 1e-2},
+      {.name = "W4",
+       .what =
+           "`convolution`: four convolutions with ELU, batch norm, max pooling, batch 128, Adam",
+       .kind = Kind::convolution,
+       .batch = 128,
+       .classes = 10},
+      {.name = "W5",
+       .what = "`transformer`: 4 blocks, 4 heads, width 128, GEGLU 344, 12 rows of 64 characters, "
+               "AdamW, gradients clipped",
+       .kind = Kind::transformer,
+       .batch = 12,
+       .weight_decay = 0.1,
+       .classes = 86},
+      {.name = "W6",
+       .what = "`mobilenet`: four bottlenecks of MobileNetV3, Hardswish, batch 32, AdamW",
+       .kind = Kind::mobilenet,
+       .batch = 32,
+       .weight_decay = 0.05,
+       .classes = 10},
   };
   return list;
 }
@@ -57,18 +100,19 @@ const Workload& workload(const std::string& name) {
   throw std::invalid_argument("there is no workload " + name);
 }
 
-void fill_weight(const Workload& workload, size_t layer, std::span<float> weight) {
-  fill_normal(weight, layer, 1 / std::sqrt(static_cast<double>(workload.layers.at(layer).in)));
+void fill_weight(const std::string& name, int64_t fan_in, std::span<float> weight) {
+  fill_normal(weight, hash(name), 1 / std::sqrt(static_cast<double>(fan_in)));
 }
 
 void fill_features(std::span<float> features) { fill_normal(features, kFeatures, 1); }
 void fill_targets(std::span<float> targets) { fill_normal(targets, kTargets, 1); }
 
+void fill_characters(const Workload& workload, std::span<int64_t> characters) {
+  fill_classes(workload.classes, kFeatures, characters);
+}
+
 void fill_labels(const Workload& workload, std::span<int64_t> labels) {
-  const Random random(1, kTargets);
-  for (size_t i = 0; i < labels.size(); ++i) {
-    labels[i] = static_cast<int64_t>(random.below(i, static_cast<uint64_t>(workload.results())));
-  }
+  fill_classes(workload.classes, kTargets, labels);
 }
 
 }  // namespace aclgrad::bench

@@ -10,7 +10,16 @@
 
 namespace aclgrad::bench {
 
-enum class Kind { elu_mse_sgd, selu_cross_entropy_adamw, geglu_mse_sgd };
+enum class Kind {
+  // Multilayer perceptrons.
+  elu_mse_sgd,
+  selu_cross_entropy_adamw,
+  geglu_mse_sgd,
+  // The networks of examples/.
+  convolution,
+  transformer,
+  mobilenet
+};
 
 // A layer x @ weight + bias with weight [in, out].
 struct Layer {
@@ -23,25 +32,34 @@ struct Workload {
   std::string what;  // in words
   Kind kind;
   int64_t batch;
-  std::vector<Layer> layers;  // with the activation after each but the last
-  double learning_rate;
-  double weight_decay;  // of AdamW
+  std::vector<Layer> layers = {};  // of a perceptron, with the activation after each but the last
+  double learning_rate = 1e-3;
+  double weight_decay = 0;  // of AdamW
+  int64_t classes = 0;      // 0 where numbers are wanted, not classes
 
-  bool classifies() const { return kind == Kind::selu_cross_entropy_adamw; }
-  int64_t features() const { return layers.front().in; }
-  int64_t results() const { return layers.back().out; }
+  bool is_perceptron() const { return !layers.empty(); }
+  bool classifies() const { return classes > 0; }
+
+  // Of the examples, and of what is wanted of them.
+  std::vector<int64_t> features_shape(int64_t rows) const;
+  std::vector<int64_t> wanted_shape(int64_t rows) const;
 };
+
+// Characters in a row of text, of the transformer.
+inline constexpr int64_t kContext = 64;
 
 const std::vector<Workload>& workloads();
 
 // Throws std::invalid_argument for a name that no workload has.
 const Workload& workload(const std::string& name);
 
-// The numbers that everybody starts with: functions of the workload alone. They fill memory that is
-// there already, so that nobody's peak shows a copy.
-void fill_weight(const Workload& workload, size_t layer, std::span<float> weight);  // [in, out]
+// The numbers that everybody starts with. They fill memory that is there already, so that nobody's
+// peak shows a copy. A weight is normal with deviation 1 / sqrt(fan_in), and known by its name in
+// the network.
+void fill_weight(const std::string& name, int64_t fan_in, std::span<float> weight);
 void fill_features(std::span<float> features);
 void fill_targets(std::span<float> targets);
+void fill_characters(const Workload& workload, std::span<int64_t> characters);
 void fill_labels(const Workload& workload, std::span<int64_t> labels);
 
 }  // namespace aclgrad::bench

@@ -19,6 +19,18 @@ typename Primitive::primitive_desc describe(const dnnl::engine& engine,
 #endif
 }
 
+// The same of a backward primitive, which is told what its forward has chosen.
+template <class Primitive, class Forward, class... Arguments>
+typename Primitive::primitive_desc describe_backward(const dnnl::engine& engine,
+                                                     const Forward& forward,
+                                                     const Arguments&... arguments) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, arguments..., forward};
+#else
+  return {typename Primitive::desc(arguments...), engine, forward};
+#endif
+}
+
 // Since version 3 hardswish is s max(0, min(1, alpha s + beta)); before, it had no parameters.
 struct EltwiseParameters {
   float alpha;

@@ -1,91 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floor: the matrix products of a step and nothing else, by oneDNN's primitives, made once and
-// executed bare, with the shapes and transposes of the step.
+// The floor: the matrix products and convolutions of a step and nothing else, by oneDNN's
+// primitives, made once and executed bare. Products have the shapes and transposes of the step;
+// images and weights of convolutions lie as each primitive likes them best.
 #include <oneapi/dnnl/dnnl.hpp>
+#include <ranges>
 #include <unordered_map>
 
 #include "bench/peers/onednn_primitives.h"
 #include "bench/peers/openmp.h"
+#include "bench/train/products.h"
 #include "bench/train/trainer.h"
 
 namespace aclgrad::bench {
 namespace {
 
 using dnnl::memory;
+using dnnl::prop_kind;
 
-// A matrix [rows, columns], or the transpose of one.
-struct Matrix {
+constexpr auto kFloat = memory::data_type::f32;
+constexpr auto kDirect = dnnl::algorithm::convolution_direct;
+
+// Matrices [count, rows, columns], or the transposes of some.
+struct Matrices {
   memory::dims shape;
   memory::dims strides;
   float* data;
 
-  Matrix transposed() const { return {{shape[1], shape[0]}, {strides[1], strides[0]}, data}; }
-  memory::desc desc() const { return {shape, memory::data_type::f32, strides}; }
+  Matrices transposed() const {
+    return {{shape[0], shape[2], shape[1]}, {strides[0], strides[2], strides[1]}, data};
+  }
+  memory::desc desc() const { return {shape, kFloat, strides}; }
 };
 
 class Floor : public Trainer {
  public:
   explicit Floor(const Workload& workload) {
-    const size_t layers = workload.layers.size();
-    std::vector<Matrix> inputs;
-    std::vector<Matrix> weights;
-    std::vector<Matrix> outputs;
-    for (size_t layer = 0; layer < layers; ++layer) {
-      const auto& [in, out] = workload.layers[layer];
-      inputs.push_back(random(workload.batch, in));
-      weights.push_back(random(in, out));
-      outputs.push_back(matrix(workload.batch, out));
-      product(inputs[layer], weights[layer], outputs[layer]);
-    }
-    for (size_t layer = layers; layer-- > 0;) {
-      const auto& [in, out] = workload.layers[layer];
-      const Matrix gradient = random(workload.batch, out);
-      // Nobody asks for the gradient of the batch.
-      if (layer > 0) {
-        product(gradient, weights[layer].transposed(), matrix(workload.batch, in));
-      }
-      product(inputs[layer].transposed(), gradient, matrix(in, out));
-    }
+    const Products all = products_of(workload);
+    for (const Convolution& each : all.convolutions) add(each);
+    for (const Product& each : all.matrices) add(each);
     // Primitives make what they need at their first execution.
     step();
   }
 
   void step() override {
-    for (const Product& product : products_) product.primitive.execute(stream_, product.arguments);
+    for (const Call& call : forward_) call.primitive.execute(stream_, call.arguments);
+    for (const Call& call : std::views::reverse(backward_)) {
+      call.primitive.execute(stream_, call.arguments);
+    }
     stream_.wait();
   }
 
   std::optional<double> loss() override { return std::nullopt; }
 
  private:
-  struct Product {
+  using Arguments = std::unordered_map<int, memory>;
+  struct Call {
     dnnl::primitive primitive;
-    std::unordered_map<int, memory> arguments;
+    Arguments arguments;
   };
 
-  Matrix matrix(int64_t rows, int64_t columns) {
-    auto& data = memories_.emplace_back(static_cast<size_t>(rows * columns));
-    return {{rows, columns}, {columns, 1}, data.data()};
+  float* random(size_t size) {
+    auto& data = memories_.emplace_back(size);
+    fill_features(data);
+    return data.data();
   }
 
-  Matrix random(int64_t rows, int64_t columns) {
-    const Matrix made = matrix(rows, columns);
-    fill_features(memories_.back());
-    return made;
+  void add(const Product& each) {
+    const Matrices a = matrices(each.count, each.m, each.k);
+    const Matrices b = matrices(each.count, each.k, each.n);
+    const Matrices c = matrices(each.count, each.m, each.n);
+    const Matrices gradient = matrices(each.count, each.m, each.n);
+    forward_.push_back(product(a, b, c));
+    backward_.push_back(product(a.transposed(), gradient, matrices(each.count, each.k, each.n)));
+    if (each.left_gradient) {
+      backward_.push_back(product(gradient, b.transposed(), matrices(each.count, each.m, each.k)));
+    }
   }
 
-  void product(const Matrix& a, const Matrix& b, const Matrix& c) {
+  Matrices matrices(int64_t count, int64_t rows, int64_t columns) {
+    return {{count, rows, columns},
+            {rows * columns, columns, 1},
+            random(static_cast<size_t>(count * rows * columns))};
+  }
+
+  Call product(const Matrices& a, const Matrices& b, const Matrices& c) {
     const auto made = describe<dnnl::matmul>(engine_, a.desc(), b.desc(), c.desc());
-    products_.push_back({dnnl::matmul(made),
-                         {{DNNL_ARG_SRC, {a.desc(), engine_, a.data}},
-                          {DNNL_ARG_WEIGHTS, {b.desc(), engine_, b.data}},
-                          {DNNL_ARG_DST, {c.desc(), engine_, c.data}}}});
+    return {dnnl::matmul(made),
+            {{DNNL_ARG_SRC, {a.desc(), engine_, a.data}},
+             {DNNL_ARG_WEIGHTS, {b.desc(), engine_, b.data}},
+             {DNNL_ARG_DST, {c.desc(), engine_, c.data}}}};
+  }
+
+  memory buffer(const memory::desc& desc) {
+    return {desc, engine_, random(desc.get_size() / sizeof(float))};
+  }
+
+  void add(const Convolution& each) {
+    constexpr auto kAny = memory::format_tag::any;
+    const memory::desc image({each.n, each.in, each.side, each.side}, kFloat, kAny);
+    const memory::desc result({each.n, each.out, each.out_side(), each.out_side()}, kFloat, kAny);
+    const memory::dims grouped = {each.groups, each.out / each.groups, each.in / each.groups,
+                                  each.kernel, each.kernel};
+    const memory::dims plain(grouped.begin() + 1, grouped.end());
+    const memory::desc weight(each.groups > 1 ? grouped : plain, kFloat, kAny);
+    const memory::dims stride(2, each.stride), padding(2, each.padding);
+    const auto forward =
+        describe<dnnl::convolution_forward>(engine_, prop_kind::forward_training, kDirect, image,
+                                            weight, result, stride, padding, padding);
+    forward_.push_back({dnnl::convolution_forward(forward),
+                        {{DNNL_ARG_SRC, buffer(forward.src_desc())},
+                         {DNNL_ARG_WEIGHTS, buffer(forward.weights_desc())},
+                         {DNNL_ARG_DST, buffer(forward.dst_desc())}}});
+    const auto weights = describe_backward<dnnl::convolution_backward_weights>(
+        engine_, forward, kDirect, image, weight, result, stride, padding, padding);
+    backward_.push_back({dnnl::convolution_backward_weights(weights),
+                         {{DNNL_ARG_SRC, buffer(weights.src_desc())},
+                          {DNNL_ARG_DIFF_WEIGHTS, buffer(weights.diff_weights_desc())},
+                          {DNNL_ARG_DIFF_DST, buffer(weights.diff_dst_desc())}}});
+    if (each.image_gradient) {
+      const auto images = describe_backward<dnnl::convolution_backward_data>(
+          engine_, forward, kDirect, image, weight, result, stride, padding, padding);
+      backward_.push_back({dnnl::convolution_backward_data(images),
+                           {{DNNL_ARG_DIFF_SRC, buffer(images.diff_src_desc())},
+                            {DNNL_ARG_WEIGHTS, buffer(images.weights_desc())},
+                            {DNNL_ARG_DIFF_DST, buffer(images.diff_dst_desc())}}});
+    }
   }
 
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
   std::vector<std::vector<float>> memories_;
-  std::vector<Product> products_;
+  std::vector<Call> forward_;
+  std::vector<Call> backward_;  // the last one first
 };
 
 }  // namespace

@@ -21,8 +21,14 @@ constexpr const char* kNoBlas =
     "libtorch is measured with the system's BLAS only; install libopenblas0-openmp to compare with "
     "that too";
 
+std::vector<std::string> names() {
+  std::vector<std::string> list;
+  for (const Workload& workload : workloads()) list.push_back(workload.name);
+  return list;
+}
+
 struct Options {
-  std::vector<std::string> workloads = {"W1", "W2", "W3"};
+  std::vector<std::string> workloads = names();
   std::vector<int> threads = {1, 2};
   std::vector<std::filesystem::path> blas = installed_blas();
   Effort effort;
@@ -31,8 +37,9 @@ struct Options {
 };
 
 void declare(CLI::App& app, Options& options) {
-  app.add_option("--workloads", options.workloads, "W1, W2, W3")
-      ->check(CLI::IsMember({"W1", "W2", "W3"}));
+  app.add_option("--workloads", options.workloads, "which to time")
+      ->check(CLI::IsMember(names()))
+      ->capture_default_str();
   app.add_option("--threads", options.threads, "numbers of threads")->check(CLI::PositiveNumber);
   app.add_option("--blas", options.blas, "folders with a libblas.so.3 to try under libtorch")
       ->check(CLI::ExistingDirectory);
@@ -47,7 +54,7 @@ void declare(CLI::App& app, Options& options) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Times training steps: ours, libtorch's, and the bare matrix products.");
+  CLI::App app("Times training steps: ours, libtorch's, and the bare products and convolutions.");
   Options options;
   declare(app, options);
   CLI11_PARSE(app, argc, argv);

@@ -58,8 +58,9 @@ constexpr const char* kHow = R"(
   its C++ interface, eager, with its own modules and optimizers; its batch stands in its memory
   already. "avx512" is ATEN_CPU_CAPABILITY=avx512; after the comma stands the BLAS library put in the
   place of the system's (OpenBLAS is told by OPENBLAS_CORETYPE to use AVX-512). The best of these is what a promise compares with.
-* "Matrix products" are those of the step and nothing else, by oneDNN's primitives, made beforehand
-  and executed bare.
+* "Bare products" are the matrix products and convolutions of the step and nothing else, by oneDNN's
+  primitives, made beforehand and executed bare; images and weights lie in memory as each of its
+  convolutions likes them best.
 * Everybody is a process of its own, on the same cores, one for each thread; they take turns, in a new
   order each time. Given are the median of {} repetitions, each of at least {} ms, and the fastest of
   them. A repetition during which the host of a virtual machine took time from its cores (/proc/stat) is
@@ -92,7 +93,7 @@ std::string markdown(const std::vector<Result>& results, const Effort& effort) {
     text += fmt::format("| {} | {} |\n", workload.name, workload.what);
   }
   text += "\n## What is promised\n\nFor processors with AVX-512. ";
-  text += "Shorter vectors lengthen what a step has beside its matrix products.\n\n";
+  text += "Shorter vectors lengthen what a step has beside its products.\n\n";
   text += "| | promise | measured |\n|---|---|---|\n";
   for (const Bar& bar : bars(results)) {
     const std::string word = verdict(bar) == "fails" ? "**fails**" : verdict(bar);

@@ -15,7 +15,7 @@
 namespace aclgrad::bench {
 
 inline constexpr const char* kOurs = "aclgrad";
-inline constexpr const char* kFloor = "matrix products";
+inline constexpr const char* kFloor = "bare products";
 inline constexpr const char* kTorch = "libtorch";  // its settings follow the name
 
 // A program and the environment that it gets.

@@ -15,7 +15,7 @@ class Ours : public Trainer {
  public:
   explicit Ours(const Workload& workload)
       : batch_(make_batch(workload, workload.batch)),
-        x_(graph_.input("x", batch_.features.shape())),
+        x_(graph_.input("x", batch_.features.shape(), batch_.features.dtype())),
         t_(graph_.input("t", batch_.wanted.shape(), batch_.wanted.dtype())) {
     std::vector<Value> parameters;
     loss_ = record_loss(workload, x_, t_, parameters);

@@ -2,15 +2,13 @@
 // libtorch's C++ interface, eager: modules, autograd and optimizers as its documents show them. The
 // batch stands in its memory already; nothing is copied for a step.
 
-// First, as clang wants it complete where the headers below make vectors of it.
-#include <ATen/core/ivalue.h>
-
-#include <torch/torch.h>
 #include <torch/version.h>
 
 #include <fstream>
+#include <span>
 
 #include "bench/peers/openblas.h"
+#include "bench/train/torch_networks.h"
 #include "bench/train/trainer.h"
 
 namespace aclgrad::bench {
@@ -22,70 +20,104 @@ std::span<T> memory(torch::Tensor& tensor) {
   return {tensor.data_ptr<T>(), static_cast<size_t>(tensor.numel())};
 }
 
+// The same numbers as everybody's.
+void initialize(TorchNetwork& network, Kind kind) {
+  const torch::NoGradGuard filling;
+  const bool is_perceptron = kind < Kind::convolution;
+  for (const auto& module : network.named_modules()) {
+    for (auto& parameter : module.value()->named_parameters(/*recurse=*/false)) {
+      torch::Tensor& values = parameter.value();
+      if (parameter.key() == "bias") values.zero_();
+      if (values.dim() < 2) continue;
+      // A perceptron's layers are called layer1, layer2 here, and their weights weight1, weight2.
+      const std::string name =
+          is_perceptron ? "weight" + module.key().substr(5) : module.key() + "." + parameter.key();
+      if (module.value()->as<torch::nn::Linear>() != nullptr) {
+        torch::Tensor transposed = torch::empty({values.size(1), values.size(0)});
+        fill_weight(name, values.size(1), memory<float>(transposed));
+        values.copy_(transposed.t());
+      } else {
+        const int64_t fan_in = values.dim() == 2 ? values.size(0) : values.numel() / values.size(0);
+        fill_weight(name, fan_in, memory<float>(values));
+      }
+    }
+  }
+}
+
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(const Workload& workload,
+                                                        const std::vector<torch::Tensor>& all) {
+  const double rate = workload.learning_rate;
+  const auto adamw = [&](double decay) {
+    auto options = std::make_unique<torch::optim::AdamWOptions>(rate);
+    options->weight_decay(decay);
+    if (workload.kind == Kind::transformer) options->betas({0.9, 0.99});
+    return options;
+  };
+  switch (workload.kind) {
+    case Kind::selu_cross_entropy_adamw:
+      return std::make_unique<torch::optim::AdamW>(all, *adamw(workload.weight_decay));
+    case Kind::convolution:
+      return std::make_unique<torch::optim::Adam>(all, torch::optim::AdamOptions(rate));
+    case Kind::transformer:
+    case Kind::mobilenet: {
+      std::vector<torch::Tensor> matrices, others;
+      for (const torch::Tensor& each : all) (each.dim() >= 2 ? matrices : others).push_back(each);
+      return std::make_unique<torch::optim::AdamW>(
+          std::vector<torch::optim::OptimizerParamGroup>{{matrices, adamw(workload.weight_decay)},
+                                                         {others, adamw(0)}},
+          *adamw(0));
+    }
+    default:
+      return std::make_unique<torch::optim::SGD>(all, torch::optim::SGDOptions(rate));
+  }
+}
+
 class Torch : public Trainer {
  public:
   explicit Torch(const Workload& workload)
-      : kind_(workload.kind),
-        batch_(torch::empty({workload.batch, workload.features()})),
-        wanted_(workload.classifies() ? torch::empty({workload.batch}, torch::kLong)
-                                      : torch::empty({workload.batch, workload.results()})) {
-    fill_features(memory<float>(batch_));
+      : workload_(workload),
+        is_text_(workload.kind == Kind::transformer),
+        batch_(torch::empty(workload.features_shape(workload.batch),
+                            is_text_ ? torch::kLong : torch::kFloat)),
+        wanted_(torch::empty(workload.wanted_shape(workload.batch),
+                             workload.classifies() ? torch::kLong : torch::kFloat)),
+        network_(make_network(workload)),
+        parameters_(network_->parameters()),
+        optimizer_(make_optimizer(workload, parameters_)) {
+    if (is_text_) {
+      fill_characters(workload, memory<int64_t>(batch_));
+    } else {
+      fill_features(memory<float>(batch_));
+    }
     if (workload.classifies()) {
       fill_labels(workload, memory<int64_t>(wanted_));
+      wanted_ = wanted_.flatten();
     } else {
       fill_targets(memory<float>(wanted_));
     }
-    const torch::NoGradGuard filling;
-    std::vector<torch::Tensor>& parameters = parameters_;
-    for (size_t layer = 0; layer < workload.layers.size(); ++layer) {
-      const auto& [in, out] = workload.layers[layer];
-      torch::nn::Linear linear(in, out);
-      torch::Tensor weight = torch::empty({in, out});  // its own is [out, in]
-      fill_weight(workload, layer, memory<float>(weight));
-      linear->weight.copy_(weight.t());
-      linear->bias.zero_();
-      for (const torch::Tensor& parameter : linear->parameters()) parameters.push_back(parameter);
-      layers_.push_back(linear);
-    }
-    if (workload.classifies()) {
-      optimizer_ = std::make_unique<torch::optim::AdamW>(
-          parameters,
-          torch::optim::AdamWOptions(workload.learning_rate).weight_decay(workload.weight_decay));
-    } else {
-      optimizer_ = std::make_unique<torch::optim::SGD>(
-          parameters, torch::optim::SGDOptions(workload.learning_rate));
-    }
+    initialize(*network_, workload.kind);
   }
 
   void step() override {
     // Gradients that are not there need not be zeroed and added to: its fastest way.
     for (torch::Tensor& parameter : parameters_) parameter.mutable_grad() = torch::Tensor();
-    torch::Tensor value = batch_;
-    for (size_t layer = 0; layer < layers_.size(); ++layer) {
-      value = layers_[layer](value);
-      if (layer + 1 < layers_.size()) value = activate(value);
-    }
-    loss_ = kind_ == Kind::selu_cross_entropy_adamw
-                ? torch::nn::functional::cross_entropy(value, wanted_)
-                : torch::nn::functional::mse_loss(value, wanted_);
+    const torch::Tensor result = network_->forward(batch_);
+    loss_ = workload_.classifies()
+                ? torch::nn::functional::cross_entropy(result.flatten(0, -2), wanted_)
+                : torch::nn::functional::mse_loss(result, wanted_);
     loss_.backward();
+    if (is_text_) torch::nn::utils::clip_grad_norm_(parameters_, 1);
     optimizer_->step();
   }
 
   std::optional<double> loss() override { return loss_.item<double>(); }
 
  private:
-  torch::Tensor activate(const torch::Tensor& x) const {
-    if (kind_ == Kind::elu_mse_sgd) return torch::elu(x);
-    if (kind_ == Kind::selu_cross_entropy_adamw) return torch::selu(x);
-    const std::vector<torch::Tensor> halves = x.chunk(2, -1);
-    return halves[0] * torch::gelu(halves[1]);
-  }
-
-  Kind kind_;
+  const Workload& workload_;
+  bool is_text_;
   torch::Tensor batch_;
   torch::Tensor wanted_;
-  std::vector<torch::nn::Linear> layers_;
+  std::shared_ptr<TorchNetwork> network_;
   std::vector<torch::Tensor> parameters_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   torch::Tensor loss_;
