@@ -170,7 +170,8 @@ class Fit {
       throw ValueError("to `observe`, a run needs a page: give `report` or `page`");
     }
     if (batches_.batches_per_epoch() == 0) {
-      throw ValueError("there are fewer examples than a batch has");
+      throw ValueError(fmt::format("there are {} examples, fewer than a batch of {}",
+                                   batches_.size(), batches_.options().batch_size));
     }
     if (steps_ < 0 || options_.evaluate_every < 0 || options_.patience < 0 ||
         options_.checkpoint_every.value_or(0) < 0) {
