@@ -186,7 +186,7 @@ class Fit {
   void before_step(const data::Dataset& batch) {
     if (page_ == nullptr) return;
     const std::int64_t step = trainer_.steps();
-    if (options_.observe && progress_.next.batch == 0) trainer_.observe(batch, *page_);
+    if (options_.observe && progress_.count == 0) trainer_.observe(batch, *page_);
     page_->point("Learning rate", "", static_cast<double>(step),
                  trainer_.optimizer().learning_rate(step));
   }

@@ -60,10 +60,22 @@ Trainer::Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
     inputs_.push_back(kFeatures + number);
     inputs_.push_back(kLabels + number);
   }
-  if (!model_.parameters().empty()) return;
-  throw ValueError(
-      "the model has no parameters: its layers must be made with child() of it, as in "
-      "`Linear hidden{child(\"hidden\"), 2, 16}`");
+  if (model_.parameters().empty()) {
+    throw ValueError(
+        "the model has no parameters: its layers must be made with child() of it, as in "
+        "`Linear hidden{child(\"hidden\"), 2, 16}`");
+  }
+  separate_draws();
+}
+
+// Ranks that count their random draws from places far apart have other masks.
+void Trainer::separate_draws() {
+  if (ranks_.is_first()) return;
+  for (const Variable& buffer : model_.buffers()) {
+    if (buffer.dtype() != DType::int64) continue;  // no count
+    const double draws = buffer.value().item() + 0x1p40 * ranks_.rank();
+    buffer.assign(Tensor::full(buffer.shape(), draws, DType::int64));
+  }
 }
 
 Value Trainer::record_loss(const Graph& graph, const SessionCache::Inputs& inputs,
@@ -204,7 +216,10 @@ double Trainer::evaluate(const data::Dataset& examples, std::int64_t batch_size)
 void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) {
   training_.prepare(feeds_of(batch));
   if (ranks_.is_first()) assign(checkpoint.tensors);  // says what does not fit before others wait
-  if (ranks_.size() > 1) assign(ranks_.broadcast_tensors(tensors(), checkpoint.tensors));
+  if (ranks_.size() > 1) {
+    assign(ranks_.broadcast_tensors(tensors(), checkpoint.tensors));
+    separate_draws();
+  }
   if (scaler_) scaler_->reload();
   steps_ = checkpoint.step;
 }

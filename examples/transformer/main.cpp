@@ -172,6 +172,7 @@ double train(const std::string& activation, const Text& text, const Options& opt
                                .checkpoint = options.program.out / ("checkpoint_" + activation),
                                .resume = options.program.resume,
                                .report = options.program.out / ("report_" + activation + ".html"),
+                               .observe = true,
                                .title = activation});
   const double loss =
       history.evaluations.empty() ? NAN : history.evaluations.back().validation_loss;

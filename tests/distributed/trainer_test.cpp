@@ -144,6 +144,29 @@ TEST(TrainerOnRanks, NormalizesMicroBatches) {
   }
 }
 
+// Each rank draws its own, and a checkpoint counts the first rank's.
+TEST(TrainerOnRanks, DrawsOtherMasksOnEveryRank) {
+  std::vector<double> counts(2), saved(2);
+  run_ranks(2, [&](const Communicator& communicator) {
+    const Sequential model(Linear("a", 12, 8), Dropout("drop", 0.5), Linear("b", 8, 4));
+    Sgd optimizer;
+    DataParallel ranks(communicator);
+    Trainer trainer(model,
+                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
+                    optimizer, {.ranks = &ranks});
+    const auto rank = static_cast<std::size_t>(communicator.rank());
+    for (int i = 0; i < 3; ++i) trainer.step(pictures());
+    trainer.restore({.step = 3, .tensors = trainer.tensors()}, pictures());
+    trainer.step(pictures());
+    counts[rank] = model.buffers()[0].value().item();
+    for (const auto& [name, tensor] : trainer.tensors()) {
+      if (name == "drop.draws") saved[rank] = tensor.item();
+    }
+  });
+  EXPECT_EQ(counts, (std::vector<double>{4, 0x1p40 + 4}));
+  EXPECT_EQ(saved[0], 4);
+}
+
 TEST(TrainerOnRanks, GoesOnWithAnotherNumberOfRanks) {
   const FitOptions options{.steps = 14, .evaluate_every = 5, .keep_best = true};
   const Trained whole = train_with({.dtype = DType::float16, .fit = options});

@@ -59,8 +59,8 @@ struct TrainerOptions {
   std::optional<LossScalerOptions> loss_scaling = std::nullopt;
 
   /// The ranks that train together, which must outlive the trainer; null: one. All begin with the
-  /// first rank's parameters and keep the same. Buffers are each rank's own: of the running
-  /// statistics of batch normalization those of the first rank are evaluated and saved.
+  /// first rank's parameters and keep the same. Buffers are each rank's own: random masks differ,
+  /// and of the running statistics of batch normalization the first rank's are evaluated and saved.
   Ranks* ranks = nullptr;
 
   SessionOptions session = {};
@@ -127,6 +127,7 @@ class Trainer {
   std::span<const data::Dataset> parts_of(const data::Dataset& batch);
   std::vector<SessionCache::NamedFeed> feeds_of(const data::Dataset& batch);
   void assign(const NamedTensors& whole);
+  void separate_draws();
 
   Module model_;
   LossFunction loss_;
@@ -211,7 +212,7 @@ struct FitOptions {
 
   std::filesystem::path report = {};  ///< a page with the curves, written as it goes
   RunReport* page = nullptr;          ///< instead, one of the program's, which finishes it
-  bool observe = false;               ///< Trainer::observe() at the first batch of every epoch
+  bool observe = false;               ///< Trainer::observe() at first and after evaluations
   std::string title = "training";
   report::ProgressMode progress = report::ProgressMode::automatic;
 
