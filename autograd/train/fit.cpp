@@ -251,10 +251,10 @@ class Fit {
         "loss {:.4f}", progress_.count == 0 ? all.back().loss
                                             : progress_.sum / static_cast<double>(progress_.count));
     if (!all.empty()) {
-      if (options_.validation)
-        note += fmt::format("  validation {:.4f}", all.back().validation_loss);
+      const Evaluation& last = all.back();
+      if (options_.validation) note += fmt::format("  validation {:.4f}", last.validation_loss);
       for (std::size_t i = 0; i < options_.metrics.size(); ++i) {
-        note += fmt::format("  {} {:.4g}", options_.metrics[i].name, all.back().metrics[i]);
+        note += fmt::format("  {} {:.4g}", options_.metrics[i].name, last.metrics[i]);
       }
     }
     bar.update(trainer_.steps(), note);

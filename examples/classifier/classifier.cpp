@@ -70,7 +70,7 @@ Classified train_classifier(const Classification& it, const ProgramOptions& opti
   if (communicator.is_first()) {
     std::filesystem::create_directories(options.out);
     page.emplace(path("report", ".html"), RunReportOptions{.title = it.name});
-    page->setting("network", it.name);
+    for (const auto& [name, text] : it.settings) page->setting(name, text);
     page->setting("dtype", to_string(options.dtype));
     page->setting("seed", std::to_string(options.seed));
     page->look("Accuracy", {.y_label = "percent correct"});

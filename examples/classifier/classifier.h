@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "examples/classifier/program.h"
@@ -26,6 +27,7 @@ struct Classification {
   bool prefetch = false;
   std::optional<std::int64_t> checkpoint_every = std::nullopt;
   std::string made_with = {};  // what a run that goes on must agree about
+  std::vector<std::pair<std::string, std::string>> settings = {};  // for the page
 };
 
 struct Classified {

@@ -55,6 +55,7 @@ Classified train(const std::string& activation, const std::vector<std::int64_t>&
   AdamW optimizer(
       {.learning_rate = learning_rate(options, options.epochs * batches.batches_per_epoch()),
        .weight_decay = 0.05});
+  const std::string rate = fmt::format("{} ({})", options.learning_rate, options.schedule);
   try {
     return train_classifier(
         {.name = activation,
@@ -66,8 +67,10 @@ Classified train(const std::string& activation, const std::vector<std::int64_t>&
          .epochs = options.epochs,
          .train = &examples.train,
          .checkpoint_every = options.checkpoint_every,
-         .made_with = fmt::format(", {} epochs, learning rate {} ({})", options.epochs,
-                                  options.learning_rate, options.schedule)},
+         .made_with = fmt::format(", {} epochs, learning rate {}", options.epochs, rate),
+         .settings = {{"layers", fmt::format("{}", fmt::join(widths, "-"))},
+                      {"epochs", std::to_string(options.epochs)},
+                      {"learning rate", rate}}},
         options.program, communicator);
   } catch (const Diverged& error) {
     throw Diverged(fmt::format("{}: {}; here that is a smaller --lr", activation, error.what()));

@@ -85,8 +85,7 @@ void declare_ranks(CLI::App& app, ProgramOptions& options) {
 }
 
 int run_program(const std::string& name, CLI::App& app, int argc, char** argv,
-                const ProgramOptions& options, const std::function<void()>& body,
-                const std::string& advice) {
+                const ProgramOptions& options, const std::function<void()>& body) {
   try {
     app.name(name);
     try {
@@ -107,7 +106,6 @@ int run_program(const std::string& name, CLI::App& app, int argc, char** argv,
   } catch (const std::exception& error) {
     const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
     fmt::print(stderr, "{}: {}\n", name, no_memory ? "out of memory" : error.what());
-    if (dynamic_cast<const IoError*>(&error) != nullptr) fmt::print(stderr, "{}", advice);
     return went_wrong_on_the_way(error) ? 1 : 2;
   }
 }

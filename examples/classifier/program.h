@@ -34,10 +34,9 @@ void declare_dtype(CLI::App& app, ProgramOptions& options);
 void declare_ranks(CLI::App& app, ProgramOptions& options);
 
 // Parses, runs `body` and returns the exit status: 2 when options or files are at fault, 1 when
-// something went wrong on the way. `advice` goes after what is wrong with a file.
+// something went wrong on the way.
 int run_program(const std::string& name, CLI::App& app, int argc, char** argv,
-                const ProgramOptions& options, const std::function<void()>& body,
-                const std::string& advice = {});
+                const ProgramOptions& options, const std::function<void()>& body);
 
 // Runs `train` on every rank that the options ask for.
 void on_ranks(const ProgramOptions& options,

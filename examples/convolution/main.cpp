@@ -86,7 +86,8 @@ void run(Options& options) {
   std::filesystem::path folder = options.data;
   if (options.data == "mnist") folder = "out/mnist-data";
   if (options.data == "fashion") folder = "out/fashion-mnist-data";
-  const data::Split images = standardized_images(mnist::load(folder));
+  const data::Split images = standardized_images(
+      mnist::load(folder, "`./dev convolution` fetches MNIST, with --data fashion Fashion-MNIST."));
   if (options.program.out.empty()) {
     options.program.out =
         std::filesystem::path("out/convolution") / std::filesystem::path(options.data).filename();
@@ -119,7 +120,5 @@ int main(int argc, char** argv) {
                           "where none is named");
   declare_resume(app, options.program);
   declare_ranks(app, options.program);
-  return run_program(
-      "convolution", app, argc, argv, options.program, [&] { run(options); },
-      "`./dev convolution` fetches MNIST, with --data fashion Fashion-MNIST.\n");
+  return run_program("convolution", app, argc, argv, options.program, [&] { run(options); });
 }

@@ -61,7 +61,7 @@ Classified train(const std::string& activation, const data::Split& images, const
 }
 
 void run(const Options& options) {
-  const data::Split read = mnist::load(options.data);
+  const data::Split read = mnist::load(options.data, "`./dev mobilenet` fetches them.");
   const data::Split images{images_of(read.train), images_of(read.test)};
   on_ranks(options.program, [&](const Communicator& communicator) {
     compare_classifiers("A small MobileNetV3 tells clothes apart", options.activations,

@@ -125,7 +125,8 @@ void depth(const Options& options) {
 }
 
 void on_mnist(const Options& options) {
-  const data::Split examples = standardized(mnist::load(options.data));
+  const data::Split examples =
+      standardized(mnist::load(options.data, "`./dev self_normalizing` fetches them."));
   report::Table table({"activation", "dropout", "% right"});
   report::LineChart chart{.title = "784-512-256-10 on MNIST, SGD with a learning rate of 0.001",
                           .x_label = "epoch",

