@@ -377,6 +377,16 @@ class Fit {
 
 }  // namespace
 
+report::Series History::curve(const std::string& name,
+                              const std::function<double(const Evaluation&)>& value) const {
+  report::Series series{.name = name, .y = {}};
+  for (const Evaluation& evaluation : evaluations) {
+    series.x.push_back(static_cast<double>(series.x.size() + 1));
+    series.y.push_back(value(evaluation));
+  }
+  return series;
+}
+
 std::string History::to_string(const std::vector<Metric>& metrics) const {
   const bool validated = !evaluations.empty() && !std::isnan(evaluations.front().validation_loss);
   std::vector<std::string> headers = {"step", "loss"};

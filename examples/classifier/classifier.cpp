@@ -88,7 +88,7 @@ Classified train_classifier(const Classification& it, const ProgramOptions& opti
                       .title = it.name,
                       .prefetch = it.prefetch});
   made.accuracy =
-      curve_of(it.name, made.history, [](const Evaluation& each) { return each.metrics[0]; });
+      made.history.curve(it.name, [](const Evaluation& each) { return each.metrics[0]; });
   made.parameters = it.model.parameter_count();
   if (!page) return made;
   const Tensor last = predictor(it.test.features);

@@ -4,6 +4,7 @@
 #include <aclgrad/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "examples/classifier/classifier.h"
 
@@ -18,25 +19,31 @@ std::string learning_rate_complaint(const std::string& text) {
   return right ? "" : text + " is not a number above 0";
 }
 
-template <class Layer>
-Sequential stack(Layer layer, Activation kind, std::int64_t widening,
-                 const std::vector<std::int64_t>& widths, std::uint64_t seed) {
-  Sequential network;
-  for (std::size_t i = 1; i + 1 < widths.size(); ++i) {
-    network.add(Linear(fmt::format("hidden{}", i), widths[i - 1], widening * widths[i],
-                       {.init_for = kind, .seed = seed * 10 + i}));
-    network.add(layer);
-  }
-  const std::size_t last = widths.size() - 1;
-  return network.add(Linear("output", widths[last - 1], widths[last], {.seed = seed * 10 + last}));
+struct Kind {
+  Activation gain;        // of the initial weights
+  std::int64_t widening;  // of the layer before
+  Value (*call)(const Value&);
+};
+
+const std::map<std::string, Kind>& kinds() {
+  static const std::map<std::string, Kind> all = {
+      {"selu", {Activation::selu, 1, [](const Value& x) { return Selu{}(x); }}},
+      {"elu", {Activation::elu, 1, [](const Value& x) { return Elu{}(x); }}},
+      {"hardswish", {Activation::hardswish, 1, [](const Value& x) { return Hardswish{}(x); }}},
+      {"geglu", {Activation::geglu, 2, [](const Value& x) { return Geglu{}(x); }}}};
+  return all;
 }
 
-Sequential make_network(const std::string& activation, const std::vector<std::int64_t>& widths,
+Sequential make_network(const Kind& kind, const std::vector<std::int64_t>& widths,
                         std::uint64_t seed) {
-  if (activation == "selu") return stack(Selu{}, Activation::selu, 1, widths, seed);
-  if (activation == "elu") return stack(Elu{}, Activation::elu, 1, widths, seed);
-  if (activation == "hardswish") return stack(Hardswish{}, Activation::hardswish, 1, widths, seed);
-  return stack(Geglu{}, Activation::geglu, 2, widths, seed);
+  Sequential network;
+  const std::size_t last = widths.size() - 1;
+  for (std::size_t i = 1; i < last; ++i) {
+    network.add(Linear(fmt::format("hidden{}", i), widths[i - 1], kind.widening * widths[i],
+                       {.init_for = kind.gain, .seed = seed * 10 + i}));
+    network.add(kind.call);
+  }
+  return network.add(Linear("output", widths[last - 1], widths[last], {.seed = seed * 10 + last}));
 }
 
 LearningRate learning_rate(const PerceptronOptions& options, std::int64_t steps) {
@@ -48,7 +55,7 @@ LearningRate learning_rate(const PerceptronOptions& options, std::int64_t steps)
 Classified train(const std::string& activation, const std::vector<std::int64_t>& widths,
                  const data::Split& examples, const PerceptronOptions& options,
                  const Communicator& communicator) {
-  const Sequential model = make_network(activation, widths, options.program.seed);
+  const Sequential model = make_network(kinds().at(activation), widths, options.program.seed);
   const data::Batches batches(
       examples.train,
       {.batch_size = options.batch, .drop_last = true, .seed = options.program.seed});
@@ -142,8 +149,7 @@ void train_perceptrons(const std::vector<std::int64_t>& widths, const data::Spli
     const Classified run = train(activation, widths, examples, options, communicator);
     if (!communicator.is_first()) continue;
     table.add_row(summary(activation, run));
-    losses.series.push_back(
-        curve_of(activation, run.history, [](const Evaluation& each) { return each.loss; }));
+    losses.series.push_back(run.history.curve(activation, &Evaluation::loss));
     accuracies.series.push_back(run.accuracy);
     records.push_back(run.record);
   }

@@ -131,13 +131,3 @@ TrainerOptions trainer_options(const ProgramOptions& options, Ranks& ranks) {
   if (options.dtype == DType::float16) made.loss_scaling.emplace();
   return made;
 }
-
-report::Series curve_of(const std::string& name, const History& history,
-                        const std::function<double(const Evaluation&)>& value) {
-  report::Series curve{.name = name, .y = {}};
-  for (const Evaluation& evaluation : history.evaluations) {
-    curve.x.push_back(static_cast<double>(curve.x.size() + 1));
-    curve.y.push_back(value(evaluation));
-  }
-  return curve;
-}

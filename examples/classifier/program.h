@@ -47,8 +47,4 @@ std::unique_ptr<aclgrad::Ranks> make_ranks(const ProgramOptions& options,
                                            const aclgrad::Communicator& communicator);
 aclgrad::TrainerOptions trainer_options(const ProgramOptions& options, aclgrad::Ranks& ranks);
 
-// A loss, or a metric, of every evaluation, numbered from 1.
-aclgrad::report::Series curve_of(const std::string& name, const aclgrad::History& history,
-                                 const std::function<double(const aclgrad::Evaluation&)>& value);
-
 #endif  // ACLGRAD_EXAMPLES_CLASSIFIER_PROGRAM_H_

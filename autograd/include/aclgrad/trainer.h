@@ -235,6 +235,11 @@ struct History {
   double step_seconds = 0;     ///< those spent in steps
   std::int64_t steps = 0;      ///< done in this process
 
+  /// A value of every evaluation, for a chart: curve("selu", &Evaluation::loss). They are numbered
+  /// from 1.
+  report::Series curve(const std::string& name,
+                       const std::function<double(const Evaluation&)>& value) const;
+
   /// A table with a line an evaluation.
   std::string to_string(const std::vector<Metric>& metrics = {}) const;
 };

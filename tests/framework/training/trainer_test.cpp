@@ -324,6 +324,9 @@ TEST(Fit, WritesAPageAndATable) {
   EXPECT_THAT(page, HasSubstr("half planes"));
   EXPECT_THAT(page, HasSubstr("accuracy"));
   EXPECT_THAT(history.to_string({metric}), HasSubstr("accuracy"));
+  const report::Series curve = history.curve("half planes", &Evaluation::loss);
+  EXPECT_EQ(curve.x.back(), 10);
+  EXPECT_EQ(curve.y.back(), history.evaluations.back().loss);
 }
 
 TEST(Fit, SaysWhatIsWrong) {
