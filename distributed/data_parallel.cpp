@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/views.h"
@@ -29,56 +27,7 @@ Gradients with_tensors(const Gradients& gradients, const std::vector<Value>& ten
   return Gradients(std::move(pairs));
 }
 
-// The sum over micro-batches first, first + stride, ...: those at even places of this list, and
-// those at odd places. So the last halving comes first, and this is the tree of the ranks'
-// exchange: while R are left and M is the largest power of two below R, number M + i goes into
-// number i.
-class MicroBatches {
- public:
-  MicroBatches(const std::function<LossAndGradients(std::int64_t)>& record,
-               std::source_location where)
-      : record_(record), where_(where) {}
-
-  LossAndGradients sum(std::int64_t first, std::int64_t stride, std::int64_t count) const {
-    if (count == 1) return record_(first);
-    const LossAndGradients even = sum(first, 2 * stride, (count + 1) / 2);
-    const LossAndGradients odd = sum(first + stride, 2 * stride, count / 2);
-    return added(even, odd);
-  }
-
- private:
-  LossAndGradients added(const LossAndGradients& a, const LossAndGradients& b) const {
-    const RecordScope scope(a.loss.graph(), Phase::backward);
-    std::vector<Gradients::Pair> pairs(a.gradients.begin(), a.gradients.end());
-    if (pairs.size() != b.gradients.size()) {
-      throw ValueError("the micro-batches have gradients of different values");
-    }
-    // In the order in which backward makes them, which then is that of the exchange, too.
-    std::vector<std::pair<NodeId, Gradients::Pair*>> order;
-    for (Gradients::Pair& pair : pairs) {
-      order.emplace_back(b.gradients[pair.value].node().id, &pair);
-    }
-    std::ranges::sort(order, {}, [](const auto& each) { return each.first; });
-    for (const auto& [node, pair] : order) {
-      pair->gradient = add(pair->gradient, b.gradients[pair->value], 1, where_);
-    }
-    return {add(a.loss, b.loss, 1, where_), Gradients(std::move(pairs))};
-  }
-
-  const std::function<LossAndGradients(std::int64_t)>& record_;
-  std::source_location where_;
-};
-
 }  // namespace
-
-LossAndGradients sum_micro_batches(std::int64_t count,
-                                   const std::function<LossAndGradients(std::int64_t)>& record,
-                                   std::source_location where) {
-  if (count < 1) {
-    throw ValueError(fmt::format("there must be at least 1 micro-batch, not {}", count));
-  }
-  return MicroBatches(record, where).sum(0, 1, count);
-}
 
 DataParallel::DataParallel(const Communicator& communicator, DataParallelOptions options)
     : communicator_(communicator), options_(options) {
@@ -129,16 +78,25 @@ Value DataParallel::average(const Value& value, std::source_location where) {
   return averages({value}, communicator_.size(), where).front();
 }
 
+LossAndGradients DataParallel::means(const LossAndGradients& sums, std::int64_t parts,
+                                     std::source_location where) const {
+  start(sums.gradients, parts);
+  const RecordScope scope(sums.loss.graph(), Phase::backward);
+  std::vector<Value> tensors = tensors_of(sums.gradients);
+  tensors.push_back(sums.loss);
+  const std::vector<Value> all = averages(tensors, parts * communicator_.size(), where);
+  return {all.back(), with_tensors(sums.gradients, all)};
+}
+
 LossAndGradients DataParallel::average(std::int64_t count,
                                        const std::function<LossAndGradients(std::int64_t)>& record,
                                        std::source_location where) {
-  const LossAndGradients sum = sum_micro_batches(count, record, where);
-  start(sum.gradients, count);
-  const RecordScope scope(sum.loss.graph(), Phase::backward);
-  std::vector<Value> tensors = tensors_of(sum.gradients);
-  tensors.push_back(sum.loss);
-  const std::vector<Value> means = averages(tensors, count * communicator_.size(), where);
-  return {means.back(), with_tensors(sum.gradients, means)};
+  return means(sum_micro_batches(count, record, where), count, where);
+}
+
+LossAndGradients DataParallel::exchange(const LossAndGradients& sums, std::int64_t micro_batches,
+                                        Optimizer&) {
+  return means(sums, micro_batches, std::source_location::current());
 }
 
 }  // namespace aclgrad

@@ -45,6 +45,12 @@ Tensor resized(const Tensor& flat, std::int64_t elements) {
   return result;
 }
 
+Value sum_over_ranks(const Communicator& communicator, const DataParallelOptions& options,
+                     const Value& value) {
+  const Value flat = all_reduce(communicator, {value}, {.beside = options.overlap});
+  return part(flat, 0, value.shape());
+}
+
 }  // namespace
 
 ShardedUpdate::ShardedUpdate(const Communicator& communicator, DataParallelOptions options)
@@ -64,36 +70,53 @@ Tensor ShardedUpdate::own_share(const Tensor& flat) const {
   return share;
 }
 
-void ShardedUpdate::make_shards(const Gradients& gradients) {
-  std::vector<Value> tensors;
-  std::vector<Variable> variables;
-  for (const auto& [value, gradient] : gradients) {
-    tensors.push_back(gradient);
-    variables.push_back(variable_of(value));
+void ShardedUpdate::make_shards(const Gradients& gradients, Optimizer& optimizer) {
+  // What an optimizer treats in different ways cannot be in one bucket.
+  std::map<const ParameterGroup*, std::vector<Gradients::Pair>> groups;
+  for (const Gradients::Pair& pair : gradients) {
+    groups[optimizer.group_of(variable_of(pair.value))].push_back(pair);
   }
-  for (const detail::Bucket& bucket : detail::make_buckets(tensors, options_.bucket_bytes)) {
+  struct Planned {
+    NodeId ready;  // the node that makes its last gradient
     std::vector<Variable> members;
-    std::int64_t elements = 0;
-    for (const std::size_t i : bucket) {
-      members.push_back(variables[i]);
-      elements += variables[i].shape().numel();
+  };
+  std::vector<Planned> buckets;
+  for (const auto& [group, pairs] : groups) {
+    std::vector<Value> tensors;
+    for (const Gradients::Pair& pair : pairs) tensors.push_back(pair.gradient);
+    for (const detail::Bucket& bucket : detail::make_buckets(tensors, options_.bucket_bytes)) {
+      Planned& planned = buckets.emplace_back();
+      planned.ready = tensors[bucket.back()].node().id;
+      for (const std::size_t i : bucket) planned.members.push_back(variable_of(pairs[i].value));
     }
+  }
+  std::ranges::stable_sort(buckets, {}, &Planned::ready);
+  for (Planned& bucket : buckets) {
+    std::int64_t elements = 0;
     std::vector<Tensor> values;
-    for (const Variable& member : members) values.push_back(member.value());
+    for (const Variable& member : bucket.members) {
+      values.push_back(member.value());
+      elements += member.shape().numel();
+    }
     std::vector<const Tensor*> parts;
     for (const Tensor& value : values) parts.push_back(&value);
-    const Tensor share = own_share(flattened(parts, elements));
-    shards_.push_back(
-        {Variable(fmt::format("shard{}", shards_.size()), share), std::move(members), elements});
+    const Variable share(fmt::format("shard{}", shards_.size()),
+                         own_share(flattened(parts, elements)));
+    optimizer.add_share(share, bucket.members.front());
+    shards_.push_back({share, std::move(bucket.members), elements});
   }
+  optimizer.sum_over_ranks([communicator = communicator_, options = options_](const Value& value) {
+    return sum_over_ranks(communicator, options, value);
+  });
 }
 
-Gradients ShardedUpdate::scatter(const Graph& graph, const Gradients& gradients, std::int64_t parts,
+Gradients ShardedUpdate::scatter(const Graph& graph, const Gradients& gradients,
+                                 Optimizer& optimizer, std::int64_t parts,
                                  std::source_location where) {
   detail::start_training(communicator_, graph, gradients,
                          fmt::format("sharded, {} parts, buckets of {} bytes, overlap {}", parts,
                                      options_.bucket_bytes, options_.overlap));
-  if (shards_.empty()) make_shards(gradients);
+  if (shards_.empty()) make_shards(gradients, optimizer);
   const RecordScope scope(graph, Phase::backward);
   const double factor = 1.0 / static_cast<double>(parts * communicator_.size());
   std::vector<Gradients::Pair> pairs;
@@ -108,8 +131,31 @@ Gradients ShardedUpdate::scatter(const Graph& graph, const Gradients& gradients,
   return Gradients(std::move(pairs));
 }
 
+Update ShardedUpdate::step(const Graph& graph, const Gradients& gradients, Optimizer& optimizer,
+                           std::int64_t parts, std::source_location where) {
+  const Gradients shares = scatter(graph, gradients, optimizer, parts, where);
+  return gather_updated(graph, optimizer.step(graph, shares, where), where);
+}
+
+LossAndGradients ShardedUpdate::exchange(const LossAndGradients& sums, std::int64_t micro_batches,
+                                         Optimizer& optimizer) {
+  const auto where = std::source_location::current();
+  const Gradients shares =
+      scatter(sums.loss.graph(), sums.gradients, optimizer, micro_batches, where);
+  const double factor = 1.0 / static_cast<double>(micro_batches * communicator_.size());
+  return {mul(total(sums.loss), factor, where), shares};
+}
+
+Value ShardedUpdate::total(const Value& sum) {
+  return sum_over_ranks(communicator_, options_, sum);
+}
+
+Update ShardedUpdate::complete(const Graph& graph, Update update) {
+  return gather_updated(graph, std::move(update), std::source_location::current());
+}
+
 Update ShardedUpdate::gather_updated(const Graph& graph, Update update,
-                                     std::source_location where) {
+                                     std::source_location where) const {
   const RecordScope scope(graph, Phase::update);
   for (const Shard& shard : shards_) {
     const Value flat = all_gather(communicator_, graph.parameter(shard.share, where),
@@ -175,7 +221,7 @@ NamedTensors ShardedUpdate::gather(const std::vector<Variable>& variables) const
   return whole;
 }
 
-NamedTensors ShardedUpdate::share_out(const NamedTensors& whole) const {
+NamedTensors ShardedUpdate::shard(const NamedTensors& whole) const {
   NamedTensors own;
   std::map<std::string, const Tensor*> found;             // what belongs to parameters
   std::map<std::size_t, std::set<std::string>> suffixes;  // of each shard

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <future>
+#include <string_view>
 #include <utility>
 
 #include "aclgrad/checkpoint.h"
@@ -18,10 +20,22 @@ namespace {
 
 constexpr std::string_view kBest = "best.";
 
-// Evaluations as text in a checkpoint: the bits of numbers, so that a resumed run shows the same.
-std::string text_of(const std::vector<Evaluation>& evaluations) {
-  std::string text;
-  for (const Evaluation& evaluation : evaluations) {
+// Where a run is, and what it has found, as text: the bits of numbers, so that a resumed run shows
+// the same.
+struct Progress {
+  std::int64_t step = 0;   // steps done
+  data::Position next;     // the batch to come
+  double sum = 0;          // of the losses since the last evaluation
+  std::int64_t count = 0;  // of them
+  bool stopped_early = false, has_best = false;
+  std::vector<Evaluation> evaluations;
+};
+
+std::string text_of(const Progress& progress) {
+  std::string text = fmt::format("{} {} {} {:a} {} {:d} {:d}\n", progress.step, progress.next.epoch,
+                                 progress.next.batch, progress.sum, progress.count,
+                                 progress.stopped_early, progress.has_best);
+  for (const Evaluation& evaluation : progress.evaluations) {
     text +=
         fmt::format("{} {:a} {:a}", evaluation.step, evaluation.loss, evaluation.validation_loss);
     for (const double metric : evaluation.metrics) text += fmt::format(" {:a}", metric);
@@ -30,8 +44,7 @@ std::string text_of(const std::vector<Evaluation>& evaluations) {
   return text;
 }
 
-std::vector<Evaluation> evaluations_of(const std::string& text, std::size_t metrics) {
-  std::vector<Evaluation> all;
+Progress progress_of(const std::string& text, std::size_t metrics) {
   const char* at = text.c_str();
   const auto next = [&at] {
     char* end = nullptr;
@@ -40,16 +53,27 @@ std::vector<Evaluation> evaluations_of(const std::string& text, std::size_t metr
     at = end;
     return value;
   };
-  while (*at != '\0') {
-    Evaluation evaluation;
+  Progress progress;
+  progress.step = static_cast<std::int64_t>(next());
+  progress.next.epoch = static_cast<std::uint64_t>(next());
+  progress.next.batch = static_cast<std::int64_t>(next());
+  progress.sum = next();
+  progress.count = static_cast<std::int64_t>(next());
+  progress.stopped_early = next() != 0;
+  progress.has_best = next() != 0;
+  while (std::string_view(at).find_first_not_of('\n') != std::string_view::npos) {
+    Evaluation& evaluation = progress.evaluations.emplace_back();
     evaluation.step = static_cast<std::int64_t>(next());
     evaluation.loss = next();
     evaluation.validation_loss = next();
     for (std::size_t i = 0; i < metrics; ++i) evaluation.metrics.push_back(next());
-    all.push_back(std::move(evaluation));
-    if (*at == '\n') ++at;
   }
-  return all;
+  return progress;
+}
+
+std::string note_of(const Checkpoint& checkpoint, const std::string& key) {
+  const auto found = checkpoint.notes.find(key);
+  return found == checkpoint.notes.end() ? std::string() : found->second;
 }
 
 // The batches of a run one after the other, the next one made ahead where that is asked for.
@@ -91,47 +115,41 @@ class Fit {
  public:
   Fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options)
       : trainer_(trainer),
+        ranks_(trainer.ranks()),
         batches_(batches),
         options_(options),
         steps_(options.steps.value_or(options.epochs * batches.batches_per_epoch())),
         every_(options.evaluate_every > 0 ? options.evaluate_every : batches.batches_per_epoch()) {
     check();
-    if (!options.report.empty()) start_report();
+    if (ranks_.is_first()) start_page();
   }
 
   History run() {
-    data::Position at;
-    if (options_.resume) at = resume();
+    if (options_.resume) resume();
     if (trainer_.steps() >= steps_) return finish();
-    Feeder feeder(batches_, at, options_.prefetch);
-    report::ProgressBar progress(
-        steps_, {.title = options_.title, .mode = options_.progress, .before = trainer_.steps()});
+    Feeder feeder(batches_, progress_.next, options_.prefetch);
+    report::ProgressBar bar(
+        steps_, {.title = options_.title,
+                 .mode = ranks_.is_first() ? options_.progress : report::ProgressMode::off,
+                 .before = trainer_.steps()});
     const auto begin = std::chrono::steady_clock::now();
-    double sum = 0;
-    std::int64_t count = 0;
-    while (trainer_.steps() < steps_ && !history_.stopped_early) {
-      const double loss = trainer_.step(feeder.next());
-      const std::int64_t step = trainer_.steps();
-      if (!std::isfinite(loss)) {
-        throw ValueError(
-            fmt::format("the loss became {} in step {}: try a smaller learning rate, or clip_norm",
-                        loss, step));
-      }
-      sum += loss;
-      ++count;
-      if (report_) report_->point("Loss", "step", static_cast<double>(step), loss);
-      if (step % every_ == 0 || step == steps_) {
-        evaluate(step, sum / static_cast<double>(count));
-        sum = 0;
-        count = 0;
-        if (!options_.checkpoint.empty()) save(feeder.at());
-      }
-      show(progress, step,
-           count == 0 ? history_.evaluations.back().loss : sum / static_cast<double>(count));
+    while (trainer_.steps() < steps_ && !progress_.stopped_early) {
+      const data::Dataset batch = feeder.next();
+      before_step(batch);
+      step(batch);
+      progress_.next = feeder.at();
+      const std::int64_t done = trainer_.steps();
+      const bool evaluates = done % every_ == 0 || done == steps_;
+      if (evaluates) evaluate();
+      const bool saves = options_.checkpoint_every ? *options_.checkpoint_every > 0 &&
+                                                         done % *options_.checkpoint_every == 0
+                                                   : evaluates;
+      if (saves && !options_.checkpoint.empty()) save();
+      if (ranks_.is_first()) show(bar);
     }
     history_.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    progress.finish();
+    bar.finish();
     return finish();
   }
 
@@ -140,68 +158,121 @@ class Fit {
     if (!options_.validation && (options_.patience > 0 || options_.keep_best)) {
       throw ValueError("`patience` and `keep_best` go by the validation loss: give `validation`");
     }
-    if (options_.resume && options_.checkpoint.empty()) {
-      throw ValueError("to `resume`, a run needs the name of its `checkpoint`");
+    if (options_.checkpoint.empty() && (options_.resume || options_.checkpoint_every)) {
+      throw ValueError(
+          "to `resume` and to save with `checkpoint_every`, a run needs the name of its "
+          "`checkpoint`");
+    }
+    if (options_.page != nullptr && !options_.report.empty()) {
+      throw ValueError("a run has one page: give `report`, where it is, or `page`, not both");
+    }
+    if (options_.observe && options_.page == nullptr && options_.report.empty()) {
+      throw ValueError("to `observe`, a run needs a page: give `report` or `page`");
     }
     if (batches_.batches_per_epoch() == 0) {
-      throw ValueError("there are fewer examples than a batch has");
+      throw ValueError(fmt::format("there are {} examples, fewer than a batch of {}",
+                                   batches_.size(), batches_.options().batch_size));
     }
-    if (steps_ < 0 || options_.evaluate_every < 0 || options_.patience < 0) {
-      throw ValueError("`steps`, `epochs`, `evaluate_every` and `patience` are at least 0");
+    if (steps_ < 0 || options_.evaluate_every < 0 || options_.patience < 0 ||
+        options_.checkpoint_every.value_or(0) < 0) {
+      throw ValueError(
+          "`steps`, `epochs`, `evaluate_every`, `checkpoint_every` and `patience` are at least 0");
     }
+    trainer_.micro_batches().size_in(std::min(batches_.options().batch_size, batches_.size()));
+    const std::int64_t rest = batches_.size() % batches_.options().batch_size;
+    if (!batches_.options().drop_last) trainer_.micro_batches().size_in(rest);
   }
 
-  void evaluate(std::int64_t step, double loss) {
-    Evaluation evaluation{.step = step, .loss = loss};
-    if (options_.validation) evaluation.validation_loss = trainer_.evaluate(*options_.validation);
-    for (const Metric& metric : options_.metrics) evaluation.metrics.push_back(metric.measure());
-    add(std::move(evaluation));
-    if (options_.keep_best && history_.best + 1 == history_.evaluations.size()) {
-      best_ = values_of(trainer_.model().state());
+  void before_step(const data::Dataset& batch) {
+    if (page_ == nullptr) return;
+    const std::int64_t step = trainer_.steps();
+    if (options_.observe && progress_.count == 0) trainer_.observe(batch, *page_);
+    page_->point("Learning rate", "", static_cast<double>(step),
+                 trainer_.optimizer().learning_rate(step));
+  }
+
+  void step(const data::Dataset& batch) {
+    const auto begin = std::chrono::steady_clock::now();
+    const double loss = trainer_.step(batch);
+    history_.step_seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ++history_.steps;
+    if (!std::isfinite(loss)) {
+      throw Diverged(
+          fmt::format("the loss became {} in step {}: try a smaller learning rate, or clip_norm",
+                      loss, trainer_.steps()));
     }
-    const std::size_t since = history_.evaluations.size() - 1 - history_.best;
-    history_.stopped_early =
-        options_.patience > 0 && since >= static_cast<std::size_t>(options_.patience);
+    progress_.sum += loss;
+    ++progress_.count;
+    if (page_) page_->point("Loss", "step", static_cast<double>(trainer_.steps()), loss);
+  }
+
+  // The first rank measures, the others hear of it.
+  void evaluate() {
+    std::vector<double> measured(1 + options_.metrics.size(),
+                                 std::numeric_limits<double>::quiet_NaN());
+    if (ranks_.is_first()) {
+      if (options_.validation) measured[0] = trainer_.evaluate(*options_.validation);
+      std::ranges::transform(options_.metrics, measured.begin() + 1,
+                             [](const Metric& metric) { return metric.measure(); });
+    }
+    ranks_.broadcast(std::as_writable_bytes(std::span(measured)));
+    add({.step = trainer_.steps(),
+         .loss = progress_.sum / static_cast<double>(progress_.count),
+         .validation_loss = measured[0],
+         .metrics = {measured.begin() + 1, measured.end()}});
+    progress_.sum = 0;
+    progress_.count = 0;
+    const std::size_t last = progress_.evaluations.size() - 1;
+    if (options_.keep_best && best_at_ == last) best_ = values_of(trainer_.model().state());
+    progress_.stopped_early =
+        options_.patience > 0 && last - best_at_ >= static_cast<std::size_t>(options_.patience);
   }
 
   void add(Evaluation evaluation) {
-    if (report_) {
+    if (page_) {
       const auto x = static_cast<double>(evaluation.step);
-      report_->point("Loss", "mean", x, evaluation.loss);
-      if (options_.validation) {
-        report_->point("Loss", "validation", x, evaluation.validation_loss);
-      }
+      page_->point("Loss", "mean", x, evaluation.loss);
+      if (options_.validation) page_->point("Loss", "validation", x, evaluation.validation_loss);
       for (std::size_t i = 0; i < options_.metrics.size(); ++i) {
-        report_->point(options_.metrics[i].name, "", x, evaluation.metrics[i]);
+        const auto& [name, measure, chart] = options_.metrics[i];
+        page_->point(chart.empty() ? name : chart, chart.empty() ? "" : name, x,
+                     evaluation.metrics[i]);
       }
     }
-    history_.evaluations.push_back(std::move(evaluation));
-    const std::vector<Evaluation>& all = history_.evaluations;
-    if (!(all[history_.best].validation_loss <= all.back().validation_loss)) {
-      history_.best = all.size() - 1;
-    }
+    std::vector<Evaluation>& all = progress_.evaluations;
+    all.push_back(std::move(evaluation));
+    if (!(all[best_at_].validation_loss <= all.back().validation_loss)) best_at_ = all.size() - 1;
   }
 
-  void show(report::ProgressBar& progress, std::int64_t step, double loss) {
-    std::string note = fmt::format("loss {:.4f}", loss);
-    if (!history_.evaluations.empty()) {
-      const Evaluation& last = history_.evaluations.back();
+  void show(report::ProgressBar& bar) {
+    const std::vector<Evaluation>& all = progress_.evaluations;
+    std::string note = fmt::format(
+        "loss {:.4f}", progress_.count == 0 ? all.back().loss
+                                            : progress_.sum / static_cast<double>(progress_.count));
+    if (!all.empty()) {
+      const Evaluation& last = all.back();
       if (options_.validation) note += fmt::format("  validation {:.4f}", last.validation_loss);
       for (std::size_t i = 0; i < options_.metrics.size(); ++i) {
         note += fmt::format("  {} {:.4g}", options_.metrics[i].name, last.metrics[i]);
       }
     }
-    progress.update(step, note);
-    if (report_) report_->progress(step, steps_, note);
+    bar.update(trainer_.steps(), note);
+    if (page_) page_->progress(trainer_.steps(), steps_, note);
   }
 
-  void start_report() {
-    report_.emplace(options_.report, RunReportOptions{.title = options_.title});
-    report_->setting("parameters", std::to_string(trainer_.model().parameter_count()));
-    report_->setting("steps", std::to_string(steps_));
-    report_->setting("data", batches_.description());
-    report_->setting("learning rate", fmt::format("{:g}", trainer_.optimizer().learning_rate(0)));
-    report_->look("Loss", {.log_y = true});
+  void start_page() {
+    page_ = options_.page;
+    if (!options_.report.empty()) {
+      page_ = &own_page_.emplace(options_.report, RunReportOptions{.title = options_.title});
+    }
+    if (page_ == nullptr) return;
+    page_->setting("parameters", std::to_string(trainer_.model().parameter_count()));
+    page_->setting("steps", std::to_string(steps_));
+    page_->setting("data", batches_.description());
+    if (ranks_.size() > 1) page_->setting("ranks", std::to_string(ranks_.size()));
+    page_->look("Loss", {.log_y = true});
+    page_->look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
   }
 
   std::string metric_names() const {
@@ -210,67 +281,111 @@ class Fit {
     return names;
   }
 
-  void save(data::Position at) const {
-    NamedTensors tensors = values_of(trainer_.state());
+  void save() {
+    progress_.step = trainer_.steps();
+    progress_.has_best = !best_.empty();
+    NamedTensors tensors = trainer_.tensors();
+    if (!ranks_.is_first()) return;
     for (const auto& [name, tensor] : best_) {
       tensors.emplace_back(std::string(kBest) + name, tensor);
     }
-    save_checkpoint(options_.checkpoint,
-                    {.step = trainer_.steps(),
-                     .position = at,
-                     .data_order = batches_.description(),
-                     .notes = {{"evaluations", text_of(history_.evaluations)},
-                               {"metrics", metric_names()},
-                               {"stopped_early", history_.stopped_early ? "yes" : "no"}},
-                     .tensors = std::move(tensors)});
+    save_checkpoint(options_.checkpoint, {.step = trainer_.steps(),
+                                          .position = progress_.next,
+                                          .data_order = batches_.description(),
+                                          .notes = {{"progress", text_of(progress_)},
+                                                    {"metrics", metric_names()},
+                                                    {"made_with", options_.made_with}},
+                                          .tensors = std::move(tensors)});
   }
 
-  // Of the batch that comes next.
-  data::Position resume() {
+  // The first rank reads the checkpoint and hands on what is in it.
+  void resume() {
+    Checkpoint last;
+    NamedTensors best;
+    std::string text;
+    if (ranks_.is_first() && load(last)) {
+      std::erase_if(last.tensors, [&](auto& named) {
+        if (!named.first.starts_with(kBest)) return false;
+        best.emplace_back(named.first.substr(kBest.size()), std::move(named.second));
+        return true;
+      });
+      text = note_of(last, "progress");
+    }
+    text = ranks_.broadcast_text(std::move(text));
+    if (text.empty()) return;
+    Progress before = progress_of(text, options_.metrics.size());
+    last.step = before.step;
+    trainer_.restore(last, batches_.batch(before.next));
+    if (before.has_best) {
+      best_ = ranks_.broadcast_tensors(values_of(trainer_.model().state()), best);
+    }
+    std::vector<Evaluation> evaluations = std::exchange(before.evaluations, {});
+    progress_ = std::move(before);
+    for (Evaluation& evaluation : evaluations) add(std::move(evaluation));
+    if (page_) page_->setting("resumed", fmt::format("after step {}", last.step));
+    if (!ranks_.is_first()) return;
+    fmt::print(stderr, "{} goes on after step {} of {}\n", options_.title, last.step, steps_);
+  }
+
+  // False where no run has begun.
+  bool load(Checkpoint& checkpoint) const {
     std::optional<Checkpoint> last = load_checkpoint(options_.checkpoint);
-    if (!last) return {};
+    if (!last) return false;
     if (!last->fallback_reason.empty()) {
       fmt::print(stderr, "{}; the checkpoint before it is whole\n", last->fallback_reason);
     }
     require_same_order(*last, batches_);
-    if (last->notes["metrics"] != metric_names()) {
-      throw ValueError(fmt::format("{} was made with other metrics", options_.checkpoint.string()));
+    const std::string path = options_.checkpoint.string();
+    if (note_of(*last, "made_with") != options_.made_with) {
+      throw ValueError(fmt::format("{} was made with {}, but this run has {}", path,
+                                   note_of(*last, "made_with"), options_.made_with));
     }
-    NamedTensors tensors;
-    for (auto& [name, tensor] : last->tensors) {
-      if (name.starts_with(kBest)) {
-        best_.emplace_back(name.substr(kBest.size()), std::move(tensor));
-      } else {
-        tensors.emplace_back(name, std::move(tensor));
-      }
+    if (note_of(*last, "metrics") != metric_names()) {
+      throw ValueError(fmt::format("{} was made with other metrics", path));
     }
-    // The optimizer has its state when it has recorded a step.
-    last->tensors = std::move(tensors);
-    trainer_.restore(*last, batches_.batch(last->position));
-    for (Evaluation& evaluation :
-         evaluations_of(last->notes["evaluations"], options_.metrics.size())) {
-      add(std::move(evaluation));
+    const Progress before = progress_of(note_of(*last, "progress"), options_.metrics.size());
+    if (last->step != before.step || last->position != before.next) {
+      throw ValueError(fmt::format(
+          "{}: step {}, batch {} of epoch {} and a record of {} steps are not of one place", path,
+          last->step, last->position.batch, last->position.epoch, before.step));
     }
-    history_.stopped_early = last->notes["stopped_early"] == "yes";
-    return last->position;
+    checkpoint = std::move(*last);
+    return true;
   }
 
   History finish() {
     if (options_.keep_best && !best_.empty()) trainer_.model().load(best_);
-    if (report_) report_->finish();
+    if (own_page_) own_page_->finish();
+    history_.evaluations = std::move(progress_.evaluations);
+    history_.best = best_at_;
+    history_.stopped_early = progress_.stopped_early;
     return std::move(history_);
   }
 
   Trainer& trainer_;
+  const Ranks& ranks_;
   const data::Batches& batches_;
   const FitOptions& options_;
   std::int64_t steps_, every_;
-  std::optional<RunReport> report_;
-  History history_;
+  std::optional<RunReport> own_page_;
+  RunReport* page_ = nullptr;  // on the first rank
+  Progress progress_;
+  std::size_t best_at_ = 0;  // the evaluation of the lowest validation loss
   NamedTensors best_;
+  History history_;
 };
 
 }  // namespace
+
+report::Series History::curve(const std::string& name,
+                              const std::function<double(const Evaluation&)>& value) const {
+  report::Series series{.name = name, .y = {}};
+  for (const Evaluation& evaluation : evaluations) {
+    series.x.push_back(static_cast<double>(series.x.size() + 1));
+    series.y.push_back(value(evaluation));
+  }
+  return series;
+}
 
 std::string History::to_string(const std::vector<Metric>& metrics) const {
   const bool validated = !evaluations.empty() && !std::isnan(evaluations.front().validation_loss);

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "aclgrad/backward.h"
@@ -16,31 +19,71 @@ namespace {
 constexpr const char* kFeatures = "features";
 constexpr const char* kLabels = "labels";
 
+// Those that stand between layers; gates of recurrent units are not looked at.
+constexpr std::array<std::string_view, 9> kActivations = {
+    "selu", "elu", "hardswish", "gelu", "geglu", "relu", "silu", "leaky_relu", "softplus"};
+
+// A layer's activation is called after what it gets: "hidden1" for elu(hidden1).
+std::string layer_of(const Graph& graph, const Node& node) {
+  const std::string& input = graph.value(node.inputs[0]).name();
+  return input.empty() ? graph.value(node.outputs[0]).description() : input;
+}
+
+double euclidean_norm(const Tensor& tensor) {
+  const Tensor wide = tensor.to(DType::float64);
+  double squares = 0;
+  for (const double value : wide.data<double>()) squares += value * value;
+  return std::sqrt(squares);
+}
+
 }  // namespace
 
 Trainer::Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
-                 const SessionOptions& session)
+                 const TrainerOptions& options)
     : model_(model),
       loss_(std::move(loss)),
       optimizer_(optimizer),
-      training_(
-          [this](const SessionCache::Inputs& inputs) { return record(Mode::training, inputs); },
-          {.session = session}),
-      evaluation_(
-          [this](const SessionCache::Inputs& inputs) { return record(Mode::evaluation, inputs); },
-          {.session = session}) {
-  if (!model_.parameters().empty()) return;
-  throw ValueError(
-      "the model has no parameters: its layers must be made with child() of it, as in "
-      "`Linear hidden{child(\"hidden\"), 2, 16}`");
+      ranks_(options.ranks != nullptr ? *options.ranks : alone_),
+      micro_batches_(options.micro_batches, ranks_.rank(), ranks_.size()),
+      session_(options.session),
+      training_([this](const SessionCache::Inputs& inputs) { return record_step(inputs); },
+                {.session = session_}),
+      evaluation_([this](const SessionCache::Inputs& inputs) { return record_evaluation(inputs); },
+                  {.session = session_}),
+      observation_(
+          [this](const SessionCache::Inputs& inputs) { return record_observation(inputs); },
+          {.session = session_}) {
+  if (options.loss_scaling) scaler_.emplace(*options.loss_scaling);
+  const std::int64_t parts = micro_batches_.per_rank();
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const std::string number = parts == 1 ? "" : std::to_string(i);
+    inputs_.push_back(kFeatures + number);
+    inputs_.push_back(kLabels + number);
+  }
+  if (model_.parameters().empty()) {
+    throw ValueError(
+        "the model has no parameters: its layers must be made with child() of it, as in "
+        "`Linear hidden{child(\"hidden\"), 2, 16}`");
+  }
+  separate_draws();
 }
 
-SessionCache::Recording Trainer::record(Mode mode, const SessionCache::Inputs& inputs) {
-  Graph graph(mode);
-  const TensorSpec& features = inputs.at(kFeatures);
-  const TensorSpec& labels = inputs.at(kLabels);
-  const Value loss = loss_(graph.input(kFeatures, features.shape, features.dtype),
-                           graph.input(kLabels, labels.shape, labels.dtype));
+// Ranks that count their random draws from places far apart have other masks.
+void Trainer::separate_draws() {
+  if (ranks_.is_first()) return;
+  for (const Variable& buffer : model_.buffers()) {
+    if (buffer.dtype() != DType::int64) continue;  // no count
+    const double draws = buffer.value().item() + 0x1p40 * ranks_.rank();
+    buffer.assign(Tensor::full(buffer.shape(), draws, DType::int64));
+  }
+}
+
+Value Trainer::record_loss(const Graph& graph, const SessionCache::Inputs& inputs,
+                           const std::string& features_name, const std::string& labels_name) {
+  const TensorSpec& features = inputs.at(features_name);
+  const TensorSpec& labels = inputs.at(labels_name);
+  const Value loss = loss_(graph.input(features_name, features.shape, features.dtype),
+                           graph.input(labels_name, labels.shape, labels.dtype));
   if (loss.shape().numel() != 1) {
     throw ShapeError(
         fmt::format("a loss is one number, {} has shape {}", loss.description(), loss.shape()));
@@ -48,24 +91,111 @@ SessionCache::Recording Trainer::record(Mode mode, const SessionCache::Inputs& i
   const std::vector<Variable> known = model_.state();
   for (const Variable& variable : graph.variables()) {
     if (std::ranges::find(known, variable) != known.end()) continue;
+    if (scaler_ && variable == scaler_->state().front()) continue;
     throw ValueError(
         fmt::format("the loss reads `{}`, which is no part of the model: make its layer with "
                     "child() of the model",
                     variable.name()));
   }
-  std::vector<Fetch> fetches = {loss};
-  if (mode == Mode::training) {
-    fetches.push_back(optimizer_.step(graph, backward(loss, model_.parameters(graph))));
+  return loss;
+}
+
+Gradients Trainer::record_backward(const Value& loss) {
+  return backward(loss, model_.parameters(loss.graph()),
+                  {.seed = scaler_ ? scaler_->seed(loss) : Value()});
+}
+
+SessionCache::Recording Trainer::record_step(const SessionCache::Inputs& inputs) {
+  Graph graph(Mode::training);
+  const std::int64_t parts = micro_batches_.per_rank();
+  const LossAndGradients sums = sum_micro_batches(parts, [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(2 * i);
+    const Value loss = record_loss(graph, inputs, inputs_[at], inputs_[at + 1]);
+    return LossAndGradients{loss, record_backward(loss)};
+  });
+  const LossAndGradients means = ranks_.exchange(sums, parts, optimizer_);
+  if (means.loss.name().empty()) means.loss.named("loss");
+  if (!scaler_) {
+    const Update update = ranks_.complete(graph, optimizer_.step(graph, means.gradients));
+    return {std::move(graph), {means.loss, update}};
   }
+  // Whether to update is decided between two sessions, by all ranks alike.
+  const Update kept = scaler_->unscale(means.gradients);
+  const Value check = ranks_.total(scaler_->check());
+  if (!update_) {
+    Update update = optimizer_.step(update_graph_, scaler_->gradients(update_graph_));
+    update_.emplace(update_graph_,
+                    std::vector<Fetch>{ranks_.complete(update_graph_, std::move(update))},
+                    session_);
+  }
+  return {std::move(graph), {means.loss, kept, check}};
+}
+
+SessionCache::Recording Trainer::record_evaluation(const SessionCache::Inputs& inputs) {
+  Graph graph(Mode::evaluation);
+  const Value loss = record_loss(graph, inputs, kFeatures, kLabels);
+  return {std::move(graph), {loss}};
+}
+
+SessionCache::Recording Trainer::record_observation(const SessionCache::Inputs& inputs) {
+  Graph graph(Mode::evaluation);
+  const Value loss = record_loss(graph, inputs, kFeatures, kLabels);
+  std::vector<Fetch> layers;
+  observed_.clear();
+  for (std::size_t id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(static_cast<NodeId>(id));
+    if (std::ranges::find(kActivations, node.op->name()) == kActivations.end()) continue;
+    observed_.push_back(layer_of(graph, node));
+    layers.emplace_back(graph.value(node.outputs[0]));
+  }
+  std::vector<Fetch> fetches;
+  for (const auto& [value, gradient] : record_backward(loss)) fetches.emplace_back(gradient);
+  fetches.insert(fetches.end(), layers.begin(), layers.end());
   return {std::move(graph), std::move(fetches)};
+}
+
+std::span<const data::Dataset> Trainer::parts_of(const data::Dataset& batch) {
+  const std::int64_t size = micro_batches_.size_in(batch.size());
+  if (size == batch.size()) return {&batch, 1};
+  cut_.clear();
+  for (std::int64_t i = 0; i < micro_batches_.per_rank(); ++i) {
+    const std::int64_t first = micro_batches_.first(i, size);
+    cut_.push_back(
+        {batch.features.slice(0, first, first + size), batch.labels.slice(0, first, first + size)});
+  }
+  return cut_;
+}
+
+std::vector<SessionCache::NamedFeed> Trainer::feeds_of(const data::Dataset& batch) {
+  std::vector<SessionCache::NamedFeed> feeds;
+  auto name = inputs_.begin();
+  for (const data::Dataset& part : parts_of(batch)) {
+    feeds.push_back({*name++, part.features});
+    feeds.push_back({*name++, part.labels});
+  }
+  return feeds;
 }
 
 double Trainer::step(const data::Dataset& batch) {
   optimizer_.set_step(steps_);
-  const double loss =
-      training_.run({{kFeatures, batch.features}, {kLabels, batch.labels}})[0].item();
+  const SessionCache::Outputs outputs = training_.run(feeds_of(batch));
+  const double loss = outputs[0].item();
+  if (scaler_ && scaler_->update(outputs[2].item())) update_->run();
   ++steps_;
   return loss;
+}
+
+void Trainer::observe(const data::Dataset& batch, RunReport& page) {
+  const data::Dataset& part = parts_of(batch).front();
+  const SessionCache::Outputs outputs =
+      observation_.run({{kFeatures, part.features}, {kLabels, part.labels}});
+  std::size_t at = 0;
+  for (const Variable& parameter : model_.parameters()) {
+    const double scale = scaler_ ? scaler_->scale() : 1;
+    page.point("Gradient norms", parameter.name(), static_cast<double>(steps_),
+               euclidean_norm(outputs[at++]) / scale);
+  }
+  for (const std::string& layer : observed_) page.activations(layer, steps_, outputs[at++]);
 }
 
 double Trainer::evaluate(const data::Dataset& examples, std::int64_t batch_size) {
@@ -84,16 +214,33 @@ double Trainer::evaluate(const data::Dataset& examples, std::int64_t batch_size)
 }
 
 void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) {
-  training_.prepare({{kFeatures, batch.features}, {kLabels, batch.labels}});
-  aclgrad::restore(state(), checkpoint);
+  training_.prepare(feeds_of(batch));
+  if (ranks_.is_first()) assign(checkpoint.tensors);  // says what does not fit before others wait
+  if (ranks_.size() > 1) {
+    assign(ranks_.broadcast_tensors(tensors(), checkpoint.tensors));
+    separate_draws();
+  }
+  if (scaler_) scaler_->reload();
   steps_ = checkpoint.step;
+}
+
+void Trainer::assign(const NamedTensors& whole) {
+  std::vector<Variable> all = state();
+  for (const Variable& shard : ranks_.shards()) all.push_back(shard);
+  aclgrad::restore(all, {.tensors = ranks_.shard(whole)});
 }
 
 std::vector<Variable> Trainer::state() const {
   std::vector<Variable> all = model_.state();
-  for (const Variable& variable : optimizer_.state()) all.push_back(variable);
+  const auto add = [&](const std::vector<Variable>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  add(optimizer_.state());
+  if (scaler_) add(scaler_->state());
   return all;
 }
+
+NamedTensors Trainer::tensors() const { return ranks_.gather(state()); }
 
 Predictor::Predictor(std::function<Value(const Value&)> model, std::int64_t batch_size)
     : cache_([kept = std::move(model)](const SessionCache::Inputs& inputs) {

@@ -37,8 +37,12 @@ data::Dataset load_part(const std::filesystem::path& folder, const std::string& 
 
 }  // namespace
 
-data::Split load(const std::filesystem::path& folder) {
-  return {load_part(folder, "train"), load_part(folder, "t10k")};
+data::Split load(const std::filesystem::path& folder, const std::string& advice) {
+  try {
+    return {load_part(folder, "train"), load_part(folder, "t10k")};
+  } catch (const IoError& error) {
+    throw IoError(fmt::format("{}{}{}", error.what(), advice.empty() ? "" : "\n", advice));
+  }
 }
 
 }  // namespace mnist

@@ -6,6 +6,7 @@
 #include <aclgrad/data.h>
 
 #include <filesystem>
+#include <string>
 
 namespace mnist {
 
@@ -16,8 +17,8 @@ inline constexpr std::int64_t kClasses = 10;
 // The four IDX files of a folder, under their usual names: train-images-idx3-ubyte,
 // train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte. Features [n, 784]
 // scaled to [0, 1], labels [n] as int64. Throws aclgrad::IoError, naming the file, for one that is
-// missing, damaged, of another shape, or holds a label above 9.
-aclgrad::data::Split load(const std::filesystem::path& folder);
+// missing, damaged, of another shape, or holds a label above 9, and then how to get them.
+aclgrad::data::Split load(const std::filesystem::path& folder, const std::string& advice = {});
 
 }  // namespace mnist
 

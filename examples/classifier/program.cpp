@@ -3,67 +3,131 @@
 
 #include <aclgrad/format.h>
 
-#include "examples/classifier/results.h"
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <new>
+#include <system_error>
 
 using namespace aclgrad;
 
+namespace {
+
+// CLI11's own unsigned options take "-1" and what is too large for them.
+std::string seed_complaint(const std::string& text) {
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seed);
+  const bool right = error == std::errc() && rest == end;
+  return right ? "" : fmt::format("{} is not a whole number from 0 to {}", text, UINT64_MAX);
+}
+
+// Throws IoError when standard output could not take all that was printed.
+void flush_output() {
+  if (std::fflush(stdout) == 0) return;
+  throw IoError("standard output: cannot write: " + std::generic_category().message(errno));
+}
+
+bool went_wrong_on_the_way(const std::exception& error) {
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+         dynamic_cast<const StatusError*>(&error) != nullptr ||
+         dynamic_cast<const Diverged*>(&error) != nullptr;
+}
+
+}  // namespace
+
 void declare_program_options(CLI::App& app, ProgramOptions& options, const std::string& out) {
-  app.add_option("--seed", options.seed, "the same seed gives the same bits");
-  app.add_option("--threads", options.threads, "0: all cores")->check(CLI::Range(0, 1024));
-  app.add_option("--out", options.out, out);
+  app.add_option("--seed", options.seed, "the same seed gives the same bits")
+      ->check(seed_complaint)
+      ->type_name("N");
+  app.add_option("--threads", options.threads,
+                 "CPU threads, 0 for all cores; results stay the same")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  app.add_option("--out", options.out, out)->type_name("DIR");
 }
 
 void declare_resume(CLI::App& app, ProgramOptions& options) {
-  app.add_flag("--resume", options.resume, "go on from the checkpoints in --out");
+  app.add_flag("--resume", options.resume,
+               "go on from the checkpoints in --out, as if it had never stopped");
+}
+
+void declare_dtype(CLI::App& app, ProgramOptions& options) {
+  static const std::map<std::string, DType> dtypes = {
+      {"fp32", DType::float32}, {"bf16", DType::bfloat16}, {"fp16", DType::float16}};
+  app.add_option_function<std::string>(
+         "--dtype", [&](const std::string& name) { options.dtype = dtypes.at(name); },
+         "of the activations: fp32, bf16 or fp16; the weights stay fp32")
+      ->check(CLI::IsMember({"fp32", "bf16", "fp16"}))
+      ->type_name("NAME")
+      ->default_str("fp32");
+}
+
+void declare_ranks(CLI::App& app, ProgramOptions& options) {
+  auto* const launched =
+      app.add_flag("--data-parallel", options.data_parallel,
+                   "train together with the other processes that mpirun has started");
+  app.add_option("--ranks", options.ranks, "train on so many threads, each a rank of its own")
+      ->check(CLI::Range(1, 16))
+      ->type_name("N")
+      ->excludes(launched);
+  app.add_option("--micro-batches", options.micro_batches,
+                 "parts into which a batch is cut, 0 for one a rank; with the same number the "
+                 "results of 1, 2, 4, ... ranks are the same bits. Batch normalization is over "
+                 "each part by itself, as if it were a batch")
+      ->check(CLI::Range(0, 1000000))
+      ->type_name("N");
+  app.add_flag("--zero", options.sharded,
+               "each of several ranks keeps its share of the optimizer's state only (ZeRO, stage "
+               "1); the results stay the same, but for rounding where gradients are clipped");
 }
 
 int run_program(const std::string& name, CLI::App& app, int argc, char** argv,
-                const ProgramOptions& options, const std::function<void()>& body,
-                const std::string& advice) {
+                const ProgramOptions& options, const std::function<void()>& body) {
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  try {
-    if (options.threads > 0) set_num_threads(options.threads);
-    body();
+    app.name(name);
+    try {
+      app.parse(argc, argv);
+      // Before the runtime counts its devices: a rank of this process is one.
+      const std::string devices = std::to_string(options.ranks);
+      if (options.ranks > 1) setenv("ACLGRAD_DEVICE_COUNT", devices.c_str(), /*replace=*/0);
+      if (options.threads > 0) set_num_threads(options.threads);
+      body();
+    } catch (const CLI::CallForHelp&) {
+      fmt::print("{}", app.help());
+    } catch (const CLI::ParseError& error) {
+      fmt::print(stderr, "{}: {} (see --help)\n", name, error.what());
+      return 2;
+    }
     flush_output();
     return 0;
   } catch (const std::exception& error) {
-    const int status = exit_status_for(name, error);
-    if (dynamic_cast<const IoError*>(&error) != nullptr) fmt::print(stderr, "{}", advice);
-    return status;
+    const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    fmt::print(stderr, "{}: {}\n", name, no_memory ? "out of memory" : error.what());
+    return went_wrong_on_the_way(error) ? 1 : 2;
   }
 }
 
-report::Series curve_of(const std::string& name, const History& history) {
-  report::Series curve{.name = name, .y = {}};
-  for (const Evaluation& evaluation : history.evaluations) {
-    curve.x.push_back(static_cast<double>(curve.x.size() + 1));
-    curve.y.push_back(evaluation.metrics.front());
+void on_ranks(const ProgramOptions& options,
+              const std::function<void(const Communicator&)>& train) {
+  if (options.data_parallel) {
+    train(Communicator::from_environment());
+  } else if (options.ranks > 1) {
+    run_ranks(options.ranks, train);
+  } else {
+    train(Communicator());
   }
-  return curve;
 }
 
-report::Series train_classifier(const Classification& it, std::int64_t epochs, bool prefetch,
-                                const ProgramOptions& options) {
-  const auto loss = [&](const Value& x, const Value& t) { return cross_entropy(it.scores(x), t); };
-  Trainer trainer(it.model, loss, it.optimizer);
-  Predictor predictor(it.scores);
-  const Metric accuracy{"% right", [&] {
-                          return 100 * data::accuracy(data::argmax(predictor(it.test.features)),
-                                                      it.test.labels);
-                        }};
-  const History history = fit(trainer, it.batches,
-                              {.epochs = epochs,
-                               .metrics = {accuracy},
-                               .checkpoint = options.out / ("checkpoint_" + it.name),
-                               .resume = options.resume,
-                               .report = options.out / ("report_" + it.name + ".html"),
-                               .title = it.name,
-                               .prefetch = prefetch});
-  fmt::print("{}, {:.0f} s\n{}\n", it.name, history.seconds, history.to_string({accuracy}));
-  it.model.save(options.out / ("weights_" + it.name + ".safetensors"));
-  return curve_of(it.name, history);
+std::unique_ptr<Ranks> make_ranks(const ProgramOptions& options, const Communicator& communicator) {
+  if (options.sharded) return std::make_unique<ShardedUpdate>(communicator);
+  return std::make_unique<DataParallel>(communicator);
+}
+
+TrainerOptions trainer_options(const ProgramOptions& options, Ranks& ranks) {
+  TrainerOptions made{.micro_batches = options.micro_batches, .ranks = &ranks};
+  if (options.dtype == DType::float16) made.loss_scaling.emplace();
+  return made;
 }

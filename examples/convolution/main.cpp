@@ -9,8 +9,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "examples/classifier/classifier.h"
 #include "examples/classifier/mnist.h"
-#include "examples/classifier/program.h"
 #include "examples/convolution/model.h"
 
 using namespace aclgrad;
@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
   ProgramOptions program;
-  std::string data = "mnist", dtype = "fp32";
+  std::string data = "mnist";
   std::vector<std::string> activations = {"elu", "relu"};
   std::int64_t epochs = 5, stop_after = 1000000;
 };
@@ -55,10 +55,9 @@ std::string filters_picture(const convolution::Network& model, const std::string
   return grid.svg();
 }
 
-report::Series train(const std::string& activation, const data::Split& images,
-                     const Options& options) {
-  const DType dtype = options.dtype == "bf16" ? DType::bfloat16 : DType::float32;
-  const convolution::Network model({}, activation, dtype, options.program.seed);
+Classified train(const std::string& activation, const data::Split& images, const Options& options,
+                 const Communicator& communicator) {
+  const convolution::Network model({}, activation, options.program.seed);
   const data::Batches batches(images.train,
                               {.batch_size = std::min<std::int64_t>(128, images.train.size()),
                                .drop_last = true,
@@ -68,34 +67,38 @@ report::Series train(const std::string& activation, const data::Split& images,
       {.learning_rate = schedule::cosine(2e-3, std::min<std::int64_t>(100, steps), steps),
        .weight_decay = 0,
        .name = "adam"});
-  report::Series curve = train_classifier(
-      {activation, model, model, optimizer, batches, images.test},
-      std::min(options.stop_after, options.epochs), /*prefetch=*/false, options.program);
-  write_file_atomically(options.program.out / ("filters_" + activation + ".svg"),
-                        filters_picture(model, activation));
-  return curve;
+  Classified made = train_classifier({.name = activation,
+                                      .model = model,
+                                      .scores = model,
+                                      .optimizer = optimizer,
+                                      .batches = batches,
+                                      .test = images.test,
+                                      .epochs = std::min(options.stop_after, options.epochs)},
+                                     options.program, communicator);
+  if (communicator.is_first()) {
+    write_file_atomically(options.program.out / ("filters_" + activation + ".svg"),
+                          filters_picture(model, activation));
+  }
+  return made;
 }
 
 void run(Options& options) {
   std::filesystem::path folder = options.data;
   if (options.data == "mnist") folder = "out/mnist-data";
   if (options.data == "fashion") folder = "out/fashion-mnist-data";
-  const data::Split images = standardized_images(mnist::load(folder));
+  const data::Split images = standardized_images(
+      mnist::load(folder, "`./dev convolution` fetches MNIST, with --data fashion Fashion-MNIST."));
   if (options.program.out.empty()) {
     options.program.out =
         std::filesystem::path("out/convolution") / std::filesystem::path(options.data).filename();
   }
-  std::filesystem::create_directories(options.program.out);
-  report::Table table({"activation", "% right"});
-  report::LineChart chart{.title = "Test pictures that a convolutional network tells apart",
-                          .x_label = "epoch",
-                          .y_label = "% right"};
-  for (const std::string& activation : options.activations) {
-    chart.series.push_back(train(activation, images, options));
-    table.add_row({activation, fmt::format("{:.2f}", chart.series.back().y.back())});
-  }
-  write_file_atomically(options.program.out / "learning.svg", chart.svg());
-  fmt::print("{}", table.to_string());
+  on_ranks(options.program, [&](const Communicator& communicator) {
+    compare_classifiers("Test pictures that a convolutional network tells apart",
+                        options.activations, options.program, communicator,
+                        [&](const std::string& activation) {
+                          return train(activation, images, options, communicator);
+                        });
+  });
 }
 
 }  // namespace
@@ -111,13 +114,11 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000000));
   app.add_option("--stop-after", options.stop_after, "epochs; the rest is for --resume")
       ->check(CLI::Range(1, 1000000));
-  app.add_option("--dtype", options.dtype, "of the activations")
-      ->check(CLI::IsMember({"fp32", "bf16"}));
+  declare_dtype(app, options.program);
   declare_program_options(app, options.program,
                           "folder for weights, pictures, pages, checkpoints; out/convolution/DATA "
                           "where none is named");
   declare_resume(app, options.program);
-  return run_program(
-      "convolution", app, argc, argv, options.program, [&] { run(options); },
-      "`./dev convolution` fetches MNIST, with --data fashion Fashion-MNIST.\n");
+  declare_ranks(app, options.program);
+  return run_program("convolution", app, argc, argv, options.program, [&] { run(options); });
 }

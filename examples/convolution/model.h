@@ -41,24 +41,20 @@ struct Block : aclgrad::Module {
 };
 
 struct Network : aclgrad::Module {
-  Network(const Sizes& sizes, const std::string& activation, aclgrad::DType computed_in,
-          std::uint64_t seed)
-      : dtype(computed_in),
-        block1(child("block1"), 1, sizes.first, 5, activation, seed),
+  Network(const Sizes& sizes, const std::string& activation, std::uint64_t seed)
+      : block1(child("block1"), 1, sizes.first, 5, activation, seed),
         block2(child("block2"), sizes.first, sizes.second, 3, activation, seed + 2),
         output(child("output"), sizes.second * pooled(sizes) * pooled(sizes), sizes.classes,
                {.seed = seed + 4}) {}
 
   // Scores [N, classes] of images [N, 1, side, side].
   aclgrad::Value operator()(const aclgrad::Value& x) const {
-    using namespace aclgrad;
-    return cast(output(Flatten()(block2(block1(cast(x, dtype))))), DType::float32);
+    return output(aclgrad::Flatten()(block2(block1(x))));
   }
 
   // The side of what the linear layer gets: 28, 24, 20, 10, 8, 6, 3.
   static std::int64_t pooled(const Sizes& sizes) { return ((sizes.side - 8) / 2 - 4) / 2; }
 
-  aclgrad::DType dtype;  // of the activations
   Block block1, block2;
   aclgrad::Linear output;
 };

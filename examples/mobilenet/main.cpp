@@ -7,8 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "examples/classifier/classifier.h"
 #include "examples/classifier/mnist.h"
-#include "examples/classifier/program.h"
 #include "examples/mobilenet/model.h"
 
 using namespace aclgrad;
@@ -29,8 +29,8 @@ data::Dataset images_of(const data::Dataset& examples) {
           examples.labels};
 }
 
-report::Series train(const std::string& activation, const data::Split& images,
-                     const Options& options) {
+Classified train(const std::string& activation, const data::Split& images, const Options& options,
+                 const Communicator& communicator) {
   const mobilenet::MobileNet model({}, activation, options.program.seed);
   const data::Batches batches(
       images.train, {.batch_size = options.batch,
@@ -45,24 +45,30 @@ report::Series train(const std::string& activation, const data::Split& images,
   AdamW optimizer(
       {.learning_rate = schedule::cosine(4e-3, std::min<std::int64_t>(100, steps), steps)},
       decay_matrices(model.parameters(), 0.05));
-  write_file_atomically(options.program.out / "model.txt", model.summary());
-  return train_classifier({activation, model, model, optimizer, batches, images.test},
-                          options.epochs, /*prefetch=*/true, options.program);
+  Classified made = train_classifier({.name = activation,
+                                      .model = model,
+                                      .scores = model,
+                                      .optimizer = optimizer,
+                                      .batches = batches,
+                                      .test = images.test,
+                                      .epochs = options.epochs,
+                                      .prefetch = true},
+                                     options.program, communicator);
+  if (communicator.is_first()) {
+    write_file_atomically(options.program.out / "model.txt", model.summary());
+  }
+  return made;
 }
 
 void run(const Options& options) {
-  const data::Split read = mnist::load(options.data);
+  const data::Split read = mnist::load(options.data, "`./dev mobilenet` fetches them.");
   const data::Split images{images_of(read.train), images_of(read.test)};
-  std::filesystem::create_directories(options.program.out);
-  report::Table table({"activation", "% right"});
-  report::LineChart chart{
-      .title = "A small MobileNetV3 tells clothes apart", .x_label = "epoch", .y_label = "% right"};
-  for (const std::string& activation : options.activations) {
-    chart.series.push_back(train(activation, images, options));
-    table.add_row({activation, fmt::format("{:.2f}", chart.series.back().y.back())});
-  }
-  write_file_atomically(options.program.out / "learning.svg", chart.svg());
-  fmt::print("{}", table.to_string());
+  on_ranks(options.program, [&](const Communicator& communicator) {
+    compare_classifiers("A small MobileNetV3 tells clothes apart", options.activations,
+                        options.program, communicator, [&](const std::string& activation) {
+                          return train(activation, images, options, communicator);
+                        });
+  });
 }
 
 }  // namespace
@@ -78,6 +84,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 100000));
   app.add_option("--batch", options.batch, "pictures of a step")->check(CLI::Range(1, 60000));
   declare_program_options(app, options.program, "folder for weights, pictures, pages, checkpoints");
+  declare_dtype(app, options.program);
   declare_resume(app, options.program);
+  declare_ranks(app, options.program);
   return run_program("mobilenet", app, argc, argv, options.program, [&] { run(options); });
 }

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "examples/classifier/classifier.h"
 #include "examples/classifier/mnist.h"
-#include "examples/classifier/program.h"
 
 using namespace aclgrad;
 
@@ -46,24 +46,20 @@ Sequential network(const std::string& activation, const std::vector<std::int64_t
   return made;
 }
 
-double accuracy(const Sequential& model, const data::Dataset& examples) {
-  return data::accuracy(data::argmax(predict(model, examples.features, 1000)), examples.labels);
-}
-
 // The accuracy on unseen examples, in percent, after every epoch.
 report::Series train(const std::string& name, const Sequential& model, const data::Split& examples,
                      std::int64_t epochs, double learning_rate, const Options& options) {
   Sgd optimizer({.learning_rate = learning_rate});
-  Trainer trainer(
-      model, [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, optimizer);
   const data::Batches batches(examples.train, {.batch_size = 128, .seed = options.program.seed});
-  const History history =
-      fit(trainer, batches,
-          {.epochs = epochs,
-           .metrics = {{"accuracy", [&] { return 100 * accuracy(model, examples.test); }}},
-           .report = options.program.out / ("report_" + name + ".html"),
-           .title = name});
-  return curve_of(name, history);
+  return train_classifier({.name = name,
+                           .model = model,
+                           .scores = model,
+                           .optimizer = optimizer,
+                           .batches = batches,
+                           .test = examples.test,
+                           .epochs = epochs},
+                          options.program, Communicator())
+      .accuracy;
 }
 
 data::Split standardized(data::Split examples) {
@@ -129,7 +125,8 @@ void depth(const Options& options) {
 }
 
 void on_mnist(const Options& options) {
-  const data::Split examples = standardized(mnist::load(options.data));
+  const data::Split examples =
+      standardized(mnist::load(options.data, "`./dev self_normalizing` fetches them."));
   report::Table table({"activation", "dropout", "% right"});
   report::LineChart chart{.title = "784-512-256-10 on MNIST, SGD with a learning rate of 0.001",
                           .x_label = "epoch",
@@ -160,9 +157,10 @@ int main(int argc, char** argv) {
   app.add_option("--deep-epochs", options.deep_epochs, "on digits, of deep networks")
       ->check(CLI::Range(1, 100000));
   declare_program_options(app, options.program, "folder for pictures and pages");
+  declare_dtype(app, options.program);
+  declare_resume(app, options.program);
   app.add_flag("--only-deep", options.only_deep, "leave MNIST out");
   return run_program("self_normalizing", app, argc, argv, options.program, [&] {
-    std::filesystem::create_directories(options.program.out);
     depth(options);
     if (!options.only_deep) on_mnist(options);
   });

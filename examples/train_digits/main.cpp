@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains on handwritten digits; see train_digits --help.
 #include "digits.h"
-#include "examples/classifier/results.h"
-#include "options.h"
+#include "examples/classifier/perceptron.h"
 
 int main(int argc, char** argv) {
-  try {
-    int exit_status = 0;
-    const std::optional<Options> options = parse_options(argc, argv, exit_status);
-    if (!options) {
-      flush_output();
-      return exit_status;
-    }
-    const aclgrad::data::Split digits =
-        aclgrad::data::split(load_digits(options->data), 0.8, options->training.seed);
-    train_all({kPixels, options->hidden, options->hidden, kClasses}, digits, kSide,
-              options->training);
-  } catch (const std::exception& error) {
-    return exit_status_for("train_digits", error);
-  }
+  PerceptronOptions options{.program = {.out = "out/digits"}};
+  std::int64_t hidden = 128;
+  std::filesystem::path data = ACLGRAD_EXAMPLE_DATA "/digits.csv";
+  CLI::App app(
+      "Trains a small network on 1,797 handwritten digits (8x8 pixels), once for each activation, "
+      "and\n"
+      "writes learning curves, confusion matrices, misclassified digits, weights and graphs.");
+  declare_perceptron_options(app, options);
+  app.add_option("--hidden", hidden, "units of each of the two hidden layers")
+      ->check(CLI::Range(1, 65536))
+      ->type_name("N");
+  app.add_option("--data", data, "CSV file: 64 pixels from 0 to 16, then the digit")
+      ->type_name("FILE")
+      ->default_str("the digits that come with aclgrad");
+  return run_program("train_digits", app, argc, argv, options.program, [&] {
+    train_perceptrons({kPixels, hidden, hidden, kClasses},
+                      aclgrad::data::split(load_digits(data), 0.8, options.program.seed), options,
+                      aclgrad::Communicator());
+  });
 }

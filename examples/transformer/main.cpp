@@ -24,7 +24,7 @@ struct Options {
   ProgramOptions program{.out = "out/transformer"};
   std::filesystem::path data = "out/moby-dick/data.txt";
   std::vector<std::string> activations = {"geglu"};
-  std::string dtype = "fp32", prompt = "Call me Ishmael.";
+  std::string prompt = "Call me Ishmael.";
   std::int64_t steps = 2000, letters = 500, top_k = 10;
   double temperature = 0.8;
 };
@@ -139,7 +139,9 @@ std::string attention_picture(const Transformer& model, const data::Dataset& exa
   return grid.svg();
 }
 
-double train(const std::string& activation, const Text& text, const Options& options) {
+// The validation loss in the end.
+double train(const std::string& activation, const Text& text, const Options& options,
+             const Communicator& communicator) {
   const std::span<const std::int64_t> numbers(text.numbers);
   const auto [seen, unseen] =
       std::pair(numbers.first(numbers.size() * 9 / 10), numbers.subspan(numbers.size() * 9 / 10));
@@ -152,17 +154,17 @@ double train(const std::string& activation, const Text& text, const Options& opt
       [seen = seen](std::span<const std::int64_t> rows) { return windows(seen, rows); },
       {.batch_size = 12, .drop_last = true, .seed = options.program.seed});
 
-  const DType dtype = options.dtype == "bf16" ? DType::bfloat16 : DType::float32;
-  const Transformer model(std::ssize(text.alphabet), kSizes, activation, dtype,
+  const Transformer model(std::ssize(text.alphabet), kSizes, activation, options.program.dtype,
                           options.program.seed);
   AdamW optimizer({.learning_rate = schedule::cosine(
                        1e-3, std::min<std::int64_t>(100, options.steps), options.steps, 1e-4),
                    .beta2 = 0.99,
                    .clip_norm = 1},
                   decay_matrices(model.parameters(), 0.1));
+  const std::unique_ptr<Ranks> ranks = make_ranks(options.program, communicator);
   Trainer trainer(
       model, [&](const Value& x, const Value& next) { return cross_entropy(model(x), next); },
-      optimizer);
+      optimizer, trainer_options(options.program, *ranks));
   const History history = fit(trainer, batches,
                               {.steps = options.steps,
                                .evaluate_every = std::max<std::int64_t>(options.steps / 8, 1),
@@ -170,7 +172,11 @@ double train(const std::string& activation, const Text& text, const Options& opt
                                .checkpoint = options.program.out / ("checkpoint_" + activation),
                                .resume = options.program.resume,
                                .report = options.program.out / ("report_" + activation + ".html"),
+                               .observe = true,
                                .title = activation});
+  const double loss =
+      history.evaluations.empty() ? NAN : history.evaluations.back().validation_loss;
+  if (!communicator.is_first()) return loss;
   fmt::print("{}: {} parameters, {:.0f} s\n{}", activation, model.parameter_count(),
              history.seconds, history.to_string());
   model.save(options.program.out / ("weights_" + activation + ".safetensors"));
@@ -179,7 +185,7 @@ double train(const std::string& activation, const Text& text, const Options& opt
   const std::string paragraph = write(model, text, options);
   write_file_atomically(options.program.out / ("text_" + activation + ".txt"), paragraph + "\n");
   fmt::print("\n{}\n\n", paragraph);
-  return history.evaluations.empty() ? NAN : history.evaluations.back().validation_loss;
+  return loss;
 }
 
 void run(const Options& options) {
@@ -189,11 +195,14 @@ void run(const Options& options) {
                               text.numbers.size()));
   }
   std::filesystem::create_directories(options.program.out);
-  report::Table table({"feed-forward", "validation loss, nats a character"});
-  for (const std::string& activation : options.activations) {
-    table.add_row({activation, fmt::format("{:.3f}", train(activation, text, options))});
-  }
-  fmt::print("{}", table.to_string());
+  on_ranks(options.program, [&](const Communicator& communicator) {
+    report::Table table({"feed-forward", "validation loss, nats a character"});
+    for (const std::string& activation : options.activations) {
+      const double loss = train(activation, text, options, communicator);
+      table.add_row({activation, fmt::format("{:.3f}", loss)});
+    }
+    if (communicator.is_first()) fmt::print("{}", table.to_string());
+  });
 }
 
 }  // namespace
@@ -207,10 +216,10 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"geglu", "gelu", "relu"}));
   app.add_option("--steps", options.steps, "of 12 windows of 64 characters")
       ->check(CLI::Range(1, 100000000));
-  app.add_option("--dtype", options.dtype, "of the activations")
-      ->check(CLI::IsMember({"fp32", "bf16"}));
+  declare_dtype(app, options.program);
   declare_program_options(app, options.program, "folder for weights, pictures, pages, checkpoints");
   declare_resume(app, options.program);
+  declare_ranks(app, options.program);
   app.add_option("--prompt", options.prompt, "what the paragraph begins with");
   app.add_option("--letters", options.letters, "of the paragraph")->check(CLI::Range(0, 1000000));
   app.add_option("--temperature", options.temperature, "below 1 bolder, above 1 wilder")

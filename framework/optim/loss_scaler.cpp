@@ -49,23 +49,40 @@ Value LossScaler::seed(const Value& loss, std::source_location where) {
 }
 
 Update LossScaler::unscale(const Gradients& scaled, std::source_location where) {
-  if (!kept_.empty()) throw ValueError("this loss scaler keeps the gradients of another loss");
+  const bool first = kept_.empty();
+  if (!first && scaled.size() != kept_.size()) {
+    throw ValueError("this loss scaler keeps the gradients of other parameters");
+  }
   Update update;
+  Value check;
   for (const auto& [value, gradient] : scaled) {
     Graph graph = value.graph();
+    if (check_.is_of(graph)) {
+      throw ValueError("this loss scaler keeps the gradients of another loss of this graph");
+    }
     const RecordScope scope(graph, Phase::backward);
     const Variable& parameter = detail::variable_to_update(graph, value);
-    const Variable kept(parameter.name() + ".gradient", detail::zeros_like(parameter));
-    kept_.push_back({parameter, kept, kept.version()});
+    if (first) {
+      const Variable kept(parameter.name() + ".gradient", detail::zeros_like(parameter));
+      kept_.push_back({parameter, kept, kept.version()});
+    }
+    const auto kept = std::ranges::find(kept_, parameter, &Kept::parameter);
+    if (kept == kept_.end()) {
+      throw ValueError(
+          fmt::format("this loss scaler does not keep the gradient of `{}`, which the "
+                      "first graph did not have",
+                      parameter.name()));
+    }
     // In float32 whatever the parameter is: 16 bits hold neither a small gradient nor a large sum.
     const Value inverse = graph.parameter(inverse_variable_, where);
     const Value unscaled = mul(cast(gradient, DType::float32, where), inverse, where);
-    update.values.push_back(assign(graph.parameter(kept_.back().gradient, where), unscaled, where));
+    update.values.push_back(assign(graph.parameter(kept->gradient, where), unscaled, where));
     // What is not finite makes the sum not finite; that of finite gradients stays far below the
     // largest number.
     const Value sum = reduce_sum(unscaled, {}, false, where);
-    check_ = check_ ? add(check_, sum, 1, where) : sum;
+    check = check ? add(check, sum, 1, where) : sum;
   }
+  check_ = check;
   if (check_) check_.named("sum of all gradients");
   return update;
 }
@@ -88,8 +105,8 @@ void LossScaler::set(double scale, std::int64_t good) {
   inverse_variable_.assign(Tensor::scalar(1 / scale));
 }
 
-bool LossScaler::update(const Results& results) {
-  const bool finite = std::isfinite(results[check_].item());
+bool LossScaler::update(double check) {
+  const bool finite = std::isfinite(check);
   for (Kept& kept : kept_) {
     const std::uint64_t version = kept.gradient.version();
     if (std::exchange(kept.accepted, version) != version) continue;

@@ -7,6 +7,7 @@
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/fill.h"
 #include "aclgrad/ops/foreach.h"
+#include "aclgrad/ops/functions.h"
 #include "aclgrad/ops/reduce.h"
 #include "aclgrad/ops/selection.h"
 #include "aclgrad/ops/shapes.h"
@@ -26,8 +27,12 @@ std::vector<ParameterGroup> decay_matrices(const std::vector<Variable>& paramete
   return groups;
 }
 
-ClippedGradients clip_gradients(const Gradients& gradients, double max_norm,
-                                std::source_location where) {
+namespace {
+
+// `sum` adds up what ranks have that share the gradients; it is empty where there is one.
+ClippedGradients clipped_by(const Gradients& gradients, double max_norm,
+                            const std::function<Value(const Value&)>& sum,
+                            std::source_location where) {
   if (!(max_norm > 0)) {
     throw ValueError(fmt::format("gradients are clipped to a norm above 0, got {}", max_norm));
   }
@@ -37,7 +42,9 @@ ClippedGradients clip_gradients(const Gradients& gradients, double max_norm,
     all_gradients.push_back(cast(gradient, DType::float32, where));
   }
   const std::vector<Value> norms = foreach_norm(all_gradients, 2, where);
-  const Value all = norm(stack(norms, 0, where), {}, {}, where).named("gradient norm");
+  Value all = norm(stack(norms, 0, where), {}, {}, where);
+  if (sum) all = sqrt(sum(mul(all, all, where)), where);
+  all.named("gradient norm");
   const Value bound = all.graph().constant(Tensor::scalar(max_norm), where);
   const Value factor =
       clamp(div(bound, add(all, 1e-6, where), where), {.max = 1}, where).named("clipping");
@@ -46,6 +53,13 @@ ClippedGradients clip_gradients(const Gradients& gradients, double max_norm,
     clipped.push_back({value, mul(gradient, cast(factor, gradient.dtype(), where), where)});
   }
   return {Gradients(std::move(clipped)), all};
+}
+
+}  // namespace
+
+ClippedGradients clip_gradients(const Gradients& gradients, double max_norm,
+                                std::source_location where) {
+  return clipped_by(gradients, max_norm, {}, where);
 }
 
 Optimizer::Optimizer(const std::string& name, LearningRate rate, double weight_decay,
@@ -62,19 +76,12 @@ Optimizer::Optimizer(const std::string& name, LearningRate rate, double weight_d
 Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::source_location where) {
   std::vector<const ParameterGroup*> groups;
   for (const auto& [value, gradient] : gradients) {
-    const Variable& parameter = detail::variable_to_update(graph, value);
-    const auto found = std::ranges::find_if(groups_, [&](const ParameterGroup& group) {
-      return std::ranges::find(group.parameters, parameter) != group.parameters.end();
-    });
-    if (found == groups_.end() && !groups_.empty()) {
-      throw ValueError(fmt::format("`{}` is in no group of the optimizer", parameter.name()));
-    }
-    groups.push_back(found == groups_.end() ? nullptr : &*found);
+    groups.push_back(group_of(detail::variable_to_update(graph, value)));
   }
   const RecordScope scope(graph, Phase::update);
   before(graph, gradients, where);
   const Gradients& used =
-      clip_norm_ ? clip_gradients(gradients, *clip_norm_, where).gradients : gradients;
+      clip_norm_ ? clipped_by(gradients, *clip_norm_, sum_, where).gradients : gradients;
   Update result;
   const auto add = [&](const std::vector<Value>& updated) {
     result.values.insert(result.values.end(), updated.begin(), updated.end());
@@ -90,6 +97,21 @@ Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::sour
   }
   add(after(graph, where));
   return result;
+}
+
+const ParameterGroup* Optimizer::group_of(const Variable& parameter) const {
+  const auto found = std::ranges::find_if(groups_, [&](const ParameterGroup& group) {
+    return std::ranges::find(group.parameters, parameter) != group.parameters.end();
+  });
+  if (found != groups_.end()) return &*found;
+  if (groups_.empty()) return nullptr;
+  throw ValueError(fmt::format("`{}` is in no group of the optimizer", parameter.name()));
+}
+
+void Optimizer::add_share(const Variable& share, const Variable& parameter) {
+  const ParameterGroup* group = group_of(parameter);
+  if (group == nullptr) return;
+  groups_[static_cast<std::size_t>(group - groups_.data())].parameters.push_back(share);
 }
 
 void Optimizer::set_step(std::int64_t step) const {

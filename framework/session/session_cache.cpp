@@ -57,8 +57,9 @@ SessionCache::Inputs SessionCache::inputs_of(std::span<const NamedFeed> feeds) {
   return inputs;
 }
 
-void SessionCache::prepare(std::initializer_list<NamedFeed> feeds) {
-  entry_for(inputs_of(std::span<const NamedFeed>(feeds.begin(), feeds.size())));
+const Graph& SessionCache::latest() const {
+  if (entries_.empty()) throw ValueError("the session cache has planned nothing yet");
+  return entries_.front().graph;
 }
 
 SessionCache::Outputs SessionCache::run(std::span<const NamedFeed> feeds) {

@@ -62,7 +62,7 @@ TEST(ShardedUpdate, NamesWhatDoesNotFit) {
       const Value loss = mean(mul(w, w)) + mean(mul(ww, ww));
       static_cast<void>(sharded.step(graph, backward(loss, {w, ww}), optimizer));
       EXPECT_EQ(sharded.shards().size(), 1u);
-      const NamedTensors own = sharded.share_out(tensors);
+      const NamedTensors own = sharded.shard(tensors);
       EXPECT_EQ(own.back().first, "shard0.second_moment");
       EXPECT_EQ(own.back().second.shape(), Shape{12}) << "half of 23 numbers";
     });

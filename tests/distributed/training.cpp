@@ -95,7 +95,7 @@ Outcome train(const Communicator& communicator, const Settings& settings) {
   if (!settings.checkpoint.empty()) {
     if (const std::optional<Checkpoint> last = load_checkpoint(settings.checkpoint)) {
       require_same_order(*last, batches.order());
-      restore(state, {.tensors = sharded ? sharded->share_out(last->tensors) : last->tensors});
+      restore(state, {.tensors = sharded ? sharded->shard(last->tensors) : last->tensors});
       step = last->step;
       at = last->position;
     }

@@ -41,6 +41,21 @@ cmp -s {whole,parts}/weights_elu.safetensors || fail "a run that was stopped and
 train bf16 --activation elu --dtype bf16 --stop-after 1
 [[ -s bf16/weights_elu.safetensors ]] || fail "bfloat16 leaves no weights"
 
+# Batch normalization is over a rank's part of a batch: two ranks take the steps of one that cuts batches
+# into two parts, and come close to one that does not.
+losses() {
+  awk '$1 ~ /^[0-9]+$/ { print $2 }' "$1.txt"
+}
+few=(--activation elu --stop-after 1 --threads 1)
+train parts1 "${few[@]}" --micro-batches 2
+train parts2 "${few[@]}" --micro-batches 2 --ranks 2
+train zero "${few[@]}" --ranks 2 --zero
+train fp16 "${few[@]}" --dtype fp16
+[[ -n $(losses parts1) && $(losses parts2) == "$(losses parts1)" && $(losses zero) == "$(losses parts1)" ]] ||
+  fail "two ranks do not train as one in two parts: $(cat parts1.txt parts2.txt zero.txt)"
+awk -v one="$(losses fp16)" -v two="$(losses parts2)" 'BEGIN { exit !(one > 1 && (one - two) ^ 2 < 0.0025) }' ||
+  fail "two ranks are far from one: $(cat fp16.txt parts2.txt)"
+
 "$program" --data nowhere >out.txt 2>&1
 [[ $? == 2 ]] || fail "missing files are no error"
 grep -q "nowhere/train-images-idx3-ubyte" out.txt || fail "$(cat out.txt)"

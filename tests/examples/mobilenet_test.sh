@@ -34,6 +34,13 @@ cp -r whole again
 rm again/weights_hardswish.safetensors
 train again --resume --activation hardswish
 cmp -s {whole,again}/weights_hardswish.safetensors || fail "a finished run that is resumed has other weights"
+# 16 bits, and ranks that share the optimizer's state.
+for dtype in fp32 bf16 fp16; do
+  train $dtype --activation hardswish --ranks 2 --zero --dtype $dtype
+  loss=$(awk '$1 == 6 { print $2 }' $dtype.txt)
+  awk -v loss="$loss" 'BEGIN { exit !(loss > 1.5 && loss < 2.6) }' || fail "$dtype: $(cat $dtype.txt)"
+done
+cmp -s {fp32,bf16}/weights_hardswish.safetensors && fail "bf16 changes nothing"
 
 "$program" --data nowhere >out.txt 2>&1
 [[ $? == 2 ]] || fail "missing files are no error"

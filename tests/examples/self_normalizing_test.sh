@@ -19,6 +19,11 @@ done
 for activation in selu relu; do
   grep -q "$activation after" deep/activations.svg || fail "the picture lacks $activation"
 done
+for dtype in bf16 fp16; do
+  "$program" --only-deep --deep-epochs 10 --dtype $dtype --out $dtype >out.txt 2>errors.txt || fail "status $?: $(cat errors.txt)"
+  awk '$1 == 32 { learns = $2 > 80 && $3 < 20 } END { exit !learns }' out.txt || fail "$dtype: $(cat out.txt)"
+done
+cmp -s {bf16,fp16}/weights_selu_8_layers.safetensors && fail "all 16 bits are the same"
 
 "$program" --data nowhere --deep-epochs 1 --out nowhere-out >out.txt 2>&1
 [[ $? == 2 ]] || fail "missing files are no error"

@@ -82,7 +82,13 @@ not_sharded() {
   grep -q -- "$words" ranks.txt || fail "'$words' is not in: $(cat ranks.txt)"
 }
 not_sharded "a sharded update needs at least 2 ranks" --out refused
-not_sharded "cannot be shared out with float16" --ranks 2 --dtype fp16 --out refused
+
+# Ranks that share the state also agree about which steps to leave out.
+for rest in '--ranks 1' '--ranks 4 --zero'; do
+  # shellcheck disable=SC2086  # REST is a list
+  "$program" "${parallel[@]}" --dtype fp16 $rest --out "fp16 $rest" >ranks.txt 2>&1 || fail "fp16 $rest: $(cat ranks.txt)"
+done
+cmp fp16\ --ranks\ {1,4\ --zero}/weights_elu.safetensors || fail "float16 has other bits on sharded ranks"
 
 # The same as processes of a launcher, where there is one; and one of them killed on the way.
 launched() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: transformer_test.sh PROGRAM FOLDER TEXT
-# A few steps on a short text: files, the same bits for the same seed whatever the threads and
+# A few steps on a short text: files, the same bits for the same seed whatever the threads, ranks and
 # interruptions, and what it says about files that are not there.
 set -u
 program=$1
@@ -46,6 +46,44 @@ kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 train parts --steps 8 --resume
 same whole parts
+
+# Several ranks come to the loss of one, with the same bits where the batch is cut into the same parts and no
+# rank keeps only a share of the state: a norm of gradients that ranks share is added up in another order.
+losses() {
+  awk '$1 ~ /^[0-9]+$/ { print $2, $3 }' "$1.txt"
+}
+short=(--steps 4 --threads 1)
+train parts1 "${short[@]}" --micro-batches 4
+for ranks in 2 4; do
+  train parts$ranks "${short[@]}" --micro-batches 4 --ranks $ranks
+  same parts1 parts$ranks
+done
+[[ $(losses parts4) == "$(losses parts1)" ]] || fail "another history: $(cat parts4.txt)"
+train zero "${short[@]}" --ranks 2 --zero
+train zero16 "${short[@]}" --ranks 2 --zero --dtype fp16
+train one16 "${short[@]}" --dtype fp16
+close() {
+  paste -d ' ' <(losses "$1") <(losses "$2") | awk -v most="$3" '
+    { a = $1 - $3; b = $2 - $4; if (a * a > most * most || b * b > most * most) exit 1 }
+    END { exit NR == 0 }' || fail "$1 and $2 have other losses: $(cat "$1.txt" "$2.txt")"
+}
+close parts1 zero 0.0002
+close one16 zero16 0.002
+close parts1 one16 0.01
+if [[ -e $(dirname "$program")/../lib/libhccl_mpi.so ]] && command -v mpirun >/dev/null; then
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 "$program" --data "$text" \
+    --letters 40 --out launched "${short[@]}" --micro-batches 4 --data-parallel >launched.txt 2>launched.errors ||
+    fail "mpirun: $(cat launched.errors)"
+  same parts1 launched
+fi
+"$program" --data "$text" --ranks 2 --data-parallel --out both >out.txt 2>&1
+[[ $? == 2 ]] || fail "--ranks and --data-parallel go together: $(cat out.txt)"
+grep -q -- "--data-parallel excludes --ranks" out.txt || fail "$(cat out.txt)"
+"$program" --data "$text" --zero --out lone >out.txt 2>&1
+[[ $? == 2 ]] && grep -q "at least 2 ranks" out.txt || fail "one rank shares its state: $(cat out.txt)"
+"$program" --data "$text" --ranks 5 --out uneven >out.txt 2>&1
+[[ $? == 2 ]] && grep -q "a batch of 12 examples cannot be cut into 5 equal micro-batches" out.txt ||
+  fail "uneven parts: $(cat out.txt)"
 
 "$program" --data nowhere.txt >out.txt 2>&1
 [[ $? == 2 ]] || fail "a missing text is no error of the command line"

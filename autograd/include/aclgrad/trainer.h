@@ -12,6 +12,12 @@
 //   for (const data::Dataset& batch : batches.epoch(epoch)) sum += trainer.step(batch);
 //
 // A graph is recorded and planned for every shape of batch that turns up, a smaller last one say.
+//
+// Several ranks train any model together; each makes the same trainer and gives step() the same
+// batches:
+//
+//   DataParallel ranks(Communicator::from_environment());  // aclgrad/distributed.h
+//   Trainer trainer(model, loss, optimizer, {.micro_batches = 8, .ranks = &ranks});
 #ifndef ACLGRAD_TRAINER_H_
 #define ACLGRAD_TRAINER_H_
 
@@ -20,61 +26,123 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/data.h"
+#include "aclgrad/error.h"
+#include "aclgrad/loss_scaler.h"
 #include "aclgrad/module.h"
 #include "aclgrad/nn.h"
 #include "aclgrad/optim.h"
+#include "aclgrad/ranks.h"
 #include "aclgrad/report.h"
+#include "aclgrad/run_report.h"
 #include "aclgrad/session_cache.h"
 
 namespace aclgrad {
 
-/// Records the loss of a batch, one number, from the inputs that hold it.
+/// Records the loss of a batch, one number, from the inputs that hold it: a mean over the examples.
 using LossFunction = std::function<Value(const Value& features, const Value& labels)>;
+
+struct TrainerOptions {
+  /// Parts of equally many examples into which a batch is cut, those of all ranks together; 0: one
+  /// a rank. A rank trains on one after another and adds up their gradients, so a batch may be
+  /// larger than what memory holds at a time. What layers draw or count (dropout, batch
+  /// normalization), they do for each part by itself.
+  std::int64_t micro_batches = 0;
+
+  /// Scales the loss, for activations in float16: a step whose gradients overflow is left out, and
+  /// the scale adapts (see LossScaler).
+  std::optional<LossScalerOptions> loss_scaling = std::nullopt;
+
+  /// The ranks that train together, which must outlive the trainer; null: one. All begin with the
+  /// first rank's parameters and keep the same. Buffers are each rank's own: random masks differ,
+  /// and of the running statistics of batch normalization the first rank's are evaluated and saved.
+  Ranks* ranks = nullptr;
+
+  SessionOptions session = {};
+};
 
 class Trainer {
  public:
-  /// Refers to the optimizer. Throws ValueError for a model without parameters.
+  /// Refers to the optimizer. Throws ValueError for a model without parameters, and for
+  /// micro-batches that the ranks cannot share evenly.
   Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
-          const SessionOptions& session = {});
+          const TrainerOptions& options = {});
 
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Trains on a batch; returns its loss before. Throws ValueError, on the first batch of a shape,
-  /// for a loss that reads variables which the model does not have, and for one that is not one
-  /// number; and what recording and running throw.
+  /// Trains on a batch, together with the other ranks; returns its loss before. Throws ValueError,
+  /// on the first batch of a shape, for a loss that reads variables which the model does not have,
+  /// for one that is not one number, and for a batch that cannot be cut into equal parts; and what
+  /// recording and running throw.
   double step(const data::Dataset& batch);
 
-  /// The mean loss of examples in Mode::evaluation, `batch_size` at a time.
+  /// The mean loss of examples in Mode::evaluation, `batch_size` at a time; other ranks have no
+  /// part in it.
   double evaluate(const data::Dataset& examples, std::int64_t batch_size = 256);
 
-  /// Steps done.
-  std::int64_t steps() const { return steps_; }
+  /// Looks into the network: adds to a page the norm of every parameter's gradient, and what every
+  /// activation returns, for this rank's first part of a batch in Mode::evaluation. Training takes
+  /// no notice of it, and other ranks have no part in it.
+  void observe(const data::Dataset& batch, RunReport& page);
 
-  /// Goes on where the checkpoint was saved, with its `step` and the tensors of state(); `batch` is
-  /// one to be trained on, whose shape the optimizer's state is made for. Throws as
-  /// aclgrad::restore().
+  /// Steps done, and how many of them updated nothing since gradients overflowed.
+  std::int64_t steps() const { return steps_; }
+  std::int64_t skipped() const { return scaler_ ? scaler_->skipped() : 0; }
+
+  /// Goes on where the checkpoint was saved, with its `step` and `tensors` as tensors() gave them,
+  /// on whatever number of ranks; `batch` is one to be trained on, whose shape the optimizer's
+  /// state is made for. All ranks call it with the same `step`; the first rank's tensors count.
+  /// Throws as aclgrad::restore().
   void restore(const Checkpoint& checkpoint, const data::Dataset& batch);
 
   const Module& model() const { return model_; }
   const Optimizer& optimizer() const { return optimizer_; }
+  const Ranks& ranks() const { return ranks_; }
+  const MicroBatches& micro_batches() const { return micro_batches_; }
 
-  /// The model's state and the optimizer's, which it has from its first step on: what a checkpoint
-  /// must hold.
+  /// The graph of the latest step, forward, backward and update. Throws ValueError before the
+  /// first.
+  const Graph& graph() const { return training_.latest(); }
+
+  /// The model's state, the optimizer's, which it has from its first step on, and the loss
+  /// scaler's.
   std::vector<Variable> state() const;
 
+  /// What a checkpoint must hold: the contents of state(), as one rank has them. All ranks call it.
+  NamedTensors tensors() const;
+
  private:
-  SessionCache::Recording record(Mode mode, const SessionCache::Inputs& inputs);
+  Value record_loss(const Graph& graph, const SessionCache::Inputs& inputs,
+                    const std::string& features, const std::string& labels);
+  Gradients record_backward(const Value& loss);
+  SessionCache::Recording record_step(const SessionCache::Inputs& inputs);
+  SessionCache::Recording record_evaluation(const SessionCache::Inputs& inputs);
+  SessionCache::Recording record_observation(const SessionCache::Inputs& inputs);
+  std::span<const data::Dataset> parts_of(const data::Dataset& batch);
+  std::vector<SessionCache::NamedFeed> feeds_of(const data::Dataset& batch);
+  void assign(const NamedTensors& whole);
+  void separate_draws();
 
   Module model_;
   LossFunction loss_;
   Optimizer& optimizer_;
-  SessionCache training_, evaluation_;
+  Ranks alone_;
+  Ranks& ranks_;
+  MicroBatches micro_batches_;
+  std::optional<LossScaler> scaler_;
+  SessionOptions session_;
+  SessionCache training_, evaluation_, observation_;
+  std::vector<std::string> inputs_;  // names for each micro-batch: features, labels
+  std::vector<data::Dataset> cut_;   // parts of the latest batch, where it is cut
+  Graph update_graph_;               // with a loss scaler
+  std::optional<Session> update_;
+  std::vector<std::string> observed_;  // the names of gradients and layers
   std::int64_t steps_ = 0;
 };
 
@@ -110,6 +178,13 @@ Tensor predict(const Model& model, const Tensor& x, std::int64_t batch_size = 25
 struct Metric {
   std::string name;
   std::function<double()> measure;
+  std::string chart = {};  ///< on the page, for its curve; one of its own without
+};
+
+/// The loss is not finite any more.
+class Diverged : public ValueError {
+ public:
+  using ValueError::ValueError;
 };
 
 struct FitOptions {
@@ -126,12 +201,18 @@ struct FitOptions {
   std::int64_t patience = 0;
   bool keep_best = false;  ///< In the end, the weights of the lowest validation loss come back.
 
-  /// Written at every evaluation where there is a name. With `resume`, a run goes on from there,
-  /// with the bits of one that never stopped.
+  /// Written where there is a name: every so many steps, by default at every evaluation, with 0
+  /// never. With `resume`, a run goes on from there, with the bits of one that never stopped.
   std::filesystem::path checkpoint = {};
+  std::optional<std::int64_t> checkpoint_every = std::nullopt;
   bool resume = false;
 
+  /// In words, what a checkpoint must have been made with besides the same order of batches.
+  std::string made_with = {};
+
   std::filesystem::path report = {};  ///< a page with the curves, written as it goes
+  RunReport* page = nullptr;          ///< instead, one of the program's, which finishes it
+  bool observe = false;               ///< Trainer::observe() at first and after evaluations
   std::string title = "training";
   report::ProgressMode progress = report::ProgressMode::automatic;
 
@@ -151,14 +232,22 @@ struct History {
   std::size_t best = 0;        ///< the evaluation of the lowest validation loss
   bool stopped_early = false;  ///< by `patience`
   double seconds = 0;          ///< in this process
+  double step_seconds = 0;     ///< those spent in steps
+  std::int64_t steps = 0;      ///< done in this process
+
+  /// A value of every evaluation, for a chart: curve("selu", &Evaluation::loss). They are numbered
+  /// from 1.
+  report::Series curve(const std::string& name,
+                       const std::function<double(const Evaluation&)>& value) const;
 
   /// A table with a line an evaluation.
   std::string to_string(const std::vector<Metric>& metrics = {}) const;
 };
 
-/// Trains. Throws ValueError for options that do not go together (patience or keep_best without
-/// validation, resume without a checkpoint's name), a checkpoint of another order of batches or of
-/// other metrics, and a loss that is not finite any more.
+/// Trains. On several ranks all call it; the first measures, shows and saves, and all return what
+/// it found. Throws ValueError for options that do not go together (patience or keep_best without
+/// validation, resume without a checkpoint's name, ...), a checkpoint of another order of batches,
+/// of other metrics or made with something else; and Diverged.
 History fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options = {});
 
 }  // namespace aclgrad

@@ -119,6 +119,9 @@ class Batches {
 
   std::int64_t batches_per_epoch() const noexcept;
 
+  /// Number of examples.
+  std::int64_t size() const noexcept { return count_; }
+
   /// The batches of one epoch, each copied out when it is reached. Refers to this object.
   Epoch epoch(std::uint64_t number) const&;
   Epoch epoch(std::uint64_t number) const&& = delete;

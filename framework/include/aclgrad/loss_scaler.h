@@ -58,12 +58,14 @@ class LossScaler {
   Value seed(const Value& loss, std::source_location where = std::source_location::current());
 
   /// Records the division of the gradients by the scale, the check for what is not finite, and
-  /// the assignment to variables "<parameter>.gradient". Once for each scaler: throws ValueError
-  /// when called again, and for a gradient of something that is not a variable.
+  /// the assignment to variables "<parameter>.gradient". Once for each graph: throws ValueError
+  /// when called again, for gradients of other variables than those of the first graph, and for a
+  /// gradient of something that is not a variable.
   [[nodiscard]] Update unscale(const Gradients& scaled,
                                std::source_location where = std::source_location::current());
 
-  /// The check's value, to be fetched together with what unscale() returned.
+  /// The check's value in the latest graph, to be fetched together with what unscale() returned. It
+  /// is finite when all gradients are.
   const Value& check() const { return check_; }
 
   /// The kept gradients in another graph: what to give to an optimizer's step().
@@ -73,7 +75,8 @@ class LossScaler {
   /// Whether the gradients that a run kept are finite, that is, whether to update with them. Adapts
   /// the scale. Once for each run: throws ValueError when no run has kept gradients since, as when
   /// what unscale() returned was not fetched.
-  bool update(const Results& results);
+  bool update(const Results& results) { return update(results[check_].item()); }
+  bool update(double check);
 
   double scale() const { return scale_; }
 

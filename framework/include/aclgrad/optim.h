@@ -20,6 +20,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -99,6 +100,16 @@ class Optimizer {
   /// where that is a function.
   virtual std::vector<Variable> state() const;
 
+  /// The group that a parameter is in; null where the optimizer has no groups. Throws ValueError
+  /// for one that is in none of several.
+  const ParameterGroup* group_of(const Variable& parameter) const;
+
+  /// For an update that ranks share (ShardedUpdate): step() gets gradients of variables with parts
+  /// of the parameters. Such a variable belongs to the group of its parameter, and the norm of all
+  /// gradients is that of all ranks' together, which `sum` adds up.
+  void add_share(const Variable& share, const Variable& parameter);
+  void sum_over_ranks(std::function<Value(const Value&)> sum) { sum_ = std::move(sum); }
+
  protected:
   /// The step of one parameter.
   struct Step {
@@ -150,6 +161,7 @@ class Optimizer {
   double weight_decay_;
   std::optional<double> clip_norm_;
   std::vector<ParameterGroup> groups_;
+  std::function<Value(const Value&)> sum_;  // over the ranks
   std::optional<Variable> rate_variable_;
   std::unordered_map<std::uintptr_t, Slots> slots_;  // by the parameter's identity
   std::vector<Variable> kept_;

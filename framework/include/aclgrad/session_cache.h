@@ -89,7 +89,10 @@ class SessionCache {
   Outputs run(std::initializer_list<NamedFeed> feeds);
 
   /// Plans a session for the feeds' shapes, where there is none, without running it.
-  void prepare(std::initializer_list<NamedFeed> feeds);
+  void prepare(std::span<const NamedFeed> feeds) { entry_for(inputs_of(feeds)); }
+
+  /// The graph of the session used last. Throws ValueError where there is none.
+  const Graph& latest() const;
 
   /// Sessions kept now, and planned so far.
   std::size_t size() const { return entries_.size(); }

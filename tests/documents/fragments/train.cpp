@@ -33,12 +33,16 @@ Value sixteen_bits(const Sequential& network, const Value& x) {
   return logits;
 }
 
+void float16(const Network& model, const LossFunction& loss, Optimizer& optimizer) {
+  // block 8
+}
+
 void checkpoints(const std::filesystem::path& path, std::int64_t step, data::Position next,
                  const data::Batches& batches, const std::vector<Variable>& state) {
-  // block 8
+  // block 9
 }
 
 void reports(std::int64_t step, std::int64_t steps, double loss, const Results& results,
              const Value& hidden, const report::Heatmap& heatmap) {
-  // block 9
+  // block 10
 }

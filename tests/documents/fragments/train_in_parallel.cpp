@@ -4,18 +4,23 @@
 
 using namespace aclgrad;
 
+void any_module(const Sequential& model, const LossFunction& loss, Optimizer& optimizer,
+                const data::Batches& batches, const data::Dataset& unseen) {
+  // block 1
+}
+
 void whole_batches(const data::Dataset& digits, Graph& graph, const Value& loss,
                    const Sequential& network, AdamW& optimizer) {
-  // block 1
+  // block 2
 }
 
 void micro_batches(const data::Dataset& digits, const Communicator& communicator,
                    DataParallel& parallel, Graph& graph, const Sequential& network,
                    const std::vector<Value>& x, const std::vector<Value>& labels) {
-  // block 2
+  // block 3
 }
 
-void states(const Communicator& communicator, Graph& graph, const Value& loss,
-            const Sequential& network, AdamW& optimizer) {
-  // block 3
+void states(const Communicator& communicator, const Sequential& model, const LossFunction& loss,
+            Optimizer& optimizer) {
+  // block 4
 }

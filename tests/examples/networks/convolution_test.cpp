@@ -19,7 +19,7 @@ TEST(Networks, TheConvolutionalNetworkHasRightGradients) {
   for (const std::string kind : {"elu", "relu"}) {
     SCOPED_TRACE(kind);
     const convolution::Network model({.side = kSide, .first = 2, .second = 3, .classes = 4}, kind,
-                                     DType::float32, 1);
+                                     1);
     Graph graph;
     const Value x = graph.input("x", images);
     const Value label = graph.input("label", {3}, DType::int64);

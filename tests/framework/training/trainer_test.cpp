@@ -70,6 +70,128 @@ TEST(Trainer, GivesTheBitsOfALoopWrittenByHand) {
   expect_equal_state(ours.trainer.state(), hand.trainer.state());
 }
 
+// Without dropout, in float16: a loss scaler that begins so high that the first steps overflow, and
+// two micro-batches.
+struct Float16Net {
+  Linear hidden{"hidden", 2, 8, {.init_for = Activation::elu, .seed = 1}};
+  Linear out{"out", 8, 2, {.seed = 2}};
+  Sequential model{hidden, Elu{}, out};
+  AdamW optimizer{{.learning_rate = schedule::cosine(1e-2, 5, 60)}};
+  LossScalerOptions scaling{.scale = 0x1p21, .patience = 4};
+  data::Batches batches{points(1, 64), {.batch_size = 16, .seed = 4}};
+
+  Value loss(const Value& x, const Value& t) const {
+    return cross_entropy(cast(model(cast(x, DType::float16)), DType::float32), t);
+  }
+};
+
+TEST(Trainer, ScalesAndAddsUpMicroBatchesAsALoopWrittenByHandDoes) {
+  Float16Net ours, hand;
+  Trainer trainer(ours.model, [&](const Value& x, const Value& t) { return ours.loss(x, t); },
+                  ours.optimizer, {.micro_batches = 2, .loss_scaling = ours.scaling});
+  LossScaler scaler(hand.scaling);
+  Graph graph, update_graph;
+  std::vector<Value> x, t;
+  std::optional<LossAndGradients> sum;
+  for (int i = 0; i < 2; ++i) {
+    x.push_back(graph.input("x" + std::to_string(i), {8, 2}));
+    t.push_back(graph.input("t" + std::to_string(i), {8}, DType::int64));
+    const Value loss = hand.loss(x.back(), t.back());
+    const Gradients gradients =
+        backward(loss, hand.model.parameters(graph), {.seed = scaler.seed(loss)});
+    if (!sum) {
+      sum = {loss, gradients};
+      continue;
+    }
+    std::vector<Gradients::Pair> means;
+    for (const auto& [value, gradient] : sum->gradients) {
+      means.push_back({value, (gradient + gradients[value]) * 0.5});
+    }
+    sum = {(sum->loss + loss) * 0.5, Gradients(std::move(means))};
+  }
+  const Update kept = scaler.unscale(sum->gradients);
+  Session compute(graph, {sum->loss, kept, scaler.check()});
+  Session update(update_graph, {hand.optimizer.step(update_graph, scaler.gradients(update_graph))});
+  for (std::int64_t step = 0; step < 20; ++step) {
+    const data::Dataset batch = hand.batches.batch({0, step % 4});
+    hand.optimizer.set_step(step);
+    const auto rows = [&](int i) {
+      return data::Dataset{batch.features.slice(0, 8 * i, 8 * i + 8),
+                           batch.labels.slice(0, 8 * i, 8 * i + 8)};
+    };
+    const data::Dataset first = rows(0), second = rows(1);
+    const Results results = compute.run({{x[0], first.features},
+                                         {t[0], first.labels},
+                                         {x[1], second.features},
+                                         {t[1], second.labels}});
+    EXPECT_EQ(trainer.step(batch), results[sum->loss].item()) << step;
+    if (scaler.update(results)) update.run();
+  }
+  EXPECT_GT(trainer.skipped(), 0);
+  EXPECT_LT(trainer.skipped(), 15);
+  EXPECT_EQ(trainer.skipped(), scaler.skipped());
+  expect_equal_state(ours.model.state(), hand.model.state());
+  expect_equal_state(ours.optimizer.state(), hand.optimizer.state());
+  EXPECT_THAT(trainer.graph().to_string(), HasSubstr("features1"));
+}
+
+TEST(Trainer, LeavesOutAStepWhoseGradientsOverflow) {
+  Float16Net training;
+  training.scaling.scale = 0x1p24;
+  Trainer trainer(training.model,
+                  [&](const Value& x, const Value& t) { return training.loss(x, t); },
+                  training.optimizer, {.loss_scaling = training.scaling});
+  const Tensor before = training.out.weight().value();
+  trainer.step(training.batches.batch({0, 0}));
+  EXPECT_EQ(trainer.skipped(), 1);
+  EXPECT_TRUE(bitwise_equal(training.out.weight().value(), before));
+  while (trainer.skipped() == trainer.steps()) trainer.step(training.batches.batch({0, 1}));
+  EXPECT_FALSE(bitwise_equal(training.out.weight().value(), before));
+  // Other shapes are recorded anew, over the same gradients.
+  trainer.step(points(3, 10));
+  EXPECT_TRUE(std::isfinite(trainer.step(points(3, 16))));
+}
+
+TEST(Trainer, CutsBatchesIntoEqualParts) {
+  Planes training;
+  Trainer trainer(
+      training.model,
+      [&](const Value& x, const Value& t) { return cross_entropy(training.model(x), t); },
+      training.optimizer, {.micro_batches = 4});
+  EXPECT_EQ(message_of<ValueError>([&] { trainer.step(points(1, 10)); }),
+            "a batch of 10 examples cannot be cut into 4 equal micro-batches");
+  // Before anything is trained: 90 examples leave a last batch of 10.
+  EXPECT_THAT(message_of<ValueError>([&] {
+                return fit(trainer, training.batches, {.progress = report::ProgressMode::off});
+              }),
+              HasSubstr("a batch of 10 examples"));
+  EXPECT_EQ(trainer.steps(), 0);
+  EXPECT_THAT(message_of<ValueError>([&] {
+                return Trainer(training.model, [](const Value& x, const Value&) { return x; },
+                               training.optimizer, {.micro_batches = -1})
+                    .steps();
+              }),
+              HasSubstr("-1 micro-batches"));
+}
+
+TEST(Trainer, ObservesWithoutChangingAnything) {
+  const TemporaryFolder folder;
+  Planes watched, plain;
+  const data::Dataset batch = points(1, 16);
+  RunReport page(folder.path() / "page.html");
+  for (int i = 0; i < 3; ++i) {
+    watched.trainer.observe(batch, page);
+    EXPECT_EQ(watched.trainer.step(batch), plain.trainer.step(batch));
+  }
+  expect_equal_state(watched.trainer.state(), plain.trainer.state());
+  ASSERT_EQ(page.record().layers.size(), 1u);
+  EXPECT_EQ(page.record().layers[0].name, "hidden");
+  EXPECT_EQ(page.record().layers[0].history.size(), 3u);
+  ASSERT_EQ(page.record().charts.size(), 1u);
+  EXPECT_EQ(page.record().charts[0].series.size(), plain.model.parameters().size());
+  EXPECT_GT(page.record().charts[0].series[0].y[0], 0);
+}
+
 TEST(Trainer, EvaluatesWithoutDropoutAndWithoutChangingAnything) {
   Planes training;
   const data::Dataset unseen = points(2, 50);
@@ -124,6 +246,43 @@ TEST(Fit, GoesOnFromACheckpointWithTheSameBits) {
   EXPECT_THROW(fit(second.trainer, others, options), ValueError) << "another order of batches";
 }
 
+// Between evaluations, with a loss scaler, and in two parts.
+TEST(Fit, GoesOnFromTheMiddleOfAnEpoch) {
+  const TemporaryFolder folder;
+  const auto train = [&](std::int64_t steps, const FitOptions& more) {
+    Float16Net training;
+    training.scaling.scale = 0x1p21;
+    Trainer trainer(training.model,
+                    [&](const Value& x, const Value& t) { return training.loss(x, t); },
+                    training.optimizer, {.micro_batches = 2, .loss_scaling = training.scaling});
+    FitOptions options = more;
+    options.steps = steps;
+    options.made_with = "float16";
+    options.progress = report::ProgressMode::off;
+    const History history = fit(trainer, training.batches, options);
+    return std::pair(values_of(trainer.state()), history);
+  };
+  const FitOptions kept{.checkpoint = folder.path() / "run", .checkpoint_every = 3, .resume = true};
+  const auto [whole, expected] = train(10, {});
+  train(7, kept);
+  EXPECT_EQ(load_checkpoint(kept.checkpoint)->step, 6);
+  const auto [resumed, history] = train(10, kept);
+  EXPECT_EQ(history.steps, 4);
+  ASSERT_EQ(resumed.size(), whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_TRUE(bitwise_equal(resumed[i].second, whole[i].second)) << whole[i].first;
+  }
+  EXPECT_EQ(history.to_string(), expected.to_string());
+
+  Float16Net other;
+  Trainer trainer(other.model, [&](const Value& x, const Value& t) { return other.loss(x, t); },
+                  other.optimizer, {.micro_batches = 2, .loss_scaling = other.scaling});
+  FitOptions options = kept;
+  options.made_with = "bfloat16";
+  EXPECT_THAT(message_of<ValueError>([&] { return fit(trainer, other.batches, options); }),
+              HasSubstr("was made with float16, but this run has bfloat16"));
+}
+
 // The learning rate grows until nothing gets better any more.
 TEST(Fit, StopsEarlyAndKeepsTheBestWeights) {
   Net model;
@@ -165,6 +324,9 @@ TEST(Fit, WritesAPageAndATable) {
   EXPECT_THAT(page, HasSubstr("half planes"));
   EXPECT_THAT(page, HasSubstr("accuracy"));
   EXPECT_THAT(history.to_string({metric}), HasSubstr("accuracy"));
+  const report::Series curve = history.curve("half planes", &Evaluation::loss);
+  EXPECT_EQ(curve.x.back(), 10);
+  EXPECT_EQ(curve.y.back(), history.evaluations.back().loss);
 }
 
 TEST(Fit, SaysWhatIsWrong) {
@@ -175,6 +337,12 @@ TEST(Fit, SaysWhatIsWrong) {
   };
   EXPECT_THAT(message({.patience = 2}), HasSubstr("validation"));
   EXPECT_THAT(message({.resume = true}), HasSubstr("`checkpoint`"));
+  EXPECT_THAT(message({.checkpoint_every = 3}), HasSubstr("`checkpoint`"));
+  EXPECT_THAT(message({.observe = true}), HasSubstr("give `report` or `page`"));
+  RunReport page("page.html");
+  EXPECT_THAT(message({.report = "report.html", .page = &page}), HasSubstr("one page"));
+  page.finish();
+  std::filesystem::remove("page.html");
   AdamW optimizer;
   struct Forgetful : Module {
     Linear in{child("in"), 2, 2};
@@ -200,7 +368,7 @@ TEST(Fit, SaysWhatIsWrong) {
   Trainer diverging(
       training.model,
       [&](const Value& x, const Value& t) { return cross_entropy(training.model(x), t); }, wild);
-  EXPECT_THAT(message_of<ValueError>([&] {
+  EXPECT_THAT(message_of<Diverged>([&] {
                 return fit(diverging, training.batches, {.progress = report::ProgressMode::off});
               }),
               HasSubstr("the loss became"));

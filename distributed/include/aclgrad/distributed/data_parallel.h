@@ -6,6 +6,10 @@
 //   Gradients gradients = parallel.average(backward(loss, network.parameters(graph)));
 //   Session session(graph, {parallel.average(loss), optimizer.step(graph, gradients)});
 //
+// or, with the loop of a Trainer:
+//
+//   Trainer trainer(model, loss, optimizer, {.ranks = &parallel});
+//
 // The gradients are exchanged in buckets, in the order in which backward makes them, while it makes
 // the others. The ranks' losses must be means over equally many examples. Random numbers that are
 // to differ between ranks are the program's affair.
@@ -32,6 +36,7 @@
 #include "aclgrad/distributed/communicator.h"
 #include "aclgrad/gradients.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/ranks.h"
 
 namespace aclgrad {
 
@@ -44,20 +49,7 @@ struct DataParallelOptions {
   bool overlap = true;
 };
 
-struct LossAndGradients {
-  Value loss;
-  Gradients gradients;
-};
-
-/// The sums over `count` micro-batches of this rank. record(i) records loss and gradients of the
-/// i-th; it is called in an order that lets few gradients live at the same time. Sums are taken in
-/// the order of the ranks' exchange. Throws ValueError for a count below 1, or when the
-/// micro-batches have gradients of different values.
-LossAndGradients sum_micro_batches(std::int64_t count,
-                                   const std::function<LossAndGradients(std::int64_t)>& record,
-                                   std::source_location where = std::source_location::current());
-
-class DataParallel {
+class DataParallel : public Ranks {
  public:
   /// Shares the communicator's membership.
   explicit DataParallel(const Communicator& communicator, DataParallelOptions options = {});
@@ -75,6 +67,12 @@ class DataParallel {
                            const std::function<LossAndGradients(std::int64_t)>& record,
                            std::source_location where = std::source_location::current());
 
+  int rank() const override { return communicator_.rank(); }
+  int size() const override { return communicator_.size(); }
+  LossAndGradients exchange(const LossAndGradients& sums, std::int64_t micro_batches,
+                            Optimizer& optimizer) override;
+  void broadcast(std::span<std::byte> bytes) const override { communicator_.broadcast(bytes); }
+
   const Communicator& communicator() const { return communicator_; }
   const DataParallelOptions& options() const { return options_; }
 
@@ -82,6 +80,8 @@ class DataParallel {
   std::vector<Value> averages(const std::vector<Value>& tensors, std::int64_t parts,
                               std::source_location where) const;
   void start(const Gradients& gradients, std::int64_t parts) const;
+  LossAndGradients means(const LossAndGradients& sums, std::int64_t parts,
+                         std::source_location where) const;
 
   Communicator communicator_;
   DataParallelOptions options_;

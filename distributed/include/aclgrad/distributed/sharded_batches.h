@@ -15,6 +15,7 @@
 
 #include "aclgrad/data.h"
 #include "aclgrad/distributed/communicator.h"
+#include "aclgrad/ranks.h"
 
 namespace aclgrad::data {
 
@@ -32,7 +33,7 @@ class ShardedBatches {
   std::int64_t batches_per_epoch() const noexcept { return order_.batches_per_epoch(); }
 
   /// Of one rank: how many micro-batches it gets of each batch, and their size.
-  std::int64_t parts() const noexcept { return parts_; }
+  std::int64_t parts() const noexcept { return parts_.per_rank(); }
   std::int64_t part_size() const noexcept { return part_size_; }
 
   /// The batches of one epoch. Refers to this object.
@@ -48,9 +49,7 @@ class ShardedBatches {
  private:
   Dataset dataset_;
   Batches order_;  // of the examples' numbers
-  std::int64_t rank_;
-  std::int64_t ranks_;
-  std::int64_t parts_;
+  MicroBatches parts_;
   std::int64_t part_size_;
 };
 

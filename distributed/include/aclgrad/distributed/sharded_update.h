@@ -3,18 +3,20 @@
 // share of the parameters only (ZeRO stage 1: Rajbhandari et al. 2020). Gradients are summed by
 // ReduceScatter, each rank updates its share, and AllGather gives the parameters to all. The
 // exchanged bytes are those of DataParallel::average, the optimizer's memory is divided by the
-// number of ranks, and the bits are the same: an optimizer must treat every element by itself, as
-// Sgd and AdamW do.
+// number of ranks, and the bits are the same. Only clipping to a norm, which is added up in another
+// order, rounds otherwise.
 //
 //   ShardedUpdate sharded(communicator);
 //   AdamW optimizer({.learning_rate = 1e-3});
 //   Update update = sharded.step(graph, backward(loss, parameters), optimizer);
 //
+// or, with the loop of a Trainer, Trainer trainer(model, loss, optimizer, {.ranks = &sharded}).
+//
 // A checkpoint is that of one rank, whatever the number of ranks, sharded or not:
 //
 //   state = parameters, optimizer.state() and sharded.shards();
 //   const NamedTensors whole = sharded.gather(state);            // on all ranks; rank 0 saves them
-//   restore(state, {.tensors = sharded.share_out(loaded.tensors)});
+//   restore(state, {.tensors = sharded.shard(loaded.tensors)});
 #ifndef ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_
 #define ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_
 
@@ -29,7 +31,7 @@
 
 namespace aclgrad {
 
-class ShardedUpdate {
+class ShardedUpdate : public Ranks {
  public:
   /// Shares the membership of the communicator, of at least 2 ranks. Throws ValueError.
   explicit ShardedUpdate(const Communicator& communicator, DataParallelOptions options = {});
@@ -38,26 +40,30 @@ class ShardedUpdate {
   /// of the rank's own loss, with respect to variables. Begins as DataParallel::average does.
   /// `parts` is the number of micro-batches whose gradients each rank has summed up. May be called
   /// for several graphs, with gradients of the same variables.
-  template <class Optimizer>
   [[nodiscard]] Update step(const Graph& graph, const Gradients& gradients, Optimizer& optimizer,
                             std::int64_t parts = 1,
-                            std::source_location where = std::source_location::current()) {
-    const Gradients shares = scatter(graph, gradients, parts, where);
-    return gather_updated(graph, optimizer.step(graph, shares, where), where);
-  }
+                            std::source_location where = std::source_location::current());
+
+  int rank() const override { return communicator_.rank(); }
+  int size() const override { return communicator_.size(); }
+  void broadcast(std::span<std::byte> bytes) const override { communicator_.broadcast(bytes); }
+  LossAndGradients exchange(const LossAndGradients& sums, std::int64_t micro_batches,
+                            Optimizer& optimizer) override;
+  Value total(const Value& sum) override;
+  Update complete(const Graph& graph, Update update) override;
 
   /// This rank's shares of the parameters, bucket by bucket: the optimizer's parameters.
-  std::vector<Variable> shards() const;
+  std::vector<Variable> shards() const override;
 
   /// What values_of() would return on one rank: of what the optimizer keeps for shards, the
   /// parameters' parts under the names that it has there; of the shards themselves nothing, since
   /// the parameters have the same contents; others as they are here. To be called by all ranks.
-  NamedTensors gather(const std::vector<Variable>& variables) const;
+  NamedTensors gather(const std::vector<Variable>& variables) const override;
 
   /// The other way: of what gather() returned on any number of ranks, or values_of() on one, this
   /// rank's part. Throws ValueError for a parameter's tensor that is missing, ShapeError for one
   /// that does not fit.
-  NamedTensors share_out(const NamedTensors& whole) const;
+  NamedTensors shard(const NamedTensors& whole) const override;
 
  private:
   struct Shard {
@@ -69,10 +75,10 @@ class ShardedUpdate {
     std::size_t shard;
     std::string suffix;  // of a name, after the parameter's: "", ".first_moment"
   };
-  Gradients scatter(const Graph& graph, const Gradients& gradients, std::int64_t parts,
-                    std::source_location where);
-  Update gather_updated(const Graph& graph, Update update, std::source_location where);
-  void make_shards(const Gradients& gradients);
+  Gradients scatter(const Graph& graph, const Gradients& gradients, Optimizer& optimizer,
+                    std::int64_t parts, std::source_location where);
+  Update gather_updated(const Graph& graph, Update update, std::source_location where) const;
+  void make_shards(const Gradients& gradients, Optimizer& optimizer);
   Tensor own_share(const Tensor& flat) const;
   const Shard* shard_of(const std::string& name) const;
   std::optional<Place> place_of(const std::string& name) const;

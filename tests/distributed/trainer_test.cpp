@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trainer and fit() on several ranks: what one rank does.
+#include "aclgrad/trainer.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "tests/distributed/training.h"
+#include "tests/framework/base/temporary_folder.h"
+#include "tests/support/message_of.h"
+
+namespace aclgrad::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Setting {
+  int ranks = 1;
+  bool sharded = false;
+  std::int64_t micro_batches = 4;
+  DType dtype = DType::float32;
+  std::optional<double> clip_norm = std::nullopt;
+  bool norm = false;  // batch normalization
+  FitOptions fit = {};
+};
+
+struct Trained {
+  NamedTensors tensors;  // what a checkpoint holds
+  History history;
+  std::int64_t skipped = 0;
+};
+
+data::Dataset pictures() {
+  data::Dataset made{init::normal({64, 12}, 5), Tensor::zeros({64}, DType::int64)};
+  for (std::int64_t i = 0; i < 64; ++i) {
+    made.labels.set(i, made.features.get(12 * i) > made.features.get(12 * i + 7) ? 1 : 2);
+  }
+  return made;
+}
+
+Trained train_with(const Setting& setting, const Communicator& communicator) {
+  Sequential model(Linear("a", 12, 10, {.init_for = Activation::selu, .seed = 1}));
+  if (setting.norm) model.add(BatchNorm2d("norm", 10));
+  model.add(Selu{}).add(Linear("b", 10, 4, {.seed = 2}));
+  AdamW optimizer({.learning_rate = schedule::cosine(1e-2, 3, 30), .clip_norm = setting.clip_norm},
+                  decay_matrices(model.parameters(), 0.1));
+  std::unique_ptr<Ranks> ranks;
+  // Buckets of a few tensors each.
+  const DataParallelOptions exchange{.bucket_bytes = 100};
+  if (setting.sharded) {
+    ranks = std::make_unique<ShardedUpdate>(communicator, exchange);
+  } else {
+    ranks = std::make_unique<DataParallel>(communicator, exchange);
+  }
+  const auto loss = [&](const Value& x, const Value& t) {
+    return cross_entropy(cast(model(cast(x, setting.dtype)), DType::float32), t);
+  };
+  TrainerOptions options{.micro_batches = setting.micro_batches, .ranks = ranks.get()};
+  if (setting.dtype == DType::float16) options.loss_scaling = {.scale = 0x1p22, .patience = 5};
+  Trainer trainer(model, loss, optimizer, options);
+  const data::Batches batches(pictures(), {.batch_size = 16, .seed = 3});
+  FitOptions fitting = setting.fit;
+  fitting.progress = report::ProgressMode::off;
+  if (!fitting.steps) fitting.steps = 14;
+  fitting.validation = pictures();
+  Trained trained{.tensors = {}, .history = fit(trainer, batches, fitting)};
+  trained.tensors = trainer.tensors();
+  std::ranges::sort(trained.tensors, {}, &NamedTensors::value_type::first);
+  trained.skipped = trainer.skipped();
+  return trained;
+}
+
+// What the first rank has; expects that the others found the same.
+Trained train_with(const Setting& setting) {
+  if (setting.ranks == 1) return train_with(setting, Communicator());
+  std::vector<Trained> all(static_cast<std::size_t>(setting.ranks));
+  run_ranks(setting.ranks,
+            [&](const Communicator& communicator) {
+              all[static_cast<std::size_t>(communicator.rank())] =
+                  train_with(setting, communicator);
+            },
+            {.timeout_seconds = 60});
+  for (const Trained& each : all) {
+    EXPECT_EQ(each.history.to_string(), all[0].history.to_string());
+    if (!setting.norm) {
+      EXPECT_TRUE(same_bits(each.tensors, all[0].tensors));
+    }
+  }
+  return all[0];
+}
+
+TEST(TrainerOnRanks, HasTheBitsOfOneRank) {
+  for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+    const Trained alone = train_with({.dtype = dtype});
+    EXPECT_EQ(alone.skipped > 0, dtype == DType::float16);
+    for (const int ranks : {2, 4}) {
+      for (const bool sharded : {false, true}) {
+        SCOPED_TRACE(fmt::format("{} ranks, sharded {}", ranks, sharded));
+        const Trained together = train_with({.ranks = ranks, .sharded = sharded, .dtype = dtype});
+        EXPECT_TRUE(same_bits(together.tensors, alone.tensors));
+        EXPECT_EQ(together.history.to_string(), alone.history.to_string());
+        EXPECT_EQ(together.skipped, alone.skipped);
+      }
+    }
+  }
+}
+
+// A norm of gradients that ranks share is added up in another order.
+TEST(TrainerOnRanks, ClipsToTheNormOfAllGradients) {
+  const Trained alone = train_with({.clip_norm = 0.05});
+  EXPECT_TRUE(same_bits(train_with({.ranks = 2, .clip_norm = 0.05}).tensors, alone.tensors));
+  const Trained sharded = train_with({.ranks = 2, .sharded = true, .clip_norm = 0.05});
+  const Trained unclipped = train_with({});
+  const double loss = alone.history.evaluations.back().validation_loss;
+  EXPECT_NEAR(sharded.history.evaluations.back().validation_loss, loss, 1e-5);
+  EXPECT_GT(std::abs(unclipped.history.evaluations.back().validation_loss - loss), 1e-4);
+}
+
+// By default there is a micro-batch a rank: the same means, rounded otherwise.
+TEST(TrainerOnRanks, AgreesToRoundingWithOneRankThatTakesWholeBatches) {
+  const Trained alone = train_with({.micro_batches = 0});
+  const Trained together = train_with({.ranks = 4, .micro_batches = 0});
+  for (std::size_t i = 0; i < alone.history.evaluations.size(); ++i) {
+    EXPECT_NEAR(alone.history.evaluations[i].loss, together.history.evaluations[i].loss, 1e-5);
+  }
+}
+
+// Normalized are micro-batches, whichever rank has them: the same steps. The running statistics are
+// those that the first rank has seen.
+TEST(TrainerOnRanks, NormalizesMicroBatches) {
+  const Trained alone = train_with({.norm = true});
+  const Trained together = train_with({.ranks = 2, .norm = true});
+  for (std::size_t i = 0; i < alone.history.evaluations.size(); ++i) {
+    EXPECT_EQ(alone.history.evaluations[i].loss, together.history.evaluations[i].loss);
+  }
+  for (std::size_t i = 0; i < alone.tensors.size(); ++i) {
+    const auto& [name, tensor] = alone.tensors[i];
+    const bool same = bitwise_equal(tensor, together.tensors[i].second);
+    EXPECT_EQ(same, name.find("running") == std::string::npos) << name;
+  }
+}
+
+// Each rank draws its own, and a checkpoint counts the first rank's.
+TEST(TrainerOnRanks, DrawsOtherMasksOnEveryRank) {
+  std::vector<double> counts(2), saved(2);
+  run_ranks(2, [&](const Communicator& communicator) {
+    const Sequential model(Linear("a", 12, 8), Dropout("drop", 0.5), Linear("b", 8, 4));
+    Sgd optimizer;
+    DataParallel ranks(communicator);
+    Trainer trainer(model,
+                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
+                    optimizer, {.ranks = &ranks});
+    const auto rank = static_cast<std::size_t>(communicator.rank());
+    for (int i = 0; i < 3; ++i) trainer.step(pictures());
+    trainer.restore({.step = 3, .tensors = trainer.tensors()}, pictures());
+    trainer.step(pictures());
+    counts[rank] = model.buffers()[0].value().item();
+    for (const auto& [name, tensor] : trainer.tensors()) {
+      if (name == "drop.draws") saved[rank] = tensor.item();
+    }
+  });
+  EXPECT_EQ(counts, (std::vector<double>{4, 0x1p40 + 4}));
+  EXPECT_EQ(saved[0], 4);
+}
+
+TEST(TrainerOnRanks, GoesOnWithAnotherNumberOfRanks) {
+  const FitOptions options{.steps = 14, .evaluate_every = 5, .keep_best = true};
+  const Trained whole = train_with({.dtype = DType::float16, .fit = options});
+  for (const auto& [first, second] : {std::pair{4, 2}, {2, 1}, {1, 4}}) {
+    const TemporaryFolder folder;
+    FitOptions saved = options;
+    saved.checkpoint = folder.path() / "run";
+    saved.checkpoint_every = 4;
+    saved.resume = true;
+    saved.steps = 9;
+    train_with({.ranks = first, .sharded = first > 1, .dtype = DType::float16, .fit = saved});
+    saved.steps = 14;
+    const Trained rest =
+        train_with({.ranks = second, .sharded = second > 1, .dtype = DType::float16, .fit = saved});
+    EXPECT_EQ(rest.history.steps, 6) << "after step 8";
+    EXPECT_TRUE(same_bits(rest.tensors, whole.tensors)) << first << ", then " << second;
+    EXPECT_EQ(rest.history.evaluations.back().validation_loss,
+              whole.history.evaluations.back().validation_loss);
+  }
+}
+
+TEST(TrainerOnRanks, SaysWhatDoesNotGoTogether) {
+  EXPECT_THAT(message_of<ValueError>([] { train_with({.sharded = true}); }),
+              HasSubstr("at least 2 ranks"));
+  EXPECT_THAT(message_of<ValueError>([] { train_with({.ranks = 3}); }),
+              HasSubstr("4 micro-batches cannot be shared out evenly to 3 ranks"));
+  EXPECT_THAT(message_of<ValueError>([] { train_with({.ranks = 3, .micro_batches = 0}); }),
+              HasSubstr("a batch of 16 examples cannot be cut into 3 equal micro-batches"));
+}
+
+}  // namespace
+}  // namespace aclgrad::testing
