@@ -64,7 +64,7 @@ bool has_priority() {
 
 constexpr const char* kModel = R"(
 Exchanging: AllReduce of *n* bytes over *P* processes is a reduce-scatter and an all-gather in which
-every rank talks to every other directly (`ops/hccl/message_operations.cpp`). A rank pays for 2
+every rank talks to every other directly (`ops/hccl/collectives.cpp`). A rank pays for 2
 rounds, for 2(*P* - 1) messages and those by which ranks compare what they are at, for 2(*P* - 1)/*P* · *n*
 bytes sent, and for (*P* - 1)/*P* · *n* bytes added. Small sums
 (`ops/hccl/algorithm.h`) take one round in which everybody sends everything. Where ranks share cores, all

@@ -111,7 +111,7 @@ std::vector<double> fit(const Matrix& rows, const std::vector<double>& values) {
 Work work_of(Collective collective, double bytes, int ranks) {
   if (ranks == 1) return {};
   const double others = ranks - 1;
-  const double greetings = others >= hccl::kGreetAll ? 2 : others;
+  const double greetings = others >= hccl::kCompareWithAll ? 2 : others;
   const double share = bytes / ranks;
   const auto chunks = [](double part) {
     return std::ceil(part / static_cast<double>(hccl::kChunkBytes));
@@ -125,7 +125,7 @@ Work work_of(Collective collective, double bytes, int ranks) {
             .bytes = others * share,
             .folded = others * share};
   }
-  if (hccl::folds_alone(static_cast<std::uint64_t>(bytes), static_cast<std::uint32_t>(ranks))) {
+  if (hccl::reduces_alone(static_cast<std::uint64_t>(bytes), static_cast<std::uint32_t>(ranks))) {
     return {.rounds = 1,
             .messages = greetings + others,
             .bytes = others * bytes,

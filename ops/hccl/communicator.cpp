@@ -31,10 +31,7 @@ Registry& registry() {
 
 // Under the lock, and without a need for memory.
 void forget_name(int32_t device, std::string_view name) {
-  auto& names = registry().names;
-  if (const auto found = names.find(std::tuple(device, name)); found != names.end()) {
-    names.erase(found);
-  }
+  registry().names.erase(registry().names.find(std::tuple(device, name)));
 }
 
 }  // namespace
@@ -105,17 +102,21 @@ Use::~Use() {
   --registry().entries.at(handle_).uses;
 }
 
-bool reserve_name(int32_t device, const std::string& name) {
+NameReservation::NameReservation(int32_t device, const std::string& name)
+    : device_(device), name_(name) {
   const std::lock_guard lock(registry().mutex);
-  return registry().names.emplace(device, name).second;
+  if (registry().names.emplace(device, name).second) return;
+  throw Failure(HCCL_E_PARA, fmt::format("a communicator of device {} has the name \"{}\" already",
+                                         device, name));
 }
 
-void release_name(int32_t device, const std::string& name) {
+NameReservation::~NameReservation() {
+  if (is_kept_) return;
   const std::lock_guard lock(registry().mutex);
-  forget_name(device, name);
+  forget_name(device_, name_);
 }
 
-HcclComm enroll(std::shared_ptr<Communicator> communicator) {
+HcclComm add(std::shared_ptr<Communicator> communicator) {
   const std::lock_guard lock(registry().mutex);
   auto* const handle = reinterpret_cast<HcclComm>(registry().next);
   registry().entries.emplace(handle, Entry{std::move(communicator)});
@@ -123,17 +124,20 @@ HcclComm enroll(std::shared_ptr<Communicator> communicator) {
   return handle;
 }
 
-Removal dismiss(HcclComm handle, int32_t device) {
+std::shared_ptr<Communicator> remove(HcclComm handle, int32_t device) {
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().entries.find(handle);
   if (found == registry().entries.end() || found->second.communicator->device() != device) {
-    return {HCCL_E_PARA, nullptr};
+    throw not_live(handle);
   }
-  if (found->second.uses > 0) return {HCCL_E_AGAIN, nullptr};
-  Removal removal{HCCL_SUCCESS, std::move(found->second.communicator)};
+  if (found->second.uses > 0) {
+    throw Failure(HCCL_E_AGAIN, "another thread is in a call with the communicator",
+                  "Destroy it once all its calls have returned.");
+  }
+  std::shared_ptr<Communicator> removed = std::move(found->second.communicator);
   registry().entries.erase(found);
-  forget_name(device, removal.communicator->settings().name);
-  return removal;
+  forget_name(device, removed->settings().name);
+  return removed;
 }
 
 }  // namespace aclgrad::hccl

@@ -12,9 +12,10 @@
 #include <string>
 #include <utility>
 
+#include "acl/acl.h"
 #include "ops/hccl/config.h"
 #include "ops/hccl/group.h"
-#include "ops/hccl/invitation.h"
+#include "ops/hccl/rendezvous.h"
 
 namespace aclgrad::hccl {
 
@@ -72,38 +73,49 @@ class Communicator {
   std::map<std::pair<uint32_t, bool>, std::pair<uint64_t, uint64_t>> transfers_;
 };
 
+// Numbers the operation and makes it a task of the stream. Throws a Failure.
+void queue(const std::shared_ptr<Communicator>& communicator, aclrtStream stream,
+           Operation operation);
+
 // A call that uses a communicator; meanwhile nobody can destroy it.
 class Use {
  public:
-  Use() = default;
-  explicit Use(HcclComm handle);  // false when it is not live
+  explicit Use(HcclComm handle);
   ~Use();
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
-  explicit operator bool() const { return communicator_ != nullptr; }
-  Communicator* operator->() const { return communicator_.get(); }
-  const std::shared_ptr<Communicator>& get() const { return communicator_; }
+  // Null when it is not live.
+  const std::shared_ptr<Communicator>& communicator() const { return communicator_; }
 
  private:
   HcclComm handle_ = nullptr;
   std::shared_ptr<Communicator> communicator_;
 };
 
-// Keeps the name of a communicator for itself as long as it lives; false when one of the device has
-// it already.
-bool reserve_name(int32_t device, const std::string& name);
-void release_name(int32_t device, const std::string& name);
+// A name of a device's communicator in the making; it goes with the communicator once there is one.
+class NameReservation {
+ public:
+  // Throws a Failure when a communicator of the device has the name already.
+  NameReservation(int32_t device, const std::string& name);
+  ~NameReservation();
+  NameReservation(const NameReservation&) = delete;
+  NameReservation& operator=(const NameReservation&) = delete;
+
+  void keep() { is_kept_ = true; }
+
+ private:
+  const int32_t device_;
+  const std::string name_;
+  bool is_kept_ = false;
+};
 
 // The handle of a communicator whose name is reserved.
-HcclComm enroll(std::shared_ptr<Communicator> communicator);
+HcclComm add(std::shared_ptr<Communicator> communicator);
 
-// Takes the handle away: 1 when it is not live on the device, 20 while a call uses it.
-struct Removal {
-  HcclResult result = HCCL_SUCCESS;
-  std::shared_ptr<Communicator> communicator;
-};
-Removal dismiss(HcclComm handle, int32_t device);
+// Takes the handle away. Throws a Failure: 1 when it is not live on the device, 20 while a call
+// uses it.
+std::shared_ptr<Communicator> remove(HcclComm handle, int32_t device);
 
 }  // namespace aclgrad::hccl
 

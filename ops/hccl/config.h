@@ -5,17 +5,19 @@
 
 #include <string>
 
-#include "ops/hccl/environment.h"
+#include "ops/hccl/call.h"
 
 namespace aclgrad::hccl {
 
 struct Settings {
   std::string name = {};  // "": to be made up
-  Patience exec_timeout;
+  Timeout exec_timeout;
   std::chrono::milliseconds connect_timeout;
 };
 
-// From the environment. Throws a Failure for a bad variable.
+// From the environment: HCCL_EXEC_TIMEOUT, and HCCL_CONNECT_TIMEOUT unless
+// ACLGRAD_HCCL_CONNECT_TIMEOUT gives another number of seconds. Variables of the vendor's that are
+// about transport have no effect. Throws a Failure (HCCL_E_PARA) that names a bad variable.
 Settings default_settings();
 
 // Those, changed by what the config sets; it may be of an older or newer version than ours. Throws

@@ -6,63 +6,55 @@
 
 namespace aclgrad::hccl {
 
-Progress Mailbox::Letter::progress() const {
-  const std::lock_guard lock(mutex_);
-  return progress_;
-}
-
-std::shared_ptr<Mailbox::Letter> Mailbox::send(const Address& address, const void* memory,
-                                               size_t bytes) {
-  return post(receives_, sends_, /*is_send=*/true, address, const_cast<void*>(memory), bytes);
-}
-
-std::shared_ptr<Mailbox::Letter> Mailbox::receive(const Address& address, void* memory,
-                                                  size_t bytes) {
-  return post(sends_, receives_, /*is_send=*/false, address, memory, bytes);
-}
-
-void Mailbox::withdraw(Letter& letter) {
-  const std::lock_guard lock(letter.mutex_);
-  letter.is_withdrawn_ = true;
-}
-
-std::shared_ptr<Mailbox::Letter> Mailbox::post(std::map<Address, Queue>& others,
-                                               std::map<Address, Queue>& own, bool is_send,
-                                               const Address& address, void* memory, size_t bytes) {
-  auto letter = std::make_shared<Letter>();
-  letter->memory_ = memory;
-  letter->bytes_ = bytes;
-  std::shared_ptr<Letter> other;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = others.find(address);
-    // Empty: there was no memory for a letter.
-    if (found == others.end() || found->second.empty()) {
-      own[address].push_back(letter);
-      return letter;
-    }
-    other = std::move(found->second.front());
-    found->second.pop_front();
-    if (found->second.empty()) others.erase(found);
+std::shared_ptr<Mailbox::Pending> Mailbox::post(bool is_send, const Address& address, void* memory,
+                                                size_t bytes) {
+  const auto mine = std::make_shared<Pending>();
+  mine->memory = memory;
+  mine->bytes = bytes;
+  std::unique_lock lock(mutex_);
+  auto& others = waiting_[is_send ? 0 : 1];
+  const auto found = others.find(address);
+  // Empty: there was no memory for a message.
+  if (found == others.end() || found->second.empty()) {
+    waiting_[is_send ? 1 : 0][address].push_back(mine);
+    return mine;
   }
-  if (is_send) {
-    deliver(*letter, *other);
-  } else {
-    deliver(*other, *letter);
-  }
-  return letter;
-}
-
-void Mailbox::deliver(Letter& from, Letter& to) {
-  const std::scoped_lock lock(from.mutex_, to.mutex_);
-  if (from.is_withdrawn_ || to.is_withdrawn_) return;
+  const std::shared_ptr<Pending> other = std::move(found->second.front());
+  found->second.pop_front();
+  if (found->second.empty()) others.erase(found);
+  if (other->is_cancelled) return mine;
+  other->is_met = true;
+  lock.unlock();
   Progress result = Progress::kWrongSize;
-  if (from.bytes_ == to.bytes_) {
-    if (from.bytes_ > 0) std::memmove(to.memory_, from.memory_, from.bytes_);
+  if (mine->bytes == other->bytes) {
+    std::memmove(is_send ? other->memory : memory, is_send ? memory : other->memory, bytes);
     result = Progress::kDone;
   }
-  from.progress_ = result;
-  to.progress_ = result;
+  mine->progress.store(result, std::memory_order_relaxed);
+  other->progress.store(result, std::memory_order_release);
+  wake();
+  return mine;
+}
+
+void Mailbox::cancel(Pending& message) {
+  std::unique_lock lock(mutex_);
+  message.is_cancelled = true;
+  changed_.wait(lock, [&] {
+    return !message.is_met ||
+           message.progress.load(std::memory_order_acquire) != Progress::kPending;
+  });
+}
+
+void Mailbox::wake() {
+  const std::lock_guard lock(mutex_);
+  changes_.fetch_add(1, std::memory_order_release);
+  changed_.notify_all();
+}
+
+void Mailbox::wait(uint64_t changes, std::chrono::microseconds time) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, time,
+                    [&] { return changes_.load(std::memory_order_relaxed) != changes; });
 }
 
 }  // namespace aclgrad::hccl

@@ -3,7 +3,10 @@
 #ifndef ACLGRAD_OPS_HCCL_MAILBOX_H_
 #define ACLGRAD_OPS_HCCL_MAILBOX_H_
 
+#include <atomic>
+#include <chrono>
 #include <compare>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -11,7 +14,7 @@
 #include <memory>
 #include <mutex>
 
-#include "ops/hccl/transport.h"
+#include "ops/hccl/network.h"
 
 namespace aclgrad::hccl {
 
@@ -26,35 +29,33 @@ class Mailbox {
   };
 
   // One end of a message.
-  class Letter {
-   public:
-    Progress progress() const;
-
-   private:
-    friend class Mailbox;
-    mutable std::mutex mutex_;
-    Progress progress_ = Progress::kPending;
-    void* memory_ = nullptr;
-    size_t bytes_ = 0;
-    bool is_withdrawn_ = false;
+  struct Pending {
+    void* memory = nullptr;
+    size_t bytes = 0;
+    bool is_met = false;  // by the other end, and its memory in use until it is over
+    bool is_cancelled = false;
+    std::atomic<Progress> progress = Progress::kPending;
   };
 
-  // Those with the same address meet in order.
-  std::shared_ptr<Letter> send(const Address& address, const void* memory, size_t bytes);
-  std::shared_ptr<Letter> receive(const Address& address, void* memory, size_t bytes);
+  // Ends with the same address meet in order. The memory of one that is sent is only read.
+  std::shared_ptr<Pending> post(bool is_send, const Address& address, void* memory, size_t bytes);
 
-  // The memory of the letter is not touched any more.
-  static void withdraw(Letter& letter);
+  // The memory of the message is not touched any more.
+  void cancel(Pending& message);
+
+  // A number that changes with every message that is over, and with wake().
+  uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
+  void wake();
+  // Until the number is another one, or for some time.
+  void wait(uint64_t changes, std::chrono::microseconds time);
 
  private:
-  using Queue = std::deque<std::shared_ptr<Letter>>;
-  std::shared_ptr<Letter> post(std::map<Address, Queue>& others, std::map<Address, Queue>& own,
-                               bool is_send, const Address& address, void* memory, size_t bytes);
-  static void deliver(Letter& from, Letter& to);
+  using Queue = std::deque<std::shared_ptr<Pending>>;
 
   std::mutex mutex_;
-  std::map<Address, Queue> sends_;
-  std::map<Address, Queue> receives_;
+  std::condition_variable changed_;
+  std::atomic<uint64_t> changes_{0};
+  std::map<Address, Queue> waiting_[2];  // receives, sends
 };
 
 }  // namespace aclgrad::hccl

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// hccl/hccl.h, and the barrier: operations of all ranks. Each lists its checks in the documented
+// hccl/hccl.h, and the barrier: operations between ranks. Each lists its checks in the documented
 // order.
-#include <array>
+#include <algorithm>
+#include <deque>
 
 #include "hccl/hccl.h"
 #include "ops/hccl/checks.h"
 #include "ops/hccl/data_types.h"
-#include "ops/hccl/queue.h"
 
 using namespace aclgrad::hccl;
 
 HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType,
                          HcclReduceOp op, HcclComm comm, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) {
-    if (count == 0) return HCCL_SUCCESS;
-    Checks checks(call, comm);
+  return entry(__func__, [&] {
+    if (count == 0) return;
+    const Checks checks(comm);
     checks.given({{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}})
         .live()
         .count(count)
@@ -22,22 +22,16 @@ HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataT
         .reduce_op(op)
         .product(dataType, op)
         .reducible(dataType, op);
-    return queue(checks, stream,
-                 {.kind = Kind::kAllReduce,
-                  .name = call.function(),
-                  .send = sendBuf,
-                  .receive = recvBuf,
-                  .count = count,
-                  .dtype = dataType,
-                  .op = op});
+    queue(checks.communicator(), stream,
+          {{Kind::kAllReduce, dataType, op, 0, count}, sendBuf, recvBuf});
   });
 }
 
 HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType,
                       HcclReduceOp op, uint32_t root, HcclComm comm, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) {
-    if (count == 0) return HCCL_SUCCESS;
-    Checks checks(call, comm);
+  return entry(__func__, [&] {
+    if (count == 0) return;
+    const Checks checks(comm);
     checks.given({{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}})
         .live()
         .count(count)
@@ -46,24 +40,17 @@ HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType
         .product(dataType, op)
         .rank("root", root)
         .reducible(dataType, op);
-    return queue(checks, stream,
-                 {.kind = Kind::kReduce,
-                  .name = call.function(),
-                  .send = sendBuf,
-                  .receive = recvBuf,
-                  .count = count,
-                  .dtype = dataType,
-                  .op = op,
-                  .root = root});
+    queue(checks.communicator(), stream,
+          {{Kind::kReduce, dataType, op, root, count}, sendBuf, recvBuf});
   });
 }
 
 HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
                              HcclDataType dataType, HcclReduceOp op, HcclComm comm,
                              aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) {
-    if (recvCount == 0) return HCCL_SUCCESS;
-    Checks checks(call, comm);
+  return entry(__func__, [&] {
+    if (recvCount == 0) return;
+    const Checks checks(comm);
     checks.given({{"stream", stream}, {"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}})
         .live()
         .count(recvCount, "recvCount")
@@ -71,83 +58,60 @@ HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
         .reduce_op(op)
         .product(dataType, op)
         .reducible(dataType, op);
-    return queue(checks, stream,
-                 {.kind = Kind::kReduceScatter,
-                  .name = call.function(),
-                  .send = sendBuf,
-                  .receive = recvBuf,
-                  .count = recvCount,
-                  .dtype = dataType,
-                  .op = op});
+    queue(checks.communicator(), stream,
+          {{Kind::kReduceScatter, dataType, op, 0, recvCount}, sendBuf, recvBuf});
   });
 }
 
 HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType, uint32_t root,
                          HcclComm comm, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) {
-    if (count == 0) return HCCL_SUCCESS;
-    Checks checks(call, comm);
+  return entry(__func__, [&] {
+    if (count == 0) return;
+    const Checks checks(comm);
     checks.given({{"stream", stream}, {"comm", comm}, {"buf", buf}})
         .live()
         .count(count)
         .movable(dataType)
         .rank("root", root);
-    return queue(checks, stream,
-                 {.kind = Kind::kBroadcast,
-                  .name = call.function(),
-                  .send = buf,
-                  .receive = buf,
-                  .count = count,
-                  .dtype = dataType,
-                  .root = root});
+    queue(checks.communicator(), stream,
+          {{Kind::kBroadcast, dataType, HCCL_REDUCE_SUM, root, count}, buf, buf});
   });
 }
 
 HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclDataType dataType,
                          HcclComm comm, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) {
-    if (sendCount == 0) return HCCL_SUCCESS;
-    Checks checks(call, comm);
+  return entry(__func__, [&] {
+    if (sendCount == 0) return;
+    const Checks checks(comm);
     checks.given({{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}})
         .live()
         .count(sendCount, "sendCount")
         .movable(dataType);
-    return queue(checks, stream,
-                 {.kind = Kind::kAllGather,
-                  .name = call.function(),
-                  .send = sendBuf,
-                  .receive = recvBuf,
-                  .count = sendCount,
-                  .dtype = dataType});
+    queue(checks.communicator(), stream,
+          {{Kind::kAllGather, dataType, HCCL_REDUCE_SUM, 0, sendCount}, sendBuf, recvBuf});
   });
 }
 
 HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, HcclDataType dataType,
                        uint32_t root, HcclComm comm, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) {
-    Checks checks(call, comm);
-    if (!checks.given({{"comm", comm}}).ok()) return checks.result();
-    if (recvCount == 0) return HCCL_SUCCESS;
+  return entry(__func__, [&] {
+    const Checks checks(comm);
+    checks.given({{"comm", comm}});
+    if (recvCount == 0) return;
     checks.given({{"recvBuf", recvBuf}, {"stream", stream}}).live();
-    if (checks.ok() && root == checks.communicator()->rank()) checks.given({{"sendBuf", sendBuf}});
+    if (root == checks.communicator()->rank()) checks.given({{"sendBuf", sendBuf}});
     checks.count(recvCount, "recvCount").movable(dataType).rank("root", root);
-    return queue(checks, stream,
-                 {.kind = Kind::kScatter,
-                  .name = call.function(),
-                  .send = sendBuf,
-                  .receive = recvBuf,
-                  .count = recvCount,
-                  .dtype = dataType,
-                  .root = root});
+    queue(checks.communicator(), stream,
+          {{Kind::kScatter, dataType, HCCL_REDUCE_SUM, root, recvCount}, sendBuf, recvBuf});
   });
 }
 
 HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType sendType,
                         const void* recvBuf, uint64_t recvCount, HcclDataType recvType,
                         HcclComm comm, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) {
-    if (sendCount == 0 && recvCount == 0) return HCCL_SUCCESS;
-    Checks checks(call, comm);
+  return entry(__func__, [&] {
+    if (sendCount == 0 && recvCount == 0) return;
+    const Checks checks(comm);
     checks.given({{"sendBuf", sendBuf}, {"recvBuf", recvBuf}})
         .equal("sendCount and recvCount", sendCount, recvCount)
         .equal("sendType and recvType", static_cast<uint64_t>(sendType),
@@ -157,13 +121,10 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType se
         .different(sendBuf, recvBuf)
         .count(sendCount, "sendCount")
         .movable(sendType, "sendType");
-    return queue(checks, stream,
-                 {.kind = Kind::kAlltoAll,
-                  .name = call.function(),
-                  .send = sendBuf,
-                  .receive = const_cast<void*>(recvBuf),
-                  .count = sendCount,
-                  .dtype = sendType});
+    queue(checks.communicator(), stream,
+          {{Kind::kAlltoAll, sendType, HCCL_REDUCE_SUM, 0, sendCount},
+           sendBuf,
+           const_cast<void*>(recvBuf)});
   });
 }
 
@@ -179,10 +140,8 @@ Slices copy_slices(const void* counts, const void* displacements, size_t size) {
 }
 
 bool has_any(const Slices& slices) {
-  for (const uint64_t count : slices.counts) {
-    if (count > 0) return true;
-  }
-  return false;
+  return std::any_of(slices.counts.begin(), slices.counts.end(),
+                     [](auto count) { return count > 0; });
 }
 
 }  // namespace
@@ -191,8 +150,8 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
                          HcclDataType sendType, const void* recvBuf, const void* recvCounts,
                          const void* rdispls, HcclDataType recvType, HcclComm comm,
                          aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) {
-    Checks checks(call, comm);
+  return entry(__func__, [&] {
+    const Checks checks(comm);
     checks
         .given({{"sendCounts", sendCounts},
                 {"sdispls", sdispls},
@@ -202,7 +161,6 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
                 {"comm", comm}})
         .live()
         .different(sendBuf, recvBuf);
-    if (!checks.ok()) return checks.result();
     const size_t size = checks.communicator()->size();
     Slices sent = copy_slices(sendCounts, sdispls, size);
     Slices received = copy_slices(recvCounts, rdispls, size);
@@ -212,22 +170,101 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
     if (has_any(sent)) checks.given({{"sendBuf", sendBuf}});
     if (has_any(received)) checks.given({{"recvBuf", recvBuf}});
     checks.movable(sendType, "sendType").movable(recvType, "recvType");
-    return queue(checks, stream,
-                 {.kind = Kind::kAlltoAllV,
-                  .name = call.function(),
-                  .send = sendBuf,
-                  .receive = const_cast<void*>(recvBuf),
-                  .dtype = sendType,
-                  .sent = std::move(sent),
-                  .received = std::move(received),
-                  .received_dtype = recvType});
+    queue(checks.communicator(), stream,
+          {{Kind::kAlltoAllV, sendType},
+           sendBuf,
+           const_cast<void*>(recvBuf),
+           recvType,
+           std::move(sent),
+           std::move(received)});
   });
 }
 
 HcclResult HcclBarrier(HcclComm comm, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) {
-    Checks checks(call, comm);
+  return entry(__func__, [&] {
+    const Checks checks(comm);
     checks.given({{"comm", comm}, {"stream", stream}}).live();
-    return queue(checks, stream, {.kind = Kind::kBarrier, .name = call.function()});
+    queue(checks.communicator(), stream, {{Kind::kBarrier}});
+  });
+}
+
+// ---- Transfers ----------------------------------------------------------------------------------
+
+namespace {
+
+void queue_transfer(const char* buffer, const char* peer_name, const Transfer& transfer,
+                    HcclComm comm, aclrtStream stream) {
+  if (transfer.count == 0) return;
+  const Checks checks(comm);
+  checks.given({{"comm", comm}, {buffer, transfer.memory}, {"stream", stream}})
+      .live()
+      .count(transfer.count)
+      .movable(transfer.dtype)
+      .other_rank(peer_name, transfer.peer);
+  Operation operation{transfer.signature()};
+  operation.transfers = {transfer};
+  queue(checks.communicator(), stream, std::move(operation));
+}
+
+// The transfers of a list to the own rank must each have their counterpart in the list.
+void check_own(const std::vector<Transfer>& transfers, uint32_t rank) {
+  std::deque<const Transfer*> waiting;
+  for (const Transfer& each : transfers) {
+    if (each.peer != rank) continue;
+    if (waiting.empty() || waiting.front()->is_send == each.is_send) {
+      waiting.push_back(&each);
+      continue;
+    }
+    const Transfer& other = *waiting.front();
+    if (other.count != each.count || other.dtype != each.dtype) {
+      throw Failure(HCCL_E_PARA,
+                    fmt::format("rank {} sends itself {} {} and receives {} {}", rank, other.count,
+                                name_of(other.dtype), each.count, name_of(each.dtype)));
+    }
+    waiting.pop_front();
+  }
+  if (waiting.empty()) return;
+  throw Failure(HCCL_E_PARA,
+                fmt::format("{} transfers of rank {} to itself have no counterpart in the list",
+                            waiting.size(), rank));
+}
+
+}  // namespace
+
+HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank,
+                    HcclComm comm, aclrtStream stream) {
+  return entry(__func__, [&] {
+    queue_transfer("sendBuf", "destRank", {true, destRank, sendBuf, count, dataType}, comm, stream);
+  });
+}
+
+HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32_t srcRank,
+                    HcclComm comm, aclrtStream stream) {
+  return entry(__func__, [&] {
+    queue_transfer("recvBuf", "srcRank", {false, srcRank, recvBuf, count, dataType}, comm, stream);
+  });
+}
+
+HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, HcclComm comm,
+                             aclrtStream stream) {
+  return entry(__func__, [&] {
+    const Checks checks(comm);
+    checks.given({{"comm", comm}, {"stream", stream}, {"sendRecvInfo", sendRecvInfo}});
+    if (itemNum == 0) return;
+    checks.live();
+    Operation operation{{Kind::kBatchSendRecv}};
+    for (uint32_t i = 0; i < itemNum; ++i) {
+      const auto& [type, buffer, count, dtype, peer] = sendRecvInfo[i];
+      if (buffer == nullptr) continue;
+      checks.movable(dtype).count(count).rank("remoteRank", peer);
+      if (type != HCCL_SEND && type != HCCL_RECV) {
+        throw bad_value("sendRecvType", static_cast<int64_t>(type),
+                        "HCCL_SEND (0) or HCCL_RECV (1)");
+      }
+      if (count > 0) operation.transfers.push_back({type == HCCL_SEND, peer, buffer, count, dtype});
+    }
+    check_own(operation.transfers, checks.communicator()->rank());
+    if (operation.transfers.empty()) return;
+    queue(checks.communicator(), stream, std::move(operation));
   });
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/hccl/queue.h"
-
+// From a call to a task on a stream.
 #include <utility>
 
 #include "aclgrad_ext.h"
 #include "hccl/hccl.h"
-#include "ops/hccl/device.h"
+#include "ops/hccl/communicator.h"
 #include "ops/threads/thread_guards.h"
 
 namespace aclgrad::hccl {
@@ -13,18 +12,15 @@ namespace {
 
 // What the stream holds.
 struct QueuedOperation {
-  QueuedOperation(std::shared_ptr<Communicator> whose, Operation what, bool in_recording)
-      : communicator(std::move(whose)), operation(std::move(what)), is_recorded(in_recording) {}
-
   const std::shared_ptr<Communicator> communicator;
   Operation operation;
-  Number number;
   const bool is_recorded;  // else it runs once, and is waited for from now on
+  Number number = {};
 };
 
 void give_numbers(QueuedOperation& queued) {
   Communicator& communicator = *queued.communicator;
-  if (queued.operation.kind != Kind::kTransfers) {
+  if (!is_transfer(queued.operation.kind)) {
     queued.number = communicator.number_collective(queued.is_recorded);
   }
   for (Transfer& each : queued.operation.transfers) {
@@ -89,38 +85,32 @@ bool is_captured(aclrtStream stream) {
 
 }  // namespace
 
-HcclResult queue(const Checks& checks, aclrtStream stream, Operation operation) {
-  if (!checks.ok()) return checks.result();
-  const Call& call = checks.call();
-  const std::shared_ptr<Communicator>& communicator = checks.communicator();
-  const std::optional<int32_t> device = current_device();
-  if (!device) return call.no_device();
-  if (*device != communicator->device()) {
-    return call.failed(
+void queue(const std::shared_ptr<Communicator>& communicator, aclrtStream stream,
+           Operation operation) {
+  const int32_t device = current_device();
+  if (device != communicator->device()) {
+    throw Failure(
         HCCL_E_PARA,
-        fmt::format("argument comm belongs to device {}, the calling thread's device "
-                    "is {}",
-                    communicator->device(), *device),
+        fmt::format("argument comm belongs to device {}, the calling thread's device is {}",
+                    communicator->device(), device),
         "Call aclrtSetDevice with the communicator's device first.");
   }
   // Before the operation has a number: the ranks must go on counting alike.
   int32_t id = 0;
   if (aclrtStreamGetId(stream, &id) != ACL_SUCCESS) {
-    return call.failed(
-        HCCL_E_PARA,
-        fmt::format("argument stream ({}) is not a live stream of device {}", stream, *device));
+    throw Failure(HCCL_E_PARA, fmt::format("argument stream ({}) is not a live stream of device {}",
+                                           stream, device));
   }
-  auto queued =
-      std::make_unique<QueuedOperation>(communicator, std::move(operation), is_captured(stream));
+  const char* const name = name_of(operation.kind);
+  const bool is_recorded = is_captured(stream);
+  std::unique_ptr<QueuedOperation> queued(
+      new QueuedOperation{communicator, std::move(operation), is_recorded});
   give_numbers(*queued);
-  if (!queued->is_recorded) communicator->begin_task();
-  const bool runs_now = !queued->is_recorded;
-  const char* const name = queued->operation.name;
+  if (!is_recorded) communicator->begin_task();
   if (aclgradLaunchTask(stream, name, run, queued.release(), release) != ACL_SUCCESS) {
-    return call.failed(HCCL_E_RUNTIME, "the stream could not queue the operation");
+    throw Failure(HCCL_E_RUNTIME, "the stream could not queue the operation");
   }
-  if (runs_now) aclgradHurryStream(stream);  // the other ranks wait for it
-  return HCCL_SUCCESS;
+  if (!is_recorded) aclgradHurryStream(stream);  // the other ranks wait for it
 }
 
 }  // namespace aclgrad::hccl

@@ -10,24 +10,56 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <set>
 #include <string_view>
 #include <vector>
 
-#include "ops/hccl/local_group.h"
-#include "ops/hccl/message_group.h"
-#include "ops/hccl/transport.h"
+#include "ops/hccl/network.h"
 
 namespace aclgrad::hccl {
 namespace {
 
+// ---- Invitations --------------------------------------------------------------------------------
+
+// The bytes of a root info; the rest is zero.
+struct RootInfo {
+  char magic[8];
+  uint32_t version;
+  uint32_t reserved;
+  Invitation invitation;
+};
+static_assert(sizeof(RootInfo) <= sizeof(HcclRootInfo));
+
+constexpr char kMagic[8] = {'a', 'c', 'l', 'g', 'h', 'c', 'c', 'l'};
+constexpr uint32_t kVersion = 1;
+
+Token make_token() {
+  std::random_device source;
+  const auto word = [&] { return uint64_t{source()} << 32 | source(); };
+  return {{word(), word()}};
+}
+
+// Scrambles its argument, each bit of which has an effect on all of the result (splitmix64).
+uint64_t scramble(uint64_t value) {
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
+// ---- Gatherings ---------------------------------------------------------------------------------
+
 constexpr char kMadeAlready[] = "the group of this root info was made, or given up, already";
 constexpr char kMakeAnother[] = "Call HcclGetRootInfo again for another group.";
 
-// How often a rank that waits for others looks for letters.
+// How often a rank that waits for others looks for messages.
 constexpr std::chrono::microseconds kLookEvery{200};
 
 constexpr int kNowhere = -2;
+
+// Of channels.
+constexpr uint64_t kTags = 32768;
 
 // The ranks of a group that is being made.
 struct Gathering {
@@ -50,7 +82,7 @@ struct Gathering {
 
 // What processes tell each other: a rank announces itself; where all are, or why there will be no
 // group, is the answer. Followed by numbers of processes, or by words.
-struct Letter {
+struct Message {
   enum class Kind : int32_t { kAnnouncement, kProcesses, kFailure };
 
   Kind kind;
@@ -72,12 +104,12 @@ Rendezvous& rendezvous() {
 }
 
 int own_number() {
-  const Transport* const way = transport();
+  const Network* const way = network();
   return way == nullptr ? kThisProcess : way->process();
 }
 
 bool meets_here(const Invitation& invitation) {
-  return transport() == nullptr || invitation.number == kThisProcess ||
+  return network() == nullptr || invitation.number == kThisProcess ||
          invitation.number == own_number();
 }
 
@@ -92,15 +124,15 @@ std::shared_ptr<Gathering> find_gathering(const Invitation& invitation) {
   return found->second;
 }
 
-void post(int process, const Letter& letter, const void* rest = nullptr, size_t bytes = 0) {
-  std::string text(sizeof letter + bytes, '\0');
-  std::memcpy(text.data(), &letter, sizeof letter);
-  if (bytes > 0) std::memcpy(text.data() + sizeof letter, rest, bytes);
-  transport()->post(process, text);
+void post(int process, const Message& message, const void* rest = nullptr, size_t bytes = 0) {
+  std::string text(sizeof message + bytes, '\0');
+  std::memcpy(text.data(), &message, sizeof message);
+  if (bytes > 0) std::memcpy(text.data() + sizeof message, rest, bytes);
+  network()->post(process, text);
 }
 
 // The other processes that ranks have announced themselves from.
-std::set<int> guests(const Gathering& gathering) {
+std::set<int> other_processes(const Gathering& gathering) {
   std::set<int> processes(gathering.announced.begin(), gathering.announced.end());
   processes.erase(kNowhere);
   processes.erase(own_number());
@@ -108,13 +140,14 @@ std::set<int> guests(const Gathering& gathering) {
 }
 
 // There will be no group, here and wherever somebody is known to wait for it.
-void give_up(const Invitation& invitation, Gathering& gathering, HcclResult result,
-             std::string_view why) {
+void fail(const Invitation& invitation, Gathering& gathering, HcclResult result,
+          std::string_view why) {
   gathering.failure = {result, std::string(why)};
   rendezvous().gatherings.erase(invitation.group);
   gathering.changed.notify_all();
-  const Letter letter{Letter::Kind::kFailure, result, invitation, 0, 0, 0};
-  for (const int process : guests(gathering)) post(process, letter, why.data(), why.size());
+  const Message message{Message::Kind::kFailure, result, invitation, 0, 0, 0};
+  for (const int process : other_processes(gathering))
+    post(process, message, why.data(), why.size());
 }
 
 // What is wrong with a rank that announces itself; "" for nothing.
@@ -128,56 +161,56 @@ std::string find_fault(const Gathering& gathering, uint32_t size, uint32_t rank)
 }
 
 // A rank has announced itself with this process.
-void welcome(const Invitation& invitation, Gathering& gathering, uint32_t size, uint32_t rank,
-             int process) {
+void announce(const Invitation& invitation, Gathering& gathering, uint32_t size, uint32_t rank,
+              int process) {
   if (gathering.size == 0) {
     gathering.size = size;
     gathering.announced.assign(size, kNowhere);
   }
   if (const std::string fault = find_fault(gathering, size, rank); !fault.empty()) {
     gathering.announced.push_back(process);  // is to hear of it, too
-    give_up(invitation, gathering, HCCL_E_PARA, fault);
+    fail(invitation, gathering, HCCL_E_PARA, fault);
     return;
   }
   gathering.announced[rank] = process;
   if (++gathering.count < size) return;
   gathering.processes = gathering.announced;
   gathering.changed.notify_all();
-  const Letter letter{Letter::Kind::kProcesses, HCCL_SUCCESS, invitation, size, 0, 0};
-  for (const int guest : guests(gathering)) {
-    post(guest, letter, gathering.processes.data(), size * sizeof(int));
+  const Message message{Message::Kind::kProcesses, HCCL_SUCCESS, invitation, size, 0, 0};
+  for (const int other : other_processes(gathering)) {
+    post(other, message, gathering.processes.data(), size * sizeof(int));
   }
 }
 
 void read(const std::string& text) {
-  Letter letter{};
-  std::memcpy(&letter, text.data(), sizeof letter);
-  const std::string_view rest = std::string_view(text).substr(sizeof letter);
+  Message message{};
+  std::memcpy(&message, text.data(), sizeof message);
+  const std::string_view rest = std::string_view(text).substr(sizeof message);
   const std::lock_guard lock(rendezvous().mutex);
-  const std::shared_ptr<Gathering> gathering = find_gathering(letter.invitation);
-  switch (letter.kind) {
-    case Letter::Kind::kAnnouncement:
+  const std::shared_ptr<Gathering> gathering = find_gathering(message.invitation);
+  switch (message.kind) {
+    case Message::Kind::kAnnouncement:
       if (gathering) {
-        welcome(letter.invitation, *gathering, letter.size, letter.rank, letter.process);
+        announce(message.invitation, *gathering, message.size, message.rank, message.process);
       } else {
-        letter.kind = Letter::Kind::kFailure;
-        letter.result = HCCL_E_PARA;
-        post(letter.process, letter, kMadeAlready, std::strlen(kMadeAlready));
+        message.kind = Message::Kind::kFailure;
+        message.result = HCCL_E_PARA;
+        post(message.process, message, kMadeAlready, std::strlen(kMadeAlready));
       }
       break;
-    case Letter::Kind::kProcesses:
-      gathering->processes.resize(letter.size);
+    case Message::Kind::kProcesses:
+      gathering->processes.resize(message.size);
       std::memcpy(gathering->processes.data(), rest.data(), rest.size());
       gathering->changed.notify_all();
       break;
-    case Letter::Kind::kFailure:
-      if (gathering) give_up(letter.invitation, *gathering, letter.result, rest);
+    case Message::Kind::kFailure:
+      if (gathering) fail(message.invitation, *gathering, message.result, rest);
       break;
   }
 }
 
-void read_letters() {
-  while (const std::optional<std::string> text = transport()->next_post()) read(*text);
+void read_messages() {
+  while (const std::optional<std::string> text = network()->next_post()) read(*text);
 }
 
 std::string missing_ranks(const Gathering& gathering) {
@@ -192,46 +225,75 @@ std::string missing_ranks(const Gathering& gathering) {
 
 // Until it is decided what comes of the gathering.
 void wait(std::unique_lock<std::mutex>& lock, const Invitation& invitation, Gathering& gathering,
-          std::chrono::milliseconds patience) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+          std::chrono::milliseconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
   const auto is_decided = [&] { return gathering.is_decided(); };
   while (!gathering.is_decided()) {
-    if (transport() == nullptr) {
+    if (network() == nullptr) {
       gathering.changed.wait_until(lock, deadline, is_decided);
     } else {
       lock.unlock();
-      read_letters();
+      read_messages();
       lock.lock();
       gathering.changed.wait_for(lock, kLookEvery, is_decided);
     }
     // Once all are known, another thread makes the group, and that comes to an end by itself.
     if (gathering.is_decided() || gathering.is_being_made) continue;
     if (std::chrono::steady_clock::now() < deadline) continue;
-    const std::string reason = transport_failure();
-    give_up(invitation, gathering, HCCL_E_TIMEOUT,
-            fmt::format("{} did not join within {}{}{}", missing_ranks(gathering),
-                        to_text(patience), reason.empty() ? "" : "; ", reason));
+    const std::string reason = network_failure();
+    fail(invitation, gathering, HCCL_E_TIMEOUT,
+         fmt::format("{} did not join within {}{}{}", missing_ranks(gathering), to_text(timeout),
+                     reason.empty() ? "" : "; ", reason));
   }
-}
-
-std::shared_ptr<Group> make_group(const Invitation& invitation, const std::vector<int>& processes) {
-  const bool is_alone = std::all_of(processes.begin(), processes.end(),
-                                    [&](int each) { return each == processes.front(); });
-  if (is_alone) return std::make_shared<LocalGroup>(static_cast<uint32_t>(processes.size()));
-  constexpr uint64_t kTags = 32768;
-  return std::make_shared<MessageGroup>(*transport(), processes,
-                                        static_cast<int>(invitation.group.bits[0] % kTags));
 }
 
 const char* what_helps(HcclResult result) {
   if (result != HCCL_E_TIMEOUT) return kMakeAnother;
-  if (transport() != nullptr) return "All ranks must come, from processes of the same launcher.";
-  if (!transport_failure().empty()) return "Build libhccl where MPI is installed.";
+  if (network() != nullptr) return "All ranks must come, from processes of the same launcher.";
+  if (!network_failure().empty()) return "Build libhccl where MPI is installed.";
   return "Ranks are threads of this process; ranks in processes of their own need an MPI launcher, "
          "such as mpirun.";
 }
 
 }  // namespace
+
+const Token& this_process() {
+  static const Token token = make_token();
+  return token;
+}
+
+Invitation make_invitation() { return {make_token(), this_process(), process_number()}; }
+
+HcclRootInfo to_root_info(const Invitation& invitation) {
+  RootInfo content{.magic = {}, .version = kVersion, .reserved = 0, .invitation = invitation};
+  std::memcpy(content.magic, kMagic, sizeof kMagic);
+  HcclRootInfo info{};
+  std::memcpy(info.internal, &content, sizeof content);
+  return info;
+}
+
+Invitation from_root_info(const HcclRootInfo& info) {
+  RootInfo content{};
+  std::memcpy(&content, info.internal, sizeof content);
+  if (std::memcmp(content.magic, kMagic, sizeof kMagic) != 0 || content.version != kVersion) {
+    throw Failure(HCCL_E_PARA, "argument rootInfo has bytes that HcclGetRootInfo did not write",
+                  "Hand all bytes of the root's HcclRootInfo to every rank before it joins.");
+  }
+  return content.invitation;
+}
+
+Invitation derive(const Invitation& parent, uint64_t number, const uint32_t* ranks, size_t count,
+                  int process) {
+  // Not of this process, whoever asks: nobody has published it.
+  Invitation invitation{parent.group, {}, process};
+  for (size_t half = 0; half < 2; ++half) {
+    uint64_t& bits = invitation.group.bits[half];
+    bits = scramble(bits + half);
+    bits = scramble(bits ^ number);
+    for (size_t i = 0; i < count; ++i) bits = scramble(bits ^ ranks[i]);
+  }
+  return invitation;
+}
 
 void publish(const Invitation& invitation) {
   const std::lock_guard lock(rendezvous().mutex);
@@ -239,19 +301,19 @@ void publish(const Invitation& invitation) {
 }
 
 std::shared_ptr<Group> join_group(const Invitation& invitation, uint32_t size, uint32_t rank,
-                                  std::chrono::milliseconds patience) {
-  start_transport(patience);
+                                  std::chrono::milliseconds timeout) {
+  start_network(timeout);
   std::unique_lock lock(rendezvous().mutex);
   const std::shared_ptr<Gathering> gathering = find_gathering(invitation);
   if (!gathering) throw Failure(HCCL_E_PARA, kMadeAlready, kMakeAnother);
   try {
     if (meets_here(invitation)) {
-      welcome(invitation, *gathering, size, rank, own_number());
+      announce(invitation, *gathering, size, rank, own_number());
     } else {
       post(invitation.number,
-           {Letter::Kind::kAnnouncement, HCCL_SUCCESS, invitation, size, rank, own_number()});
+           {Message::Kind::kAnnouncement, HCCL_SUCCESS, invitation, size, rank, own_number()});
     }
-    wait(lock, invitation, *gathering, patience);
+    wait(lock, invitation, *gathering, timeout);
   } catch (const std::bad_alloc&) {
     if (!lock.owns_lock()) lock.lock();
     gathering->failure = out_of_memory();
@@ -260,8 +322,7 @@ std::shared_ptr<Group> join_group(const Invitation& invitation, uint32_t size, u
     throw;
   }
   if (!gathering->failure.ok()) {
-    const auto& [result, text] = gathering->failure;
-    throw Failure(result, text, what_helps(result));
+    throw Failure(gathering->failure, what_helps(gathering->failure.result));
   }
   if (!gathering->group) {
     gathering->is_being_made = true;
@@ -269,7 +330,8 @@ std::shared_ptr<Group> join_group(const Invitation& invitation, uint32_t size, u
     std::shared_ptr<Group> group;
     Outcome failure;
     try {
-      group = make_group(invitation, gathering->processes);
+      group = std::make_shared<Group>(gathering->processes, network(),
+                                      static_cast<int>(invitation.group.bits[0] % kTags));
     } catch (const std::bad_alloc&) {
       failure = out_of_memory();
     } catch (const std::exception& error) {
@@ -280,7 +342,7 @@ std::shared_ptr<Group> join_group(const Invitation& invitation, uint32_t size, u
     gathering->failure = failure;
     rendezvous().gatherings.erase(invitation.group);
     gathering->changed.notify_all();
-    if (!failure.ok()) throw Failure(failure.result, failure.text);
+    if (!failure.ok()) throw Failure(failure);
   }
   return gathering->group;
 }

@@ -5,20 +5,21 @@
 
 namespace {
 
-HcclResult refuse(const char* function) {
-  return aclgrad::hccl::Call(function).not_supported("the function is not supported");
+HcclResult refuse(const char* function, const char* what = "the function is not supported",
+                  const char* solution = "") {
+  return aclgrad::hccl::report(function, HCCL_E_NOT_SUPPORT, what, solution);
 }
 
 }  // namespace
 
 HcclResult HcclCommInitClusterInfo(const char*, uint32_t, HcclComm*) {
-  return aclgrad::hccl::Call(__func__).failed(
-      HCCL_E_NOT_SUPPORT, "rank tables are not supported",
+  return refuse(
+      __func__, "rank tables are not supported",
       "Start the ranks with an MPI launcher, or as threads, and use HcclCommInitRootInfo.");
 }
 HcclResult HcclCommInitClusterInfoConfig(const char*, uint32_t, HcclCommConfig*, HcclComm*) {
-  return aclgrad::hccl::Call(__func__).failed(
-      HCCL_E_NOT_SUPPORT, "rank tables are not supported",
+  return refuse(
+      __func__, "rank tables are not supported",
       "Start the ranks with an MPI launcher, or as threads, and use HcclCommInitRootInfoConfig.");
 }
 HcclResult HcclCommGetHandleWithName(const char*, HcclComm*) { return refuse(__func__); }

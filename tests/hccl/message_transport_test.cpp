@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an operation that fails leaves behind of its messages. The other rank is a fake one, which
 // takes and gives what it likes.
-#include "ops/hccl/exchange.h"
+#include "ops/hccl/message_transport.h"
 
 #include <gtest/gtest.h>
 
@@ -13,17 +13,17 @@
 #include <stdexcept>
 #include <vector>
 
-#include "ops/hccl/message_group.h"
-#include "ops/hccl/message_operations.h"
+#include "ops/hccl/collectives.h"
 
 namespace aclgrad::hccl {
 
 namespace {
-std::function<void(Exchange&)> g_operation;
+std::function<void(Transport&)> g_operation;
 }  // namespace
 
 // In place of the library's.
-void carry_out(Exchange& exchange, const Operation& /*operation*/) { g_operation(exchange); }
+void carry_out(Transport& transport, const Operation& /*operation*/) { g_operation(transport); }
+uint64_t bytes_of(const Operation& /*operation*/, uint32_t /*ranks*/) { return 0; }
 
 namespace {
 
@@ -74,21 +74,21 @@ class FakeChannel : public Channel {
   bool is_told_ = false;
 };
 
-class FakeTransport : public Transport {
+class FakeNetwork : public Network {
  public:
   // No channel takes more than `most` messages.
-  explicit FakeTransport(int looks_of_sends, size_t most = SIZE_MAX)
+  explicit FakeNetwork(int looks_of_sends, size_t most = SIZE_MAX)
       : looks_of_sends_(looks_of_sends), most_(most) {}
 
   int process() const override { return 0; }
-  bool is_crowded() const override { return true; }
+  bool is_oversubscribed() const override { return true; }
   bool is_open() const override { return true; }
   void post(int, const std::string&) override {}
   std::optional<std::string> next_post() override { return {}; }
   std::unique_ptr<Channel> open_channel(const std::vector<int>&, int) override {
     return std::make_unique<FakeChannel>(messages, looks_of_sends_, most_);
   }
-  void give_up() override {}
+  void skip_finalize() override {}
 
   std::vector<Message> messages;
 
@@ -97,58 +97,60 @@ class FakeTransport : public Transport {
   const size_t most_;
 };
 
-// Rank 0 sends to rank 1, and then does something that fails.
-Outcome run(FakeTransport& transport, const std::function<void(Exchange&)>& fail) {
-  MessageGroup group(transport, {0, 1}, 0);
+// Rank 0 tells rank 1 what it is at, sends to it, and then does something that fails.
+Outcome run(FakeNetwork& network, const std::function<void(Transport&)>& fail) {
+  Group group({0, 1}, &network, 0);
   std::vector<unsigned char> sent(1 << 20), received(1 << 20);
-  g_operation = [&](Exchange& exchange) {
-    exchange.greet(1);
-    exchange.receive(0, 1, received.data(), received.size());
-    exchange.send(0, 1, sent.data(), sent.size());
-    fail(exchange);
+  g_operation = [&](Transport& transport) {
+    transport.expect(0, 1, received.data(), received.size());
+    transport.offer(0, 1, sent.data(), sent.size());
+    fail(transport);
   };
-  const Operation operation{.kind = Kind::kAllGather, .name = "HcclAllGather"};
+  const Operation operation{{Kind::kAllGather}};
   Outcome outcome = group.perform(0, operation, {}, milliseconds(5));
-  EXPECT_EQ(group.perform(0, operation, {}, milliseconds(5)).text, outcome.text)
+  const Outcome again = group.perform(0, operation, {}, milliseconds(5));
+  const bool is_late = outcome.result == HCCL_E_TIMEOUT;
+  EXPECT_EQ(again.result, is_late ? HCCL_E_REMOTE : outcome.result);
+  EXPECT_EQ(again.text, (is_late ? "the group has ended: " : "") + outcome.text)
       << "the group goes on";
   return outcome;
 }
 
 // It waits for what does not come.
-Outcome run_too_late(FakeTransport& transport) {
-  return run(transport, [](Exchange& exchange) { exchange.wait(0); });
+Outcome run_too_late(FakeNetwork& network) {
+  return run(network, [](Transport& transport) { transport.wait(0); });
 }
 
-void expect_nothing_under_way(const FakeTransport& transport, size_t messages) {
-  ASSERT_EQ(transport.messages.size(), messages);
-  for (const Message& each : transport.messages) {
+void expect_nothing_under_way(const FakeNetwork& network, size_t messages) {
+  ASSERT_EQ(network.messages.size(), messages);
+  for (const Message& each : network.messages) {
     EXPECT_TRUE(each.is_over) << "the program's memory is still in use";
     EXPECT_EQ(each.is_cancelled, !each.is_send);
   }
 }
 
-TEST(FailedExchange, LeavesNoMessageThatTheOtherRankStillTakes) {
-  FakeTransport transport(20);
-  EXPECT_EQ(run_too_late(transport).result, HCCL_E_TIMEOUT);
-  expect_nothing_under_way(transport, 4);
+TEST(FailedOperation, LeavesNoMessageThatTheOtherRankStillTakes) {
+  FakeNetwork network(20);
+  EXPECT_EQ(run_too_late(network).result, HCCL_E_TIMEOUT);
+  expect_nothing_under_way(network, 4);
 }
 
-TEST(FailedExchange, LeavesNoMessageWhenMemoryIsExhausted) {
-  FakeTransport transport(20);
-  EXPECT_EQ(run(transport, [](Exchange&) { throw std::bad_alloc(); }).result, HCCL_E_MEMORY);
-  expect_nothing_under_way(transport, 4);
+TEST(FailedOperation, LeavesNoMessageWhenMemoryIsExhausted) {
+  FakeNetwork network(20);
+  EXPECT_EQ(run(network, [](Transport&) { throw std::bad_alloc(); }).result, HCCL_E_MEMORY);
+  expect_nothing_under_way(network, 4);
 }
 
-TEST(FailedExchange, LeavesNoMessageWhenAnotherCannotBeSent) {
-  FakeTransport transport(20, 3);
-  EXPECT_EQ(run_too_late(transport).result, HCCL_E_INTERNAL);
-  expect_nothing_under_way(transport, 3);
+TEST(FailedOperation, LeavesNoMessageWhenAnotherCannotBeSent) {
+  FakeNetwork network(20, 3);
+  EXPECT_EQ(run_too_late(network).result, HCCL_E_INTERNAL);
+  expect_nothing_under_way(network, 3);
 }
 
-TEST(FailedExchange, DoesNotWaitForEver) {
-  FakeTransport transport(kNever);
+TEST(FailedOperation, DoesNotWaitForEver) {
+  FakeNetwork network(kNever);
   const auto begin = steady_clock::now();
-  EXPECT_EQ(run_too_late(transport).result, HCCL_E_TIMEOUT);
+  EXPECT_EQ(run_too_late(network).result, HCCL_E_TIMEOUT);
   EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(10));
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/hccl/fold.h"
+#include "ops/hccl/reduce.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <type_traits>
-#include <vector>
 
+#include "ops/hccl/data_types.h"
 #include "ops/kernels/formats.h"
 
 namespace aclgrad::hccl {
@@ -16,26 +17,17 @@ using ops::Bfloat;
 using ops::Cell;
 using ops::Half;
 
-// Elements folded at a time, so that the partial results of all ranks stay in a near cache.
+// Elements reduced at a time, so that the partial results of all ranks stay in a near cache.
 constexpr size_t kBlock = 1024;
 
-// The type in which elements are folded.
+// The type in which elements are reduced.
 template <class Element>
-struct Folding {
-  using Type = Element;
-};
-template <>
-struct Folding<Half> {
-  using Type = float;
-};
-template <>
-struct Folding<Bfloat> {
-  using Type = float;
-};
+using Compute = std::conditional_t<std::is_same_v<Element, Half> || std::is_same_v<Element, Bfloat>,
+                                   float, Element>;
 
 template <class Element>
-typename Folding<Element>::Type load(Element element) {
-  if constexpr (std::is_same_v<Element, typename Folding<Element>::Type>) {
+Compute<Element> load(Element element) {
+  if constexpr (std::is_same_v<Element, Compute<Element>>) {
     return element;
   } else {
     return static_cast<float>(ops::real_part(element));
@@ -43,8 +35,8 @@ typename Folding<Element>::Type load(Element element) {
 }
 
 template <class Element>
-Element store(typename Folding<Element>::Type value) {
-  if constexpr (std::is_same_v<Element, typename Folding<Element>::Type>) {
+Element store(Compute<Element> value) {
+  if constexpr (std::is_same_v<Element, Compute<Element>>) {
     return value;
   } else {
     return ops::from_parts<Element>(static_cast<double>(value), 0.0);
@@ -73,16 +65,13 @@ struct Product {
   }
 };
 
-template <class Value>
-using BitsOf = std::conditional_t<sizeof(Value) == 4, uint32_t, uint64_t>;
-
 // Equal numbers differ in bits only when they are zeros of different sign.
 template <bool kIsMax>
 struct Extreme {
   template <class Value>
   static Value join(Value a, Value b) {
     if constexpr (std::is_floating_point_v<Value>) {
-      using Bits = BitsOf<Value>;
+      using Bits = std::conditional_t<sizeof(Value) == 4, uint32_t, uint64_t>;
       const Bits both = kIsMax ? std::bit_cast<Bits>(a) & std::bit_cast<Bits>(b)
                                : std::bit_cast<Bits>(a) | std::bit_cast<Bits>(b);
       Value result = (kIsMax ? a > b : a < b) ? a : b;
@@ -102,8 +91,8 @@ const Cell<Element>* cells(const void* memory, size_t first) {
 
 // By way of a block of its own: the compiler cannot know how `result` lies to the parts.
 template <class Element, class Operator>
-void fold_two(const void* left, const void* right, void* result, size_t count) {
-  typename Folding<Element>::Type values[kBlock];
+void reduce_two(const void* left, const void* right, void* result, size_t count) {
+  Compute<Element> values[kBlock];
   for (size_t first = 0; first < count; first += kBlock) {
     const size_t length = std::min(kBlock, count - first);
     const Cell<Element>* const a = cells<Element>(left, first);
@@ -116,23 +105,24 @@ void fold_two(const void* left, const void* right, void* result, size_t count) {
   }
 }
 
-// Folds blocks of all parts: loads them, joins halves, stores the one that is left.
+// Reduces blocks of all parts: loads them, joins halves, stores the one that is left.
 template <class Element, class Operator>
-void fold_blocks(std::span<const void* const> parts, void* result, size_t count) {
-  using Value = typename Folding<Element>::Type;
-  std::vector<Value> values(parts.size() * std::min(kBlock, count));
+void reduce_blocks(std::span<const void* const> parts, void* result, size_t count) {
+  using Value = Compute<Element>;
+  const auto values =
+      std::make_unique_for_overwrite<Value[]>(parts.size() * std::min(kBlock, count));
   for (size_t first = 0; first < count; first += kBlock) {
     const size_t length = std::min(kBlock, count - first);
     for (size_t part = 0; part < parts.size(); ++part) {
       const Cell<Element>* const from = cells<Element>(parts[part], first);
-      Value* const to = values.data() + part * length;
+      Value* const to = values.get() + part * length;
       for (size_t i = 0; i < length; ++i) to[i] = load(from[i].value);
     }
     for (size_t left = parts.size(); left > 1; left = std::bit_floor(left - 1)) {
       const size_t middle = std::bit_floor(left - 1);
       for (size_t part = middle; part < left; ++part) {
-        Value* const a = values.data() + (part - middle) * length;
-        const Value* const b = values.data() + part * length;
+        Value* const a = values.get() + (part - middle) * length;
+        const Value* const b = values.get() + part * length;
         for (size_t i = 0; i < length; ++i) a[i] = Operator::join(a[i], b[i]);
       }
     }
@@ -142,52 +132,56 @@ void fold_blocks(std::span<const void* const> parts, void* result, size_t count)
 }
 
 template <class Element, class Operator>
-void fold_with(std::span<const void* const> parts, void* result, size_t count) {
+void reduce_with(std::span<const void* const> parts, void* result, size_t count) {
   if (parts.size() == 2) {
-    fold_two<Element, Operator>(parts[0], parts[1], result, count);
+    reduce_two<Element, Operator>(parts[0], parts[1], result, count);
   } else {
-    fold_blocks<Element, Operator>(parts, result, count);
+    reduce_blocks<Element, Operator>(parts, result, count);
   }
 }
 
 template <class Element>
-void fold_as(HcclReduceOp op, std::span<const void* const> parts, void* result, size_t count) {
+void reduce_as(HcclReduceOp op, std::span<const void* const> parts, void* result, size_t count) {
   switch (op) {
     case HCCL_REDUCE_PROD:
-      return fold_with<Element, Product>(parts, result, count);
+      return reduce_with<Element, Product>(parts, result, count);
     case HCCL_REDUCE_MAX:
-      return fold_with<Element, Extreme<true>>(parts, result, count);
+      return reduce_with<Element, Extreme<true>>(parts, result, count);
     case HCCL_REDUCE_MIN:
-      return fold_with<Element, Extreme<false>>(parts, result, count);
+      return reduce_with<Element, Extreme<false>>(parts, result, count);
     default:
-      return fold_with<Element, Sum>(parts, result, count);
+      return reduce_with<Element, Sum>(parts, result, count);
   }
 }
 
 }  // namespace
 
-void fold(HcclDataType dtype, HcclReduceOp op, std::span<const void* const> parts, void* result,
-          size_t count) {
+void reduce(HcclDataType dtype, HcclReduceOp op, std::span<const void* const> parts, void* result,
+            size_t count) {
   if (count == 0) return;
+  if (parts.size() == 1) {
+    if (result != parts[0]) std::memmove(result, parts[0], count * size_of(dtype));
+    return;
+  }
   switch (dtype) {
     case HCCL_DATA_TYPE_INT8:
-      return fold_as<int8_t>(op, parts, result, count);
+      return reduce_as<int8_t>(op, parts, result, count);
     case HCCL_DATA_TYPE_INT16:
-      return fold_as<int16_t>(op, parts, result, count);
+      return reduce_as<int16_t>(op, parts, result, count);
     case HCCL_DATA_TYPE_INT32:
-      return fold_as<int32_t>(op, parts, result, count);
+      return reduce_as<int32_t>(op, parts, result, count);
     case HCCL_DATA_TYPE_INT64:
-      return fold_as<int64_t>(op, parts, result, count);
+      return reduce_as<int64_t>(op, parts, result, count);
     case HCCL_DATA_TYPE_UINT64:
-      return fold_as<uint64_t>(op, parts, result, count);
+      return reduce_as<uint64_t>(op, parts, result, count);
     case HCCL_DATA_TYPE_FP16:
-      return fold_as<Half>(op, parts, result, count);
+      return reduce_as<Half>(op, parts, result, count);
     case HCCL_DATA_TYPE_BFP16:
-      return fold_as<Bfloat>(op, parts, result, count);
+      return reduce_as<Bfloat>(op, parts, result, count);
     case HCCL_DATA_TYPE_FP64:
-      return fold_as<double>(op, parts, result, count);
+      return reduce_as<double>(op, parts, result, count);
     default:
-      return fold_as<float>(op, parts, result, count);
+      return reduce_as<float>(op, parts, result, count);
   }
 }
 
