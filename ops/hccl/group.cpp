@@ -114,7 +114,7 @@ void Group::leave(uint32_t rank) {
     const Lock lock(mutex_);
     for (const auto& [number, meeting] : meetings_) meeting->changed.notify_all();
   }
-  mailbox_.wake();
+  mailbox_.wake_all();
   if (!is_local() && network_->is_open()) tell_others(fmt::format("{}{}", kLeaves, rank));
 }
 
@@ -139,7 +139,7 @@ void Group::fail(Lock& lock, const Outcome& outcome, bool is_told) {
   has_failed_.store(true, std::memory_order_release);
   for (const auto& [number, meeting] : meetings_) meeting->changed.notify_all();
   lock.unlock();
-  mailbox_.wake();
+  mailbox_.wake_all();
   if (is_local()) return;
   network_->skip_finalize();
   if (is_told) return;

@@ -6,22 +6,33 @@
 
 namespace aclgrad::hccl {
 
-std::shared_ptr<Mailbox::Pending> Mailbox::post(bool is_send, const Address& address, void* memory,
-                                                size_t bytes) {
+Mailbox::Waiter::Waiter(Mailbox& mailbox) : mailbox_(mailbox) {
+  const std::lock_guard lock(mailbox_.mutex_);
+  mailbox_.waiters_.push_back(this);
+}
+
+Mailbox::Waiter::~Waiter() {
+  const std::lock_guard lock(mailbox_.mutex_);
+  std::erase(mailbox_.waiters_, this);
+}
+
+std::shared_ptr<Mailbox::Pending> Mailbox::Waiter::post(bool is_send, const Address& address,
+                                                        void* memory, size_t bytes) {
   const auto mine = std::make_shared<Pending>();
+  mine->waiter = this;
   mine->memory = memory;
   mine->bytes = bytes;
-  std::unique_lock lock(mutex_);
-  auto& others = waiting_[is_send ? 0 : 1];
-  const auto found = others.find(address);
-  // Empty: there was no memory for a message.
-  if (found == others.end() || found->second.empty()) {
-    waiting_[is_send ? 1 : 0][address].push_back(mine);
+  std::unique_lock lock(mailbox_.mutex_);
+  auto& others = mailbox_.waiting_[is_send ? 0 : 1];
+  const auto found = others.lower_bound(address);
+  if (found == others.end() || found->first != address) {
+    mailbox_.waiting_[is_send ? 1 : 0].emplace(address, mine);
+    ++pending_;
     return mine;
   }
-  const std::shared_ptr<Pending> other = std::move(found->second.front());
-  found->second.pop_front();
-  if (found->second.empty()) others.erase(found);
+  const std::shared_ptr<Pending> other = std::move(found->second);
+  others.erase(found);
+  ++pending_;
   if (other->is_cancelled) return mine;
   other->is_met = true;
   lock.unlock();
@@ -30,31 +41,39 @@ std::shared_ptr<Mailbox::Pending> Mailbox::post(bool is_send, const Address& add
     std::memmove(is_send ? other->memory : memory, is_send ? memory : other->memory, bytes);
     result = Progress::kDone;
   }
-  mine->progress.store(result, std::memory_order_relaxed);
-  other->progress.store(result, std::memory_order_release);
-  wake();
+  lock.lock();
+  mailbox_.finish(*mine, result);
+  mailbox_.finish(*other, result);
   return mine;
 }
 
-void Mailbox::cancel(Pending& message) {
-  std::unique_lock lock(mutex_);
+void Mailbox::finish(Pending& message, Progress result) {
+  message.progress.store(result, std::memory_order_release);
+  if (--message.waiter->pending_ == 0 || message.is_cancelled)
+    message.waiter->changed_.notify_all();
+}
+
+void Mailbox::Waiter::cancel(Pending& message) {
+  std::unique_lock lock(mailbox_.mutex_);
   message.is_cancelled = true;
   changed_.wait(lock, [&] {
     return !message.is_met ||
-           message.progress.load(std::memory_order_acquire) != Progress::kPending;
+           message.progress.load(std::memory_order_relaxed) != Progress::kPending;
   });
 }
 
-void Mailbox::wake() {
-  const std::lock_guard lock(mutex_);
-  changes_.fetch_add(1, std::memory_order_release);
-  changed_.notify_all();
+void Mailbox::Waiter::sleep(std::chrono::microseconds time) {
+  std::unique_lock lock(mailbox_.mutex_);
+  changed_.wait_for(lock, time, [&] { return pending_ == 0 || is_woken_; });
+  is_woken_ = false;
 }
 
-void Mailbox::wait(uint64_t changes, std::chrono::microseconds time) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, time,
-                    [&] { return changes_.load(std::memory_order_relaxed) != changes; });
+void Mailbox::wake_all() {
+  const std::lock_guard lock(mutex_);
+  for (Waiter* const each : waiters_) {
+    each->is_woken_ = true;
+    each->changed_.notify_all();
+  }
 }
 
 }  // namespace aclgrad::hccl

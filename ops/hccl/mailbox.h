@@ -9,10 +9,10 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "ops/hccl/network.h"
 
@@ -28,34 +28,49 @@ class Mailbox {
     auto operator<=>(const Address&) const = default;
   };
 
+  class Waiter;
+
   // One end of a message.
   struct Pending {
+    Waiter* waiter = nullptr;
     void* memory = nullptr;
     size_t bytes = 0;
-    bool is_met = false;  // by the other end, and its memory in use until it is over
+    bool is_met = false;  // by the other end: the memory is in use until the message is over
     bool is_cancelled = false;
     std::atomic<Progress> progress = Progress::kPending;
   };
 
-  // Ends with the same address meet in order. The memory of one that is sent is only read.
-  std::shared_ptr<Pending> post(bool is_send, const Address& address, void* memory, size_t bytes);
+  // Who posts messages, and sleeps until all of them are over.
+  class Waiter {
+   public:
+    explicit Waiter(Mailbox& mailbox);
+    ~Waiter();
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
 
-  // The memory of the message is not touched any more.
-  void cancel(Pending& message);
+    // Ends with the same address meet in order. The memory of one that is sent is only read.
+    std::shared_ptr<Pending> post(bool is_send, const Address& address, void* memory, size_t bytes);
+    // The memory of the message is not touched any more.
+    void cancel(Pending& message);
+    // Ends also after some time, and when all are woken.
+    void sleep(std::chrono::microseconds time);
 
-  // A number that changes with every message that is over, and with wake().
-  uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
-  void wake();
-  // Until the number is another one, or for some time.
-  void wait(uint64_t changes, std::chrono::microseconds time);
+   private:
+    friend class Mailbox;
+    Mailbox& mailbox_;
+    std::condition_variable changed_;
+    size_t pending_ = 0;
+    bool is_woken_ = false;
+  };
+
+  void wake_all();
 
  private:
-  using Queue = std::deque<std::shared_ptr<Pending>>;
+  void finish(Pending& message, Progress result);
 
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::atomic<uint64_t> changes_{0};
-  std::map<Address, Queue> waiting_[2];  // receives, sends
+  std::vector<Waiter*> waiters_;
+  std::multimap<Address, std::shared_ptr<Pending>> waiting_[2];  // receives, sends
 };
 
 }  // namespace aclgrad::hccl

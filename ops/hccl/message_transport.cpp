@@ -46,7 +46,8 @@ MessageTransport::MessageTransport(Group& group, uint32_t rank, const Operation&
       operation_(operation),
       number_(number),
       timeout_(timeout),
-      deadline_(deadline_after(timeout)) {}
+      deadline_(deadline_after(timeout)),
+      waiter_(group.mailbox()) {}
 
 MessageTransport::~MessageTransport() {
   if (!messages_.empty() && !cancel_all()) {
@@ -133,7 +134,7 @@ MessageTransport::Message& MessageTransport::post(bool is_send, Batch batch, uin
   try {
     const size_t process = group_.place_of(peer).process;
     if (group_.is_here(peer)) {
-      message.pending = group_.mailbox().post(is_send, {from, to, number}, memory, bytes);
+      message.pending = waiter_.post(is_send, {from, to, number}, memory, bytes);
     } else if (is_send) {
       message.request = group_.channel().send(process, number, memory, bytes);
     } else {
@@ -235,7 +236,6 @@ void MessageTransport::wait(Batch batch) {
   int looks = 0;
   auto last_progress = steady_clock::now();
   while (is_waiting_for(batch) || (is_unequal_ && is_waiting_for(kHandshakes))) {
-    const uint64_t changes = group_.mailbox().changes();
     if (advance()) {
       looks = 0;
       continue;
@@ -247,7 +247,7 @@ void MessageTransport::wait(Batch batch) {
     if (idle < kStayAwake && !is_local) {
       std::this_thread::yield();
     } else {
-      group_.mailbox().wait(changes, is_local ? kNapWithin : kNap);
+      waiter_.sleep(is_local ? kNapWithin : kNap);
     }
   }
   if (is_unequal_) {
@@ -261,7 +261,7 @@ void MessageTransport::wait(Batch batch) {
 bool MessageTransport::cancel_all() {
   for (Message& each : messages_) {
     if (each.pending) {
-      group_.mailbox().cancel(*each.pending);
+      waiter_.cancel(*each.pending);
     } else if (!each.is_send) {
       group_.channel().cancel(each.request);
     }

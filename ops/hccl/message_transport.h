@@ -85,6 +85,7 @@ class MessageTransport : public Transport {
   const Number number_;
   const Timeout timeout_;
   const Deadline deadline_;
+  Mailbox::Waiter waiter_;
   const Transfer* transfer_ = nullptr;  // that messages belong to, or to the operation as a whole
   std::vector<Message> messages_;
   std::vector<std::pair<Message, Progress>> over_;  // of advance(), kept for the next time

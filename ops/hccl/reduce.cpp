@@ -89,40 +89,43 @@ const Cell<Element>* cells(const void* memory, size_t first) {
   return static_cast<const Cell<Element>*>(memory) + first;
 }
 
-// By way of a block of its own: the compiler cannot know how `result` lies to the parts.
+// The result may be one of the parts, but otherwise overlaps none: no element waits for another.
 template <class Element, class Operator>
 void reduce_two(const void* left, const void* right, void* result, size_t count) {
-  Compute<Element> values[kBlock];
-  for (size_t first = 0; first < count; first += kBlock) {
-    const size_t length = std::min(kBlock, count - first);
-    const Cell<Element>* const a = cells<Element>(left, first);
-    const Cell<Element>* const b = cells<Element>(right, first);
-    for (size_t i = 0; i < length; ++i) {
-      values[i] = Operator::join(load(a[i].value), load(b[i].value));
-    }
-    auto* const to = static_cast<Cell<Element>*>(result) + first;
-    for (size_t i = 0; i < length; ++i) to[i].value = store<Element>(values[i]);
+  const Cell<Element>* const a = cells<Element>(left, 0);
+  const Cell<Element>* const b = cells<Element>(right, 0);
+  auto* const to = static_cast<Cell<Element>*>(result);
+#pragma GCC ivdep
+  for (size_t i = 0; i < count; ++i) {
+    to[i].value = Operator::join(a[i].value, b[i].value);
   }
 }
 
-// Reduces blocks of all parts: loads them, joins halves, stores the one that is left.
+// Reduces blocks of all parts: joins halves, at first as they are loaded, and stores the one that
+// is left.
 template <class Element, class Operator>
 void reduce_blocks(std::span<const void* const> parts, void* result, size_t count) {
   using Value = Compute<Element>;
-  const auto values =
-      std::make_unique_for_overwrite<Value[]>(parts.size() * std::min(kBlock, count));
+  const size_t middle = std::bit_floor(parts.size() - 1);
+  const auto values = std::make_unique_for_overwrite<Value[]>(middle * kBlock);
   for (size_t first = 0; first < count; first += kBlock) {
     const size_t length = std::min(kBlock, count - first);
-    for (size_t part = 0; part < parts.size(); ++part) {
-      const Cell<Element>* const from = cells<Element>(parts[part], first);
-      Value* const to = values.get() + part * length;
-      for (size_t i = 0; i < length; ++i) to[i] = load(from[i].value);
+    for (size_t part = 0; part < middle; ++part) {
+      const Cell<Element>* const a = cells<Element>(parts[part], first);
+      Value* const to = values.get() + part * kBlock;
+      if (part + middle < parts.size()) {
+        const Cell<Element>* const b = cells<Element>(parts[part + middle], first);
+        for (size_t i = 0; i < length; ++i) {
+          to[i] = Operator::join(load(a[i].value), load(b[i].value));
+        }
+      } else {
+        for (size_t i = 0; i < length; ++i) to[i] = load(a[i].value);
+      }
     }
-    for (size_t left = parts.size(); left > 1; left = std::bit_floor(left - 1)) {
-      const size_t middle = std::bit_floor(left - 1);
-      for (size_t part = middle; part < left; ++part) {
-        Value* const a = values.get() + (part - middle) * length;
-        const Value* const b = values.get() + part * length;
+    for (size_t left = middle; left > 1; left /= 2) {
+      for (size_t part = left / 2; part < left; ++part) {
+        Value* const a = values.get() + (part - left / 2) * kBlock;
+        const Value* const b = values.get() + part * kBlock;
         for (size_t i = 0; i < length; ++i) a[i] = Operator::join(a[i], b[i]);
       }
     }
@@ -133,11 +136,10 @@ void reduce_blocks(std::span<const void* const> parts, void* result, size_t coun
 
 template <class Element, class Operator>
 void reduce_with(std::span<const void* const> parts, void* result, size_t count) {
-  if (parts.size() == 2) {
-    reduce_two<Element, Operator>(parts[0], parts[1], result, count);
-  } else {
-    reduce_blocks<Element, Operator>(parts, result, count);
+  if constexpr (std::is_same_v<Element, Compute<Element>>) {
+    if (parts.size() == 2) return reduce_two<Element, Operator>(parts[0], parts[1], result, count);
   }
+  reduce_blocks<Element, Operator>(parts, result, count);
 }
 
 template <class Element>
