@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/hccl/call.h"
 
-#include <array>
+#include <iterator>
 
 #include "acl/acl.h"
 #include "aclgrad_ext.h"
@@ -69,32 +69,17 @@ HcclResult report(const char* function, HcclResult result, const std::string& te
 }  // namespace aclgrad::hccl
 
 const char* HcclGetErrorString(HcclResult code) {
-  static constexpr std::array kTexts{"no error",
-                                     "parameter error",
-                                     "empty pointer",
-                                     "memory error",
-                                     "internal error",
-                                     "not support feature",
-                                     "not found specific resource",
-                                     "resource unavailable",
-                                     "call system interface error",
-                                     "timeout",
-                                     "open file fail",
-                                     "tcp connect fail",
-                                     "roce connect fail",
-                                     "tcp transfer fail",
-                                     "roce transfer fail",
-                                     "call runtime api fail",
-                                     "call driver api fail",
-                                     "call profiling api fail",
-                                     "call cce api fail",
-                                     "call network api fail",
-                                     "try again",
-                                     "error cqe",
-                                     "error communicator suspending",
-                                     "retry constraint",
-                                     "out of memory"};
-  static_assert(kTexts.size() == HCCL_E_OOM + 1);
+  // clang-format off
+  static constexpr const char* kTexts[] = {
+      "no error", "parameter error", "empty pointer", "memory error", "internal error",
+      "not support feature", "not found specific resource", "resource unavailable",
+      "call system interface error", "timeout", "open file fail", "tcp connect fail",
+      "roce connect fail", "tcp transfer fail", "roce transfer fail", "call runtime api fail",
+      "call driver api fail", "call profiling api fail", "call cce api fail",
+      "call network api fail", "try again", "error cqe", "error communicator suspending",
+      "retry constraint", "out of memory"};
+  // clang-format on
+  static_assert(std::size(kTexts) == HCCL_E_OOM + 1);
   const auto number = static_cast<long>(code);
   if (number < 0 || number >= HCCL_E_RESERVED) return "unknown error";
   return number <= HCCL_E_OOM ? kTexts[static_cast<size_t>(number)] : "unknown err";

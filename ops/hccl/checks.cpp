@@ -19,7 +19,7 @@ const Checks& Checks::given(std::initializer_list<Pointer> pointers) const {
 }
 
 const Checks& Checks::live() const {
-  if (!communicator()) throw not_live(handle_);
+  if (!use_.communicator()) throw not_live(handle_);
   return *this;
 }
 
@@ -35,15 +35,13 @@ const Checks& Checks::movable(HcclDataType dtype, const char* name) const {
                             static_cast<int64_t>(dtype), name_of(dtype), aclrtGetSocName()));
 }
 
-const Checks& Checks::reduce_op(HcclReduceOp op) const {
-  if (is_reduce_op(op)) return *this;
-  throw Failure(
-      HCCL_E_NOT_SUPPORT,
-      fmt::format("argument op is {}, expected HCCL_REDUCE_SUM, PROD, MAX or MIN (0 to 3)",
-                  static_cast<int64_t>(op)));
-}
-
-const Checks& Checks::product(HcclDataType dtype, HcclReduceOp op) const {
+const Checks& Checks::reduction(HcclDataType dtype, HcclReduceOp op) const {
+  if (!is_reduce_op(op)) {
+    throw Failure(HCCL_E_NOT_SUPPORT,
+                  fmt::format("argument op is {}, expected HCCL_REDUCE_SUM, PROD, MAX or MIN "
+                              "(0 to 3)",
+                              static_cast<int64_t>(op)));
+  }
   const bool has_no_product = dtype == HCCL_DATA_TYPE_INT16 || dtype == HCCL_DATA_TYPE_BFP16;
   return op == HCCL_REDUCE_PROD && has_no_product ? reducible(dtype, op) : *this;
 }
@@ -55,13 +53,13 @@ const Checks& Checks::reducible(HcclDataType dtype, HcclReduceOp op) const {
 }
 
 const Checks& Checks::rank(const char* name, uint32_t rank) const {
-  const uint32_t size = communicator()->size();
+  const uint32_t size = communicator().size();
   if (rank < size) return *this;
   throw bad_value(name, rank, fmt::format("less than the size of the group, {}", size));
 }
 
 const Checks& Checks::other_rank(const char* name, uint32_t rank) const {
-  if (rank != communicator()->rank()) return this->rank(name, rank);
+  if (rank != communicator().rank()) return this->rank(name, rank);
   throw Failure(HCCL_E_NOT_SUPPORT, fmt::format("argument {} is {}, the own rank", name, rank));
 }
 
@@ -74,6 +72,10 @@ const Checks& Checks::different(const void* a, const void* b) const {
   if (a != b || a == nullptr) return *this;
   throw Failure(HCCL_E_PARA, "arguments sendBuf and recvBuf are the same buffer",
                 "The operation cannot be in place.");
+}
+
+void Checks::queue(aclrtStream stream, Operation operation) const {
+  hccl::queue(use_.communicator(), stream, std::move(operation));
 }
 
 }  // namespace aclgrad::hccl

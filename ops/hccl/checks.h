@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 
 #include "ops/hccl/communicator.h"
 
@@ -14,22 +13,23 @@ namespace aclgrad::hccl {
 
 class Checks {
  public:
-  explicit Checks(HcclComm comm) : handle_(comm), use_(comm) {}
-
   struct Pointer {
     const char* name;
     const void* value;
   };
 
-  // 2 for the first that is null.
+  explicit Checks(HcclComm comm) : handle_(comm), use_(comm) {}
+  // 2 for the first pointer that is null, 1 for a communicator that is not live.
+  Checks(HcclComm comm, std::initializer_list<Pointer> pointers) : Checks(comm) {
+    given(pointers).live();
+  }
+
   const Checks& given(std::initializer_list<Pointer> pointers) const;
-  // 1 for a communicator that is not live.
   const Checks& live() const;
   const Checks& count(uint64_t count, const char* name = "count") const;
   const Checks& movable(HcclDataType dtype, const char* name = "dataType") const;
-  const Checks& reduce_op(HcclReduceOp op) const;
-  // The rule about products, then whether the type can be reduced at all.
-  const Checks& product(HcclDataType dtype, HcclReduceOp op) const;
+  // The operation, and the rule about products; whether the type can be reduced at all.
+  const Checks& reduction(HcclDataType dtype, HcclReduceOp op) const;
   const Checks& reducible(HcclDataType dtype, HcclReduceOp op) const;
   const Checks& rank(const char* name, uint32_t rank) const;
   const Checks& other_rank(const char* name, uint32_t rank) const;
@@ -37,8 +37,9 @@ class Checks {
   const Checks& equal(const char* what, uint64_t a, uint64_t b) const;
   const Checks& different(const void* a, const void* b) const;
 
-  // Once it is live.
-  const std::shared_ptr<Communicator>& communicator() const { return use_.communicator(); }
+  // Of the communicator, once it is live.
+  Communicator& communicator() const { return *use_.communicator(); }
+  void queue(aclrtStream stream, Operation operation) const;
 
  private:
   const HcclComm handle_;

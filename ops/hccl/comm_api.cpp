@@ -21,14 +21,12 @@ std::string made_up_name(const Invitation& invitation) {
 HcclComm make_communicator(const Invitation& invitation, uint32_t size, uint32_t rank,
                            int32_t device, Settings settings, bool is_part_of_another) {
   if (settings.name.empty()) settings.name = made_up_name(invitation);
-  NameReservation name(device, settings.name);
+  Registration registration(device, settings.name);
   const auto group = join_group(invitation, size, rank, settings.connect_timeout);
   try {
-    HcclComm handle = add(std::make_shared<Communicator>(
+    return registration.complete(std::make_shared<Communicator>(
         Communicator::Identity{group, invitation, rank, device, is_part_of_another},
         std::move(settings)));
-    name.keep();
-    return handle;
   } catch (...) {
     group->leave(rank);  // the others need not wait
     throw;
@@ -81,10 +79,10 @@ void make_all(uint32_t count, const int32_t* devices, HcclComm* comms) {
   made.reserve(count);
   try {
     for (uint32_t rank = 0; rank < count; ++rank) {
-      NameReservation name(devices[rank], settings.name);
-      made.push_back(add(std::make_shared<Communicator>(
-          Communicator::Identity{group, invitation, rank, devices[rank], false}, settings)));
-      name.keep();
+      made.push_back(Registration(devices[rank], settings.name)
+                         .complete(std::make_shared<Communicator>(
+                             Communicator::Identity{group, invitation, rank, devices[rank], false},
+                             settings)));
     }
   } catch (...) {
     for (size_t rank = 0; rank < made.size(); ++rank) remove(made[rank], devices[rank]);
@@ -95,7 +93,7 @@ void make_all(uint32_t count, const int32_t* devices, HcclComm* comms) {
 
 // What subCommRankId and the like say of a part of the parent's group.
 void check_part(const Communicator& parent, uint32_t count, const uint32_t* ranks, uint32_t rank) {
-  if (parent.is_part_of_another()) {
+  if (parent.identity.is_part_of_another) {
     throw Failure(HCCL_E_NOT_SUPPORT, "argument comm is itself a part of another group");
   }
   if (count == 0 || count > parent.size()) {
@@ -118,9 +116,8 @@ template <class Value, class Answer>
 HcclResult ask(const char* function, HcclComm comm, const char* name, Value* value,
                const Answer& answer) {
   return entry(function, [&] {
-    const Checks checks(comm);
-    checks.given({{"comm", comm}, {name, value}}).live();
-    answer(*checks.communicator());
+    const Checks checks(comm, {{"comm", comm}, {name, value}});
+    answer(checks.communicator());
   });
 }
 
@@ -170,19 +167,19 @@ HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* r
     const int32_t device = current_device();
     if (comm == nullptr) throw null_pointer("comm");
     if (subComm == nullptr) throw null_pointer("subComm");
-    const Checks checks(*comm);
-    checks.given({{"*comm", *comm}}).live();
-    const Communicator& parent = *checks.communicator();
+    const Checks checks(*comm, {{"*comm", *comm}});
+    const Communicator& parent = checks.communicator();
     *subComm = nullptr;
     if (rankIds == nullptr && subCommId == kNoMember) return;
     if (rankIds == nullptr) throw null_pointer("rankIds");
     check_part(parent, rankNum, rankIds, subCommRankId);
-    Settings settings = parent.settings();
+    Settings settings = parent.settings;
     settings.name.clear();
     if (config != nullptr) settings = settings_from(config, std::move(settings));
-    *subComm = make_communicator(
-        derive(parent.invitation(), subCommId, rankIds, rankNum, parent.process_of(rankIds[0])),
-        rankNum, subCommRankId, device, std::move(settings), /*is_part_of_another=*/true);
+    *subComm = make_communicator(derive(parent.identity.invitation, subCommId, rankIds, rankNum,
+                                        parent.identity.group->process_of(rankIds[0])),
+                                 rankNum, subCommRankId, device, std::move(settings),
+                                 /*is_part_of_another=*/true);
   });
 }
 
@@ -197,7 +194,7 @@ HcclResult HcclGetRankId(HcclComm comm, uint32_t* rank) {
 
 HcclResult HcclGetCommName(HcclComm comm, char* commName) {
   return ask(__func__, comm, "commName", commName, [&](const Communicator& it) {
-    const std::string& name = it.settings().name;
+    const std::string& name = it.settings.name;
     std::memcpy(commName, name.c_str(), name.size() + 1);
   });
 }

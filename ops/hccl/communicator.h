@@ -30,25 +30,23 @@ class Communicator {
   };
 
   // The settings have a name.
-  Communicator(Identity identity, Settings settings);
+  Communicator(Identity its, Settings set_to)
+      : identity(std::move(its)), settings(std::move(set_to)) {}
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  uint32_t rank() const { return identity_.rank; }
-  uint32_t size() const { return identity_.group->size(); }
-  int32_t device() const { return identity_.device; }
-  const Invitation& invitation() const { return identity_.invitation; }
-  int process_of(uint32_t other) const { return identity_.group->process_of(other); }
-  bool is_part_of_another() const { return identity_.is_part_of_another; }
-  const Settings& settings() const { return settings_; }
+  const Identity identity;
+  const Settings settings;
 
-  // The number of the next operation of all ranks, or of the next transfer to or from a rank, among
-  // those that are recorded or those that are not. `run` counts from 0.
-  Number number_collective(bool recorded);
-  Number number_transfer(uint32_t peer, bool is_send, bool recorded);
+  uint32_t rank() const { return identity.rank; }
+  uint32_t size() const { return identity.group->size(); }
+
+  // Gives the operation the number of the next one of all ranks, or of the next transfer to or from
+  // a rank, among those that are recorded or those that are not.
+  Number number(Operation& operation, bool recorded);
 
   // Does the rank's part, and remembers the first failure.
-  Outcome perform(const Operation& operation, const Number& number);
+  Outcome perform(const Operation& operation, const Number& number) noexcept;
   HcclResult async_error() const { return async_error_.load(std::memory_order_acquire); }
 
   // Of what is queued on streams.
@@ -59,21 +57,22 @@ class Communicator {
   void end();
 
  private:
-  Number count(std::pair<uint64_t, uint64_t>& counters, bool recorded);
+  struct Counters {
+    uint64_t run = 0;
+    uint64_t recorded = 0;
 
-  const Identity identity_;
-  const Settings settings_;
+    Number next(bool is_recorded);
+  };
+
   std::atomic<HcclResult> async_error_{HCCL_SUCCESS};
-
   std::mutex mutex_;
   std::condition_variable tasks_changed_;
   uint64_t tasks_ = 0;
-  // How many there were: run at once, recorded.
-  std::pair<uint64_t, uint64_t> collectives_;
-  std::map<std::pair<uint32_t, bool>, std::pair<uint64_t, uint64_t>> transfers_;
+  Counters collectives_;
+  std::map<std::pair<uint32_t, bool>, Counters> transfers_;
 };
 
-// Numbers the operation and makes it a task of the stream. Throws a Failure.
+// Makes the operation a task of the stream. Throws a Failure.
 void queue(const std::shared_ptr<Communicator>& communicator, aclrtStream stream,
            Operation operation);
 
@@ -89,29 +88,25 @@ class Use {
   const std::shared_ptr<Communicator>& communicator() const { return communicator_; }
 
  private:
-  HcclComm handle_ = nullptr;
+  const HcclComm handle_;
   std::shared_ptr<Communicator> communicator_;
 };
 
-// A name of a device's communicator in the making; it goes with the communicator once there is one.
-class NameReservation {
+// The handle of a communicator in the making, and its name: both stay when it is complete.
+class Registration {
  public:
   // Throws a Failure when a communicator of the device has the name already.
-  NameReservation(int32_t device, const std::string& name);
-  ~NameReservation();
-  NameReservation(const NameReservation&) = delete;
-  NameReservation& operator=(const NameReservation&) = delete;
+  Registration(int32_t device, const std::string& name);
+  ~Registration();
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
 
-  void keep() { is_kept_ = true; }
+  HcclComm complete(std::shared_ptr<Communicator> communicator);
 
  private:
-  const int32_t device_;
-  const std::string name_;
-  bool is_kept_ = false;
+  const HcclComm handle_;
+  bool is_complete_ = false;
 };
-
-// The handle of a communicator whose name is reserved.
-HcclComm add(std::shared_ptr<Communicator> communicator);
 
 // Takes the handle away. Throws a Failure: 1 when it is not live on the device, 20 while a call
 // uses it.

@@ -14,16 +14,10 @@ HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataT
                          HcclReduceOp op, HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
     if (count == 0) return;
-    const Checks checks(comm);
-    checks.given({{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}})
-        .live()
-        .count(count)
-        .movable(dataType)
-        .reduce_op(op)
-        .product(dataType, op)
-        .reducible(dataType, op);
-    queue(checks.communicator(), stream,
-          {{Kind::kAllReduce, dataType, op, 0, count}, sendBuf, recvBuf});
+    const Checks checks(
+        comm, {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
+    checks.count(count).movable(dataType).reduction(dataType, op).reducible(dataType, op);
+    checks.queue(stream, {{Kind::kAllReduce, dataType, op, 0, count}, sendBuf, recvBuf});
   });
 }
 
@@ -31,17 +25,14 @@ HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType
                       HcclReduceOp op, uint32_t root, HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
     if (count == 0) return;
-    const Checks checks(comm);
-    checks.given({{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}})
-        .live()
-        .count(count)
+    const Checks checks(
+        comm, {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
+    checks.count(count)
         .movable(dataType)
-        .reduce_op(op)
-        .product(dataType, op)
+        .reduction(dataType, op)
         .rank("root", root)
         .reducible(dataType, op);
-    queue(checks.communicator(), stream,
-          {{Kind::kReduce, dataType, op, root, count}, sendBuf, recvBuf});
+    checks.queue(stream, {{Kind::kReduce, dataType, op, root, count}, sendBuf, recvBuf});
   });
 }
 
@@ -50,16 +41,13 @@ HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
                              aclrtStream stream) {
   return entry(__func__, [&] {
     if (recvCount == 0) return;
-    const Checks checks(comm);
-    checks.given({{"stream", stream}, {"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}})
-        .live()
-        .count(recvCount, "recvCount")
+    const Checks checks(
+        comm, {{"stream", stream}, {"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}});
+    checks.count(recvCount, "recvCount")
         .movable(dataType)
-        .reduce_op(op)
-        .product(dataType, op)
+        .reduction(dataType, op)
         .reducible(dataType, op);
-    queue(checks.communicator(), stream,
-          {{Kind::kReduceScatter, dataType, op, 0, recvCount}, sendBuf, recvBuf});
+    checks.queue(stream, {{Kind::kReduceScatter, dataType, op, 0, recvCount}, sendBuf, recvBuf});
   });
 }
 
@@ -67,14 +55,9 @@ HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType, uint3
                          HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
     if (count == 0) return;
-    const Checks checks(comm);
-    checks.given({{"stream", stream}, {"comm", comm}, {"buf", buf}})
-        .live()
-        .count(count)
-        .movable(dataType)
-        .rank("root", root);
-    queue(checks.communicator(), stream,
-          {{Kind::kBroadcast, dataType, HCCL_REDUCE_SUM, root, count}, buf, buf});
+    const Checks checks(comm, {{"stream", stream}, {"comm", comm}, {"buf", buf}});
+    checks.count(count).movable(dataType).rank("root", root);
+    checks.queue(stream, {{Kind::kBroadcast, dataType, HCCL_REDUCE_SUM, root, count}, buf, buf});
   });
 }
 
@@ -82,13 +65,11 @@ HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclD
                          HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
     if (sendCount == 0) return;
-    const Checks checks(comm);
-    checks.given({{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}})
-        .live()
-        .count(sendCount, "sendCount")
-        .movable(dataType);
-    queue(checks.communicator(), stream,
-          {{Kind::kAllGather, dataType, HCCL_REDUCE_SUM, 0, sendCount}, sendBuf, recvBuf});
+    const Checks checks(
+        comm, {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
+    checks.count(sendCount, "sendCount").movable(dataType);
+    checks.queue(stream,
+                 {{Kind::kAllGather, dataType, HCCL_REDUCE_SUM, 0, sendCount}, sendBuf, recvBuf});
   });
 }
 
@@ -99,10 +80,10 @@ HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, HcclDat
     checks.given({{"comm", comm}});
     if (recvCount == 0) return;
     checks.given({{"recvBuf", recvBuf}, {"stream", stream}}).live();
-    if (root == checks.communicator()->rank()) checks.given({{"sendBuf", sendBuf}});
+    if (root == checks.communicator().rank()) checks.given({{"sendBuf", sendBuf}});
     checks.count(recvCount, "recvCount").movable(dataType).rank("root", root);
-    queue(checks.communicator(), stream,
-          {{Kind::kScatter, dataType, HCCL_REDUCE_SUM, root, recvCount}, sendBuf, recvBuf});
+    checks.queue(stream,
+                 {{Kind::kScatter, dataType, HCCL_REDUCE_SUM, root, recvCount}, sendBuf, recvBuf});
   });
 }
 
@@ -121,10 +102,9 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType se
         .different(sendBuf, recvBuf)
         .count(sendCount, "sendCount")
         .movable(sendType, "sendType");
-    queue(checks.communicator(), stream,
-          {{Kind::kAlltoAll, sendType, HCCL_REDUCE_SUM, 0, sendCount},
-           sendBuf,
-           const_cast<void*>(recvBuf)});
+    checks.queue(stream, {{Kind::kAlltoAll, sendType, HCCL_REDUCE_SUM, 0, sendCount},
+                          sendBuf,
+                          const_cast<void*>(recvBuf)});
   });
 }
 
@@ -151,17 +131,14 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
                          const void* rdispls, HcclDataType recvType, HcclComm comm,
                          aclrtStream stream) {
   return entry(__func__, [&] {
-    const Checks checks(comm);
-    checks
-        .given({{"sendCounts", sendCounts},
-                {"sdispls", sdispls},
-                {"recvCounts", recvCounts},
-                {"rdispls", rdispls},
-                {"stream", stream},
-                {"comm", comm}})
-        .live()
-        .different(sendBuf, recvBuf);
-    const size_t size = checks.communicator()->size();
+    const Checks checks(comm, {{"sendCounts", sendCounts},
+                               {"sdispls", sdispls},
+                               {"recvCounts", recvCounts},
+                               {"rdispls", rdispls},
+                               {"stream", stream},
+                               {"comm", comm}});
+    checks.different(sendBuf, recvBuf);
+    const size_t size = checks.communicator().size();
     Slices sent = copy_slices(sendCounts, sdispls, size);
     Slices received = copy_slices(recvCounts, rdispls, size);
     for (size_t i = 0; i < size; ++i) {
@@ -170,21 +147,19 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
     if (has_any(sent)) checks.given({{"sendBuf", sendBuf}});
     if (has_any(received)) checks.given({{"recvBuf", recvBuf}});
     checks.movable(sendType, "sendType").movable(recvType, "recvType");
-    queue(checks.communicator(), stream,
-          {{Kind::kAlltoAllV, sendType},
-           sendBuf,
-           const_cast<void*>(recvBuf),
-           recvType,
-           std::move(sent),
-           std::move(received)});
+    checks.queue(stream, {{Kind::kAlltoAllV, sendType},
+                          sendBuf,
+                          const_cast<void*>(recvBuf),
+                          recvType,
+                          std::move(sent),
+                          std::move(received)});
   });
 }
 
 HcclResult HcclBarrier(HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
-    const Checks checks(comm);
-    checks.given({{"comm", comm}, {"stream", stream}}).live();
-    queue(checks.communicator(), stream, {{Kind::kBarrier}});
+    const Checks checks(comm, {{"comm", comm}, {"stream", stream}});
+    checks.queue(stream, {{Kind::kBarrier}});
   });
 }
 
@@ -195,15 +170,11 @@ namespace {
 void queue_transfer(const char* buffer, const char* peer_name, const Transfer& transfer,
                     HcclComm comm, aclrtStream stream) {
   if (transfer.count == 0) return;
-  const Checks checks(comm);
-  checks.given({{"comm", comm}, {buffer, transfer.memory}, {"stream", stream}})
-      .live()
-      .count(transfer.count)
-      .movable(transfer.dtype)
-      .other_rank(peer_name, transfer.peer);
+  const Checks checks(comm, {{"comm", comm}, {buffer, transfer.memory}, {"stream", stream}});
+  checks.count(transfer.count).movable(transfer.dtype).other_rank(peer_name, transfer.peer);
   Operation operation{transfer.signature()};
   operation.transfers = {transfer};
-  queue(checks.communicator(), stream, std::move(operation));
+  checks.queue(stream, std::move(operation));
 }
 
 // The transfers of a list to the own rank must each have their counterpart in the list.
@@ -263,8 +234,8 @@ HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, H
       }
       if (count > 0) operation.transfers.push_back({type == HCCL_SEND, peer, buffer, count, dtype});
     }
-    check_own(operation.transfers, checks.communicator()->rank());
+    check_own(operation.transfers, checks.communicator().rank());
     if (operation.transfers.empty()) return;
-    queue(checks.communicator(), stream, std::move(operation));
+    checks.queue(stream, std::move(operation));
   });
 }
