@@ -195,16 +195,11 @@ Progress MessageTransport::test(Message& message) const {
 bool MessageTransport::advance() {
   over_.clear();
   over_.reserve(messages_.size());  // from here on nothing may fail for want of memory
-  size_t kept = 0;
-  for (Message& each : messages_) {
+  std::erase_if(messages_, [&](Message& each) {
     const Progress progress = test(each);
-    if (progress != Progress::kPending) {
-      over_.emplace_back(std::move(each), progress);
-    } else if (Message& place = messages_[kept++]; &place != &each) {
-      place = std::move(each);
-    }
-  }
-  messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(kept), messages_.end());
+    if (progress != Progress::kPending) over_.emplace_back(each, progress);
+    return progress != Progress::kPending;
+  });
   for (const auto& [message, progress] : over_) settle(message, progress);
   return !over_.empty();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <type_traits>
 
@@ -49,19 +50,12 @@ using Wrapping = std::conditional_t<
     std::is_floating_point_v<Value>, std::type_identity<Value>,
     std::conditional_t<sizeof(Value) < 4, std::type_identity<uint32_t>, std::make_unsigned<Value>>>;
 
-struct Sum {
+template <class Operator>
+struct Wrapped {
   template <class Value>
   static Value join(Value a, Value b) {
     using Wide = typename Wrapping<Value>::type;
-    return static_cast<Value>(static_cast<Wide>(a) + static_cast<Wide>(b));
-  }
-};
-
-struct Product {
-  template <class Value>
-  static Value join(Value a, Value b) {
-    using Wide = typename Wrapping<Value>::type;
-    return static_cast<Value>(static_cast<Wide>(a) * static_cast<Wide>(b));
+    return static_cast<Value>(Operator()(static_cast<Wide>(a), static_cast<Wide>(b)));
   }
 };
 
@@ -146,13 +140,13 @@ template <class Element>
 void reduce_as(HcclReduceOp op, std::span<const void* const> parts, void* result, size_t count) {
   switch (op) {
     case HCCL_REDUCE_PROD:
-      return reduce_with<Element, Product>(parts, result, count);
+      return reduce_with<Element, Wrapped<std::multiplies<>>>(parts, result, count);
     case HCCL_REDUCE_MAX:
       return reduce_with<Element, Extreme<true>>(parts, result, count);
     case HCCL_REDUCE_MIN:
       return reduce_with<Element, Extreme<false>>(parts, result, count);
     default:
-      return reduce_with<Element, Sum>(parts, result, count);
+      return reduce_with<Element, Wrapped<std::plus<>>>(parts, result, count);
   }
 }
 
