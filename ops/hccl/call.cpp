@@ -8,28 +8,6 @@
 #include "hccl/hccl.h"
 
 namespace aclgrad::hccl {
-namespace {
-
-// How the vendor classes its messages.
-struct MessageClass {
-  const char* code;
-  const char* title;
-};
-
-MessageClass class_of(HcclResult result) {
-  switch (result) {
-    case HCCL_E_PARA:
-    case HCCL_E_PTR:
-    case HCCL_E_NOT_SUPPORT:
-      return {"EI0003", "Invalid_Argument_Collective_Communication_Operator"};
-    case HCCL_E_TIMEOUT:
-      return {"EI0006", "Getting_Socket_Times_Out"};
-    default:
-      return {"EI9999", "Inner_Error"};
-  }
-}
-
-}  // namespace
 
 std::string to_text(std::chrono::milliseconds time) {
   if (time.count() % 1000 == 0) return fmt::format("{} s", time.count() / 1000);
@@ -56,7 +34,14 @@ int32_t current_device() {
 HcclResult report(const char* function, HcclResult result, const std::string& text,
                   const char* solution) noexcept {
   try {
-    const auto [code, title] = class_of(result);
+    // How the vendor classes its messages.
+    using Class = std::pair<const char*, const char*>;
+    const bool is_refusal =
+        result == HCCL_E_PARA || result == HCCL_E_PTR || result == HCCL_E_NOT_SUPPORT;
+    const auto [code, title] =
+        is_refusal ? Class("EI0003", "Invalid_Argument_Collective_Communication_Operator")
+        : result == HCCL_E_TIMEOUT ? Class("EI0006", "Getting_Socket_Times_Out")
+                                   : Class("EI9999", "Inner_Error");
     const std::string message =
         fmt::format("{} returned {}: {}.", function, static_cast<int>(result), text);
     aclgradReportError(code, title, message.c_str(), nullptr, solution);

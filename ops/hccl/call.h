@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
@@ -24,6 +26,15 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 inline Deadline deadline_after(Timeout timeout) {
   if (!timeout) return {};
   return std::chrono::steady_clock::now() + *timeout;
+}
+
+// Waits until it is over or late; whether it is over.
+template <class IsOver>
+bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                const Deadline& deadline, const IsOver& is_over) {
+  if (deadline) return changed.wait_until(lock, *deadline, is_over);
+  changed.wait(lock, is_over);
+  return true;
 }
 
 // "2 s", "150 ms"

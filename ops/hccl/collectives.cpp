@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/hccl/collectives.h"
-
+// The operations of all ranks, each written once: Blocks says which bytes of which rank go where,
+// and a reduction joins what a rank gets in the order of reduce.h, whatever the transport.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -9,6 +9,7 @@
 #include "ops/hccl/algorithm.h"
 #include "ops/hccl/data_types.h"
 #include "ops/hccl/reduce.h"
+#include "ops/hccl/transport.h"
 
 namespace aclgrad::hccl {
 namespace {

@@ -2,18 +2,19 @@
 // hccl/hccl_comm.h: making communicators, asking about them, ending them.
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <set>
 #include <vector>
 
 #include "hccl/hccl.h"
-#include "ops/hccl/checks.h"
+#include "ops/hccl/communicator.h"
 #include "ops/hccl/rendezvous.h"
 
 namespace aclgrad::hccl {
 namespace {
 
 std::string made_up_name(const Invitation& invitation) {
-  const auto& [high, low] = invitation.group.bits;
+  const auto& [high, low] = invitation.group;
   return fmt::format("hccl_{:016x}{:016x}", high, low);
 }
 
@@ -75,20 +76,16 @@ void make_all(uint32_t count, const int32_t* devices, HcclComm* comms) {
   settings.name = made_up_name(invitation);
   const auto group =
       std::make_shared<Group>(std::vector<int>(count, kThisProcess), /*network=*/nullptr, 0);
-  std::vector<HcclComm> made;
-  made.reserve(count);
-  try {
-    for (uint32_t rank = 0; rank < count; ++rank) {
-      made.push_back(Registration(devices[rank], settings.name)
-                         .complete(std::make_shared<Communicator>(
-                             Communicator::Identity{group, invitation, rank, devices[rank], false},
-                             settings)));
-    }
-  } catch (...) {
-    for (size_t rank = 0; rank < made.size(); ++rank) remove(made[rank], devices[rank]);
-    throw;
+  std::deque<Registration> registrations;
+  std::vector<std::shared_ptr<Communicator>> made;
+  for (uint32_t rank = 0; rank < count; ++rank) {
+    registrations.emplace_back(devices[rank], settings.name);
+    made.push_back(std::make_shared<Communicator>(
+        Communicator::Identity{group, invitation, rank, devices[rank], false}, settings));
   }
-  std::copy(made.begin(), made.end(), comms);
+  for (uint32_t rank = 0; rank < count; ++rank) {
+    comms[rank] = registrations[rank].complete(made[rank]);
+  }
 }
 
 // What subCommRankId and the like say of a part of the parent's group.
@@ -116,8 +113,9 @@ template <class Value, class Answer>
 HcclResult ask(const char* function, HcclComm comm, const char* name, Value* value,
                const Answer& answer) {
   return entry(function, [&] {
-    const Checks checks(comm, {{"comm", comm}, {name, value}});
-    answer(checks.communicator());
+    if (comm == nullptr) throw null_pointer("comm");
+    if (value == nullptr) throw null_pointer(name);
+    answer(*Use(comm).communicator());
   });
 }
 
@@ -167,8 +165,9 @@ HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* r
     const int32_t device = current_device();
     if (comm == nullptr) throw null_pointer("comm");
     if (subComm == nullptr) throw null_pointer("subComm");
-    const Checks checks(*comm, {{"*comm", *comm}});
-    const Communicator& parent = checks.communicator();
+    if (*comm == nullptr) throw null_pointer("*comm");
+    const Use use(*comm);
+    const Communicator& parent = *use.communicator();
     *subComm = nullptr;
     if (rankIds == nullptr && subCommId == kNoMember) return;
     if (rankIds == nullptr) throw null_pointer("rankIds");

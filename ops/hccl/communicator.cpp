@@ -89,12 +89,8 @@ void Communicator::end_task() {
 void Communicator::end() {
   {
     std::unique_lock lock(mutex_);
-    const auto over = [&] { return tasks_ == 0; };
-    if (const Deadline deadline = deadline_after(settings.exec_timeout)) {
-      tasks_changed_.wait_until(lock, *deadline, over);
-    } else {
-      tasks_changed_.wait(lock, over);
-    }
+    wait_until(tasks_changed_, lock, deadline_after(settings.exec_timeout),
+               [&] { return tasks_ == 0; });
   }
   identity.group->leave(rank());
 }
@@ -102,13 +98,12 @@ void Communicator::end() {
 Use::Use(HcclComm handle) : handle_(handle) {
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().entries.find(handle);
-  if (found == registry().entries.end() || !found->second.communicator) return;
+  if (found == registry().entries.end() || !found->second.communicator) throw not_live(handle);
   ++found->second.uses;
   communicator_ = found->second.communicator;
 }
 
 Use::~Use() {
-  if (!communicator_) return;
   const std::lock_guard lock(registry().mutex);
   --registry().entries.at(handle_).uses;
 }

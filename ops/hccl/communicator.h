@@ -13,11 +13,26 @@
 #include <utility>
 
 #include "acl/acl.h"
-#include "ops/hccl/config.h"
 #include "ops/hccl/group.h"
 #include "ops/hccl/rendezvous.h"
 
 namespace aclgrad::hccl {
+
+// What a communicator is set to.
+struct Settings {
+  std::string name = {};  // "": to be made up
+  Timeout exec_timeout;
+  std::chrono::milliseconds connect_timeout;
+};
+
+// From the environment: HCCL_EXEC_TIMEOUT, and HCCL_CONNECT_TIMEOUT unless
+// ACLGRAD_HCCL_CONNECT_TIMEOUT gives another number of seconds. Variables of the vendor's that are
+// about transport have no effect. Throws a Failure (HCCL_E_PARA) that names a bad variable.
+Settings default_settings();
+
+// Those, changed by what the config sets; it may be of an older or newer version than ours. Throws
+// a Failure (HCCL_E_PARA) for null and for bad values.
+Settings settings_from(const HcclCommConfig* config, Settings settings);
 
 class Communicator {
  public:
@@ -32,8 +47,6 @@ class Communicator {
   // The settings have a name.
   Communicator(Identity its, Settings set_to)
       : identity(std::move(its)), settings(std::move(set_to)) {}
-  Communicator(const Communicator&) = delete;
-  Communicator& operator=(const Communicator&) = delete;
 
   const Identity identity;
   const Settings settings;
@@ -79,12 +92,11 @@ void queue(const std::shared_ptr<Communicator>& communicator, aclrtStream stream
 // A call that uses a communicator; meanwhile nobody can destroy it.
 class Use {
  public:
-  explicit Use(HcclComm handle);
+  explicit Use(HcclComm handle);  // throws a Failure when it is not live
   ~Use();
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
-  // Null when it is not live.
   const std::shared_ptr<Communicator>& communicator() const { return communicator_; }
 
  private:

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/hccl/config.h"
+// What a communicator is set to: environment variables and configs.
+#include "ops/hccl/communicator.h"
 
 #include <fmt/format.h>
+#include <strings.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
@@ -50,15 +51,12 @@ int64_t seconds(const char* variable, int64_t min, int64_t max, int64_t unset) {
 
 // false, true, strict, in any case: 0, 1, 2; nothing when it is not set.
 std::optional<int32_t> deterministic_variable() {
-  std::string word(value_of(kDeterministic));
-  if (word.empty()) return {};
-  for (char& letter : word) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  constexpr std::array kWords{"false", "true", "strict"};
-  const auto* const found = std::find(kWords.begin(), kWords.end(), word);
-  if (found == kWords.end()) throw bad_variable(kDeterministic, "true, false or strict");
-  return static_cast<int32_t>(found - kWords.begin());
+  const std::string value(value_of(kDeterministic));
+  if (value.empty()) return {};
+  if (strcasecmp(value.c_str(), "false") == 0) return 0;
+  if (strcasecmp(value.c_str(), "true") == 0) return 1;
+  if (strcasecmp(value.c_str(), "strict") == 0) return 2;
+  throw bad_variable(kDeterministic, "true, false or strict");
 }
 
 // ---- Configs ------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "ops/hccl/algorithm.h"
-#include "ops/hccl/collectives.h"
 #include "ops/hccl/memory_transport.h"
 #include "ops/hccl/message_transport.h"
 
@@ -219,11 +218,7 @@ void Group::wait_for_all(Lock& lock, Meeting& meeting, const Operation& operatio
   const auto is_over = [&] {
     return is_here() || has_failed_.load(std::memory_order_relaxed) || who_left() < size();
   };
-  if (!deadline) {
-    meeting.changed.wait(lock, is_over);
-  } else {
-    meeting.changed.wait_until(lock, *deadline, is_over);
-  }
+  wait_until(meeting.changed, lock, deadline, is_over);
   if (is_here()) return;
   if (has_failed_.load(std::memory_order_relaxed)) throw Failure(failure_);
   if (who_left() < size()) throw Failure(has_left_already(who_left(), operation));

@@ -24,8 +24,6 @@ class Group {
   // Which process each rank is in. With several, all of them make the group at the same time, with
   // the same tag; within one nothing needs a network.
   Group(const std::vector<int>& processes, Network* network, int tag);
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
 
   uint32_t size() const { return static_cast<uint32_t>(processes_.size()); }
   int process_of(uint32_t rank) const { return processes_.at(rank); }

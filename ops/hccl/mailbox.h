@@ -45,8 +45,6 @@ class Mailbox {
    public:
     explicit Waiter(Mailbox& mailbox);
     ~Waiter();
-    Waiter(const Waiter&) = delete;
-    Waiter& operator=(const Waiter&) = delete;
 
     // Ends with the same address meet in order. The memory of one that is sent is only read.
     std::shared_ptr<Pending> post(bool is_send, const Address& address, void* memory, size_t bytes);

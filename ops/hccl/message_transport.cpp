@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "ops/hccl/algorithm.h"
-#include "ops/hccl/collectives.h"
 #include "ops/hccl/data_types.h"
 
 namespace aclgrad::hccl {
@@ -80,14 +79,14 @@ void MessageTransport::compare_with_others() {
   }
   for (uint32_t i = 1; i < size(); ++i) {
     if (!is_between_two && size() > kCompareWithAll && i > 1 && i < size() - 1) continue;
-    handshake(next(i), operation_.signature_for(next(i)));
+    shake_hands(next(i), operation_.signature_for(next(i)));
   }
 }
 
 void MessageTransport::perform_transfers() {
   for (const Transfer& each : operation_.transfers) {
     transfer_ = &each;
-    handshake(each.peer, each.signature());
+    shake_hands(each.peer, each.signature());
     post_data(each.is_send, kTransfers, each.peer, each.memory, each.count * size_of(each.dtype));
   }
 }
@@ -157,16 +156,14 @@ void MessageTransport::post_data(bool is_send, Batch batch, uint32_t peer, void*
 
 // The handshakes of the two ends of a transfer must not be taken for those of the transfer in the
 // other direction.
-void MessageTransport::handshake(uint32_t peer, const Signature& signature) {
+void MessageTransport::shake_hands(uint32_t peer, const Signature& signature) {
   const bool answers = signature.kind == Kind::kRecv;
   const Phase sent = answers ? Phase::kAnswer : Phase::kHandshake;
   const Phase received = signature.kind == Kind::kSend ? Phase::kAnswer : Phase::kHandshake;
-  Signature& mine = memory_->signatures.emplace_back(signature);
-  Signature& theirs = memory_->signatures.emplace_back();
-  post(/*is_send=*/true, kHandshakes, peer, &mine, sizeof mine, sent);
-  Message& answer = post(/*is_send=*/false, kHandshakes, peer, &theirs, sizeof theirs, received);
-  answer.mine = &mine;
-  answer.theirs = &theirs;
+  Handshake& both = memory_->handshakes.emplace_back(Handshake{signature, signature});
+  post(/*is_send=*/true, kHandshakes, peer, &both.mine, sizeof both.mine, sent);
+  post(/*is_send=*/false, kHandshakes, peer, &both.theirs, sizeof both.theirs, received).handshake =
+      &both;
 }
 
 // ---- Waiting ------------------------------------------------------------------------------------
@@ -179,8 +176,9 @@ void MessageTransport::settle(const Message& message, Progress progress) {
   }
   if (progress == Progress::kWrongSize) {
     is_unequal_ = true;
-  } else if (message.theirs != nullptr) {
-    std::string wrong = find_disagreement(rank(), *message.mine, message.peer, *message.theirs);
+  } else if (message.handshake != nullptr) {
+    std::string wrong =
+        find_disagreement(rank(), message.handshake->mine, message.peer, message.handshake->theirs);
     if (!wrong.empty()) throw Failure(HCCL_E_PARA, std::move(wrong));
   }
 }

@@ -44,20 +44,23 @@ class MessageTransport : public Transport {
   unsigned char* room(size_t bytes) override;
 
  private:
+  // What this rank has said, and room for what the other says.
+  struct Handshake {
+    Signature mine, theirs;
+  };
+
   struct Message {
     Batch batch;
     uint32_t peer;
     bool is_send;
     Request request = {};
     std::shared_ptr<Mailbox::Pending> pending = nullptr;  // within the process
-    // Of the receive of a handshake: what this rank has said, and room for what the other says.
-    const Signature* mine = nullptr;
-    const Signature* theirs = nullptr;
+    const Handshake* handshake = nullptr;                 // that it completes
   };
 
   // What messages under way may still need when the operation has failed.
   struct Memory {
-    std::deque<Signature> signatures;
+    std::deque<Handshake> handshakes;
     std::deque<std::vector<unsigned char>> rooms;
     Memory* before = nullptr;  // of another operation, likewise left to a rank that hangs
   };
@@ -69,7 +72,7 @@ class MessageTransport : public Transport {
   Message& post(bool is_send, Batch batch, uint32_t peer, void* memory, size_t bytes, Phase phase);
   void post_data(bool is_send, Batch batch, uint32_t peer, void* memory, uint64_t bytes);
   // Tells the peer what this rank is at, and compares it with what the peer says.
-  void handshake(uint32_t peer, const Signature& signature);
+  void shake_hands(uint32_t peer, const Signature& signature);
   void compare_with_others();
   void perform_transfers();
 

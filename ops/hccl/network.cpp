@@ -58,23 +58,18 @@ std::string module_path() {
 }
 
 // Loads the module and starts MPI, which waits for all processes.
-Network* open_module(std::string& failure) {
+void run_search() {
+  std::string failure;
+  Network* found = nullptr;
   void* const module = dlopen(module_path().c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (module == nullptr) {
+  void* const open = module == nullptr ? nullptr : dlsym(module, kOpenMpi);
+  if (open != nullptr) {
+    found = reinterpret_cast<OpenMpi*>(open)(failure);
+  } else {
     const char* const reason = dlerror();
     failure = fmt::format("the part of libhccl that uses MPI cannot be loaded: {}",
                           reason == nullptr ? kMpiModule : reason);
-    return nullptr;
   }
-  auto* const open = reinterpret_cast<OpenMpi*>(dlsym(module, kOpenMpi));
-  if (open != nullptr) return open(failure);
-  failure = "the part of libhccl that uses MPI is not of this version";
-  return nullptr;
-}
-
-void run_search() {
-  std::string failure;
-  Network* const found = open_module(failure);
   const std::lock_guard lock(search().mutex);
   search().network = found;
   search().failure = failure;

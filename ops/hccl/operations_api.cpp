@@ -2,20 +2,111 @@
 // hccl/hccl.h, and the barrier: operations between ranks. Each lists its checks in the documented
 // order.
 #include <algorithm>
-#include <deque>
+#include <initializer_list>
+#include <optional>
+#include <vector>
 
 #include "hccl/hccl.h"
-#include "ops/hccl/checks.h"
+#include "ops/hccl/communicator.h"
 #include "ops/hccl/data_types.h"
 
 using namespace aclgrad::hccl;
+
+namespace {
+
+constexpr uint64_t kMaxElements = 0x7FFFFFFFF;
+
+// The checks of an operation's arguments, made in the order in which they are written down: each
+// throws a Failure.
+class Checks {
+ public:
+  struct Pointer {
+    const char* name;
+    const void* value;
+  };
+
+  explicit Checks(HcclComm comm) : comm_(comm) {}
+  Checks(HcclComm comm, std::initializer_list<Pointer> pointers) : Checks(comm) {
+    given(pointers).live();
+  }
+
+  // 2 for the first pointer that is null.
+  Checks& given(std::initializer_list<Pointer> pointers) {
+    for (const Pointer& each : pointers) {
+      if (each.value == nullptr) throw null_pointer(each.name);
+    }
+    return *this;
+  }
+  // 1 for a communicator that is not live.
+  Checks& live() {
+    use_.emplace(comm_);
+    return *this;
+  }
+  Checks& count(uint64_t count, const char* name = "count") {
+    if (count > kMaxElements) throw bad_value(name, count, fmt::format("at most {}", kMaxElements));
+    return *this;
+  }
+  Checks& movable(HcclDataType dtype, const char* name = "dataType") {
+    if (can_move(dtype)) return *this;
+    throw Failure(HCCL_E_NOT_SUPPORT,
+                  fmt::format("argument {} is {} ({}), which {} does not have", name,
+                              static_cast<int64_t>(dtype), name_of(dtype), aclrtGetSocName()));
+  }
+  // The operation, and the rule about products; reducible(): whether it has the type at all.
+  Checks& reduction(HcclDataType dtype, HcclReduceOp op) {
+    if (!is_reduce_op(op)) {
+      throw Failure(HCCL_E_NOT_SUPPORT,
+                    fmt::format("argument op is {}, expected HCCL_REDUCE_SUM, PROD, MAX or MIN "
+                                "(0 to 3)",
+                                static_cast<int64_t>(op)));
+    }
+    const bool has_no_product = dtype == HCCL_DATA_TYPE_INT16 || dtype == HCCL_DATA_TYPE_BFP16;
+    return op == HCCL_REDUCE_PROD && has_no_product ? reducible(dtype, op) : *this;
+  }
+  Checks& reducible(HcclDataType dtype, HcclReduceOp op) {
+    if (can_reduce(dtype, op)) return *this;
+    throw Failure(HCCL_E_NOT_SUPPORT, fmt::format("{} of {} is not supported on {}", name_of(op),
+                                                  name_of(dtype), aclrtGetSocName()));
+  }
+  Checks& rank(const char* name, uint32_t rank) {
+    const uint32_t size = communicator().size();
+    if (rank < size) return *this;
+    throw bad_value(name, rank, fmt::format("less than the size of the group, {}", size));
+  }
+  Checks& other_rank(const char* name, uint32_t rank) {
+    if (rank != communicator().rank()) return this->rank(name, rank);
+    throw Failure(HCCL_E_NOT_SUPPORT, fmt::format("argument {} is {}, the own rank", name, rank));
+  }
+  // 1 when the values differ, or when the buffers are the same.
+  Checks& equal(const char* what, uint64_t a, uint64_t b) {
+    if (a == b) return *this;
+    throw Failure(HCCL_E_PARA, fmt::format("arguments {} differ: {} and {}", what, a, b));
+  }
+  Checks& different(const void* a, const void* b) {
+    if (a != b || a == nullptr) return *this;
+    throw Failure(HCCL_E_PARA, "arguments sendBuf and recvBuf are the same buffer",
+                  "The operation cannot be in place.");
+  }
+
+  // Once the communicator is live.
+  Communicator& communicator() const { return *use_->communicator(); }
+  void queue(aclrtStream stream, Operation operation) const {
+    aclgrad::hccl::queue(use_->communicator(), stream, std::move(operation));
+  }
+
+ private:
+  const HcclComm comm_;
+  std::optional<Use> use_;
+};
+
+}  // namespace
 
 HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType,
                          HcclReduceOp op, HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
     if (count == 0) return;
-    const Checks checks(
-        comm, {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
+    Checks checks(comm,
+                  {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
     checks.count(count).movable(dataType).reduction(dataType, op).reducible(dataType, op);
     checks.queue(stream, {{Kind::kAllReduce, dataType, op, 0, count}, sendBuf, recvBuf});
   });
@@ -25,8 +116,8 @@ HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType
                       HcclReduceOp op, uint32_t root, HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
     if (count == 0) return;
-    const Checks checks(
-        comm, {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
+    Checks checks(comm,
+                  {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
     checks.count(count)
         .movable(dataType)
         .reduction(dataType, op)
@@ -41,8 +132,8 @@ HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
                              aclrtStream stream) {
   return entry(__func__, [&] {
     if (recvCount == 0) return;
-    const Checks checks(
-        comm, {{"stream", stream}, {"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}});
+    Checks checks(comm,
+                  {{"stream", stream}, {"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}});
     checks.count(recvCount, "recvCount")
         .movable(dataType)
         .reduction(dataType, op)
@@ -55,7 +146,7 @@ HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType, uint3
                          HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
     if (count == 0) return;
-    const Checks checks(comm, {{"stream", stream}, {"comm", comm}, {"buf", buf}});
+    Checks checks(comm, {{"stream", stream}, {"comm", comm}, {"buf", buf}});
     checks.count(count).movable(dataType).rank("root", root);
     checks.queue(stream, {{Kind::kBroadcast, dataType, HCCL_REDUCE_SUM, root, count}, buf, buf});
   });
@@ -65,8 +156,8 @@ HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclD
                          HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
     if (sendCount == 0) return;
-    const Checks checks(
-        comm, {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
+    Checks checks(comm,
+                  {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
     checks.count(sendCount, "sendCount").movable(dataType);
     checks.queue(stream,
                  {{Kind::kAllGather, dataType, HCCL_REDUCE_SUM, 0, sendCount}, sendBuf, recvBuf});
@@ -76,7 +167,7 @@ HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclD
 HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, HcclDataType dataType,
                        uint32_t root, HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
-    const Checks checks(comm);
+    Checks checks(comm);
     checks.given({{"comm", comm}});
     if (recvCount == 0) return;
     checks.given({{"recvBuf", recvBuf}, {"stream", stream}}).live();
@@ -92,7 +183,7 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType se
                         HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
     if (sendCount == 0 && recvCount == 0) return;
-    const Checks checks(comm);
+    Checks checks(comm);
     checks.given({{"sendBuf", sendBuf}, {"recvBuf", recvBuf}})
         .equal("sendCount and recvCount", sendCount, recvCount)
         .equal("sendType and recvType", static_cast<uint64_t>(sendType),
@@ -131,12 +222,12 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
                          const void* rdispls, HcclDataType recvType, HcclComm comm,
                          aclrtStream stream) {
   return entry(__func__, [&] {
-    const Checks checks(comm, {{"sendCounts", sendCounts},
-                               {"sdispls", sdispls},
-                               {"recvCounts", recvCounts},
-                               {"rdispls", rdispls},
-                               {"stream", stream},
-                               {"comm", comm}});
+    Checks checks(comm, {{"sendCounts", sendCounts},
+                         {"sdispls", sdispls},
+                         {"recvCounts", recvCounts},
+                         {"rdispls", rdispls},
+                         {"stream", stream},
+                         {"comm", comm}});
     checks.different(sendBuf, recvBuf);
     const size_t size = checks.communicator().size();
     Slices sent = copy_slices(sendCounts, sdispls, size);
@@ -158,7 +249,7 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
 
 HcclResult HcclBarrier(HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
-    const Checks checks(comm, {{"comm", comm}, {"stream", stream}});
+    Checks checks(comm, {{"comm", comm}, {"stream", stream}});
     checks.queue(stream, {{Kind::kBarrier}});
   });
 }
@@ -170,7 +261,7 @@ namespace {
 void queue_transfer(const char* buffer, const char* peer_name, const Transfer& transfer,
                     HcclComm comm, aclrtStream stream) {
   if (transfer.count == 0) return;
-  const Checks checks(comm, {{"comm", comm}, {buffer, transfer.memory}, {"stream", stream}});
+  Checks checks(comm, {{"comm", comm}, {buffer, transfer.memory}, {"stream", stream}});
   checks.count(transfer.count).movable(transfer.dtype).other_rank(peer_name, transfer.peer);
   Operation operation{transfer.signature()};
   operation.transfers = {transfer};
@@ -179,25 +270,22 @@ void queue_transfer(const char* buffer, const char* peer_name, const Transfer& t
 
 // The transfers of a list to the own rank must each have their counterpart in the list.
 void check_own(const std::vector<Transfer>& transfers, uint32_t rank) {
-  std::deque<const Transfer*> waiting;
+  std::vector<const Transfer*> received, sent;
   for (const Transfer& each : transfers) {
-    if (each.peer != rank) continue;
-    if (waiting.empty() || waiting.front()->is_send == each.is_send) {
-      waiting.push_back(&each);
-      continue;
-    }
-    const Transfer& other = *waiting.front();
-    if (other.count != each.count || other.dtype != each.dtype) {
-      throw Failure(HCCL_E_PARA,
-                    fmt::format("rank {} sends itself {} {} and receives {} {}", rank, other.count,
-                                name_of(other.dtype), each.count, name_of(each.dtype)));
-    }
-    waiting.pop_front();
+    if (each.peer == rank) (each.is_send ? sent : received).push_back(&each);
   }
-  if (waiting.empty()) return;
+  const size_t pairs = std::min(sent.size(), received.size());
+  for (size_t i = 0; i < pairs; ++i) {
+    const Transfer &from = *sent[i], &to = *received[i];
+    if (from.count == to.count && from.dtype == to.dtype) continue;
+    throw Failure(HCCL_E_PARA,
+                  fmt::format("rank {} sends itself {} {} and receives {} {}", rank, from.count,
+                              name_of(from.dtype), to.count, name_of(to.dtype)));
+  }
+  if (sent.size() == received.size()) return;
   throw Failure(HCCL_E_PARA,
                 fmt::format("{} transfers of rank {} to itself have no counterpart in the list",
-                            waiting.size(), rank));
+                            sent.size() + received.size() - 2 * pairs, rank));
 }
 
 }  // namespace
@@ -219,7 +307,7 @@ HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32
 HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, HcclComm comm,
                              aclrtStream stream) {
   return entry(__func__, [&] {
-    const Checks checks(comm);
+    Checks checks(comm);
     checks.given({{"comm", comm}, {"stream", stream}, {"sendRecvInfo", sendRecvInfo}});
     if (itemNum == 0) return;
     checks.live();

@@ -37,7 +37,7 @@ constexpr uint32_t kVersion = 1;
 Token make_token() {
   std::random_device source;
   const auto word = [&] { return uint64_t{source()} << 32 | source(); };
-  return {{word(), word()}};
+  return {word(), word()};
 }
 
 // Scrambles its argument, each bit of which has an effect on all of the result (splitmix64).
@@ -80,7 +80,7 @@ Invitation derive(const Invitation& parent, uint64_t number, const uint32_t* ran
   // Not of this process, whoever asks: nobody has published it.
   Invitation invitation{parent.group, {}, process};
   for (size_t half = 0; half < 2; ++half) {
-    uint64_t& bits = invitation.group.bits[half];
+    uint64_t& bits = invitation.group[half];
     bits = scramble(bits + half);
     bits = scramble(bits ^ number);
     for (size_t i = 0; i < count; ++i) bits = scramble(bits ^ ranks[i]);
@@ -201,18 +201,14 @@ void announce(const Invitation& invitation, Gathering& gathering, uint32_t size,
   if (processes.empty()) processes.assign(size, kNowhere);
   std::set<int> known(processes.begin(), processes.end());
   known.insert(process);
+  std::string fault;
   if (processes.size() != size) {
-    return fail(invitation, gathering,
-                {HCCL_E_PARA, fmt::format("the ranks disagree on their number: rank {} says {}, "
-                                          "others say {}",
-                                          rank, size, processes.size())},
-                std::move(known));
+    fault = fmt::format("the ranks disagree on their number: rank {} says {}, others say {}", rank,
+                        size, processes.size());
+  } else if (processes[rank] != kNowhere) {
+    fault = fmt::format("two ranks join the group as rank {}", rank);
   }
-  if (processes[rank] != kNowhere) {
-    return fail(invitation, gathering,
-                {HCCL_E_PARA, fmt::format("two ranks join the group as rank {}", rank)},
-                std::move(known));
-  }
+  if (!fault.empty()) return fail(invitation, gathering, {HCCL_E_PARA, fault}, std::move(known));
   processes[rank] = process;
   if (!gathering.is_complete()) return;
   gathering.changed.notify_all();
@@ -293,7 +289,7 @@ void make_group(std::unique_lock<std::mutex>& lock, const Invitation& invitation
   Outcome failure;
   try {
     group = std::make_shared<Group>(gathering.processes, network(),
-                                    static_cast<int>(invitation.group.bits[0] % kTags));
+                                    static_cast<int>(invitation.group[0] % kTags));
   } catch (const std::bad_alloc&) {
     failure = out_of_memory();
   } catch (const std::exception& error) {

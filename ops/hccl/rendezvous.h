@@ -6,7 +6,6 @@
 
 #include <array>
 #include <chrono>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,19 +15,15 @@
 namespace aclgrad::hccl {
 
 // 128 bits, of which no two are alike.
-struct Token {
-  std::array<uint64_t, 2> bits{};
-
-  auto operator<=>(const Token&) const = default;
-};
+using Token = std::array<uint64_t, 2>;
 
 // Stands for a process itself where processes have numbers.
 inline constexpr int kThisProcess = -1;
 
 // Which group, and who started it. The ranks meet with that process.
 struct Invitation {
-  Token group;
-  Token process;
+  Token group = {};
+  Token process = {};
   int number = kThisProcess;  // of the process, where there is a network
 };
 

@@ -57,6 +57,12 @@ class Transport {
   const uint32_t size_;
 };
 
+// Does the rank's part of an operation of all ranks. Throws a Failure.
+void carry_out(Transport& transport, const Operation& operation);
+
+// How much work there is in all, in bytes.
+uint64_t bytes_of(const Operation& operation, uint32_t ranks);
+
 }  // namespace aclgrad::hccl
 
 #endif  // ACLGRAD_OPS_HCCL_TRANSPORT_H_

@@ -5,22 +5,23 @@
 
 namespace {
 
-HcclResult refuse(const char* function, const char* what = "the function is not supported",
-                  const char* solution = "") {
-  return aclgrad::hccl::report(function, HCCL_E_NOT_SUPPORT, what, solution);
+HcclResult refuse(const char* function) {
+  return aclgrad::hccl::report(function, HCCL_E_NOT_SUPPORT, "the function is not supported");
+}
+
+HcclResult refuse_rank_table(const char* function) {
+  return aclgrad::hccl::report(
+      function, HCCL_E_NOT_SUPPORT, "rank tables are not supported",
+      "Start the ranks with an MPI launcher, or as threads, and use HcclCommInitRootInfo.");
 }
 
 }  // namespace
 
 HcclResult HcclCommInitClusterInfo(const char*, uint32_t, HcclComm*) {
-  return refuse(
-      __func__, "rank tables are not supported",
-      "Start the ranks with an MPI launcher, or as threads, and use HcclCommInitRootInfo.");
+  return refuse_rank_table(__func__);
 }
 HcclResult HcclCommInitClusterInfoConfig(const char*, uint32_t, HcclCommConfig*, HcclComm*) {
-  return refuse(
-      __func__, "rank tables are not supported",
-      "Start the ranks with an MPI launcher, or as threads, and use HcclCommInitRootInfoConfig.");
+  return refuse_rank_table(__func__);
 }
 HcclResult HcclCommGetHandleWithName(const char*, HcclComm*) { return refuse(__func__); }
 HcclResult HcclCommSuspend(HcclComm) { return refuse(__func__); }

@@ -13,8 +13,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "ops/hccl/collectives.h"
-
 namespace aclgrad::hccl {
 
 namespace {
