@@ -66,8 +66,9 @@ struct Failure : std::exception {
 // The usual failures of arguments.
 Failure null_pointer(const char* parameter);
 template <class Value>
-Failure bad_value(const char* parameter, const Value& value, const std::string& expected) {
-  return {HCCL_E_PARA, fmt::format("argument {} is {}, expected {}", parameter, value, expected)};
+Failure bad_value(const char* parameter, const Value& value, const std::string& expected,
+                  HcclResult result = HCCL_E_PARA) {
+  return {result, fmt::format("argument {} is {}, expected {}", parameter, value, expected)};
 }
 Failure not_live(HcclComm comm);
 

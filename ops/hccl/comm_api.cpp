@@ -41,9 +41,7 @@ HcclResult join(const char* function, uint32_t size, const HcclRootInfo* info, u
   return entry(function, [&] {
     const int32_t device = current_device();
     if (size == 0) throw bad_value("nRanks", size, "1 or more");
-    if (rank >= size) {
-      throw bad_value("rank", rank, fmt::format("less than nRanks, {}", size));
-    }
+    if (rank >= size) throw bad_value("rank", rank, fmt::format("less than nRanks, {}", size));
     if (comm == nullptr) throw null_pointer("comm");
     if (info == nullptr) throw null_pointer("rootInfo");
     *comm = make_communicator(from_root_info(*info), size, rank, device, settings(),
@@ -53,9 +51,7 @@ HcclResult join(const char* function, uint32_t size, const HcclRootInfo* info, u
 
 void check_devices(uint32_t count, const int32_t* devices) {
   uint32_t there = 0;
-  if (aclrtGetDeviceCount(&there) != ACL_SUCCESS) {
-    throw Failure(HCCL_E_RUNTIME, "the devices cannot be counted");
-  }
+  aclrtGetDeviceCount(&there);
   std::set<int32_t> seen;
   for (uint32_t i = 0; i < count; ++i) {
     if (seen.insert(devices[i]).second) continue;
@@ -115,7 +111,7 @@ HcclResult ask(const char* function, HcclComm comm, const char* name, Value* val
   return entry(function, [&] {
     if (comm == nullptr) throw null_pointer("comm");
     if (value == nullptr) throw null_pointer(name);
-    answer(*Use(comm).communicator());
+    answer(*use(comm));
   });
 }
 
@@ -166,8 +162,8 @@ HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* r
     if (comm == nullptr) throw null_pointer("comm");
     if (subComm == nullptr) throw null_pointer("subComm");
     if (*comm == nullptr) throw null_pointer("*comm");
-    const Use use(*comm);
-    const Communicator& parent = *use.communicator();
+    const auto in_use = use(*comm);
+    const Communicator& parent = *in_use;
     *subComm = nullptr;
     if (rankIds == nullptr && subCommId == kNoMember) return;
     if (rankIds == nullptr) throw null_pointer("rankIds");
@@ -183,16 +179,15 @@ HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* r
 }
 
 HcclResult HcclGetRankSize(HcclComm comm, uint32_t* rankSize) {
-  return ask(__func__, comm, "rankSize", rankSize,
-             [&](const Communicator& it) { *rankSize = it.size(); });
+  return ask(__func__, comm, "rankSize", rankSize, [&](const auto& it) { *rankSize = it.size(); });
 }
 
 HcclResult HcclGetRankId(HcclComm comm, uint32_t* rank) {
-  return ask(__func__, comm, "rank", rank, [&](const Communicator& it) { *rank = it.rank(); });
+  return ask(__func__, comm, "rank", rank, [&](const auto& it) { *rank = it.rank(); });
 }
 
 HcclResult HcclGetCommName(HcclComm comm, char* commName) {
-  return ask(__func__, comm, "commName", commName, [&](const Communicator& it) {
+  return ask(__func__, comm, "commName", commName, [&](const auto& it) {
     const std::string& name = it.settings.name;
     std::memcpy(commName, name.c_str(), name.size() + 1);
   });
@@ -200,7 +195,7 @@ HcclResult HcclGetCommName(HcclComm comm, char* commName) {
 
 HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* asyncError) {
   return ask(__func__, comm, "asyncError", asyncError,
-             [&](const Communicator& it) { *asyncError = it.async_error(); });
+             [&](const auto& it) { *asyncError = it.async_error(); });
 }
 
 HcclResult HcclCommDestroy(HcclComm comm) {

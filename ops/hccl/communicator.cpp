@@ -15,7 +15,7 @@ struct Entry {
   int32_t device;
   std::string name;
   std::shared_ptr<Communicator> communicator = nullptr;  // null while it is being made
-  int uses = 0;
+  std::shared_ptr<int> uses = std::make_shared<int>();   // shared by calls
 };
 
 // A handle is a number that is never used twice, so a stale one is recognised and never names a
@@ -95,32 +95,27 @@ void Communicator::end() {
   identity.group->leave(rank());
 }
 
-Use::Use(HcclComm handle) : handle_(handle) {
+std::shared_ptr<Communicator> use(HcclComm handle) {
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().entries.find(handle);
   if (found == registry().entries.end() || !found->second.communicator) throw not_live(handle);
-  ++found->second.uses;
-  communicator_ = found->second.communicator;
-}
-
-Use::~Use() {
-  const std::lock_guard lock(registry().mutex);
-  --registry().entries.at(handle_).uses;
+  return {found->second.uses, found->second.communicator.get()};
 }
 
 Registration::Registration(int32_t device, const std::string& name)
     : handle_(reserve(device, name)) {}
 
 Registration::~Registration() {
-  if (is_complete_) return;
   const std::lock_guard lock(registry().mutex);
-  registry().entries.erase(handle_);
+  const auto found = registry().entries.find(handle_);
+  if (found != registry().entries.end() && !found->second.communicator) {
+    registry().entries.erase(found);
+  }
 }
 
 HcclComm Registration::complete(std::shared_ptr<Communicator> communicator) {
   const std::lock_guard lock(registry().mutex);
   registry().entries.at(handle_).communicator = std::move(communicator);
-  is_complete_ = true;
   return handle_;
 }
 
@@ -131,7 +126,7 @@ std::shared_ptr<Communicator> remove(HcclComm handle, int32_t device) {
       found->second.device != device) {
     throw not_live(handle);
   }
-  if (found->second.uses > 0) {
+  if (found->second.uses.use_count() > 1) {
     throw Failure(HCCL_E_AGAIN, "another thread is in a call with the communicator",
                   "Destroy it once all its calls have returned.");
   }
@@ -195,14 +190,13 @@ bool is_captured(aclrtStream stream) {
 
 }  // namespace
 
-void queue(const std::shared_ptr<Communicator>& communicator, aclrtStream stream,
-           Operation operation) {
+void queue(Communicator& communicator, aclrtStream stream, Operation operation) {
   const int32_t device = current_device();
-  if (device != communicator->identity.device) {
+  if (device != communicator.identity.device) {
     throw Failure(
         HCCL_E_PARA,
         fmt::format("argument comm belongs to device {}, the calling thread's device is {}",
-                    communicator->identity.device, device),
+                    communicator.identity.device, device),
         "Call aclrtSetDevice with the communicator's device first.");
   }
   // Before the operation has a number: the ranks must go on counting alike.
@@ -214,9 +208,9 @@ void queue(const std::shared_ptr<Communicator>& communicator, aclrtStream stream
   const char* const name = name_of(operation.kind);
   const bool is_recorded = is_captured(stream);
   std::unique_ptr<QueuedOperation> queued(
-      new QueuedOperation{communicator, std::move(operation), is_recorded});
-  queued->number = communicator->number(queued->operation, is_recorded);
-  if (!is_recorded) communicator->begin_task();
+      new QueuedOperation{communicator.shared_from_this(), std::move(operation), is_recorded});
+  queued->number = communicator.number(queued->operation, is_recorded);
+  if (!is_recorded) communicator.begin_task();
   if (aclgradLaunchTask(stream, name, run, queued.release(), release) != ACL_SUCCESS) {
     throw Failure(HCCL_E_RUNTIME, "the stream could not queue the operation");
   }

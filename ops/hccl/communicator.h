@@ -34,7 +34,7 @@ Settings default_settings();
 // a Failure (HCCL_E_PARA) for null and for bad values.
 Settings settings_from(const HcclCommConfig* config, Settings settings);
 
-class Communicator {
+class Communicator : public std::enable_shared_from_this<Communicator> {
  public:
   struct Identity {
     std::shared_ptr<Group> group;
@@ -86,23 +86,11 @@ class Communicator {
 };
 
 // Makes the operation a task of the stream. Throws a Failure.
-void queue(const std::shared_ptr<Communicator>& communicator, aclrtStream stream,
-           Operation operation);
+void queue(Communicator& communicator, aclrtStream stream, Operation operation);
 
-// A call that uses a communicator; meanwhile nobody can destroy it.
-class Use {
- public:
-  explicit Use(HcclComm handle);  // throws a Failure when it is not live
-  ~Use();
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
-
-  const std::shared_ptr<Communicator>& communicator() const { return communicator_; }
-
- private:
-  const HcclComm handle_;
-  std::shared_ptr<Communicator> communicator_;
-};
+// For a call: as long as it has this nobody can destroy the communicator. Throws a Failure when it
+// is not live.
+std::shared_ptr<Communicator> use(HcclComm handle);
 
 // The handle of a communicator in the making, and its name: both stay when it is complete.
 class Registration {
@@ -117,7 +105,6 @@ class Registration {
 
  private:
   const HcclComm handle_;
-  bool is_complete_ = false;
 };
 
 // Takes the handle away. Throws a Failure: 1 when it is not live on the device, 20 while a call

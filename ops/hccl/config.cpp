@@ -90,21 +90,20 @@ void check(bool is_good, const char* field, uint32_t value, const char* expected
 
 // The config as one of our version, whatever the program was compiled with.
 HcclCommConfig read(const HcclCommConfig& given, uint32_t& version) {
+  constexpr size_t kMinBytes = offsetof(HcclCommConfig, hcclCommName);
   Header header{};
   std::memcpy(&header, given.reserved, sizeof header);
   if (header.magic != HCCL_COMM_CONFIG_MAGIC_WORD) {
     throw Failure(HCCL_E_PARA, "argument config was not initialised",
                   "Call HcclCommConfigInit before setting fields.");
   }
+  if (header.size < kMinBytes) {
+    throw bad_value("config", fmt::format("of {} bytes", header.size),
+                    fmt::format("at least {}", kMinBytes));
+  }
   version = header.version;
   HcclCommConfig config;
   HcclCommConfigInit(&config);
-  constexpr size_t kMinBytes = offsetof(HcclCommConfig, hcclCommName);
-  if (header.size < kMinBytes) {
-    throw Failure(HCCL_E_PARA, fmt::format("argument config says that it has {} bytes, expected at "
-                                           "least {}",
-                                           header.size, kMinBytes));
-  }
   std::memcpy(&config, &given, std::min<size_t>(header.size, sizeof config));
   return config;
 }
@@ -112,9 +111,8 @@ HcclCommConfig read(const HcclCommConfig& given, uint32_t& version) {
 std::string name_in(const HcclCommConfig& config) {
   const size_t length = strnlen(config.hcclCommName, COMM_NAME_MAX_LENGTH);
   if (length < COMM_NAME_MAX_LENGTH) return {config.hcclCommName, length};
-  throw Failure(HCCL_E_PARA, fmt::format("argument config has a name without an end, expected at "
-                                         "most {} characters",
-                                         COMM_NAME_MAX_LENGTH - 1));
+  throw bad_value("config", "with a name without an end",
+                  fmt::format("at most {} characters", COMM_NAME_MAX_LENGTH - 1));
 }
 
 void check_is_deterministic(HcclConfig config) {

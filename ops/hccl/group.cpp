@@ -113,7 +113,6 @@ void Group::leave(uint32_t rank) {
     const Lock lock(mutex_);
     for (const auto& [number, meeting] : meetings_) meeting->changed.notify_all();
   }
-  mailbox_.wake_all();
   if (!is_local() && network_->is_open()) tell_others(fmt::format("{}{}", kLeaves, rank));
 }
 
@@ -138,7 +137,6 @@ void Group::fail(Lock& lock, const Outcome& outcome, bool is_told) {
   has_failed_.store(true, std::memory_order_release);
   for (const auto& [number, meeting] : meetings_) meeting->changed.notify_all();
   lock.unlock();
-  mailbox_.wake_all();
   if (is_local()) return;
   network_->skip_finalize();
   if (is_told) return;
@@ -205,7 +203,6 @@ void Group::join(Meeting& meeting, uint32_t rank, const Operation& operation) co
 // Throws when somebody does not come in time, or will never come.
 void Group::wait_for_all(Lock& lock, Meeting& meeting, const Operation& operation,
                          Timeout timeout) {
-  const Deadline deadline = deadline_after(timeout);
   const auto is_here = [&] {
     return meeting.stage.load(std::memory_order_acquire) != Stage::kGathering;
   };
@@ -218,7 +215,7 @@ void Group::wait_for_all(Lock& lock, Meeting& meeting, const Operation& operatio
   const auto is_over = [&] {
     return is_here() || has_failed_.load(std::memory_order_relaxed) || who_left() < size();
   };
-  wait_until(meeting.changed, lock, deadline, is_over);
+  wait_until(meeting.changed, lock, deadline_after(timeout), is_over);
   if (is_here()) return;
   if (has_failed_.load(std::memory_order_relaxed)) throw Failure(failure_);
   if (who_left() < size()) throw Failure(has_left_already(who_left(), operation));
@@ -271,13 +268,12 @@ Outcome Group::share(Lock& lock, Meeting& meeting, uint32_t first, uint32_t coun
 
 std::vector<unsigned char> Group::take_scratch(size_t bytes) {
   std::vector<unsigned char> scratch;
-  {
-    const Lock lock(mutex_);
-    if (!scratch_.empty()) {
-      scratch = std::move(scratch_.back());
-      scratch_.pop_back();
-    }
+  Lock lock(mutex_);
+  if (!scratch_.empty()) {
+    scratch.swap(scratch_.back());
+    scratch_.pop_back();
   }
+  lock.unlock();
   if (scratch.size() < bytes) scratch.resize(bytes);
   return scratch;
 }

@@ -6,16 +6,6 @@
 
 namespace aclgrad::hccl {
 
-Mailbox::Waiter::Waiter(Mailbox& mailbox) : mailbox_(mailbox) {
-  const std::lock_guard lock(mailbox_.mutex_);
-  mailbox_.waiters_.push_back(this);
-}
-
-Mailbox::Waiter::~Waiter() {
-  const std::lock_guard lock(mailbox_.mutex_);
-  std::erase(mailbox_.waiters_, this);
-}
-
 std::shared_ptr<Mailbox::Pending> Mailbox::Waiter::post(bool is_send, const Address& address,
                                                         void* memory, size_t bytes) {
   const auto mine = std::make_shared<Pending>();
@@ -42,15 +32,15 @@ std::shared_ptr<Mailbox::Pending> Mailbox::Waiter::post(bool is_send, const Addr
     result = Progress::kDone;
   }
   lock.lock();
-  mailbox_.finish(*mine, result);
-  mailbox_.finish(*other, result);
+  finish(*mine, result);
+  finish(*other, result);
   return mine;
 }
 
-void Mailbox::finish(Pending& message, Progress result) {
-  message.progress.store(result, std::memory_order_release);
+void Mailbox::Waiter::finish(Pending& message, Progress result) {
   if (--message.waiter->pending_ == 0 || message.is_cancelled)
     message.waiter->changed_.notify_all();
+  message.progress.store(result, std::memory_order_release);
 }
 
 void Mailbox::Waiter::cancel(Pending& message) {
@@ -64,16 +54,7 @@ void Mailbox::Waiter::cancel(Pending& message) {
 
 void Mailbox::Waiter::sleep(std::chrono::microseconds time) {
   std::unique_lock lock(mailbox_.mutex_);
-  changed_.wait_for(lock, time, [&] { return pending_ == 0 || is_woken_; });
-  is_woken_ = false;
-}
-
-void Mailbox::wake_all() {
-  const std::lock_guard lock(mutex_);
-  for (Waiter* const each : waiters_) {
-    each->is_woken_ = true;
-    each->changed_.notify_all();
-  }
+  changed_.wait_for(lock, time, [&] { return pending_ == 0; });
 }
 
 }  // namespace aclgrad::hccl

@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "ops/hccl/network.h"
 
@@ -40,34 +39,28 @@ class Mailbox {
     std::atomic<Progress> progress = Progress::kPending;
   };
 
-  // Who posts messages, and sleeps until all of them are over.
+  // Who posts messages, and sleeps until all of them are over, or for some time.
   class Waiter {
    public:
-    explicit Waiter(Mailbox& mailbox);
-    ~Waiter();
+    explicit Waiter(Mailbox& mailbox) : mailbox_(mailbox) {}
 
     // Ends with the same address meet in order. The memory of one that is sent is only read.
     std::shared_ptr<Pending> post(bool is_send, const Address& address, void* memory, size_t bytes);
     // The memory of the message is not touched any more.
     void cancel(Pending& message);
-    // Ends also after some time, and when all are woken.
     void sleep(std::chrono::microseconds time);
 
    private:
-    friend class Mailbox;
+    // Afterwards the waiter may be gone.
+    static void finish(Pending& message, Progress result);
+
     Mailbox& mailbox_;
     std::condition_variable changed_;
     size_t pending_ = 0;
-    bool is_woken_ = false;
   };
 
-  void wake_all();
-
  private:
-  void finish(Pending& message, Progress result);
-
   std::mutex mutex_;
-  std::vector<Waiter*> waiters_;
   std::multimap<Address, std::shared_ptr<Pending>> waiting_[2];  // receives, sends
 };
 

@@ -19,18 +19,18 @@ using std::chrono::steady_clock;
 
 // A longer message goes in several of this length.
 constexpr uint64_t kPieceBytes = uint64_t{1} << 26;
-static_assert(kPieceBytes <= Channel::kMostBytes);
+static_assert(kPieceBytes <= Channel::kMaxBytes);
 
 constexpr Transport::Batch kHandshakes = -1;
 constexpr Transport::Batch kTransfers = 0;
 
 // While nothing comes from another process: how long a rank looks without a pause, or none where
 // processes share cores; how long it gives others the core between looks; and the time between
-// looks after that. Within a process a rank is woken.
+// looks after that. Within a process a rank is woken, and looks for failures this often.
 constexpr std::chrono::milliseconds kSpin{1};
 constexpr std::chrono::milliseconds kStayAwake{4};
 constexpr std::chrono::microseconds kNap{50};
-constexpr std::chrono::milliseconds kNapWithin{20};
+constexpr std::chrono::milliseconds kNapWithin{10};
 // Every so many looks are for failures.
 constexpr int kCheckOthersEvery = 64;
 // What a rank sent before it left or failed may still be on its way.
@@ -60,9 +60,12 @@ MessageTransport::~MessageTransport() {
 }
 
 void MessageTransport::perform() {
-  if (is_transfer(operation_.kind)) {
-    perform_transfers();
-  } else {
+  for (const Transfer& each : operation_.transfers) {
+    transfer_ = &each;
+    shake_hands(each.peer, each.signature());
+    post_data(each.is_send, kTransfers, each.peer, each.memory, each.count * size_of(each.dtype));
+  }
+  if (!is_transfer(operation_.kind)) {
     compare_with_others();
     carry_out(*this, operation_);
   }
@@ -80,14 +83,6 @@ void MessageTransport::compare_with_others() {
   for (uint32_t i = 1; i < size(); ++i) {
     if (!is_between_two && size() > kCompareWithAll && i > 1 && i < size() - 1) continue;
     shake_hands(next(i), operation_.signature_for(next(i)));
-  }
-}
-
-void MessageTransport::perform_transfers() {
-  for (const Transfer& each : operation_.transfers) {
-    transfer_ = &each;
-    shake_hands(each.peer, each.signature());
-    post_data(each.is_send, kTransfers, each.peer, each.memory, each.count * size_of(each.dtype));
   }
 }
 
@@ -168,28 +163,13 @@ void MessageTransport::shake_hands(uint32_t peer, const Signature& signature) {
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-// What the end of a message means.
-void MessageTransport::settle(const Message& message, Progress progress) {
-  if (progress == Progress::kFailed) {
-    throw Failure(HCCL_E_REMOTE, fmt::format("{}: the connection to rank {} failed",
-                                             name_of(operation_.kind), message.peer));
-  }
-  if (progress == Progress::kWrongSize) {
-    is_unequal_ = true;
-  } else if (message.handshake != nullptr) {
-    std::string wrong =
-        find_disagreement(rank(), message.handshake->mine, message.peer, message.handshake->theirs);
-    if (!wrong.empty()) throw Failure(HCCL_E_PARA, std::move(wrong));
-  }
-}
-
 Progress MessageTransport::test(Message& message) const {
   return message.pending ? message.pending->progress.load(std::memory_order_acquire)
                          : group_.channel().test(message.request);
 }
 
-// Takes out what is over; whether there was any. In one pass: with many ranks there are many
-// messages.
+// Takes out what is over, and sees to how it ended; whether there was any. In one pass: with many
+// ranks there are many messages.
 bool MessageTransport::advance() {
   over_.clear();
   over_.reserve(messages_.size());  // from here on nothing may fail for want of memory
@@ -198,7 +178,19 @@ bool MessageTransport::advance() {
     if (progress != Progress::kPending) over_.emplace_back(each, progress);
     return progress != Progress::kPending;
   });
-  for (const auto& [message, progress] : over_) settle(message, progress);
+  for (const auto& [message, progress] : over_) {
+    if (progress == Progress::kFailed) {
+      throw Failure(HCCL_E_REMOTE, fmt::format("{}: the connection to rank {} failed",
+                                               name_of(operation_.kind), message.peer));
+    }
+    if (progress == Progress::kWrongSize) {
+      is_unequal_ = true;
+    } else if (message.handshake != nullptr) {
+      const auto& [mine, theirs] = *message.handshake;
+      std::string wrong = find_disagreement(rank(), mine, message.peer, theirs);
+      if (!wrong.empty()) throw Failure(HCCL_E_PARA, std::move(wrong));
+    }
+  }
   return !over_.empty();
 }
 
@@ -217,15 +209,13 @@ void MessageTransport::check_others(steady_clock::duration idle) const {
   }
 }
 
-bool MessageTransport::is_waiting_for(Batch batch) const {
-  return std::any_of(messages_.begin(), messages_.end(),
-                     [&](const Message& each) { return each.batch == batch; });
-}
-
 void MessageTransport::wait(Batch batch) {
+  const auto is_waiting_for = [&](Batch which) {
+    return std::any_of(messages_.begin(), messages_.end(),
+                       [&](const Message& each) { return each.batch == which; });
+  };
   const bool is_local = group_.is_local();
-  const steady_clock::duration none{};
-  const steady_clock::duration spin = is_local || group_.is_oversubscribed() ? none : kSpin;
+  const auto spin = is_local || group_.is_oversubscribed() ? kSpin * 0 : kSpin;
   int looks = 0;
   auto last_progress = steady_clock::now();
   while (is_waiting_for(batch) || (is_unequal_ && is_waiting_for(kHandshakes))) {

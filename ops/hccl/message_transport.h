@@ -23,7 +23,6 @@ class MessageTransport : public Transport {
   // Takes back what is still under way, after a failure that the group has been told of. The
   // buffers are not touched any more then, unless a rank hangs while it takes a message.
   ~MessageTransport() override;
-  MessageTransport(const MessageTransport&) = delete;
 
   // The operation, or its transfers: compares it with what the other ranks are at, and does the
   // rank's part. Throws a Failure: the ranks disagree, somebody does not come in time or has left,
@@ -74,12 +73,9 @@ class MessageTransport : public Transport {
   // Tells the peer what this rank is at, and compares it with what the peer says.
   void shake_hands(uint32_t peer, const Signature& signature);
   void compare_with_others();
-  void perform_transfers();
 
   Progress test(Message& message) const;
-  bool is_waiting_for(Batch batch) const;
   bool advance();
-  void settle(const Message& message, Progress progress);
   void check_others(std::chrono::steady_clock::duration idle) const;
   bool cancel_all();
 

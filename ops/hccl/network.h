@@ -31,7 +31,7 @@ enum class Progress {
 class Channel {
  public:
   static constexpr int kTags = 1 << 30;
-  static constexpr size_t kMostBytes = size_t{1} << 30;  // of a message
+  static constexpr size_t kMaxBytes = size_t{1} << 30;  // of a message
 
   virtual ~Channel() = default;
   virtual Request send(size_t process, int tag, const void* memory, size_t bytes) = 0;
@@ -51,6 +51,8 @@ class Channel {
 
 class Network {
  public:
+  static constexpr uint64_t kChannelTags = 32768;
+
   virtual ~Network() = default;
 
   // Processes are numbered from 0.
@@ -67,7 +69,7 @@ class Network {
   virtual std::optional<std::string> next_post() = 0;
 
   // A channel among these processes, made by each of them at the same time with the same tag (less
-  // than 32768). Waits for all.
+  // than kChannelTags). Waits for all.
   virtual std::unique_ptr<Channel> open_channel(const std::vector<int>& processes, int tag) = 0;
 
   // Something has gone wrong between processes: the end of this one does not wait for the others.

@@ -3,7 +3,7 @@
 // order.
 #include <algorithm>
 #include <initializer_list>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "hccl/hccl.h"
@@ -39,7 +39,7 @@ class Checks {
   }
   // 1 for a communicator that is not live.
   Checks& live() {
-    use_.emplace(comm_);
+    communicator_ = use(comm_);
     return *this;
   }
   Checks& count(uint64_t count, const char* name = "count") {
@@ -55,10 +55,8 @@ class Checks {
   // The operation, and the rule about products; reducible(): whether it has the type at all.
   Checks& reduction(HcclDataType dtype, HcclReduceOp op) {
     if (!is_reduce_op(op)) {
-      throw Failure(HCCL_E_NOT_SUPPORT,
-                    fmt::format("argument op is {}, expected HCCL_REDUCE_SUM, PROD, MAX or MIN "
-                                "(0 to 3)",
-                                static_cast<int64_t>(op)));
+      throw bad_value("op", static_cast<int64_t>(op), "HCCL_REDUCE_SUM, PROD, MAX or MIN (0 to 3)",
+                      HCCL_E_NOT_SUPPORT);
     }
     const bool has_no_product = dtype == HCCL_DATA_TYPE_INT16 || dtype == HCCL_DATA_TYPE_BFP16;
     return op == HCCL_REDUCE_PROD && has_no_product ? reducible(dtype, op) : *this;
@@ -89,14 +87,11 @@ class Checks {
   }
 
   // Once the communicator is live.
-  Communicator& communicator() const { return *use_->communicator(); }
-  void queue(aclrtStream stream, Operation operation) const {
-    aclgrad::hccl::queue(use_->communicator(), stream, std::move(operation));
-  }
+  Communicator& communicator() const { return *communicator_; }
 
  private:
   const HcclComm comm_;
-  std::optional<Use> use_;
+  std::shared_ptr<Communicator> communicator_;
 };
 
 }  // namespace
@@ -108,7 +103,8 @@ HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataT
     Checks checks(comm,
                   {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
     checks.count(count).movable(dataType).reduction(dataType, op).reducible(dataType, op);
-    checks.queue(stream, {{Kind::kAllReduce, dataType, op, 0, count}, sendBuf, recvBuf});
+    queue(checks.communicator(), stream,
+          {{Kind::kAllReduce, dataType, op, 0, count}, sendBuf, recvBuf});
   });
 }
 
@@ -123,7 +119,8 @@ HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType
         .reduction(dataType, op)
         .rank("root", root)
         .reducible(dataType, op);
-    checks.queue(stream, {{Kind::kReduce, dataType, op, root, count}, sendBuf, recvBuf});
+    queue(checks.communicator(), stream,
+          {{Kind::kReduce, dataType, op, root, count}, sendBuf, recvBuf});
   });
 }
 
@@ -138,7 +135,8 @@ HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
         .movable(dataType)
         .reduction(dataType, op)
         .reducible(dataType, op);
-    checks.queue(stream, {{Kind::kReduceScatter, dataType, op, 0, recvCount}, sendBuf, recvBuf});
+    queue(checks.communicator(), stream,
+          {{Kind::kReduceScatter, dataType, op, 0, recvCount}, sendBuf, recvBuf});
   });
 }
 
@@ -148,7 +146,8 @@ HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType, uint3
     if (count == 0) return;
     Checks checks(comm, {{"stream", stream}, {"comm", comm}, {"buf", buf}});
     checks.count(count).movable(dataType).rank("root", root);
-    checks.queue(stream, {{Kind::kBroadcast, dataType, HCCL_REDUCE_SUM, root, count}, buf, buf});
+    queue(checks.communicator(), stream,
+          {{Kind::kBroadcast, dataType, HCCL_REDUCE_SUM, root, count}, buf, buf});
   });
 }
 
@@ -159,8 +158,8 @@ HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclD
     Checks checks(comm,
                   {{"comm", comm}, {"sendBuf", sendBuf}, {"recvBuf", recvBuf}, {"stream", stream}});
     checks.count(sendCount, "sendCount").movable(dataType);
-    checks.queue(stream,
-                 {{Kind::kAllGather, dataType, HCCL_REDUCE_SUM, 0, sendCount}, sendBuf, recvBuf});
+    queue(checks.communicator(), stream,
+          {{Kind::kAllGather, dataType, HCCL_REDUCE_SUM, 0, sendCount}, sendBuf, recvBuf});
   });
 }
 
@@ -173,8 +172,8 @@ HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, HcclDat
     checks.given({{"recvBuf", recvBuf}, {"stream", stream}}).live();
     if (root == checks.communicator().rank()) checks.given({{"sendBuf", sendBuf}});
     checks.count(recvCount, "recvCount").movable(dataType).rank("root", root);
-    checks.queue(stream,
-                 {{Kind::kScatter, dataType, HCCL_REDUCE_SUM, root, recvCount}, sendBuf, recvBuf});
+    queue(checks.communicator(), stream,
+          {{Kind::kScatter, dataType, HCCL_REDUCE_SUM, root, recvCount}, sendBuf, recvBuf});
   });
 }
 
@@ -193,9 +192,10 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType se
         .different(sendBuf, recvBuf)
         .count(sendCount, "sendCount")
         .movable(sendType, "sendType");
-    checks.queue(stream, {{Kind::kAlltoAll, sendType, HCCL_REDUCE_SUM, 0, sendCount},
-                          sendBuf,
-                          const_cast<void*>(recvBuf)});
+    queue(checks.communicator(), stream,
+          {{Kind::kAlltoAll, sendType, HCCL_REDUCE_SUM, 0, sendCount},
+           sendBuf,
+           const_cast<void*>(recvBuf)});
   });
 }
 
@@ -238,19 +238,20 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
     if (has_any(sent)) checks.given({{"sendBuf", sendBuf}});
     if (has_any(received)) checks.given({{"recvBuf", recvBuf}});
     checks.movable(sendType, "sendType").movable(recvType, "recvType");
-    checks.queue(stream, {{Kind::kAlltoAllV, sendType},
-                          sendBuf,
-                          const_cast<void*>(recvBuf),
-                          recvType,
-                          std::move(sent),
-                          std::move(received)});
+    queue(checks.communicator(), stream,
+          {{Kind::kAlltoAllV, sendType},
+           sendBuf,
+           const_cast<void*>(recvBuf),
+           recvType,
+           std::move(sent),
+           std::move(received)});
   });
 }
 
 HcclResult HcclBarrier(HcclComm comm, aclrtStream stream) {
   return entry(__func__, [&] {
     Checks checks(comm, {{"comm", comm}, {"stream", stream}});
-    checks.queue(stream, {{Kind::kBarrier}});
+    queue(checks.communicator(), stream, {{Kind::kBarrier}});
   });
 }
 
@@ -265,7 +266,7 @@ void queue_transfer(const char* buffer, const char* peer_name, const Transfer& t
   checks.count(transfer.count).movable(transfer.dtype).other_rank(peer_name, transfer.peer);
   Operation operation{transfer.signature()};
   operation.transfers = {transfer};
-  checks.queue(stream, std::move(operation));
+  queue(checks.communicator(), stream, std::move(operation));
 }
 
 // The transfers of a list to the own rank must each have their counterpart in the list.
@@ -324,6 +325,6 @@ HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, H
     }
     check_own(operation.transfers, checks.communicator().rank());
     if (operation.transfers.empty()) return;
-    checks.queue(stream, std::move(operation));
+    queue(checks.communicator(), stream, std::move(operation));
   });
 }

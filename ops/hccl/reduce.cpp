@@ -2,11 +2,13 @@
 #include "ops/hccl/reduce.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "ops/hccl/data_types.h"
 #include "ops/kernels/formats.h"
@@ -136,48 +138,32 @@ void reduce_with(std::span<const void* const> parts, void* result, size_t count)
   reduce_blocks<Element, Operator>(parts, result, count);
 }
 
+using Function = void (*)(std::span<const void* const> parts, void* result, size_t count);
+
+// By operation.
 template <class Element>
-void reduce_as(HcclReduceOp op, std::span<const void* const> parts, void* result, size_t count) {
-  switch (op) {
-    case HCCL_REDUCE_PROD:
-      return reduce_with<Element, Wrapped<std::multiplies<>>>(parts, result, count);
-    case HCCL_REDUCE_MAX:
-      return reduce_with<Element, Extreme<true>>(parts, result, count);
-    case HCCL_REDUCE_MIN:
-      return reduce_with<Element, Extreme<false>>(parts, result, count);
-    default:
-      return reduce_with<Element, Wrapped<std::plus<>>>(parts, result, count);
-  }
-}
+constexpr std::array<Function, 4> kReductions{
+    reduce_with<Element, Wrapped<std::plus<>>>, reduce_with<Element, Wrapped<std::multiplies<>>>,
+    reduce_with<Element, Extreme<true>>, reduce_with<Element, Extreme<false>>};
+
+constexpr std::pair<HcclDataType, std::array<Function, 4>> kTypes[] = {
+    {HCCL_DATA_TYPE_INT8, kReductions<int8_t>},     {HCCL_DATA_TYPE_INT16, kReductions<int16_t>},
+    {HCCL_DATA_TYPE_INT32, kReductions<int32_t>},   {HCCL_DATA_TYPE_INT64, kReductions<int64_t>},
+    {HCCL_DATA_TYPE_UINT64, kReductions<uint64_t>}, {HCCL_DATA_TYPE_FP16, kReductions<Half>},
+    {HCCL_DATA_TYPE_BFP16, kReductions<Bfloat>},    {HCCL_DATA_TYPE_FP32, kReductions<float>},
+    {HCCL_DATA_TYPE_FP64, kReductions<double>}};
 
 }  // namespace
 
 void reduce(HcclDataType dtype, HcclReduceOp op, std::span<const void* const> parts, void* result,
             size_t count) {
   if (count == 0) return;
-  if (parts.size() == 1) {
-    if (result != parts[0]) std::memmove(result, parts[0], count * size_of(dtype));
-    return;
-  }
-  switch (dtype) {
-    case HCCL_DATA_TYPE_INT8:
-      return reduce_as<int8_t>(op, parts, result, count);
-    case HCCL_DATA_TYPE_INT16:
-      return reduce_as<int16_t>(op, parts, result, count);
-    case HCCL_DATA_TYPE_INT32:
-      return reduce_as<int32_t>(op, parts, result, count);
-    case HCCL_DATA_TYPE_INT64:
-      return reduce_as<int64_t>(op, parts, result, count);
-    case HCCL_DATA_TYPE_UINT64:
-      return reduce_as<uint64_t>(op, parts, result, count);
-    case HCCL_DATA_TYPE_FP16:
-      return reduce_as<Half>(op, parts, result, count);
-    case HCCL_DATA_TYPE_BFP16:
-      return reduce_as<Bfloat>(op, parts, result, count);
-    case HCCL_DATA_TYPE_FP64:
-      return reduce_as<double>(op, parts, result, count);
-    default:
-      return reduce_as<float>(op, parts, result, count);
+  if (parts.size() > 1) {
+    const auto* const type = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                          [&](const auto& each) { return each.first == dtype; });
+    type->second.at(op)(parts, result, count);
+  } else if (result != parts[0]) {
+    std::memmove(result, parts[0], count * size_of(dtype));
   }
 }
 

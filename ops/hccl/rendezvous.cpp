@@ -22,30 +22,10 @@ namespace {
 
 // ---- Invitations --------------------------------------------------------------------------------
 
-// The bytes of a root info; the rest is zero.
-struct RootInfo {
-  char magic[8];
-  uint32_t version;
-  uint32_t reserved;
-  Invitation invitation;
-};
-static_assert(sizeof(RootInfo) <= sizeof(HcclRootInfo));
-
-constexpr char kMagic[8] = {'a', 'c', 'l', 'g', 'h', 'c', 'c', 'l'};
-constexpr uint32_t kVersion = 1;
-
 Token make_token() {
   std::random_device source;
   const auto word = [&] { return uint64_t{source()} << 32 | source(); };
   return {word(), word()};
-}
-
-// Scrambles its argument, each bit of which has an effect on all of the result (splitmix64).
-uint64_t scramble(uint64_t value) {
-  value += 0x9e3779b97f4a7c15;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-  return value ^ (value >> 31);
 }
 
 }  // namespace
@@ -55,36 +35,37 @@ const Token& this_process() {
   return token;
 }
 
-Invitation make_invitation() { return {make_token(), this_process(), process_number()}; }
+Invitation make_invitation() {
+  return {.group = make_token(), .process = this_process(), .number = process_number()};
+}
 
 HcclRootInfo to_root_info(const Invitation& invitation) {
-  RootInfo content{.magic = {}, .version = kVersion, .reserved = 0, .invitation = invitation};
-  std::memcpy(content.magic, kMagic, sizeof kMagic);
+  static_assert(sizeof invitation <= sizeof(HcclRootInfo));
   HcclRootInfo info{};
-  std::memcpy(info.internal, &content, sizeof content);
+  std::memcpy(info.internal, &invitation, sizeof invitation);
   return info;
 }
 
 Invitation from_root_info(const HcclRootInfo& info) {
-  RootInfo content{};
-  std::memcpy(&content, info.internal, sizeof content);
-  if (std::memcmp(content.magic, kMagic, sizeof kMagic) != 0 || content.version != kVersion) {
-    throw Failure(HCCL_E_PARA, "argument rootInfo has bytes that HcclGetRootInfo did not write",
-                  "Hand all bytes of the root's HcclRootInfo to every rank before it joins.");
-  }
-  return content.invitation;
+  Invitation invitation;
+  std::memcpy(&invitation, info.internal, sizeof invitation);
+  if (invitation.magic == kMagic) return invitation;
+  throw Failure(HCCL_E_PARA, "argument rootInfo has bytes that HcclGetRootInfo did not write",
+                "Hand all bytes of the root's HcclRootInfo to every rank before it joins.");
 }
 
 Invitation derive(const Invitation& parent, uint64_t number, const uint32_t* ranks, size_t count,
                   int process) {
-  // Not of this process, whoever asks: nobody has published it.
-  Invitation invitation{parent.group, {}, process};
-  for (size_t half = 0; half < 2; ++half) {
-    uint64_t& bits = invitation.group[half];
-    bits = scramble(bits + half);
-    bits = scramble(bits ^ number);
-    for (size_t i = 0; i < count; ++i) bits = scramble(bits ^ ranks[i]);
+  std::vector<uint32_t> words(ranks, ranks + count);
+  for (const uint64_t each : {parent.group[0], parent.group[1], number}) {
+    words.push_back(static_cast<uint32_t>(each));
+    words.push_back(static_cast<uint32_t>(each >> 32));
   }
+  // Not of this process, whoever asks: nobody has published it.
+  Invitation invitation{.number = process};
+  std::array<uint32_t, 4> bits{};
+  std::seed_seq(words.begin(), words.end()).generate(bits.begin(), bits.end());
+  std::memcpy(invitation.group.data(), bits.data(), sizeof bits);
   return invitation;
 }
 
@@ -99,9 +80,6 @@ constexpr char kMakeAnother[] = "Call HcclGetRootInfo again for another group.";
 constexpr std::chrono::microseconds kLookEvery{200};
 
 constexpr int kNowhere = -2;
-
-// Of channels.
-constexpr uint64_t kTags = 32768;
 
 // The ranks of a group that is being made.
 struct Gathering {
@@ -269,8 +247,8 @@ void wait(std::unique_lock<std::mutex>& lock, const Invitation& invitation, Gath
       gathering.changed.wait_for(lock, kLookEvery, is_decided);
     }
     // Once all are known, another thread makes the group, and that comes to an end by itself.
-    if (gathering.is_decided() || gathering.is_being_made) continue;
-    if (std::chrono::steady_clock::now() < deadline) continue;
+    const bool is_late = std::chrono::steady_clock::now() >= deadline;
+    if (gathering.is_decided() || gathering.is_being_made || !is_late) continue;
     const std::string reason = network_failure();
     fail(invitation, gathering,
          {HCCL_E_TIMEOUT,
@@ -289,7 +267,7 @@ void make_group(std::unique_lock<std::mutex>& lock, const Invitation& invitation
   Outcome failure;
   try {
     group = std::make_shared<Group>(gathering.processes, network(),
-                                    static_cast<int>(invitation.group[0] % kTags));
+                                    static_cast<int>(invitation.group[0] % Network::kChannelTags));
   } catch (const std::bad_alloc&) {
     failure = out_of_memory();
   } catch (const std::exception& error) {

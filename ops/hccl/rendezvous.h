@@ -20,8 +20,12 @@ using Token = std::array<uint64_t, 2>;
 // Stands for a process itself where processes have numbers.
 inline constexpr int kThisProcess = -1;
 
+// Of what HcclGetRootInfo writes.
+inline constexpr uint64_t kMagic = 0x61636c6768636302;
+
 // Which group, and who started it. The ranks meet with that process.
 struct Invitation {
+  uint64_t magic = kMagic;
   Token group = {};
   Token process = {};
   int number = kThisProcess;  // of the process, where there is a network
@@ -34,8 +38,7 @@ const Token& this_process();
 Invitation make_invitation();
 
 HcclRootInfo to_root_info(const Invitation& invitation);
-
-// Throws a Failure (HCCL_E_PARA) for bytes that to_root_info has not made.
+// Throws a Failure (HCCL_E_PARA) for other bytes.
 Invitation from_root_info(const HcclRootInfo& info);
 
 // The invitation to a group of some ranks of a group, the same for all who ask with equal

@@ -23,8 +23,6 @@ class Transport {
 
   Transport(uint32_t rank, uint32_t size) : rank_(rank), size_(size) {}
   virtual ~Transport() = default;
-  Transport(const Transport&) = default;
-  Transport& operator=(const Transport&) = delete;
 
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return size_; }
