@@ -16,14 +16,6 @@
 namespace aclgrad::hccl {
 
 namespace {
-std::function<void(Transport&)> g_operation;
-}  // namespace
-
-// In place of the library's.
-void carry_out(Transport& transport, const Operation& /*operation*/) { g_operation(transport); }
-uint64_t bytes_of(const Operation& /*operation*/, uint32_t /*ranks*/) { return 0; }
-
-namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
@@ -39,8 +31,9 @@ struct Message {
 
 class FakeChannel : public Channel {
  public:
-  FakeChannel(std::vector<Message>& messages, int looks_of_sends, size_t most)
-      : messages_(messages), looks_of_sends_(looks_of_sends), most_(most) {}
+  FakeChannel(std::vector<Message>& messages, int looks_of_sends,
+              const std::function<void(size_t)>& on_message)
+      : messages_(messages), looks_of_sends_(looks_of_sends), on_message_(on_message) {}
 
   Request send(size_t, int, const void*, size_t) override { return add({true, looks_of_sends_}); }
   Request receive(size_t, int, void*, size_t) override { return add({false, kNever}); }
@@ -61,22 +54,23 @@ class FakeChannel : public Channel {
 
  private:
   Request add(Message message) {
-    if (messages_.size() == most_) throw std::runtime_error("the channel is broken");
+    on_message_(messages_.size() + 1);
     messages_.push_back(message);
     return {{static_cast<int64_t>(messages_.size()) - 1, 0}};
   }
 
   std::vector<Message>& messages_;
   const int looks_of_sends_;
-  const size_t most_;
+  const std::function<void(size_t)> on_message_;
   bool is_told_ = false;
 };
 
 class FakeNetwork : public Network {
  public:
-  // No channel takes more than `most` messages.
-  explicit FakeNetwork(int looks_of_sends, size_t most = SIZE_MAX)
-      : looks_of_sends_(looks_of_sends), most_(most) {}
+  // With each message its number goes to `on_message`, which may fail.
+  explicit FakeNetwork(
+      int looks_of_sends, std::function<void(size_t)> on_message = [](size_t) {})
+      : looks_of_sends_(looks_of_sends), on_message_(std::move(on_message)) {}
 
   int process() const override { return 0; }
   bool is_oversubscribed() const override { return true; }
@@ -84,7 +78,7 @@ class FakeNetwork : public Network {
   void post(int, const std::string&) override {}
   std::optional<std::string> next_post() override { return {}; }
   std::unique_ptr<Channel> open_channel(const std::vector<int>&, int) override {
-    return std::make_unique<FakeChannel>(messages, looks_of_sends_, most_);
+    return std::make_unique<FakeChannel>(messages, looks_of_sends_, on_message_);
   }
   void skip_finalize() override {}
 
@@ -92,19 +86,17 @@ class FakeNetwork : public Network {
 
  private:
   const int looks_of_sends_;
-  const size_t most_;
+  const std::function<void(size_t)> on_message_;
 };
 
-// Rank 0 tells rank 1 what it is at, sends to it, and then does something that fails.
-Outcome run(FakeNetwork& network, const std::function<void(Transport&)>& fail) {
+// Rank 0 tells rank 1 what it is at, sends to it, and waits for what does not come.
+Outcome run(FakeNetwork& network) {
+  constexpr uint64_t kBytes = 1 << 20;
   Group group({0, 1}, &network, 0);
-  std::vector<unsigned char> sent(1 << 20), received(1 << 20);
-  g_operation = [&](Transport& transport) {
-    transport.expect(0, 1, received.data(), received.size());
-    transport.offer(0, 1, sent.data(), sent.size());
-    fail(transport);
-  };
-  const Operation operation{{Kind::kAllGather}};
+  std::vector<unsigned char> sent(kBytes), received(2 * kBytes);
+  const Operation operation{{Kind::kAllGather, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM, 0, kBytes},
+                            sent.data(),
+                            received.data()};
   Outcome outcome = group.perform(0, operation, {}, milliseconds(5));
   const Outcome again = group.perform(0, operation, {}, milliseconds(5));
   const bool is_late = outcome.result == HCCL_E_TIMEOUT;
@@ -112,11 +104,6 @@ Outcome run(FakeNetwork& network, const std::function<void(Transport&)>& fail) {
   EXPECT_EQ(again.text, (is_late ? "the group has ended: " : "") + outcome.text)
       << "the group goes on";
   return outcome;
-}
-
-// It waits for what does not come.
-Outcome run_too_late(FakeNetwork& network) {
-  return run(network, [](Transport& transport) { transport.wait(0); });
 }
 
 void expect_nothing_under_way(const FakeNetwork& network, size_t messages) {
@@ -129,26 +116,30 @@ void expect_nothing_under_way(const FakeNetwork& network, size_t messages) {
 
 TEST(FailedOperation, LeavesNoMessageThatTheOtherRankStillTakes) {
   FakeNetwork network(20);
-  EXPECT_EQ(run_too_late(network).result, HCCL_E_TIMEOUT);
+  EXPECT_EQ(run(network).result, HCCL_E_TIMEOUT);
   expect_nothing_under_way(network, 4);
 }
 
 TEST(FailedOperation, LeavesNoMessageWhenMemoryIsExhausted) {
-  FakeNetwork network(20);
-  EXPECT_EQ(run(network, [](Transport&) { throw std::bad_alloc(); }).result, HCCL_E_MEMORY);
-  expect_nothing_under_way(network, 4);
+  FakeNetwork network(20, [](size_t number) {
+    if (number == 4) throw std::bad_alloc();
+  });
+  EXPECT_EQ(run(network).result, HCCL_E_MEMORY);
+  expect_nothing_under_way(network, 3);
 }
 
 TEST(FailedOperation, LeavesNoMessageWhenAnotherCannotBeSent) {
-  FakeNetwork network(20, 3);
-  EXPECT_EQ(run_too_late(network).result, HCCL_E_INTERNAL);
+  FakeNetwork network(20, [](size_t number) {
+    if (number == 4) throw std::runtime_error("the channel is broken");
+  });
+  EXPECT_EQ(run(network).result, HCCL_E_INTERNAL);
   expect_nothing_under_way(network, 3);
 }
 
 TEST(FailedOperation, DoesNotWaitForEver) {
   FakeNetwork network(kNever);
   const auto begin = steady_clock::now();
-  EXPECT_EQ(run_too_late(network).result, HCCL_E_TIMEOUT);
+  EXPECT_EQ(run(network).result, HCCL_E_TIMEOUT);
   EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(10));
 }
 

@@ -53,8 +53,8 @@ Value reduce(std::vector<Value> parts, const Join& join) {
   return parts.front();
 }
 
-// In the type in which the library reduces: unsigned 64-bit numbers wrap as shorter ones do once they
-// are cut; short floats are reduced in float.
+// In the type in which the library reduces: unsigned 64-bit numbers wrap as shorter ones do once
+// they are cut; short floats are reduced in float.
 template <class Value>
 Value join(HcclReduceOp op, Value a, Value b) {
   switch (op) {
