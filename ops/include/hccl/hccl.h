@@ -20,8 +20,9 @@
  *
  * A reduction joins the ranks' elements in one fixed tree over the rank numbers: with R left and M
  * the largest power of two below R, rank i >= M goes into i - M, until one is left. FP16 and BFP16
- * are reduced in float and rounded once, to nearest even; integers wrap; MAX and MIN hand on NaN and
- * have -0 below +0. So the bits of a result do not depend on how a buffer is cut into operations.
+ * are reduced in float and rounded once, to nearest even; integers wrap; MAX and MIN hand on NaN
+ * and have -0 below +0. So the bits of a result do not depend on how a buffer is cut into
+ * operations.
  */
 #ifndef ACLGRAD_HCCL_HCCL_H_
 #define ACLGRAD_HCCL_HCCL_H_
