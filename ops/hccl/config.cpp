@@ -2,7 +2,6 @@
 // What a communicator is set to: environment variables and configs.
 #include "ops/hccl/communicator.h"
 
-#include <fmt/format.h>
 #include <strings.h>
 
 #include <algorithm>

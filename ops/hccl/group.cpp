@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <new>
 #include <thread>
 #include <utility>
 

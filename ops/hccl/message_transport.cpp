@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/hccl/message_transport.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <set>

@@ -2,7 +2,6 @@
 #include "ops/hccl/network.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <condition_variable>
 #include <cstdlib>

@@ -91,7 +91,11 @@ void reduce_two(const void* left, const void* right, void* result, size_t count)
   const Cell<Element>* const a = cells<Element>(left, 0);
   const Cell<Element>* const b = cells<Element>(right, 0);
   auto* const to = static_cast<Cell<Element>*>(result);
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
   for (size_t i = 0; i < count; ++i) {
     to[i].value = Operator::join(a[i].value, b[i].value);
   }
