@@ -64,7 +64,7 @@ bool has_priority() {
 
 constexpr const char* kModel = R"(
 Exchanging: AllReduce of *n* bytes over *P* processes is a reduce-scatter and an all-gather in which
-every rank talks to every other directly (`ops/hccl/message_operations.cpp`). A rank pays for 2
+every rank talks to every other directly (`ops/hccl/collectives.cpp`). A rank pays for 2
 rounds, for 2(*P* - 1) messages and those by which ranks compare what they are at, for 2(*P* - 1)/*P* · *n*
 bytes sent, and for (*P* - 1)/*P* · *n* bytes added. Small sums
 (`ops/hccl/algorithm.h`) take one round in which everybody sends everything. Where ranks share cores, all
@@ -86,7 +86,7 @@ constexpr const char* kAssumptions = R"(
 What is assumed beyond that:
 
 * A node is one rank on one core of this kind, and has another core for the exchange.
-* Only latency and bandwidth of the example networks are assumed; what a message and a folded byte
+* Only latency and bandwidth of the example networks are assumed; what a message and a reduced byte
   cost a processor is what was fitted here.
 * Every node can send and receive at its full bandwidth at the same time, whoever it talks to: no
   switch is too small, nothing collides.
@@ -174,11 +174,11 @@ Rows share_rows(const Study& study) {
         sum.rounds += work.rounds;
         sum.messages += work.messages;
         sum.bytes += work.bytes;
-        sum.folded += work.folded;
+        sum.reduced += work.reduced;
       }
       rows.push_back({model.workload, network.name, micro(sum.rounds * network.round),
                       micro(sum.messages * network.message), micro(sum.bytes * network.byte),
-                      micro(sum.folded * network.fold)});
+                      micro(sum.reduced * network.reduce)});
     }
   }
   return rows;
@@ -235,7 +235,7 @@ std::string predicted_part(const Study& study, const std::string& chart) {
       "Rounds are few, since every\nrank talks to every other; with many nodes it is "
       "the messages that cost.\n\n",
       kMostRanks);
-  return text + table({"workload", "network", "rounds", "messages", "bytes", "folding"}, 2,
+  return text + table({"workload", "network", "rounds", "messages", "bytes", "reducing"}, 2,
                       share_rows(study));
 }
 

@@ -111,30 +111,30 @@ std::vector<double> fit(const Matrix& rows, const std::vector<double>& values) {
 Work work_of(Collective collective, double bytes, int ranks) {
   if (ranks == 1) return {};
   const double others = ranks - 1;
-  const double greetings = others >= hccl::kGreetAll ? 2 : others;
+  const double comparisons = others >= hccl::kCompareWithAll ? 2 : others;
   const double share = bytes / ranks;
   const auto chunks = [](double part) {
     return std::ceil(part / static_cast<double>(hccl::kChunkBytes));
   };
   if (collective == Collective::all_gather) {
-    return {.rounds = 1, .messages = greetings + others, .bytes = others * share};
+    return {.rounds = 1, .messages = comparisons + others, .bytes = others * share};
   }
   if (collective == Collective::reduce_scatter) {
     return {.rounds = 1,
-            .messages = greetings + others * chunks(share),
+            .messages = comparisons + others * chunks(share),
             .bytes = others * share,
-            .folded = others * share};
+            .reduced = others * share};
   }
-  if (hccl::folds_alone(static_cast<std::uint64_t>(bytes), static_cast<std::uint32_t>(ranks))) {
+  if (hccl::reduces_alone(static_cast<std::uint64_t>(bytes), static_cast<std::uint32_t>(ranks))) {
     return {.rounds = 1,
-            .messages = greetings + others,
+            .messages = comparisons + others,
             .bytes = others * bytes,
-            .folded = others * bytes};
+            .reduced = others * bytes};
   }
   return {.rounds = 2,
-          .messages = greetings + 2 * others * chunks(share),
+          .messages = comparisons + 2 * others * chunks(share),
           .bytes = 2 * others * share,
-          .folded = others * share};
+          .reduced = others * share};
 }
 
 double crowding(int ranks, int cores) {
@@ -143,7 +143,7 @@ double crowding(int ranks, int cores) {
 
 double seconds_of(const Network& network, const Work& work, double crowding) {
   return crowding * (work.rounds * network.round + work.messages * network.message +
-                     work.bytes * network.byte + work.folded * network.fold) +
+                     work.bytes * network.byte + work.reduced * network.reduce) +
          (crowding > 1 ? work.rounds * network.turn : 0);
 }
 
@@ -157,11 +157,11 @@ Network fit_network(const std::vector<ExchangeTime>& times, int cores) {
     if (is_crowded(time) && !all_crowded) continue;
     const double crowd = crowding(time.ranks, cores);
     rows.push_back({crowd * time.work.rounds, crowd * time.work.messages, crowd * time.work.bytes,
-                    crowd * time.work.folded});
+                    crowd * time.work.reduced});
     values.push_back(time.seconds);
   }
   const std::vector<double> x = fit(rows, values);
-  Network network{.round = x[0], .message = x[1], .byte = x[2], .fold = x[3]};
+  Network network{.round = x[0], .message = x[1], .byte = x[2], .reduce = x[3]};
   // The least squares, relative as everywhere, of what is left for the turns.
   double product = 0, square = 0;
   for (const ExchangeTime& time : times) {

@@ -2,7 +2,7 @@
 // How long a data-parallel step takes on many ranks, from what it takes on few.
 //
 // An exchange costs a rank so much for each round of messages, each message, each byte sent and
-// each byte folded; how many of these there are follows from the algorithms of ops/hccl. Computing
+// each byte reduced; how many of these there are follows from the algorithms of ops/hccl. Computing
 // costs so much for each example, and as much again for each step whatever its batch. Both are
 // fitted to measurements by least squares, and then put together as DataParallel does.
 #ifndef ACLGRAD_BENCH_SCALE_MODEL_H_
@@ -30,7 +30,7 @@ struct Work {
   double rounds = 0;    // one after the other
   double messages = 0;  // that it sends, and as many that it receives
   double bytes = 0;     // that it sends, and as many that it receives
-  double folded = 0;    // bytes of contributions added to others
+  double reduced = 0;   // bytes of contributions added to others
 };
 
 // `bytes` is the size of what all ranks have in the end, or had at the beginning.
@@ -42,7 +42,7 @@ struct Network {
   double round = 0;    // latency
   double message = 0;  // of a processor for each message
   double byte = 0;     // 1 / bandwidth
-  double fold = 0;     // of a processor for each byte
+  double reduce = 0;   // of a processor for each byte
   double turn = 0;     // more for each round where ranks share cores, until all had their turn
 };
 

@@ -48,19 +48,19 @@ TEST(Fit, RefusesWhatMakesNoSense) {
 
 TEST(Work, FollowsTheAlgorithms) {
   const Work alone = work_of(Collective::all_reduce, kMiB, 1);
-  EXPECT_EQ(alone.rounds + alone.messages + alone.bytes + alone.folded, 0);
+  EXPECT_EQ(alone.rounds + alone.messages + alone.bytes + alone.reduced, 0);
   // Two ranks send each other everything while that is little.
   const Work two = work_of(Collective::all_reduce, 65536, 2);
   EXPECT_EQ(two.rounds, 1);
   EXPECT_EQ(two.messages, 1 + 1) << "a greeting, and the numbers";
   EXPECT_EQ(two.bytes, 65536);
-  EXPECT_EQ(two.folded, 65536);
+  EXPECT_EQ(two.reduced, 65536);
   // Four send each other's quarter, and then their own to all.
   const Work four = work_of(Collective::all_reduce, 8 * kMiB, 4);
   EXPECT_EQ(four.rounds, 2);
   EXPECT_EQ(four.messages, 3 + 3 * 2 + 3 * 2);
   EXPECT_EQ(four.bytes, 2 * 3 * 2 * kMiB);
-  EXPECT_EQ(four.folded, 3 * 2 * kMiB);
+  EXPECT_EQ(four.reduced, 3 * 2 * kMiB);
   const Work many = work_of(Collective::all_reduce, kMiB, 1024);
   EXPECT_EQ(many.messages, 2 + 2 * 1023) << "greetings of the neighbours only";
 }
@@ -72,14 +72,14 @@ TEST(Work, OfASumIsThatOfItsHalves) {
     const Work second = work_of(Collective::all_gather, 64 * kMiB, ranks);
     EXPECT_EQ(whole.rounds, first.rounds + second.rounds);
     EXPECT_DOUBLE_EQ(whole.bytes, first.bytes + second.bytes);
-    EXPECT_DOUBLE_EQ(whole.folded, first.folded + second.folded);
-    EXPECT_EQ(second.folded, 0);
+    EXPECT_DOUBLE_EQ(whole.reduced, first.reduced + second.reduced);
+    EXPECT_EQ(second.reduced, 0);
   }
 }
 
 TEST(Network, IsFoundFromTimesMadeWithIt) {
   const Network made{
-      .round = 4e-6, .message = 0.5e-6, .byte = 2e-10, .fold = 1e-10, .turn = 900e-6};
+      .round = 4e-6, .message = 0.5e-6, .byte = 2e-10, .reduce = 1e-10, .turn = 900e-6};
   std::vector<ExchangeTime> times;
   for (const int ranks : {2, 4}) {
     for (double bytes = 1024; bytes <= 64 * kMiB; bytes *= 4) {
@@ -95,7 +95,7 @@ TEST(Network, IsFoundFromTimesMadeWithIt) {
   EXPECT_NEAR(found.round / made.round, 1, 1e-6);
   EXPECT_NEAR(found.message / made.message, 1, 1e-6);
   EXPECT_NEAR(found.byte / made.byte, 1, 1e-6);
-  EXPECT_NEAR(found.fold / made.fold, 1, 1e-6);
+  EXPECT_NEAR(found.reduce / made.reduce, 1, 1e-6);
   EXPECT_NEAR(found.turn / made.turn, 1, 1e-6);
   // Times that are off by a tenth, now more and now less, change it by not much more than that.
   for (std::size_t i = 0; i < times.size(); ++i) times[i].seconds *= i % 2 == 0 ? 1.1 : 0.9;
@@ -118,7 +118,7 @@ TEST(Network, IsCrowdedOnlyByMoreRanksThanCores) {
 const Step kStep{.buckets = {{.bytes = 4 * kMiB, .before = {1e-3, 10e-6}, .copy = 0.2e-3},
                              {.bytes = 8 * kMiB, .before = {2e-3, 20e-6}, .copy = 0.4e-3}},
                  .rest = {0.5e-3, 0}};
-const Network kNetwork{.round = 10e-6, .message = 1e-6, .byte = 8e-11, .fold = 1e-10};
+const Network kNetwork{.round = 10e-6, .message = 1e-6, .byte = 8e-11, .reduce = 1e-10};
 
 TEST(Line, IsFoundFromItsPoints) {
   const Line line = fit_line({{1, 3.5}, {10, 8}, {100, 53}});

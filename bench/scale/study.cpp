@@ -170,7 +170,7 @@ Study study(const Measurement& measurement) {
                                  .round = assumed.latency,
                                  .message = result.here->message,
                                  .byte = 8 / assumed.bits,
-                                 .fold = result.here->fold});
+                                 .reduce = result.here->reduce});
     }
   }
   result.slowdowns = slowdowns_of(result, measurement);

@@ -75,8 +75,8 @@ Rows message_rows(const Measurement& measurement) {
   return rows;
 }
 
-const std::vector<std::string> kNetworkHeads = {"network", "µs a round",  "µs a message",
-                                                "GB/s",    "GB/s folded", "µs for a turn"};
+const std::vector<std::string> kNetworkHeads = {"network", "µs a round",   "µs a message",
+                                                "GB/s",    "GB/s reduced", "µs for a turn"};
 
 Rows network_rows(const Study& study) {
   Rows rows;
@@ -87,7 +87,7 @@ Rows network_rows(const Study& study) {
   for (const Network& network : study.networks) {
     const bool here = network.name == study.here->name;
     rows.push_back({network.name, micro(network.round), micro(network.message), rate(network.byte),
-                    rate(network.fold), here ? micro(network.turn) : "–"});
+                    rate(network.reduce), here ? micro(network.turn) : "–"});
   }
   return rows;
 }

@@ -1,19 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every entry point of the library shares: its name in messages, the wording of the usual
-// failures, and the wall that no exception passes.
+// What every entry point of the library shares: how calls and operations end, the wording of the
+// usual failures, and the wall that no exception passes.
 #ifndef ACLGRAD_OPS_HCCL_CALL_H_
 #define ACLGRAD_OPS_HCCL_CALL_H_
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <exception>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "hccl/hccl_types.h"
 
 namespace aclgrad::hccl {
+
+// How long to wait for other ranks; nothing: for ever.
+using Timeout = std::optional<std::chrono::milliseconds>;
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+inline Deadline deadline_after(Timeout timeout) {
+  if (!timeout) return {};
+  return std::chrono::steady_clock::now() + *timeout;
+}
+
+// Waits until it is over or late; whether it is over.
+template <class IsOver>
+bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                const Deadline& deadline, const IsOver& is_over) {
+  if (deadline) return changed.wait_until(lock, *deadline, is_over);
+  changed.wait(lock, is_over);
+  return true;
+}
+
+// "2 s", "150 ms"
+std::string to_text(std::chrono::milliseconds time);
 
 // How something ended; the text says why when it is not a success.
 struct Outcome {
@@ -28,56 +53,44 @@ inline Outcome out_of_memory() { return {HCCL_E_MEMORY, "out of memory"}; }
 
 // A failure with a message of its own, thrown by what lies below an entry point.
 struct Failure : std::exception {
-  Failure(HcclResult failed_with, std::string why, const char* what_helps = "")
-      : result(failed_with), reason(std::move(why)), solution(what_helps) {}
-  const char* what() const noexcept override { return reason.c_str(); }
+  explicit Failure(Outcome how, const char* what_helps = "")
+      : outcome(std::move(how)), solution(what_helps) {}
+  Failure(HcclResult result, std::string text, const char* what_helps = "")
+      : Failure(Outcome{result, std::move(text)}, what_helps) {}
+  const char* what() const noexcept override { return outcome.text.c_str(); }
 
-  HcclResult result;
-  std::string reason;
+  Outcome outcome;
   const char* solution;
 };
 
-// The call that is being served. Each function leaves a message and returns the status.
-class Call {
- public:
-  explicit Call(const char* function) : function_(function) {}
+// The usual failures of arguments.
+Failure null_pointer(const char* parameter);
+template <class Value>
+Failure bad_value(const char* parameter, const Value& value, const std::string& expected,
+                  HcclResult result = HCCL_E_PARA) {
+  return {result, fmt::format("argument {} is {}, expected {}", parameter, value, expected)};
+}
+Failure not_live(HcclComm comm);
 
-  const char* function() const { return function_; }
+// Of the calling thread. Throws a Failure when it has none.
+int32_t current_device();
 
-  HcclResult null_pointer(const char* parameter) const noexcept;
+// Leaves the message of a function that has failed, and returns its status.
+HcclResult report(const char* function, HcclResult result, const std::string& text,
+                  const char* solution = "") noexcept;
 
-  template <class Value>
-  HcclResult bad_value(HcclResult result, const char* parameter, const Value& value,
-                       const std::string& expected) const noexcept {
-    try {
-      return failed(result,
-                    fmt::format("argument {} is {}, expected {}", parameter, value, expected));
-    } catch (...) {
-      return result;
-    }
-  }
-
-  HcclResult no_device() const noexcept;
-  HcclResult not_supported(std::string_view what) const noexcept;
-  HcclResult failed(HcclResult result, std::string_view what,
-                    const char* solution = "") const noexcept;
-
- private:
-  const char* function_;
-};
-
-// Runs the body of a C entry point: body(call) returns the status.
+// Runs the body of a C entry point.
 template <class Body>
 HcclResult entry(const char* function, Body&& body) {
-  const Call call(function);
   try {
-    return body(call);
+    body();
+    return HCCL_SUCCESS;
   } catch (const Failure& failure) {
-    return call.failed(failure.result, failure.reason, failure.solution);
+    return report(function, failure.outcome.result, failure.outcome.text, failure.solution);
   } catch (const std::bad_alloc&) {
-    return call.failed(HCCL_E_MEMORY, "out of host memory");
+    return report(function, HCCL_E_MEMORY, "out of host memory");
   } catch (const std::exception& error) {
-    return call.failed(HCCL_E_INTERNAL, error.what());
+    return report(function, HCCL_E_INTERNAL, error.what());
   }
 }
 

@@ -12,13 +12,29 @@
 #include <string>
 #include <utility>
 
-#include "ops/hccl/config.h"
+#include "acl/acl.h"
 #include "ops/hccl/group.h"
-#include "ops/hccl/invitation.h"
+#include "ops/hccl/rendezvous.h"
 
 namespace aclgrad::hccl {
 
-class Communicator {
+// What a communicator is set to.
+struct Settings {
+  std::string name = {};  // "": to be made up
+  Timeout exec_timeout;
+  std::chrono::milliseconds connect_timeout;
+};
+
+// From the environment: HCCL_EXEC_TIMEOUT, and HCCL_CONNECT_TIMEOUT unless
+// ACLGRAD_HCCL_CONNECT_TIMEOUT gives another number of seconds. Variables of the vendor's that are
+// about transport have no effect. Throws a Failure (HCCL_E_PARA) that names a bad variable.
+Settings default_settings();
+
+// Those, changed by what the config sets; it may be of an older or newer version than ours. Throws
+// a Failure (HCCL_E_PARA) for null and for bad values.
+Settings settings_from(const HcclCommConfig* config, Settings settings);
+
+class Communicator : public std::enable_shared_from_this<Communicator> {
  public:
   struct Identity {
     std::shared_ptr<Group> group;
@@ -29,25 +45,21 @@ class Communicator {
   };
 
   // The settings have a name.
-  Communicator(Identity identity, Settings settings);
-  Communicator(const Communicator&) = delete;
-  Communicator& operator=(const Communicator&) = delete;
+  Communicator(Identity its, Settings set_to)
+      : identity(std::move(its)), settings(std::move(set_to)) {}
 
-  uint32_t rank() const { return identity_.rank; }
-  uint32_t size() const { return identity_.group->size(); }
-  int32_t device() const { return identity_.device; }
-  const Invitation& invitation() const { return identity_.invitation; }
-  int process_of(uint32_t other) const { return identity_.group->process_of(other); }
-  bool is_part_of_another() const { return identity_.is_part_of_another; }
-  const Settings& settings() const { return settings_; }
+  const Identity identity;
+  const Settings settings;
 
-  // The number of the next operation of all ranks, or of the next transfer to or from a rank, among
-  // those that are recorded or those that are not. `run` counts from 0.
-  Number number_collective(bool recorded);
-  Number number_transfer(uint32_t peer, bool is_send, bool recorded);
+  uint32_t rank() const { return identity.rank; }
+  uint32_t size() const { return identity.group->size(); }
+
+  // Gives the operation the number of the next one of all ranks, or of the next transfer to or from
+  // a rank, among those that are recorded or those that are not.
+  Number number(Operation& operation, bool recorded);
 
   // Does the rank's part, and remembers the first failure.
-  Outcome perform(const Operation& operation, const Number& number);
+  Outcome perform(const Operation& operation, const Number& number) noexcept;
   HcclResult async_error() const { return async_error_.load(std::memory_order_acquire); }
 
   // Of what is queued on streams.
@@ -58,52 +70,46 @@ class Communicator {
   void end();
 
  private:
-  Number count(std::pair<uint64_t, uint64_t>& counters, bool recorded);
+  struct Counters {
+    uint64_t run = 0;
+    uint64_t recorded = 0;
 
-  const Identity identity_;
-  const Settings settings_;
+    Number next(bool is_recorded);
+  };
+
   std::atomic<HcclResult> async_error_{HCCL_SUCCESS};
-
   std::mutex mutex_;
   std::condition_variable tasks_changed_;
   uint64_t tasks_ = 0;
-  // How many there were: run at once, recorded.
-  std::pair<uint64_t, uint64_t> collectives_;
-  std::map<std::pair<uint32_t, bool>, std::pair<uint64_t, uint64_t>> transfers_;
+  Counters collectives_;
+  std::map<std::pair<uint32_t, bool>, Counters> transfers_;
 };
 
-// A call that uses a communicator; meanwhile nobody can destroy it.
-class Use {
- public:
-  Use() = default;
-  explicit Use(HcclComm handle);  // false when it is not live
-  ~Use();
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
+// Makes the operation a task of the stream. Throws a Failure.
+void queue(Communicator& communicator, aclrtStream stream, Operation operation);
 
-  explicit operator bool() const { return communicator_ != nullptr; }
-  Communicator* operator->() const { return communicator_.get(); }
-  const std::shared_ptr<Communicator>& get() const { return communicator_; }
+// For a call: as long as it has this nobody can destroy the communicator. Throws a Failure when it
+// is not live.
+std::shared_ptr<Communicator> use(HcclComm handle);
+
+// The handle of a communicator in the making, and its name: both stay when it is complete.
+class Registration {
+ public:
+  // Throws a Failure when a communicator of the device has the name already.
+  Registration(int32_t device, const std::string& name);
+  ~Registration();
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+
+  HcclComm complete(std::shared_ptr<Communicator> communicator);
 
  private:
-  HcclComm handle_ = nullptr;
-  std::shared_ptr<Communicator> communicator_;
+  const HcclComm handle_;
 };
 
-// Keeps the name of a communicator for itself as long as it lives; false when one of the device has
-// it already.
-bool reserve_name(int32_t device, const std::string& name);
-void release_name(int32_t device, const std::string& name);
-
-// The handle of a communicator whose name is reserved.
-HcclComm enroll(std::shared_ptr<Communicator> communicator);
-
-// Takes the handle away: 1 when it is not live on the device, 20 while a call uses it.
-struct Removal {
-  HcclResult result = HCCL_SUCCESS;
-  std::shared_ptr<Communicator> communicator;
-};
-Removal dismiss(HcclComm handle, int32_t device);
+// Takes the handle away. Throws a Failure: 1 when it is not live on the device, 20 while a call
+// uses it.
+std::shared_ptr<Communicator> remove(HcclComm handle, int32_t device);
 
 }  // namespace aclgrad::hccl
 

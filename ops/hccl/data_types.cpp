@@ -73,23 +73,19 @@ unsigned current_product() {
   return kA2;
 }
 
-const Row* find(HcclDataType dtype) {
+// Of a number that is no data type: nothing.
+const Row& find(HcclDataType dtype) {
+  static constexpr Row kNothing{HCCL_DATA_TYPE_RESERVED, "no data type", 0, kNone, kNone, kNone};
   const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
                                        [&](const Row& each) { return each.dtype == dtype; });
-  return row == std::end(kRows) ? nullptr : row;
+  return row == std::end(kRows) ? kNothing : *row;
 }
 
 }  // namespace
 
-size_t size_of(HcclDataType dtype) {
-  const Row* const row = find(dtype);
-  return row == nullptr ? 0 : row->bytes;
-}
+size_t size_of(HcclDataType dtype) { return find(dtype).bytes; }
 
-const char* name_of(HcclDataType dtype) {
-  const Row* const row = find(dtype);
-  return row == nullptr ? "no data type" : row->name;
-}
+const char* name_of(HcclDataType dtype) { return find(dtype).name; }
 
 bool is_reduce_op(HcclReduceOp op) {
   const auto number = static_cast<int64_t>(op);
@@ -100,23 +96,13 @@ const char* name_of(HcclReduceOp op) {
   return is_reduce_op(op) ? kReduceOps.at(static_cast<size_t>(op)) : "no reduction";
 }
 
-bool can_move(HcclDataType dtype) {
-  const Row* const row = find(dtype);
-  return row != nullptr && (row->moved & current_product()) != 0;
-}
-
-bool can_reduce(HcclDataType dtype) {
-  const Row* const row = find(dtype);
-  return row != nullptr && (row->reduced & current_product()) != 0;
-}
+bool can_move(HcclDataType dtype) { return (find(dtype).moved & current_product()) != 0; }
 
 bool can_reduce(HcclDataType dtype, HcclReduceOp op) {
-  const Row* const row = find(dtype);
-  if (row == nullptr) return false;
   const unsigned product = current_product();
-  if (op == HCCL_REDUCE_PROD) return (row->multiplied & product) != 0;
+  if (op == HCCL_REDUCE_PROD) return (find(dtype).multiplied & product) != 0;
   if (product == k310 && dtype == HCCL_DATA_TYPE_INT16) return op == HCCL_REDUCE_SUM;
-  return (row->reduced & product) != 0;
+  return (find(dtype).reduced & product) != 0;
 }
 
 bool is_default_product() { return current_product() == kA2; }

@@ -12,7 +12,7 @@ namespace aclgrad::hccl {
 // Bytes of an element, 0 for a number that is no data type.
 size_t size_of(HcclDataType dtype);
 
-// "HCCL_DATA_TYPE_FP32", or "data type 13".
+// "HCCL_DATA_TYPE_FP32"
 const char* name_of(HcclDataType dtype);
 const char* name_of(HcclReduceOp op);
 
@@ -20,8 +20,7 @@ bool is_reduce_op(HcclReduceOp op);
 
 // For the product in force (aclrtGetSocName).
 bool can_move(HcclDataType dtype);
-bool can_reduce(HcclDataType dtype);                   // with some operation
-bool can_reduce(HcclDataType dtype, HcclReduceOp op);  // if can_reduce(dtype)
+bool can_reduce(HcclDataType dtype, HcclReduceOp op);
 
 // Whether the product in force is of the family of Ascend910B.
 bool is_default_product();

@@ -6,63 +6,55 @@
 
 namespace aclgrad::hccl {
 
-Progress Mailbox::Letter::progress() const {
-  const std::lock_guard lock(mutex_);
-  return progress_;
-}
-
-std::shared_ptr<Mailbox::Letter> Mailbox::send(const Address& address, const void* memory,
-                                               size_t bytes) {
-  return post(receives_, sends_, /*is_send=*/true, address, const_cast<void*>(memory), bytes);
-}
-
-std::shared_ptr<Mailbox::Letter> Mailbox::receive(const Address& address, void* memory,
-                                                  size_t bytes) {
-  return post(sends_, receives_, /*is_send=*/false, address, memory, bytes);
-}
-
-void Mailbox::withdraw(Letter& letter) {
-  const std::lock_guard lock(letter.mutex_);
-  letter.is_withdrawn_ = true;
-}
-
-std::shared_ptr<Mailbox::Letter> Mailbox::post(std::map<Address, Queue>& others,
-                                               std::map<Address, Queue>& own, bool is_send,
-                                               const Address& address, void* memory, size_t bytes) {
-  auto letter = std::make_shared<Letter>();
-  letter->memory_ = memory;
-  letter->bytes_ = bytes;
-  std::shared_ptr<Letter> other;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = others.find(address);
-    // Empty: there was no memory for a letter.
-    if (found == others.end() || found->second.empty()) {
-      own[address].push_back(letter);
-      return letter;
-    }
-    other = std::move(found->second.front());
-    found->second.pop_front();
-    if (found->second.empty()) others.erase(found);
+std::shared_ptr<Mailbox::Pending> Mailbox::Waiter::post(bool is_send, const Address& address,
+                                                        void* memory, size_t bytes) {
+  const auto mine = std::make_shared<Pending>();
+  mine->waiter = this;
+  mine->memory = memory;
+  mine->bytes = bytes;
+  std::unique_lock lock(mailbox_.mutex_);
+  auto& others = mailbox_.waiting_[is_send ? 0 : 1];
+  const auto found = others.lower_bound(address);
+  if (found == others.end() || found->first != address) {
+    mailbox_.waiting_[is_send ? 1 : 0].emplace(address, mine);
+    ++pending_;
+    return mine;
   }
-  if (is_send) {
-    deliver(*letter, *other);
-  } else {
-    deliver(*other, *letter);
-  }
-  return letter;
-}
-
-void Mailbox::deliver(Letter& from, Letter& to) {
-  const std::scoped_lock lock(from.mutex_, to.mutex_);
-  if (from.is_withdrawn_ || to.is_withdrawn_) return;
+  const std::shared_ptr<Pending> other = std::move(found->second);
+  others.erase(found);
+  ++pending_;
+  if (other->is_cancelled) return mine;
+  other->is_met = true;
+  lock.unlock();
   Progress result = Progress::kWrongSize;
-  if (from.bytes_ == to.bytes_) {
-    if (from.bytes_ > 0) std::memmove(to.memory_, from.memory_, from.bytes_);
+  if (mine->bytes == other->bytes) {
+    std::memmove(is_send ? other->memory : memory, is_send ? memory : other->memory, bytes);
     result = Progress::kDone;
   }
-  from.progress_ = result;
-  to.progress_ = result;
+  lock.lock();
+  finish(*mine, result);
+  finish(*other, result);
+  return mine;
+}
+
+void Mailbox::Waiter::finish(Pending& message, Progress result) {
+  if (--message.waiter->pending_ == 0 || message.is_cancelled)
+    message.waiter->changed_.notify_all();
+  message.progress.store(result, std::memory_order_release);
+}
+
+void Mailbox::Waiter::cancel(Pending& message) {
+  std::unique_lock lock(mailbox_.mutex_);
+  message.is_cancelled = true;
+  changed_.wait(lock, [&] {
+    return !message.is_met ||
+           message.progress.load(std::memory_order_relaxed) != Progress::kPending;
+  });
+}
+
+void Mailbox::Waiter::sleep(std::chrono::microseconds time) {
+  std::unique_lock lock(mailbox_.mutex_);
+  changed_.wait_for(lock, time, [&] { return pending_ == 0; });
 }
 
 }  // namespace aclgrad::hccl

@@ -3,15 +3,17 @@
 #ifndef ACLGRAD_OPS_HCCL_MAILBOX_H_
 #define ACLGRAD_OPS_HCCL_MAILBOX_H_
 
+#include <atomic>
+#include <chrono>
 #include <compare>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 
-#include "ops/hccl/transport.h"
+#include "ops/hccl/network.h"
 
 namespace aclgrad::hccl {
 
@@ -25,36 +27,41 @@ class Mailbox {
     auto operator<=>(const Address&) const = default;
   };
 
-  // One end of a message.
-  class Letter {
-   public:
-    Progress progress() const;
+  class Waiter;
 
-   private:
-    friend class Mailbox;
-    mutable std::mutex mutex_;
-    Progress progress_ = Progress::kPending;
-    void* memory_ = nullptr;
-    size_t bytes_ = 0;
-    bool is_withdrawn_ = false;
+  // One end of a message.
+  struct Pending {
+    Waiter* waiter = nullptr;
+    void* memory = nullptr;
+    size_t bytes = 0;
+    bool is_met = false;  // by the other end: the memory is in use until the message is over
+    bool is_cancelled = false;
+    std::atomic<Progress> progress = Progress::kPending;
   };
 
-  // Those with the same address meet in order.
-  std::shared_ptr<Letter> send(const Address& address, const void* memory, size_t bytes);
-  std::shared_ptr<Letter> receive(const Address& address, void* memory, size_t bytes);
+  // Who posts messages, and sleeps until all of them are over, or for some time.
+  class Waiter {
+   public:
+    explicit Waiter(Mailbox& mailbox) : mailbox_(mailbox) {}
 
-  // The memory of the letter is not touched any more.
-  static void withdraw(Letter& letter);
+    // Ends with the same address meet in order. The memory of one that is sent is only read.
+    std::shared_ptr<Pending> post(bool is_send, const Address& address, void* memory, size_t bytes);
+    // The memory of the message is not touched any more.
+    void cancel(Pending& message);
+    void sleep(std::chrono::microseconds time);
+
+   private:
+    // Afterwards the waiter may be gone.
+    static void finish(Pending& message, Progress result);
+
+    Mailbox& mailbox_;
+    std::condition_variable changed_;
+    size_t pending_ = 0;
+  };
 
  private:
-  using Queue = std::deque<std::shared_ptr<Letter>>;
-  std::shared_ptr<Letter> post(std::map<Address, Queue>& others, std::map<Address, Queue>& own,
-                               bool is_send, const Address& address, void* memory, size_t bytes);
-  static void deliver(Letter& from, Letter& to);
-
   std::mutex mutex_;
-  std::map<Address, Queue> sends_;
-  std::map<Address, Queue> receives_;
+  std::multimap<Address, std::shared_ptr<Pending>> waiting_[2];  // receives, sends
 };
 
 }  // namespace aclgrad::hccl

@@ -10,47 +10,97 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <set>
-#include <string_view>
 #include <vector>
 
-#include "ops/hccl/local_group.h"
-#include "ops/hccl/message_group.h"
-#include "ops/hccl/transport.h"
+#include "ops/hccl/network.h"
 
 namespace aclgrad::hccl {
+namespace {
+
+// ---- Invitations --------------------------------------------------------------------------------
+
+Token make_token() {
+  std::random_device source;
+  const auto word = [&] { return uint64_t{source()} << 32 | source(); };
+  return {word(), word()};
+}
+
+}  // namespace
+
+const Token& this_process() {
+  static const Token token = make_token();
+  return token;
+}
+
+Invitation make_invitation() {
+  return {.group = make_token(), .process = this_process(), .number = process_number()};
+}
+
+HcclRootInfo to_root_info(const Invitation& invitation) {
+  static_assert(sizeof invitation <= sizeof(HcclRootInfo));
+  HcclRootInfo info{};
+  std::memcpy(info.internal, &invitation, sizeof invitation);
+  return info;
+}
+
+Invitation from_root_info(const HcclRootInfo& info) {
+  Invitation invitation;
+  std::memcpy(&invitation, info.internal, sizeof invitation);
+  if (invitation.magic == kMagic) return invitation;
+  throw Failure(HCCL_E_PARA, "argument rootInfo has bytes that HcclGetRootInfo did not write",
+                "Hand all bytes of the root's HcclRootInfo to every rank before it joins.");
+}
+
+Invitation derive(const Invitation& parent, uint64_t number, const uint32_t* ranks, size_t count,
+                  int process) {
+  std::vector<uint32_t> words(ranks, ranks + count);
+  for (const uint64_t each : {parent.group[0], parent.group[1], number}) {
+    words.push_back(static_cast<uint32_t>(each));
+    words.push_back(static_cast<uint32_t>(each >> 32));
+  }
+  // Not of this process, whoever asks: nobody has published it.
+  Invitation invitation{.number = process};
+  std::array<uint32_t, 4> bits{};
+  std::seed_seq(words.begin(), words.end()).generate(bits.begin(), bits.end());
+  std::memcpy(invitation.group.data(), bits.data(), sizeof bits);
+  return invitation;
+}
+
+// ---- Gatherings ---------------------------------------------------------------------------------
+
 namespace {
 
 constexpr char kMadeAlready[] = "the group of this root info was made, or given up, already";
 constexpr char kMakeAnother[] = "Call HcclGetRootInfo again for another group.";
 
-// How often a rank that waits for others looks for letters.
+// How often a rank that waits for others looks for messages.
 constexpr std::chrono::microseconds kLookEvery{200};
 
 constexpr int kNowhere = -2;
 
 // The ranks of a group that is being made.
 struct Gathering {
-  uint32_t size = 0;
-  // With the process that they meet with: where each rank is, kNowhere until it has announced
-  // itself.
-  std::vector<int> announced;
-  uint32_t count = 0;
-  // What comes of it: where all are, and then the group; or why not.
+  // Where each rank is, kNowhere until that is known: to the process that they meet with once a
+  // rank has announced itself, to the others once all have.
   std::vector<int> processes;
   bool is_being_made = false;
+  // What comes of it, or why nothing does.
   std::shared_ptr<Group> group;
   Outcome failure;
   std::condition_variable changed;
 
-  bool is_decided() const {
-    return group || !failure.ok() || (!processes.empty() && !is_being_made);
+  bool is_complete() const {
+    return !processes.empty() &&
+           std::find(processes.begin(), processes.end(), kNowhere) == processes.end();
   }
+  bool is_decided() const { return group || !failure.ok() || (is_complete() && !is_being_made); }
 };
 
 // What processes tell each other: a rank announces itself; where all are, or why there will be no
 // group, is the answer. Followed by numbers of processes, or by words.
-struct Letter {
+struct Message {
   enum class Kind : int32_t { kAnnouncement, kProcesses, kFailure };
 
   Kind kind;
@@ -72,161 +122,166 @@ Rendezvous& rendezvous() {
 }
 
 int own_number() {
-  const Transport* const way = transport();
+  const Network* const way = network();
   return way == nullptr ? kThisProcess : way->process();
 }
 
 bool meets_here(const Invitation& invitation) {
-  return transport() == nullptr || invitation.number == kThisProcess ||
+  return network() == nullptr || invitation.number == kThisProcess ||
          invitation.number == own_number();
 }
 
 // Null when the group was made, or given up, already. Called under the lock, like all that follows.
 std::shared_ptr<Gathering> find_gathering(const Invitation& invitation) {
   auto& table = rendezvous().gatherings;
-  auto found = table.find(invitation.group);
-  if (found == table.end()) {
-    if (invitation.process == this_process()) return nullptr;
-    found = table.emplace(invitation.group, std::make_shared<Gathering>()).first;
-  }
-  return found->second;
+  const auto found = table.find(invitation.group);
+  if (found != table.end()) return found->second;
+  if (invitation.process == this_process()) return nullptr;
+  return table.emplace(invitation.group, std::make_shared<Gathering>()).first->second;
 }
 
-void post(int process, const Letter& letter, const void* rest = nullptr, size_t bytes = 0) {
-  std::string text(sizeof letter + bytes, '\0');
-  std::memcpy(text.data(), &letter, sizeof letter);
-  if (bytes > 0) std::memcpy(text.data() + sizeof letter, rest, bytes);
-  transport()->post(process, text);
+void post(int process, const Message& message, const void* rest = nullptr, size_t bytes = 0) {
+  std::string text(sizeof message + bytes, '\0');
+  std::memcpy(text.data(), &message, sizeof message);
+  if (bytes > 0) std::memcpy(text.data() + sizeof message, rest, bytes);
+  network()->post(process, text);
 }
 
-// The other processes that ranks have announced themselves from.
-std::set<int> guests(const Gathering& gathering) {
-  std::set<int> processes(gathering.announced.begin(), gathering.announced.end());
+// To the other processes among these.
+void post_to_others(std::set<int> processes, const Message& message, const void* rest,
+                    size_t bytes) {
   processes.erase(kNowhere);
   processes.erase(own_number());
-  return processes;
+  for (const int each : processes) post(each, message, rest, bytes);
 }
 
-// There will be no group, here and wherever somebody is known to wait for it.
-void give_up(const Invitation& invitation, Gathering& gathering, HcclResult result,
-             std::string_view why) {
-  gathering.failure = {result, std::string(why)};
+// Nothing more comes of it.
+void end(const Invitation& invitation, Gathering& gathering, const Outcome& outcome) {
+  gathering.failure = outcome;
   rendezvous().gatherings.erase(invitation.group);
   gathering.changed.notify_all();
-  const Letter letter{Letter::Kind::kFailure, result, invitation, 0, 0, 0};
-  for (const int process : guests(gathering)) post(process, letter, why.data(), why.size());
 }
 
-// What is wrong with a rank that announces itself; "" for nothing.
-std::string find_fault(const Gathering& gathering, uint32_t size, uint32_t rank) {
-  if (gathering.size != size) {
-    return fmt::format("the ranks disagree on their number: rank {} says {}, others say {}", rank,
-                       size, gathering.size);
-  }
-  if (gathering.announced[rank] == kNowhere) return "";
-  return fmt::format("two ranks join the group as rank {}", rank);
+// There will be no group, here and wherever somebody is known to wait for it: in these processes.
+void fail(const Invitation& invitation, Gathering& gathering, const Outcome& outcome,
+          std::set<int> processes) {
+  end(invitation, gathering, outcome);
+  post_to_others(std::move(processes),
+                 {Message::Kind::kFailure, outcome.result, invitation, 0, 0, 0},
+                 outcome.text.data(), outcome.text.size());
 }
 
 // A rank has announced itself with this process.
-void welcome(const Invitation& invitation, Gathering& gathering, uint32_t size, uint32_t rank,
-             int process) {
-  if (gathering.size == 0) {
-    gathering.size = size;
-    gathering.announced.assign(size, kNowhere);
+void announce(const Invitation& invitation, Gathering& gathering, uint32_t size, uint32_t rank,
+              int process) {
+  std::vector<int>& processes = gathering.processes;
+  if (processes.empty()) processes.assign(size, kNowhere);
+  std::set<int> known(processes.begin(), processes.end());
+  known.insert(process);
+  std::string fault;
+  if (processes.size() != size) {
+    fault = fmt::format("the ranks disagree on their number: rank {} says {}, others say {}", rank,
+                        size, processes.size());
+  } else if (processes[rank] != kNowhere) {
+    fault = fmt::format("two ranks join the group as rank {}", rank);
   }
-  if (const std::string fault = find_fault(gathering, size, rank); !fault.empty()) {
-    gathering.announced.push_back(process);  // is to hear of it, too
-    give_up(invitation, gathering, HCCL_E_PARA, fault);
-    return;
-  }
-  gathering.announced[rank] = process;
-  if (++gathering.count < size) return;
-  gathering.processes = gathering.announced;
+  if (!fault.empty()) return fail(invitation, gathering, {HCCL_E_PARA, fault}, std::move(known));
+  processes[rank] = process;
+  if (!gathering.is_complete()) return;
   gathering.changed.notify_all();
-  const Letter letter{Letter::Kind::kProcesses, HCCL_SUCCESS, invitation, size, 0, 0};
-  for (const int guest : guests(gathering)) {
-    post(guest, letter, gathering.processes.data(), size * sizeof(int));
-  }
+  post_to_others(std::move(known),
+                 {Message::Kind::kProcesses, HCCL_SUCCESS, invitation, size, 0, 0},
+                 processes.data(), size * sizeof(int));
 }
 
 void read(const std::string& text) {
-  Letter letter{};
-  std::memcpy(&letter, text.data(), sizeof letter);
-  const std::string_view rest = std::string_view(text).substr(sizeof letter);
+  Message message{};
+  std::memcpy(&message, text.data(), sizeof message);
+  const std::string rest = text.substr(sizeof message);
   const std::lock_guard lock(rendezvous().mutex);
-  const std::shared_ptr<Gathering> gathering = find_gathering(letter.invitation);
-  switch (letter.kind) {
-    case Letter::Kind::kAnnouncement:
+  const std::shared_ptr<Gathering> gathering = find_gathering(message.invitation);
+  switch (message.kind) {
+    case Message::Kind::kAnnouncement:
       if (gathering) {
-        welcome(letter.invitation, *gathering, letter.size, letter.rank, letter.process);
+        announce(message.invitation, *gathering, message.size, message.rank, message.process);
       } else {
-        letter.kind = Letter::Kind::kFailure;
-        letter.result = HCCL_E_PARA;
-        post(letter.process, letter, kMadeAlready, std::strlen(kMadeAlready));
+        message.kind = Message::Kind::kFailure;
+        message.result = HCCL_E_PARA;
+        post(message.process, message, kMadeAlready, std::strlen(kMadeAlready));
       }
       break;
-    case Letter::Kind::kProcesses:
-      gathering->processes.resize(letter.size);
+    case Message::Kind::kProcesses:
+      gathering->processes.resize(message.size);
       std::memcpy(gathering->processes.data(), rest.data(), rest.size());
       gathering->changed.notify_all();
       break;
-    case Letter::Kind::kFailure:
-      if (gathering) give_up(letter.invitation, *gathering, letter.result, rest);
+    case Message::Kind::kFailure:
+      if (gathering) end(message.invitation, *gathering, {message.result, rest});
       break;
   }
 }
 
-void read_letters() {
-  while (const std::optional<std::string> text = transport()->next_post()) read(*text);
-}
-
-std::string missing_ranks(const Gathering& gathering) {
-  if (gathering.announced.empty()) return "another rank";
+std::string missing_ranks(const std::vector<int>& processes) {
+  if (processes.empty()) return "another rank";
   std::vector<size_t> missing;
-  for (size_t rank = 0; rank < gathering.announced.size(); ++rank) {
-    if (gathering.announced[rank] == kNowhere) missing.push_back(rank);
+  for (size_t rank = 0; rank < processes.size(); ++rank) {
+    if (processes[rank] == kNowhere) missing.push_back(rank);
   }
   return fmt::format("rank{} {} of {}", missing.size() == 1 ? "" : "s", fmt::join(missing, ", "),
-                     gathering.size);
+                     processes.size());
 }
 
 // Until it is decided what comes of the gathering.
 void wait(std::unique_lock<std::mutex>& lock, const Invitation& invitation, Gathering& gathering,
-          std::chrono::milliseconds patience) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+          std::chrono::milliseconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
   const auto is_decided = [&] { return gathering.is_decided(); };
   while (!gathering.is_decided()) {
-    if (transport() == nullptr) {
+    if (network() == nullptr) {
       gathering.changed.wait_until(lock, deadline, is_decided);
     } else {
       lock.unlock();
-      read_letters();
+      while (const std::optional<std::string> text = network()->next_post()) read(*text);
       lock.lock();
       gathering.changed.wait_for(lock, kLookEvery, is_decided);
     }
     // Once all are known, another thread makes the group, and that comes to an end by itself.
-    if (gathering.is_decided() || gathering.is_being_made) continue;
-    if (std::chrono::steady_clock::now() < deadline) continue;
-    const std::string reason = transport_failure();
-    give_up(invitation, gathering, HCCL_E_TIMEOUT,
-            fmt::format("{} did not join within {}{}{}", missing_ranks(gathering),
-                        to_text(patience), reason.empty() ? "" : "; ", reason));
+    const bool is_late = std::chrono::steady_clock::now() >= deadline;
+    if (gathering.is_decided() || gathering.is_being_made || !is_late) continue;
+    const std::string reason = network_failure();
+    fail(invitation, gathering,
+         {HCCL_E_TIMEOUT,
+          fmt::format("{} did not join within {}{}{}", missing_ranks(gathering.processes),
+                      to_text(timeout), reason.empty() ? "" : "; ", reason)},
+         {gathering.processes.begin(), gathering.processes.end()});
   }
 }
 
-std::shared_ptr<Group> make_group(const Invitation& invitation, const std::vector<int>& processes) {
-  const bool is_alone = std::all_of(processes.begin(), processes.end(),
-                                    [&](int each) { return each == processes.front(); });
-  if (is_alone) return std::make_shared<LocalGroup>(static_cast<uint32_t>(processes.size()));
-  constexpr uint64_t kTags = 32768;
-  return std::make_shared<MessageGroup>(*transport(), processes,
-                                        static_cast<int>(invitation.group.bits[0] % kTags));
+// Once all are known: by the first of this process to see it.
+void make_group(std::unique_lock<std::mutex>& lock, const Invitation& invitation,
+                Gathering& gathering) {
+  gathering.is_being_made = true;
+  lock.unlock();
+  std::shared_ptr<Group> group;
+  Outcome failure;
+  try {
+    group = std::make_shared<Group>(gathering.processes, network(),
+                                    static_cast<int>(invitation.group[0] % Network::kChannelTags));
+  } catch (const std::bad_alloc&) {
+    failure = out_of_memory();
+  } catch (const std::exception& error) {
+    failure = {HCCL_E_NETWORK, error.what()};
+  }
+  lock.lock();
+  gathering.group = std::move(group);
+  end(invitation, gathering, failure);
 }
 
 const char* what_helps(HcclResult result) {
-  if (result != HCCL_E_TIMEOUT) return kMakeAnother;
-  if (transport() != nullptr) return "All ranks must come, from processes of the same launcher.";
-  if (!transport_failure().empty()) return "Build libhccl where MPI is installed.";
+  if (result == HCCL_E_PARA) return kMakeAnother;
+  if (result != HCCL_E_TIMEOUT) return "";
+  if (network() != nullptr) return "All ranks must come, from processes of the same launcher.";
+  if (!network_failure().empty()) return "Build libhccl where MPI is installed.";
   return "Ranks are threads of this process; ranks in processes of their own need an MPI launcher, "
          "such as mpirun.";
 }
@@ -239,50 +294,27 @@ void publish(const Invitation& invitation) {
 }
 
 std::shared_ptr<Group> join_group(const Invitation& invitation, uint32_t size, uint32_t rank,
-                                  std::chrono::milliseconds patience) {
-  start_transport(patience);
+                                  std::chrono::milliseconds timeout) {
+  start_network(timeout);
   std::unique_lock lock(rendezvous().mutex);
   const std::shared_ptr<Gathering> gathering = find_gathering(invitation);
   if (!gathering) throw Failure(HCCL_E_PARA, kMadeAlready, kMakeAnother);
   try {
     if (meets_here(invitation)) {
-      welcome(invitation, *gathering, size, rank, own_number());
+      announce(invitation, *gathering, size, rank, own_number());
     } else {
       post(invitation.number,
-           {Letter::Kind::kAnnouncement, HCCL_SUCCESS, invitation, size, rank, own_number()});
+           {Message::Kind::kAnnouncement, HCCL_SUCCESS, invitation, size, rank, own_number()});
     }
-    wait(lock, invitation, *gathering, patience);
+    wait(lock, invitation, *gathering, timeout);
+    if (!gathering->group && gathering->failure.ok()) make_group(lock, invitation, *gathering);
   } catch (const std::bad_alloc&) {
     if (!lock.owns_lock()) lock.lock();
-    gathering->failure = out_of_memory();
-    rendezvous().gatherings.erase(invitation.group);
-    gathering->changed.notify_all();
+    end(invitation, *gathering, out_of_memory());
     throw;
   }
-  if (!gathering->failure.ok()) {
-    const auto& [result, text] = gathering->failure;
-    throw Failure(result, text, what_helps(result));
-  }
-  if (!gathering->group) {
-    gathering->is_being_made = true;
-    lock.unlock();
-    std::shared_ptr<Group> group;
-    Outcome failure;
-    try {
-      group = make_group(invitation, gathering->processes);
-    } catch (const std::bad_alloc&) {
-      failure = out_of_memory();
-    } catch (const std::exception& error) {
-      failure = {HCCL_E_NETWORK, error.what()};
-    }
-    lock.lock();
-    gathering->group = std::move(group);
-    gathering->failure = failure;
-    rendezvous().gatherings.erase(invitation.group);
-    gathering->changed.notify_all();
-    if (!failure.ok()) throw Failure(failure.result, failure.text);
-  }
-  return gathering->group;
+  if (gathering->failure.ok()) return gathering->group;
+  throw Failure(gathering->failure, what_helps(gathering->failure.result));
 }
 
 }  // namespace aclgrad::hccl

@@ -1,92 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library needs of a way between processes. It is implemented by a module of its own
-// (ops/hccl/mpi), so that programs which stay in one process depend on nothing.
+// How one rank reaches the buffers of the others in one operation. Operations are written once
+// (collectives.cpp) for ranks that share memory (memory_transport.h) and ranks that exchange
+// messages (message_transport.h).
+//
+// A rank reads from the send buffers of others and writes to their receive buffers. Where memory is
+// not shared the other rank takes part: what one reads the other offers, what one writes the other
+// expects. Where it is shared nothing is copied on the way, and offer() and expect() do nothing.
 #ifndef ACLGRAD_OPS_HCCL_TRANSPORT_H_
 #define ACLGRAD_OPS_HCCL_TRANSPORT_H_
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
+
+#include "ops/hccl/operation.h"
 
 namespace aclgrad::hccl {
 
-// A message under way. Owned by whoever posted it, until test() has said how it ended.
-struct Request {
-  int64_t handle[2] = {};
-};
-
-enum class Progress {
-  kPending,
-  kDone,
-  kWrongSize,  // the other side's message has another length
-  kFailed      // the way to the other side is broken
-};
-
-// Messages among some processes, which are numbered from 0. Those between two processes with the
-// same tag arrive in order. Functions may be called on any thread, and none waits.
-class Channel {
- public:
-  static constexpr int kTags = 1 << 30;
-  static constexpr size_t kMostBytes = size_t{1} << 30;  // of a message
-
-  virtual ~Channel() = default;
-  virtual Request send(size_t process, int tag, const void* memory, size_t bytes) = 0;
-  virtual Request receive(size_t process, int tag, void* memory, size_t bytes) = 0;
-  virtual Progress test(Request& request) = 0;
-  // Takes a receive back, if no message has come for it; test() says when it is over.
-  virtual void cancel(Request& request) = 0;
-
-  // Short texts that do not belong to an operation. A text is delivered some time after notify.
-  struct Notice {
-    size_t process;
-    std::string text;
-  };
-  virtual void notify(size_t process, const std::string& text) = 0;
-  virtual std::optional<Notice> next_notice() = 0;
-};
-
 class Transport {
  public:
+  // Accesses that are waited for together, by a number of the caller's.
+  using Batch = int;
+
+  Transport(uint32_t rank, uint32_t size) : rank_(rank), size_(size) {}
   virtual ~Transport() = default;
 
-  // Processes are numbered from 0.
-  virtual int process() const = 0;
+  uint32_t rank() const { return rank_; }
+  uint32_t size() const { return size_; }
+  // The rank `distance` after this one: each begins with another, and size() is the rank itself.
+  uint32_t next(uint32_t distance) const { return (rank_ + distance) % size_; }
 
-  // Whether there are more processes on this machine than cores: who waits must let others work.
-  virtual bool is_crowded() const = 0;
+  virtual bool shares_memory() const = 0;
+  // The rank's operation, as far as it is known: else this rank's own.
+  virtual const Operation& operation_of(uint32_t rank) const = 0;
 
-  // False at the end of the program: nothing can be sent any more.
-  virtual bool is_open() const = 0;
+  // Where bytes of the peer's send buffer are once the batch is over: in place, or in `room`.
+  virtual const void* read(Batch batch, uint32_t peer, uint64_t offset, uint64_t bytes,
+                           void* room) = 0;
+  virtual void offer(Batch batch, uint32_t peer, const void* memory, uint64_t bytes) = 0;
 
-  // Texts between any two processes, for meeting each other.
-  virtual void post(int process, const std::string& text) = 0;
-  virtual std::optional<std::string> next_post() = 0;
+  // Where to compute what is to be written to the peer's receive buffer: in place, or in `room`.
+  virtual void* place_of(uint32_t peer, uint64_t offset, uint64_t bytes, void* room) = 0;
+  virtual void write(Batch batch, uint32_t peer, uint64_t offset, const void* memory,
+                     uint64_t bytes) = 0;
+  virtual void expect(Batch batch, uint32_t peer, void* memory, uint64_t bytes) = 0;
 
-  // A channel among these processes, made by each of them at the same time with the same tag (less
-  // than 32768). Waits for all.
-  virtual std::unique_ptr<Channel> open_channel(const std::vector<int>& processes, int tag) = 0;
+  // Throws a Failure, after which the group has ended.
+  virtual void wait(Batch batch) = 0;
 
-  // Something has gone wrong between processes: do not wait for the others at the end.
-  virtual void give_up() = 0;
+  // Room that lasts as long as the operation; null where nothing needs any.
+  virtual unsigned char* room(size_t bytes) = 0;
+
+ private:
+  const uint32_t rank_;
+  const uint32_t size_;
 };
 
-// Starts the way that the process was launched for, unless it is; nothing without a launcher, when
-// the program does not use one by itself. To start is up to all processes together: throws a
-// Failure when the others have not begun within that time.
-void start_transport(std::chrono::milliseconds patience);
+// Does the rank's part of an operation of all ranks. Throws a Failure.
+void carry_out(Transport& transport, const Operation& operation);
 
-// Null when there is none, or it was not started.
-Transport* transport();
-
-// Why not, when a launcher is there and there still is no transport; "" otherwise.
-std::string transport_failure();
-
-// The number of this process, whether the transport was started or not; kThisProcess without one.
-int process_number();
+// How much work there is in all, in bytes.
+uint64_t bytes_of(const Operation& operation, uint32_t ranks);
 
 }  // namespace aclgrad::hccl
 

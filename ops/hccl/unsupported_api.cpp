@@ -6,20 +6,22 @@
 namespace {
 
 HcclResult refuse(const char* function) {
-  return aclgrad::hccl::Call(function).not_supported("the function is not supported");
+  return aclgrad::hccl::report(function, HCCL_E_NOT_SUPPORT, "the function is not supported");
+}
+
+HcclResult refuse_rank_table(const char* function) {
+  return aclgrad::hccl::report(
+      function, HCCL_E_NOT_SUPPORT, "rank tables are not supported",
+      "Start the ranks with an MPI launcher, or as threads, and use HcclCommInitRootInfo.");
 }
 
 }  // namespace
 
 HcclResult HcclCommInitClusterInfo(const char*, uint32_t, HcclComm*) {
-  return aclgrad::hccl::Call(__func__).failed(
-      HCCL_E_NOT_SUPPORT, "rank tables are not supported",
-      "Start the ranks with an MPI launcher, or as threads, and use HcclCommInitRootInfo.");
+  return refuse_rank_table(__func__);
 }
 HcclResult HcclCommInitClusterInfoConfig(const char*, uint32_t, HcclCommConfig*, HcclComm*) {
-  return aclgrad::hccl::Call(__func__).failed(
-      HCCL_E_NOT_SUPPORT, "rank tables are not supported",
-      "Start the ranks with an MPI launcher, or as threads, and use HcclCommInitRootInfoConfig.");
+  return refuse_rank_table(__func__);
 }
 HcclResult HcclCommGetHandleWithName(const char*, HcclComm*) { return refuse(__func__); }
 HcclResult HcclCommSuspend(HcclComm) { return refuse(__func__); }

@@ -139,7 +139,7 @@ TEST_F(Communicator, ARootInfoIsGoodForOneGroup) {
 }
 
 TEST_F(Communicator, AMissingRankIsNamedInTime) {
-  const Variable patience("ACLGRAD_HCCL_CONNECT_TIMEOUT", "1");
+  const Variable timeout("ACLGRAD_HCCL_CONNECT_TIMEOUT", "1");
   HcclComm comm = nullptr;
   EXPECT_EQ(HcclCommInitRootInfo(3, &info_, 1, &comm), HCCL_E_TIMEOUT);
   const std::string message = recent_message();
@@ -148,7 +148,7 @@ TEST_F(Communicator, AMissingRankIsNamedInTime) {
 }
 
 TEST_F(Communicator, RanksThatDisagreeAreNamed) {
-  const Variable patience("ACLGRAD_HCCL_CONNECT_TIMEOUT", "20");
+  const Variable timeout("ACLGRAD_HCCL_CONNECT_TIMEOUT", "20");
   for (const bool same_rank : {true, false}) {
     HcclRootInfo info;
     ASSERT_EQ(HcclGetRootInfo(&info), HCCL_SUCCESS);

@@ -43,7 +43,7 @@ using Bytes = std::vector<unsigned char>;
 
 // The tree of the documentation, for the test: pairs up blocks i >= M with i - M.
 template <class Value, class Join>
-Value fold(std::vector<Value> parts, const Join& join) {
+Value reduce(std::vector<Value> parts, const Join& join) {
   while (parts.size() > 1) {
     const size_t middle = std::bit_floor(parts.size() - 1);
     for (size_t i = middle; i < parts.size(); ++i)
@@ -53,8 +53,8 @@ Value fold(std::vector<Value> parts, const Join& join) {
   return parts.front();
 }
 
-// In the type in which the library folds: unsigned 64-bit numbers wrap as shorter ones do once they
-// are cut; short floats are folded in float.
+// In the type in which the library reduces: unsigned 64-bit numbers wrap as shorter ones do once
+// they are cut; short floats are reduced in float.
 template <class Value>
 Value join(HcclReduceOp op, Value a, Value b) {
   switch (op) {
@@ -85,8 +85,8 @@ void check_element(const Type& type, HcclReduceOp op, const std::vector<Bytes>& 
     }
     const auto apply = [&](auto a, auto b) { return join(op, a, b); };
     const uint64_t expected = is_order && type.acl != ACL_UINT64
-                                  ? static_cast<uint64_t>(fold(as_signed, apply))
-                                  : fold(as_unsigned, apply);
+                                  ? static_cast<uint64_t>(reduce(as_signed, apply))
+                                  : reduce(as_unsigned, apply);
     EXPECT_EQ(std::memcmp(&expected, result.data() + i * size, size), 0) << i;
     return;
   }
@@ -98,17 +98,17 @@ void check_element(const Type& type, HcclReduceOp op, const std::vector<Bytes>& 
     floats.push_back(static_cast<float>(doubles.back()));
   }
   if (type.acl == ACL_DOUBLE) {
-    EXPECT_EQ(got, fold(doubles, [&](double a, double b) { return join(op, a, b); })) << i;
+    EXPECT_EQ(got, reduce(doubles, [&](double a, double b) { return join(op, a, b); })) << i;
     return;
   }
-  // Folded in float, rounded once.
+  // Reduced in float, rounded once.
   Bytes expected(size);
   set_element(expected.data(), type.acl, 0,
-              fold(floats, [&](float a, float b) { return join(op, a, b); }));
+              reduce(floats, [&](float a, float b) { return join(op, a, b); }));
   EXPECT_EQ(std::memcmp(expected.data(), result.data() + i * size, size), 0)
       << i << ": " << got << ", not " << get_element(expected.data(), type.acl, 0);
   // And not far from the truth.
-  const double exact = fold(doubles, [&](double a, double b) { return join(op, a, b); });
+  const double exact = reduce(doubles, [&](double a, double b) { return join(op, a, b); });
   double scale = std::abs(exact);
   if (op == HCCL_REDUCE_SUM) {
     for (const double each : doubles) scale += std::abs(each);
@@ -286,7 +286,7 @@ TEST(ReductionBits, DoNotDependOnHowMicroBatchesAreSharedOut) {
       for (uint32_t batch = rank.rank; batch < kMicroBatches; batch += size) {
         local.push_back(delicate(kCount, batch));
       }
-      std::vector<float> total = fold(local, add);
+      std::vector<float> total = reduce(local, add);
       ASSERT_EQ(all_reduce(rank, total.data(), kCount), HCCL_SUCCESS);
       ASSERT_EQ(rank.synchronize(), ACL_SUCCESS);
       if (size == 1) alone = total;

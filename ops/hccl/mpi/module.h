@@ -7,14 +7,14 @@
 
 namespace aclgrad::hccl {
 
-class Transport;
+class Network;
 
 inline constexpr char kMpiModule[] = "libhccl_mpi.so";
 inline constexpr char kOpenMpi[] = "hcclOpenMpi";
 
-// Starts MPI unless the program has. Null, and why, on failure. The transport lives as long as the
+// Starts MPI unless the program has. Null, and why, on failure. The network lives as long as the
 // process.
-using OpenMpi = Transport*(std::string& failure);
+using OpenMpi = Network*(std::string& failure);
 
 }  // namespace aclgrad::hccl
 

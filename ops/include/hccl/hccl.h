@@ -18,10 +18,11 @@
  * on Ascend950, can be moved. Reductions take INT8, INT32, INT64, FP16, FP32, and INT16 and BFP16
  * without PROD; on Ascend950 also UINT64 and FP64.
  *
- * A reduction folds the ranks' elements in one fixed tree over the rank numbers: with R left and M
+ * A reduction joins the ranks' elements in one fixed tree over the rank numbers: with R left and M
  * the largest power of two below R, rank i >= M goes into i - M, until one is left. FP16 and BFP16
- * are folded in float and rounded once, to nearest even; integers wrap; MAX and MIN hand on NaN and
- * have -0 below +0. So the bits of a result do not depend on how a buffer is cut into operations.
+ * are reduced in float and rounded once, to nearest even; integers wrap; MAX and MIN hand on NaN
+ * and have -0 below +0. So the bits of a result do not depend on how a buffer is cut into
+ * operations.
  */
 #ifndef ACLGRAD_HCCL_HCCL_H_
 #define ACLGRAD_HCCL_HCCL_H_

@@ -116,7 +116,7 @@ ACL_FUNC_VISIBILITY HcclResult HcclBarrier(HcclComm comm, aclrtStream stream);
 /*
  * The first error of an operation after it was queued, 0 for none: 9 when a rank did not come in
  * time, 21 when another rank failed or ended, 1 when the ranks' arguments disagree. Once there is
- * one the group is of no more use; operations then fail at once.
+ * one the group has ended: operations then fail at once.
  */
 ACL_FUNC_VISIBILITY HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* asyncError);
 

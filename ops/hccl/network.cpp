@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/hccl/transport.h"
+#include "ops/hccl/network.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <condition_variable>
 #include <cstdlib>
@@ -10,9 +9,9 @@
 #include <string_view>
 #include <thread>
 
-#include "ops/hccl/group.h"
-#include "ops/hccl/invitation.h"
+#include "ops/hccl/call.h"
 #include "ops/hccl/mpi/module.h"
+#include "ops/hccl/rendezvous.h"
 #include "ops/threads/thread_guards.h"
 
 namespace aclgrad::hccl {
@@ -22,7 +21,7 @@ struct Search {
   std::mutex mutex;
   std::condition_variable changed;
   bool is_under_way = false;
-  Transport* transport = nullptr;
+  Network* network = nullptr;
   std::string failure;
 };
 
@@ -58,34 +57,29 @@ std::string module_path() {
 }
 
 // Loads the module and starts MPI, which waits for all processes.
-Transport* open_module(std::string& failure) {
+void run_search() {
+  std::string failure;
+  Network* found = nullptr;
   void* const module = dlopen(module_path().c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (module == nullptr) {
+  void* const open = module == nullptr ? nullptr : dlsym(module, kOpenMpi);
+  if (open != nullptr) {
+    found = reinterpret_cast<OpenMpi*>(open)(failure);
+  } else {
     const char* const reason = dlerror();
     failure = fmt::format("the part of libhccl that uses MPI cannot be loaded: {}",
                           reason == nullptr ? kMpiModule : reason);
-    return nullptr;
   }
-  auto* const open = reinterpret_cast<OpenMpi*>(dlsym(module, kOpenMpi));
-  if (open != nullptr) return open(failure);
-  failure = "the part of libhccl that uses MPI is not of this version";
-  return nullptr;
-}
-
-void run_search() {
-  std::string failure;
-  Transport* const found = open_module(failure);
   const std::lock_guard lock(search().mutex);
-  search().transport = found;
+  search().network = found;
   search().failure = failure;
   search().changed.notify_all();
 }
 
 }  // namespace
 
-void start_transport(std::chrono::milliseconds patience) {
+void start_network(std::chrono::milliseconds timeout) {
   std::unique_lock lock(search().mutex);
-  const auto is_over = [] { return search().transport != nullptr || !search().failure.empty(); };
+  const auto is_over = [] { return search().network != nullptr || !search().failure.empty(); };
   if (is_over()) return;
   if (!search().is_under_way) {
     // Looked for again next time: the program may start MPI later.
@@ -100,28 +94,28 @@ void start_transport(std::chrono::milliseconds patience) {
     const SignalsBlocked blocked;
     std::thread(run_search).detach();
   }
-  if (!search().changed.wait_for(lock, patience, is_over)) {
+  if (!search().changed.wait_for(lock, timeout, is_over)) {
     throw Failure(HCCL_E_TIMEOUT,
                   fmt::format("MPI did not start within {}: not all processes of the launcher have "
                               "begun to make a communicator",
-                              to_text(patience)));
+                              to_text(timeout)));
   }
 }
 
-Transport* transport() {
+Network* network() {
   const std::lock_guard lock(search().mutex);
-  return search().transport;
+  return search().network;
 }
 
-std::string transport_failure() {
+std::string network_failure() {
   const std::lock_guard lock(search().mutex);
   return search().failure;
 }
 
 int process_number() {
   if (is_initialized_by_program()) {
-    start_transport({});
-    if (const Transport* const way = transport()) return way->process();
+    start_network({});
+    if (const Network* const way = network()) return way->process();
   }
   const char* const number = std::getenv("OMPI_COMM_WORLD_RANK");
   return number != nullptr && is_started_by_launcher() ? std::atoi(number) : kThisProcess;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport over MPI. Only raw bytes are moved; reductions are the library's own, because those
+// The network over MPI. Only raw bytes are moved; reductions are the library's own, because those
 // of MPI fix no order.
 #include <fmt/format.h>
 #include <mpi.h>
@@ -15,7 +15,7 @@
 
 #include "ops/hccl/mpi/module.h"
 #include "ops/hccl/mpi/pending_sends.h"
-#include "ops/hccl/transport.h"
+#include "ops/hccl/network.h"
 
 namespace aclgrad::hccl {
 namespace {
@@ -167,20 +167,20 @@ class MpiChannel : public Channel {
   const MPI_Comm comm_;  // freed with everything else when MPI ends
 };
 
-class MpiTransport : public Transport {
+class MpiNetwork : public Network {
  public:
-  MpiTransport() {
+  MpiNetwork() {
     MPI_Comm_rank(MPI_COMM_WORLD, &process_);
     MPI_Comm_group(MPI_COMM_WORLD, &world_);
     int processes = 1;
     const char* const known = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     if (known != nullptr) processes = std::atoi(known);
-    is_crowded_ = processes > static_cast<int>(std::thread::hardware_concurrency());
+    is_oversubscribed_ = processes > static_cast<int>(std::thread::hardware_concurrency());
   }
 
   int process() const override { return process_; }
 
-  bool is_crowded() const override { return is_crowded_; }
+  bool is_oversubscribed() const override { return is_oversubscribed_; }
 
   bool is_open() const override {
     int is_over = 0;
@@ -209,24 +209,24 @@ class MpiTransport : public Transport {
     return std::make_unique<MpiChannel>(comm);
   }
 
-  void give_up() override { has_given_up_ = true; }
-  bool has_given_up() const { return has_given_up_; }
+  void skip_finalize() override { skips_finalize_ = true; }
+  bool skips_finalize() const { return skips_finalize_; }
 
  private:
   int process_ = 0;
-  bool is_crowded_ = false;
+  bool is_oversubscribed_ = false;
   MPI_Group world_ = MPI_GROUP_NULL;
-  std::atomic<bool> has_given_up_{false};
+  std::atomic<bool> skips_finalize_{false};
 };
 
-MpiTransport* g_transport = nullptr;
+MpiNetwork* g_network = nullptr;
 
 // Ends what start() began. With a rank that hangs this would wait for ever: then the process ends
 // without it, which makes the launcher end all others.
 void finish() {
   int is_over = 0;
   if (MPI_Finalized(&is_over) != MPI_SUCCESS || is_over != 0) return;
-  if (g_transport != nullptr && g_transport->has_given_up()) return;
+  if (g_network != nullptr && g_network->skips_finalize()) return;
   MPI_Finalize();
 }
 
@@ -264,10 +264,10 @@ bool start(std::string& failure) {
 }  // namespace
 }  // namespace aclgrad::hccl
 
-extern "C" __attribute__((visibility("default"))) aclgrad::hccl::Transport* hcclOpenMpi(
+extern "C" __attribute__((visibility("default"))) aclgrad::hccl::Network* hcclOpenMpi(
     std::string& failure) {
   using namespace aclgrad::hccl;
   if (!start(failure)) return nullptr;
-  g_transport = new MpiTransport;  // lives as long as the process
-  return g_transport;
+  g_network = new MpiNetwork;  // lives as long as the process
+  return g_network;
 }
