@@ -64,9 +64,7 @@ Classified train(const std::string& activation, const data::Split& images, const
                                .seed = options.program.seed});
   const std::int64_t steps = options.epochs * batches.batches_per_epoch();
   Adam optimizer(
-      {.learning_rate = schedule::cosine(2e-3, std::min<std::int64_t>(100, steps), steps),
-       .weight_decay = 0,
-       .name = "adam"});
+      {.learning_rate = schedule::cosine(2e-3, std::min<std::int64_t>(100, steps), steps)});
   Classified made = train_classifier({.name = activation,
                                       .model = model,
                                       .scores = model,

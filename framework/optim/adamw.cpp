@@ -78,8 +78,16 @@ std::vector<Variable> AdamW::state() const {
   return all;
 }
 
-Adam::Adam(AdamWOptions options, std::vector<ParameterGroup> groups)
-    : AdamW(options, std::move(groups)) {}
+Adam::Adam(const AdamOptions& options, std::vector<ParameterGroup> groups)
+    : AdamW({.learning_rate = options.learning_rate,
+             .beta1 = options.beta1,
+             .beta2 = options.beta2,
+             .weight_decay = options.weight_decay,
+             .epsilon = options.epsilon,
+             .maximize = options.maximize,
+             .clip_norm = options.clip_norm,
+             .name = options.name},
+            std::move(groups)) {}
 
 std::vector<Value> Adam::update(const Step& step) {
   Step plain = step;

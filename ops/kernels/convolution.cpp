@@ -163,7 +163,7 @@ void convolve(const ConvolutionShape& s, const T* x, const T* w, const T* bias, 
     DenseMatrix<const T> columns{from + begin, places};
     if (!in_place) {
       T* const buffer = scratch->of<T>(terms * count);
-      unfold(s, from, s.group_inputs(), begin, begin + count, buffer);
+      im2col(s, from, s.group_inputs(), begin, begin + count, buffer);
       columns = {buffer, count};
     }
     multiply_dense<T>(part.end - part.begin, count, terms, {w + first * terms, terms}, columns,
@@ -214,7 +214,7 @@ void convolve_adjoint(const ConvolutionShape& s, const T* y, const T* w, const T
       T* const columns = scratch->of<T>(rows * (end - begin));
       multiply_dense<T>(rows, end - begin, s.group_outputs(), weights, {from + begin, places},
                         {columns, end - begin});
-      fold(s, columns, count, begin, end, to);
+      col2im(s, columns, count, begin, end, to);
     }
     for (int64_t channel = 0; bias != nullptr && channel < count; ++channel) {
       T* const plane = to + channel * s.pixels();
@@ -248,7 +248,7 @@ void add_weight_gradient(const ConvolutionShape& s, const Part& part, const T* x
     const int64_t count = std::min(places, begin + most) - begin;
     DenseMatrix<const T> transposed{from + begin, 1, places};
     if (!is_pointwise(s)) {
-      unfold(s, from, channels, begin, begin + count, unfolded);
+      im2col(s, from, channels, begin, begin + count, unfolded);
       transposed = {unfolded, 1, count};
     }
     multiply_dense<T>(rows, columns, count, {gradient + begin, places}, transposed,

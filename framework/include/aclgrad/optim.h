@@ -220,11 +220,21 @@ class AdamW : public Optimizer {
   std::vector<Variable> parameters_;  // of the first step
 };
 
+struct AdamOptions {
+  LearningRate learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double weight_decay = 0;
+  double epsilon = 1e-8;
+  bool maximize = false;
+  std::optional<double> clip_norm = std::nullopt;  ///< see clip_gradients()
+  std::string name = "adam";  ///< with which the names of the common state begin
+};
+
 /// Adam (Kingma, Ba 2014): as AdamW, but weight_decay p is added to the gradient.
 class Adam : public AdamW {
  public:
-  explicit Adam(AdamWOptions options = {.weight_decay = 0, .name = "adam"},
-                std::vector<ParameterGroup> groups = {});
+  explicit Adam(const AdamOptions& options = {}, std::vector<ParameterGroup> groups = {});
 
  private:
   std::vector<Value> update(const Step& step) override;

@@ -106,14 +106,11 @@ TEST(Sgd, Nesterov) {
   f.expect(p[0], p[1]);
 }
 
-TEST(Adam, AddsTheDecayToTheGradient) {
-  Fixture f;
-  Adam adam({.learning_rate = 0.1, .weight_decay = 0.5, .name = "adam"});
-  f.run(adam.step(f.graph, f.gradients), kFed);
+void expect_adam(Fixture& f, double decay) {
   double p[2] = {1, -2}, m[2] = {0, 0}, v[2] = {0, 0};
   for (int t = 1; t <= 3; ++t) {
     for (int i = 0; i < 2; ++i) {
-      const double g = kSteps[t - 1][i] + 0.5 * p[i];
+      const double g = kSteps[t - 1][i] + decay * p[i];
       m[i] = 0.9 * m[i] + 0.1 * g;
       v[i] = 0.999 * v[i] + 0.001 * g * g;
       p[i] -=
@@ -121,7 +118,21 @@ TEST(Adam, AddsTheDecayToTheGradient) {
     }
   }
   f.expect(p[0], p[1]);
+}
+
+TEST(Adam, AddsTheDecayToTheGradient) {
+  Fixture f;
+  Adam adam({.learning_rate = 0.1, .weight_decay = 0.5});
+  f.run(adam.step(f.graph, f.gradients), kFed);
+  expect_adam(f, 0.5);
   EXPECT_EQ(adam.state().front().name(), "adam.steps");
+}
+
+TEST(Adam, HasNoDecayByDefaultWhateverElseIsSet) {
+  Fixture f;
+  Adam adam({.learning_rate = 0.1});
+  f.run(adam.step(f.graph, f.gradients), kFed);
+  expect_adam(f, 0);
 }
 
 TEST(RmsProp, ThreeSteps) {
