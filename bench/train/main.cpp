@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training steps beside libtorch and beside the bare matrix products; see bench_train --help.
+// Training steps beside libtorch and beside the bare products and convolutions; see bench_train --help.
 #include <aclgrad/file.h>
 #include <aclgrad/report.h>
 

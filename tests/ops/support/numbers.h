@@ -38,22 +38,39 @@ inline FloatFormat float_format(aclDataType dtype) {
   }
 }
 
+// 2^e.
+inline long double power_of_two(int e) {
+  if (e < -1022 || e > 1023) return std::ldexp(1.0L, e);
+  return static_cast<long double>(std::bit_cast<double>(static_cast<uint64_t>(e + 1023) << 52));
+}
+
+// e with 2^e <= |x| < 2^(e + 1), of x rounded to a double. Where that rounding reaches 2^(e + 1),
+// so does the one to any format here. Much faster than std::ilogb, and tests round many numbers.
+inline int exponent_of(long double x) {
+  const auto bits = std::bit_cast<uint64_t>(static_cast<double>(x));
+  const int biased = static_cast<int>(bits >> 52 & 0x7ff);
+  return biased == 0 || biased == 0x7ff ? std::ilogb(x) : biased - 1023;
+}
+
 // Distance between the floating numbers of `dtype` around x, which is finite.
 inline long double ulp_at(long double x, aclDataType dtype) {
   const FloatFormat format = float_format(dtype);
   const int exponent =
       x == 0 ? format.lowest_exponent
              : std::clamp(std::ilogb(x), format.lowest_exponent, format.highest_exponent);
-  return std::ldexp(1.0L, exponent - format.precision + 1);
+  return power_of_two(exponent - format.precision + 1);
 }
 
 // x rounded to nearest even in the given floating dtype; overflow gives infinity.
 inline long double round_to(long double x, aclDataType dtype) {
   if (std::isnan(x) || std::isinf(x) || x == 0) return x;
   const FloatFormat format = float_format(dtype);
-  const long double ulp = ulp_at(x, dtype);
-  const long double rounded = std::nearbyint(x / ulp) * ulp;
-  const long double limit = std::ldexp(1.0L, format.highest_exponent + 1);
+  const int exponent = std::clamp(exponent_of(x), format.lowest_exponent, format.highest_exponent);
+  // Numbers of this size are multiples of the ulp, so that adding one rounds.
+  const long double large =
+      1.5L * power_of_two(exponent - format.precision + std::numeric_limits<long double>::digits);
+  const long double rounded = (x + large) - large;
+  const long double limit = power_of_two(format.highest_exponent + 1);
   return std::abs(rounded) >= limit ? std::copysign(std::numeric_limits<long double>::infinity(), x)
                                     : rounded;
 }
@@ -66,8 +83,8 @@ inline long double half_value(uint16_t bits) {
     return mantissa == 0 ? sign * std::numeric_limits<long double>::infinity()
                          : std::numeric_limits<long double>::quiet_NaN();
   }
-  return exponent == 0 ? sign * std::ldexp(mantissa, -24)
-                       : sign * std::ldexp(mantissa + 1024, exponent - 25);
+  return exponent == 0 ? sign * mantissa * power_of_two(-24)
+                       : sign * (mantissa + 1024) * power_of_two(exponent - 25);
 }
 
 inline long double bfloat_value(uint16_t bits) {
@@ -80,11 +97,11 @@ inline uint16_t half_bits(long double x) {
   const uint16_t sign = std::signbit(x) ? 0x8000 : 0;
   const long double magnitude = std::abs(round_to(x, ACL_FLOAT16));
   if (std::isinf(magnitude)) return static_cast<uint16_t>(sign | 0x7c00);
-  if (magnitude < std::ldexp(1.0L, -14)) {
-    return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::ldexp(magnitude, 24)));
+  if (magnitude < power_of_two(-14)) {
+    return static_cast<uint16_t>(sign | static_cast<uint16_t>(magnitude * power_of_two(24)));
   }
-  const int exponent = std::ilogb(magnitude);
-  const auto mantissa = static_cast<uint16_t>(std::ldexp(magnitude, 10 - exponent));
+  const int exponent = exponent_of(magnitude);
+  const auto mantissa = static_cast<uint16_t>(magnitude * power_of_two(10 - exponent));
   return static_cast<uint16_t>(sign | ((exponent + 14) * 1024 + mantissa));
 }
 
