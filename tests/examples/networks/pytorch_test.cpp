@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "aclgrad/aclgrad.h"
 #include "examples/convolution/model.h"
@@ -174,9 +175,9 @@ struct Network {
 
 Value classified(const Value& scores, const Value& labels) { return cross_entropy(scores, labels); }
 
-template <class Made, class Options>
-auto made(const Options& options) {
-  return [options](const auto&) { return std::make_unique<Made>(options); };
+template <class Made>
+std::unique_ptr<Optimizer> on_heap(Made optimizer) {
+  return std::make_unique<Made>(std::move(optimizer));
 }
 
 TEST(PyTorch, ComputesTheSelfNormalizingNetwork) {
@@ -185,7 +186,7 @@ TEST(PyTorch, ComputesTheSelfNormalizingNetwork) {
       .file = "self_normalizing",
       .make = [&] { return self_normalizing::network("selu", widths, 0, 1); },
       .loss = classified,
-      .optimizer = made<Sgd>(SgdOptions{.learning_rate = 1e-2}),
+      .optimizer = [](const auto&) { return on_heap(Sgd({.learning_rate = 1e-2})); },
       .rename =
           [](const std::string& name) {
             const std::map<char, std::string> layers = {
@@ -205,8 +206,11 @@ TEST(PyTorch, ComputesTheConvolutionalNetwork) {
                                         1);
           },
       .loss = classified,
-      .optimizer = made<Adam>(AdamWOptions{
-          .learning_rate = schedule::cosine(2e-3, 1, 4), .weight_decay = 0, .name = "adam"})}
+      .optimizer =
+          [](const auto&) {
+            return on_heap(
+                Adam({.learning_rate = schedule::cosine(2e-3, 1, 4), .weight_decay = 0}));
+          }}
       .expect_all();
 }
 
@@ -224,9 +228,8 @@ TEST(PyTorch, ComputesTheMobileNet) {
       .loss = classified,
       .optimizer =
           [](const auto& model) {
-            return std::make_unique<AdamW>(
-                AdamWOptions{.learning_rate = schedule::cosine(4e-3, 1, 4)},
-                decay_matrices(model.parameters(), 0.05));
+            return on_heap(AdamW({.learning_rate = schedule::cosine(4e-3, 1, 4)},
+                                 decay_matrices(model.parameters(), 0.05)));
           }}
       .expect_all();
 }
@@ -243,11 +246,10 @@ TEST(PyTorch, ComputesTheTransformer) {
       .loss = classified,
       .optimizer =
           [](const auto& model) {
-            return std::make_unique<AdamW>(
-                AdamWOptions{.learning_rate = schedule::cosine(1e-3, 1, 4, 1e-4),
-                             .beta2 = 0.99,
-                             .clip_norm = 1},
-                decay_matrices(model.parameters(), 0.1));
+            return on_heap(AdamW({.learning_rate = schedule::cosine(1e-3, 1, 4, 1e-4),
+                                  .beta2 = 0.99,
+                                  .clip_norm = 1},
+                                 decay_matrices(model.parameters(), 0.1)));
           },
       .rename =
           [](std::string name) {
@@ -267,7 +269,9 @@ TEST(PyTorch, ComputesTheRecurrentNetwork) {
       .make = [] { return recurrent::Adder(5); },
       .loss = [](const Value& answers, const Value& sums) { return mse_loss(answers, sums); },
       .optimizer =
-          made<AdamW>(AdamWOptions{.learning_rate = 3e-3, .weight_decay = 0, .clip_norm = 1}),
+          [](const auto&) {
+            return on_heap(AdamW({.learning_rate = 3e-3, .weight_decay = 0, .clip_norm = 1}));
+          },
       .rename =
           [](const std::string& name) {
             if (!name.ends_with("_l0")) return name;
