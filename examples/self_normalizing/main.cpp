@@ -11,8 +11,10 @@
 
 #include "examples/classifier/classifier.h"
 #include "examples/classifier/mnist.h"
+#include "examples/self_normalizing/model.h"
 
 using namespace aclgrad;
+using self_normalizing::network;
 
 namespace {
 
@@ -24,27 +26,6 @@ struct Options {
 };
 
 const std::vector<std::string> kActivations = {"selu", "relu"};
-
-// Linear layers of these widths, all with LeCun's initial weights, as SELU wants them.
-Sequential network(const std::string& activation, const std::vector<std::int64_t>& widths,
-                   double dropout, std::uint64_t seed) {
-  Sequential made;
-  for (std::size_t i = 1; i < widths.size(); ++i) {
-    const bool last = i + 1 == widths.size();
-    made.add(Linear(last ? "output" : fmt::format("hidden{}", i), widths[i - 1], widths[i],
-                    {.seed = 100 * seed + i}));
-    if (last) break;
-    const std::string drop = fmt::format("drop{}", i);
-    if (activation == "selu") {
-      made.add(Selu{});
-      if (dropout > 0) made.add(AlphaDropout(drop, dropout, seed));
-    } else {
-      made.add(Relu{});
-      if (dropout > 0) made.add(Dropout(drop, dropout, seed));
-    }
-  }
-  return made;
-}
 
 // The accuracy on unseen examples, in percent, after every epoch.
 report::Series train(const std::string& name, const Sequential& model, const data::Split& examples,

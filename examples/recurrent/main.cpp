@@ -9,6 +9,8 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "examples/recurrent/model.h"
+
 using namespace aclgrad;
 
 namespace {
@@ -37,15 +39,6 @@ data::Dataset sequences(std::span<const std::int64_t> numbers, std::int64_t leng
   return made;
 }
 
-struct Adder : Module {
-  Gru gru{child("gru"), 2, 64, 1};
-  Linear out{child("out"), 64, 1, {.seed = 2}};
-  Value operator()(const Value& x) const {
-    const std::int64_t last = x.shape()[1] - 1;
-    return out(reshape(slice(gru(x), 1, last, last + 1), {x.shape()[0], 64}));
-  }
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -67,7 +60,7 @@ int main(int argc, char** argv) {
   const std::vector<std::int64_t> numbers = random_permutation(500, seed);
   const data::Dataset unseen = sequences(numbers, length, seed + 1);
 
-  const Adder model;
+  const recurrent::Adder model;
   AdamW optimizer({.learning_rate = 3e-3, .weight_decay = 0, .clip_norm = 1});
   Trainer trainer(
       model, [&](const Value& x, const Value& sum) { return mse_loss(model(x), sum); }, optimizer);
