@@ -137,7 +137,7 @@ const std::map<std::string, Kernel>& kernels() {
       {"Add", add},
       {"Add bias", add},
       {"Mul", [](Tensors& t) { at::mul_out(t.out[0], t.in[0], t.in[1]); }},
-      {"Muls", [](Tensors& t) { at::mul_outf(t.in[0], at::Scalar(kFactor), t.out[0]); }},
+      {"Muls", [](Tensors& t) { at::mul_outf(t.in[0], at::Scalar(2.0), t.out[0]); }},
       {"Copy", convert},
       {"Cast to FLOAT", convert},
       {"Cast to FLOAT16", convert},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training steps beside libtorch and beside the bare products and convolutions; see bench_train --help.
+// Training steps beside libtorch and beside the bare products and convolutions; see bench_train
+// --help.
 #include <aclgrad/file.h>
 #include <aclgrad/report.h>
 
@@ -49,7 +50,8 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--seconds", options.effort.seconds, "least time of a repetition")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_flag("--quick", options.quick, "one short repetition of everything");
+  app.add_flag("--quick", options.quick,
+               "one short repetition of everything, with the system's BLAS");
   app.add_option("--markdown", options.markdown, "write a report")->check(in_existing_folder());
 }
 
@@ -58,11 +60,14 @@ int run(int argc, char** argv) {
   Options options;
   declare(app, options);
   CLI11_PARSE(app, argc, argv);
-  if (options.quick) options.effort = {.seconds = 1e-6, .repetitions = 1};
+  if (options.quick) {
+    options.effort = {.seconds = 1e-6, .repetitions = 1};
+    options.blas.clear();
+  }
   const std::vector<Contender> contenders = find_contenders(options.blas);
   if (contenders.back().name == kFloor) {
     std::cerr << kNoTorch << '\n';
-  } else if (options.blas.empty()) {
+  } else if (options.blas.empty() && !options.quick) {
     std::cerr << kNoBlas << '\n';
   }
   std::vector<Result> results;

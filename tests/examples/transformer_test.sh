@@ -52,7 +52,7 @@ same whole parts
 losses() {
   awk '$1 ~ /^[0-9]+$/ { print $2, $3 }' "$1.txt"
 }
-short=(--steps 4 --threads 1)
+short=(--steps 2 --threads 1)
 train parts1 "${short[@]}" --micro-batches 4
 for ranks in 2 4; do
   train parts$ranks "${short[@]}" --micro-batches 4 --ranks $ranks
