@@ -2,14 +2,14 @@
 // Gives an operator an address where nothing is. Unchecked, the program crashes.
 #include <cstdint>
 
-#include "sin.h"
+#include "misuse.h"
 
 int main() {
-  const sins::Device device;
-  void* const result = sins::zeros(64);
-  aclTensor* const in = sins::floats(reinterpret_cast<void*>(uintptr_t{64}), 16);
-  aclTensor* const out = sins::floats(result, 16);
-  sins::require(aclnnSelu(nullptr, 0, sins::plan_selu(in, out), device.stream));
+  const misuse::Device device;
+  void* const result = misuse::zeros(64);
+  aclTensor* const in = misuse::floats(reinterpret_cast<void*>(uintptr_t{64}), 16);
+  aclTensor* const out = misuse::floats(result, 16);
+  misuse::require(aclnnSelu(nullptr, 0, misuse::plan_selu(in, out), device.stream));
   const int status = aclrtSynchronizeStream(device.stream);
   aclDestroyTensor(in);
   aclDestroyTensor(out);

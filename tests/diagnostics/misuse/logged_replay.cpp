@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// No sin, but a recording in which a task may overtake an operator only if that leaves it its
+// No misuse, but a recording in which a task may overtake an operator only if that leaves it its
 // memory: it overwrites the end of what the operator has written.
 #include "aclgrad_ext.h"
-#include "sin.h"
+#include "misuse.h"
 
 namespace {
 
@@ -50,30 +50,30 @@ void launch(AddOne& task, aclrtStream stream) {
     task_of(argument).run(0, kUnits);
     return ACL_SUCCESS;
   };
-  sins::require(aclgradLaunchSweep(stream, "addition", run, &task, nullptr, &kSweep));
+  misuse::require(aclgradLaunchSweep(stream, "addition", run, &task, nullptr, &kSweep));
 }
 
 }  // namespace
 
 int main() {
-  const sins::Device device;
+  const misuse::Device device;
   constexpr int64_t kCount = 100000;
   const size_t bytes = kCount * sizeof(float);
-  auto* const small = static_cast<float*>(sins::zeros(kUnits * kUnitBytes));
-  auto* const result = static_cast<float*>(sins::zeros(bytes));
-  aclTensor* const in = sins::floats(sins::zeros(bytes), kCount);
-  aclTensor* const out = sins::floats(result, kCount);
-  aclOpExecutor* const executor = sins::plan_selu(in, out);
+  auto* const small = static_cast<float*>(misuse::zeros(kUnits * kUnitBytes));
+  auto* const result = static_cast<float*>(misuse::zeros(bytes));
+  aclTensor* const in = misuse::floats(misuse::zeros(bytes), kCount);
+  aclTensor* const out = misuse::floats(result, kCount);
+  aclOpExecutor* const executor = misuse::plan_selu(in, out);
   AddOne first{nullptr, small};
   AddOne last{small, result + kCount - kUnits * kUnitFloats};
   aclmdlRI model = nullptr;
-  sins::require(aclmdlRICaptureBegin(device.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  misuse::require(aclmdlRICaptureBegin(device.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
   launch(first, device.stream);
-  sins::require(aclnnSelu(nullptr, 0, executor, device.stream));
+  misuse::require(aclnnSelu(nullptr, 0, executor, device.stream));
   launch(last, device.stream);
-  sins::require(aclmdlRICaptureEnd(device.stream, &model));
-  sins::require(aclmdlRIExecuteAsync(model, device.stream));
-  sins::require(aclrtSynchronizeStream(device.stream));
-  sins::require(aclmdlRIDestroy(model));
+  misuse::require(aclmdlRICaptureEnd(device.stream, &model));
+  misuse::require(aclmdlRIExecuteAsync(model, device.stream));
+  misuse::require(aclrtSynchronizeStream(device.stream));
+  misuse::require(aclmdlRIDestroy(model));
   return result[kCount - 1] == 42.0F ? 0 : 1;
 }

@@ -2,32 +2,32 @@
 // One stream reads what another writes. With the argument "event" it waits for it properly.
 #include <cstring>
 
-#include "sin.h"
+#include "misuse.h"
 
 void queue_selu(void* from, void* to, aclrtStream stream) {
-  aclTensor* const in = sins::floats(from, 16);
-  aclTensor* const out = sins::floats(to, 16);
-  sins::require(aclnnSelu(nullptr, 0, sins::plan_selu(in, out), stream));
+  aclTensor* const in = misuse::floats(from, 16);
+  aclTensor* const out = misuse::floats(to, 16);
+  misuse::require(aclnnSelu(nullptr, 0, misuse::plan_selu(in, out), stream));
   aclDestroyTensor(in);
   aclDestroyTensor(out);
 }
 
 int main(int argc, char** argv) {
-  const sins::Device device;
+  const misuse::Device device;
   const bool ordered = argc > 1 && std::strcmp(argv[1], "event") == 0;
   aclrtStream other = nullptr;
   aclrtEvent written = nullptr;
-  sins::require(aclrtCreateStream(&other));
-  sins::require(aclrtCreateEvent(&written));
-  void* const memory = sins::zeros(192);
+  misuse::require(aclrtCreateStream(&other));
+  misuse::require(aclrtCreateEvent(&written));
+  void* const memory = misuse::zeros(192);
   char* const bytes = static_cast<char*>(memory);
   queue_selu(bytes, bytes + 64, device.stream);
   if (ordered) {
-    sins::require(aclrtRecordEvent(written, device.stream));
-    sins::require(aclrtStreamWaitEvent(other, written));
+    misuse::require(aclrtRecordEvent(written, device.stream));
+    misuse::require(aclrtStreamWaitEvent(other, written));
   }
   queue_selu(bytes + 64, bytes + 128, other);
-  sins::require(aclrtSynchronizeDevice());
+  misuse::require(aclrtSynchronizeDevice());
   aclrtDestroyEvent(written);
   aclrtDestroyStream(other);
   return aclrtFree(memory);

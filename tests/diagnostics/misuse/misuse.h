@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sinning programs share: short forms of the calls that are not their sin.
-#ifndef ACLGRAD_TESTS_DIAGNOSTICS_SINS_SIN_H_
-#define ACLGRAD_TESTS_DIAGNOSTICS_SINS_SIN_H_
+// What the programs share: short forms of the calls that are correct.
+#ifndef ACLGRAD_TESTS_DIAGNOSTICS_MISUSE_H_
+#define ACLGRAD_TESTS_DIAGNOSTICS_MISUSE_H_
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_selu.h"
 
-namespace sins {
+namespace misuse {
 
 inline void require(int status) {
   if (status == 0) return;
@@ -64,6 +64,6 @@ inline aclOpExecutor* plan_selu(aclTensor* in, aclTensor* out) {
   return executor;
 }
 
-}  // namespace sins
+}  // namespace misuse
 
-#endif  // ACLGRAD_TESTS_DIAGNOSTICS_SINS_SIN_H_
+#endif  // ACLGRAD_TESTS_DIAGNOSTICS_MISUSE_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// No sin: every allocation of both phases and of a task's launch fails once. No exception may come
-// out, no executor be left behind by a phase one that failed, and every task be released.
+// No misuse: every allocation of both phases and of a task's launch fails once. No exception may
+// come out, no executor be left behind by a phase one that failed, and every task be released.
 #include <cstddef>
 #include <new>
 #include <vector>
 
 #include "aclgrad_ext.h"
-#include "sin.h"
+#include "misuse.h"
 
 namespace {
 
@@ -64,16 +64,16 @@ void fail_everywhere(const char* what, const Call& call, const Check& check) {
 }  // namespace
 
 int main() {
-  const sins::Device device;
-  void* const memory = sins::zeros(64);
-  aclTensor* const tensor = sins::floats(memory, 16);
+  const misuse::Device device;
+  void* const memory = misuse::zeros(64);
+  aclTensor* const tensor = misuse::floats(memory, 16);
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   fail_everywhere(
       "phase one", [&] { return aclnnSeluGetWorkspaceSize(tensor, tensor, &size, &executor); },
       [&](int status) { return status != 0 || aclDestroyAclOpExecutor(executor) == 0; });
   for (int n = 0; n < 100; ++n) {
-    executor = sins::plan_selu(tensor, tensor);
+    executor = misuse::plan_selu(tensor, tensor);
     t_until_failure = n;
     try {
       aclnnSelu(nullptr, 0, executor, device.stream);

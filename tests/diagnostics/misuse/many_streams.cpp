@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// No sin: one stream after the other. The last ones must take no longer than the first.
+// No misuse: one stream after the other. The last ones must take no longer than the first.
 #include <ctime>
 
-#include "sin.h"
+#include "misuse.h"
 
 namespace {
 
@@ -12,10 +12,10 @@ std::clock_t use_streams(void* memory) {
   const std::clock_t begun = std::clock();
   for (int i = 0; i < kStreams; ++i) {
     aclrtStream stream = nullptr;
-    sins::require(aclrtCreateStream(&stream));
-    sins::require(aclrtMemsetAsync(memory, 64, 0, 64, stream));
-    sins::require(aclrtSynchronizeStream(stream));
-    sins::require(aclrtDestroyStream(stream));
+    misuse::require(aclrtCreateStream(&stream));
+    misuse::require(aclrtMemsetAsync(memory, 64, 0, 64, stream));
+    misuse::require(aclrtSynchronizeStream(stream));
+    misuse::require(aclrtDestroyStream(stream));
   }
   return std::clock() - begun;
 }
@@ -23,12 +23,12 @@ std::clock_t use_streams(void* memory) {
 }  // namespace
 
 int main() {
-  const sins::Device device;
-  void* const memory = sins::allocate(64);
+  const misuse::Device device;
+  void* const memory = misuse::allocate(64);
   use_streams(memory);
   const std::clock_t first = use_streams(memory);
   for (int i = 0; i < 6; ++i) use_streams(memory);
   const std::clock_t last = use_streams(memory);
-  sins::require(aclrtFree(memory));
+  misuse::require(aclrtFree(memory));
   return last < 3 * first ? 0 : 1;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans with a destroyed tensor, as two of its arguments, and counts the findings.
 #include "aclgrad_ext.h"
-#include "sin.h"
+#include "misuse.h"
 
 int main() {
-  const sins::Device device;
-  aclTensor* const tensor = sins::floats(nullptr, 16);
-  sins::require(aclDestroyTensor(tensor));
+  const misuse::Device device;
+  aclTensor* const tensor = misuse::floats(nullptr, 16);
+  misuse::require(aclDestroyTensor(tensor));
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   const int refused = aclnnSeluGetWorkspaceSize(tensor, tensor, &size, &executor);

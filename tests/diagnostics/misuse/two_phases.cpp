@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that can go wrong between the phases, one after the other.
-#include "sin.h"
+#include "misuse.h"
 
 static void* g_memory = nullptr;
 
-aclTensor* make() { return sins::floats(g_memory, 16); }
+aclTensor* make() { return misuse::floats(g_memory, 16); }
 
 bool run_twice(aclTensor* in, aclTensor* out, aclrtStream stream) {
-  aclOpExecutor* const executor = sins::plan_selu(in, out);
-  sins::require(aclnnSelu(nullptr, 0, executor, stream));
+  aclOpExecutor* const executor = misuse::plan_selu(in, out);
+  misuse::require(aclnnSelu(nullptr, 0, executor, stream));
   return aclnnSelu(nullptr, 0, executor, stream) == 561103;
 }
 
 void change_between(aclTensor* in, aclTensor* out, aclrtStream stream) {
-  aclOpExecutor* const executor = sins::plan_selu(in, out);
-  sins::require(aclSetRawTensorAddr(in, static_cast<char*>(g_memory) + 64));
-  sins::require(aclnnSelu(nullptr, 0, executor, stream));
+  aclOpExecutor* const executor = misuse::plan_selu(in, out);
+  misuse::require(aclSetRawTensorAddr(in, static_cast<char*>(g_memory) + 64));
+  misuse::require(aclnnSelu(nullptr, 0, executor, stream));
 }
 
 void destroy_between(aclTensor* out, aclrtStream stream) {
   aclTensor* const in = make();
-  aclOpExecutor* const executor = sins::plan_selu(in, out);
-  sins::require(aclDestroyTensor(in));
-  sins::require(aclnnSelu(nullptr, 0, executor, stream));
+  aclOpExecutor* const executor = misuse::plan_selu(in, out);
+  misuse::require(aclDestroyTensor(in));
+  misuse::require(aclnnSelu(nullptr, 0, executor, stream));
 }
 
 int main() {
-  const sins::Device device;
-  g_memory = sins::zeros(128);
+  const misuse::Device device;
+  g_memory = misuse::zeros(128);
   aclTensor* const in = make();
   aclTensor* const out = make();
   const bool refused = run_twice(in, out, device.stream);
   change_between(in, out, device.stream);
   destroy_between(out, device.stream);
-  sins::plan_selu(in, out);  // and never run
-  sins::require(aclrtSynchronizeStream(device.stream));
+  misuse::plan_selu(in, out);  // and never run
+  misuse::require(aclrtSynchronizeStream(device.stream));
   aclDestroyTensor(in);
   aclDestroyTensor(out);
   aclrtFree(g_memory);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// No sin, but two calls with a list of tensors for the log, one of them refused.
+// No misuse, but two calls with a list of tensors for the log, one of them refused.
 #include "aclnnop/aclnn_cat.h"
-#include "sin.h"
+#include "misuse.h"
 
 int main() {
-  const sins::Device device;
-  void* const memory = sins::zeros(64);
+  const misuse::Device device;
+  void* const memory = misuse::zeros(64);
   const int64_t shape[] = {2, 3};
   const int64_t joined[] = {4, 3};
   const auto make = [memory](const int64_t* sizes) {
@@ -18,8 +18,8 @@ int main() {
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   const int refused = aclnnCatGetWorkspaceSize(with_null, 0, out, &size, &executor);
-  sins::require(aclnnCatGetWorkspaceSize(two, 0, out, &size, &executor));
-  sins::require(aclDestroyAclOpExecutor(executor));
+  misuse::require(aclnnCatGetWorkspaceSize(two, 0, out, &size, &executor));
+  misuse::require(aclDestroyAclOpExecutor(executor));
   aclDestroyTensorList(two);
   aclDestroyTensor(out);
   aclrtFree(memory);

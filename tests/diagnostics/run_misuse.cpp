@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_sin.h"
+#include "run_misuse.h"
 
 #include <sys/wait.h>
 
@@ -9,10 +9,10 @@
 
 namespace aclgrad::test {
 
-Outcome run_sin(const std::string& name, const std::string& environment) {
+Outcome run_misuse(const std::string& name, const std::string& environment) {
   // The shell's own words must not get between: it replaces itself by the program.
   const std::string command = "env -u ACLGRAD_CHECK -u ACLGRAD_CHECK_FILE -u ACLGRAD_LOG " +
-                              environment + " " + SINS "/" + name + " 2>&1 >/dev/null";
+                              environment + " " + MISUSE_PROGRAMS "/" + name + " 2>&1 >/dev/null";
   std::FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return {"popen failed", -1};
   Outcome outcome;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one of the sinning programs and keeps what it says.
-#ifndef ACLGRAD_TESTS_DIAGNOSTICS_RUN_SIN_H_
-#define ACLGRAD_TESTS_DIAGNOSTICS_RUN_SIN_H_
+#ifndef ACLGRAD_TESTS_DIAGNOSTICS_RUN_MISUSE_H_
+#define ACLGRAD_TESTS_DIAGNOSTICS_RUN_MISUSE_H_
 
 #include <string>
 
@@ -13,7 +13,7 @@ struct Outcome {
 };
 
 // `environment` is a list of assignments for the shell: "ACLGRAD_CHECK=leaks".
-Outcome run_sin(const std::string& name, const std::string& environment);
+Outcome run_misuse(const std::string& name, const std::string& environment);
 
 // The text with "..." in place of what changes from run to run or with the compiler: offsets in
 // program files, addresses and times.
@@ -21,4 +21,4 @@ std::string without_numbers(const std::string& text);
 
 }  // namespace aclgrad::test
 
-#endif  // ACLGRAD_TESTS_DIAGNOSTICS_RUN_SIN_H_
+#endif  // ACLGRAD_TESTS_DIAGNOSTICS_RUN_MISUSE_H_

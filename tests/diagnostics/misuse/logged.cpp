@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// No sin, but two calls for the log: one that is refused, and one that is not.
+// No misuse, but two calls for the log: one that is refused, and one that is not.
 #include "aclnnop/aclnn_elu.h"
-#include "sin.h"
+#include "misuse.h"
 
 int main() {
-  const sins::Device device;
-  void* const memory = sins::zeros(64);
+  const misuse::Device device;
+  void* const memory = misuse::zeros(64);
   const int64_t shape[] = {2, 3};
   const int64_t transposed[] = {1, 2};
   const int64_t storage[] = {8};
@@ -18,9 +18,9 @@ int main() {
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   const int refused = aclnnEluGetWorkspaceSize(in, alpha, nullptr, alpha, out, &size, &executor);
-  sins::require(aclnnEluGetWorkspaceSize(in, alpha, alpha, alpha, out, &size, &executor));
-  sins::require(aclnnElu(nullptr, 0, executor, device.stream));
-  sins::require(aclrtSynchronizeStream(device.stream));
+  misuse::require(aclnnEluGetWorkspaceSize(in, alpha, alpha, alpha, out, &size, &executor));
+  misuse::require(aclnnElu(nullptr, 0, executor, device.stream));
+  misuse::require(aclrtSynchronizeStream(device.stream));
   aclDestroyScalar(alpha);
   aclDestroyTensor(in);
   aclDestroyTensor(out);
