@@ -51,8 +51,9 @@ ACL_FUNC_VISIBILITY int32_t aclgradGetAcceptDouble(void);
 
 /*
  * The number of the live allocation, of device or pinned host memory, that the address lies in; 0
- * when there is none. Numbers are never used twice, addresses are: so whoever keeps an address can
- * tell whether the memory is still theirs, after aclrtResetDevice say. Library: ascendcl.
+ * when there is none. Numbers are never used twice, addresses are: so a program that keeps an
+ * address can tell whether the memory is still its own, after aclrtResetDevice say. Library:
+ * ascendcl.
  */
 ACL_FUNC_VISIBILITY uint64_t aclgradAllocationId(const void* address);
 
@@ -62,7 +63,7 @@ ACL_FUNC_VISIBILITY uint64_t aclgradAllocationId(const void* address);
  * Calls body(context, i) once for every i in [0, pieces): on the calling thread, and meanwhile on
  * as many others as aclgradSetNumThreads allows. Those belong to the process; while another thread
  * has them, and inside a body, the caller does all of it. The body must not throw, nor end
- * its thread; nobody can cancel the caller meanwhile. Library: ascendcl. The floating-point
+ * its thread; the caller cannot be cancelled meanwhile. Library: ascendcl. The floating-point
  * environment is the default one inside bodies, and tasks of streams.
  */
 ACL_FUNC_VISIBILITY void aclgradRunPieces(int64_t pieces,
@@ -236,7 +237,7 @@ ACL_FUNC_VISIBILITY int32_t aclgradHandleCheck(const void* handle, aclgradHandle
 
 /*
  * Destroys a list and leaves its tensors alive, which aclDestroyTensorList does not: for tensors
- * that several lists have, or that somebody else owns. NULL: 0; 161002 for a handle that is not
+ * that several lists have, or that have another owner. NULL: 0; 161002 for a handle that is not
  * live. `list` is an aclTensorList. Library: nnopbase.
  */
 ACL_FUNC_VISIBILITY int32_t aclgradReleaseTensorList(const void* list);
@@ -248,7 +249,7 @@ ACL_FUNC_VISIBILITY int32_t aclgradReleaseTensorList(const void* list);
 typedef enum aclgradCheck {
   ACLGRAD_CHECK_HANDLES = 1,   /* what a dead handle was */
   ACLGRAD_CHECK_MEMORY = 2,    /* bounds, use after free, redzones */
-  ACLGRAD_CHECK_UNINIT = 4,    /* reads of device memory that nobody wrote */
+  ACLGRAD_CHECK_UNINIT = 4,    /* reads of device memory that was never written */
   ACLGRAD_CHECK_LEAKS = 8,     /* what is left at aclFinalize */
   ACLGRAD_CHECK_PHASES = 16,   /* misuse between phase one and phase two */
   ACLGRAD_CHECK_STREAMS = 32,  /* accesses that nothing orders */
