@@ -138,7 +138,7 @@ void add_residuals(Study& study, const Measurement& measurement) {
 Forecast forecast(const StepModel& model, double batch, Scaling scaling, const Network& network) {
   Forecast result{model.workload, scaling, network.name, {}};
   const double alone = model.step.alone(batch);
-  for (int ranks = 1; ranks <= kMostRanks; ranks *= 2) {
+  for (int ranks = 1; ranks <= kMaxRanks; ranks *= 2) {
     const double examples = scaling == Scaling::weak ? batch : batch / ranks;
     if (examples < 1) break;
     const double seconds = seconds_of(model.step, network, {.ranks = ranks, .examples = examples});

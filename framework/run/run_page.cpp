@@ -20,7 +20,7 @@ namespace {
 
 using report::xml_escape;
 
-constexpr std::size_t kMostPoints = 400;  // of a curve as drawn
+constexpr std::size_t kMaxPoints = 400;  // of a curve as drawn
 constexpr double kChartWidth = 600;
 constexpr double kChartHeight = 340;
 
@@ -143,7 +143,7 @@ Thinned thinned(const RunRecord::Chart& chart) {
   report::check_series(chart.series);
   std::int64_t most = chart.values_per_point;
   for (const report::Series& one : chart.series) {
-    const std::size_t group = (one.x.size() + kMostPoints - 1) / kMostPoints;
+    const std::size_t group = (one.x.size() + kMaxPoints - 1) / kMaxPoints;
     report::Series drawn{.name = one.name, .y = {}, .colour = one.colour};
     for (std::size_t begin = 0; begin < one.x.size(); begin += std::max<std::size_t>(group, 1)) {
       const std::size_t end = std::min(begin + group, one.x.size());

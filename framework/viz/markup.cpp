@@ -221,8 +221,8 @@ std::string memory_markup(const Recording& recording) {
       "<span id=\"alive\"></span></p>\n",
       bytes(memory.sum_of_values), bytes(memory.arena_bytes), bytes(memory.lower_bound),
       bytes(memory.workspace_bytes), bytes(memory.variable_bytes));
-  constexpr std::size_t kMostIntervals = 5000;
-  if (memory.intervals.size() > kMostIntervals) {
+  constexpr std::size_t kMaxIntervals = 5000;
+  if (memory.intervals.size() > kMaxIntervals) {
     text += fmt::format(
         "<p class=\"note\">{} values are too many for a picture here; "
         "MemoryReport::svg() draws them all.</p>\n",

@@ -216,13 +216,13 @@ std::vector<RuntimeFault> stream_faults() {
        107017,
        {"stream", "not a live stream"},
        [](World& world) {
-         return aclgradLaunchSweep(
+         return aclgradLaunchTiled(
              world.invalid_handle(), "nothing", [](void*) { return 0; }, nullptr, nullptr, nullptr);
        }},
-      {"aclgradHurryStream",
+      {"aclgradWakeStream",
        107017,
        {"stream", "not a live stream"},
-       [](World& world) { return aclgradHurryStream(world.invalid_handle()); }},
+       [](World& world) { return aclgradWakeStream(world.invalid_handle()); }},
   };
 }
 

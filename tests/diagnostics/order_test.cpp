@@ -38,8 +38,8 @@ TEST(Streams, ReportsAReadBeforeTheStreamIsSynchronised) {
 }
 
 // As collectives do.
-TEST(Streams, DoNotTakeAHurriedStreamForASynchronisedOne) {
-  const Outcome outcome = run_misuse("early_read hurry", "ACLGRAD_CHECK=streams");
+TEST(Streams, DoNotTakeAWokenStreamForASynchronisedOne) {
+  const Outcome outcome = run_misuse("early_read wake", "ACLGRAD_CHECK=streams");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output, StartsWith("aclgrad: streams: aclrtMemcpy (argument src) reads"));
 }

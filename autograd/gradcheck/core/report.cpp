@@ -55,15 +55,15 @@ const char* headline(Verdict verdict) {
 std::vector<Kind> by_kind(const std::vector<Finding>& findings) {
   std::vector<Kind> kinds;
   for (const Finding& finding : findings) {
-    const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) {
+    const auto it = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) {
       return kind.first->operator_name == finding.operator_name &&
              kind.first->check == finding.check && kind.first->verdict == finding.verdict &&
              kind.first->suspect == finding.suspect;
     });
-    if (known == kinds.end()) {
+    if (it == kinds.end()) {
       kinds.push_back({&finding, 1});
     } else {
-      ++known->count;
+      ++it->count;
     }
   }
   return kinds;

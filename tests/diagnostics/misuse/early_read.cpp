@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a result before the stream that makes it is synchronised; with an argument, after it has
-// been asked to hurry, when it is over.
+// been woken, when it is over.
 #include <unistd.h>
 
 #include "aclgrad_ext.h"
@@ -15,7 +15,7 @@ int main(int arguments, char**) {
   misuse::require(aclnnSelu(nullptr, 0, misuse::plan_selu(in, out), device.stream));
   if (arguments > 1) {
     usleep(100000);
-    misuse::require(aclgradHurryStream(device.stream));
+    misuse::require(aclgradWakeStream(device.stream));
   }
   float host[16] = {};
   misuse::require(aclrtMemcpy(host, sizeof(host), result, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST));

@@ -24,19 +24,19 @@ struct AddOne {
 
 const AddOne& task_of(const void* argument) { return *static_cast<const AddOne*>(argument); }
 
-constexpr aclgradSweep kSweep{
+constexpr aclgradTiling kTiling{
     .units = [](const void*) { return kUnits; },
     .operands =
-        [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
+        [](const void* argument, aclgradFootprint* operands, size_t capacity) {
           const AddOne& task = task_of(argument);
-          const aclgradSweepOperand all[] = {{task.to, kUnitBytes, kUnitBytes, 1},
-                                             {task.from, kUnitBytes, kUnitBytes, 0}};
+          const aclgradFootprint all[] = {{task.to, kUnitBytes, kUnitBytes, 1},
+                                          {task.from, kUnitBytes, kUnitBytes, 0}};
           const size_t count = task.from == nullptr ? 1 : 2;
           for (size_t i = 0; i < count && i < capacity; ++i) operands[i] = all[i];
           return count;
         },
-    .lines = nullptr,
-    .run = [](void* argument, const aclgradSweepPart* part) -> aclError {
+    .row_groups = nullptr,
+    .run = [](void* argument, const aclgradTile* part) -> aclError {
       for (int64_t row = 0; row < part->rows; ++row) {
         task_of(argument).run(part->begin + row * part->stride, part->end + row * part->stride);
       }
@@ -50,7 +50,7 @@ void launch(AddOne& task, aclrtStream stream) {
     task_of(argument).run(0, kUnits);
     return ACL_SUCCESS;
   };
-  misuse::require(aclgradLaunchSweep(stream, "addition", run, &task, nullptr, &kSweep));
+  misuse::require(aclgradLaunchTiled(stream, "addition", run, &task, nullptr, &kTiling));
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace {
 
 thread_local int t_until_failure = -1;
-constexpr int kMostFreed = 4096;
-thread_local void* t_freed[kMostFreed];
+constexpr int kMaxFreed = 4096;
+thread_local void* t_freed[kMaxFreed];
 thread_local int t_freed_count = -1;  // negative: not kept
 
 }  // namespace
@@ -23,7 +23,7 @@ void* operator new(std::size_t bytes) {
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept {
-  if (t_freed_count >= 0 && t_freed_count < kMostFreed) t_freed[t_freed_count++] = memory;
+  if (t_freed_count >= 0 && t_freed_count < kMaxFreed) t_freed[t_freed_count++] = memory;
   std::free(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }

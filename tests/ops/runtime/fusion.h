@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that can be cut and remember how they were, and recordings of them.
-#ifndef ACLGRAD_TESTS_OPS_RUNTIME_SWEEP_H_
-#define ACLGRAD_TESTS_OPS_RUNTIME_SWEEP_H_
+#ifndef ACLGRAD_TESTS_OPS_RUNTIME_FUSION_H_
+#define ACLGRAD_TESTS_OPS_RUNTIME_FUSION_H_
 
 #include <gtest/gtest.h>
 
@@ -31,16 +31,16 @@ struct AddTask {
   std::vector<Operand> from;
   std::vector<const void*> tensors;
   int64_t units = kUnits;
-  int64_t line = 1;
-  int64_t fewest_lines = 1;
+  int64_t row_group = 1;
+  int64_t fewest_row_groups = 1;
   aclError answer = ACL_SUCCESS;
   bool throws = false;
   std::function<void(int64_t unit)> before_part = [](int64_t) {};
   std::atomic<int64_t> units_done = 0;
   std::atomic<int> calls = 0;
   std::atomic<int> whole_runs = 0;
-  std::atomic<int> read_soon = 0;
-  std::atomic<int> torn_lines = 0;
+  std::atomic<int> keep_cached = 0;
+  std::atomic<int> torn_row_groups = 0;
 
   aclError run_units(int64_t begin, int64_t end) {
     for (int64_t unit = begin; unit < end; ++unit) {
@@ -62,32 +62,33 @@ inline AddTask& task_of(const void* argument) {
   return *static_cast<AddTask*>(const_cast<void*>(argument));  // NOLINT: tests count calls
 }
 
-inline constexpr aclgradSweep kSweep{
+inline constexpr aclgradTiling kTiling{
     .units = [](const void* argument) { return task_of(argument).units; },
     .operands =
-        [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
+        [](const void* argument, aclgradFootprint* operands, size_t capacity) {
           const AddTask& task = task_of(argument);
-          std::vector<aclgradSweepOperand> all{{task.to.address, task.to.step, task.to.length, 1}};
+          std::vector<aclgradFootprint> all{{task.to.address, task.to.step, task.to.length, 1}};
           for (const AddTask::Operand& each : task.from) {
             all.push_back({each.address, each.step, each.length, 0});
           }
           for (size_t k = 0; k < std::min(capacity, all.size()); ++k) operands[k] = all[k];
           return all.size();
         },
-    .lines =
+    .row_groups =
         [](const void* argument, int64_t* units, int64_t* fewest) {
-          *units = task_of(argument).line;
-          *fewest = task_of(argument).fewest_lines;
+          *units = task_of(argument).row_group;
+          *fewest = task_of(argument).fewest_row_groups;
         },
-    .run = [](void* argument, const aclgradSweepPart* part) -> aclError {
+    .run = [](void* argument, const aclgradTile* part) -> aclError {
       AddTask& task = task_of(argument);
       ++task.calls;
       task.before_part(part->begin);
-      if (part->read_soon != 0) ++task.read_soon;
+      if (part->keep_cached != 0) ++task.keep_cached;
       for (int64_t row = 0; row < part->rows; ++row) {
         const int64_t from = part->begin + row * part->stride;
         const int64_t to = part->end + row * part->stride;
-        if (task.line > 1 && from / task.line != (to - 1) / task.line) ++task.torn_lines;
+        if (task.row_group > 1 && from / task.row_group != (to - 1) / task.row_group)
+          ++task.torn_row_groups;
         if (const aclError status = task.run_units(from, to)) {
           aclgradExplainFailure("does not add up");
           return status;
@@ -108,7 +109,7 @@ inline constexpr aclgradSweep kSweep{
     },
 };
 
-class SweepTest : public StreamTest {
+class FusionTest : public StreamTest {
  protected:
   void SetUp() override {
     StreamTest::SetUp();
@@ -116,7 +117,7 @@ class SweepTest : public StreamTest {
     for (size_t i = 0; i < memory_.size(); ++i) memory_[i] = static_cast<std::byte>(i * 7 >> 3);
   }
   void TearDown() override {
-    aclgradSetReplaySweeps(1);
+    aclgradSetReplayFusion(1);
     StreamTest::TearDown();
   }
 
@@ -137,7 +138,7 @@ class SweepTest : public StreamTest {
   size_t record() {
     EXPECT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
     for (const auto& task : tasks_) {
-      EXPECT_EQ(aclgradLaunchSweep(
+      EXPECT_EQ(aclgradLaunchTiled(
                     stream_, "add",
                     [](void* argument) {
                       AddTask& whole = task_of(argument);
@@ -146,7 +147,7 @@ class SweepTest : public StreamTest {
                       if (whole.answer != ACL_SUCCESS) aclgradExplainFailure("does not add up");
                       return whole.run_units(0, whole.units);
                     },
-                    task.get(), nullptr, &kSweep),
+                    task.get(), nullptr, &kTiling),
                 ACL_SUCCESS);
     }
     EXPECT_EQ(aclmdlRICaptureEnd(stream_, &model_), ACL_SUCCESS);
@@ -158,18 +159,18 @@ class SweepTest : public StreamTest {
     return aclrtSynchronizeStream(stream_);
   }
 
-  // Runs the recording with and without sweeps and compares all memory. The number of steps.
+  // Runs the recording with and without fusion and compares all memory. The number of steps.
   size_t expect_same_bits() {
     const std::vector<std::byte> before = memory_;
-    aclgradSetReplaySweeps(1);
+    aclgradSetReplayFusion(1);
     const size_t steps = record();
     EXPECT_EQ(run(), ACL_SUCCESS);
-    const std::vector<std::byte> swept = memory_;
+    const std::vector<std::byte> fused = memory_;
     std::memcpy(memory_.data(), before.data(), before.size());
-    aclgradSetReplaySweeps(0);
+    aclgradSetReplayFusion(0);
     EXPECT_EQ(record(), tasks_.size());
     EXPECT_EQ(run(), ACL_SUCCESS);
-    EXPECT_TRUE(swept == memory_);
+    EXPECT_TRUE(fused == memory_);
     EXPECT_FALSE(before == memory_);
     return steps;
   }
@@ -182,4 +183,4 @@ class SweepTest : public StreamTest {
 
 }  // namespace aclgrad::test
 
-#endif  // ACLGRAD_TESTS_OPS_RUNTIME_SWEEP_H_
+#endif  // ACLGRAD_TESTS_OPS_RUNTIME_FUSION_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that are looked up against the same ones computed: an operator that has seen few elements
 // computes, one that has seen many looks up, and nobody must be able to tell.
-#include "ops/kernels/short_table.h"
+#include "ops/kernels/lut16.h"
 
 #include <gtest/gtest.h>
 
@@ -21,37 +21,37 @@
 namespace aclgrad::ops {
 namespace {
 
-TEST(ShortTable, IsMadeOnceItPays) {
-  static ShortTable table;  // what it has made stays
+TEST(Lut16, IsMadeOnceItPays) {
+  static Lut16 table;  // what it has made stays
   int times = 0;
-  const auto fill = [&](ShortValues& values) {
+  const auto fill = [&](Lut16Values& values) {
     ++times;
-    for (size_t i = 0; i < ShortValues::kEntries; ++i) {
-      values.quick[i] = static_cast<float>(i);
+    for (size_t i = 0; i < Lut16Values::kEntries; ++i) {
+      values.fast[i] = static_cast<float>(i);
       values.exact[i] = static_cast<double>(i) + 0.5;
     }
   };
-  EXPECT_EQ(table.get(ShortValues::kEntries - 1, fill), nullptr);
+  EXPECT_EQ(table.get(Lut16Values::kEntries - 1, fill), nullptr);
   EXPECT_EQ(times, 0);
-  const ShortValues* const values = table.get(1, fill);
+  const Lut16Values* const values = table.get(1, fill);
   ASSERT_NE(values, nullptr);
-  EXPECT_EQ(values->quick[12345], 12345.0f);
+  EXPECT_EQ(values->fast[12345], 12345.0f);
   EXPECT_EQ(values->exact[12345], 12345.5);
   EXPECT_EQ(table.get(1, fill), values);
   EXPECT_EQ(times, 1);
 }
 
-TEST(ShortTable, IsMadeByOneThreadWhileOthersDoWithout) {
-  static ShortTable table;  // what it has made stays
+TEST(Lut16, IsMadeByOneThreadWhileOthersDoWithout) {
+  static Lut16 table;  // what it has made stays
   std::atomic<int> times{0};
   std::atomic<int> found{0};
   const auto ask = [&] {
-    const ShortValues* values = table.get(ShortValues::kEntries, [&](ShortValues& to) {
+    const Lut16Values* values = table.get(Lut16Values::kEntries, [&](Lut16Values& to) {
       ++times;
-      std::fill_n(to.quick, ShortValues::kEntries, 2.5f);
-      std::fill_n(to.exact, ShortValues::kEntries, 3.5);
+      std::fill_n(to.fast, Lut16Values::kEntries, 2.5f);
+      std::fill_n(to.exact, Lut16Values::kEntries, 3.5);
     });
-    if (values != nullptr && values->exact[ShortValues::kEntries - 1] == 3.5) ++found;
+    if (values != nullptr && values->exact[Lut16Values::kEntries - 1] == 3.5) ++found;
   };
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) threads.emplace_back(ask);
@@ -61,10 +61,10 @@ TEST(ShortTable, IsMadeByOneThreadWhileOthersDoWithout) {
 }
 
 struct SetOfTables {
-  ShortTables tables;
+  Lut16s tables;
 };
 
-TEST(ShortTable, TheFirstFewKeysHaveTables) {
+TEST(Lut16, TheFirstFewKeysHaveTables) {
   static TablesByKey<int, SetOfTables, 2> tables;
   SetOfTables* const one = tables.find(1);
   SetOfTables* const two = tables.find(2);
@@ -131,22 +131,22 @@ std::vector<Patterns> run_in_blocks(const Function& function, aclDataType dtype,
 }
 
 // Fewer elements at a time than the loop over vectors takes are always computed.
-TEST(ShortTable, GivesWhatIsComputed) {
+TEST(Lut16, GivesWhatIsComputed) {
   constexpr size_t kFew = 13;
   constexpr int kGradients = 2;
   for (const Function& function : functions()) {
     for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {
       SCOPED_TRACE(std::string(function.name) + " " + testing::short_name(dtype));
       for (uint64_t seed = 0; seed < kGradients; ++seed) {
-        std::vector<Patterns> inputs(function.inputs, Patterns(ShortValues::kEntries));
+        std::vector<Patterns> inputs(function.inputs, Patterns(Lut16Values::kEntries));
         for (size_t k = 0; k < inputs.size(); ++k) {
           const testing::Bits sample =
-              testing::sample_bits(dtype, ShortValues::kEntries, 100 * seed + k);
-          for (size_t i = 0; i < ShortValues::kEntries; ++i) {
+              testing::sample_bits(dtype, Lut16Values::kEntries, 100 * seed + k);
+          for (size_t i = 0; i < Lut16Values::kEntries; ++i) {
             inputs[k][i] = static_cast<uint16_t>(k == function.argument ? i : sample[i]);
           }
         }
-        const auto looked_up = run_in_blocks(function, dtype, inputs, ShortValues::kEntries);
+        const auto looked_up = run_in_blocks(function, dtype, inputs, Lut16Values::kEntries);
         const auto computed = run_in_blocks(function, dtype, inputs, kFew);
         EXPECT_TRUE(looked_up == computed);
       }
@@ -155,10 +155,10 @@ TEST(ShortTable, GivesWhatIsComputed) {
 }
 
 // Among the smallest numbers a float holds too little of a product to tell whether it is a tie.
-TEST(ShortTable, RoundsWhatIsNearlyATie) {
+TEST(Lut16, RoundsWhatIsNearlyATie) {
   const Kernel kernel = elu_backward_kernel({1.1f, 0.9f, 1.7f}, /*is_result=*/true);
   const Function function{"elu backward", std::get<FloatKernel>(kernel), 2, 1, 1};
-  const size_t count = ShortValues::kEntries;  // enough for a table
+  const size_t count = Lut16Values::kEntries;  // enough for a table
   const auto computed =
       run_in_blocks(function, ACL_BF16, {Patterns(count, 0x01fa), Patterns(count, 0xbf60)}, count);
   // 0x1.86ffffa7fffd6p-126, just below the middle between 0x00c3 and 0x00c4.

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/beside.h"
+#include "ops/runtime/co_schedule.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
-#include "ops/runtime/cut.h"
+#include "ops/runtime/partition.h"
 
 namespace aclgrad::runtime {
 namespace {
 
 // Bytes that such a task may touch. A larger one may want the threads for itself.
-constexpr int64_t kMostBytes = int64_t{1} << 18;
-// How many steps before a cut one, and how many after it, are looked at.
-constexpr size_t kMostLookedAt = 8;
+constexpr int64_t kMaxBytes = int64_t{1} << 18;
+// How many steps before a fused one, and how many after it, are looked at.
+constexpr size_t kMaxLookedAt = 8;
 
-bool depends_on_any(const Cut& cut, const std::vector<Cut>& others) {
+bool depends_on_any(const Partition& partition, const std::vector<Partition>& others) {
   return std::any_of(others.begin(), others.end(),
-                     [&](const Cut& other) { return depend(cut, other); });
+                     [&](const Partition& other) { return depend(partition, other); });
 }
 
 class Mover {
@@ -28,7 +28,7 @@ class Mover {
 
   void run() {
     for (size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].is_cut) fill(i);
+      if (steps_[i].is_fused) fill(i);
     }
     size_t kept = 0;
     for (size_t i = 0; i < steps_.size(); ++i) {
@@ -42,36 +42,37 @@ class Mover {
  private:
   struct Found {
     size_t task;
-    Cut cut;
+    Partition partition;
   };
 
-  void fill(size_t cut_step) {
-    std::vector<Cut> members;
-    for (const Step::Member& member : steps_[cut_step].members) {
-      members.push_back(*cut_of(tasks_[member.task]));
+  void fill(size_t fused_step) {
+    std::vector<Partition> members;
+    for (const Step::Member& member : steps_[fused_step].members) {
+      members.push_back(*partition_of(tasks_[member.task]));
     }
     std::vector<Found> found;
-    look(cut_step, -1, members, found);
+    look(fused_step, -1, members, found);
     std::reverse(found.begin(), found.end());
-    look(cut_step, 1, std::move(members), found);
-    steps_[cut_step].beside = chains(found);
+    look(fused_step, 1, std::move(members), found);
+    steps_[fused_step].co_scheduled = chains(found);
   }
 
   // Takes tasks that may change places with the step and all between that stay where they are.
-  void look(size_t cut_step, int direction, std::vector<Cut> passed, std::vector<Found>& found) {
-    size_t at = cut_step;
-    for (size_t looked = 0; looked < kMostLookedAt; ++looked) {
+  void look(size_t fused_step, int direction, std::vector<Partition> passed,
+            std::vector<Found>& found) {
+    size_t at = fused_step;
+    for (size_t looked = 0; looked < kMaxLookedAt; ++looked) {
       at += static_cast<size_t>(direction);  // before the first one it is more than there are
-      if (at >= steps_.size() || steps_[at].is_cut) return;
+      if (at >= steps_.size() || steps_[at].is_fused) return;
       if (moved_[at]) continue;
       const size_t task = steps_[at].members.front().task;
-      std::optional<Cut> cut = cut_of(tasks_[task]);
-      if (!cut) return;
-      if (cut->bytes() > kMostBytes || depends_on_any(*cut, passed)) {
-        passed.push_back(std::move(*cut));
+      std::optional<Partition> partition = partition_of(tasks_[task]);
+      if (!partition) return;
+      if (partition->bytes() > kMaxBytes || depends_on_any(*partition, passed)) {
+        passed.push_back(std::move(*partition));
       } else {
         moved_[at] = true;
-        found.push_back({task, std::move(*cut)});
+        found.push_back({task, std::move(*partition)});
       }
     }
   }
@@ -83,7 +84,7 @@ class Mover {
       std::vector<size_t> chain;
       for (std::vector<size_t>& other : growing) {
         const auto needs = [&](size_t position) {
-          return depend(found[i].cut, found[position].cut);
+          return depend(found[i].partition, found[position].partition);
         };
         if (std::none_of(other.begin(), other.end(), needs)) continue;
         chain.insert(chain.end(), other.begin(), other.end());
@@ -109,7 +110,7 @@ class Mover {
 
 }  // namespace
 
-void put_beside(std::vector<Step>& steps, const std::vector<Task>& tasks) {
+void co_schedule(std::vector<Step>& steps, const std::vector<Task>& tasks) {
   Mover(steps, tasks).run();
 }
 

@@ -21,7 +21,7 @@
 namespace {
 
 void run_pieces(int64_t pieces, const std::function<void(int64_t)>& body) {
-  aclgradRunPieces(
+  aclgradParallelFor(
       pieces,
       [](void* context, int64_t piece) {
         (*static_cast<const std::function<void(int64_t)>*>(context))(piece);
@@ -32,7 +32,7 @@ void run_pieces(int64_t pieces, const std::function<void(int64_t)>& body) {
 using Range = std::pair<int64_t, int64_t>;
 
 void run_shares(int64_t units, const std::function<void(int64_t, int64_t)>& body) {
-  aclgradRunShares(
+  aclgradParallelForRanges(
       units,
       [](void* context, int64_t begin, int64_t end) {
         (*static_cast<const std::function<void(int64_t, int64_t)>*>(context))(begin, end);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/kernels/short_table.h"
+#include "ops/kernels/lut16.h"
 
 #include <new>
 
 namespace aclgrad::ops {
 
-const ShortValues* ShortTable::get(size_t elements, FunctionRef<void(ShortValues& values)> fill) {
-  if (const ShortValues* values = values_.load(std::memory_order_acquire)) return values;
-  if (asked_.fetch_add(elements, std::memory_order_relaxed) + elements < ShortValues::kEntries)
+const Lut16Values* Lut16::get(size_t elements, FunctionRef<void(Lut16Values& values)> fill) {
+  if (const Lut16Values* values = values_.load(std::memory_order_acquire)) return values;
+  if (asked_.fetch_add(elements, std::memory_order_relaxed) + elements < Lut16Values::kEntries)
     return nullptr;
   return make(fill);
 }
 
-const ShortValues* ShortTable::make(FunctionRef<void(ShortValues& values)> fill) {
+const Lut16Values* Lut16::make(FunctionRef<void(Lut16Values& values)> fill) {
   if (is_being_made_.test_and_set(std::memory_order_acquire)) {
     return values_.load(std::memory_order_acquire);
   }
-  auto* const values = new (std::nothrow) ShortValues;
+  auto* const values = new (std::nothrow) Lut16Values;
   if (values == nullptr) {  // another time, perhaps
     is_being_made_.clear(std::memory_order_release);
     return nullptr;

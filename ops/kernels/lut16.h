@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of a function of one 16-bit element: as there are only 65,536 of them, its values can be
 // looked up.
-#ifndef ACLGRAD_OPS_KERNELS_SHORT_TABLE_H_
-#define ACLGRAD_OPS_KERNELS_SHORT_TABLE_H_
+#ifndef ACLGRAD_OPS_KERNELS_LUT16_H_
+#define ACLGRAD_OPS_KERNELS_LUT16_H_
 
 #include <array>
 #include <atomic>
@@ -14,35 +14,35 @@
 namespace aclgrad::ops {
 
 // The values of a function by the patterns of its argument.
-struct ShortValues {
+struct Lut16Values {
   static constexpr size_t kEntries = 65536;
 
-  alignas(64) float quick[kEntries];   // the float to begin with
+  alignas(64) float fast[kEntries];    // the float to begin with
   alignas(64) double exact[kEntries];  // the value, as the exact kernel has it
 };
 
 // One table of 768 KiB. It is made when it has been asked for often enough to pay, and then stays
 // until the process ends, as threads may work until then.
-class ShortTable {
+class Lut16 {
  public:
   // The values, or null: before as many elements as there are entries were asked for, while another
   // thread makes the table, and where there is no memory for it. `fill` writes all entries.
-  const ShortValues* get(size_t elements, FunctionRef<void(ShortValues& values)> fill);
+  const Lut16Values* get(size_t elements, FunctionRef<void(Lut16Values& values)> fill);
 
  private:
-  const ShortValues* make(FunctionRef<void(ShortValues& values)> fill);
+  const Lut16Values* make(FunctionRef<void(Lut16Values& values)> fill);
 
-  std::atomic<const ShortValues*> values_{nullptr};
+  std::atomic<const Lut16Values*> values_{nullptr};
   std::atomic<size_t> asked_{0};
   std::atomic_flag is_being_made_;
 };
 
 // The tables of a function for both formats.
-struct ShortTables {
-  ShortTable float16;
-  ShortTable bfloat16;
+struct Lut16s {
+  Lut16 float16;
+  Lut16 bfloat16;
 
-  ShortTable& of(aclDataType dtype) { return dtype == ACL_FLOAT16 ? float16 : bfloat16; }
+  Lut16& of(aclDataType dtype) { return dtype == ACL_FLOAT16 ? float16 : bfloat16; }
 };
 
 // Tables for each of the first few keys that are seen: enough for the parameters that a model has.
@@ -78,4 +78,4 @@ class TablesByKey {
 
 }  // namespace aclgrad::ops
 
-#endif  // ACLGRAD_OPS_KERNELS_SHORT_TABLE_H_
+#endif  // ACLGRAD_OPS_KERNELS_LUT16_H_

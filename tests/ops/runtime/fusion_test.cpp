@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which tasks of a recording are run in units together, and how.
-#include "sweep.h"
+#include "fusion.h"
 
 #include <cstring>
 #include <random>
@@ -8,9 +8,9 @@
 namespace aclgrad::test {
 namespace {
 
-using Sweep = SweepTest;
+using Fusion = FusionTest;
 
-TEST_F(Sweep, AChainOverTheSameUnitsIsOneStep) {
+TEST_F(Fusion, AChainOverTheSameUnitsIsOneStep) {
   AddTask& first = add(dense(1), {dense(0)});
   AddTask& second = add(dense(2), {dense(1)});
   AddTask& third = add(dense(2), {dense(1), dense(0)});
@@ -21,18 +21,18 @@ TEST_F(Sweep, AChainOverTheSameUnitsIsOneStep) {
     EXPECT_GT(task->calls, 4);
     EXPECT_EQ(task->whole_runs, 0);
   }
-  EXPECT_EQ(first.read_soon, first.calls);
-  EXPECT_EQ(third.read_soon, 0) << "nobody reads the last result";
+  EXPECT_EQ(first.keep_cached, first.calls);
+  EXPECT_EQ(third.keep_cached, 0) << "nobody reads the last result";
 }
 
-TEST_F(Sweep, GivesTheBitsOfTaskAfterTask) {
+TEST_F(Fusion, GivesTheBitsOfTaskAfterTask) {
   add(dense(1), {dense(0)});
   add(dense(1), {dense(1), dense(3)});
   add(dense(2), {dense(1), {region(4), 0, 16}});
   expect_same_bits(1);
 }
 
-TEST_F(Sweep, RowsAndElementsGoTogether) {
+TEST_F(Fusion, RowsAndElementsGoTogether) {
   // The same megabytes as 65,536 units, as 1,024 rows, and as halves of these rows.
   add(dense(1), {dense(0)});
   add({region(1), 1024, 1024}, {{region(0), 1024, 1024}}, 1024);
@@ -40,37 +40,37 @@ TEST_F(Sweep, RowsAndElementsGoTogether) {
   expect_same_bits(1);
 }
 
-TEST_F(Sweep, WhatReadsOtherRowsWaits) {
+TEST_F(Fusion, WhatReadsOtherRowsWaits) {
   add(dense(1), {dense(0)});
   add(dense(2), {{region(1) + 16, 16, 16}}, kUnits - 1);  // the next row
   expect_same_bits(2);
 }
 
-TEST_F(Sweep, WhatReadsAWholeResultWaits) {
+TEST_F(Fusion, WhatReadsAWholeResultWaits) {
   add(dense(1), {dense(0)});
   add(dense(2), {{region(1), 0, 16}});
   expect_same_bits(2);
 }
 
-TEST_F(Sweep, WhatOverwritesRowsStillToBeReadWaits) {
+TEST_F(Fusion, WhatOverwritesRowsStillToBeReadWaits) {
   add(dense(2), {{region(1), 16, 16}});
   add({region(1) + 8, 16, 16}, {dense(3)}, kUnits - 1);
   expect_same_bits(2);
 }
 
-TEST_F(Sweep, OtherStridesOverTheSameMemoryWait) {
+TEST_F(Fusion, OtherStridesOverTheSameMemoryWait) {
   add(dense(1), {dense(0)});
   add(dense(2), {{region(1), 8, 16}});
   expect_same_bits(2);
 }
 
-TEST_F(Sweep, OtherNumbersOfUnitsWait) {
+TEST_F(Fusion, OtherNumbersOfUnitsWait) {
   add(dense(1), {dense(0)});
   add(dense(2), {dense(3)}, kUnits - 1);
   expect_same_bits(2);
 }
 
-TEST_F(Sweep, SmallTasksStayWhole) {
+TEST_F(Fusion, SmallTasksStayWhole) {
   add(dense(1), {dense(0)}, 64);
   add(dense(2), {dense(1)}, 64);
   EXPECT_EQ(record(), 2U);
@@ -78,7 +78,7 @@ TEST_F(Sweep, SmallTasksStayWhole) {
   EXPECT_EQ(tasks_[0]->whole_runs, 1);
 }
 
-TEST_F(Sweep, AFailureNamesItsTask) {
+TEST_F(Fusion, AFailureNamesItsTask) {
   add(dense(1), {dense(0)});
   add(dense(2), {dense(1)}).answer = 507015;
   AddTask& third = add(dense(3), {dense(2)});
@@ -88,7 +88,7 @@ TEST_F(Sweep, AFailureNamesItsTask) {
   EXPECT_EQ(third.calls, 0);
 }
 
-TEST_F(Sweep, ATaskOvertakesOthersToGetToItsInput) {
+TEST_F(Fusion, ATaskOvertakesOthersToGetToItsInput) {
   add(dense(1), {dense(0)});
   add(dense(5), {dense(4)}, kUnits - 1);
   add({region(6), 0, 1 << 18}, {{region(4), 0, 16}}, 1);  // not to be cut
@@ -96,21 +96,21 @@ TEST_F(Sweep, ATaskOvertakesOthersToGetToItsInput) {
   expect_same_bits(3);
 }
 
-TEST_F(Sweep, ButNoneThatItDependsOn) {
+TEST_F(Fusion, ButNoneThatItDependsOn) {
   add(dense(1), {dense(0)});
   add(dense(3), {dense(4)}, kUnits - 1);
   add(dense(2), {dense(1), dense(3)});
   expect_same_bits(3);
 }
 
-TEST_F(Sweep, NorOneThatSaysNothing) {
+TEST_F(Fusion, NorOneWithoutFootprint) {
   add(dense(1), {dense(0)});
   EXPECT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
   const auto submit = [&] {
     EXPECT_EQ(
-        aclgradLaunchSweep(
+        aclgradLaunchTiled(
             stream_, "add", [](void* argument) { return task_of(argument).run_units(0, kUnits); },
-            tasks_[0].get(), nullptr, &kSweep),
+            tasks_[0].get(), nullptr, &kTiling),
         ACL_SUCCESS);
   };
   submit();
@@ -122,16 +122,16 @@ TEST_F(Sweep, NorOneThatSaysNothing) {
   EXPECT_EQ(aclgradModelStepCount(model_), 3U);
 }
 
-TEST_F(Sweep, PartsAreRectanglesOfLines) {
+TEST_F(Fusion, PartsAreRectanglesOfRowGroups) {
   for (const int32_t threads : {1, 2, 3}) {
     ASSERT_EQ(aclgradSetNumThreads(threads), ACL_SUCCESS);
     tasks_.clear();
     AddTask& first = add(dense(1), {{region(0), 0, 16}});
-    first.line = 8;
-    first.fewest_lines = 1000;
+    first.row_group = 8;
+    first.fewest_row_groups = 1000;
     const AddTask& second = add({region(1), 32, 32}, {dense(0)}, kUnits / 2);
     expect_same_bits(1);
-    EXPECT_EQ(first.torn_lines, 0) << threads;
+    EXPECT_EQ(first.torn_row_groups, 0) << threads;
     // Once in parts, and once as a whole.
     EXPECT_EQ(first.units_done, 2 * kUnits) << threads;
     EXPECT_EQ(second.units_done, kUnits) << threads;
@@ -141,12 +141,12 @@ TEST_F(Sweep, PartsAreRectanglesOfLines) {
   ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
 }
 
-TEST_F(Sweep, TasksWhoseLinesAreRowsGoTogether) {
+TEST_F(Fusion, TasksWhoseRowGroupsAreRowsAreFused) {
   // Rows of 1 KB; each needs `for_all` bytes that are the same for all of them, too.
-  const auto add_lines = [&](int to, int from, int64_t fewest, int64_t for_all) {
+  const auto add_row_groups = [&](int to, int from, int64_t fewest, int64_t for_all) {
     AddTask& task = add({region(to), 1024, 1024},
                         {{region(from), 1024, 1024}, {region(from + 4), 0, for_all}}, 1024);
-    task.fewest_lines = fewest;
+    task.fewest_row_groups = fewest;
   };
   struct Case {
     int64_t first;
@@ -159,16 +159,16 @@ TEST_F(Sweep, TasksWhoseLinesAreRowsGoTogether) {
        {Case{64, 64, 1024, 1}, {64, 32, 1024, 1}, {64, 65, 1024, 2}, {64, 64, kHalf + 1, 2}}) {
     SCOPED_TRACE(testing::Message() << each.first << ", " << each.second << ", " << each.for_all);
     tasks_.clear();
-    add_lines(1, 0, each.first, each.for_all);
-    add_lines(2, 1, each.second, each.for_all);
+    add_row_groups(1, 0, each.first, each.for_all);
+    add_row_groups(2, 1, each.second, each.for_all);
     add({region(3), 1024, 1024}, {{region(2), 1024, 1024}}, 1024);
     expect_same_bits(each.steps);
   }
 }
 
-// Large and small tasks over a few regions, some of which want lines; many get into each other's
-// way.
-TEST_F(Sweep, RandomSequencesGiveTheBitsOfTaskAfterTask) {
+// Large and small tasks over a few regions, some of which want row groups; many get into each
+// other's way.
+TEST_F(Fusion, RandomSequencesGiveTheBitsOfTaskAfterTask) {
   constexpr int64_t kMany = 1 << 12;
   std::mt19937 random(20261123);
   const auto draw = [&](int64_t below) { return static_cast<int64_t>(random() % below); };
@@ -191,8 +191,8 @@ TEST_F(Sweep, RandomSequencesGiveTheBitsOfTaskAfterTask) {
         if (draw(4) == 0) each.step = 0;
       }
       AddTask& task = add(place(units), std::move(from), units);
-      if (units == kMany && draw(2) == 0) task.fewest_lines = 1 + draw(100);
-      if (units == kMany && draw(4) == 0) task.line = 4;
+      if (units == kMany && draw(2) == 0) task.fewest_row_groups = 1 + draw(100);
+      if (units == kMany && draw(4) == 0) task.row_group = 4;
     }
     tasks += tasks_.size();
     steps += expect_same_bits();
@@ -201,10 +201,10 @@ TEST_F(Sweep, RandomSequencesGiveTheBitsOfTaskAfterTask) {
   ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
 }
 
-TEST_F(Sweep, AMovedTensorIsReadWhereItLiesNow) {
+TEST_F(Fusion, AMovedTensorIsReadWhereItLiesNow) {
   const std::byte* const tensor = region(0);
-  for (const int32_t sweeps : {1, 0}) {
-    aclgradSetReplaySweeps(sweeps);
+  for (const int32_t fuse : {1, 0}) {
+    aclgradSetReplayFusion(fuse);
     tasks_.clear();
     const AddTask& first = add(dense(1), {dense(0), dense(0)});
     const AddTask& second = add(dense(2), {dense(1)});
@@ -223,7 +223,7 @@ TEST_F(Sweep, AMovedTensorIsReadWhereItLiesNow) {
   }
 }
 
-TEST_F(Sweep, MovingIsChecked) {
+TEST_F(Fusion, MovingIsChecked) {
   add(dense(1), {dense(0)});
   record();
   EXPECT_TRUE(fails(aclgradModelMoveTensor(nullptr, region(0), 8), 100000, {"modelRI"}));
@@ -235,15 +235,15 @@ TEST_F(Sweep, MovingIsChecked) {
   EXPECT_TRUE(fails(aclgradModelMoveTensor(model_, region(0), 8), 107037, {"still runs"}));
 }
 
-TEST_F(Sweep, TasksBetweenEndAStep) {
+TEST_F(Fusion, TasksBetweenEndAStep) {
   add(dense(1), {dense(0)});
   add(dense(2), {dense(1)});
   EXPECT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
   const auto submit = [&](AddTask& task) {
     ASSERT_EQ(
-        aclgradLaunchSweep(
+        aclgradLaunchTiled(
             stream_, "add", [](void* argument) { return task_of(argument).run_units(0, kUnits); },
-            &task, nullptr, &kSweep),
+            &task, nullptr, &kTiling),
         ACL_SUCCESS);
   };
   submit(*tasks_[0]);

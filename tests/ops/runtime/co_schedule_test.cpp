@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tasks of a recording run beside others that are cut.
+// Which tasks of a recording run co-scheduled with others that are fused.
 #include <chrono>
 #include <thread>
 
-#include "sweep.h"
+#include "fusion.h"
 
 namespace aclgrad::test {
 namespace {
 
-using Beside = SweepTest;
+using CoSchedule = FusionTest;
 
-TEST_F(Beside, AreSmallTasksThatHaveNothingToDoWithIt) {
+TEST_F(CoSchedule, AreSmallTasksThatHaveNothingToDoWithIt) {
   for (const int32_t threads : {1, 2, 3}) {
     SCOPED_TRACE(threads);
     ASSERT_EQ(aclgradSetNumThreads(threads), ACL_SUCCESS);
@@ -29,7 +29,7 @@ TEST_F(Beside, AreSmallTasksThatHaveNothingToDoWithIt) {
   ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
 }
 
-TEST_F(Beside, TheyRunOnTheThreadThatIsDoneFirst) {
+TEST_F(CoSchedule, TheyRunOnTheThreadThatIsDoneFirst) {
   ASSERT_EQ(aclgradSetNumThreads(2), ACL_SUCCESS);
   const AddTask& small = add({region(5), 16, 16}, {{region(4), 16, 16}}, 64);
   AddTask& first = add(dense(1), {dense(0)});
@@ -48,7 +48,7 @@ TEST_F(Beside, TheyRunOnTheThreadThatIsDoneFirst) {
   ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
 }
 
-TEST_F(Beside, NoneThatItWaitsForOrThatWaitForIt) {
+TEST_F(CoSchedule, NoneThatItWaitsForOrThatWaitForIt) {
   // What is cut reads the first; the second needs that; the third reads what is cut.
   add({region(0), 16, 16}, {{region(4), 16, 16}}, 64);
   add({region(5), 16, 16}, {{region(0), 16, 16}}, 64);
@@ -58,7 +58,7 @@ TEST_F(Beside, NoneThatItWaitsForOrThatWaitForIt) {
   expect_same_bits(3);
 }
 
-TEST_F(Beside, NoneThatNeedWhatStaysBetween) {
+TEST_F(CoSchedule, NoneThatNeedWhatStaysBetween) {
   add(dense(1), {dense(0)});
   add(dense(2), {dense(1)});
   add({region(6), 16, 16}, {{region(2), 16, 16}}, 64);
@@ -66,7 +66,7 @@ TEST_F(Beside, NoneThatNeedWhatStaysBetween) {
   expect_same_bits(3);
 }
 
-TEST_F(Beside, NoLargeOnesWhichHaveTheThreadsForThemselves) {
+TEST_F(CoSchedule, NoLargeOnesWhichHaveTheThreadsForThemselves) {
   add(dense(1), {dense(0)});
   add(dense(2), {dense(1)});
   add({region(4), 0, 1 << 17}, {{region(5), 0, 1 << 17}}, 1);
@@ -74,7 +74,7 @@ TEST_F(Beside, NoLargeOnesWhichHaveTheThreadsForThemselves) {
   expect_same_bits(2);
 }
 
-TEST_F(Beside, AFailureNamesItsTask) {
+TEST_F(CoSchedule, AFailureNamesItsTask) {
   AddTask& small = add({region(4), 16, 16}, {{region(5), 16, 16}}, 64);
   AddTask& needs_it = add({region(6), 16, 16}, {{region(4), 16, 16}}, 64);
   add(dense(1), {dense(0)});
@@ -86,7 +86,7 @@ TEST_F(Beside, AFailureNamesItsTask) {
   EXPECT_EQ(needs_it.whole_runs, 0);
 }
 
-TEST_F(Beside, WhatATaskThrowsIsItsFailure) {
+TEST_F(CoSchedule, WhatATaskThrowsIsItsFailure) {
   AddTask& small = add({region(4), 16, 16}, {{region(5), 16, 16}}, 64);
   add(dense(1), {dense(0)});
   add(dense(2), {dense(1)});
@@ -99,7 +99,7 @@ TEST_F(Beside, WhatATaskThrowsIsItsFailure) {
   ASSERT_EQ(aclgradSetNumThreads(0), ACL_SUCCESS);
 }
 
-TEST_F(Beside, OfSeveralFailuresTheFirstTaskCounts) {
+TEST_F(CoSchedule, OfSeveralFailuresTheFirstTaskCounts) {
   AddTask& before = add({region(4), 16, 16}, {{region(5), 16, 16}}, 64);
   AddTask& cut = add(dense(1), {dense(0)});
   add(dense(2), {dense(1)});
@@ -120,7 +120,7 @@ TEST_F(Beside, OfSeveralFailuresTheFirstTaskCounts) {
 }
 
 // The last one needs all before it, each of which needs one of two others.
-TEST_F(Beside, ChainsThatJoinKeepTheirOrder) {
+TEST_F(CoSchedule, ChainsThatJoinKeepTheirOrder) {
   constexpr int64_t kBytes = 1024;
   const auto piece = [&](int n) { return AddTask::Operand{region(5) + kBytes * n, 0, kBytes}; };
   const auto small = [&](int to, int from) -> AddTask& { return add(piece(to), {piece(from)}, 1); };
@@ -134,7 +134,7 @@ TEST_F(Beside, ChainsThatJoinKeepTheirOrder) {
   expect_same_bits(1);
   EXPECT_EQ(last.whole_runs, 2);
   first.answer = third.answer = 507015;
-  aclgradSetReplaySweeps(1);
+  aclgradSetReplayFusion(1);
   EXPECT_EQ(record(), 1U);
   EXPECT_TRUE(fails(run(), 507015, {"its task 0 (add)", "does not add up"}));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where destroyed objects stay for a while, so that a dead handle does not come alive again as
 // another object at the same address.
-#ifndef ACLGRAD_OPS_META_DIAGNOSTICS_GRAVEYARD_H_
-#define ACLGRAD_OPS_META_DIAGNOSTICS_GRAVEYARD_H_
+#ifndef ACLGRAD_OPS_META_DIAGNOSTICS_QUARANTINE_H_
+#define ACLGRAD_OPS_META_DIAGNOSTICS_QUARANTINE_H_
 
 #include <deque>
 #include <memory>
@@ -12,23 +12,23 @@
 
 namespace aclgrad::ops {
 
-class Graveyard {
+class Quarantine {
  public:
   // Of the library that includes this: nnopbase has one for what the program destroys, and opapi
   // one for executors that phase two has used up.
-  static Graveyard& instance() {
-    static auto& yard = *new Graveyard;
-    return yard;
+  static Quarantine& instance() {
+    static auto& quarantine = *new Quarantine;
+    return quarantine;
   }
 
-  void bury(std::shared_ptr<const void> object) {
+  void add(std::shared_ptr<const void> object) {
     const std::lock_guard lock(mutex_);
     objects_.push_back(std::move(object));
-    if (objects_.size() > kMostObjects) objects_.pop_front();
+    if (objects_.size() > kMaxObjects) objects_.pop_front();
   }
 
  private:
-  static constexpr size_t kMostObjects = 65536;
+  static constexpr size_t kMaxObjects = 65536;
 
   std::mutex mutex_;
   std::deque<std::shared_ptr<const void>> objects_;
@@ -40,7 +40,7 @@ void dispose(const Object* object) {
   std::unique_ptr<const Object> owned(object);
   if (!diagnosing(ACLGRAD_CHECK_HANDLES | ACLGRAD_CHECK_PHASES)) return;
   try {
-    Graveyard::instance().bury(std::shared_ptr<const Object>(std::move(owned)));
+    Quarantine::instance().add(std::shared_ptr<const Object>(std::move(owned)));
   } catch (const std::bad_alloc&) {
     // Then it goes at once.
   }
@@ -48,4 +48,4 @@ void dispose(const Object* object) {
 
 }  // namespace aclgrad::ops
 
-#endif  // ACLGRAD_OPS_META_DIAGNOSTICS_GRAVEYARD_H_
+#endif  // ACLGRAD_OPS_META_DIAGNOSTICS_QUARANTINE_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Per-target: FLOAT16 and BF16 patterns to and from vectors of float. Included by kernel files
 // inside Highway's foreach_target loop.
-#if defined(ACLGRAD_OPS_KERNELS_SHORT_FLOATS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef ACLGRAD_OPS_KERNELS_SHORT_FLOATS_INL_H_
-#undef ACLGRAD_OPS_KERNELS_SHORT_FLOATS_INL_H_
+#if defined(ACLGRAD_OPS_KERNELS_FLOAT16_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLGRAD_OPS_KERNELS_FLOAT16_INL_H_
+#undef ACLGRAD_OPS_KERNELS_FLOAT16_INL_H_
 #else
-#define ACLGRAD_OPS_KERNELS_SHORT_FLOATS_INL_H_
+#define ACLGRAD_OPS_KERNELS_FLOAT16_INL_H_
 #endif
 
 #include "hwy/highway.h"
