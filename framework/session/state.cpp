@@ -99,10 +99,10 @@ void SessionState::check_options() const {
     throw ValueError("a session's observer needs the option eager");
   }
   if (options_.poison && options_.eager) {
-    throw ValueError("the option poison is of no use in an eager session, which reuses no memory");
+    throw ValueError("the option poison has no effect in an eager session, which reuses no memory");
   }
   if (options_.compare && options_.eager) {
-    throw ValueError("the option compare is of no use in an eager session: it compares with one");
+    throw ValueError("the option compare has no effect in an eager session: it compares with one");
   }
 }
 

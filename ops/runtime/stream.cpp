@@ -319,7 +319,8 @@ bool Stream::perform(Lock& lock, Task& task) {
         lock.lock();
       }
     } catch (const ForcedUnwind&) {
-      fail(ACL_ERROR_RT_INTERNAL_ERROR, "it ended the thread that ran it, or somebody else did");
+      fail(ACL_ERROR_RT_INTERNAL_ERROR,
+           "it ended the thread that ran it, or another thread ended it");
       finish(lock, task);
       throw;
     } catch (...) {

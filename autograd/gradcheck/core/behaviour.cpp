@@ -138,7 +138,7 @@ void check_masks(const Operator& op, const Problem& problem, OperatorReport& rep
     }
     if (problem_text.empty()) continue;
     complain(op, problem.dtype, Layout::contiguous, "needs-gradient mask", problem_text,
-             "the backward: it relies on outputs that nobody asked for", report);
+             "the backward: it relies on outputs that were not requested", report);
   }
 }
 
