@@ -53,7 +53,7 @@ Value record_result(const Workload& workload, const Value& x, std::vector<Value>
   constexpr std::uint64_t kSeed = 1;
   switch (workload.kind) {
     case Kind::convolution:
-      return record_network(convolution::Network({}, "elu", DType::float32, kSeed), x, parameters);
+      return record_network(convolution::Network({}, "elu", kSeed), x, parameters);
     case Kind::transformer:
       return record_network(
           transformer::Transformer(workload.classes, {}, "geglu", DType::float32, kSeed), x,
