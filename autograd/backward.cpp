@@ -87,7 +87,7 @@ class Engine {
     if (!rule) {
       throw ValueError(fmt::format("{}: the operator has no gradient rule", label(node)));
     }
-    const RecordScope scope(graph_, Phase::backward, node.where);
+    const RecordScope scope(graph_, Pass::backward, node.where);
     const RuleCall call(node, graph_.values(node.inputs), graph_.values(node.outputs),
                         std::move(arrived), needs);
     InputGradients found = rule(*node.op, call);
@@ -174,7 +174,7 @@ Gradients backward(const Value& loss, const std::vector<Value>& wrt, BackwardOpt
                    std::source_location where) {
   check(loss, wrt, options);
   Graph graph = loss.graph();
-  const RecordScope scope(graph, Phase::backward);
+  const RecordScope scope(graph, Pass::backward);
   Engine engine(loss, wrt);
   const auto first = static_cast<ValueId>(graph.value_count());
   if (options.seed.id() < 0) {

@@ -13,10 +13,10 @@ namespace {
 constexpr uint64_t kFeatures = 100;
 constexpr uint64_t kTargets = 101;
 
-void fill_normal(std::span<float> values, uint64_t stream, double deviation) {
+void fill_normal(std::span<float> values, uint64_t stream, double stddev) {
   const Random random(1, stream);
   for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = static_cast<float>(deviation * random.normal(i));
+    values[i] = static_cast<float>(stddev * random.normal(i));
   }
 }
 

@@ -59,8 +59,8 @@ if(ACLGRAD_SANITIZER)
   add_link_options(-fsanitize=${ACLGRAD_SANITIZER})
 endif()
 
-# Errors only for whoever works on the project (./dev check, .ci/run): another compiler warns of other
-# things, and that must stop nobody's build.
+# Errors only for those who work on the project (./dev check, .ci/run): another compiler warns of other
+# things, and that must not stop a build.
 option(ACLGRAD_WARNINGS_AS_ERRORS "Let warnings stop the build" OFF)
 add_library(aclgrad_warnings INTERFACE)
 target_compile_options(aclgrad_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow
@@ -73,7 +73,7 @@ if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
   set(ACLGRAD_VENDOR_LIBRARY STATIC)
 endif()
 
-# A library below the line: its C symbols are all that anybody can see of it.
+# A library below the C API boundary: only its C symbols are exported.
 function(aclgrad_add_vendor_library target)
   add_library(${target} ${ACLGRAD_VENDOR_LIBRARY} ${ARGN})
   target_link_libraries(${target} PUBLIC aclgrad_c_headers)
@@ -83,8 +83,8 @@ function(aclgrad_add_vendor_library target)
   endif()
 endfunction()
 
-# Other names under which programs link or load a shared library below the line: whichever is used, it
-# is one library in the process.
+# Other names under which programs link or load a shared library below the C API boundary: whichever is
+# used, it is one library in the process.
 function(aclgrad_other_names target)
   if(NOT ACLGRAD_VENDOR_LIBRARY STREQUAL SHARED)
     return()
@@ -99,7 +99,7 @@ function(aclgrad_other_names target)
   endforeach()
 endfunction()
 
-# A library above the line, of C++ names.
+# A library above the C API boundary, of C++ names.
 function(aclgrad_add_library target)
   add_library(${target} ${ARGN})
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/aclgrad")

@@ -23,7 +23,7 @@ class CollectiveOp : public StreamOp {
       : membership_(std::move(membership)), options_(options) {}
 
   std::string attributes() const override { return fmt::format("{} ranks", membership_->size()); }
-  bool runs_beside() const override { return options_.beside; }
+  bool is_async() const override { return options_.async; }
 
  protected:
   const Membership& membership() const { return *membership_; }

@@ -55,7 +55,7 @@ std::vector<Value> DataParallel::averages(const std::vector<Value>& tensors, std
   for (const detail::Bucket& bucket : detail::make_buckets(tensors, options_.bucket_bytes)) {
     std::vector<Value> members;
     for (const std::size_t i : bucket) members.push_back(tensors[i]);
-    const Value sums = all_reduce(communicator_, members, {.beside = options_.overlap}, where);
+    const Value sums = all_reduce(communicator_, members, {.async = options_.overlap}, where);
     const Value means = mul(sums, factor, where);
     std::int64_t first = 0;
     for (const std::size_t i : bucket) {
@@ -70,7 +70,7 @@ std::vector<Value> DataParallel::averages(const std::vector<Value>& tensors, std
 Gradients DataParallel::average(const Gradients& gradients, std::source_location where) {
   start(gradients, 1);
   if (gradients.size() == 0) return gradients;
-  const RecordScope scope(gradients.begin()->value.graph(), Phase::backward);
+  const RecordScope scope(gradients.begin()->value.graph(), Pass::backward);
   return with_tensors(gradients, averages(tensors_of(gradients), communicator_.size(), where));
 }
 
@@ -81,7 +81,7 @@ Value DataParallel::average(const Value& value, std::source_location where) {
 LossAndGradients DataParallel::means(const LossAndGradients& sums, std::int64_t parts,
                                      std::source_location where) const {
   start(sums.gradients, parts);
-  const RecordScope scope(sums.loss.graph(), Phase::backward);
+  const RecordScope scope(sums.loss.graph(), Pass::backward);
   std::vector<Value> tensors = tensors_of(sums.gradients);
   tensors.push_back(sums.loss);
   const std::vector<Value> all = averages(tensors, parts * communicator_.size(), where);

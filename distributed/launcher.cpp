@@ -19,7 +19,7 @@
 namespace aclgrad {
 namespace {
 
-std::atomic<bool> g_has_given_up = false;
+std::atomic<bool> g_skips_finalize = false;
 
 // A number in one of several environment variables, by which launchers tell the same.
 int number_in(std::initializer_list<const char*> variables, int fallback) {
@@ -45,7 +45,7 @@ void begin_mpi() {
     MPI_Finalized(&over);
     // MPI_Finalize would wait for a rank that hangs. A process that ends without it makes the
     // launcher end the others.
-    if (over == 0 && !g_has_given_up) MPI_Finalize();
+    if (over == 0 && !g_skips_finalize) MPI_Finalize();
   });
 }
 
@@ -76,7 +76,7 @@ Communicator join_launched(const CommunicatorOptions&) {
 
 }  // namespace
 
-void detail::give_up_on_others() noexcept { g_has_given_up = true; }
+void detail::skip_finalize() noexcept { g_skips_finalize = true; }
 
 Communicator Communicator::from_environment(const CommunicatorOptions& options) {
   return launched_processes() > 1 ? join_launched(options) : Communicator();

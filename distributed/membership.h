@@ -12,7 +12,7 @@
 namespace aclgrad::detail {
 
 /// Some ranks may never come to the end of the program: do not wait for them there.
-void give_up_on_others() noexcept;
+void skip_finalize() noexcept;
 
 class Membership {
  public:
@@ -22,7 +22,7 @@ class Membership {
   ~Membership() {
     HcclResult failure = HCCL_SUCCESS;
     HcclGetCommAsyncError(comm_, &failure);
-    if (failure != HCCL_SUCCESS) give_up_on_others();
+    if (failure != HCCL_SUCCESS) skip_finalize();
     HcclCommDestroy(comm_);
   }
   Membership(const Membership&) = delete;

@@ -47,7 +47,7 @@ Tensor resized(const Tensor& flat, std::int64_t elements) {
 
 Value sum_over_ranks(const Communicator& communicator, const DataParallelOptions& options,
                      const Value& value) {
-  const Value flat = all_reduce(communicator, {value}, {.beside = options.overlap});
+  const Value flat = all_reduce(communicator, {value}, {.async = options.overlap});
   return part(flat, 0, value.shape());
 }
 
@@ -117,7 +117,7 @@ Gradients ShardedUpdate::scatter(const Graph& graph, const Gradients& gradients,
                          fmt::format("sharded, {} parts, buckets of {} bytes, overlap {}", parts,
                                      options_.bucket_bytes, options_.overlap));
   if (shards_.empty()) make_shards(gradients, optimizer);
-  const RecordScope scope(graph, Phase::backward);
+  const RecordScope scope(graph, Pass::backward);
   const double factor = 1.0 / static_cast<double>(parts * communicator_.size());
   std::vector<Gradients::Pair> pairs;
   for (const Shard& shard : shards_) {
@@ -125,7 +125,7 @@ Gradients ShardedUpdate::scatter(const Graph& graph, const Gradients& gradients,
     for (const Variable& member : shard.members) {
       members.push_back(gradients[graph.parameter(member, where)]);
     }
-    const Value sums = reduce_scatter(communicator_, members, {.beside = options_.overlap}, where);
+    const Value sums = reduce_scatter(communicator_, members, {.async = options_.overlap}, where);
     pairs.push_back({graph.parameter(shard.share, where), mul(sums, factor, where)});
   }
   return Gradients(std::move(pairs));
@@ -156,10 +156,10 @@ Update ShardedUpdate::complete(const Graph& graph, Update update) {
 
 Update ShardedUpdate::gather_updated(const Graph& graph, Update update,
                                      std::source_location where) const {
-  const RecordScope scope(graph, Phase::update);
+  const RecordScope scope(graph, Pass::update);
   for (const Shard& shard : shards_) {
     const Value flat = all_gather(communicator_, graph.parameter(shard.share, where),
-                                  {.beside = options_.overlap}, where);
+                                  {.async = options_.overlap}, where);
     std::int64_t first = 0;
     for (const Variable& member : shard.members) {
       update.values.push_back(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fifty layers deep without normalisation: weights of deviation 1 / sqrt(width), no training. SELU
-// brings the activations of every layer back to mean 0 and deviation 1 (Klambauer et al. 2017);
-// with ReLU, Hardswish and GELU they fade, with ELU they stay too small. Writes
-// out/activation_zoo/deviation.svg.
+// Fifty layers deep without normalisation: weights of standard deviation 1 / sqrt(width), no
+// training. SELU brings the activations of every layer back to mean 0 and standard deviation 1
+// (Klambauer et al. 2017); with ReLU, Hardswish and GELU they fade, with ELU they stay too small.
+// Writes out/activation_zoo/stddev.svg.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 
@@ -20,7 +20,7 @@ constexpr int kLayers = 50;
 
 struct Moments {
   double mean = 0;
-  double deviation = 0;
+  double stddev = 0;
 };
 
 Moments moments_of(const Tensor& tensor) {
@@ -58,19 +58,19 @@ int main() {
     }
     const Results results = Session(graph, {layers.begin(), layers.end()})
                                 .run({{input, init::normal({kRows, kWidth}, 1000)}});
-    report::Series deviation{.name = name, .y = {}};
+    report::Series stddev{.name = name, .y = {}};
     fmt::print("{:<10}", name);
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const Moments moments = moments_of(results[layers[i]]);
-      deviation.x.push_back(static_cast<double>(i + 1));
-      deviation.y.push_back(moments.deviation);
+      stddev.x.push_back(static_cast<double>(i + 1));
+      stddev.y.push_back(moments.stddev);
       if (i == 0 || i == 4 || i == 19 || i == 49) {
-        fmt::print("  {:>8.1e} {:>8.1e}", moments.mean, moments.deviation);
+        fmt::print("  {:>8.1e} {:>8.1e}", moments.mean, moments.stddev);
       }
     }
     fmt::print("\n");
-    chart.series.push_back(deviation);
+    chart.series.push_back(stddev);
   }
   std::filesystem::create_directories("out/activation_zoo");
-  write_file_atomically("out/activation_zoo/deviation.svg", chart.svg());
+  write_file_atomically("out/activation_zoo/stddev.svg", chart.svg());
 }

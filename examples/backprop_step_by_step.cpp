@@ -52,12 +52,12 @@ int main() {
   write_file_atomically("out/backprop/backprop.html", page.html());
 
   fmt::print("h = x w1,  y = elu(h) w2,  loss = (y - target)^2\n");
-  Phase phase = Phase::update;
+  Pass pass = Pass::update;
   SessionOptions options{.eager = true};
   options.observer = [&](const Node& node, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& outputs) {
-    if (node.phase != phase) fmt::print("\n{}\n", kHeadings[static_cast<int>(node.phase)]);
-    phase = node.phase;
+    if (node.pass != pass) fmt::print("\n{}\n", kHeadings[static_cast<int>(node.pass)]);
+    pass = node.pass;
     fmt::print("\n  node {:>2}  {}  ({})\n", node.id, node.op->as_call()->call_name(),
                node.op->attributes().empty() ? node.op->name() : node.op->attributes());
     print_tensors("reads", graph, node.inputs, inputs);

@@ -87,8 +87,8 @@ int main() {
              same ? "the same bits" : "NOT THE SAME BITS");
   const Profile& timeline = together.timeline;
   fmt::print("exchange took {:.2f} of {:.2f} ms; for {:.0f} % of it operators ran as well\n",
-             timeline.beside_us() / 1000, timeline.span_us() / 1000,
-             100 * timeline.hidden_us() / timeline.beside_us());
+             timeline.async_us() / 1000, timeline.span_us() / 1000,
+             100 * timeline.hidden_us() / timeline.async_us());
   std::filesystem::create_directories("out/data_parallel");
   write_file_atomically("out/data_parallel/timeline.svg", timeline.svg());
   return same ? 0 : 1;

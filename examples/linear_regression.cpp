@@ -12,7 +12,7 @@ using namespace aclgrad;
 int main() {
   constexpr std::int64_t kPoints = 100;
   const Tensor xs = init::uniform({kPoints, 1}, /*seed=*/1);
-  const Tensor noise = init::normal({kPoints, 1}, /*seed=*/2, /*deviation=*/0.4);
+  const Tensor noise = init::normal({kPoints, 1}, /*seed=*/2, /*stddev=*/0.4);
   Tensor ys = Tensor::zeros({kPoints, 1});
   for (std::int64_t i = 0; i < kPoints; ++i) ys.set(i, 3 * xs.get(i) - 2 + noise.get(i));
 

@@ -18,7 +18,7 @@ constexpr double kReach = 1.2;
 
 // Even points lie on the first spiral, odd ones on the second.
 data::Dataset make_spirals() {
-  data::Dataset points{init::normal({kPoints, 2}, /*seed=*/7, /*deviation=*/0.01),
+  data::Dataset points{init::normal({kPoints, 2}, /*seed=*/7, /*stddev=*/0.01),
                        Tensor::zeros({kPoints}, DType::int64)};
   for (std::int64_t i = 0; i < kPoints; ++i) {
     const double along = std::sqrt(static_cast<double>(i / 2) / (kPoints / 2.0 - 1));

@@ -32,7 +32,7 @@ Tensor random_weights(const Shape& shape, std::uint64_t seed, std::uint64_t stre
   return weights;
 }
 
-enum class Outcome { right, wrong, undecided };
+enum class Outcome { right, wrong, inconclusive };
 
 // What a gradient may be: an interval at corners, with an error estimate.
 struct Target {
@@ -68,7 +68,7 @@ class Comparison {
     if (!target.reason.empty()) {
       found_.reason = target.reason;
       note(kInfinity, index, input, analytic, target);
-      return Outcome::undecided;
+      return Outcome::inconclusive;
     }
     const double nearest = std::clamp(analytic, target.low, target.high);
     double error = std::abs(analytic - nearest);
@@ -88,7 +88,7 @@ class Comparison {
         target.error > 1e-5 * size && target.error > 1e-6 * scale_ && target.error > rounding_;
     if (error <= tolerance && !wide) return Outcome::right;
     found_.reason = fmt::format("the error estimate {:.2g} is too large", target.error);
-    return Outcome::undecided;
+    return Outcome::inconclusive;
   }
 
  private:
@@ -115,7 +115,7 @@ class Comparison {
 
 void count(GradcheckTensor& found, Outcome outcome) {
   if (outcome == Outcome::wrong) ++found.failures;
-  if (outcome == Outcome::undecided) ++found.undecided;
+  if (outcome == Outcome::inconclusive) ++found.inconclusive;
 }
 
 // The copy with everything needed to check it.
@@ -124,12 +124,12 @@ struct Checker {
   std::vector<Tensor>& point;
   detail::GraphFunction function;
   detail::RecordedGradients recorded;
-  std::vector<Tensor> arriving;                // gradients at the result
+  std::vector<Tensor> upstream;                // gradients of the result
   std::vector<std::vector<Tensor>> gradients;  // for each of them, by tensor
 };
 
 // One gradient at the result for every element of it, or two random ones for all.
-std::vector<Tensor> arriving_gradients(const Shape& shape, bool dense, std::uint64_t seed) {
+std::vector<Tensor> upstream_gradients(const Shape& shape, bool dense, std::uint64_t seed) {
   std::vector<Tensor> all;
   if (!dense || shape.numel() <= 1) {
     for (const std::uint64_t stream : {0u, 1u}) all.push_back(random_weights(shape, seed, stream));
@@ -159,10 +159,10 @@ void check_elements(Checker& checker, std::size_t leaf, std::size_t position,
                         std::abs(static_cast<double>(slopes.high()))});
     }
     std::vector<Target>& sums = targets.emplace_back();
-    for (const Tensor& arriving : checker.arriving) {
+    for (const Tensor& upstream : checker.upstream) {
       Target& target = sums.emplace_back();
       for (std::size_t k = 0; k < row.size(); ++k) {
-        const double weight = arriving.get(static_cast<std::int64_t>(k));
+        const double weight = upstream.get(static_cast<std::int64_t>(k));
         if (weight != 0) target.add(row[k], weight);
       }
     }
@@ -171,7 +171,7 @@ void check_elements(Checker& checker, std::size_t leaf, std::size_t position,
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
     Outcome worst = Outcome::right;
     bool corner = false;
-    for (std::size_t a = 0; a < checker.arriving.size(); ++a) {
+    for (std::size_t a = 0; a < checker.upstream.size(); ++a) {
       const Target& target = targets[static_cast<std::size_t>(i)][a];
       corner = corner || target.corner;
       const double analytic = checker.gradients[a][position].get(i);
@@ -194,7 +194,7 @@ void check_directions(Checker& checker, std::size_t leaf, std::size_t position,
     const Tensor direction =
         random_weights(gradient.shape(), options.seed, static_cast<std::uint64_t>(p) + 2);
     Target target;
-    target.add(checker.function.slope_along(leaf, direction, checker.arriving[0]), 1);
+    target.add(checker.function.slope_along(leaf, direction, checker.upstream[0]), 1);
     double analytic = 0;
     for (std::int64_t i = 0; i < gradient.numel(); ++i) {
       analytic += gradient.get(i) * direction.get(i);
@@ -225,10 +225,10 @@ GradcheckReport check_gradients(const Value& loss, std::vector<Value> wrt,
                   .point = point,
                   .function = detail::GraphFunction(copy, point),
                   .recorded = detail::RecordedGradients(copy, selected),
-                  .arriving = arriving_gradients(loss.shape(), dense, options.seed),
+                  .upstream = upstream_gradients(loss.shape(), dense, options.seed),
                   .gradients = {}};
-  for (const Tensor& arriving : checker.arriving) {
-    checker.gradients.push_back(checker.recorded.at(point, arriving));
+  for (const Tensor& upstream : checker.upstream) {
+    checker.gradients.push_back(checker.recorded.at(point, upstream));
   }
   GradcheckReport report{options, {}};
   for (std::size_t i = 0; i < selected.size(); ++i) {

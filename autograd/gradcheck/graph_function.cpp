@@ -190,14 +190,14 @@ RecordedGradients::RecordedGradients(DoubleCopy& copy, const std::vector<std::si
 }
 
 std::vector<Tensor> RecordedGradients::at(const std::vector<Tensor>& point,
-                                          const Tensor& arriving) {
+                                          const Tensor& upstream) {
   Session& session = session_.front();
   std::vector<Feed> feeds;
   const std::vector<Value> needed = session.inputs();
   const auto is_needed = [&](const Value& input) {
     return std::find(needed.begin(), needed.end(), input) != needed.end();
   };
-  if (is_needed(seed_)) feeds.emplace_back(seed_, arriving);
+  if (is_needed(seed_)) feeds.emplace_back(seed_, upstream);
   for (std::size_t i = 0; i < point.size(); ++i) {
     if (is_needed(copy_.leaves[i].copy)) feeds.emplace_back(copy_.leaves[i].copy, point[i]);
   }

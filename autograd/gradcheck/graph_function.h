@@ -54,7 +54,7 @@ class RecordedGradients {
   /// Adds the gradient's nodes to the copy.
   RecordedGradients(DoubleCopy& copy, const std::vector<std::size_t>& leaves);
 
-  std::vector<Tensor> at(const std::vector<Tensor>& point, const Tensor& arriving);
+  std::vector<Tensor> at(const std::vector<Tensor>& point, const Tensor& upstream);
 
  private:
   const DoubleCopy& copy_;

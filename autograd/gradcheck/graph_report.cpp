@@ -11,7 +11,7 @@ namespace {
 
 const char* verdict(const GradcheckTensor& tensor) {
   if (tensor.failures > 0) return "WRONG";
-  if (tensor.undecided > 0) return "cannot tell";
+  if (tensor.inconclusive > 0) return "inconclusive";
   return tensor.mistrusted() ? "mistrusted: all 0" : "ok";
 }
 
@@ -25,26 +25,26 @@ bool GradcheckReport::passed() const {
 std::string GradcheckReport::to_string() const {
   std::int64_t elements = 0;
   std::int64_t failures = 0;
-  std::int64_t undecided = 0;
+  std::int64_t inconclusive = 0;
   std::int64_t corners = 0;
   std::int64_t compared = 0;
   std::int64_t mistrusted = 0;
   for (const GradcheckTensor& tensor : tensors) {
     elements += options.projections > 0 ? tensor.compared : tensor.shape.numel();
     failures += tensor.failures;
-    undecided += tensor.undecided;
+    inconclusive += tensor.inconclusive;
     corners += tensor.corners;
     compared += tensor.compared;
     mistrusted += tensor.mistrusted() ? 1 : 0;
   }
   const char* unit = options.projections > 0 ? "directions" : "elements";
   std::string text = fmt::format(
-      "gradcheck {}: {} of {} {} in {} tensors wrong, {} undecided, {} at corners; {} "
+      "gradcheck {}: {} of {} {} in {} tensors wrong, {} inconclusive, {} at corners; {} "
       "comparisons{}\n",
       passed()       ? "passed"
       : failures > 0 ? "FAILED"
-                     : "cannot tell",
-      failures, elements, unit, tensors.size(), undecided, corners, compared,
+                     : "inconclusive",
+      failures, elements, unit, tensors.size(), inconclusive, corners, compared,
       mistrusted > 0 ? fmt::format("; {} tensors mistrusted", mistrusted) : "");
   text += fmt::format("  {:<20} {:<14} {:>10} {:>10} {:>10} {:>8} {:>12} {:>24} {:>24} {:>9} {}\n",
                       "tensor", "shape", "abs error", "rel error", "largest", "worst at", "input",
@@ -56,7 +56,7 @@ std::string GradcheckReport::to_string() const {
         tensor.name, aclgrad::to_string(tensor.shape), tensor.max_abs_error, tensor.max_rel_error,
         tensor.max_gradient, tensor.worst_index, tensor.input, tensor.analytic, tensor.numeric,
         tensor.numeric_error, verdict(tensor));
-    if (tensor.undecided > 0) text += fmt::format("      undecided: {}\n", tensor.reason);
+    if (tensor.inconclusive > 0) text += fmt::format("      inconclusive: {}\n", tensor.reason);
   }
   if (options.projections > 0) {
     text += fmt::format(

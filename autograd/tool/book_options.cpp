@@ -70,10 +70,10 @@ contract::Sample sample_of(const contract::Operator& op, const Attributes& attri
   for (const auto& [option, value] : attributes.given) {
     const auto parameter = std::ranges::find(op.parameters, option, &Parameter::option_name);
     if (parameter == op.parameters.end()) continue;
-    const auto known = std::ranges::find(sample.settings, parameter->name,
-                                         &std::pair<std::string, Setting>::first);
-    if (known != sample.settings.end()) {
-      known->second = value;
+    const auto it = std::ranges::find(sample.settings, parameter->name,
+                                      &std::pair<std::string, Setting>::first);
+    if (it != sample.settings.end()) {
+      it->second = value;
     } else {
       sample.settings.emplace_back(parameter->name, value);
     }

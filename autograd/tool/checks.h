@@ -20,16 +20,16 @@ inline std::string with_attributes(const std::string& function, const Subject& s
 /// One form of the forward in some of its dtypes and in every layout: all results in ulp of the
 /// exact ones, memory around them untouched, the same bits in every layout, run and number of
 /// threads.
-Report check_forward(Library& library, const Subject& subject, const EntryPoint& form,
-                     const DTypes& dtypes, const Options& options);
+OperatorReport check_forward(Library& library, const Subject& subject, const EntryPoint& form,
+                             const DTypes& dtypes, const Options& options);
 
 /// Every documented status of phase one: null pointers, dtypes by product, shapes, ranks, views
 /// that leave their storage, attributes; and success for what is right.
-Report check_statuses(Library& library, const Subject& subject, const EntryPoint& entry);
+OperatorReport check_statuses(Library& library, const Subject& subject, const EntryPoint& entry);
 
 /// Those of phase two: null executor, null and short workspace, executor used up; no stream is
 /// fine.
-Report check_phase_two(Library& library, const Subject& subject, const EntryPoint& entry);
+OperatorReport check_phase_two(Library& library, const Subject& subject, const EntryPoint& entry);
 
 }  // namespace aclgrad::gradcheck
 

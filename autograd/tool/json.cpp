@@ -41,7 +41,7 @@ json to_json_value(const Finding& finding) {
   return value;
 }
 
-json to_json_value(const Report& report) {
+json to_json_value(const OperatorReport& report) {
   json findings = json::array();
   for (const Finding& finding : report.findings) findings.push_back(to_json_value(finding));
   json corners = json::array();
@@ -55,17 +55,18 @@ json to_json_value(const Report& report) {
   }
   json notes = json::array();
   for (const auto& [note, operators] : report.notes) notes.push_back(note);
-  return {{"status", report.exit_status()},
-          {"elements",
-           {{"right", report.right}, {"wrong", report.wrong}, {"cannot_tell", report.cannot_tell}}},
-          {"configurations", report.configurations},
-          {"checks", report.checks},
-          {"mistrusted", report.mistrusted},
-          {"notes", std::move(notes)},
-          {"forward", errors_of(report.forward)},
-          {"backward", errors_of(report.backward)},
-          {"corners", std::move(corners)},
-          {"findings", std::move(findings)}};
+  return {
+      {"status", report.exit_status()},
+      {"elements",
+       {{"right", report.right}, {"wrong", report.wrong}, {"inconclusive", report.inconclusive}}},
+      {"configurations", report.configurations},
+      {"checks", report.checks},
+      {"mistrusted", report.mistrusted},
+      {"notes", std::move(notes)},
+      {"forward", errors_of(report.forward)},
+      {"backward", errors_of(report.backward)},
+      {"corners", std::move(corners)},
+      {"findings", std::move(findings)}};
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ std::string to_json(const Library& library, const Coverage& found, const std::ve
     value["seconds"] = line.seconds;
     operators.push_back(std::move(value));
   }
-  const Report all = total(lines);
+  const OperatorReport all = total(lines);
   const json page = {{"library", library.path()},
                      {"status", all.exit_status()},
                      {"configurations", all.configurations},

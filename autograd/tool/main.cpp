@@ -29,7 +29,8 @@ constexpr const char* kDescription =
     "extrapolation, with error bars), and every documented status code.";
 
 constexpr const char* kFooter =
-    "Exit status: 0 everything right, 1 something wrong, 2 nothing wrong but something undecided,\n"
+    "Exit status: 0 everything right, 1 something wrong, 2 nothing wrong but something "
+    "inconclusive,\n"
     "3 wrong usage, 4 the library cannot be used, 5 all right but something mistrusted: its "
     "gradient\n"
     "was mostly 0.\n\n"
@@ -236,13 +237,13 @@ void write(const std::string& path, const std::string& text) {
 }
 
 void print_line(const Line& line) {
-  const Report& r = line.report;
+  const OperatorReport& r = line.report;
   if (!line.missing.empty()) {
     fmt::print("{:<60} not in the library: {}\n", line.title, fmt::join(line.missing, ", "));
     return;
   }
   fmt::print("{:<60} {:<6} {:>7} elements {:>5} checks  {:5.2f} s\n", line.title,
-             headline(r.verdict()), r.right + r.wrong + r.cannot_tell, r.checks, line.seconds);
+             headline(r.verdict()), r.right + r.wrong + r.inconclusive, r.checks, line.seconds);
 }
 
 // How much of the library was checked.
@@ -277,7 +278,7 @@ int check(const Arguments& a) {
   const Coverage found = coverage(library);
   if (!a.json.empty()) write(a.json, to_json(*library, found, lines));
   if (!a.html.empty()) write(a.html, to_html(*library, found, lines));
-  const Report all = total(lines);
+  const OperatorReport all = total(lines);
   std::size_t checked = 0;
   for (const Line& line : lines) checked += line.missing.empty() ? 1 : 0;
   if (a.json != "-") {

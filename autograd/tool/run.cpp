@@ -65,7 +65,7 @@ void require_dtypes(const LibraryPointer& library, const Plan& plan) {
 }
 
 void check_values(Library& library, const Plan& plan, const Subject& subject, Options options,
-                  Report& report) {
+                  OperatorReport& report) {
   if (plan.forward) {
     const DTypes dtypes = chosen(subject.forward.value_dtypes(), plan.dtypes);
     report.add(check_forward(library, subject, subject.forward, dtypes, options));
@@ -82,7 +82,7 @@ void check_values(Library& library, const Plan& plan, const Subject& subject, Op
 
 // Enough elements to see how the errors lie over the input range.
 void check_range(const LibraryPointer& library, const Plan& plan, const std::string& op,
-                 const Attributes& attributes, Report& report) {
+                 const Attributes& attributes, OperatorReport& report) {
   Options options = plan.options;
   options.layouts = {Layout::contiguous};
   options.draws = 1;
@@ -133,8 +133,8 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
   return lines;
 }
 
-Report total(const std::vector<Line>& lines) {
-  Report all;
+OperatorReport total(const std::vector<Line>& lines) {
+  OperatorReport all;
   for (const Line& line : lines) all.add(line.report);
   return all;
 }

@@ -30,7 +30,7 @@ struct Line {
   std::string title;
   std::string attributes;
   std::vector<std::string> missing;  // functions that the library lacks: nothing was checked
-  Report report;
+  OperatorReport report;
   double seconds = 0;
 };
 
@@ -41,7 +41,7 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                       const std::function<void(const Line&)>& progress);
 
 /// All reports together.
-Report total(const std::vector<Line>& lines);
+OperatorReport total(const std::vector<Line>& lines);
 
 /// The whole result for machines (see docs/gradcheck.md).
 std::string to_json(const Library& library, const Coverage& found, const std::vector<Line>& lines);

@@ -36,7 +36,7 @@ class StatusProbe {
   StatusProbe(Library& library, const Subject& subject, const EntryPoint& entry)
       : library_(library), subject_(subject), entry_(entry) {}
 
-  Report run() {
+  OperatorReport run() {
     expect("arguments that are right", 0, entry_.tensors, entry_.plan);
     null_pointers();
     for (std::size_t i = 0; i < entry_.tensors.size(); ++i) {
@@ -211,12 +211,12 @@ class StatusProbe {
   Library& library_;
   const Subject& subject_;
   const EntryPoint& entry_;
-  Report report_;
+  OperatorReport report_;
 };
 
 }  // namespace
 
-Report check_statuses(Library& library, const Subject& subject, const EntryPoint& entry) {
+OperatorReport check_statuses(Library& library, const Subject& subject, const EntryPoint& entry) {
   return StatusProbe(library, subject, entry).run();
 }
 

@@ -32,7 +32,7 @@ class HalvingSum {
 
  private:
   LossAndGradients added(const LossAndGradients& a, const LossAndGradients& b) const {
-    const RecordScope scope(a.loss.graph(), Phase::backward);
+    const RecordScope scope(a.loss.graph(), Pass::backward);
     std::vector<Gradients::Pair> pairs(a.gradients.begin(), a.gradients.end());
     if (pairs.size() != b.gradients.size()) {
       throw ValueError("the micro-batches have gradients of different values");
@@ -81,7 +81,7 @@ std::int64_t MicroBatches::size_in(std::int64_t batch) const {
 LossAndGradients Ranks::exchange(const LossAndGradients& sums, std::int64_t micro_batches,
                                  Optimizer&) {
   if (micro_batches == 1) return sums;
-  const RecordScope scope(sums.loss.graph(), Phase::backward);
+  const RecordScope scope(sums.loss.graph(), Pass::backward);
   const double factor = 1.0 / static_cast<double>(micro_batches);
   std::vector<Gradients::Pair> means;
   for (const auto& [value, gradient] : sums.gradients) {

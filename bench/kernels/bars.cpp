@@ -11,7 +11,7 @@ namespace aclgrad::bench {
 namespace {
 
 // Below this size a call is over before another thread has woken.
-constexpr int64_t kWorthThreads = 1 << 20;
+constexpr int64_t kMinForThreads = 1 << 20;
 constexpr int64_t kLargest = 1 << 24;
 constexpr int64_t kSmallProduct = 32 * 16 * 16;
 
@@ -154,7 +154,7 @@ std::vector<Bar> against_memory(const std::vector<Result>& results) {
   });
   const Figures threads(results, [&](const Result& result) -> std::optional<double> {
     const Cell& cell = result.cell;
-    if (cell.threads == 1 || !cell.operation->elementwise() || cell.elements() < kWorthThreads ||
+    if (cell.threads == 1 || !cell.operation->elementwise() || cell.elements() < kMinForThreads ||
         result.limit() == 0) {
       return std::nullopt;
     }

@@ -140,7 +140,7 @@ class Limit : public Contender {
       auto part = [&](size_t i) {
         pass(streams, std::min(streams.words, i * share), std::min(streams.words, (i + 1) * share));
       };
-      aclgradRunPieces(
+      aclgradParallelFor(
           threads,
           [](void* context, int64_t i) {
             (*static_cast<decltype(part)*>(context))(static_cast<size_t>(i));

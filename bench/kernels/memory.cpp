@@ -38,8 +38,8 @@ float of_magnitude(float low, float high, std::mt19937& engine) {
 }
 
 float drawn(Data data, aclDataType dtype, std::mt19937& engine) {
-  const auto normal = [&](float deviation) {
-    return std::normal_distribution<float>(0, deviation)(engine);
+  const auto normal = [&](float stddev) {
+    return std::normal_distribution<float>(0, stddev)(engine);
   };
   const auto uniform = [&](float low, float high) {
     return std::uniform_real_distribution<float>(low, high)(engine);

@@ -25,7 +25,7 @@ struct Panel {
   double top;
 
   double x(double ranks) const {
-    return left + kWidth * std::log2(ranks) / std::log2(double{kMostRanks});
+    return left + kWidth * std::log2(ranks) / std::log2(double{kMaxRanks});
   }
   double y(double efficiency) const { return top + kHeight * (1 - efficiency); }
 };
@@ -38,7 +38,7 @@ void draw_axes(SvgCanvas& canvas, const Panel& panel, const std::string& title) 
     canvas.text(panel.left - 6, y + 4, fmt::format("{} %", percent),
                 {.colour = report::kFaintInk, .anchor = Anchor::end});
   }
-  for (int ranks = 1; ranks <= kMostRanks; ranks *= 4) {
+  for (int ranks = 1; ranks <= kMaxRanks; ranks *= 4) {
     const double x = panel.x(ranks);
     canvas.line(x, panel.top, x, panel.top + kHeight, report::kGridColour);
     canvas.text(x, panel.top + kHeight + 16, std::to_string(ranks),

@@ -170,7 +170,7 @@ Rows share_rows(const Study& study) {
     for (const Network& network : study.networks) {
       Work sum;
       for (const Bucket& bucket : model.step.buckets) {
-        const Work work = work_of(Collective::all_reduce, bucket.bytes, kMostRanks);
+        const Work work = work_of(Collective::all_reduce, bucket.bytes, kMaxRanks);
         sum.rounds += work.rounds;
         sum.messages += work.messages;
         sum.bytes += work.bytes;
@@ -211,8 +211,8 @@ std::string model_part(const Study& study) {
                       fmt::join(slowdowns, ", "));
   text += kAssumptions;
   text +=
-      "## How well it describes what was measured\n\nSteps on several processes, of which the "
-      "fit knows nothing:\n\n";
+      "## How well it describes what was measured\n\nSteps on several processes, which the "
+      "fit did not use:\n\n";
   const std::vector<std::string> heads = {"", "ms measured", "ms by the model", "off by"};
   text += table(heads, 1, residual_rows(study.stepping));
   text += "\nSteps on one rank, and exchanges, to which it was fitted:\n\n";
@@ -234,7 +234,7 @@ std::string predicted_part(const Study& study, const std::string& chart) {
       "\nWhat the exchange of all gradients consists of on {} nodes, in µs. "
       "Rounds are few, since every\nrank talks to every other; with many nodes it is "
       "the messages that cost.\n\n",
-      kMostRanks);
+      kMaxRanks);
   return text + table({"workload", "network", "rounds", "messages", "bytes", "reducing"}, 2,
                       share_rows(study));
 }

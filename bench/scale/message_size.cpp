@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kSmallest = 1024;
 constexpr double kRoundSeconds = 0.004;
-constexpr uint32_t kMostTransfers = 64;  // MPI looks through its queues from end to end
+constexpr uint32_t kMaxTransfers = 64;  // MPI looks through its queues from end to end
 
 [[noreturn]] void fail(const char* what) {
   const char* const message = aclGetRecentErrMsg();
@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
   for (size_t bytes = kSmallest; bytes <= largest; bytes *= 4) {
     measure(comm, stream, bytes, rounds, rank == 0);
   }
-  for (uint32_t count = 1; count <= kMostTransfers; count *= 8) {
+  for (uint32_t count = 1; count <= kMaxTransfers; count *= 8) {
     measure_transfers(comm, stream, count, rounds, rank == 0);
   }
   HcclCommDestroy(comm);

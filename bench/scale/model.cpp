@@ -137,27 +137,29 @@ Work work_of(Collective collective, double bytes, int ranks) {
           .reduced = others * share};
 }
 
-double crowding(int ranks, int cores) {
+double oversubscription(int ranks, int cores) {
   return std::max(1.0, static_cast<double>(ranks) / static_cast<double>(cores));
 }
 
-double seconds_of(const Network& network, const Work& work, double crowding) {
-  return crowding * (work.rounds * network.round + work.messages * network.message +
-                     work.bytes * network.byte + work.reduced * network.reduce) +
-         (crowding > 1 ? work.rounds * network.turn : 0);
+double seconds_of(const Network& network, const Work& work, double oversubscription) {
+  return oversubscription * (work.rounds * network.round + work.messages * network.message +
+                             work.bytes * network.byte + work.reduced * network.reduce) +
+         (oversubscription > 1 ? work.rounds * network.turn : 0);
 }
 
 // Times where ranks share cores vary wildly: they only tell how long a turn takes.
 Network fit_network(const std::vector<ExchangeTime>& times, int cores) {
-  const auto is_crowded = [&](const ExchangeTime& time) { return crowding(time.ranks, cores) > 1; };
-  const bool all_crowded = std::ranges::all_of(times, is_crowded);
+  const auto is_oversubscribed = [&](const ExchangeTime& time) {
+    return oversubscription(time.ranks, cores) > 1;
+  };
+  const bool all_oversubscribed = std::ranges::all_of(times, is_oversubscribed);
   Matrix rows;
   std::vector<double> values;
   for (const ExchangeTime& time : times) {
-    if (is_crowded(time) && !all_crowded) continue;
-    const double crowd = crowding(time.ranks, cores);
-    rows.push_back({crowd * time.work.rounds, crowd * time.work.messages, crowd * time.work.bytes,
-                    crowd * time.work.reduced});
+    if (is_oversubscribed(time) && !all_oversubscribed) continue;
+    const double factor = oversubscription(time.ranks, cores);
+    rows.push_back({factor * time.work.rounds, factor * time.work.messages,
+                    factor * time.work.bytes, factor * time.work.reduced});
     values.push_back(time.seconds);
   }
   const std::vector<double> x = fit(rows, values);
@@ -165,10 +167,10 @@ Network fit_network(const std::vector<ExchangeTime>& times, int cores) {
   // The least squares, relative as everywhere, of what is left for the turns.
   double product = 0, square = 0;
   for (const ExchangeTime& time : times) {
-    if (!is_crowded(time)) continue;
-    const double known = seconds_of(network, time.work, crowding(time.ranks, cores));
+    if (!is_oversubscribed(time)) continue;
+    const double predicted = seconds_of(network, time.work, oversubscription(time.ranks, cores));
     const double scale = time.work.rounds / time.seconds;
-    product += scale * (1 - known / time.seconds);
+    product += scale * (1 - predicted / time.seconds);
     square += scale * scale;
   }
   if (square > 0) network.turn = std::max(0.0, product / square);
@@ -200,7 +202,7 @@ double seconds_of(const Step& step, const Network& network, const Placing& placi
   for (const Bucket& bucket : step.buckets) {
     computed += placing.slowdown * bucket.before.at(placing.examples);
     const Work work = work_of(Collective::all_reduce, bucket.bytes, placing.ranks);
-    exchanged = std::max(exchanged, computed) + seconds_of(network, work, placing.crowding);
+    exchanged = std::max(exchanged, computed) + seconds_of(network, work, placing.oversubscription);
     if (placing.ranks > 1) exchanged += placing.slowdown * bucket.copy;
     if (!placing.overlaps) computed = exchanged;
     arrivals.push_back(exchanged);

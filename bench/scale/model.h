@@ -47,10 +47,10 @@ struct Network {
 };
 
 // How many ranks of one thread there are for each core, at least 1.
-double crowding(int ranks, int cores);
+double oversubscription(int ranks, int cores);
 
-// Crowded processors take so many times as long, and ranks wait for their turn.
-double seconds_of(const Network& network, const Work& work, double crowding);
+// Oversubscribed processors take so many times as long, and ranks wait for their turn.
+double seconds_of(const Network& network, const Work& work, double oversubscription);
 
 struct ExchangeTime {
   std::string what = {};
@@ -94,10 +94,10 @@ struct Step {
 
 struct Placing {
   int ranks = 1;
-  double examples = 1;   // of each rank
-  double slowdown = 1;   // of computing, by other ranks on the same machine
-  double crowding = 1;   // as above
-  bool overlaps = true;  // the exchange has a core of its own, beside those that compute
+  double examples = 1;          // of each rank
+  double slowdown = 1;          // of computing, by other ranks on the same machine
+  double oversubscription = 1;  // as above
+  bool overlaps = true;         // the exchange has a core of its own, beside those that compute
 };
 
 // Of a step: computing goes on while buckets are exchanged, one after the other; what is updated

@@ -52,7 +52,7 @@ TEST(Work, FollowsTheAlgorithms) {
   // Two ranks send each other everything while that is little.
   const Work two = work_of(Collective::all_reduce, 65536, 2);
   EXPECT_EQ(two.rounds, 1);
-  EXPECT_EQ(two.messages, 1 + 1) << "a greeting, and the numbers";
+  EXPECT_EQ(two.messages, 1 + 1) << "a handshake, and the numbers";
   EXPECT_EQ(two.bytes, 65536);
   EXPECT_EQ(two.reduced, 65536);
   // Four send each other's quarter, and then their own to all.
@@ -62,7 +62,7 @@ TEST(Work, FollowsTheAlgorithms) {
   EXPECT_EQ(four.bytes, 2 * 3 * 2 * kMiB);
   EXPECT_EQ(four.reduced, 3 * 2 * kMiB);
   const Work many = work_of(Collective::all_reduce, kMiB, 1024);
-  EXPECT_EQ(many.messages, 2 + 2 * 1023) << "greetings of the neighbours only";
+  EXPECT_EQ(many.messages, 2 + 2 * 1023) << "handshakes of the neighbours only";
 }
 
 TEST(Work, OfASumIsThatOfItsHalves) {
@@ -86,8 +86,9 @@ TEST(Network, IsFoundFromTimesMadeWithIt) {
       for (const Collective collective :
            {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather}) {
         const Work work = work_of(collective, bytes, ranks);
-        times.push_back(
-            {.work = work, .ranks = ranks, .seconds = seconds_of(made, work, crowding(ranks, 2))});
+        times.push_back({.work = work,
+                         .ranks = ranks,
+                         .seconds = seconds_of(made, work, oversubscription(ranks, 2))});
       }
     }
   }
@@ -104,10 +105,10 @@ TEST(Network, IsFoundFromTimesMadeWithIt) {
   EXPECT_NEAR(close.turn / made.turn, 1, 0.2);
 }
 
-TEST(Network, IsCrowdedOnlyByMoreRanksThanCores) {
-  EXPECT_EQ(crowding(1, 2), 1);
-  EXPECT_EQ(crowding(2, 2), 1);
-  EXPECT_EQ(crowding(4, 2), 2);
+TEST(Network, IsOversubscribedOnlyByMoreRanksThanCores) {
+  EXPECT_EQ(oversubscription(1, 2), 1);
+  EXPECT_EQ(oversubscription(2, 2), 1);
+  EXPECT_EQ(oversubscription(4, 2), 2);
   const Network network{.round = 1, .turn = 10};
   EXPECT_EQ(seconds_of(network, {.rounds = 2}, 1), 2);
   EXPECT_EQ(seconds_of(network, {.rounds = 2}, 2), 2 * 2 + 20);

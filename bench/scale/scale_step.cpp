@@ -146,8 +146,8 @@ void add_exchange(nlohmann::json& report, int timelines, const Communicator& com
   std::vector<double> seconds, hidden;
   for (int i = 0; i < timelines; ++i) {
     const Profile profile = training.timeline();
-    seconds.push_back(profile.beside_us() * 1e-6);
-    hidden.push_back(profile.beside_us() > 0 ? profile.hidden_us() / profile.beside_us() : 0);
+    seconds.push_back(profile.async_us() * 1e-6);
+    hidden.push_back(profile.async_us() > 0 ? profile.hidden_us() / profile.async_us() : 0);
   }
   report["exchange"] = median(gather(communicator, seconds));
   report["hidden"] = median(gather(communicator, hidden));

@@ -118,7 +118,7 @@ void add_residuals(Study& study, const Measurement& measurement) {
   for (const ExchangeTime& time : exchanges_of(measurement)) {
     study.exchanging.push_back(
         {fmt::format("{}, {} ranks", time.what, time.ranks), time.seconds,
-         seconds_of(*study.here, time.work, crowding(time.ranks, measurement.cores))});
+         seconds_of(*study.here, time.work, oversubscription(time.ranks, measurement.cores))});
   }
   for (const StepTime& step : measurement.steps) {
     if (step.way != Way::processes) continue;
@@ -126,7 +126,7 @@ void add_residuals(Study& study, const Measurement& measurement) {
     const Placing placing{.ranks = step.ranks,
                           .examples = static_cast<double>(step.examples),
                           .slowdown = study.slowdowns.at(step.ranks),
-                          .crowding = crowding(step.ranks, measurement.cores),
+                          .oversubscription = oversubscription(step.ranks, measurement.cores),
                           .overlaps = 2 * step.ranks <= measurement.cores};
     study.stepping.push_back(
         {fmt::format("{}, {}, {} ranks, buckets of {}", step.workload, name_of(step.scaling),
@@ -138,7 +138,7 @@ void add_residuals(Study& study, const Measurement& measurement) {
 Forecast forecast(const StepModel& model, double batch, Scaling scaling, const Network& network) {
   Forecast result{model.workload, scaling, network.name, {}};
   const double alone = model.step.alone(batch);
-  for (int ranks = 1; ranks <= kMostRanks; ranks *= 2) {
+  for (int ranks = 1; ranks <= kMaxRanks; ranks *= 2) {
     const double examples = scaling == Scaling::weak ? batch : batch / ranks;
     if (examples < 1) break;
     const double seconds = seconds_of(model.step, network, {.ranks = ranks, .examples = examples});

@@ -14,7 +14,7 @@
 
 namespace aclgrad::bench {
 
-inline constexpr int kMostRanks = 1024;
+inline constexpr int kMaxRanks = 1024;
 
 struct StepModel {
   std::string workload;

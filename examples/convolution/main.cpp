@@ -24,7 +24,7 @@ struct Options {
   std::int64_t epochs = 5, stop_after = 1000000;
 };
 
-// As images, moved to mean 0 and deviation 1 by what all pixels to train on have.
+// As images, moved to mean 0 and standard deviation 1 by what all pixels to train on have.
 data::Split standardized_images(const data::Split& read) {
   double sum = 0, squares = 0;
   for (const double pixel : read.train.features.data<float>()) {
@@ -33,9 +33,9 @@ data::Split standardized_images(const data::Split& read) {
   }
   const auto count = static_cast<double>(read.train.features.numel());
   const double mean = sum / count;
-  const double deviation = std::sqrt(std::max(squares / count - mean * mean, 1e-12));
+  const double stddev = std::sqrt(std::max(squares / count - mean * mean, 1e-12));
   const auto images = [&](const data::Dataset& part) -> data::Dataset {
-    return {data::rescale(part.features, 1 / deviation, -mean / deviation)
+    return {data::rescale(part.features, 1 / stddev, -mean / stddev)
                 .reshape({part.size(), 1, mnist::kSide, mnist::kSide}),
             part.labels};
   };

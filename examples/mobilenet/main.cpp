@@ -22,7 +22,7 @@ struct Options {
   std::int64_t epochs = 8, batch = 128;
 };
 
-// As images with mean 0 and deviation 1.
+// As images with mean 0 and standard deviation 1.
 data::Dataset images_of(const data::Dataset& examples) {
   const Shape shape{examples.size(), 1, mnist::kSide, mnist::kSide};
   return {data::rescale(examples.features, 1 / 0.353, -0.286 / 0.353).reshape(shape),

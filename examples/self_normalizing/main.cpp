@@ -70,7 +70,7 @@ report::Series deviations(const std::string& name, const Sequential& model, cons
   for (const Value& layer : layers) {
     const ActivationSummary summary = summarize_activations(results[layer], 0);
     series.x.push_back(static_cast<double>(series.x.size() + 1));
-    series.y.push_back(summary.deviation);
+    series.y.push_back(summary.stddev);
   }
   return series;
 }

@@ -18,7 +18,7 @@ Standardizer::Standardizer(const Tensor& features) {
   const auto columns = static_cast<std::size_t>(features.shape()[1]);
   const double count = static_cast<double>(features.shape()[0]);
   means_.assign(columns, 0);
-  deviations_.assign(columns, 0);
+  stddevs_.assign(columns, 0);
   // Distances from the first row: those of a constant column are 0, and their mean is, too.
   for (std::size_t i = 0; i < values.size(); ++i) {
     means_[i % columns] += (values[i] - values[i % columns]) / count;
@@ -26,12 +26,12 @@ Standardizer::Standardizer(const Tensor& features) {
   for (std::size_t column = 0; column < columns; ++column) means_[column] += values[column];
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double distance = values[i] - means_[i % columns];
-    deviations_[i % columns] += distance * distance / count;
+    stddevs_[i % columns] += distance * distance / count;
   }
   for (std::size_t column = 0; column < columns; ++column) {
-    double& deviation = deviations_[column];
-    deviation = std::sqrt(deviation);
-    if (deviation == 0) deviation = 1;
+    double& stddev = stddevs_[column];
+    stddev = std::sqrt(stddev);
+    if (stddev == 0) stddev = 1;
   }
 }
 
@@ -44,7 +44,7 @@ Tensor Standardizer::operator()(const Tensor& features) const {
   const std::span<double> values = wide.data<double>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t column = i % means_.size();
-    values[i] = (values[i] - means_[column]) / deviations_[column];
+    values[i] = (values[i] - means_[column]) / stddevs_[column];
   }
   return wide.to(DType::float32);
 }

@@ -44,14 +44,14 @@ std::string label(const Node& node) {
   return detail::node_label(node.id, node.op->name(), node.where);
 }
 
-std::string to_string(Phase phase) {
+std::string to_string(Pass pass) {
   constexpr std::array kNames = {"forward", "backward", "update"};
-  return kNames.at(static_cast<std::size_t>(phase));
+  return kNames.at(static_cast<std::size_t>(pass));
 }
 
 std::string Graph::to_string() const {
   using Row = std::array<std::string, 7>;
-  std::vector<Row> rows = {{"node", "op", "call", "inputs", "outputs", "phase", "recorded at"}};
+  std::vector<Row> rows = {{"node", "op", "call", "inputs", "outputs", "pass", "recorded at"}};
   for (std::size_t id = 0; id < size(); ++id) {
     const Node& entry = node(static_cast<NodeId>(id));
     auto list = [this](std::span<const ValueId> ids, bool with_spec) {
@@ -70,7 +70,7 @@ std::string Graph::to_string() const {
     }
     rows.push_back({std::to_string(entry.id), op, std::string(detail::call_name(entry)),
                     list(entry.inputs, false), list(entry.outputs, true),
-                    aclgrad::to_string(entry.phase), detail::place(entry.where)});
+                    aclgrad::to_string(entry.pass), detail::place(entry.where)});
   }
   std::array<std::size_t, std::tuple_size_v<Row>> widths{};
   for (const Row& row : rows) {

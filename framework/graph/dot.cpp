@@ -8,13 +8,13 @@
 namespace aclgrad {
 namespace {
 
-const char* colour(Phase phase) {
-  switch (phase) {
-    case Phase::forward:
+const char* colour(Pass pass) {
+  switch (pass) {
+    case Pass::forward:
       return "#cfe2f3";
-    case Phase::backward:
+    case Pass::backward:
       return "#fce5cd";
-    case Phase::update:
+    case Pass::update:
       return "#d9ead3";
   }
   return "#ffffff";
@@ -51,7 +51,7 @@ std::string node_line(const Graph& graph, const Node& node) {
     text += "\\n" + detail::describe_spec(output);
   }
   return fmt::format("  n{} [label=\"{}\", {}, fillcolor=\"{}\"];\n", node.id, text, style(node),
-                     colour(node.phase));
+                     colour(node.pass));
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ Value Graph::parameter(std::string name, const Tensor& initial, std::source_loca
 }
 
 Value Graph::parameter(const Variable& variable, std::source_location where) const {
-  const auto known = data().bound_variables.find(variable.identity());
-  if (known != data().bound_variables.end()) return value(data().storages[known->second].newest);
+  const auto it = data().bound_variables.find(variable.identity());
+  if (it != data().bound_variables.end()) return value(data().storages[it->second].newest);
   Recorder record("variable", *this, where);
   const Value value = record.add(std::make_shared<VariableOp>(variable),
                                  TensorSpec{variable.shape(), variable.dtype()});

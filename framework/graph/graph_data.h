@@ -79,7 +79,7 @@ struct GraphData {
   std::unordered_map<std::string, ValueId> input_names;  // as they were made, whatever named() says
   std::vector<ValueId> variables;
   Mode mode = Mode::training;
-  Phase phase = Phase::forward;
+  Pass pass = Pass::forward;
   std::optional<std::source_location> where;  // overrides the caller's line inside a RecordScope
 
   const Node& node(NodeId id) const { return nodes[static_cast<std::size_t>(id)]; }

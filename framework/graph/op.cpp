@@ -11,9 +11,9 @@ namespace aclgrad {
 
 const aclScalar* CallObjects::scalar(double value, DType beside) {
   const auto key = std::pair(std::bit_cast<std::uint64_t>(value), beside);
-  auto known = scalars_.find(key);
-  if (known == scalars_.end()) known = scalars_.emplace(key, ScalarHandle(value, beside)).first;
-  return known->second.get();
+  auto it = scalars_.find(key);
+  if (it == scalars_.end()) it = scalars_.emplace(key, ScalarHandle(value, beside)).first;
+  return it->second.get();
 }
 
 const aclIntArray* CallObjects::int_array(std::span<const std::int64_t> values) {

@@ -130,7 +130,7 @@ Node& Recorder::append(std::shared_ptr<const Op> op, std::size_t outputs) {
   node.id = static_cast<NodeId>(data_->nodes.size() - 1);
   node.op = std::move(op);
   node.where = where_;
-  node.phase = data_->phase;
+  node.pass = data_->pass;
   const std::span<ValueId> input_ids = data_->ids.make(inputs_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) input_ids[i] = inputs_[i].id();
   const std::span<ValueId> output_ids = data_->ids.make(outputs);
@@ -164,7 +164,7 @@ Value Recorder::updated(const Node& node, std::size_t index) {
 
 // Operators may read exactly what they write, element by element. Another view of it they would
 // read half old, half new.
-void Recorder::keep_apart(const std::vector<std::optional<std::size_t>>& updates) {
+void Recorder::copy_aliased_inputs(const std::vector<std::optional<std::size_t>>& updates) {
   for (std::size_t i = 0; i < updates.size(); ++i) {
     if (!updates[i]) continue;
     const std::size_t target = *updates[i];
@@ -193,7 +193,7 @@ std::vector<Value> Recorder::add(std::shared_ptr<const Op> op, std::vector<Tenso
                               input(*updates[i]).description()));
     }
   }
-  keep_apart(updates);
+  copy_aliased_inputs(updates);
   const Node& node = append(std::move(op), outputs.size());
   std::vector<Value> result;
   result.reserve(outputs.size());
@@ -221,17 +221,17 @@ Value Recorder::add_view(std::shared_ptr<const ViewOp> op, Shape shape,
   return output(append(std::move(op), 1), record);
 }
 
-RecordScope::RecordScope(const Graph& graph, Phase phase, std::optional<std::source_location> where)
+RecordScope::RecordScope(const Graph& graph, Pass pass, std::optional<std::source_location> where)
     : data_(graph.data_) {
   graph.data();  // throws for a graph that was moved from
-  phase_ = data_->phase;
+  pass_ = data_->pass;
   where_ = data_->where;
-  data_->phase = phase;
+  data_->pass = pass;
   if (where) data_->where = where;
 }
 
 RecordScope::~RecordScope() {
-  data_->phase = phase_;
+  data_->pass = pass_;
   data_->where = where_;
 }
 

@@ -93,7 +93,7 @@ bool TemporaryFile::create() {
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
     if (errno == EEXIST) return false;
-    fail_io(target_, "create a temporary file beside it", errno);
+    fail_io(target_, "create a temporary file next to it", errno);
   }
   // Another writer may take the file for a leftover and remove it until it is locked. Where a file
   // system has no locks, nobody gets one, and nothing is removed.

@@ -35,9 +35,9 @@ Fans fans(const Shape& shape) {
 
 }  // namespace
 
-Tensor normal(const Shape& shape, std::uint64_t seed, double deviation, DType dtype) {
+Tensor normal(const Shape& shape, std::uint64_t seed, double stddev, DType dtype) {
   const Random random(seed);
-  return filled(shape, dtype, [&](std::uint64_t i) { return deviation * random.normal(i); });
+  return filled(shape, dtype, [&](std::uint64_t i) { return stddev * random.normal(i); });
 }
 
 Tensor uniform(const Shape& shape, std::uint64_t seed, double low, double high, DType dtype) {

@@ -60,7 +60,7 @@ Update LossScaler::unscale(const Gradients& scaled, std::source_location where) 
     if (check_.is_of(graph)) {
       throw ValueError("this loss scaler keeps the gradients of another loss of this graph");
     }
-    const RecordScope scope(graph, Phase::backward);
+    const RecordScope scope(graph, Pass::backward);
     const Variable& parameter = detail::variable_to_update(graph, value);
     if (first) {
       const Variable kept(parameter.name() + ".gradient", detail::zeros_like(parameter));

@@ -78,7 +78,7 @@ Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::sour
   for (const auto& [value, gradient] : gradients) {
     groups.push_back(group_of(detail::variable_to_update(graph, value)));
   }
-  const RecordScope scope(graph, Phase::update);
+  const RecordScope scope(graph, Pass::update);
   before(graph, gradients, where);
   const Gradients& used =
       clip_norm_ ? clipped_by(gradients, *clip_norm_, sum_, where).gradients : gradients;

@@ -122,7 +122,7 @@ function describe(id) {
     ['step', node.kind === 'call' && node.step > 0 ? `${node.step} of ${last}` : ''],
   ].filter(([, text]) => text);
   return [
-    make('h2', {class: node.phase}, node.op, make('span', {class: 'chip'}, node.phase)),
+    make('h2', {class: node.pass}, node.op, make('span', {class: 'chip'}, node.pass)),
     make('dl', {}, facts.map(([name, text]) => [make('dt', {}, name),
       make('dd', {}, name === 'call' ? make('code', {}, text) : text)])),
     node.inputs.length ? make('h3', {}, 'Reads') : null, [...new Set(node.inputs)].map(valueView),
@@ -312,7 +312,7 @@ const drawn = (attributes) => {
   return overview.appendChild(element);
 };
 // The places of the boxes are read before the first zoom.
-const marks = boxes.map((box, id) => drawn({class: data.nodes[id].phase, x: box.offsetLeft,
+const marks = boxes.map((box, id) => drawn({class: data.nodes[id].pass, x: box.offsetLeft,
   y: box.offsetTop, width: box.offsetWidth, height: box.offsetHeight}));
 const view = drawn({class: 'window'});
 overview.setAttribute('viewBox', `0 0 ${natural.width} ${natural.height}`);

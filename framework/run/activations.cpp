@@ -10,10 +10,10 @@ namespace aclgrad {
 namespace {
 
 constexpr std::size_t kBins = 40;
-constexpr double kSilent = 1e-6;  // of the layer's range
+constexpr double kDead = 1e-6;  // of the layer's range
 // Times the layer's first root mean square, or 1 when that is less: sound logits and gated units
 // grow tenfold and more while they learn, and what began near 0 must.
-constexpr double kWild = 100;
+constexpr double kExploding = 100;
 
 struct Unit {
   double low = std::numeric_limits<double>::infinity();
@@ -55,15 +55,16 @@ ActivationSummary summarize_activations(const Tensor& outputs, std::int64_t step
   const double count = std::max(1.0, static_cast<double>(finite));
   const double rows = static_cast<double>(outputs.numel() / summary.units);
   summary.mean = sum / count;
-  summary.deviation = std::sqrt(std::max(0.0, squares / count - summary.mean * summary.mean));
+  summary.stddev = std::sqrt(std::max(0.0, squares / count - summary.mean * summary.mean));
   summary.layer_rms = std::sqrt(squares / count);
   const double range = summary.high - summary.low;
-  const double wild_from = kWild * std::max(1.0, first_rms > 0 ? first_rms : summary.layer_rms);
+  const double exploding_from =
+      kExploding * std::max(1.0, first_rms > 0 ? first_rms : summary.layer_rms);
   for (const Unit& unit : units) {
-    if (!unit.finite || std::sqrt(unit.squares / rows) > wild_from) {
-      ++summary.wild;
-    } else if (rows > 1 && unit.high - unit.low <= kSilent * range) {
-      ++summary.silent;
+    if (!unit.finite || std::sqrt(unit.squares / rows) > exploding_from) {
+      ++summary.exploding;
+    } else if (rows > 1 && unit.high - unit.low <= kDead * range) {
+      ++summary.dead;
     }
   }
   summary.shares.assign(kBins, 0);

@@ -34,12 +34,12 @@ json layer_json(const RunRecord::Layer& layer) {
   for (const ActivationSummary& one : layer.history) {
     history.push_back({{"step", one.step},
                        {"mean", one.mean},
-                       {"deviation", one.deviation},
+                       {"stddev", one.stddev},
                        {"low", one.low},
                        {"high", one.high},
                        {"units", one.units},
-                       {"silent", one.silent},
-                       {"wild", one.wild},
+                       {"dead", one.dead},
+                       {"exploding", one.exploding},
                        {"layer_rms", one.layer_rms},
                        {"shares", one.shares}});
   }
@@ -51,12 +51,12 @@ RunRecord::Layer layer_from(const json& source) {
   for (const json& one : source.at("history")) {
     layer.history.push_back({.step = integer(one.at("step")),
                              .mean = number(one.at("mean")),
-                             .deviation = number(one.at("deviation")),
+                             .stddev = number(one.at("stddev")),
                              .low = number(one.at("low")),
                              .high = number(one.at("high")),
                              .units = integer(one.at("units")),
-                             .silent = integer(one.at("silent")),
-                             .wild = integer(one.at("wild")),
+                             .dead = integer(one.at("dead")),
+                             .exploding = integer(one.at("exploding")),
                              .layer_rms = number(one.at("layer_rms")),
                              .shares = numbers(one.at("shares"))});
   }

@@ -20,7 +20,7 @@ namespace {
 
 using report::xml_escape;
 
-constexpr std::size_t kMostPoints = 400;  // of a curve as drawn
+constexpr std::size_t kMaxPoints = 400;  // of a curve as drawn
 constexpr double kChartWidth = 600;
 constexpr double kChartHeight = 340;
 
@@ -89,11 +89,12 @@ std::string layers_section(const RunRecord& record) {
   if (record.layers.empty()) return "";
   std::string table =
       "<table><tr><th>layer</th><th class=\"number\">step</th><th class=\"number\">mean</th>"
-      "<th class=\"number\">deviation</th><th class=\"number\">range</th>"
-      "<th class=\"number\">units</th><th class=\"number\">dying</th>"
+      "<th class=\"number\">std. deviation</th><th class=\"number\">range</th>"
+      "<th class=\"number\">units</th><th class=\"number\">dead</th>"
       "<th class=\"number\">exploding</th></tr>\n";
   std::string figures;
-  RunRecord::Chart sick{.title = "Units dying or exploding", .y_label = "percent of the layer"};
+  RunRecord::Chart unhealthy{.title = "Dead and exploding units",
+                             .y_label = "percent of the layer"};
   for (const RunRecord::Layer& layer : record.layers) {
     const ActivationSummary& last = layer.history.back();
     const auto counted = [](std::int64_t count) {
@@ -103,22 +104,22 @@ std::string layers_section(const RunRecord& record) {
         "<tr><td><b>{}</b></td><td class=\"number\">{}</td><td class=\"number\">{:.3g}</td>"
         "<td class=\"number\">{:.3g}</td><td class=\"number\">{:.3g} … {:.3g}</td>"
         "<td class=\"number\">{}</td>{}{}</tr>\n",
-        xml_escape(layer.name), last.step, last.mean, last.deviation, last.low, last.high,
-        last.units, counted(last.silent), counted(last.wild));
+        xml_escape(layer.name), last.step, last.mean, last.stddev, last.low, last.high, last.units,
+        counted(last.dead), counted(last.exploding));
     report::Series series{.name = layer.name, .y = {}};
     for (const ActivationSummary& one : layer.history) {
       series.x.push_back(static_cast<double>(one.step));
-      series.y.push_back(100 * static_cast<double>(one.silent + one.wild) /
+      series.y.push_back(100 * static_cast<double>(one.dead + one.exploding) /
                          static_cast<double>(one.units));
     }
-    sick.series.push_back(std::move(series));
+    unhealthy.series.push_back(std::move(series));
     figures += card(histogram(layer), "");
   }
-  const bool any_sick = std::ranges::any_of(sick.series, [](const report::Series& one) {
+  const bool any_unhealthy = std::ranges::any_of(unhealthy.series, [](const report::Series& one) {
     return std::ranges::any_of(one.y, [](double share) { return share > 0; });
   });
-  if (any_sick) figures = card(page::chart(thinned(sick).chart.svg()), "") + figures;
-  return "<section id=\"layers\"><h2>Activations</h2><p class=\"faint\">A dying unit gives one "
+  if (any_unhealthy) figures = card(page::chart(thinned(unhealthy).chart.svg()), "") + figures;
+  return "<section id=\"layers\"><h2>Activations</h2><p class=\"faint\">A dead unit gives one "
          "number whatever the example; an exploding one is not finite, or larger than 100 "
          "and than a hundred times its layer at first.</p>\n" +
          table + "</table>\n<div class=\"figures\">" + figures + "</div></section>\n";
@@ -142,7 +143,7 @@ Thinned thinned(const RunRecord::Chart& chart) {
   report::check_series(chart.series);
   std::int64_t most = chart.values_per_point;
   for (const report::Series& one : chart.series) {
-    const std::size_t group = (one.x.size() + kMostPoints - 1) / kMostPoints;
+    const std::size_t group = (one.x.size() + kMaxPoints - 1) / kMaxPoints;
     report::Series drawn{.name = one.name, .y = {}, .colour = one.colour};
     for (std::size_t begin = 0; begin < one.x.size(); begin += std::max<std::size_t>(group, 1)) {
       const std::size_t end = std::min(begin + group, one.x.size());

@@ -236,8 +236,8 @@ class Search {
 };
 
 // Lets memory rest after its last use where that leaves the largest sum as it is. A runtime that
-// changes the order of tasks may then let others overtake the last one that needs it, or run beside
-// it, and make what would have overwritten it.
+// changes the order of tasks may then let others overtake the last one that needs it, or overlap
+// with it, and make what would have overwritten it.
 std::vector<Block> with_rest(std::vector<Block> blocks, std::vector<std::size_t> live,
                              std::size_t bound) {
   constexpr std::int32_t kRest = 8;                         // steps

@@ -33,7 +33,8 @@ struct Lifetimes {
 };
 
 /// `nodes` in the order of running; `kept` are values that are read after the run; `over` is
-/// Division::over. Without `reuse` every value has memory of its own for the whole run. Linear.
+/// StreamPartition::over. Without `reuse` every value has memory of its own for the whole run.
+/// Linear.
 Lifetimes find_lifetimes(const GraphData& graph, const std::vector<NodeId>& nodes,
                          const std::vector<ValueId>& kept, const std::vector<std::int32_t>& over,
                          bool reuse);

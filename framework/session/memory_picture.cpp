@@ -17,7 +17,7 @@ constexpr double kWidth = 960;
 constexpr double kHeight = 540;
 constexpr std::string_view kLiveColour = "#222222";
 
-std::string_view colour(Phase phase) { return palette(static_cast<std::size_t>(phase)); }
+std::string_view colour(Pass pass) { return palette(static_cast<std::size_t>(pass)); }
 
 // Bytes in the largest unit that leaves a number above 1.
 struct Unit {
@@ -51,7 +51,7 @@ std::string MemoryReport::svg() const {
     const double high = static_cast<double>(interval.offset + interval.bytes) / unit.bytes;
     const auto [x1, y1] = plot.position(interval.first, high);
     const auto [x2, y2] = plot.position(interval.last + 1, low);
-    canvas.rectangle(x1, y1, x2 - x1, y2 - y1, colour(interval.phase), "#ffffff", 0.4);
+    canvas.rectangle(x1, y1, x2 - x1, y2 - y1, colour(interval.pass), "#ffffff", 0.4);
     const double size = 10;
     if (y2 - y1 > size + 2 && x2 - x1 > text_width(interval.name, size) + 4) {
       canvas.text(x1 + 2, (y1 + y2) / 2 + size / 3, interval.name,
@@ -68,11 +68,9 @@ std::string MemoryReport::svg() const {
   canvas.end_clip();
   plot.draw_axes("step", y_label);
   std::vector<Series> legend;
-  for (const Phase phase : {Phase::forward, Phase::backward, Phase::update}) {
-    legend.push_back({.name = aclgrad::to_string(phase),
-                      .x = {},
-                      .y = {},
-                      .colour = std::string(colour(phase))});
+  for (const Pass pass : {Pass::forward, Pass::backward, Pass::update}) {
+    legend.push_back(
+        {.name = aclgrad::to_string(pass), .x = {}, .y = {}, .colour = std::string(colour(pass))});
   }
   legend.push_back({.name = "bytes alive", .x = {}, .y = {}, .colour = std::string(kLiveColour)});
   draw_legend(canvas, box.right() + 16, box.top + 12, legend, false);

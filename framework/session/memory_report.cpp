@@ -41,12 +41,12 @@ std::string MemoryReport::to_string(std::size_t rows) const {
                       intervals.size(), step, steps, present.empty() ? "" : ":");
   if (present.size() > rows) present.resize(rows);
   if (present.empty()) return text;
-  report::Table table({"value", "bytes", "offset", "steps", "phase"});
+  report::Table table({"value", "bytes", "offset", "steps", "pass"});
   for (const Interval* interval : present) {
     table.add_row({interval->name, std::to_string(interval->bytes),
                    std::to_string(interval->offset),
                    fmt::format("{}..{}", interval->first, interval->last),
-                   aclgrad::to_string(interval->phase)});
+                   aclgrad::to_string(interval->pass)});
   }
   return text + table.to_string();
 }
@@ -88,7 +88,7 @@ MemoryReport SessionState::memory_report() const {
       interval.in_place = occupant[at] >= 0;
       interval.first = interval.in_place ? step : block.first;
       interval.last = block.last;
-      interval.phase = node.phase;
+      interval.pass = node.pass;
       report.sum_of_values += interval.bytes;
       // The one before died when this was made.
       if (interval.in_place)

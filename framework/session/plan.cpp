@@ -14,8 +14,9 @@ namespace {
 // Steps between two waits of a timeline. Each needs two events, and a runtime has so many only.
 constexpr std::size_t kTimedTogether = 8192;
 
-Division division_of(const GraphData& graph, const std::vector<NodeId>& nodes, PlanMode mode) {
-  return mode == PlanMode::eager ? Division() : divide(graph, nodes);
+StreamPartition partition_of(const GraphData& graph, const std::vector<NodeId>& nodes,
+                             PlanMode mode) {
+  return mode == PlanMode::eager ? StreamPartition() : partition_streams(graph, nodes);
 }
 
 }  // namespace
@@ -24,8 +25,8 @@ Plan::Plan(const Graph& graph, const std::vector<NodeId>& nodes, const std::vect
            PlanMode mode)
     : graph_(GraphAccess::data(graph)),
       mode_(mode),
-      division_(division_of(graph_, nodes, mode)),
-      memory_(graph_, nodes, kept, division_.over,
+      partition_(partition_of(graph_, nodes, mode)),
+      memory_(graph_, nodes, kept, partition_.over,
               mode == PlanMode::launched || mode == PlanMode::replayed) {
   steps_.reserve(static_cast<std::size_t>(memory_.lifetimes().steps));
   std::uint64_t largest = 0;
@@ -35,14 +36,14 @@ Plan::Plan(const Graph& graph, const std::vector<NodeId>& nodes, const std::vect
     }
   }
   reserve_workspace(largest);
-  if (division_.has_two_streams()) {
-    beside_.emplace();
-    for (const Piece& piece : division_.pieces) {
-      piece_is_over_.push_back(piece.is_awaited ? Event(ACL_EVENT_SYNC) : Event());
+  if (partition_.has_two_streams()) {
+    async_stream_.emplace();
+    for (const Segment& segment : partition_.segments) {
+      segment_is_over_.push_back(segment.is_awaited ? Event(ACL_EVENT_SYNC) : Event());
     }
   }
   if (mode_ == PlanMode::replayed || mode_ == PlanMode::replayed_apart) capture_pieces();
-  if (replays()) find_lendable(nodes, kept);
+  if (replays()) find_zero_copy_inputs(nodes, kept);
 }
 
 void Plan::prepare(Step& step, const CallOp& op, std::uint64_t& workspace_size) {
@@ -118,7 +119,7 @@ void Plan::poison_workspace() {
 void Plan::drain() const noexcept {
   // What was queued before a failure still uses our memory. The first error counts.
   if (aclrtSynchronizeStream(stream_.get()) != 0) aclGetRecentErrMsg();
-  if (beside_ && aclrtSynchronizeStream(beside_->get()) != 0) aclGetRecentErrMsg();
+  if (async_stream_ && aclrtSynchronizeStream(async_stream_->get()) != 0) aclGetRecentErrMsg();
 }
 
 void Plan::check_alive() const {
@@ -139,23 +140,23 @@ void Plan::check_usable() const {
   check_status(status, "aclrtStreamQuery", "the session cannot run on this thread");
 }
 
-aclrtStream Plan::stream_of(const Piece& piece) const {
-  return piece.beside ? beside_->get() : stream_.get();
+aclrtStream Plan::stream_of(const Segment& segment) const {
+  return segment.async ? async_stream_->get() : stream_.get();
 }
 
-// Launches all pieces, with the waits between their streams.
-void Plan::launch_pieces(const LaunchPiece& launch) const {
+// Launches all segments, with the waits between their streams.
+void Plan::launch_segments(const LaunchSegment& launch) const {
   try {
-    for (std::size_t i = 0; i < division_.pieces.size(); ++i) {
-      const Piece& piece = division_.pieces[i];
-      const aclrtStream stream = stream_of(piece);
-      if (piece.awaited != kNoPiece) {
-        check_status(aclrtStreamWaitEvent(stream, piece_is_over_[piece.awaited].get()),
+    for (std::size_t i = 0; i < partition_.segments.size(); ++i) {
+      const Segment& segment = partition_.segments[i];
+      const aclrtStream stream = stream_of(segment);
+      if (segment.awaited != kNoSegment) {
+        check_status(aclrtStreamWaitEvent(stream, segment_is_over_[segment.awaited].get()),
                      "aclrtStreamWaitEvent");
       }
-      if (piece.begin < piece.end) launch(i, stream);
-      if (piece.is_awaited) {
-        check_status(aclrtRecordEvent(piece_is_over_[i].get(), stream), "aclrtRecordEvent");
+      if (segment.begin < segment.end) launch(i, stream);
+      if (segment.is_awaited) {
+        check_status(aclrtRecordEvent(segment_is_over_[i].get(), stream), "aclrtRecordEvent");
       }
     }
   } catch (...) {
@@ -167,18 +168,18 @@ void Plan::launch_pieces(const LaunchPiece& launch) const {
 // Waits for both streams. What the second one says comes first: the first may have failed for it.
 void Plan::synchronize() const {
   const int status = aclrtSynchronizeStream(stream_.get());
-  const int beside = beside_ ? aclrtSynchronizeStream(beside_->get()) : 0;
-  if (status == 0 && beside == 0) return;
-  check_status(beside != 0 ? beside : status, "aclrtSynchronizeStream",
+  const int async = async_stream_ ? aclrtSynchronizeStream(async_stream_->get()) : 0;
+  if (status == 0 && async == 0) return;
+  check_status(async != 0 ? async : status, "aclrtSynchronizeStream",
                place_of_failure(recordings_));
 }
 
 void Plan::run() {
   ensure_runtime();
   if (mode_ == PlanMode::eager) return run_steps({}, {});
-  launch_pieces([this](std::size_t piece, aclrtStream stream) {
-    if (replays()) return execute(recordings_[piece], stream);
-    const Piece& steps = division_.pieces[piece];
+  launch_segments([this](std::size_t segment, aclrtStream stream) {
+    if (replays()) return execute(recordings_[segment], stream);
+    const Segment& steps = partition_.segments[segment];
     for (std::size_t i = steps.begin; i < steps.end; ++i) launch(steps_[i], stream);
   });
   synchronize();
@@ -208,8 +209,9 @@ std::vector<Plan::Span> Plan::run_timed() {
     }
     launched.clear();
   };
-  launch_pieces([&](std::size_t piece, aclrtStream stream) {
-    for (std::size_t i = division_.pieces[piece].begin; i < division_.pieces[piece].end; ++i) {
+  launch_segments([&](std::size_t segment, aclrtStream stream) {
+    for (std::size_t i = partition_.segments[segment].begin; i < partition_.segments[segment].end;
+         ++i) {
       if (launched.size() == ends.size()) read_times();
       const Ends& around = ends[launched.size()];
       launched.push_back(i);

@@ -15,8 +15,8 @@
 
 #include "aclgrad/graph.h"
 #include "aclgrad/handles.h"
-#include "session/division.h"
 #include "session/memory.h"
+#include "session/stream_partition.h"
 
 namespace aclgrad::detail {
 
@@ -43,7 +43,7 @@ class Plan {
 
   /// Lets a replay read an input where the tensor has it, which must stay there until the end of
   /// the run. False where that cannot be: the input is to be uploaded then.
-  bool lend(ValueId input, const Tensor& tensor);
+  bool bind_zero_copy(ValueId input, const Tensor& tensor);
 
   /// Runs every operator once and waits for the end. Throws StatusError that names the node, after
   /// the stream is idle. A replayed plan allocates nothing.
@@ -65,8 +65,8 @@ class Plan {
   std::vector<Span> run_timed();
 
   /// Whether a step runs on the second stream.
-  bool is_beside(std::size_t step) const {
-    return division_.has_two_streams() && runs_beside(node(step));
+  bool is_async(std::size_t step) const {
+    return partition_.has_two_streams() && detail::is_async(node(step));
   }
 
   /// Captures the first `count` operators and replays them once. Returns false where the runtime
@@ -99,7 +99,7 @@ class Plan {
     std::vector<std::size_t> tasks;  // by step: how many were recorded when it had been
     std::size_t first = 0;           // step
   };
-  using LaunchPiece = std::function<void(std::size_t piece, aclrtStream stream)>;
+  using LaunchSegment = std::function<void(std::size_t segment, aclrtStream stream)>;
 
   void prepare(Step& step, const CallOp& op, std::uint64_t& workspace_size);
   Executor call_phase_one(Step& step, CallObjects& objects);
@@ -107,8 +107,8 @@ class Plan {
   void launch(const Step& step, aclrtStream stream) const;
   void reserve_workspace(std::uint64_t size);
   void run_step(Step& step);
-  aclrtStream stream_of(const Piece& piece) const;
-  void launch_pieces(const LaunchPiece& launch) const;
+  aclrtStream stream_of(const Segment& segment) const;
+  void launch_segments(const LaunchSegment& launch) const;
   void synchronize() const;
 
   /// Where a recording looks for a tensor of an input. Each moves by itself, so that what a move
@@ -118,9 +118,9 @@ class Plan {
     aclTensor* tensor;  // of the input or of a view of it
     const std::byte* input;
   };
-  void find_lendable(const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept);
+  void find_zero_copy_inputs(const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept);
 
-  std::optional<Recording> capture(const Piece& piece) const;
+  std::optional<Recording> capture(const Segment& segment) const;
   void capture_pieces();
   static void execute(const Recording& recording, aclrtStream stream);
   static std::optional<std::size_t> failed_step(const Recording& recording);
@@ -129,7 +129,7 @@ class Plan {
 
   const GraphData& graph_;
   PlanMode mode_;
-  Division division_;  // one piece, unless there are two streams
+  StreamPartition partition_;  // one segment, unless there are two streams
   Memory memory_;
   DeviceBuffer workspace_;
   CallObjects objects_;
@@ -139,10 +139,11 @@ class Plan {
   // the recordings, which were made on them, before the streams.
   std::vector<Step> steps_;
   Stream stream_;
-  std::optional<Stream> beside_;       // the second stream
-  std::vector<Event> piece_is_over_;   // by piece; empty for one that nobody waits for
-  std::vector<Recording> recordings_;  // by piece; none where the plan launches
-  std::unordered_map<ValueId, std::vector<ReadPlace>> lendable_;  // inputs to be read anywhere
+  std::optional<Stream> async_stream_;  // the second stream
+  std::vector<Event> segment_is_over_;  // by segment; empty for one that is not awaited
+  std::vector<Recording> recordings_;   // by segment; none where the plan launches
+  std::unordered_map<ValueId, std::vector<ReadPlace>>
+      zero_copy_inputs_;  // inputs to be read anywhere
 };
 
 }  // namespace aclgrad::detail

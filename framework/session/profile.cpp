@@ -23,7 +23,7 @@ double Profile::span_us() const {
   return end;
 }
 
-double Profile::beside_us() const {
+double Profile::async_us() const {
   double total = 0;
   for (const Entry& entry : nodes) total += entry.stream == 1 ? entry.duration_us : 0;
   return total;
@@ -32,13 +32,13 @@ double Profile::beside_us() const {
 double Profile::hidden_us() const {
   // Both streams run their nodes one after the other.
   double hidden = 0;
-  for (const Entry& beside : nodes) {
-    if (beside.stream != 1) continue;
+  for (const Entry& async : nodes) {
+    if (async.stream != 1) continue;
     for (const Entry& entry : nodes) {
       if (entry.stream == 1) continue;
-      const double begin = std::max(beside.start_us, entry.start_us);
+      const double begin = std::max(async.start_us, entry.start_us);
       const double end =
-          std::min(beside.start_us + beside.duration_us, entry.start_us + entry.duration_us);
+          std::min(async.start_us + async.duration_us, entry.start_us + entry.duration_us);
       hidden += std::max(0.0, end - begin);
     }
   }
@@ -52,11 +52,11 @@ std::string Profile::to_string(std::size_t rows) const {
                    [](const Entry* a, const Entry* b) { return a->duration_us > b->duration_us; });
   if (longest.size() > rows) longest.resize(rows);
   const double total = total_us();
-  report::Table table({"node", "op", "name", "outputs", "phase", "recorded at", "us", "share"});
+  report::Table table({"node", "op", "name", "outputs", "pass", "recorded at", "us", "share"});
   for (const Entry* entry : longest) {
     table.add_row({std::to_string(entry->node), entry->operation, entry->name,
                    fmt::format("{}", fmt::join(entry->outputs, ", ")),
-                   aclgrad::to_string(entry->phase), entry->where,
+                   aclgrad::to_string(entry->pass), entry->where,
                    fmt::format("{:.1f}", entry->duration_us),
                    fmt::format("{:.1f}%", total > 0 ? 100 * entry->duration_us / total : 0)});
   }
@@ -69,7 +69,7 @@ std::string Profile::chrome_trace() const {
   for (const Entry& entry : nodes) {
     events.push_back(
         {{"name", entry.name.empty() ? entry.operation : entry.operation + " " + entry.name},
-         {"cat", aclgrad::to_string(entry.phase)},
+         {"cat", aclgrad::to_string(entry.pass)},
          {"ph", "X"},
          {"pid", 0},
          {"tid", entry.stream},

@@ -21,8 +21,8 @@ constexpr int kFeatureNotSupported = 207000;
 }  // namespace
 
 // Nothing where the runtime cannot capture.
-std::optional<Plan::Recording> Plan::capture(const Piece& piece) const {
-  const aclrtStream stream = stream_of(piece);
+std::optional<Plan::Recording> Plan::capture(const Segment& segment) const {
+  const aclrtStream stream = stream_of(segment);
   const int status = aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
   if (status == kFeatureNotSupported) {
     aclGetRecentErrMsg();  // no error: the nodes will be launched one by one
@@ -30,10 +30,10 @@ std::optional<Plan::Recording> Plan::capture(const Piece& piece) const {
   }
   check_status(status, "aclmdlRICaptureBegin");
   Recording recording;
-  recording.first = piece.begin;
-  recording.tasks.reserve(piece.end - piece.begin);
+  recording.first = segment.begin;
+  recording.tasks.reserve(segment.end - segment.begin);
   try {
-    for (std::size_t i = piece.begin; i < piece.end; ++i) {
+    for (std::size_t i = segment.begin; i < segment.end; ++i) {
       launch(steps_[i], stream);
       if (aclgradCapturedTaskCount != nullptr) {
         recording.tasks.push_back(aclgradCapturedTaskCount(stream));
@@ -54,8 +54,8 @@ std::optional<Plan::Recording> Plan::capture(const Piece& piece) const {
 void Plan::capture_pieces() {
   ensure_runtime();
   std::vector<Recording> all;
-  for (const Piece& piece : division_.pieces) {
-    std::optional<Recording> recording = capture(piece);
+  for (const Segment& segment : partition_.segments) {
+    std::optional<Recording> recording = capture(segment);
     if (!recording) return;
     all.push_back(std::move(*recording));
   }
@@ -82,34 +82,35 @@ std::string Plan::place_of_failure(std::span<const Recording> recordings) const 
   std::optional<std::size_t> found;
   for (const Recording& recording : recordings) {
     const std::optional<std::size_t> step = failed_step(recording);
-    if (step && (!found || is_beside(*step))) found = step;
-    if (found && is_beside(*found)) break;
+    if (step && (!found || is_async(*step))) found = step;
+    if (found && is_async(*found)) break;
   }
   return found ? label(node(*found)) : "a node of the session failed (an eager session says which)";
 }
 
 // What is fetched must outlive the tensor that was fed.
-void Plan::find_lendable(const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept) {
+void Plan::find_zero_copy_inputs(const std::vector<NodeId>& nodes,
+                                 const std::vector<ValueId>& kept) {
   if (aclgradModelMoveTensor == nullptr) return;
   for (const NodeId id : nodes) {
     const Node& node = graph_.node(id);
     if (as_call(node) != nullptr) continue;
     if (dynamic_cast<const InputOp*>(node.op.get()) == nullptr) continue;
-    lendable_.try_emplace(node.outputs.front());
+    zero_copy_inputs_.try_emplace(node.outputs.front());
   }
-  for (const ValueId value : kept) lendable_.erase(graph_.value(value).root);
+  for (const ValueId value : kept) zero_copy_inputs_.erase(graph_.value(value).root);
   for (const Step& step : steps_) {
     if (!step.call) continue;  // the work of others has no tensors that could be moved
     for (const ValueId input : graph_.node(step.node).inputs) {
-      lendable_.erase(graph_.value(input).root);
+      zero_copy_inputs_.erase(graph_.value(input).root);
     }
   }
-  if (lendable_.empty()) return;
+  if (zero_copy_inputs_.empty()) return;
   const std::vector<TensorHandle>& tensors = memory_.tensors();
   for (std::size_t value = 0; value < tensors.size(); ++value) {
     if (tensors[value].get() == nullptr) continue;
-    const auto input = lendable_.find(graph_.value(static_cast<ValueId>(value)).root);
-    if (input == lendable_.end()) continue;
+    const auto input = zero_copy_inputs_.find(graph_.value(static_cast<ValueId>(value)).root);
+    if (input == zero_copy_inputs_.end()) continue;
     const auto* const at = static_cast<const std::byte*>(memory_.address(input->first));
     for (const Recording& recording : recordings_) {
       input->second.push_back({recording.model.get(), tensors[value].get(), at});
@@ -117,9 +118,9 @@ void Plan::find_lendable(const std::vector<NodeId>& nodes, const std::vector<Val
   }
 }
 
-bool Plan::lend(ValueId input, const Tensor& tensor) {
-  const auto found = lendable_.find(input);
-  if (found == lendable_.end()) return false;
+bool Plan::bind_zero_copy(ValueId input, const Tensor& tensor) {
+  const auto found = zero_copy_inputs_.find(input);
+  if (found == zero_copy_inputs_.end()) return false;
   for (ReadPlace& place : found->second) {
     const std::intptr_t distance = reinterpret_cast<std::intptr_t>(tensor.bytes()) -
                                    reinterpret_cast<std::intptr_t>(place.input);

@@ -9,8 +9,8 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/runtime.h"
-#include "session/division.h"
 #include "session/schedule.h"
+#include "session/stream_partition.h"
 
 namespace aclgrad::detail {
 namespace {
@@ -85,7 +85,7 @@ SessionState::SessionState(Graph graph, std::vector<Fetch> fetches, SessionOptio
       data_(GraphAccess::data(graph_)),
       fetches_(std::move(fetches)),
       options_(std::move(options)),
-      nodes_(hoisted(data_, needed_nodes(data_, fetched_values(graph_, fetches_, false)))),
+      nodes_(schedule_early(data_, needed_nodes(data_, fetched_values(graph_, fetches_, false)))),
       kept_(fetched_values(graph_, fetches_, true)),
       plan_(graph_, (check_before_planning(), nodes_), kept_, mode.value_or(mode_of(options_))) {
   check_fetches();
@@ -99,10 +99,10 @@ void SessionState::check_options() const {
     throw ValueError("a session's observer needs the option eager");
   }
   if (options_.poison && options_.eager) {
-    throw ValueError("the option poison is of no use in an eager session, which reuses no memory");
+    throw ValueError("the option poison has no effect in an eager session, which reuses no memory");
   }
   if (options_.compare && options_.eager) {
-    throw ValueError("the option compare is of no use in an eager session: it compares with one");
+    throw ValueError("the option compare has no effect in an eager session: it compares with one");
   }
 }
 
@@ -256,7 +256,8 @@ void SessionState::begin_run(std::span<const Feed> feeds, bool replays) {
   if (poison_) poison_->begin();
   for (const Feed& feed : feeds) {
     const ValueId input = feed.input().id();
-    if (!replays || !plan_.lend(input, feed.tensor())) plan_.memory().upload(input, feed.tensor());
+    if (!replays || !plan_.bind_zero_copy(input, feed.tensor()))
+      plan_.memory().upload(input, feed.tensor());
   }
   for (WatchedVariable& watched : variables_) {
     if (watched.updated) watched.variable.mark_changed();

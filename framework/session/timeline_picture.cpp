@@ -15,10 +15,10 @@ using namespace report;
 
 constexpr double kTimelineWidth = 960;
 constexpr double kTimelineHeight = 240;
-constexpr std::string_view kBesideColour = "#222222";
+constexpr std::string_view kAsyncColour = "#222222";
 
 std::string_view colour(const Profile::Entry& entry) {
-  return entry.stream == 1 ? kBesideColour : palette(static_cast<std::size_t>(entry.phase));
+  return entry.stream == 1 ? kAsyncColour : palette(static_cast<std::size_t>(entry.pass));
 }
 
 }  // namespace
@@ -28,9 +28,8 @@ std::string Profile::svg() const {
       std::any_of(nodes.begin(), nodes.end(), [](const Entry& entry) { return entry.stream == 1; });
   std::string title = fmt::format("{} nodes in {:.2f} ms", nodes.size(), span_us() / 1000);
   if (two) {
-    title +=
-        fmt::format(", {:.2f} ms of them beside the operators, {:.0f} % of that hidden",
-                    beside_us() / 1000, beside_us() > 0 ? 100 * hidden_us() / beside_us() : 0.0);
+    title += fmt::format(", {:.2f} ms of them asynchronous, {:.0f} % of that hidden",
+                         async_us() / 1000, async_us() > 0 ? 100 * hidden_us() / async_us() : 0.0);
   }
   SvgCanvas canvas(kTimelineWidth, kTimelineHeight, title);
   canvas.heading(title, 28);
@@ -63,13 +62,13 @@ std::string Profile::svg() const {
                 {.anchor = Anchor::end});
   };
   name_lane(two ? 1 : 0, "operators");
-  if (two) name_lane(0, "beside");
+  if (two) name_lane(0, "async");
   std::vector<Series> legend;
-  for (const Phase phase : {Phase::forward, Phase::backward, Phase::update}) {
-    legend.push_back({.name = aclgrad::to_string(phase),
+  for (const Pass pass : {Pass::forward, Pass::backward, Pass::update}) {
+    legend.push_back({.name = aclgrad::to_string(pass),
                       .x = {},
                       .y = {},
-                      .colour = std::string(palette(static_cast<std::size_t>(phase)))});
+                      .colour = std::string(palette(static_cast<std::size_t>(pass)))});
   }
   draw_legend(canvas, box.right() + 16, box.top + 12, legend, false);
   return std::move(canvas).finish();

@@ -69,7 +69,7 @@ Profile::Entry described(const GraphData& graph, const Node& node) {
   entry.operation = node.op->name();
   entry.call = call_name(node);
   entry.where = place(node.where);
-  entry.phase = node.phase;
+  entry.pass = node.pass;
   for (const ValueId input : node.inputs) {
     entry.inputs.push_back(describe_spec(graph.value(input).layout->spec));
   }
@@ -176,7 +176,7 @@ Profile timeline_of(const GraphData& graph, const Plan& plan,
     Profile::Entry entry = described(graph, plan.node(step));
     entry.start_us = static_cast<double>(spans[step].begin - start);
     entry.duration_us = static_cast<double>(spans[step].end - spans[step].begin);
-    entry.stream = plan.is_beside(step) ? 1 : 0;
+    entry.stream = plan.is_async(step) ? 1 : 0;
     profile.nodes.push_back(std::move(entry));
   }
   return profile;

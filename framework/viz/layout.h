@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the nodes of a graph stand in a drawing, in layers, and how the lines between them run.
 //
-// There is a lane for each phase, side by side. Forward runs downwards, backward upwards, so that a
+// There is a lane for each pass, side by side. Forward runs downwards, backward upwards, so that a
 // gradient operator stands at the height of what it differentiates; update runs downwards again.
 // No two blocks overlap. Lines to another lane run at right angles, through the gutters between the
 // rows and the channels between the lanes, so they cross no block.

@@ -28,7 +28,7 @@ std::vector<Block> blocks_of(const Recording& recording) {
   for (std::size_t id = 0; id < recording.shown(); ++id) {
     const Node& node = recording.graph.node(static_cast<NodeId>(id));
     Block block;
-    block.lane = static_cast<std::size_t>(node.phase);
+    block.lane = static_cast<std::size_t>(node.pass);
     block.view = is_view(node);
     block.source = call_of(node) == nullptr && !block.view;
     for (const Value& input : recording.graph.values(node.inputs)) {
@@ -99,22 +99,21 @@ std::string lines_markup(const Recording& recording, const Layout& layout) {
       "<svg id=\"lines\" width=\"{0}\" height=\"{1}\" "
       "viewBox=\"0 0 {0} {1}\" aria-hidden=\"true\">\n<defs>",
       coordinate(layout.width + 2 * kMargin), coordinate(layout.height + kHeading + 2 * kMargin));
-  for (const Phase phase : {Phase::forward, Phase::backward, Phase::update}) {
+  for (const Pass pass : {Pass::forward, Pass::backward, Pass::update}) {
     text += fmt::format(
         "<marker id=\"head-{0}\" class=\"{0}\" viewBox=\"0 0 8 8\" refX=\"7\" "
         "refY=\"4\" markerWidth=\"10\" markerHeight=\"10\" markerUnits=\"userSpaceOnUse\" "
         "orient=\"auto\">"
         "<path d=\"M0 0.5L8 4L0 7.5z\"/></marker>",
-        to_string(phase));
+        to_string(pass));
   }
   text += fmt::format("</defs>\n<g transform=\"translate({} {})\">\n", kMargin, kMargin + kHeading);
   for (const Route& route : layout.routes) {
-    const std::string phase =
-        to_string(recording.graph.node(static_cast<NodeId>(route.from)).phase);
+    const std::string pass = to_string(recording.graph.node(static_cast<NodeId>(route.from)).pass);
     text += fmt::format(
         "<path class=\"{}\" data-from=\"{}\" data-to=\"{}\" "
         "marker-end=\"url(#head-{})\" d=\"{}\"><title>{}</title></path>\n",
-        phase, route.from, route.to, phase,
+        pass, route.from, route.to, pass,
         route.right_angled ? right_angled(route.points) : curved(route.points),
         xml_escape(carried(recording, route)));
   }
@@ -142,7 +141,7 @@ std::string box_markup(const Graph& graph, const Node& node, const Point& corner
       "<span class=\"shape\">{}</span></div><div class=\"line\"><code>{}</code></div>"
       "<div class=\"line\"><span class=\"value\"></span>"
       "<span class=\"time\"></span></div></div>\n",
-      to_string(node.phase), kind, node.id, node.id, coordinate(corner.first + kMargin),
+      to_string(node.pass), kind, node.id, node.id, coordinate(corner.first + kMargin),
       coordinate(corner.second + kMargin + kHeading), xml_escape(title),
       xml_escape(shape_text(graph, node)), xml_escape(below));
 }
@@ -158,7 +157,7 @@ std::string graph_markup(const Recording& recording) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     if (layout.lanes[lane].width == 0) continue;
     text += fmt::format("<div class=\"lane {}\" style=\"left:{}px;width:{}px\">{}</div>\n",
-                        to_string(static_cast<Phase>(lane)),
+                        to_string(static_cast<Pass>(lane)),
                         coordinate(layout.lanes[lane].left + kMargin - 12),
                         coordinate(layout.lanes[lane].width + 24), kHeadings[lane]);
   }
@@ -189,7 +188,7 @@ std::string times_markup(const Recording& recording) {
     text += fmt::format(
         "<i class=\"{}\" data-node=\"{}\" style=\"flex-grow:{:.4f}\" "
         "title=\"{}: {}\"></i>",
-        to_string(entry.phase), entry.node, 1000 * entry.duration_us / total,
+        to_string(entry.pass), entry.node, 1000 * entry.duration_us / total,
         xml_escape(entry.operation), page::duration_text(entry.duration_us));
   }
   text +=
@@ -202,7 +201,7 @@ std::string times_markup(const Recording& recording) {
         "<td>{5}</td><td class=\"number\">{6}</td><td class=\"bar\"><i "
         "style=\"width:{7:.2f}%\"></i>"
         "<span>{8:.1f} %</span></td></tr>\n",
-        entry.node, to_string(entry.phase), xml_escape(entry.operation),
+        entry.node, to_string(entry.pass), xml_escape(entry.operation),
         entry.name.empty() ? "" : " <b>" + xml_escape(entry.name) + "</b>", xml_escape(entry.call),
         xml_escape(entry.where), page::duration_text(entry.duration_us),
         70 * entry.duration_us / std::max(longest[0]->duration_us, 1e-9),
@@ -222,8 +221,8 @@ std::string memory_markup(const Recording& recording) {
       "<span id=\"alive\"></span></p>\n",
       bytes(memory.sum_of_values), bytes(memory.arena_bytes), bytes(memory.lower_bound),
       bytes(memory.workspace_bytes), bytes(memory.variable_bytes));
-  constexpr std::size_t kMostIntervals = 5000;
-  if (memory.intervals.size() > kMostIntervals) {
+  constexpr std::size_t kMaxIntervals = 5000;
+  if (memory.intervals.size() > kMaxIntervals) {
     text += fmt::format(
         "<p class=\"note\">{} values are too many for a picture here; "
         "MemoryReport::svg() draws them all.</p>\n",

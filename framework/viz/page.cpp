@@ -22,13 +22,13 @@ using viz::Recording;
 std::string header(const Recording& recording) {
   std::array<std::size_t, 3> counts{};
   for (std::size_t id = 0; id < recording.graph.size(); ++id) {
-    ++counts.at(static_cast<std::size_t>(recording.graph.node(static_cast<NodeId>(id)).phase));
+    ++counts.at(static_cast<std::size_t>(recording.graph.node(static_cast<NodeId>(id)).pass));
   }
   std::string legend;
-  for (const Phase phase : {Phase::forward, Phase::backward, Phase::update}) {
-    const std::size_t count = counts.at(static_cast<std::size_t>(phase));
+  for (const Pass pass : {Pass::forward, Pass::backward, Pass::update}) {
+    const std::size_t count = counts.at(static_cast<std::size_t>(pass));
     if (count == 0) continue;
-    const std::string name = to_string(phase);
+    const std::string name = to_string(pass);
     legend += fmt::format("<span class=\"key {0}\"><i></i>{0} <b>{1}</b></span>\n", name, count);
   }
   return fmt::format(

@@ -42,7 +42,7 @@ json node_data(const Node& node, std::int32_t step) {
           {"call", detail::call_name(node)},
           {"attributes", node.op->attributes()},
           {"where", detail::place(node.where)},
-          {"phase", to_string(node.phase)},
+          {"pass", to_string(node.pass)},
           {"kind", kind_of(node)},
           {"inputs", std::vector<ValueId>(node.inputs.begin(), node.inputs.end())},
           {"outputs", std::vector<ValueId>(node.outputs.begin(), node.outputs.end())},

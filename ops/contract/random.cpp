@@ -18,7 +18,7 @@ constexpr Number kStandardErrors = 6;
 
 struct Moments {
   Number mean = 0;
-  Number deviation = 0;
+  Number stddev = 0;
   Number low = std::numeric_limits<Number>::infinity();
   Number high = -std::numeric_limits<Number>::infinity();
 };
@@ -35,26 +35,26 @@ Moments moments_of(const Array& values) {
   for (const Number x : values.values) {
     variance += (x - found.mean) * (x - found.mean) / count;
   }
-  found.deviation = std::sqrt(variance);
+  found.stddev = std::sqrt(variance);
   return found;
 }
 
 // "" when the moments of floating values are what they should be.
-std::string compare(const Array& values, Number mean, Number deviation, aclDataType dtype) {
+std::string compare(const Array& values, Number mean, Number stddev, aclDataType dtype) {
   if (!is_float(dtype)) return "";
   const Moments found = moments_of(values);
   const auto count = static_cast<Number>(values.values.size());
-  const Number rounding = unit_at(std::abs(mean) + deviation, dtype);
-  // The variance of a squared deviation is below 2 deviation^4 for both distributions.
-  const Number mean_error = kStandardErrors * deviation / std::sqrt(count) + rounding;
-  const Number deviation_error = kStandardErrors * deviation / std::sqrt(2 * count) + rounding;
+  const Number rounding = unit_at(std::abs(mean) + stddev, dtype);
+  // The variance of a squared distance from the mean is below 2 stddev^4 for both distributions.
+  const Number mean_error = kStandardErrors * stddev / std::sqrt(count) + rounding;
+  const Number stddev_error = kStandardErrors * stddev / std::sqrt(2 * count) + rounding;
   std::ostringstream text;
   if (!(std::abs(found.mean - mean) <= mean_error)) {
     text << "the mean of " << count << " values is " << found.mean << " instead of " << mean
          << " +- " << mean_error;
-  } else if (!(std::abs(found.deviation - deviation) <= deviation_error)) {
-    text << "the standard deviation of " << count << " values is " << found.deviation
-         << " instead of " << deviation << " +- " << deviation_error;
+  } else if (!(std::abs(found.stddev - stddev) <= stddev_error)) {
+    text << "the standard deviation of " << count << " values is " << found.stddev << " instead of "
+         << stddev << " +- " << stddev_error;
   }
   return text.str();
 }
@@ -119,13 +119,13 @@ void add_random(std::vector<Operator>& all) {
                             "Philox 4x32-10，第 i 个元素由 (seed, offset, i) 决定"};
   const DTypes uniform_dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
                                  ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_UINT8};
-  Operator normal = random(entry<decltype(aclnnInplaceNormalGetWorkspaceSize)>(
-                               "aclnnInplaceNormal",
-                               {as_const(out("selfRef")), declared({"mean", 1.5}, "float"),
-                                option(declared({"std", 0.0}, "float"), "deviation"),
-                                seed("int64_t"), offset("int64_t")},
-                               uniform_dtypes + DTypes{ACL_BOOL}),
-                           1.5, is_normal);
+  Operator normal = random(
+      entry<decltype(aclnnInplaceNormalGetWorkspaceSize)>(
+          "aclnnInplaceNormal",
+          {as_const(out("selfRef")), declared({"mean", 1.5}, "float"),
+           option(declared({"std", 0.0}, "float"), "stddev"), seed("int64_t"), offset("int64_t")},
+          uniform_dtypes + DTypes{ACL_BOOL}),
+      1.5, is_normal);
   normal.complex = Complex::kParts;  // it knows BOOL
   normal.samples = {{{{"mean", 0.0}, {"std", 1.0}}},
                     {{{"mean", -3.0}, {"std", 0.5}}},
@@ -133,7 +133,7 @@ void add_random(std::vector<Operator>& all) {
   normal.refusals = {{.what = "below 0", .changes = {{"std", -0.5}}, .words = {"-0.5"}}};
   normal.check = "normal";
   normal.computes = random_bits;
-  normal.in_graph = "normal(graph, shape, mean, deviation, seed, offset)";
+  normal.in_graph = "normal(graph, shape, mean, stddev, seed, offset)";
 
   Operator uniform =
       random(entry<decltype(aclnnInplaceUniformGetWorkspaceSize)>(

@@ -214,7 +214,7 @@ void queue(Communicator& communicator, aclrtStream stream, Operation operation) 
   if (aclgradLaunchTask(stream, name, run, queued.release(), release) != ACL_SUCCESS) {
     throw Failure(HCCL_E_RUNTIME, "the stream could not queue the operation");
   }
-  if (!is_recorded) aclgradHurryStream(stream);  // the other ranks wait for it
+  if (!is_recorded) aclgradWakeStream(stream);  // the other ranks wait for it
 }
 
 }  // namespace aclgrad::hccl

@@ -170,11 +170,11 @@ void Group::read_notices() {
 Outcome Group::meet(Lock& lock, uint32_t rank, const Operation& operation, const Number& number,
                     Timeout timeout) {
   if (has_failed_.load(std::memory_order_relaxed)) return for_others(failure_);
-  auto known = meetings_.find(number);
-  if (known == meetings_.end()) {
-    known = meetings_.emplace(number, std::make_shared<Meeting>(size())).first;
+  auto it = meetings_.find(number);
+  if (it == meetings_.end()) {
+    it = meetings_.emplace(number, std::make_shared<Meeting>(size())).first;
   }
-  const std::shared_ptr<Meeting> meeting = known->second;
+  const std::shared_ptr<Meeting> meeting = it->second;
   join(*meeting, rank, operation);
   if (meeting->arrived < size()) {
     wait_for_all(lock, *meeting, operation, timeout);

@@ -51,33 +51,33 @@ ACL_FUNC_VISIBILITY int32_t aclgradGetAcceptDouble(void);
 
 /*
  * The number of the live allocation, of device or pinned host memory, that the address lies in; 0
- * when there is none. Numbers are never used twice, addresses are: so whoever keeps an address can
- * tell whether the memory is still theirs, after aclrtResetDevice say. Library: ascendcl.
+ * when there is none. Numbers are never used twice, addresses are: so a program that keeps an
+ * address can tell whether the memory is still its own, after aclrtResetDevice say. Library:
+ * ascendcl.
  */
 ACL_FUNC_VISIBILITY uint64_t aclgradAllocationId(const void* address);
 
 /* ---- For authors of operator libraries ------------------------------------------------------- */
 
 /*
- * Calls body(context, i) once for every i in [0, pieces): on the calling thread, and meanwhile on
+ * Calls body(context, i) once for every i in [0, count): on the calling thread, and meanwhile on
  * as many others as aclgradSetNumThreads allows. Those belong to the process; while another thread
  * has them, and inside a body, the caller does all of it. The body must not throw, nor end
- * its thread; nobody can cancel the caller meanwhile. Library: ascendcl. The floating-point
+ * its thread; the caller cannot be cancelled meanwhile. Library: ascendcl. The floating-point
  * environment is the default one inside bodies, and tasks of streams.
  */
-ACL_FUNC_VISIBILITY void aclgradRunPieces(int64_t pieces,
-                                          void (*body)(void* context, int64_t piece),
-                                          void* context);
+ACL_FUNC_VISIBILITY void aclgradParallelFor(int64_t count,
+                                            void (*body)(void* context, int64_t index),
+                                            void* context);
 
 /*
  * Calls body(context, begin, end) for ranges that make up [0, units), at most one for each of the
- * threads of aclgradRunPieces: long ranges for threads that were fast lately, where cores differ or
- * are shared with others. One range may be all of it. For work that is dear to cut; how it is cut
- * must not show in the results. The body must not throw. Library: ascendcl.
+ * threads of aclgradParallelFor: long ranges for threads that were fast lately, where cores differ
+ * or are shared with others. One range may be all of it. For work that is costly to split; how it
+ * is split must not change the results. The body must not throw. Library: ascendcl.
  */
-ACL_FUNC_VISIBILITY void aclgradRunShares(int64_t units,
-                                          void (*body)(void* context, int64_t begin, int64_t end),
-                                          void* context);
+ACL_FUNC_VISIBILITY void aclgradParallelForRanges(
+    int64_t units, void (*body)(void* context, int64_t begin, int64_t end), void* context);
 
 /* Work for a stream. Returns 0, or the status that the next synchronisation shall report. */
 typedef aclError (*aclgradTaskFunction)(void* argument);
@@ -107,76 +107,77 @@ ACL_FUNC_VISIBILITY aclError aclgradLaunchTask(aclrtStream stream, const char* n
  * for a synchronisation. Library: ascendcl.
  * Returns 0, or the same errors as aclgradLaunchTask.
  */
-ACL_FUNC_VISIBILITY aclError aclgradHurryStream(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclgradWakeStream(aclrtStream stream);
 
-/* What unit u of a task touches of one operand: `length` bytes from address + u * step on. */
-typedef struct aclgradSweepOperand {
+/* The access footprint of a task in one operand. Unit u touches `length` bytes from address + u *
+ * step on. */
+typedef struct aclgradFootprint {
   const void* address;
   int64_t step; /* 0: every unit reads the same bytes */
   int64_t length;
   int32_t is_written;
-} aclgradSweepOperand;
+} aclgradFootprint;
 
 /*
- * A part of a task: units [begin, end), and for i < rows those i * stride further. With a
- * `read_soon` other than 0 the results are wanted in the caches.
+ * A tile of a task: units [begin, end), and for i < rows those i * stride further. With a
+ * `keep_cached` other than 0 the results are wanted in the caches.
  */
-typedef struct aclgradSweepPart {
+typedef struct aclgradTile {
   int64_t begin;
   int64_t end;
   int64_t rows;
   int64_t stride;
-  int32_t read_soon;
-} aclgradSweepPart;
+  int32_t keep_cached;
+} aclgradTile;
 
 /*
  * What a recorded model may do with a task besides running it.
  *
- * It may cut the task into units that do not need each other; an operand that is written may be
- * exactly one that is read, and is told twice then. `units` is at most 1 for a task that cannot be
- * cut, which still has operands: tasks of which none writes what the other touches may change
- * places, and run at the same time. `operands` writes at most `capacity` of them and returns how
- * many there are. `run` does a part on the calling thread and may be called on several threads at
- * once, for other parts.
+ * It may partition the task into units that are independent of each other; an operand that is
+ * written may be exactly one that is read, and is told twice then. `units` is at most 1 for a task
+ * that cannot be partitioned, which still has operands: tasks of which none writes what the other
+ * touches may be reordered and run at the same time. `operands` writes at most `capacity` of them
+ * and returns how many there are. `run` does a tile on the calling thread and may be called on
+ * several threads at once, for other tiles.
  *
- * Units may stand in lines, like the pieces of a matrix's rows: `lines` (NULL: they do not) tells
- * the number of units in each, of which every row of a part is a part or all, and the fewest lines
- * that are worth a part.
+ * Units may form row groups, like the segments of a matrix's rows: `row_groups` (NULL: they do not)
+ * tells the number of units in each, of which every row of a tile is a part or all, and the fewest
+ * row groups that are worth a tile.
  *
  * And it may move the data of a tensor: `move` (may be NULL) adds `bytes` to every address that the
  * task has from `tensor`, and returns whether there was one.
  */
-typedef struct aclgradSweep {
+typedef struct aclgradTiling {
   int64_t (*units)(const void* argument);
-  size_t (*operands)(const void* argument, aclgradSweepOperand* operands, size_t capacity);
-  void (*lines)(const void* argument, int64_t* units, int64_t* fewest);
-  aclError (*run)(void* argument, const aclgradSweepPart* part);
+  size_t (*operands)(const void* argument, aclgradFootprint* operands, size_t capacity);
+  void (*row_groups)(const void* argument, int64_t* units, int64_t* fewest);
+  aclError (*run)(void* argument, const aclgradTile* tile);
   int32_t (*move)(void* argument, const void* tensor, intptr_t bytes);
-} aclgradSweep;
+} aclgradTiling;
 
 /*
- * As aclgradLaunchTask, for a task that may also be run in units. A recorded model does so where
- * several such tasks follow each other: each piece of memory then passes from one to the next while
- * it is in the caches. It may call the task's own run on another thread than the stream's, too,
+ * As aclgradLaunchTask, for a task that may also be run in tiles. A recorded model fuses several
+ * such tasks that follow each other: each tile of memory then passes from one to the next while it
+ * is in the caches. It may call the task's own run on another thread than the stream's, too,
  * which then must not end it.
- * `sweep` (may be NULL) must live as long as the program. Library: ascendcl.
+ * `tiling` (may be NULL) must live as long as the program. Library: ascendcl.
  */
-ACL_FUNC_VISIBILITY aclError aclgradLaunchSweep(aclrtStream stream, const char* name,
+ACL_FUNC_VISIBILITY aclError aclgradLaunchTiled(aclrtStream stream, const char* name,
                                                 aclgradTaskFunction run, void* argument,
                                                 void (*release)(void* argument),
-                                                const aclgradSweep* sweep);
+                                                const aclgradTiling* tiling);
 
 /*
- * Whether models recorded from now on may run tasks in units (non-zero, the default unless the
- * environment variable ACLGRAD_REPLAY_SWEEPS is 0), or run task after task. Results do not depend
+ * Whether models recorded from now on may fuse tasks (non-zero, the default unless the
+ * environment variable ACLGRAD_REPLAY_FUSION is 0), or run task after task. Results do not depend
  * on it. Library: ascendcl.
  */
-ACL_FUNC_VISIBILITY void aclgradSetReplaySweeps(int32_t allow);
-ACL_FUNC_VISIBILITY int32_t aclgradGetReplaySweeps(void);
+ACL_FUNC_VISIBILITY void aclgradSetReplayFusion(int32_t allow);
+ACL_FUNC_VISIBILITY int32_t aclgradGetReplayFusion(void);
 
 /*
- * The number of steps in which a recorded model runs its tasks: tasks that are run in units
- * together are one step, with those that run beside them. 0 for anything that is not a recorded
+ * The number of steps in which a recorded model runs its tasks: tasks that are fused
+ * are one step, with those that are co-scheduled with them. 0 for anything that is not a recorded
  * model. Library: ascendcl.
  */
 ACL_FUNC_VISIBILITY size_t aclgradModelStepCount(aclmdlRI model);
@@ -236,7 +237,7 @@ ACL_FUNC_VISIBILITY int32_t aclgradHandleCheck(const void* handle, aclgradHandle
 
 /*
  * Destroys a list and leaves its tensors alive, which aclDestroyTensorList does not: for tensors
- * that several lists have, or that somebody else owns. NULL: 0; 161002 for a handle that is not
+ * that several lists have, or that have another owner. NULL: 0; 161002 for a handle that is not
  * live. `list` is an aclTensorList. Library: nnopbase.
  */
 ACL_FUNC_VISIBILITY int32_t aclgradReleaseTensorList(const void* list);
@@ -248,7 +249,7 @@ ACL_FUNC_VISIBILITY int32_t aclgradReleaseTensorList(const void* list);
 typedef enum aclgradCheck {
   ACLGRAD_CHECK_HANDLES = 1,   /* what a dead handle was */
   ACLGRAD_CHECK_MEMORY = 2,    /* bounds, use after free, redzones */
-  ACLGRAD_CHECK_UNINIT = 4,    /* reads of device memory that nobody wrote */
+  ACLGRAD_CHECK_UNINIT = 4,    /* reads of device memory that was never written */
   ACLGRAD_CHECK_LEAKS = 8,     /* what is left at aclFinalize */
   ACLGRAD_CHECK_PHASES = 16,   /* misuse between phase one and phase two */
   ACLGRAD_CHECK_STREAMS = 32,  /* accesses that nothing orders */
@@ -302,17 +303,17 @@ typedef struct aclgradTaskOperand {
   size_t element_size;
   int32_t is_read;
   int32_t is_written;
-  const void* tensor; /* by which aclgradSweep.move knows it; NULL for other memory */
+  const void* tensor; /* by which aclgradTiling.move knows it; NULL for other memory */
 } aclgradTaskOperand;
 
 /*
- * As aclgradLaunchSweep, for a task whose memory shall be checked: before it runs, in every replay,
+ * As aclgradLaunchTiled, for a task whose memory shall be checked: before it runs, in every replay,
  * and against the tasks of other streams. The descriptions are copied. Library: ascendcl.
  */
 ACL_FUNC_VISIBILITY aclError aclgradLaunchDescribed(aclrtStream stream, const char* name,
                                                     aclgradTaskFunction run, void* argument,
                                                     void (*release)(void* argument),
-                                                    const aclgradSweep* sweep,
+                                                    const aclgradTiling* tiling,
                                                     const aclgradTaskOperand* operands,
                                                     size_t count);
 

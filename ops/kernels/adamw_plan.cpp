@@ -15,7 +15,7 @@ namespace {
 
 // Elements that a thread takes at a time.
 constexpr int64_t kGrain = 1 << 14;
-constexpr size_t kMostTensors = 5;
+constexpr size_t kMaxTensors = 5;
 
 // Whether it is a float: a weight of at least 1/2 that the caller gave as a float is, and so is
 // what it leaves to 1.
@@ -64,7 +64,7 @@ struct FactorsOfStep {
 // Dense tensors of one dtype, in one pass over their own memory. An elementwise loop would give the
 // same, but could not be run in units, as its factors are those of a whole run. A unit is an
 // element.
-class DenseStep final : public Sweep {
+class DenseStep final : public Tiling {
  public:
   DenseStep(bool amsgrad, aclDataType dtype, int64_t count, std::vector<size_t> parameters,
             const FactorsOfStep& factors)
@@ -85,7 +85,7 @@ class DenseStep final : public Sweep {
   int64_t units() const override { return count_; }
   // All are read, and all but the gradient are written; last comes the number of the step.
   size_t operand_count() const override { return 2 * parameters_.size(); }
-  Reach reach(size_t index) const override {
+  Footprint footprint(size_t index) const override {
     const auto size = static_cast<int64_t>(element_size(dtype_));
     if (index < parameters_.size()) return {parameters_[index], 0, size, size, false};
     if (index + 1 == operand_count()) {
@@ -102,13 +102,13 @@ class DenseStep final : public Sweep {
   static constexpr size_t kGradient = 3;
 
   void step(const Run& run, const AdamWFactors& factors, const Part& part) const {
-    std::array<void*, kMostTensors> data{};
+    std::array<void*, kMaxTensors> data{};
     for (size_t k = 0; k < parameters_.size(); ++k) {
       data[k] = element(run.data(parameters_[k]), dtype_, part.begin);
     }
-    const std::array<const void*, kMostTensors> in = {data[0], data[1], data[2], data[3], data[4]};
-    const std::array<void*, kMostTensors - 1> out = {data[0], data[1], data[2], data[4]};
-    std::array<int64_t, kMostTensors> steps{};
+    const std::array<const void*, kMaxTensors> in = {data[0], data[1], data[2], data[3], data[4]};
+    const std::array<void*, kMaxTensors - 1> out = {data[0], data[1], data[2], data[4]};
+    std::array<int64_t, kMaxTensors> steps{};
     steps.fill(part.stride * static_cast<int64_t>(element_size(dtype_)));
     adamw_stored(amsgrad_, factors,
                  {.dtype = dtype_,

@@ -66,7 +66,7 @@ void cast_block(const CastSource& source, const CastTarget& target, int64_t begi
   if (is_integral(source.dtype) && is_integral(target.dtype)) {
     return cast_in<int64_t>(source, target, begin, end);
   }
-  if (is_long(source.dtype) && (is_short_float(target.dtype) || target.dtype == ACL_COMPLEX64)) {
+  if (is_long(source.dtype) && (is_16bit_float(target.dtype) || target.dtype == ACL_COMPLEX64)) {
     return cast_long_to_floating(source, target, begin, end);
   }
   if (is_complex(source.dtype)) return cast_in<Complex>(source, target, begin, end);
@@ -104,15 +104,15 @@ namespace {
 
 using Work = std::function<void(const Run&)>;
 
-// Conversions between short floats go through the stored loop, and so do copies of elements of 2 or
-// 4 bytes.
+// Conversions between 16-bit floats go through the stored loop, and so do copies of elements of 2
+// or 4 bytes.
 Work copy_stored(const ViewCopy& copy) {
   const auto& [shape, to, from] = copy;
   const size_t size = element_size(from.dtype);
   StoredKernel kernel;
   if (from.dtype == to.dtype && (size == 2 || size == 4)) {
     kernel = stored_copy(size);
-  } else if (from.dtype != to.dtype && is_short_float(from.dtype) && is_short_float(to.dtype)) {
+  } else if (from.dtype != to.dtype && is_16bit_float(from.dtype) && is_16bit_float(to.dtype)) {
     kernel = stored_conversion(from.dtype, to.dtype);
   } else {
     return nullptr;

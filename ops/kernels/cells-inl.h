@@ -16,8 +16,8 @@
 
 #include "ops/kernels/fetch_ahead.h"
 #include "ops/kernels/float-inl.h"
+#include "ops/kernels/float16-inl.h"
 #include "ops/kernels/formats.h"
-#include "ops/kernels/short_floats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -29,13 +29,13 @@ inline constexpr size_t kFloatLanes = hn::MaxLanes(FloatTag());
 inline constexpr size_t kStep = 2 * kFloatLanes;
 
 using WordTag = hn::RebindToUnsigned<FloatTag>;
-using ShortTag = hn::Rebind<uint16_t, FloatTag>;
+using Tag16 = hn::Rebind<uint16_t, FloatTag>;
 using PatternTag = hn::RebindToSigned<FloatTag>;  // as indices are
 using PatternWords = hn::Vec<PatternTag>;
 #if HWY_TARGET != HWY_SCALAR
-using FullShortTag = hn::ScalableTag<uint16_t>;
-using ShortMask = hn::Mask<FullShortTag>;
-using FullShorts = hn::Vec<FullShortTag>;
+using FullTag16 = hn::ScalableTag<uint16_t>;
+using Mask16 = hn::Mask<FullTag16>;
+using FullVec16 = hn::Vec<FullTag16>;
 #endif
 
 struct FloatPair {
@@ -45,11 +45,11 @@ struct FloatPair {
 
 // How a store goes to memory: through the caches, or around them where the target allows it (the
 // address must then be aligned to a whole vector).
-enum class Path { kCached, kAround };
+enum class Path { kCached, kStreaming };
 
 template <Path kPath, class V, class D, class T>
 HWY_INLINE void put(V v, D d, T* target) {
-  if constexpr (kPath == Path::kAround) {
+  if constexpr (kPath == Path::kStreaming) {
     hn::Stream(v, d, target);
   } else {
     hn::StoreU(v, d, target);
@@ -172,42 +172,42 @@ struct Cells {
 template <>
 struct Cells<Bfloat> {
   static constexpr bool kRoundsAgain = true;
-  using Packed = FullShorts;
+  using Packed = FullVec16;
 
   // Elements with even numbers, or those with odd ones: that takes no shuffle.
   template <int kVector>
   static HWY_INLINE Floats load(FloatTag d, const Bfloat* source) {
-    const auto shorts = hn::LoadU(FullShortTag(), reinterpret_cast<const uint16_t*>(source));
-    const auto words = hn::BitCast(WordTag(), shorts);
+    const auto bits16 = hn::LoadU(FullTag16(), reinterpret_cast<const uint16_t*>(source));
+    const auto words = hn::BitCast(WordTag(), bits16);
     return hn::BitCast(d, kVector == 0 ? hn::ShiftLeft<16>(words)
                                        : hn::And(words, hn::Set(WordTag(), 0xffff0000u)));
   }
   template <int kVector>
   static HWY_INLINE PatternWords pattern(FloatTag, const Bfloat* source) {
-    const auto shorts = hn::LoadU(FullShortTag(), reinterpret_cast<const uint16_t*>(source));
-    const auto words = hn::BitCast(WordTag(), shorts);
+    const auto bits16 = hn::LoadU(FullTag16(), reinterpret_cast<const uint16_t*>(source));
+    const auto words = hn::BitCast(WordTag(), bits16);
     return hn::BitCast(PatternTag(), kVector == 0 ? hn::And(words, hn::Set(WordTag(), 0xffffu))
                                                   : hn::ShiftRight<16>(words));
   }
   static HWY_INLINE Packed exact(FloatTag, FloatPair v) {
-    const FullShortTag ds;
+    const FullTag16 ds;
     const auto first = hn::ShiftRight<16>(hn::BitCast(WordTag(), v.first));
     return hn::OddEven(hn::BitCast(ds, v.second), hn::BitCast(ds, first));
   }
   template <Path kPath>
   static HWY_INLINE void store(Packed packed, Bfloat* target) {
-    put<kPath>(packed, FullShortTag(), reinterpret_cast<uint16_t*>(target));
+    put<kPath>(packed, FullTag16(), reinterpret_cast<uint16_t*>(target));
   }
 
   template <Taken kTaken, int kDoubt, bool kMayBeExact>
   static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& hold) {
-    const FullShortTag ds;
+    const FullTag16 ds;
     if constexpr (kTaken == Taken::kAll)
       v = {shortened_nan(d, v.first), shortened_nan(d, v.second)};
     const Halves halves = split(v, 0x8000u + kDoubt);
     auto certain = hn::Gt(halves.low, hn::Set(ds, uint16_t{2 * kDoubt - 1}));
     const auto twice = hn::Add(halves.high, halves.high);
-    FullShorts result = halves.high;
+    FullVec16 result = halves.high;
     if constexpr (kMayBeExact) {
       // Below 2^-100 the rests that tell what is exact may be too small for a float.
       const auto large = hn::Gt(twice, hn::Set(ds, uint16_t{2 * 0x0d80 - 1}));
@@ -224,7 +224,7 @@ struct Cells<Bfloat> {
 
   template <Taken kTaken, bool kIsSum>
   static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool& hold) {
-    const FullShortTag ds;
+    const FullTag16 ds;
     if constexpr (kTaken == Taken::kAll)
       v = {shortened_nan(d, v.first), shortened_nan(d, v.second)};
     const Halves halves = split(v, 0x8000u);
@@ -244,19 +244,19 @@ struct Cells<Bfloat> {
  private:
   static constexpr uint16_t kTwiceInfinity = 2 * 0x7f80;
 
-  static HWY_INLINE FullShorts even_where(ShortMask tie, FullShorts rounded_up) {
-    const auto even = hn::And(rounded_up, hn::Set(FullShortTag(), uint16_t{0xfffe}));
+  static HWY_INLINE FullVec16 even_where(Mask16 tie, FullVec16 rounded_up) {
+    const auto even = hn::And(rounded_up, hn::Set(FullTag16(), uint16_t{0xfffe}));
     return hn::IfThenElse(tie, even, rounded_up);
   }
 
   // Both halves of the words of the floats plus `shift`, in the order of the elements.
   struct Halves {
-    FullShorts low;
-    FullShorts high;
+    FullVec16 low;
+    FullVec16 high;
   };
   static HWY_INLINE Halves split(FloatPair v, uint32_t shift) {
     const WordTag dw;
-    const FullShortTag ds;
+    const FullTag16 ds;
     const auto first = hn::Add(hn::BitCast(dw, v.first), hn::Set(dw, shift));
     const auto second = hn::Add(hn::BitCast(dw, v.second), hn::Set(dw, shift));
     return {hn::OddEven(hn::BitCast(ds, hn::ShiftLeft<16>(second)), hn::BitCast(ds, first)),
@@ -267,22 +267,22 @@ struct Cells<Bfloat> {
 template <>
 struct Cells<Half> {
   static constexpr bool kRoundsAgain = true;
-  using Packed = FullShorts;
+  using Packed = FullVec16;
 
   template <int kVector>
   static HWY_INLINE Floats load(FloatTag d, const Half* source) {
     const auto* bits = reinterpret_cast<const uint16_t*>(source) + kVector * kFloatLanes;
-    return floats_of_halves(d, hn::LoadU(ShortTag(), bits));
+    return floats_of_halves(d, hn::LoadU(Tag16(), bits));
   }
   template <int kVector>
   static HWY_INLINE PatternWords pattern(FloatTag, const Half* source) {
     const auto* bits = reinterpret_cast<const uint16_t*>(source) + kVector * kFloatLanes;
-    return hn::PromoteTo(PatternTag(), hn::LoadU(ShortTag(), bits));
+    return hn::PromoteTo(PatternTag(), hn::LoadU(Tag16(), bits));
   }
   static HWY_INLINE Packed exact(FloatTag d, FloatPair v) { return nearest(d, v); }
   template <Path kPath>
   static HWY_INLINE void store(Packed packed, Half* target) {
-    put<kPath>(packed, FullShortTag(), reinterpret_cast<uint16_t*>(target));
+    put<kPath>(packed, FullTag16(), reinterpret_cast<uint16_t*>(target));
   }
 
   // Both ends of the doubt must round to the same element. Those of NaN and infinities do.
@@ -299,8 +299,8 @@ struct Cells<Half> {
     const auto rounded_at = [&](float factor) HWY_ATTR {
       return nearest(d, {moved(v.first, factor), moved(v.second, factor)});
     };
-    const FullShorts result = rounded_at(1 - kPart);
-    const FullShortTag ds;
+    const FullVec16 result = rounded_at(1 - kPart);
+    const FullTag16 ds;
     auto certain = hn::Eq(result, rounded_at(1 + kPart));
     if constexpr (kTaken == Taken::kFinite) {
       const auto twice = hn::Add(result, result);
@@ -316,8 +316,8 @@ struct Cells<Half> {
   }
 
  private:
-  static HWY_INLINE FullShorts nearest(FloatTag d, FloatPair v) {
-    return hn::Combine(FullShortTag(), nearest_halves(d, v.second), nearest_halves(d, v.first));
+  static HWY_INLINE FullVec16 nearest(FloatTag d, FloatPair v) {
+    return hn::Combine(FullTag16(), nearest_halves(d, v.second), nearest_halves(d, v.first));
   }
 };
 

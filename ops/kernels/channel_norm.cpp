@@ -12,7 +12,7 @@
 namespace aclgrad::ops {
 namespace {
 
-constexpr int64_t kWorthThread = 1 << 13;  // elements
+constexpr int64_t kMinPerThread = 1 << 13;  // elements
 
 // Elements of a tensor parameter in an order that several tensors share, from an offset on.
 struct Elements {
@@ -147,7 +147,7 @@ void map_elements(const Run& run, const Elements& a, int64_t a_offset, const Ele
 template <class Body>
 Plan plan_each(int64_t count, int64_t elements, uint64_t workspace, Body body,
                std::function<void(const Run&)> after = nullptr) {
-  const int64_t grain = std::max<int64_t>(1, kWorthThread / std::max<int64_t>(elements, 1));
+  const int64_t grain = std::max<int64_t>(1, kMinPerThread / std::max<int64_t>(elements, 1));
   return {[=, all = std::make_shared<const Body>(std::move(body)),
            last = std::move(after)](const Run& run) -> aclError {
             parallel_pieces(count, grain, [&](int64_t begin, int64_t end) {

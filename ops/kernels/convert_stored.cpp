@@ -26,10 +26,10 @@ namespace {
 // Unlike Cells, which take elements in whatever order is cheapest, these keep the order.
 HWY_INLINE Floats load_one(FloatTag d, const float* from) { return hn::LoadU(d, from); }
 HWY_INLINE Floats load_one(FloatTag d, const Half* from) {
-  return floats_of_halves(d, hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(from)));
+  return floats_of_halves(d, hn::LoadU(Tag16(), reinterpret_cast<const uint16_t*>(from)));
 }
 HWY_INLINE Floats load_one(FloatTag d, const Bfloat* from) {
-  return floats_of_bfloats(d, hn::LoadU(ShortTag(), reinterpret_cast<const uint16_t*>(from)));
+  return floats_of_bfloats(d, hn::LoadU(Tag16(), reinterpret_cast<const uint16_t*>(from)));
 }
 
 template <Path kPath>
@@ -40,8 +40,8 @@ HWY_INLINE void store_both(FloatTag d, FloatPair v, float* to) {
 template <Path kPath>
 HWY_INLINE void store_both(FloatTag d, FloatPair v, Half* to) {
   auto* bits = reinterpret_cast<uint16_t*>(to);
-  put<kPath>(nearest_halves(d, v.first), ShortTag(), bits);
-  put<kPath>(nearest_halves(d, v.second), ShortTag(), bits + kFloatLanes);
+  put<kPath>(nearest_halves(d, v.first), Tag16(), bits);
+  put<kPath>(nearest_halves(d, v.second), Tag16(), bits + kFloatLanes);
 }
 template <Path kPath>
 HWY_INLINE void store_both(FloatTag d, FloatPair v, Bfloat* to) {
@@ -51,7 +51,7 @@ HWY_INLINE void store_both(FloatTag d, FloatPair v, Bfloat* to) {
   to[0].bits = static_cast<uint16_t>(hn::GetLane(first) >> 16);
   to[1].bits = static_cast<uint16_t>(hn::GetLane(second) >> 16);
 #else
-  const FullShortTag ds;
+  const FullTag16 ds;
   put<kPath>(hn::ConcatOdd(ds, hn::BitCast(ds, second), hn::BitCast(ds, first)), ds,
              reinterpret_cast<uint16_t*>(to));
 #endif
@@ -68,22 +68,22 @@ HWY_ATTR size_t convert_steps(const From* from, To* to, size_t begin, size_t cou
   const FloatTag d;
   size_t i = begin;
   for (; i + kStep <= count; i += kStep) {
-    if constexpr (kPath == Path::kAround) fetch_ahead<kStep * sizeof(From)>(from + i);
+    if constexpr (kPath == Path::kStreaming) fetch_ahead<kStep * sizeof(From)>(from + i);
     const FloatPair v{load_one(d, from + i), load_one(d, from + i + kFloatLanes)};
     store_both<kPath>(d, v, to + i);
   }
   return i;
 }
 
-// What is done with a row. Around the caches: whole vectors, from one that is aligned on; says how
-// many elements these are.
+// What is done with a row. With streaming stores: whole vectors, from one that is aligned on; says
+// how many elements these are.
 template <class From, class To>
 struct Conversion {
   static HWY_ATTR void any(const From* from, To* to, size_t count) {
     convert_each(from, to, convert_steps<Path::kCached>(from, to, 0, count), count);
   }
   static HWY_ATTR size_t around_caches(const From* from, To* to, size_t count) {
-    return convert_steps<Path::kAround>(from, to, 0, count);
+    return convert_steps<Path::kStreaming>(from, to, 0, count);
   }
 };
 

@@ -19,10 +19,10 @@ namespace {
 // a page between the rows of columns would put them in each other's way.
 constexpr int64_t kColumnBytes = 1 << 18;
 constexpr int64_t kFewestColumns = 64;
-constexpr int64_t kMostColumns = 960;
+constexpr int64_t kMaxColumns = 960;
 // Rows of columns that are worth a task of their own, and multiplications that are worth a thread.
 constexpr int64_t kTaskRows = 64;
-constexpr int64_t kWorthThread = 1 << 18;
+constexpr int64_t kMinPerThread = 1 << 18;
 // Tasks that keep all threads busy.
 constexpr int64_t kEnoughTasks = 16;
 
@@ -55,7 +55,7 @@ bool is_pointwise(const ConvolutionShape& s) {
 int64_t columns_at_once(const ConvolutionShape& s, int64_t rows, size_t element) {
   constexpr int64_t kWhole = kPanel<float>;
   const int64_t fitting = kColumnBytes / static_cast<int64_t>(element) / std::max<int64_t>(rows, 1);
-  const int64_t columns = std::clamp(fitting, kFewestColumns, kMostColumns) / kWhole * kWhole;
+  const int64_t columns = std::clamp(fitting, kFewestColumns, kMaxColumns) / kWhole * kWhole;
   return std::min(columns, s.places());
 }
 
@@ -72,7 +72,7 @@ template <class Body>
 void run_tasks(int64_t tasks, std::initializer_list<int64_t> factors, const Body& body) {
   if (tasks == 0) return;
   const int64_t work = saturating_product(factors) / tasks;
-  const int64_t grain = std::max<int64_t>(1, kWorthThread / std::max<int64_t>(work, 1));
+  const int64_t grain = std::max<int64_t>(1, kMinPerThread / std::max<int64_t>(work, 1));
   parallel_pieces(tasks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) body(task);
   });

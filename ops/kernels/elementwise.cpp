@@ -104,7 +104,7 @@ bool suits_stored_kernels(const std::vector<Operand>& outputs, const std::vector
   const auto suits = [&](const Operand& each) {
     return each.dtype == dtype && each.round_first == dtype;
   };
-  return is_short_float(dtype) && outputs.size() + inputs.size() <= StoredLoop::kMaxOperands &&
+  return is_16bit_float(dtype) && outputs.size() + inputs.size() <= StoredLoop::kMaxOperands &&
          std::all_of(outputs.begin(), outputs.end(), suits) &&
          std::all_of(inputs.begin(), inputs.end(), suits);
 }
@@ -215,7 +215,7 @@ aclError Elementwise::operator()(const Run& run) const {
 }
 
 Plan Elementwise::plan() const {
-  return {*this, 0, std::shared_ptr<const Sweep>(loop_, loop_->sweep())};
+  return {*this, 0, std::shared_ptr<const Tiling>(loop_, loop_->tiling())};
 }
 
 Plan elementwise(const Arguments& arguments, std::initializer_list<size_t> outputs,

@@ -97,7 +97,7 @@ class Loop {
   virtual void run(const Run& run) const = 0;
 
   // The same work to be cut, which lives as long as the loop; null where that is not simple.
-  virtual const Sweep* sweep() const { return nullptr; }
+  virtual const Tiling* tiling() const { return nullptr; }
 };
 
 // A planned elementwise operation. Cheap to copy into a Body.

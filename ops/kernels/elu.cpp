@@ -34,8 +34,8 @@ void elu(const double* const* in, double* const* out, size_t count,
     const auto scaled = hn::Mul(above_minus_infinity(d, x), hn::Set(d, input_scale));
     // For tiny z, e^z - 1 = z + z^2/2 lies just above z.
     const auto tiny = hn::Lt(hn::Abs(scaled), hn::Set(d, kTiny));
-    const auto growth = hn::IfThenElse(tiny, round_to_odd(d, scaled, hn::Abs(scaled)),
-                                       exponential_minus_one(d, scaled));
+    const auto growth =
+        hn::IfThenElse(tiny, round_to_odd(d, scaled, hn::Abs(scaled)), expm1_double(d, scaled));
     const auto falling = hn::Mul(hn::Set(d, limit), growth);
     return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, hn::Set(d, scale)), falling);
   });
@@ -97,13 +97,13 @@ bool all_are_one(const EluParameters& parameters) {
 }
 
 struct EluTables {
-  ShortTables forward;
-  ShortTables backward;
-  ShortTables of_result;
+  Lut16s forward;
+  Lut16s backward;
+  Lut16s of_result;
 };
 
 // Null when too many others are in use.
-ShortTables* tables_of(const EluParameters& parameters, ShortTables EluTables::*which) {
+Lut16s* tables_of(const EluParameters& parameters, Lut16s EluTables::*which) {
   constinit static TablesByKey<EluParameters, EluTables> tables;
   EluTables* const found = tables.find(parameters);
   return found == nullptr ? nullptr : &(found->*which);
@@ -112,13 +112,13 @@ ShortTables* tables_of(const EluParameters& parameters, ShortTables EluTables::*
 void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
   const auto exact = with_parameters(elu, parameters);
   if (block.dtype != ACL_FLOAT) {
-    return map_short_function(block, tables_of(parameters, &EluTables::forward), exact);
+    return map_lut16(block, tables_of(parameters, &EluTables::forward), exact);
   }
   if (all_are_one(parameters)) {
     return map_floats<1, 1, Outputs::kNear>(
         block,
         [](auto d, const auto& x, auto& y) HWY_ATTR {
-          const auto growth = exponential_less_one(d, held_for_growth(d, x[0]));
+          const auto growth = expm1_double_float(d, held_for_growth(d, x[0]));
           const auto falling = hn::Add(growth.high, growth.low);
           y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Set(d, kLinearGrowth)), falling, x[0]);
         },
@@ -136,7 +136,7 @@ void elu_stored(const StoredBlock& block, const EluParameters& parameters) {
       [=](auto d, const auto& x, auto& y) HWY_ATTR {
         const auto held = hn::Min(hn::Max(x[0], hn::Set(d, lowest)), hn::Set(d, linear));
         const auto z = double_float_product(d, held, hn::Set(d, parameters.input_scale));
-        const auto growth = exponential_less_one(d, z.high, z.low);
+        const auto growth = expm1_double_float(d, z.high, z.low);
         const auto falling = unsigned_product(d, double_float(d, limit), growth);
         const auto gentle =
             fused(d, x[0], hn::Set(d, steepest.high), hn::Mul(x[0], hn::Set(d, steepest.low)));
@@ -158,7 +158,7 @@ inline constexpr float kLowestExponential = -170.0f;
 inline constexpr float kLargeFactor = 0x1p64f;
 
 // sum e^(n ln 2) for e.n = n, with the sign of g, where the sum is g (1 + r + ...) for x = n ln 2 +
-// r. Quickly: where the power is a normal number. Else for any x that is not below
+// r. Fast: where the power is a normal number. Else for any x that is not below
 // kLowestExponential, infinite g too.
 template <bool kQuick, class D, class V>
 HWY_INLINE V scaled_by_power(D d, V g, V x, V sum, const ShortReduction<V>& e) {
@@ -175,7 +175,7 @@ HWY_INLINE V scaled_by_power(D d, V g, V x, V sum, const ShortReduction<V>& e) {
   return hn::CopySign(product, g);
 }
 
-// The lanes for which that and the quick formula hold. `lowest` is what x is held above, `factor`
+// The lanes for which that and the fast formula hold. `lowest` is what x is held above, `factor`
 // what e^x is multiplied by: a large one might overflow on the way, or make a difference beyond.
 template <bool kQuick, class D, class V>
 HWY_INLINE auto decays(D d, V g, V x, float lowest, V factor, V sum) {
@@ -232,7 +232,7 @@ auto elu_scaled_decay(const EluParameters& parameters) {
 void elu_backward_stored(const StoredBlock& block, const EluParameters& parameters) {
   const auto exact = with_parameters(elu_backward, parameters);
   if (block.dtype != ACL_FLOAT) {
-    return map_short_product<Entries::kOdd>(block, tables_of(parameters, &EluTables::backward),
+    return map_lut16_product<Entries::kOdd>(block, tables_of(parameters, &EluTables::backward),
                                             exact);
   }
   if (all_are_one(parameters)) {
@@ -299,8 +299,7 @@ void elu_backward_of_result_floats(const StoredBlock& block, const EluParameters
 }
 
 // With all parameters 1, for 16-bit elements.
-void elu_plain_backward_of_result_shorts(const StoredBlock& block,
-                                         const EluParameters& parameters) {
+void elu_plain_backward_of_result_16bit(const StoredBlock& block, const EluParameters& parameters) {
   const auto product = [](auto d, const auto& x, auto& y) HWY_ATTR {
     const auto slope = hn::Add(smaller(hn::Zero(d), x[1]), hn::Set(d, 1.0f));
     y[0] = hn::Mul(x[0], slope);
@@ -310,7 +309,7 @@ void elu_plain_backward_of_result_shorts(const StoredBlock& block,
   // In BF16 the product, of 8 and at most 16 bits, is exact for y <= -2^-9. Nearer to 0 it is above
   // the middle between g and the element before it.
   if (block.dtype == ACL_BF16) {
-    return map_shorts<2, 1, Outputs::kRounded>(
+    return map_16bit<2, 1, Outputs::kRounded>(
         block,
         [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
           product(d, x, y);
@@ -320,7 +319,7 @@ void elu_plain_backward_of_result_shorts(const StoredBlock& block,
   }
   // What the sum may lose, of tiny results, is not looked at: the product is then next to g, and
   // no tie.
-  map_shorts<2, 1, Outputs::kNearOrExact>(
+  map_16bit<2, 1, Outputs::kNearOrExact>(
       block,
       [=](auto d, const auto& x, auto& y) HWY_ATTR {
         const auto slope = product(d, x, y);
@@ -335,9 +334,9 @@ void elu_backward_of_result_stored(const StoredBlock& block, const EluParameters
     is_plain ? elu_plain_backward_of_result_floats(block, parameters)
              : elu_backward_of_result_floats(block, parameters);
   } else if (is_plain) {
-    elu_plain_backward_of_result_shorts(block, parameters);
+    elu_plain_backward_of_result_16bit(block, parameters);
   } else {
-    map_short_product<Entries::kOdd>(block, tables_of(parameters, &EluTables::of_result),
+    map_lut16_product<Entries::kOdd>(block, tables_of(parameters, &EluTables::of_result),
                                      with_parameters(elu_backward_of_result, parameters));
   }
 }

@@ -257,7 +257,7 @@ inline constexpr float kVanishingExponential = -40.0f;
 // Nearer to 0, e^x - 1 is x for a float.
 inline constexpr float kLinearGrowth = -0x1p-30f;
 
-// x where exponential_less_one() is needed, else the next such number: squares of smaller ones
+// x where expm1_double_float() is needed, else the next such number: squares of smaller ones
 // would be subnormal, which is slow.
 template <class D, class V>
 HWY_INLINE V held_for_growth(D d, V x) {
@@ -280,7 +280,7 @@ HWY_INLINE V beyond_linear(D d, V r) {
 // e^x - 1 for x <= 0 not below kVanishingExponential, or e^(x + rest) - 1 with `rest` far below x.
 // Relative error of the sum below 2^-25.
 template <class D, class V, class... Rest>
-HWY_INLINE DoubleFloat<V> exponential_less_one(D d, V x, Rest... rest) {
+HWY_INLINE DoubleFloat<V> expm1_double_float(D d, V x, Rest... rest) {
   const auto e = reduce_shortly(d, x);
   const V power = power_of(d, e);
   const V offset = hn::Sub(power, hn::Set(d, 1.0f));

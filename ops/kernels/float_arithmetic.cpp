@@ -14,12 +14,12 @@ namespace {
 // a + factor b for 16-bit elements, which are rounded from more than the nearest float: it may be a
 // tie of theirs that the exact sum is not.
 #if HWY_TARGET <= HWY_AVX3
-constexpr Outputs kShortSum = Outputs::kOdd;
+constexpr Outputs kSum16 = Outputs::kOdd;
 
 // The exact value lies between the sums rounded down and up. If those differ, the one that is odd
 // follows from the one nearer to 0 by setting its last bit.
 template <class D, class V>
-HWY_INLINE V short_sum(D d, V a, V factor, V b) {
+HWY_INLINE V sum16(D d, V a, V factor, V b) {
   constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
   constexpr int kUp = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
   const hn::RebindToUnsigned<D> du;
@@ -29,10 +29,10 @@ HWY_INLINE V short_sum(D d, V a, V factor, V b) {
   return hn::BitCast(d, hn::Or(hn::Min(down, up), last_bit));
 }
 #else
-constexpr Outputs kShortSum = Outputs::kWithRest;
+constexpr Outputs kSum16 = Outputs::kWithRest;
 
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> short_sum(D d, V a, V factor, V b) {
+HWY_INLINE DoubleFloat<V> sum16(D d, V a, V factor, V b) {
   const V high = fused(d, factor, b, a);
   const DoubleFloat<V> product = double_float_product(d, factor, b);
   const DoubleFloat<V> sum = two_sum(product.high, a);
@@ -52,8 +52,8 @@ void add(const StoredBlock& block, float factor, const RealKernel& exact) {
         exact);
   } else {
     const auto sum = [=](auto d, const auto& x, auto& y)
-                         HWY_ATTR { y[0] = short_sum(d, x[0], hn::Set(d, factor), x[1]); };
-    map_shorts<2, 1, kShortSum>(block, sum, exact);
+                         HWY_ATTR { y[0] = sum16(d, x[0], hn::Set(d, factor), x[1]); };
+    map_16bit<2, 1, kSum16>(block, sum, exact);
   }
 }
 
@@ -66,9 +66,9 @@ void add_constant(const StoredBlock& block, float factor, float constant, const 
         exact);
   } else {
     const auto sum = [=](auto d, const auto& x, auto& y) HWY_ATTR {
-      y[0] = short_sum(d, x[0], hn::Set(d, factor), hn::Set(d, constant));
+      y[0] = sum16(d, x[0], hn::Set(d, factor), hn::Set(d, constant));
     };
-    map_shorts<1, 1, kShortSum>(block, sum, exact);
+    map_16bit<1, 1, kSum16>(block, sum, exact);
   }
 }
 
@@ -89,7 +89,7 @@ void multiply(const StoredBlock& block, const RealKernel& exact) {
   if (block.dtype == ACL_FLOAT) {
     return map_floats<2, 1, Outputs::kRounded>(block, product, exact);
   }
-  map_shorts<2, 1, Outputs::kRounded, Outputs::kOdd>(
+  map_16bit<2, 1, Outputs::kRounded, Outputs::kOdd>(
       block, product,
       [](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = odd_product(d, x[0], x[1]); }, exact);
 }
@@ -100,7 +100,7 @@ void multiply_by_constant(const StoredBlock& block, float constant, const RealKe
   if (block.dtype == ACL_FLOAT) {
     return map_floats<1, 1, Outputs::kRounded>(block, product, exact);
   }
-  map_shorts<1, 1, Outputs::kRounded, Outputs::kOdd>(
+  map_16bit<1, 1, Outputs::kRounded, Outputs::kOdd>(
       block, product,
       [=](auto d, const auto& x, auto& y)
           HWY_ATTR { y[0] = odd_product(d, x[0], hn::Set(d, constant)); },

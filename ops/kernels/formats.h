@@ -24,7 +24,7 @@ struct Half {
 struct Bfloat {
   uint16_t bits;
 };
-struct Truth {
+struct Bool8 {
   uint8_t byte;
 };
 template <class Part>
@@ -137,7 +137,7 @@ ACLGRAD_INLINE double real_part(Stored stored) {
     return half_to_double(stored.bits);
   } else if constexpr (std::is_same_v<Stored, Bfloat>) {
     return bfloat_to_double(stored.bits);
-  } else if constexpr (std::is_same_v<Stored, Truth>) {
+  } else if constexpr (std::is_same_v<Stored, Bool8>) {
     return stored.byte != 0 ? 1.0 : 0.0;
   } else if constexpr (kIsComplex<Stored>) {
     return real_part(stored.real);
@@ -159,7 +159,7 @@ template <class Stored>
 ACLGRAD_INLINE int64_t integer_part(Stored stored) {
   if constexpr (std::is_integral_v<Stored>) {
     return static_cast<int64_t>(stored);
-  } else if constexpr (std::is_same_v<Stored, Truth>) {
+  } else if constexpr (std::is_same_v<Stored, Bool8>) {
     return stored.byte != 0 ? 1 : 0;
   } else {
     return truncate_to<int64_t>(real_part(stored));
@@ -172,8 +172,8 @@ ACLGRAD_INLINE Stored from_parts(double real, double imaginary) {
     return Half{double_to_half(real)};
   } else if constexpr (std::is_same_v<Stored, Bfloat>) {
     return Bfloat{double_to_bfloat(real)};
-  } else if constexpr (std::is_same_v<Stored, Truth>) {
-    return Truth{static_cast<uint8_t>(real != 0.0 || imaginary != 0.0 ? 1 : 0)};
+  } else if constexpr (std::is_same_v<Stored, Bool8>) {
+    return Bool8{static_cast<uint8_t>(real != 0.0 || imaginary != 0.0 ? 1 : 0)};
   } else if constexpr (std::is_integral_v<Stored>) {
     return truncate_to<Stored>(real);
   } else if constexpr (std::is_floating_point_v<Stored>) {
@@ -188,8 +188,8 @@ template <class Stored>
 ACLGRAD_INLINE Stored from_integer(int64_t value) {
   if constexpr (std::is_integral_v<Stored> || std::is_floating_point_v<Stored>) {
     return static_cast<Stored>(value);
-  } else if constexpr (std::is_same_v<Stored, Truth>) {
-    return Truth{static_cast<uint8_t>(value != 0 ? 1 : 0)};
+  } else if constexpr (std::is_same_v<Stored, Bool8>) {
+    return Bool8{static_cast<uint8_t>(value != 0 ? 1 : 0)};
   } else if constexpr (kIsComplex<Stored>) {
     return Stored{from_integer<decltype(Stored::real)>(value),
                   from_integer<decltype(Stored::imaginary)>(0)};
@@ -248,7 +248,7 @@ ACLGRAD_INLINE bool visit_stored(aclDataType dtype, const Visit& visit) {
       visit(TypeTag<uint64_t>{});
       return true;
     case ACL_BOOL:
-      visit(TypeTag<Truth>{});
+      visit(TypeTag<Bool8>{});
       return true;
     case ACL_COMPLEX32:
       visit(TypeTag<ComplexOf<Half>>{});
@@ -265,7 +265,7 @@ ACLGRAD_INLINE bool visit_stored(aclDataType dtype, const Visit& visit) {
 }
 
 // The dtypes of stored kernels: every value is a float.
-inline bool is_short_float(aclDataType dtype) {
+inline bool is_16bit_float(aclDataType dtype) {
   return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16;
 }
 

@@ -99,13 +99,13 @@ HWY_INLINE auto is_safe(D d, V product) {
 // x[0] and x[1] are the half that is activated and the other.
 template <class Form>
 HWY_INLINE void forward_stored(const StoredBlock& block) {
-  constinit static ShortTables tables;
+  constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     const auto formula = [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
       y[0] = hn::Mul(x[1], value);
       y[1] = value;
     };
-    const ShortValues* const table = table_for<Entries::kNearest>(block, &tables, activation<Form>);
+    const Lut16Values* const table = table_for<Entries::kNearest>(block, &tables, activation<Form>);
     return map_tabled<2, 2, 0, Outputs::kNear>(block, table, formula, formula, formula,
                                                forward<Form>);
   }
@@ -131,18 +131,18 @@ HWY_INLINE void forward_stored(const StoredBlock& block) {
 // x: the gradient, the half that was activated, the other half, and gelu of the first.
 template <class Form>
 HWY_INLINE void backward_stored(const StoredBlock& block) {
-  constinit static ShortTables tables;
+  constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     const auto formula = [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
       y[0] = hn::Mul(hn::Mul(x[0], x[2]), value);  // the first product has no error that counts
       y[1] = hn::Mul(x[0], x[3]);
     };
-    const ShortValues* const table = table_for<Entries::kNearest>(block, &tables, derivative<Form>);
-    const auto careful = [=](auto d, const auto& x, auto value, auto& y, auto& valid) HWY_ATTR {
+    const Lut16Values* const table = table_for<Entries::kNearest>(block, &tables, derivative<Form>);
+    const auto accurate = [=](auto d, const auto& x, auto value, auto& y, auto& valid) HWY_ATTR {
       formula(d, x, value, y);
       valid = hn::Not(overflows(d, x[0], x[2], x[1]));
     };
-    return map_tabled<4, 2, 1, Outputs::kNearThenRounded>(block, table, formula, careful, formula,
+    return map_tabled<4, 2, 1, Outputs::kNearThenRounded>(block, table, formula, accurate, formula,
                                                           backward<Form>);
   }
   map_floats<4, 2, Outputs::kNearThenRounded>(

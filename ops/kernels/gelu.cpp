@@ -27,8 +27,8 @@ HWY_INLINE void backward(const double* const* in, double* const* out, size_t cou
 
 template <class Form>
 HWY_INLINE void forward_stored(const StoredBlock& block) {
-  constinit static ShortTables tables;
-  if (block.dtype != ACL_FLOAT) return map_short_function(block, &tables, forward<Form>);
+  constinit static Lut16s tables;
+  if (block.dtype != ACL_FLOAT) return map_lut16(block, &tables, forward<Form>);
   map_floats<1, 1, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid)
@@ -40,9 +40,9 @@ HWY_INLINE void forward_stored(const StoredBlock& block) {
 
 template <class Form>
 HWY_INLINE void backward_stored(const StoredBlock& block) {
-  constinit static ShortTables tables;
+  constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
-    return map_short_product<Entries::kNearest>(block, &tables, backward<Form>);
+    return map_lut16_product<Entries::kNearest>(block, &tables, backward<Form>);
   }
   map_floats<2, 1, Outputs::kNear>(
       block,

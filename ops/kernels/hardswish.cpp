@@ -25,7 +25,7 @@ void hardswish(const double* const* in, double* const* out, size_t count) {
   });
 }
 
-// g (x/3 + 1/2) as g (x + 3/2) / 3, rounded to odd: with short inputs the quotient can be a tie.
+// g (x/3 + 1/2) as g (x + 3/2) / 3, rounded to odd: with 16-bit inputs the quotient can be a tie.
 template <class D, class V>
 HWY_INLINE V middle(D d, V g, V x) {
   const V three = hn::Set(d, 3.0);
@@ -62,7 +62,7 @@ void hardswish_backward_open(const double* const* in, double* const* out, size_t
 // tiny x there is such a thing, and then the result, near half an element, is no tie of normal
 // ones.
 template <class D, class V>
-HWY_INLINE V of_short_product(D d, V a, V b, float divisor) {
+HWY_INLINE V of_product16(D d, V a, V b, float divisor) {
   const V product = hn::Mul(a, b);
   const V result = hn::Mul(product, hn::Set(d, 1 / divisor));
   const V of_product = fused_minus(d, a, b, product);
@@ -71,8 +71,8 @@ HWY_INLINE V of_short_product(D d, V a, V b, float divisor) {
 }
 
 void hardswish_stored(const StoredBlock& block) {
-  constinit static ShortTables tables;
-  if (block.dtype != ACL_FLOAT) return map_short_function(block, &tables, hardswish);
+  constinit static Lut16s tables;
+  if (block.dtype != ACL_FLOAT) return map_lut16(block, &tables, hardswish);
   map_floats<1, 1, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y) HWY_ATTR {
@@ -112,14 +112,14 @@ HWY_INLINE void backward_stored(const StoredBlock& block, const Below& below, co
         },
         exact);
   }
-  const auto quick = [&](auto d, const auto& x, auto& y) HWY_ATTR {
-    const auto product = of_short_product(d, x[0], hn::Add(x[1], hn::Set(d, 1.5f)), 3);
+  const auto fast = [&](auto d, const auto& x, auto& y) HWY_ATTR {
+    const auto product = of_product16(d, x[0], hn::Add(x[1], hn::Set(d, 1.5f)), 3);
     y[0] = select(d, x[0], x[1], product);
   };
-  map_shorts<2, 1, Outputs::kNearOrExact>(
-      block, quick,
+  map_16bit<2, 1, Outputs::kNearOrExact>(
+      block, fast,
       [&](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        quick(d, x, y);
+        fast(d, x, y);
         valid = hn::Not(hn::And(hn::IsInf(y[0]), hn::IsFinite(x[0])));  // before the division
       },
       exact);

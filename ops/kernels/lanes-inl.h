@@ -17,9 +17,9 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
+#include "ops/kernels/float16-inl.h"
 #include "ops/kernels/formats.h"
 #include "ops/kernels/math/log-inl.h"
-#include "ops/kernels/short_floats-inl.h"
 #include "ops/kernels/tree_sum.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -14,7 +14,7 @@
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kMostInputs = 5;
+constexpr size_t kMaxInputs = 5;
 constexpr auto kStep = static_cast<int64_t>(kBlock);
 // Elements that a thread takes at a time, in whole chunks.
 constexpr int64_t kGrain = 16 * kSumChunk;
@@ -65,9 +65,9 @@ class Elements {
   const Run& run_;
   const std::vector<Source>& sources_;
   const RealKernel& formula_;
-  alignas(64) double blocks_[kMostInputs][kBlock] = {};
+  alignas(64) double blocks_[kMaxInputs][kBlock] = {};
   alignas(64) double result_[kBlock] = {};
-  const double* in_[kMostInputs] = {};
+  const double* in_[kMaxInputs] = {};
 };
 
 }  // namespace

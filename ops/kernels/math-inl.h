@@ -209,7 +209,7 @@ HWY_INLINE V exponential_of_product(D d, V a, V b) {
 
 // e^x - 1, also where it is tiny.
 template <class D, class V>
-HWY_INLINE V exponential_minus_one(D d, V x) {
+HWY_INLINE V expm1_double(D d, V x) {
   const SplitExponential<V> e = split_exponential(d, x, hn::Zero(d));
   const V offset = hn::Sub(e.first, e.second_inverse);
   return hn::Mul(hn::Add(hn::Mul(e.growth, e.first), offset), e.second);

@@ -19,11 +19,11 @@ namespace {
 
 // Waking a second thread costs some microseconds: below so many multiplications one thread is done
 // sooner.
-constexpr int64_t kWorthThreads = 1 << 20;
+constexpr int64_t kMinForThreads = 1 << 20;
 
 bool is_worth_threads(const MatmulProblem& problem) {
   return saturating_product({count_elements(problem.batch), problem.m, problem.n, problem.k}) >=
-         kWorthThreads;
+         kMinForThreads;
 }
 
 // Takes the last batch dimension into the rows where b is the same for all of it and the rest goes
@@ -200,9 +200,9 @@ class Product {
 // A product to be cut. A unit is a row of the output, or a panel's piece of one where there are far
 // more columns than rows. It needs all of b, and all of a unless it is a row and a's rows are
 // dense: then one of those.
-class ProductSweep final : public Sweep {
+class ProductTiling final : public Tiling {
  public:
-  explicit ProductSweep(const MatmulProblem& problem)
+  explicit ProductTiling(const MatmulProblem& problem)
       : problem_(problem), width_(is_cut_into_panels(problem) ? kWidth : problem.n) {}
 
   // Larger products are better cut as they want it themselves, and hide what comes after them.
@@ -214,14 +214,14 @@ class ProductSweep final : public Sweep {
     const auto& added = problem.addend;
     return count_elements(problem.batch) == 1 &&
            (!is_cut_into_panels(problem) || problem.n % kWidth == 0) &&
-           saturating_product({problem.k, problem.n}) <= kMostOfB && is_whole(problem.out) &&
+           saturating_product({problem.k, problem.n}) <= kMaxOfB && is_whole(problem.out) &&
            (!added || is_row(*added) || (is_whole(*added) && added->dtype == problem.out.dtype));
   }
 
   int64_t units() const override { return problem_.m * line(); }
 
   // What is packed is packed for every part.
-  Lines lines() const override {
+  RowGroups row_groups() const override {
     if (line() == 1 && !has_small_b(problem_) && reads_b_in_place(2 * kLinesAtOnce)) {
       return {1, std::min(problem_.m, 2 * kLinesAtOnce)};
     }
@@ -230,7 +230,7 @@ class ProductSweep final : public Sweep {
   }
 
   size_t operand_count() const override { return problem_.addend ? 4 : 3; }
-  Reach reach(size_t index) const override {
+  Footprint footprint(size_t index) const override {
     if (index == 0) return units_of(problem_.out, true);
     if (index == 1) {
       return has_rows_of_a() ? rows_of_a() : all_of(problem_.a, problem_.m, problem_.k);
@@ -250,7 +250,7 @@ class ProductSweep final : public Sweep {
 
  private:
   static constexpr int64_t kWidth = kPanel<float>;
-  static constexpr int64_t kMostOfB = 1 << 18;  // elements: a quarter of a second-level cache
+  static constexpr int64_t kMaxOfB = 1 << 18;  // elements: a quarter of a second-level cache
   static constexpr int64_t kSmallB = 1 << 16;
   static constexpr int64_t kLinesAtOnce = 1 << 6;  // for which b is read once from there
   static constexpr int64_t kEnoughRows = 2 * kLinesAtOnce;
@@ -318,17 +318,17 @@ class ProductSweep final : public Sweep {
             problem_.round_to_half ? ACL_FLOAT16 : view.dtype, view.row_stride, view.column_stride};
   }
 
-  Reach units_of(const MatrixView& view, bool is_written) const {
+  Footprint units_of(const MatrixView& view, bool is_written) const {
     const int64_t bytes = width_ * static_cast<int64_t>(element_size(view.dtype));
     return {view.parameter, 0, bytes, bytes, is_written};
   }
 
-  Reach rows_of_a() const {
+  Footprint rows_of_a() const {
     const auto size = static_cast<int64_t>(element_size(problem_.a.dtype));
     return {problem_.a.parameter, 0, problem_.a.row_stride * size, problem_.k * size, false};
   }
 
-  static Reach all_of(const MatrixView& view, int64_t rows, int64_t columns) {
+  static Footprint all_of(const MatrixView& view, int64_t rows, int64_t columns) {
     const Extent extent = extent_of({}, view, rows, columns);
     return {view.parameter, extent.begin, 0, extent.end - extent.begin, false};
   }
@@ -352,7 +352,7 @@ Plan plan_matmul(const MatmulProblem& original) {
   if (!is_worth_threads(problem)) {
     if (Body small = small_product(problem, plan.body)) plan.body = std::move(small);
   }
-  if (ProductSweep::suits(problem)) plan.sweep = std::make_shared<const ProductSweep>(problem);
+  if (ProductTiling::suits(problem)) plan.tiling = std::make_shared<const ProductTiling>(problem);
   return plan;
 }
 

@@ -64,10 +64,10 @@ void scaled_differences(const StoredBlock& block, double factor) {
 
 // Two roundings before the last one, as the factor is a sum of two floats: within 2.5 units, where
 // the first product has all its digits. One that vanishes does so with the factor, too.
-void scaled_short_differences(const StoredBlock& block, double factor, const RealKernel& exact) {
+void scaled_differences_16bit(const StoredBlock& block, double factor, const RealKernel& exact) {
   const auto high = static_cast<float>(factor);
   const auto low = static_cast<float>(factor - static_cast<double>(high));
-  map_shorts<3, 1, Outputs::kNear>(
+  map_16bit<3, 1, Outputs::kNear>(
       block,
       [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto product = hn::Mul(hn::Sub(x[1], x[2]), x[0]);
@@ -97,7 +97,7 @@ namespace aclgrad::ops {
 
 HWY_EXPORT(squared_differences);
 HWY_EXPORT(scaled_differences);
-HWY_EXPORT(scaled_short_differences);
+HWY_EXPORT(scaled_differences_16bit);
 
 namespace {
 
@@ -183,7 +183,7 @@ Kernel scaled_difference(double divisor) {
   return FloatKernel{exact,
                      [factor, exact, floats = row_by_row<3, 1>(run)](const StoredBlock& block) {
                        if (block.dtype == ACL_FLOAT) return floats(block);
-                       HWY_DYNAMIC_DISPATCH(scaled_short_differences)(block, factor, exact);
+                       HWY_DYNAMIC_DISPATCH(scaled_differences_16bit)(block, factor, exact);
                      }};
 }
 

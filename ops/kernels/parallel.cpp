@@ -37,7 +37,7 @@ void parallel_pieces(int64_t count, int64_t grain,
   }
   const int64_t pieces = (count + grain - 1) / grain;
   Work work{.body = body, .count = count, .grain = grain};
-  aclgradRunPieces(
+  aclgradParallelFor(
       pieces,
       [](void* context, int64_t piece) {
         auto& all = *static_cast<Work*>(context);
@@ -49,7 +49,7 @@ void parallel_pieces(int64_t count, int64_t grain,
 
 void parallel_shares(int64_t count, FunctionRef<void(int64_t begin, int64_t end)> body) {
   Work work{.body = body};
-  aclgradRunShares(
+  aclgradParallelForRanges(
       count,
       [](void* context, int64_t begin, int64_t end) {
         static_cast<Work*>(context)->run(begin, end);

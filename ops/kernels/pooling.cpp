@@ -15,7 +15,7 @@ namespace aclgrad::ops {
 namespace {
 
 // Elements that are worth a thread.
-constexpr int64_t kWorthThread = 1 << 13;
+constexpr int64_t kMinPerThread = 1 << 13;
 
 // What a thread keeps: planes of either side, and what the kernels need.
 template <class T>
@@ -65,7 +65,7 @@ void write_plane(const Run& run, const Planes& planes, int64_t plane, const T* b
 template <class T, class Body>
 Plan for_planes(int64_t planes, int64_t elements, Body body) {
   if (planes == 0) return {};
-  const int64_t grain = std::max<int64_t>(1, kWorthThread / std::max<int64_t>(elements, 1));
+  const int64_t grain = std::max<int64_t>(1, kMinPerThread / std::max<int64_t>(elements, 1));
   return {[=, all = std::make_shared<const Body>(std::move(body))](const Run& run) -> aclError {
     parallel_pieces(planes, grain, [&](int64_t begin, int64_t end) {
       const ThreadScratch<PoolScratch<T>> scratch;

@@ -52,18 +52,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int64_t kPanelBytes = 1 << 20;
 constexpr int64_t kPanelBytesOnStack = 1 << 14;
 // Most columns whose sums wait in a buffer.
-constexpr int64_t kMostColumns = 512;
+constexpr int64_t kMaxColumns = 512;
 
 // b is packed where so many rows make use of it; sooner if its rows lie pages apart.
-constexpr int64_t kWorthPackingB = 384;
-constexpr int64_t kWorthPackingPages = 96;
+constexpr int64_t kMinForPackingB = 384;
+constexpr int64_t kMinForPackingPages = 96;
 
 template <class T>
 bool reads_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {
   if (!holds<T>(b) || (b.column_stride != 1 && columns != 1)) return false;
   const bool whole = columns % static_cast<int64_t>(kLanesOf<T>) == 0;
   const bool pages = b.row_stride % kHarmlessStride == 0;
-  return rows < (pages ? kWorthPackingPages : kWorthPackingB) && (whole || kReadsPartOfVector);
+  return rows < (pages ? kMinForPackingPages : kMinForPackingB) && (whole || kReadsPartOfVector);
 }
 
 // Groups of rows of a that are copied together: where its columns are dense, a group alone would
@@ -112,8 +112,8 @@ class PartProduct {
   }
 
  private:
-  static constexpr auto kMostRows = static_cast<int64_t>(kTileRows);
-  static_assert(kWideRows <= kTileRows && kNarrowRows * kLanesOf<T> <= kMostRows * kMostColumns);
+  static constexpr auto kMaxRows = static_cast<int64_t>(kTileRows);
+  static_assert(kWideRows <= kTileRows && kNarrowRows * kLanesOf<T> <= kMaxRows * kMaxColumns);
   static constexpr int64_t kTermsCopied = 16;
 
   struct Terms {
@@ -162,7 +162,7 @@ class PartProduct {
     const int64_t panels = (part_.columns + kWidth - 1) / kWidth;
     // A quarter more than fits costs less than going through a once more.
     const int64_t most =
-        out_.is_possible() ? fitting + fitting / 4 : std::min(kMostColumns / kWidth, fitting);
+        out_.is_possible() ? fitting + fitting / 4 : std::min(kMaxColumns / kWidth, fitting);
     const int64_t parts = (panels + most - 1) / most;
     return (panels + parts - 1) / parts * kWidth;
   }
@@ -174,8 +174,7 @@ class PartProduct {
     const int64_t width = (part_.columns + kPanel<T> - 1) / kPanel<T> * kPanel<T>;
     if (!out_.is_possible() || terms_ <= kFitting / width) return terms_;
     const int64_t fitting = kFitting / width;
-    return std::clamp(fitting / kTermsAtOnce * kTermsAtOnce, std::min(terms_, kTermsAtOnce),
-                      terms_);
+    return std::clamp(fitting / kKc * kKc, std::min(terms_, kKc), terms_);
   }
 
   HWY_NOINLINE void run_packed() {
@@ -242,7 +241,7 @@ class PartProduct {
 
   HWY_NOINLINE void run_by_way_of_sums(const ReadyB<T>& b, Terms terms, Groups groups,
                                        int64_t column, int64_t columns, bool copies) {
-    alignas(64) T sums[kGroupsAtOnce * kMostRows * kMostColumns];
+    alignas(64) T sums[kGroupsAtOnce * kMaxRows * kMaxColumns];
     run_groups(b, terms, groups, columns, {sums, columns}, copies);
     const int64_t row = row_of(groups.begin);
     finish(part_.row + row, row_of(groups.end) - row, part_.column + column, columns, sums);
@@ -260,7 +259,7 @@ class PartProduct {
     };
     for_groups_together(groups, [&](Groups together) HWY_ATTR {
       const Target part = target.from(row_of(together.begin) - row_of(groups.begin));
-      for (int64_t term = terms.begin; term < terms.end; term += kTermsAtOnce) {
+      for (int64_t term = terms.begin; term < terms.end; term += kKc) {
         run_tiles(group_of_a, b, term, together, columns, part);
       }
     });
@@ -270,10 +269,10 @@ class PartProduct {
                                        int64_t columns, const Target& target) {
     RowsOfA<T> copies[kGroupsAtOnce];
     const bool by_columns = RowsOfA<T>::is_by_columns(part_.a);
-    for (int64_t term = terms.begin; term < terms.end; term += kTermsAtOnce) {
-      copy_groups(groups, term, std::min(kTermsAtOnce, terms.end - term), by_columns, copies);
-      if (term + kTermsAtOnce < terms.end) {
-        fetch_groups(groups, term + kTermsAtOnce);
+    for (int64_t term = terms.begin; term < terms.end; term += kKc) {
+      copy_groups(groups, term, std::min(kKc, terms.end - term), by_columns, copies);
+      if (term + kKc < terms.end) {
+        fetch_groups(groups, term + kKc);
       } else {
         fetch_groups({groups.end, std::min(groups_, groups.end + kGroupsAtOnce)}, terms.begin);
       }
@@ -317,7 +316,7 @@ class PartProduct {
     if (groups.begin >= groups.end) return;
     const int64_t row = row_of(groups.begin);
     fetch_rows(part_.a, part_.row + row, row_of(groups.end) - row, first,
-               std::min(kTermsAtOnce, terms_ - first), fetches_);
+               std::min(kKc, terms_ - first), fetches_);
   }
 
   struct StridedA {
@@ -326,11 +325,11 @@ class PartProduct {
     int64_t term;
   };
 
-  // The terms from one on, of at most kTermsAtOnce.
+  // The terms from one on, of at most kKc.
   template <class GroupOfA>
   HWY_INLINE void run_tiles(const GroupOfA& group_of_a, const ReadyB<T>& b, int64_t term,
                             Groups groups, int64_t columns, const Target& all) {
-    const int64_t terms = std::min(kTermsAtOnce, terms_ - term);
+    const int64_t terms = std::min(kKc, terms_ - term);
     const bool adds_addend = all.added != nullptr && term + terms == terms_;
     for (int64_t j = 0; j < columns; j += tile_columns_) {
       for (int64_t group = groups.begin; group < groups.end; ++group) {

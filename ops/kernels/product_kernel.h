@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A matrix product, or a part of its output, on the calling thread.
 //
-// Terms are added in pieces of kTermsAtOnce: within a piece they are one chain of fused
+// Terms are added in pieces of kKc: within a piece they are one chain of fused
 // multiply-adds (see product_tile-inl.h), and the pieces' sums are added in their order. That is
 // all that an element's bits depend on: how the output is cut, how operands lie in memory and
 // whether they are packed changes nothing.
@@ -16,7 +16,7 @@
 
 namespace aclgrad::ops {
 
-inline constexpr int64_t kTermsAtOnce = 256;
+inline constexpr int64_t kKc = 256;
 
 // Columns of b that are packed side by side, two vectors of 64 bytes.
 template <class T>

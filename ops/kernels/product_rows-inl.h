@@ -23,7 +23,7 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 // Rows are copied where so many columns make use of the copy. In place, rows a multiple of a page
 // apart would chase each other out of the cache.
-constexpr int64_t kWorthCopyingA = 256;
+constexpr int64_t kMinForCopyingA = 256;
 constexpr int64_t kHarmlessStride = 512;
 // Where columns are dense instead, a tile reads a piece of one for each term. Columns that are a
 // multiple of this apart share a few sets of the cache, and columns a page and more apart take an
@@ -41,14 +41,14 @@ bool is_harmless(const ProductOperand& a) {
 
 template <class T>
 bool is_worth_copying(const ProductOperand& a, int64_t columns) {
-  return !holds<T>(a) || (columns >= kWorthCopyingA && !is_harmless<T>(a));
+  return !holds<T>(a) || (columns >= kMinForCopyingA && !is_harmless<T>(a));
 }
 
-// A group of rows, as many as a tile has at most, of kTermsAtOnce terms.
+// A group of rows, as many as a tile has at most, of kKc terms.
 template <class T>
 struct RowsOfA {
   // By rows: they lie so far apart, which is not a power of two.
-  static constexpr int64_t kLine = kTermsAtOnce + 128 / sizeof(T);
+  static constexpr int64_t kLine = kKc + 128 / sizeof(T);
   // By columns, where those are dense in a.
   static constexpr int64_t kColumn = kTileRows > 8 || kNarrowRows > 8 ? 16 : 8;
   static_assert(kTileRows <= kColumn && kNarrowRows <= kColumn);

@@ -21,7 +21,7 @@ namespace aclgrad::ops {
 
 // Terms whose panel of b fits the stack.
 constexpr int64_t kSmallTerms = 128;
-static_assert(kSmallTerms <= kTermsAtOnce);
+static_assert(kSmallTerms <= kKc);
 
 // Strides in elements.
 struct SmallProduct {
@@ -44,11 +44,11 @@ struct SmallProduct {
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
-// One tile after the other. kMostRows: of a tile as wide as these.
-template <size_t kMostRows>
+// One tile after the other. kMaxRows: of a tile as wide as these.
+template <size_t kMaxRows>
 HWY_INLINE void multiply_rows(const SmallProduct& product, const float* a, const float* b,
                               int64_t b_term, const float* added, float* c) {
-  constexpr auto kMost = static_cast<int64_t>(kMostRows);
+  constexpr auto kMost = static_cast<int64_t>(kMaxRows);
   constexpr auto kColumns = static_cast<int64_t>(kTileColumns<float>);
   for (int64_t row = 0; row < product.rows;) {
     const int64_t left = product.rows - row;

@@ -82,12 +82,12 @@ using TileFunction = void (*)(const Tile<T>&);
 
 // For 1 row, 2 rows ... Made in product_tile.cpp, as they take long to compile.
 template <size_t kVectors>
-inline constexpr size_t kMostTileRows = kVectors > kTileVectors ? kWideRows
-                                        : kVectors == 1         ? kNarrowRows
-                                                                : kTileRows;
+inline constexpr size_t kMaxTileRows = kVectors > kTileVectors ? kWideRows
+                                       : kVectors == 1         ? kNarrowRows
+                                                               : kTileRows;
 template <class T, size_t kVectors>
 struct TileFunctions {
-  static const std::array<TileFunction<T>, kMostTileRows<kVectors>> kOfRows;
+  static const std::array<TileFunction<T>, kMaxTileRows<kVectors>> kOfRows;
 };
 
 template <class T>
@@ -102,7 +102,7 @@ HWY_INLINE TileFunction<T> tile_function(size_t rows, size_t columns) {
 }
 
 // The output comes nearer while the sums of so many terms are made.
-inline constexpr size_t kWorthFetchingOutput = 64;
+inline constexpr size_t kMinForFetchingOutput = 64;
 
 template <class T>
 HWY_NOINLINE void fetch_output(size_t rows, const Tile<T>& tile) {
@@ -117,7 +117,7 @@ HWY_NOINLINE void fetch_output(size_t rows, const Tile<T>& tile) {
 // c[rows, columns] (+)= a b, and then the addend.
 template <class T>
 HWY_INLINE void multiply_tile(size_t rows, const Tile<T>& tile) {
-  if (tile.terms >= kWorthFetchingOutput) fetch_output(rows, tile);
+  if (tile.terms >= kMinForFetchingOutput) fetch_output(rows, tile);
   tile_function<T>(rows, tile.columns)(tile);
 }
 

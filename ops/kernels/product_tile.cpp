@@ -216,9 +216,9 @@ constexpr auto functions_of(std::index_sequence<kIndices...>) {
 }  // namespace
 
 template <class T, size_t kVectors>
-constinit const std::array<TileFunction<T>, kMostTileRows<kVectors>>
+constinit const std::array<TileFunction<T>, kMaxTileRows<kVectors>>
     TileFunctions<T, kVectors>::kOfRows =
-        functions_of<T, kVectors>(std::make_index_sequence<kMostTileRows<kVectors>>());
+        functions_of<T, kVectors>(std::make_index_sequence<kMaxTileRows<kVectors>>());
 
 template struct TileFunctions<float, 1>;
 template struct TileFunctions<float, 2>;

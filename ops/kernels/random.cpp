@@ -85,14 +85,14 @@ RandomStream resolved(RandomStream stream, const Run& run) {
   return stream;
 }
 
-Plan plan_normal(const Arguments& arguments, size_t out, double mean, double deviation,
+Plan plan_normal(const Arguments& arguments, size_t out, double mean, double stddev,
                  RandomStream stream) {
   if (is_floating(arguments.dtype(out))) {
     return fill(arguments, out, stream,
-                [=](RandomWords words) { return mean + deviation * normal(words); });
+                [=](RandomWords words) { return mean + stddev * normal(words); });
   }
   return fill(arguments, out, stream, [=](RandomWords words) {
-    return static_cast<double>(static_cast<float>(mean + deviation * normal(words)));
+    return static_cast<double>(static_cast<float>(mean + stddev * normal(words)));
   });
 }
 

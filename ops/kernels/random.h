@@ -21,7 +21,7 @@ struct RandomStream {
 // The stream with its tensors' values in it.
 RandomStream resolved(RandomStream stream, const Run& run);
 
-Plan plan_normal(const Arguments& arguments, size_t out, double mean, double deviation,
+Plan plan_normal(const Arguments& arguments, size_t out, double mean, double stddev,
                  RandomStream stream);
 
 Plan plan_uniform(const Arguments& arguments, size_t out, double from, double to,

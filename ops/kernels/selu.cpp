@@ -29,7 +29,7 @@ constexpr DoubleFloatConstant kLambdaAlphaBelow = DoubleFloatConstant::from_belo
 void selu(const double* const* in, double* const* out, size_t count) {
   map_block<1>(in, out, count, [](auto d, auto x) HWY_ATTR {
     const auto rising = hn::Mul(x, hn::Set(d, kLambda));
-    const auto growth = hn::CopySign(exponential_minus_one(d, x), x);  // also where it is 0
+    const auto growth = hn::CopySign(expm1_double(d, x), x);  // also where it is 0
     const auto falling = hn::Mul(growth, hn::Set(d, kLambdaAlpha));
     return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), rising, falling);
   });
@@ -52,12 +52,12 @@ void selu_backward(const double* const* in, double* const* out, size_t count) {
 // ---- In float -----------------------------------------------------------------------------------
 
 void selu_stored(const StoredBlock& block) {
-  constinit static ShortTables tables;
-  if (block.dtype != ACL_FLOAT) return map_short_function(block, &tables, selu);
+  constinit static Lut16s tables;
+  if (block.dtype != ACL_FLOAT) return map_lut16(block, &tables, selu);
   map_floats<1, 1, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto growth = exponential_less_one(d, held_for_growth(d, x[0]));
+        const auto growth = expm1_double_float(d, held_for_growth(d, x[0]));
         const auto falling = unsigned_product(d, double_float(d, kFloatLambdaAlpha), growth);
         const auto negative = hn::Lt(x[0], hn::Zero(d));
         const auto slope = if_then_else(negative, double_float(d, kLambdaAlphaBelow),
@@ -70,7 +70,7 @@ void selu_stored(const StoredBlock& block) {
 
 void selu_backward_stored(const StoredBlock& block) {
   if (block.dtype != ACL_FLOAT) {
-    return map_shorts<2, 1, Outputs::kNear>(
+    return map_16bit<2, 1, Outputs::kNear>(
         block,
         [](auto d, const auto& x, auto& y) HWY_ATTR {
           const auto limit = double_float(d, kFloatLambdaAlpha);

@@ -35,15 +35,15 @@ class StagedMap {
  public:
   StagedMap(const First& first, const Second& second) : first_(first), second_(second) {}
 
-  // Whole steps of dense elements. mend(i): the step from element i on, in another way. What comes
-  // after them lies `gap` elements further.
-  template <class Mend>
+  // Whole steps of dense elements. fix_up(i): the step from element i on, in another way. What
+  // comes after them lies `gap` elements further.
+  template <class FixUp>
   HWY_ATTR void operator()(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t steps,
-                           size_t gap, const Mend& mend) const {
+                           size_t gap, const FixUp& fix_up) const {
     Ring ring;
     for (size_t step = 0; step < HWY_MIN(kAhead, steps); ++step) begin(first_, in, step, ring);
     for (size_t step = 0; (step = advance(in, out, step, steps, gap, ring)) < steps; ++step) {
-      mend(step * kStep);
+      fix_up(step * kStep);
       if (step + kAhead < steps) begin(first_, in, step + kAhead, ring);
     }
   }
@@ -65,7 +65,7 @@ class StagedMap {
   }
 
   // Returns the first step that may not hold, or `steps`. A function that calls no other, as
-  // StoredMap::quick_steps().
+  // StoredMap::fast_steps().
   HWY_ATTR HWY_NOINLINE size_t advance(const Stored* const (&inputs)[kIn],
                                        Stored* const (&outputs)[kOut], size_t step, size_t steps,
                                        size_t gap, Ring& ring) const {
@@ -177,33 +177,33 @@ HWY_ATTR void map_stages_of(const StoredBlock& block, const First& first, const 
   };
   using One = Described<kOutputs, decltype(whole)>;
   const One one{whole};
-  const StoredMap<Stored, kIn, kOut, One, One, Exact> mended(one, one, exact);
+  const StoredMap<Stored, kIn, kOut, One, One, Exact> fixed_up(one, one, exact);
   const StagedMap<Stored, kIn, kOut, kMiddle, kOutputs, First, Second> stages(first, second);
   // As far as the rows of all operands lie as far apart as those of the first.
   const int64_t row_step =
       block.rows > 1 ? block.in_steps[0] / static_cast<int64_t>(sizeof(Stored)) : 0;
   const size_t gap =
       HWY_MAX(block.count, static_cast<size_t>(HWY_MAX(row_step, int64_t{0}))) - block.count;
-  for_each_row<Stored, kIn, kOut>(
-      block, [&](const Stored* const(&in)[kIn], Stored* const(&out)[kOut]) HWY_ATTR {
-        const auto mend = [&](size_t i, size_t count) HWY_ATTR {
-          const void* from[kIn];
-          void* to[kOut];
-          for (size_t k = 0; k < kIn; ++k) from[k] = in[k] + i;
-          for (size_t k = 0; k < kOut; ++k) to[k] = out[k] + i;
-          StoredBlock part = block;
-          part.in = from;
-          part.out = to;
-          part.count = count;
-          part.rows = 1;
-          part.around_caches = false;
-          mended(part);
-        };
-        const size_t whole_steps = block.count / kStep;
-        const size_t done = whole_steps * kStep;
-        stages(in, out, whole_steps, gap, [&](size_t i) HWY_ATTR HWY_NOINLINE { mend(i, kStep); });
-        if (done < block.count) mend(done, block.count - done);
-      });
+  for_each_row<Stored, kIn, kOut>(block, [&](const Stored* const(&in)[kIn],
+                                             Stored* const(&out)[kOut]) HWY_ATTR {
+    const auto fix_up = [&](size_t i, size_t count) HWY_ATTR {
+      const void* from[kIn];
+      void* to[kOut];
+      for (size_t k = 0; k < kIn; ++k) from[k] = in[k] + i;
+      for (size_t k = 0; k < kOut; ++k) to[k] = out[k] + i;
+      StoredBlock part = block;
+      part.in = from;
+      part.out = to;
+      part.count = count;
+      part.rows = 1;
+      part.around_caches = false;
+      fixed_up(part);
+    };
+    const size_t whole_steps = block.count / kStep;
+    const size_t done = whole_steps * kStep;
+    stages(in, out, whole_steps, gap, [&](size_t i) HWY_ATTR HWY_NOINLINE { fix_up(i, kStep); });
+    if (done < block.count) fix_up(done, block.count - done);
+  });
 }
 
 template <size_t kIn, size_t kOut, size_t kMiddle, Outputs kOutputs, class First, class Second,

@@ -2,12 +2,12 @@
 // Per-target: maps a formula on vectors of float over stored elements of FLOAT, FLOAT16 or BF16.
 // Included by kernel files inside Highway's foreach_target loop.
 //
-// Elements are taken in steps of two vectors. A step is first tried by a quick formula. Where that
-// does not hold for some element, the whole step is done by a careful one, and where that does not
-// hold either, by the exact kernel in double: always in vectors, so that no data are slow. As a
+// Elements are taken in steps of two vectors. A step is first tried by a fast formula. Where that
+// does not hold for some element, the whole step is done by an accurate one, and where that does
+// not hold either, by the exact kernel in double: always in vectors, so that no data are slow. As a
 // result depends on nothing but its own inputs, the three may take turns. 16-bit results are the
 // nearest ones, whichever of them they come from. In FLOAT the exact kernel is only asked for the
-// lanes that the careful formula leaves, and quick results have the careful ones' bits; so it is
+// lanes that the accurate formula leaves, and fast results have the accurate ones' bits; so it is
 // with 16-bit results that are sums of such.
 #if defined(ACLGRAD_OPS_KERNELS_STORED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_KERNELS_STORED_INL_H_
@@ -26,7 +26,7 @@
 #include "ops/kernels/cells-inl.h"
 #include "ops/kernels/elementwise.h"
 #include "ops/kernels/lanes-inl.h"
-#include "ops/kernels/short_table.h"
+#include "ops/kernels/lut16.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -73,8 +73,8 @@ struct Packing {
 
 // A formula and what is known about its outputs. Formula: void(d, x, y) with x the input vectors
 // and y the outputs (vectors, or each as a DoubleFloat for kWithRest). It may have a fourth
-// parameter `valid`, from which it takes the lanes that it leaves to others. A careful one, and one
-// that is both, must be right about NaN and infinities in its valid lanes.
+// parameter `valid`, from which it takes the lanes that it leaves to others. An accurate one, and
+// one that is both, must be right about NaN and infinities in its valid lanes.
 template <Outputs kKind, class Formula>
 struct Described {
   static constexpr Outputs kOutputs = kKind;
@@ -86,7 +86,7 @@ struct Described {
 template <size_t kTabledArgument, class Formula>
 struct Tabled {
   static constexpr size_t kArgument = kTabledArgument;
-  const ShortValues* table;
+  const Lut16Values* table;
   Formula formula;
 };
 template <class Formula>
@@ -176,16 +176,16 @@ HWY_ATTR HWY_NOINLINE void map_exactly(const StoredBlock& block, const Exact& ex
       });
 }
 
-// Quick and Careful: Described formulas, the same one where there is but one. Exact: Tabled, or
+// Fast and Accurate: Described formulas, the same one where there is but one. Exact: Tabled, or
 // callable as a BlockFunction.
-template <class Stored, size_t kIn, size_t kOut, class Quick, class Careful, class Exact>
+template <class Stored, size_t kIn, size_t kOut, class Fast, class Accurate, class Exact>
 class StoredMap {
   using Cell = Cells<Stored>;
   using Packed = typename Cell::Packed;
 
  public:
-  StoredMap(const Quick& quick, const Careful& careful, const Exact& exact)
-      : quick_(quick), careful_(careful), exact_(exact) {}
+  StoredMap(const Fast& fast, const Accurate& accurate, const Exact& exact)
+      : fast_(fast), accurate_(accurate), exact_(exact) {}
 
   HWY_ATTR void operator()(const StoredBlock& block) const {
     for_each_row<Stored, kIn, kOut>(
@@ -194,15 +194,15 @@ class StoredMap {
   }
 
  private:
-  // Whether careful results are those of the exact kernel, too.
-  static constexpr bool kIsNearest = Cell::kRoundsAgain && Careful::kOutputs != Outputs::kSum;
+  // Whether accurate results are those of the exact kernel, too.
+  static constexpr bool kIsNearest = Cell::kRoundsAgain && Accurate::kOutputs != Outputs::kSum;
 
   HWY_ATTR void map_row(const Stored* const (&in)[kIn], Stored* const (&out)[kOut], size_t count,
                         bool around_caches) const {
     size_t i = 0;
     if (const size_t head = elements_to_alignment(out); around_caches && head <= count) {
       if (head > 0) part(in, out, 0, head);
-      i = steps<Path::kAround>(in, out, head, count);
+      i = steps<Path::kStreaming>(in, out, head, count);
     }
     i = steps<Path::kCached>(in, out, i, count);
     if (i < count) part(in, out, i, count - i);
@@ -210,7 +210,7 @@ class StoredMap {
 
   // How many steps are taken in another way after one in which a way failed: more, up to a bound,
   // as long as it goes on failing.
-  class Patience {
+  class Backoff {
    public:
     // Where they end, from element i on.
     HWY_INLINE size_t end(size_t i, bool failed_at_once, size_t limit) {
@@ -228,16 +228,16 @@ class StoredMap {
   HWY_ATTR HWY_INLINE size_t steps(const Stored* const (&in)[kIn], Stored* const (&out)[kOut],
                                    size_t i, size_t count) const {
     const size_t end = i + (count - i) / kStep * kStep;
-    Patience with_quick;
-    Patience with_careful;
+    Backoff fast_backoff;
+    Backoff accurate_backoff;
     while (i < end) {
       const size_t begin = i;
-      i = run<kPath, Taken::kFinite>(quick_, in, out, i, end);
-      const size_t careful_end = with_quick.end(i, i == begin, end);
-      while (i < careful_end) {
-        const size_t careful_begin = i;
-        i = run<Path::kCached, Taken::kAll>(careful_, in, out, i, careful_end);
-        const size_t exact_end = with_careful.end(i, i == careful_begin, careful_end);
+      i = run<kPath, Taken::kFinite>(fast_, in, out, i, end);
+      const size_t accurate_end = fast_backoff.end(i, i == begin, end);
+      while (i < accurate_end) {
+        const size_t accurate_begin = i;
+        i = run<Path::kCached, Taken::kAll>(accurate_, in, out, i, accurate_end);
+        const size_t exact_end = accurate_backoff.end(i, i == accurate_begin, accurate_end);
         for (; i < exact_end; i += kStep) exact_step(in, out, i);
       }
     }
@@ -259,7 +259,7 @@ class StoredMap {
     std::copy_n(inputs, kIn, in);
     std::copy_n(outputs, kOut, out);
     for (; i < end; i += kStep) {
-      if constexpr (kPath == Path::kAround) {
+      if constexpr (kPath == Path::kStreaming) {
         for (size_t k = 0; k < kIn; ++k) fetch_ahead<kStep * sizeof(Stored)>(in[k] + i);
       }
       Packed packed[kOut];
@@ -330,7 +330,7 @@ class StoredMap {
     const FloatTag d;
     if constexpr (kIsTabled<Formula>) {
       const auto pattern = Cell::template pattern<kVector>(d, in[Formula::kArgument] + i);
-      const Floats value = look_up(d, formula.table->quick, pattern);
+      const Floats value = look_up(d, formula.table->fast, pattern);
       using Inner = decltype(formula.formula);
       if constexpr (std::is_invocable_v<Inner, FloatTag, const X&, Floats, Y&>) {
         formula.formula(d, x, value, y);
@@ -378,13 +378,13 @@ class StoredMap {
       sources[k] = from[k];
     }
     for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
-    if (run<Path::kCached, Taken::kAll>(careful_, sources, targets, 0, kStep) == 0) {
+    if (run<Path::kCached, Taken::kAll>(accurate_, sources, targets, 0, kStep) == 0) {
       exact_step(sources, targets, 0);
     }
     for (size_t k = 0; k < kOut; ++k) std::memcpy(out[k] + i, to[k], count * sizeof(Stored));
   }
 
-  // The step from element i on by the exact kernel, where the careful formula does not hold.
+  // The step from element i on by the exact kernel, where the accurate formula does not hold.
   HWY_ATTR HWY_NOINLINE void exact_step(const Stored* const (&in)[kIn], Stored* const (&out)[kOut],
                                         size_t i) const {
     if constexpr (kIsNearest) {
@@ -398,15 +398,15 @@ class StoredMap {
       for (size_t k = 0; k < kIn; ++k) sources[k] = in[k] + i;
       exact_elements<kStep>(exact_, sources, all, 0, kStep);
       Packed packed[kOut];
-      compute<Taken::kAll>(careful_, in, i, packed, exact);
+      compute<Taken::kAll>(accurate_, in, i, packed, exact);
       for (size_t k = 0; k < kOut; ++k) {
         Cell::template store<Path::kCached>(packed[k], out[k] + i);
       }
     }
   }
 
-  const Quick& quick_;
-  const Careful& careful_;
+  const Fast& fast_;
+  const Accurate& accurate_;
   const Exact& exact_;
 };
 
@@ -427,15 +427,15 @@ HWY_ATTR void map_floats(const StoredBlock& block, const Formula& formula, const
   map_floats<kIn, kOut, kOutputs>(block, formula, formula, exact);
 }
 
-// 16-bit elements by a quick and a careful formula.
-template <size_t kIn, size_t kOut, Outputs kOutputs, Outputs kCarefulOutputs = kOutputs,
-          class Quick, class Careful, class Exact>
-HWY_ATTR void map_shorts(const StoredBlock& block, const Quick& quick, const Careful& careful,
-                         const Exact& exact) {
-  using First = Described<kOutputs, Quick>;
-  using Second = Described<kCarefulOutputs, Careful>;
-  const First first{quick};
-  const Second second{careful};
+// 16-bit elements by a fast and an accurate formula.
+template <size_t kIn, size_t kOut, Outputs kOutputs, Outputs kAccurateOutputs = kOutputs,
+          class Fast, class Accurate, class Exact>
+HWY_ATTR void map_16bit(const StoredBlock& block, const Fast& fast, const Accurate& accurate,
+                        const Exact& exact) {
+  using First = Described<kOutputs, Fast>;
+  using Second = Described<kAccurateOutputs, Accurate>;
+  const First first{fast};
+  const Second second{accurate};
   if (block.dtype == ACL_FLOAT16) {
     StoredMap<Half, kIn, kOut, First, Second, Exact>(first, second, exact)(block);
   } else {
@@ -445,15 +445,15 @@ HWY_ATTR void map_shorts(const StoredBlock& block, const Quick& quick, const Car
 
 // With one formula.
 template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
-HWY_ATTR void map_shorts(const StoredBlock& block, const Formula& formula, const Exact& exact) {
-  map_shorts<kIn, kOut, kOutputs>(block, formula, formula, exact);
+HWY_ATTR void map_16bit(const StoredBlock& block, const Formula& formula, const Exact& exact) {
+  map_16bit<kIn, kOut, kOutputs>(block, formula, formula, exact);
 }
 
 // All of them with one formula.
 template <size_t kIn, size_t kOut, Outputs kOutputs = Outputs::kNear, class Formula, class Exact>
 HWY_ATTR void map_stored(const StoredBlock& block, const Formula& formula, const Exact& exact) {
   if (block.dtype == ACL_FLOAT) return map_floats<kIn, kOut, kOutputs>(block, formula, exact);
-  map_shorts<kIn, kOut, kOutputs>(block, formula, exact);
+  map_16bit<kIn, kOut, kOutputs>(block, formula, exact);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -26,16 +26,16 @@ constexpr int64_t kStripTiles = 8;
 constexpr int64_t kShortRow = 64;
 // Elements that a thread takes at a time; smaller operations stay on the calling thread.
 constexpr int64_t kGrain = 16384;
-// Outputs of this many bytes and more are stored around the caches: with the inputs they do not fit
-// a second-level cache, and reading a line before overwriting it costs more than the next operator
-// gains from finding it in the third (bench_kernels, and chains of operators, from 256K elements
-// on).
+// Outputs of this many bytes and more are written by streaming stores: with the inputs they do not
+// fit a second-level cache, and reading a line before overwriting it costs more than the next
+// operator gains from finding it in the third (bench_kernels, and chains of operators, from 256K
+// elements on).
 constexpr int64_t kLargeOutput = int64_t{1} << 20;
 
 // The same where inputs are repeated rows only, short ones, which take no room of the caches.
 constexpr int64_t kLargeRepetition = int64_t{8} << 20;
 
-// Stores around the caches may otherwise be seen by other threads after this one's report that it
+// Streaming stores may otherwise be seen by other threads after this one's report that it
 // is done.
 void await_stores() { hwy::FlushStream(); }
 
@@ -247,7 +247,7 @@ void StoredLoop::run(const Run& run) const {
   });
 }
 
-const Sweep* StoredLoop::sweep() const {
+const Tiling* StoredLoop::tiling() const {
   const auto is_packed = [](const View& view) { return view.packed; };
   // Short rows are worth it only if they are joined, which run_part() does not.
   const bool simple = tiles_ > 0 && count_elements(outer_shape_) == 1 &&
@@ -256,7 +256,7 @@ const Sweep* StoredLoop::sweep() const {
   return simple ? this : nullptr;
 }
 
-Sweep::Reach StoredLoop::reach(size_t index) const {
+Tiling::Footprint StoredLoop::footprint(size_t index) const {
   const View& view = views_[index];
   const int64_t length = is_line() ? view.element_bytes : columns_ * view.element_bytes;
   return {view.parameter, view.offset, unit_step(view), length, index < outputs_};
@@ -268,7 +268,7 @@ void StoredLoop::run_part(const Run& run, const Part& given) const {
   // two dimensions, every unit is a row.
   const int64_t calls = is_line() ? 1 : part.rows;
   const int64_t rows = is_line() ? part.rows : part.end - part.begin;
-  const bool around_caches = around_caches_ && !part.read_soon;
+  const bool around_caches = around_caches_ && !part.keep_cached;
   for (int64_t call = 0; call < calls; ++call) {
     std::array<void*, kMaxOperands> starts;
     std::array<int64_t, kMaxOperands> steps;

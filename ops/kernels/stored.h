@@ -10,7 +10,7 @@
 
 namespace aclgrad::ops {
 
-class StoredLoop final : public Loop, private Sweep {
+class StoredLoop final : public Loop, private Tiling {
  public:
   // At most kMaxOperands, of dtypes of 2 or 4 bytes. The order in which elements are visited is the
   // loop's own choice.
@@ -21,10 +21,10 @@ class StoredLoop final : public Loop, private Sweep {
 
   // Where nothing is packed, rows are not short, and there are at most two dimensions. A unit is an
   // element of what has one dimension, a row of what has two.
-  const Sweep* sweep() const override;
+  const Tiling* tiling() const override;
   int64_t units() const override { return is_line() ? columns_ : rows_; }
   size_t operand_count() const override { return views_.size(); }
-  Reach reach(size_t index) const override;
+  Footprint footprint(size_t index) const override;
   void run_part(const Run& run, const Part& part) const override;
 
   static constexpr size_t kMaxOperands = 9;

@@ -3,8 +3,8 @@
 // by kernel files inside Highway's foreach_target loop.
 //
 // A table holds what the exact kernel gives for every element there is. As long as there is none,
-// and where a product could be rounded to the wrong side, the careful formula of stored-inl.h gives
-// the same results.
+// and where a product could be rounded to the wrong side, the accurate formula of stored-inl.h
+// gives the same results.
 #if defined(ACLGRAD_OPS_KERNELS_TABLES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_KERNELS_TABLES_INL_H_
 #undef ACLGRAD_OPS_KERNELS_TABLES_INL_H_
@@ -17,13 +17,13 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/kernels/short_table.h"
+#include "ops/kernels/lut16.h"
 #include "ops/kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
-// What a table holds of a function f for the quick formula.
+// What a table holds of a function f for the fast formula.
 enum class Entries {
   kElements,  // f(x) rounded to an element
   kNearest,   // the nearest float
@@ -54,52 +54,50 @@ float table_entry(double value) {
 
 // Function: void(const double* x, double* y), over blocks of the elementwise engine.
 template <class Stored, Entries kEntries, class Function>
-void fill_table(const Function& function, ShortValues& values) {
+void fill_table(const Function& function, Lut16Values& values) {
   alignas(64) double x[kBlock];
-  for (size_t begin = 0; begin < ShortValues::kEntries; begin += kBlock) {
+  for (size_t begin = 0; begin < Lut16Values::kEntries; begin += kBlock) {
     for (size_t i = 0; i < kBlock; ++i) {
       x[i] = real_part(Stored{static_cast<uint16_t>(begin + i)});
     }
     double* const exact = values.exact + begin;
     function(x, exact);
     for (size_t i = 0; i < kBlock; ++i) {
-      values.quick[begin + i] = table_entry<Stored, kEntries>(exact[i]);
+      values.fast[begin + i] = table_entry<Stored, kEntries>(exact[i]);
     }
   }
 }
 
-// The table of `function` for a block's dtype; null as ShortTable says, or without tables.
+// The table of `function` for a block's dtype; null as Lut16 says, or without tables.
 template <Entries kEntries, class Function>
-const ShortValues* table_for(const StoredBlock& block, ShortTables* tables,
-                             const Function& function) {
+const Lut16Values* table_for(const StoredBlock& block, Lut16s* tables, const Function& function) {
   if (tables == nullptr) return nullptr;
-  return tables->of(block.dtype).get(block.rows * block.count, [&](ShortValues& values) {
+  return tables->of(block.dtype).get(block.rows * block.count, [&](Lut16Values& values) {
     block.dtype == ACL_FLOAT16 ? fill_table<Half, kEntries>(function, values)
                                : fill_table<Bfloat, kEntries>(function, values);
   });
 }
 
 // 16-bit elements by a formula that is given what the table has for input kArgument, in float:
-// quick(d, x, value, y), or careful(d, x, value, y), which may have a parameter `valid`; and where
+// fast(d, x, value, y), or accurate(d, x, value, y), which may have a parameter `valid`; and where
 // that is not sure enough in double: formula(d, x, value, y). Without a table by the exact kernel.
-template <size_t kIn, size_t kOut, size_t kArgument, Outputs kOutputs, class Quick, class Careful,
+template <size_t kIn, size_t kOut, size_t kArgument, Outputs kOutputs, class Fast, class Accurate,
           class Formula, class Exact>
-HWY_ATTR void map_tabled(const StoredBlock& block, const ShortValues* table, const Quick& quick,
-                         const Careful& careful, const Formula& formula, const Exact& exact) {
+HWY_ATTR void map_tabled(const StoredBlock& block, const Lut16Values* table, const Fast& fast,
+                         const Accurate& accurate, const Formula& formula, const Exact& exact) {
   if (table == nullptr) {
     return block.dtype == ACL_FLOAT16 ? map_exactly<kIn, kOut, Half>(block, exact)
                                       : map_exactly<kIn, kOut, Bfloat>(block, exact);
   }
-  map_shorts<kIn, kOut, kOutputs>(block, Tabled<kArgument, Quick>{table, quick},
-                                  Tabled<kArgument, Careful>{table, careful},
-                                  Tabled<kArgument, Formula>{table, formula});
+  map_16bit<kIn, kOut, kOutputs>(block, Tabled<kArgument, Fast>{table, fast},
+                                 Tabled<kArgument, Accurate>{table, accurate},
+                                 Tabled<kArgument, Formula>{table, formula});
 }
 
 // 16-bit elements of a function of one input: f(x) for an exact kernel of x.
 template <class Exact>
-HWY_ATTR void map_short_function(const StoredBlock& block, ShortTables* tables,
-                                 const Exact& exact) {
-  const ShortValues* const table = table_for<Entries::kElements>(
+HWY_ATTR void map_lut16(const StoredBlock& block, Lut16s* tables, const Exact& exact) {
+  const Lut16Values* const table = table_for<Entries::kElements>(
       block, tables, [&](const double* x, double* y) { exact(&x, &y, kBlock); });
   const auto formula = [](auto, const auto&, auto value, auto& y) HWY_ATTR { y[0] = value; };
   map_tabled<1, 1, 0, Outputs::kElements>(block, table, formula, formula, formula, exact);
@@ -107,8 +105,8 @@ HWY_ATTR void map_short_function(const StoredBlock& block, ShortTables* tables,
 
 // 16-bit elements of a product with a function: g f(x) for an exact kernel of g and x.
 template <Entries kEntries, class Exact>
-HWY_ATTR void map_short_product(const StoredBlock& block, ShortTables* tables, const Exact& exact) {
-  const ShortValues* const table =
+HWY_ATTR void map_lut16_product(const StoredBlock& block, Lut16s* tables, const Exact& exact) {
+  const Lut16Values* const table =
       table_for<kEntries>(block, tables, [&](const double* x, double* y) {
         alignas(64) double ones[kBlock];
         std::fill_n(ones, kBlock, 1.0);
@@ -116,14 +114,14 @@ HWY_ATTR void map_short_product(const StoredBlock& block, ShortTables* tables, c
         exact(in, &y, kBlock);
       });
   constexpr bool kMayBeExact = kEntries == Entries::kOdd;
-  const auto quick = [](auto d, const auto& x, auto value, auto& y) HWY_ATTR {
+  const auto fast = [](auto d, const auto& x, auto value, auto& y) HWY_ATTR {
     y[0] = hn::Mul(x[0], value);
     // Exact entries make exact products, which often are ties. Others are odd, and so are such of
     // them as happen to be exact.
     if constexpr (kMayBeExact) y[0] = inexact_if(d, fused_minus(d, x[0], value, y[0]), y[0]);
   };
   map_tabled<2, 1, 1, kMayBeExact ? Outputs::kNearOrExact : Outputs::kNear>(
-      block, table, quick, quick,
+      block, table, fast, fast,
       [](auto, const auto& x, auto value, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], value); },
       exact);
 }

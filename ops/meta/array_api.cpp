@@ -21,7 +21,7 @@ Array* create(const char* function, const Value* values, uint64_t size, aclgradH
       }
       held.assign(values, values + size);
     }
-    return enroll(function, std::move(array), kind);
+    return register_handle(function, std::move(array), kind);
   } catch (const std::exception&) {
     report_exhausted(function);
     return nullptr;

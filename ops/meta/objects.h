@@ -9,7 +9,7 @@
 #include <new>
 
 #include "aclgrad_ext.h"
-#include "ops/meta/diagnostics/graveyard.h"
+#include "ops/meta/diagnostics/quarantine.h"
 #include "ops/meta/if_memory_allows.h"
 #include "ops/meta/operator.h"
 
@@ -22,10 +22,10 @@ inline void report_exhausted(const char* function) noexcept {
   if_memory_allows([&] { report(function, kInnerError, "out of host memory."); });
 }
 
-// Makes an object a live handle; null and a message when memory is exhausted, be it that there is
+// Makes an object a live handle; null and a message when memory is exhausted, also when there is
 // no object.
 template <class T>
-T* enroll(const char* function, std::unique_ptr<T> object, aclgradHandleKind kind) {
+T* register_handle(const char* function, std::unique_ptr<T> object, aclgradHandleKind kind) {
   if (object != nullptr && aclgradHandleAdd(object.get(), kind) == ACL_SUCCESS) {
     return object.release();
   }

@@ -213,12 +213,12 @@ class Run {
 // the addresses. The returned status is reported at the next synchronisation of the stream.
 using Body = std::function<aclError(const Run&)>;
 
-// Work that can be cut: its units do not need each other, so that the units of several operators
-// can take turns while what passes between them is in the caches. Every cut gives the same bits.
-class Sweep {
+// Work that can be partitioned: its units are independent, so that the units of several operators
+// can be fused while what passes between them is in the caches. Every tiling gives the same bits.
+class Tiling {
  public:
   // What unit u touches of a tensor: `length` bytes from offset + u * step on.
-  struct Reach {
+  struct Footprint {
     size_t parameter;
     int64_t offset;  // in bytes, on top of the parameter's own
     int64_t step;    // 0: every unit reads the same
@@ -226,10 +226,10 @@ class Sweep {
     bool is_written;
   };
 
-  // Units that stand in lines: every row of a part is a part of a line, or all of it.
-  struct Lines {
-    int64_t units = 1;   // of a line
-    int64_t fewest = 1;  // lines that are worth a part
+  // Units that form row groups: every row of a part is a part of a group, or all of it.
+  struct RowGroups {
+    int64_t units = 1;   // of a group
+    int64_t fewest = 1;  // groups that are worth a part
   };
 
   // Units [begin, end), and for i < rows those i * stride further.
@@ -238,20 +238,20 @@ class Sweep {
     int64_t end;
     int64_t rows;
     int64_t stride;
-    bool read_soon;  // the results are wanted in the caches
+    bool keep_cached;  // the results are wanted in the caches
 
     // The same as one row where the rows join.
     Part joined() const {
       if (end - begin != stride) return *this;
-      return {begin, begin + rows * stride, 1, rows * stride, read_soon};
+      return {begin, begin + rows * stride, 1, rows * stride, keep_cached};
     }
   };
 
-  virtual ~Sweep() = default;
+  virtual ~Tiling() = default;
   virtual int64_t units() const = 0;
-  virtual Lines lines() const { return {}; }
+  virtual RowGroups row_groups() const { return {}; }
   virtual size_t operand_count() const = 0;
-  virtual Reach reach(size_t index) const = 0;
+  virtual Footprint footprint(size_t index) const = 0;
 
   // On the calling thread.
   virtual void run_part(const Run& run, const Part& part) const = 0;
@@ -260,8 +260,8 @@ class Sweep {
 struct Plan {
   Body body;  // empty: nothing to do
   uint64_t workspace_size = 0;
-  std::shared_ptr<const Sweep> sweep = nullptr;  // the same work once more, where it can be cut
-  std::vector<Sweep::Reach> touched = {};        // every tensor as a whole; phase one fills it in
+  std::shared_ptr<const Tiling> tiling = nullptr;  // the same work once more, where it can be tiled
+  std::vector<Tiling::Footprint> touched = {};     // every tensor as a whole; phase one fills it in
 };
 
 using Planner = std::function<Plan(const Arguments&)>;

@@ -44,7 +44,7 @@ aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
     scalar->dtype = dataType;
     std::memcpy(scalar->value, value, size);
   }
-  return enroll(kCreate, std::move(scalar), ACLGRAD_HANDLE_SCALAR);
+  return register_handle(kCreate, std::move(scalar), ACLGRAD_HANDLE_SCALAR);
 }
 
 aclnnStatus aclDestroyScalar(const aclScalar* scalar) {

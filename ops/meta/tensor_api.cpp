@@ -113,13 +113,13 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
   std::unique_ptr<aclTensor> tensor(new (std::nothrow) aclTensor);
   if (tensor != nullptr &&
       !assign_dims(*tensor, viewDims, viewDimsNum, stride, storageDims, storageDimsNum)) {
-    tensor.reset();  // enroll() reports it
+    tensor.reset();  // register_handle() reports it
   }
   if (tensor != nullptr) {
     tensor->data = tensorData;
     assign_rest(*tensor, dataType, offset, format);
   }
-  return enroll("aclCreateTensor", std::move(tensor), ACLGRAD_HANDLE_TENSOR);
+  return register_handle("aclCreateTensor", std::move(tensor), ACLGRAD_HANDLE_TENSOR);
 }
 
 aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum,

@@ -48,7 +48,7 @@ Rule output_padding_fits() {
     const std::vector<int64_t>& extra = arguments.int_array(kOutputPadding);
     const std::vector<int64_t>& stride = arguments.int_array(kStride);
     for (size_t axis = 0; axis < extra.size(); ++axis) {
-      int64_t most = arguments.flag(kTransposed) ? kMostWindow : 0;
+      int64_t most = arguments.flag(kTransposed) ? kMaxWindow : 0;
       if (most > 0 && extra.size() == 3 && axis < stride.size()) most = stride[axis] - 1;
       if (extra[axis] >= 0 && extra[axis] <= most) continue;
       return fmt::format("every value of {} must be within [0, {}], but it is [{}].",

@@ -58,9 +58,9 @@ std::optional<Dims> result_shape(const Arguments& arguments, const Parameters& p
 
 std::optional<std::string> wrong_value(const Arguments& arguments, size_t array, int64_t least) {
   for (const int64_t value : arguments.int_array(array)) {
-    if (value >= least && value <= kMostWindow) continue;
+    if (value >= least && value <= kMaxWindow) continue;
     return fmt::format("every value of {} must be within [{}, {}], but it is {}.",
-                       arguments.name(array), least, kMostWindow, text(arguments.int_array(array)));
+                       arguments.name(array), least, kMaxWindow, text(arguments.int_array(array)));
   }
   return std::nullopt;
 }

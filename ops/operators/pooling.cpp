@@ -30,7 +30,7 @@ bool has_values(const Arguments& arguments, size_t array, int64_t least) {
   const std::vector<int64_t>& values = arguments.int_array(array);
   return (values.size() == 1 || values.size() == 2) &&
          std::all_of(values.begin(), values.end(),
-                     [least](int64_t value) { return value >= least && value <= kMostWindow; });
+                     [least](int64_t value) { return value >= least && value <= kMaxWindow; });
 }
 
 // The shape of the image's result: a size for each window, negative where 64 bits cannot hold it.
@@ -97,11 +97,11 @@ Rule pool_arrays(const PoolParameters& p) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     if (!has_values(arguments, p.kernel, 1)) {
       return fmt::format("{} must be 1 or 2 values within [1, {}].", text(arguments, p.kernel),
-                         kMostWindow);
+                         kMaxWindow);
     }
     if (!arguments.int_array(p.stride).empty() && !has_values(arguments, p.stride, 1)) {
       return fmt::format("{} must be empty, or 1 or 2 values within [1, {}].",
-                         text(arguments, p.stride), kMostWindow);
+                         text(arguments, p.stride), kMaxWindow);
     }
     const bool has_padding = has_values(arguments, p.padding, 0);
     for (const size_t axis : {size_t{0}, size_t{1}}) {
@@ -113,7 +113,7 @@ Rule pool_arrays(const PoolParameters& p) {
                          text(arguments, p.padding), text(arguments, p.kernel));
     }
     if (!p.dilation) return std::nullopt;
-    const int64_t most = current_soc() == Soc::kAscend950 ? kMostWindow : 1;
+    const int64_t most = current_soc() == Soc::kAscend950 ? kMaxWindow : 1;
     for (const size_t axis : {size_t{0}, size_t{1}}) {
       if (has_values(arguments, *p.dilation, 1) && value_of(arguments, *p.dilation, axis) <= most) {
         continue;

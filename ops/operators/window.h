@@ -10,7 +10,7 @@
 namespace aclgrad::ops {
 
 // Strides, dilations and paddings are at most this: indices made of them fit 64 bits.
-inline constexpr int64_t kMostWindow = (int64_t{1} << 31) - 1;
+inline constexpr int64_t kMaxWindow = (int64_t{1} << 31) - 1;
 
 struct WindowAxis {
   int64_t in;

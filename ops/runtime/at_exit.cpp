@@ -12,14 +12,14 @@ namespace aclgrad::runtime {
 namespace {
 
 // A task that runs longer than this when the process ends is left to its fate.
-constexpr std::chrono::seconds kPatience{2};
+constexpr std::chrono::seconds kTimeout{2};
 
 pid_t g_owner = 0;
 
 void freeze_all() {
   // The threads of the streams stayed behind in the parent of a forked process.
   if (getpid() != g_owner) return;
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kTimeout;
   for (const auto& stream : streams().select([](const Stream&) { return true; })) {
     stream->freeze(deadline);
   }

@@ -246,7 +246,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
     task.release = release_argument<CallbackTask>;
     task = as_host_code(*chosen.stream, std::move(task));
     const aclError status = submit(call, *chosen.stream, std::move(task));
-    chosen.stream->hurry();  // there is a thread that waits for the callback
+    chosen.stream->wake();  // there is a thread that waits for the callback
     return status;
   });
 }

@@ -111,8 +111,8 @@ aclError Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
     const std::lock_guard lock(mutex_);
     if (!valid_) return void_capture(call);
     // On a copy: when memory is exhausted nothing must have changed.
-    const auto known = clocks_.find(stream->id());
-    CaptureClock clock = known == clocks_.end() ? CaptureClock() : known->second;
+    const auto it = clocks_.find(stream->id());
+    CaptureClock clock = it == clocks_.end() ? CaptureClock() : it->second;
     for (const auto& [id, steps] : point) clock[id] = std::max(clock[id], steps);
     // Joining is a step of its own, so that a stream without tasks must be joined back too.
     if (joins) {
@@ -137,8 +137,8 @@ bool Capture::is_joined() const {
     const auto& [id, clock] = entry;
     if (id == origin_) return true;
     const auto own = clock.find(id);
-    const auto known = seen.find(id);
-    return known != seen.end() && own != clock.end() && known->second >= own->second;
+    const auto it = seen.find(id);
+    return it != seen.end() && own != clock.end() && it->second >= own->second;
   });
 }
 

@@ -105,9 +105,9 @@ aclError execute(const Call& call, RecordedModel& model, Stream& stream, uint64_
   return submit(call, stream, std::move(*task), ticket);
 }
 
-std::atomic<bool>& replay_sweeps() {
+std::atomic<bool>& replay_fusion() {
   static std::atomic<bool> allow = [] {
-    const char* const wanted = std::getenv("ACLGRAD_REPLAY_SWEEPS");
+    const char* const wanted = std::getenv("ACLGRAD_REPLAY_FUSION");
     return wanted == nullptr || std::strcmp(wanted, "0") != 0;
   }();
   return allow;
@@ -247,9 +247,9 @@ aclError aclgradModelMoveTensor(aclmdlRI model, const void* tensor, intptr_t byt
   });
 }
 
-void aclgradSetReplaySweeps(int32_t allow) { replay_sweeps() = allow != 0; }
+void aclgradSetReplayFusion(int32_t allow) { replay_fusion() = allow != 0; }
 
-int32_t aclgradGetReplaySweeps() { return replay_sweeps() ? 1 : 0; }
+int32_t aclgradGetReplayFusion() { return replay_fusion() ? 1 : 0; }
 
 size_t aclgradModelStepCount(aclmdlRI model) {
   const std::shared_ptr<RecordedModel> found = recorded_models().find(model);

@@ -15,7 +15,7 @@
 namespace aclgrad::runtime {
 namespace {
 
-constexpr int32_t kMostDevices = 16;
+constexpr int32_t kMaxDevices = 16;
 
 struct Device {
   uint64_t uses = 0;
@@ -24,7 +24,7 @@ struct Device {
 
 struct Devices {
   std::mutex mutex;
-  std::array<Device, kMostDevices> all;
+  std::array<Device, kMaxDevices> all;
 };
 
 Devices& devices() {
@@ -103,7 +103,7 @@ int32_t device_count() {
   static const int32_t count = [] {
     const char* const wanted = std::getenv("ACLGRAD_DEVICE_COUNT");
     const long number = wanted == nullptr ? 1 : std::strtol(wanted, nullptr, 10);
-    return static_cast<int32_t>(std::clamp(number, 1L, static_cast<long>(kMostDevices)));
+    return static_cast<int32_t>(std::clamp(number, 1L, static_cast<long>(kMaxDevices)));
   }();
   return count;
 }
@@ -142,7 +142,7 @@ aclError synchronize_device(const Call& call, int32_t device, Deadline deadline,
   size_t first_pending = 0;
   while (first_pending < on_device.size() && !is_pending(first_pending)) ++first_pending;
   for (size_t i = first_pending + 1; i < on_device.size(); ++i) {
-    if (is_pending(i)) on_device[i]->hurry();
+    if (is_pending(i)) on_device[i]->wake();
   }
   for (size_t i = 0; i < on_device.size(); ++i) {
     switch (on_device[i]->wait(tickets[i], deadline)) {

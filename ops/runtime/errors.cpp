@@ -19,7 +19,7 @@ namespace aclgrad::runtime {
 namespace {
 
 // A program that never asks for its messages must not collect them without end.
-constexpr size_t kMostMessages = 64;
+constexpr size_t kMaxMessages = 64;
 
 std::atomic<bool> g_per_process{false};
 thread_local aclError t_last_error = ACL_SUCCESS;
@@ -61,7 +61,7 @@ std::string to_text(const Report& report) {
 }
 
 void append(std::deque<std::string>& messages, std::string text) {
-  if (messages.size() == kMostMessages) messages.pop_front();
+  if (messages.size() == kMaxMessages) messages.pop_front();
   messages.push_back(std::move(text));
 }
 

@@ -59,8 +59,8 @@ Stream::WaitResult EventRecord::wait(Deadline deadline) const {
   return stream ? stream->wait(ticket_, deadline) : Stream::WaitResult::kDone;
 }
 
-void EventRecord::hurry() const {
-  if (const std::shared_ptr<Stream> stream = stream_.lock()) stream->hurry();
+void EventRecord::wake() const {
+  if (const std::shared_ptr<Stream> stream = stream_.lock()) stream->wake();
 }
 
 void EventRecord::seen_by_host() const {
@@ -175,11 +175,11 @@ aclError Event::wait_in_capture(const Call& call, const std::shared_ptr<Stream>&
 }
 
 aclError Event::make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
-                          std::chrono::milliseconds patience) {
+                          std::chrono::milliseconds timeout) {
   if (stream->capture() || marked_capture()) return wait_in_capture(call, stream);
   const std::shared_ptr<EventRecord> record = latest();
   if (!record) return ACL_SUCCESS;
-  Task task{.name = "event wait", .gate = record, .gate_patience = patience};
+  Task task{.name = "event wait", .gate = record, .gate_timeout = timeout};
   auto counter = std::make_unique<WaitCounter>(pending_waits_);
   note_waiting(stream);
   task.argument = counter.release();
@@ -187,7 +187,7 @@ aclError Event::make_wait(const Call& call, const std::shared_ptr<Stream>& strea
   record->awaited_by(*stream);
   const aclError status = submit(call, *stream, std::move(task));
   // Whoever needs the waiting stream will not ask after the one that it waits for.
-  if (!record->is_open()) record->hurry();
+  if (!record->is_open()) record->wake();
   return status;
 }
 
@@ -204,7 +204,7 @@ bool Event::has_pending_waits() const {
   if (pending_waits_->load() == 0) return false;
   const std::lock_guard lock(mutex_);
   for (const std::weak_ptr<Stream>& each : waiting_) {
-    if (const std::shared_ptr<Stream> stream = each.lock()) stream->hurry();
+    if (const std::shared_ptr<Stream> stream = each.lock()) stream->wake();
   }
   return true;
 }

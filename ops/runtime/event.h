@@ -31,7 +31,7 @@ class EventRecord : public Gate {
   Stream::WaitResult wait(Deadline deadline) const;
 
   // The stream begins with what comes before the record, if nobody has.
-  void hurry() const;
+  void wake() const;
 
   // For the checks of order: the host has seen that the record is reached; the stream will wait for
   // it.
@@ -67,10 +67,10 @@ class Event : public std::enable_shared_from_this<Event> {
   // void, 107032 in another capture.
   aclError record(const Call& call, const std::shared_ptr<Stream>& stream);
 
-  // Queues a wait for the latest record; patience 0 waits for ever. When the event marks a point of
+  // Queues a wait for the latest record; timeout 0 waits for ever. When the event marks a point of
   // a capture, the stream joins it.
   aclError make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
-                     std::chrono::milliseconds patience);
+                     std::chrono::milliseconds timeout);
 
   // As if never recorded.
   void reset();

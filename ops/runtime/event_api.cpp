@@ -10,7 +10,7 @@
 namespace aclgrad::runtime {
 namespace {
 
-constexpr uint32_t kMostEvents = 65536;
+constexpr uint32_t kMaxEvents = 65536;
 
 constexpr uint32_t kKnownFlags = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS |
                                  ACL_EVENT_TIME_LINE | ACL_EVENT_DEVICE_USE_ONLY |
@@ -22,9 +22,9 @@ std::atomic<uint32_t> g_wait_timeout{0};
 aclError make_event(const Call& call, aclrtEvent* event, uint32_t flags, Event::Style style) {
   const Context* const context = current_context();
   if (context == nullptr) return call.no_context();
-  if (events().size() >= kMostEvents) {
+  if (events().size() >= kMaxEvents) {
     return call.failed(ACL_ERROR_RT_NO_EVENT_RESOURCE,
-                       fmt::format("there are {} events already, which is the limit", kMostEvents),
+                       fmt::format("there are {} events already, which is the limit", kMaxEvents),
                        "", "Destroy events that are no longer needed.");
   }
   *event = events().add(std::make_shared<Event>(context->device(), flags, style));
@@ -81,7 +81,7 @@ aclError wait_for_event(const Call& call, aclrtEvent handle, int32_t timeout) {
 }
 
 aclError wait_in_stream(const Call& call, aclrtStream stream, aclrtEvent event,
-                        std::chrono::milliseconds patience) {
+                        std::chrono::milliseconds timeout) {
   const EventChoice chosen = choose_event(call, "event", event);
   if (!chosen.event) return chosen.status;
   if (!chosen.event->has(ACL_EVENT_SYNC)) {
@@ -90,12 +90,12 @@ aclError wait_in_stream(const Call& call, aclrtStream stream, aclrtEvent event,
   }
   const StreamChoice where = choose_stream(call, stream);
   if (!where.stream) return where.status;
-  return chosen.event->make_wait(call, where.stream->shared_from_this(), patience);
+  return chosen.event->make_wait(call, where.stream->shared_from_this(), timeout);
 }
 
 bool is_reached(const EventRecord& record) {
   if (!record.is_open()) {
-    record.hurry();
+    record.wake();
     return false;
   }
   record.seen_by_host();
@@ -149,8 +149,8 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) {
   return entry(__func__, [&](const Call& call) -> aclError {
     if (event == nullptr) return call.null_pointer("event");
     if (const aclError status = check_flags(call, flag)) return status;
-    for (const uint32_t lonely : {ACL_EVENT_EXTERNAL, ACL_EVENT_IPC}) {
-      if ((flag & lonely) != 0 && flag != lonely) {
+    for (const uint32_t exclusive : {ACL_EVENT_EXTERNAL, ACL_EVENT_IPC}) {
+      if ((flag & exclusive) != 0 && flag != exclusive) {
         return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "flag", flag,
                               "ACL_EVENT_EXTERNAL and ACL_EVENT_IPC without other flags");
       }
@@ -296,7 +296,7 @@ aclError aclrtGetEventAvailNum(uint32_t* eventCount) {
   return entry(__func__, [&](const Call& call) -> aclError {
     if (eventCount == nullptr) return call.null_pointer("eventCount");
     const size_t live = events().size();
-    *eventCount = live >= kMostEvents ? 0 : kMostEvents - static_cast<uint32_t>(live);
+    *eventCount = live >= kMaxEvents ? 0 : kMaxEvents - static_cast<uint32_t>(live);
     return ACL_SUCCESS;
   });
 }

@@ -62,32 +62,34 @@ using namespace aclgrad::runtime;
 
 aclError aclgradLaunchTask(aclrtStream stream, const char* name, aclgradTaskFunction run,
                            void* argument, void (*release)(void* argument)) {
-  return aclgradLaunchSweep(stream, name, run, argument, release, nullptr);
+  return aclgradLaunchTiled(stream, name, run, argument, release, nullptr);
 }
 
-aclError aclgradHurryStream(aclrtStream stream) {
+aclError aclgradWakeStream(aclrtStream stream) {
   return entry(__func__, [&](const Call& call) -> aclError {
     const StreamChoice chosen = choose_stream(call, stream);
     if (!chosen.stream) return chosen.status;
-    chosen.stream->hurry();
+    chosen.stream->wake();
     return ACL_SUCCESS;
   });
 }
 
-aclError aclgradLaunchSweep(aclrtStream stream, const char* name, aclgradTaskFunction run,
+aclError aclgradLaunchTiled(aclrtStream stream, const char* name, aclgradTaskFunction run,
                             void* argument, void (*release)(void* argument),
-                            const aclgradSweep* sweep) {
+                            const aclgradTiling* tiling) {
   return launch(
-      stream, {.name = name, .run = run, .argument = argument, .release = release, .sweep = sweep},
+      stream,
+      {.name = name, .run = run, .argument = argument, .release = release, .tiling = tiling},
       [](const Stream&, Task&) {});
 }
 
 aclError aclgradLaunchDescribed(aclrtStream stream, const char* name, aclgradTaskFunction run,
                                 void* argument, void (*release)(void* argument),
-                                const aclgradSweep* sweep, const aclgradTaskOperand* operands,
+                                const aclgradTiling* tiling, const aclgradTaskOperand* operands,
                                 size_t count) {
   return launch(
-      stream, {.name = name, .run = run, .argument = argument, .release = release, .sweep = sweep},
+      stream,
+      {.name = name, .run = run, .argument = argument, .release = release, .tiling = tiling},
       [&](const Stream& on, Task& task) {
         if (!diagnostics::enabled(diagnostics::kNeedNotes)) return;
         describe(on, task, std::span(operands, count));

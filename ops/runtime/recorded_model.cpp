@@ -25,10 +25,10 @@ RecordedModel::~RecordedModel() {
 
 void RecordedModel::complete(std::vector<Task> tasks) {
   tasks_ = std::move(tasks);
-  steps_ = plan_steps(tasks_, aclgradGetReplaySweeps() != 0);
+  steps_ = plan_steps(tasks_, aclgradGetReplayFusion() != 0);
   for (const Step& step : steps_) {
-    if (step.is_cut) {
-      launches_.push_back({.cut = &step});
+    if (step.is_fused) {
+      launches_.push_back({.fused = &step});
     } else {
       const size_t index = step.members.front().task;
       launches_.push_back({tasks_[index].run, tasks_[index].argument, index});
@@ -57,21 +57,21 @@ bool RecordedModel::move_tensor(const void* tensor, intptr_t bytes) {
   };
   const Idle afterwards{running_};
   const auto move = [&](size_t task, intptr_t by) {
-    const aclgradSweep* const sweep = tasks_[task].sweep;
-    return sweep != nullptr && sweep->move != nullptr &&
-           sweep->move(tasks_[task].argument, tensor, by) != 0;
+    const aclgradTiling* const tiling = tasks_[task].tiling;
+    return tiling != nullptr && tiling->move != nullptr &&
+           tiling->move(tasks_[task].argument, tensor, by) != 0;
   };
-  auto known = moved_.find(tensor);
-  if (known == moved_.end()) {
+  auto it = moved_.find(tensor);
+  if (it == moved_.end()) {
     // A move by nothing tells who has the tensor. The list is made first: when memory is exhausted
     // no task must have moved.
-    std::vector<size_t> having;
+    std::vector<size_t> owners;
     for (size_t task = 0; task < tasks_.size(); ++task) {
-      if (move(task, 0)) having.push_back(task);
+      if (move(task, 0)) owners.push_back(task);
     }
-    known = moved_.emplace(tensor, std::move(having)).first;
+    it = moved_.emplace(tensor, std::move(owners)).first;
   }
-  for (const size_t task : known->second) move(task, bytes);
+  for (const size_t task : it->second) move(task, bytes);
   return true;
 }
 
@@ -88,8 +88,8 @@ void RecordedModel::fail(const StepFailure& failure) {
 }
 
 void RecordedModel::launch(const Launch& launch) {
-  if (launch.cut != nullptr) {
-    const StepFailure failure = run_sweep(*launch.cut, tasks_);
+  if (launch.fused != nullptr) {
+    const StepFailure failure = run_fused(*launch.fused, tasks_);
     if (failure.status != ACL_SUCCESS) fail(failure);
     return;
   }

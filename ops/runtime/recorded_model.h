@@ -60,7 +60,7 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
     aclgradTaskFunction run = nullptr;
     void* argument = nullptr;
     size_t task = 0;
-    const Step* cut = nullptr;  // if not null, the step is cut, and nothing else is set
+    const Step* fused = nullptr;  // if not null, the step is fused, and nothing else is set
   };
   void launch(const Launch& launch);
   [[noreturn]] void fail(const StepFailure& failure);

@@ -9,21 +9,21 @@ namespace aclgrad::runtime {
 namespace {
 
 // Less than that is noise, and where parts stay the same their memory stays in the caches.
-constexpr double kEqual = 1.0 / 16;
+constexpr double kTolerance = 1.0 / 16;
 // Work that all have done sooner tells nothing.
-constexpr double kLeastSeconds = 20e-6;
+constexpr double kMinSeconds = 20e-6;
 // How much one piece of work counts, and how far one may be off: a core that was taken away for a
 // moment says little about the next one.
-constexpr double kNews = 1.0 / 4;
-constexpr double kMostOff = 1.5;
-constexpr double kLeast = 0.25;
+constexpr double kEmaWeight = 1.0 / 4;
+constexpr double kOutlierClamp = 1.5;
+constexpr double kMinSpeed = 0.25;
 
 }  // namespace
 
 void Speeds::cut(int64_t units, int32_t threads, int64_t* bounds) const {
   const double* const end = speeds_.data() + threads;
   const auto [least, most] = std::minmax_element(speeds_.data(), end);
-  const bool equal = *most - *least < kEqual;
+  const bool equal = *most - *least < kTolerance;
   const double total = equal ? threads : std::accumulate(speeds_.data(), end, 0.0);
   double before = 0;
   for (int32_t i = 0; i < threads; ++i) {
@@ -39,8 +39,8 @@ void Speeds::cut(int64_t units, int32_t threads, int64_t* bounds) const {
 
 void Speeds::learn(const int64_t* bounds, const double* seconds, int32_t threads) {
   const auto [least, most] = std::minmax_element(seconds, seconds + threads);
-  if (*least == 0 || *most < kLeastSeconds) return;
-  std::array<double, kMostThreads> rates;
+  if (*least == 0 || *most < kMinSeconds) return;
+  std::array<double, kMaxThreads> rates;
   double mean = 0;
   for (int32_t i = 0; i < threads; ++i) {
     const double rate = static_cast<double>(bounds[i + 1] - bounds[i]) / seconds[i];
@@ -50,8 +50,8 @@ void Speeds::learn(const int64_t* bounds, const double* seconds, int32_t threads
   for (int32_t i = 0; i < threads; ++i) {
     double& speed = speeds_[static_cast<size_t>(i)];
     const double seen = rates[static_cast<size_t>(i)] / mean;
-    speed += kNews * (std::clamp(seen, speed / kMostOff, speed * kMostOff) - speed);
-    speed = std::max(speed, kLeast);
+    speed += kEmaWeight * (std::clamp(seen, speed / kOutlierClamp, speed * kOutlierClamp) - speed);
+    speed = std::max(speed, kMinSpeed);
   }
 }
 

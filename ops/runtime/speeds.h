@@ -10,7 +10,7 @@
 
 namespace aclgrad::runtime {
 
-inline constexpr int32_t kMostThreads = 256;  // that share the work of an operator
+inline constexpr int32_t kMaxThreads = 256;  // that share the work of an operator
 
 class Speeds {
  public:
@@ -23,7 +23,7 @@ class Speeds {
   void learn(const int64_t* bounds, const double* seconds, int32_t threads);
 
  private:
-  std::array<double, kMostThreads> speeds_;  // about 1 on average
+  std::array<double, kMaxThreads> speeds_;  // about 1 on average
 };
 
 }  // namespace aclgrad::runtime

@@ -8,74 +8,76 @@
 #include <optional>
 #include <utility>
 
-#include "ops/runtime/beside.h"
-#include "ops/runtime/cut.h"
+#include "ops/runtime/co_schedule.h"
 #include "ops/runtime/explanation.h"
 #include "ops/runtime/float_environment.h"
-#include "ops/runtime/pieces.h"
+#include "ops/runtime/parallel_for.h"
+#include "ops/runtime/partition.h"
 #include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime {
 namespace {
 
-// Bytes that a piece touches: with what the kernels need besides, half of a small second-level
+// Bytes that a chunk touches: with what the kernels need besides, half of a small second-level
 // cache.
-constexpr int64_t kPieceBytes = int64_t{1} << 18;
+constexpr int64_t kChunkBytes = int64_t{1} << 18;
 // Fewer bytes stay in the caches from task to task anyway.
-constexpr int64_t kWorthCutting = 4 * kPieceBytes;
-// With a task that has lines, each thread finds in its own cache what it has written; fewer bytes
-// are not worth two threads.
-constexpr int64_t kWorthSharing = int64_t{1} << 15;
-// Rows of a piece are a multiple of this where rows are short, so that pieces begin where vectors
+constexpr int64_t kMinForCutting = 4 * kChunkBytes;
+// With a task that has row groups, each thread finds in its own cache what it has written; fewer
+// bytes are not worth two threads.
+constexpr int64_t kMinForSharing = int64_t{1} << 15;
+// Rows of a chunk are a multiple of this where rows are short, so that chunks begin where vectors
 // do.
 constexpr int64_t kShortRow = 64;
 
 // How many steps a task may overtake.
-constexpr size_t kMostOvertaken = 8;
+constexpr size_t kMaxOvertaken = 8;
 
 // A step in the making.
 struct Draft {
-  size_t task = 0;         // if there is no group
-  std::optional<Cut> cut;  // of that; nothing: nobody may overtake it
-  Group group;
+  size_t task = 0;                     // if there is no group
+  std::optional<Partition> partition;  // of that; nothing: no task may overtake it
+  FusionGroup group;
 
-  bool stops(const Cut& other) const {
-    return group.size() > 0 ? group.depends_on(other) : !cut || depend(*cut, other);
+  bool stops(const Partition& other) const {
+    return group.size() > 0 ? group.depends_on(other) : !partition || depend(*partition, other);
   }
 };
 
-// Adds the task to a step that there is, if possible: one that hands something on to it, or else
+// Adds the task to a step that there is, if possible: its producer, or else
 // the last one, if they have something in common.
-bool join(std::deque<Draft>& drafts, size_t task, const Cut& cut) {
+bool join(std::deque<Draft>& drafts, size_t task, const Partition& partition) {
   for (auto draft = drafts.rbegin(); draft != drafts.rend(); ++draft) {
-    if (draft->group.hands_on(cut) && draft->group.try_add(task, cut)) return true;
-    if (draft->stops(cut)) break;
+    if (draft->group.is_producer_of(partition) && draft->group.try_add(task, partition))
+      return true;
+    if (draft->stops(partition)) break;
   }
-  if (drafts.empty() || cut.has_lines()) return false;
-  Group& last = drafts.back().group;
-  return !last.has_lines() && last.shares_with(cut) && last.try_add(task, cut);
+  if (drafts.empty() || partition.has_row_groups()) return false;
+  FusionGroup& last = drafts.back().group;
+  return !last.has_row_groups() && last.shares_with(partition) && last.try_add(task, partition);
 }
 
-// Whether cutting can gain anything: the tasks share memory, and more than caches hold, or there
+// Whether fusing gains anything: the tasks share memory, and more than caches hold, or there
 // is something to be had for threads.
-bool is_worthwhile(const Group& group) {
+bool is_worthwhile(const FusionGroup& group) {
   const int64_t bytes = group.rows() * group.bytes_of_row();
-  return group.size() > 1 && bytes >= (group.has_lines() ? kWorthSharing : kWorthCutting);
+  return group.size() > 1 && bytes >= (group.has_row_groups() ? kMinForSharing : kMinForCutting);
 }
 
-Step step_of(const Group& group) {
-  Step step{.members = {}, .is_cut = true, .line = group.line()};
-  step.by_threads = group.has_lines();
-  step.lines = group.rows() / step.line;
-  const int64_t fitting = kPieceBytes / (group.bytes_of_row() * step.line);
-  step.lines_per_piece =
-      std::clamp(std::max(fitting, group.fewest_lines()), int64_t{1}, step.lines);
-  if (!step.by_threads && step.lines_per_piece > kShortRow) {
-    step.lines_per_piece -= step.lines_per_piece % kShortRow;
+Step step_of(const FusionGroup& group) {
+  Step step{.members = {}, .is_fused = true, .row_group = group.row_group()};
+  step.by_threads = group.has_row_groups();
+  step.row_groups = group.rows() / step.row_group;
+  const int64_t fitting = kChunkBytes / (group.bytes_of_row() * step.row_group);
+  step.row_groups_per_chunk =
+      std::clamp(std::max(fitting, group.fewest_row_groups()), int64_t{1}, step.row_groups);
+  if (!step.by_threads && step.row_groups_per_chunk > kShortRow) {
+    step.row_groups_per_chunk -= step.row_groups_per_chunk % kShortRow;
   }
   for (size_t m = 0; m < group.size(); ++m) {
-    const Group::Member& member = group.members()[m];
-    step.members.push_back({member.task, member.cut.units / group.rows(), group.is_read_after(m)});
+    const FusionGroup::Member& member = group.members()[m];
+    step.members.push_back(
+        {member.task, member.partition.units / group.rows(), group.is_read_after(m)});
   }
   return step;
 }
@@ -87,80 +89,80 @@ void append(std::vector<Step>& steps, const Draft& draft) {
   }
   const auto append_whole = [&](size_t task) { steps.push_back({.members = {{.task = task}}}); };
   if (draft.group.size() == 0) append_whole(draft.task);
-  for (const Group::Member& member : draft.group.members()) append_whole(member.task);
+  for (const FusionGroup::Member& member : draft.group.members()) append_whole(member.task);
 }
 
-// Lines, and the part of each.
+// Row groups, and the part of each.
 struct Place {
   int64_t first;
-  int64_t lines;
+  int64_t row_groups;
   int64_t left;
   int64_t right;
 };
 
-// How a step is cut for so many threads. Where a line is cut, pieces below each other are one
-// thread's.
-class Pieces {
+// How a step is split for so many threads. Where a row group is split, chunks below each other are
+// one thread's.
+class Chunks {
  public:
-  Pieces(const Step& step, int64_t threads)
+  Chunks(const Step& step, int64_t threads)
       : step_(step),
         threads_(threads),
-        down_((step.lines + step.lines_per_piece - 1) / step.lines_per_piece) {
+        down_((step.row_groups + step.row_groups_per_chunk - 1) / step.row_groups_per_chunk) {
     if (!step.by_threads || is_by_columns()) return;
-    down_ = std::min(step.lines, (down_ + threads - 1) / threads * threads);
+    down_ = std::min(step.row_groups, (down_ + threads - 1) / threads * threads);
   }
 
-  // Runs the places on the threads, and something else beside them.
+  // Runs the places on the threads, and what is co-scheduled with them.
   template <class RunPlace>
-  void run(const RunPlace& run_place, const Beside& beside) const {
+  void run(const RunPlace& run_place, const CoScheduled& co_scheduled) const {
     if (is_by_columns()) {
-      share(step_.line, beside, [&](int64_t left, int64_t right) {
-        run_lines(run_place, 0, step_.lines, left, right);
+      share(step_.row_group, co_scheduled, [&](int64_t left, int64_t right) {
+        run_row_groups(run_place, 0, step_.row_groups, left, right);
       });
     } else if (step_.by_threads && down_ == threads_) {
-      share(step_.lines, beside, [&](int64_t begin, int64_t end) {
-        run_lines(run_place, begin, end, 0, step_.line);  // one thread may get all
+      share(step_.row_groups, co_scheduled, [&](int64_t begin, int64_t end) {
+        run_row_groups(run_place, begin, end, 0, step_.row_group);  // one thread may get all
       });
     } else {
-      const auto run_piece = [&](int64_t row) {
-        run_place({start(row), start(row + 1) - start(row), 0, step_.line});
+      const auto run_chunk = [&](int64_t row) {
+        run_place({start(row), start(row + 1) - start(row), 0, step_.row_group});
       };
-      using RunPiece = decltype(run_piece);
-      run_pieces(
-          down_, [](void* run, int64_t row) { (*static_cast<const RunPiece*>(run))(row); },
-          const_cast<void*>(static_cast<const void*>(&run_piece)), beside);
+      using RunChunk = decltype(run_chunk);
+      parallel_for(
+          down_, [](void* run, int64_t row) { (*static_cast<const RunChunk*>(run))(row); },
+          const_cast<void*>(static_cast<const void*>(&run_chunk)), co_scheduled);
     }
   }
 
  private:
-  bool is_by_columns() const { return std::min(step_.line, threads_) > 1; }
+  bool is_by_columns() const { return std::min(step_.row_group, threads_) > 1; }
 
-  // In pieces.
+  // In chunks.
   template <class RunPlace>
-  void run_lines(const RunPlace& run_place, int64_t begin, int64_t end, int64_t left,
-                 int64_t right) const {
-    const int64_t lines = end - begin;
-    const int64_t pieces =
-        std::max<int64_t>(1, (lines + step_.lines_per_piece / 2) / step_.lines_per_piece);
-    for (int64_t i = 0; i < pieces; ++i) {
-      const int64_t first = begin + lines * i / pieces;
-      run_place({first, begin + lines * (i + 1) / pieces - first, left, right});
+  void run_row_groups(const RunPlace& run_place, int64_t begin, int64_t end, int64_t left,
+                      int64_t right) const {
+    const int64_t row_groups = end - begin;
+    const int64_t chunks = std::max<int64_t>(
+        1, (row_groups + step_.row_groups_per_chunk / 2) / step_.row_groups_per_chunk);
+    for (int64_t i = 0; i < chunks; ++i) {
+      const int64_t first = begin + row_groups * i / chunks;
+      run_place({first, begin + row_groups * (i + 1) / chunks - first, left, right});
     }
   }
 
   int64_t start(int64_t row) const {
-    return step_.by_threads ? step_.lines * row / down_
-                            : std::min(step_.lines, row * step_.lines_per_piece);
+    return step_.by_threads ? step_.row_groups * row / down_
+                            : std::min(step_.row_groups, row * step_.row_groups_per_chunk);
   }
 
   template <class RunRange>
-  static void share(int64_t units, const Beside& beside, const RunRange& run_range) {
-    run_shares(
+  static void share(int64_t units, const CoScheduled& co_scheduled, const RunRange& run_range) {
+    parallel_for_ranges(
         units,
         [](void* run, int64_t begin, int64_t end) {
           (*static_cast<const RunRange*>(run))(begin, end);
         },
-        const_cast<void*>(static_cast<const void*>(&run_range)), beside);
+        const_cast<void*>(static_cast<const void*>(&run_range)), co_scheduled);
   }
 
   const Step& step_;
@@ -168,18 +170,18 @@ class Pieces {
   int64_t down_;
 };
 
-// One run of a step that is cut.
-class SweepRun {
+// One run of a fused step.
+class FusedRun {
  public:
-  SweepRun(const Step& step, const std::vector<Task>& tasks) : step_(step), tasks_(tasks) {}
+  FusedRun(const Step& step, const std::vector<Task>& tasks) : step_(step), tasks_(tasks) {}
 
   StepFailure operator()() {
     const auto run_chain = [](void* self, int64_t number) {
-      static_cast<SweepRun*>(self)->run_chain(static_cast<size_t>(number));
+      static_cast<FusedRun*>(self)->run_chain(static_cast<size_t>(number));
     };
-    Pieces(step_, threads_)
+    Chunks(step_, threads_)
         .run([&](const Place& place) { run_place(place); },
-             {static_cast<int64_t>(step_.beside.size()), run_chain, this});
+             {static_cast<int64_t>(step_.co_scheduled.size()), run_chain, this});
     return std::move(failure_);
   }
 
@@ -187,20 +189,20 @@ class SweepRun {
   void run_place(const Place& place) {
     for (const Step::Member& member : step_.members) {
       const Task& task = tasks_[member.task];
-      const aclgradSweepPart part = {
-          .begin = (place.first * step_.line + place.left) * member.units_per_row,
-          .end = (place.first * step_.line + place.right) * member.units_per_row,
-          .rows = place.lines,
-          .stride = step_.line * member.units_per_row,
-          .read_soon = member.read_soon ? 1 : 0,
+      const aclgradTile part = {
+          .begin = (place.first * step_.row_group + place.left) * member.units_per_row,
+          .end = (place.first * step_.row_group + place.right) * member.units_per_row,
+          .rows = place.row_groups,
+          .stride = step_.row_group * member.units_per_row,
+          .keep_cached = member.keep_cached ? 1 : 0,
       };
-      const aclError status = task.sweep->run(task.argument, &part);
+      const aclError status = task.tiling->run(task.argument, &part);
       if (status != ACL_SUCCESS) return note({status, member.task, take_explanation()});
     }
   }
 
   void run_chain(size_t number) {
-    for (const size_t index : step_.beside[number]) {
+    for (const size_t index : step_.co_scheduled[number]) {
       const Task& task = tasks_[index];
       aclError status = ACL_SUCCESS;
       try {
@@ -230,21 +232,22 @@ class SweepRun {
 
 }  // namespace
 
-std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_sweeps) {
+std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_fusion) {
   std::vector<Step> steps;
   std::deque<Draft> drafts;
   for (size_t task = 0; task < tasks.size(); ++task) {
-    std::optional<Cut> cut = allow_sweeps ? cut_of(tasks[task]) : std::nullopt;
-    if (cut && cut->is_possible() && join(drafts, task, *cut)) continue;
+    std::optional<Partition> partition = allow_fusion ? partition_of(tasks[task]) : std::nullopt;
+    if (partition && partition->is_possible() && join(drafts, task, *partition)) continue;
     Draft& draft = drafts.emplace_back();
     draft.task = task;
-    if (!cut || !draft.group.try_add(task, *cut)) draft.cut = std::move(cut);
-    if (drafts.size() <= kMostOvertaken + 1) continue;
+    if (!partition || !draft.group.try_add(task, *partition))
+      draft.partition = std::move(partition);
+    if (drafts.size() <= kMaxOvertaken + 1) continue;
     append(steps, drafts.front());
     drafts.pop_front();
   }
   for (const Draft& draft : drafts) append(steps, draft);
-  if (allow_sweeps) put_beside(steps, tasks);
+  if (allow_fusion) co_schedule(steps, tasks);
   return steps;
 }
 
@@ -253,13 +256,13 @@ StepFailure failure_in_flight(size_t task) noexcept {
     try {
       return {status, task, reason};
     } catch (const std::bad_alloc&) {
-      return {status, task};  // which has to do without words
+      return {status, task};  // without a reason
     }
   });
 }
 
-StepFailure run_sweep(const Step& step, const std::vector<Task>& tasks) {
-  SweepRun run(step, tasks);
+StepFailure run_fused(const Step& step, const std::vector<Task>& tasks) {
+  FusedRun run(step, tasks);
   return run();
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// So many tasks are worth waking a lingering worker at once.
+// So many tasks are worth waking a spinning worker at once.
 constexpr size_t kWakeAtDepth = 4;
 
 // How long a waiting thread watches a running task before it goes to sleep.
@@ -46,7 +46,7 @@ void turn_to(const Stream& stream) {
   if (t_last_used == stream.handle()) return;
   const void* const left = std::exchange(t_last_used, stream.handle());
   if (!std::exchange(t_has_left_work, false)) return;
-  if (const std::shared_ptr<Stream> other = streams().find(left)) other->hurry();
+  if (const std::shared_ptr<Stream> other = streams().find(left)) other->wake();
 }
 
 // Once, even if it ends the thread; a thread that somebody cancels goes on to the end of it.
@@ -86,7 +86,7 @@ aclError Stream::submit(Task&& task, uint64_t* ticket) {
       if (urgent || worker_state_ == WorkerState::kAsleep || queue_.size() >= kWakeAtDepth) {
         wake_worker();
       }
-      t_has_left_work = worker_state_ == WorkerState::kLingering;
+      t_has_left_work = worker_state_ == WorkerState::kIdleSpin;
       return ACL_SUCCESS;
     }
   } catch (const std::system_error&) {
@@ -319,7 +319,8 @@ bool Stream::perform(Lock& lock, Task& task) {
         lock.lock();
       }
     } catch (const ForcedUnwind&) {
-      fail(ACL_ERROR_RT_INTERNAL_ERROR, "it ended the thread that ran it, or somebody else did");
+      fail(ACL_ERROR_RT_INTERNAL_ERROR,
+           "it ended the thread that ran it, or another thread ended it");
       finish(lock, task);
       throw;
     } catch (...) {
@@ -328,7 +329,7 @@ bool Stream::perform(Lock& lock, Task& task) {
   }
   if (!task.gate || task.gate->open_or_park(shared_from_this())) return true;
   parked_until_.reset();
-  if (task.gate_patience.count() > 0) parked_until_ = steady_clock::now() + task.gate_patience;
+  if (task.gate_timeout.count() > 0) parked_until_ = steady_clock::now() + task.gate_timeout;
   parked_ = std::move(task);
   if (parked_until_) wake_worker();  // to watch the time
   return false;

@@ -45,10 +45,10 @@ struct Task {
   const char* name = "";
   aclgradTaskFunction run = nullptr;  // may be null for a task that only waits
   void* argument = nullptr;
-  void (*release)(void*) = nullptr;            // exactly once, whether the task ran or was dropped
-  std::shared_ptr<Gate> gate = nullptr;        // after run, the stream waits here
-  std::chrono::milliseconds gate_patience{0};  // 0: for ever, else the task fails with 107019
-  const aclgradSweep* sweep = nullptr;         // how a recorded model may cut the task
+  void (*release)(void*) = nullptr;           // exactly once, whether the task ran or was dropped
+  std::shared_ptr<Gate> gate = nullptr;       // after run, the stream waits here
+  std::chrono::milliseconds gate_timeout{0};  // 0: for ever, else the task fails with 107019
+  const aclgradTiling* tiling = nullptr;      // how a recorded model may cut the task
   bool only_on_worker = false;  // code of the program that must not run inside a synchronisation
 };
 
@@ -125,7 +125,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   WaitResult wait(uint64_t ticket, Deadline deadline = {});
 
   // Somebody needs tasks that may not even have begun: the worker begins now.
-  void hurry();
+  void wake();
 
   // Hands out the failure, so that it is reported once; a stopped stream keeps reporting it.
   TaskFailure take_failure();
@@ -162,7 +162,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
  private:
   enum class Runner { kWorker, kWaiter };
-  enum class WorkerState { kNotStarted, kBusy, kLingering, kAsleep };
+  enum class WorkerState { kNotStarted, kBusy, kIdleSpin, kAsleep };
   using Lock = std::unique_lock<std::mutex>;
 
   // Of the worker: how many looks in a row have found nothing new, and the time between them.

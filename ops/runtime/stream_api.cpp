@@ -135,7 +135,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     if (const aclError captured = refuse_captured(call, *chosen.stream)) return captured;
     const uint64_t latest = chosen.stream->submitted();
     const bool done = chosen.stream->is_done(latest);
-    if (!done) chosen.stream->hurry();
+    if (!done) chosen.stream->wake();
     if (done && diagnostics::enabled(diagnostics::kStreams)) {
       diagnostics::host_waited(chosen.stream->id(), latest);
     }

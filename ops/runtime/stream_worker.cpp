@@ -26,7 +26,7 @@ constexpr int kLooksBeforeSleep = 20;
 }  // namespace
 
 void Stream::wake_worker() {
-  if (worker_state_ == WorkerState::kLingering || worker_state_ == WorkerState::kAsleep) {
+  if (worker_state_ == WorkerState::kIdleSpin || worker_state_ == WorkerState::kAsleep) {
     worker_state_ = WorkerState::kBusy;
     worker_wakes_.notify_one();
   }
@@ -80,10 +80,10 @@ void Stream::ensure_worker(Lock& lock) {
 void Stream::idle(Lock& lock, Idleness& idleness) {
   const uint64_t submitted_before = submitted_;
   if (parked_ && parked_until_ && may_start()) {
-    worker_state_ = WorkerState::kLingering;
+    worker_state_ = WorkerState::kIdleSpin;
     worker_wakes_.wait_until(lock, *parked_until_);
   } else if (idleness.looks < kLooksBeforeSleep && !closed_ && may_start()) {
-    worker_state_ = WorkerState::kLingering;
+    worker_state_ = WorkerState::kIdleSpin;
     worker_wakes_.wait_for(lock, idleness.look_every);
     if (submitted_ == submitted_before) {
       ++idleness.looks;
@@ -98,7 +98,7 @@ void Stream::idle(Lock& lock, Idleness& idleness) {
   worker_state_ = WorkerState::kBusy;
 }
 
-void Stream::hurry() {
+void Stream::wake() {
   const std::lock_guard lock(mutex_);
   if (can_run(Runner::kWorker)) wake_worker();
 }

@@ -39,7 +39,7 @@ TEST(Backward, AppendsTheOperatorsOfTheRules) {
               ElementsAre("constant", "muls", "reshape", "expand", "mul", "mul", "add",
                           "geglu_backward", "permute", "matmul"));
   for (std::size_t id = forward; id < graph.size(); ++id) {
-    EXPECT_EQ(graph.node(static_cast<NodeId>(id)).phase, Phase::backward);
+    EXPECT_EQ(graph.node(static_cast<NodeId>(id)).pass, Pass::backward);
   }
   EXPECT_EQ(static_cast<int>(graph.node(static_cast<NodeId>(forward + 4)).where.line()), loss_line)
       << "a gradient node belongs to the line of its forward node";

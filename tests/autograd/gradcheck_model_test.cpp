@@ -135,7 +135,7 @@ TEST(CheckModel, IsInconclusiveAtACorner) {
   const Value x = graph.input("x", {3});
   const Value loss = reduce_sum(relu(x)) + reduce_sum(mul(x, mul(x, x)));
   const ModelReport report = check_model(loss, {}, {{x, Tensor::from({3}, {0, 0.5, -1})}});
-  EXPECT_EQ(report.verdict(), Verdict::cannot_tell) << report.to_string();
+  EXPECT_EQ(report.verdict(), Verdict::inconclusive) << report.to_string();
   EXPECT_THAT(report.directions[0].rates[0].reason, HasSubstr("a corner"));
   EXPECT_FALSE(report.passed());
 }
@@ -146,7 +146,7 @@ TEST(CheckModel, IsInconclusiveWhereTheCurvatureJumps) {
   const Value x = graph.input("x", {3});
   const ModelReport report =
       check_model(reduce_sum(elu(x)), {}, {{x, Tensor::from({3}, {0, 0.5, -1})}});
-  EXPECT_EQ(report.verdict(), Verdict::cannot_tell) << report.to_string();
+  EXPECT_EQ(report.verdict(), Verdict::inconclusive) << report.to_string();
   EXPECT_EQ(report.directions[0].rates[0].verdict, Verdict::right) << report.to_string();
   EXPECT_THAT(report.directions[0].rates[1].reason, HasSubstr("the curvatures on both sides"));
 }
@@ -157,7 +157,7 @@ TEST(CheckModel, IsInconclusiveWhereRoundingHidesTheRemainders) {
   const Value loss = reduce_sum(tanh(x)) + 1e14;
   const ModelReport report =
       check_model(loss, {}, {{x, init::normal({3}, 1)}}, {.directions = 1, .largest_step = 0.01});
-  EXPECT_EQ(report.verdict(), Verdict::cannot_tell) << report.to_string();
+  EXPECT_EQ(report.verdict(), Verdict::inconclusive) << report.to_string();
   EXPECT_THAT(report.to_string(), HasSubstr("rounding"));
 }
 

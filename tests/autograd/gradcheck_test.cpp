@@ -96,7 +96,7 @@ TEST(Gradcheck, NanIsNeverRight) {
   const Tensor nan = Tensor::full({1}, std::nan(""));
   const GradcheckReport report = check_gradients(selu(x), {}, {{x, nan}});
   EXPECT_FALSE(report.passed());
-  EXPECT_EQ(report.tensors[0].undecided, 1);
+  EXPECT_EQ(report.tensors[0].inconclusive, 1);
   EXPECT_THAT(report.tensors[0].reason, HasSubstr("no finite value"));
 }
 

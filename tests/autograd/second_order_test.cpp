@@ -153,8 +153,8 @@ Tensor geglu_second(bool left, const Tensor& c, const char* by) {
   Session session(graph, {second});
   std::vector<Feed> feeds;
   const Tensor at = Tensor::from({1, 4}, {0.5, -1, 2, 0.25});
-  const Tensor arriving = Tensor::from({1, 2}, {3, -2});
-  for (const Value& input : session.inputs()) feeds.emplace_back(input, input == x ? at : arriving);
+  const Tensor upstream = Tensor::from({1, 2}, {3, -2});
+  for (const Value& input : session.inputs()) feeds.emplace_back(input, input == x ? at : upstream);
   return session.run(feeds)[second];
 }
 

@@ -15,15 +15,15 @@
 namespace aclgrad::contract {
 namespace {
 
-constexpr int64_t kMostElements = 4096;
+constexpr int64_t kMaxElements = 4096;
 constexpr size_t kLargestElement = 16;
 
 int64_t memory_for(const Shape& shape) {
   int64_t count = 1;
   for (int64_t size : shape) {
-    if (size < 0 || __builtin_mul_overflow(count, size, &count)) return kMostElements;
+    if (size < 0 || __builtin_mul_overflow(count, size, &count)) return kMaxElements;
   }
-  return std::clamp<int64_t>(count, 1, kMostElements);
+  return std::clamp<int64_t>(count, 1, kMaxElements);
 }
 
 bool has_numbers(aclDataType dtype) {
@@ -205,7 +205,7 @@ aclTensor* Call::view(const Shape& shape, const Shape& strides, int64_t offset,
                       const Shape& storage, aclDataType dtype) {
   aclTensor* made = library_.get<decltype(aclCreateTensor)>("aclCreateTensor")(
       shape.data(), shape.size(), dtype, strides.data(), offset, format_of(shape.size()),
-      storage.data(), storage.size(), allocate(kMostElements * kLargestElement));
+      storage.data(), storage.size(), allocate(kMaxElements * kLargestElement));
   tensors_.push_back(made);
   return made;
 }

@@ -53,12 +53,15 @@ std::vector<RuntimeFault> of_allocations() {
        [](World&) { return aclrtMallocHost(&made, 1); },
        bare},
       {"aclrtFree", 100000, {"devPtr"}, [](World&) { return aclrtFree(nullptr); }},
-      {"aclrtFree", 107017, {"devPtr"}, [](World& world) { return aclrtFree(world.stranger()); }},
+      {"aclrtFree",
+       107017,
+       {"devPtr"},
+       [](World& world) { return aclrtFree(world.invalid_handle()); }},
       {"aclrtFreeHost", 100000, {"hostPtr"}, [](World&) { return aclrtFreeHost(nullptr); }},
       {"aclrtFreeHost",
        107017,
        {"hostPtr"},
-       [](World& world) { return aclrtFreeHost(world.stranger()); }},
+       [](World& world) { return aclrtFreeHost(world.invalid_handle()); }},
       {"aclrtFreeWithDevSync",
        100000,
        {"devPtr"},
@@ -142,7 +145,7 @@ std::vector<RuntimeFault> of_copies() {
        107017,
        {"stream", "not a live stream"},
        [](World& world) {
-         return aclrtMemcpyAsync(world.memory, 8, world.host, 8, kToDevice, world.stranger());
+         return aclrtMemcpyAsync(world.memory, 8, world.host, 8, kToDevice, world.invalid_handle());
        }},
       {"aclrtMemset", 100000, {"devPtr"}, [](World&) { return aclrtMemset(nullptr, 8, 0, 8); }},
       {"aclrtMemset",

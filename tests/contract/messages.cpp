@@ -23,7 +23,7 @@ struct OperatorExample {
 
 constexpr OperatorExample kOperatorExamples[] = {
     {"A null pointer", "aclnnSeluBackward", 1, "null"},
-    {"A handle that is none", "aclnnAdd", 2, "a stranger"},
+    {"A handle that is none", "aclnnAdd", 2, "an invalid handle"},
     {"A dtype outside the list", "aclnnSelu", 0, "of DT_BOOL"},
     {"A dtype that other products know", "aclnnHardswish", 0,
      "everything in DT_BF16 on an old product"},

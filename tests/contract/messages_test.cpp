@@ -155,8 +155,8 @@ TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
     EXPECT_TRUE(has_one_of(message, kExpectations)) << message;
   };
   expect(phase_two(nullptr, 0, nullptr, stream()), 161001, "executor");
-  int64_t stranger[8] = {};
-  expect(phase_two(nullptr, 0, reinterpret_cast<aclOpExecutor*>(stranger), stream()), 561103,
+  int64_t invalid_handle[8] = {};
+  expect(phase_two(nullptr, 0, reinterpret_cast<aclOpExecutor*>(invalid_handle), stream()), 561103,
          "executor");
   {
     Call other(library_, find_operator(row().name == "aclnnSelu" ? "aclnnElu" : "aclnnSelu"),
@@ -181,7 +181,7 @@ TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
   // The runtime's own message comes first, and this one as what followed from it.
   ASSERT_EQ(plan(), 0);
   testing::Buffer workspace(size);
-  EXPECT_EQ(phase_two(workspace.data(), size, executor, stranger), 361001);
+  EXPECT_EQ(phase_two(workspace.data(), size, executor, invalid_handle), 361001);
   const std::string message = library_.message();
   EXPECT_TRUE(has_one_of(message, {"TraceBack (most recent call last):"})) << message;
   EXPECT_TRUE(has_one_of(message, {"AclNN_Runtime_Error(EZ9903): " + row().name + ": "}))

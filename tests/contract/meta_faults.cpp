@@ -8,15 +8,15 @@ namespace {
 
 constexpr int64_t kDims[26] = {};
 const char* const kNull = "null pointer";
-const char* const kStranger = "not a live handle";
+const char* const kInvalidHandle = "not a live handle";
 uint64_t count;
 
 // A handle of a function that returns null when it fails: 0 when it did not.
 int refused(const void* made, int status) { return made == nullptr ? status : 0; }
 
 template <class Handle>
-Handle* stranger(World& world) {
-  return static_cast<Handle*>(world.stranger());
+Handle* invalid_handle(World& world) {
+  return static_cast<Handle*>(world.invalid_handle());
 }
 
 class Tensor {
@@ -61,8 +61,8 @@ void add_getter(std::vector<RuntimeFault>& faults, const char* name, const char*
                 aclnnStatus (*getter)(const Handle*, Outputs...)) {
   faults.push_back(
       {name, 161001, {parameter, kNull}, [=](World&) { return getter(nullptr, Outputs{}...); }});
-  faults.push_back({name, 161002, {parameter, kStranger}, [=](World& world) {
-                      return getter(stranger<Handle>(world), Outputs{}...);
+  faults.push_back({name, 161002, {parameter, kInvalidHandle}, [=](World& world) {
+                      return getter(invalid_handle<Handle>(world), Outputs{}...);
                     }});
 }
 
@@ -77,8 +77,9 @@ void add_tensor_getter(std::vector<RuntimeFault>& faults, const char* name, cons
 template <class Handle>
 void add_destroyer(std::vector<RuntimeFault>& faults, const char* name,
                    aclnnStatus (*destroy)(const Handle*)) {
-  faults.push_back(
-      {name, 161002, {kStranger}, [=](World& world) { return destroy(stranger<Handle>(world)); }});
+  faults.push_back({name, 161002, {kInvalidHandle}, [=](World& world) {
+                      return destroy(invalid_handle<Handle>(world));
+                    }});
 }
 
 template <class Handle, class Value>
@@ -95,14 +96,14 @@ void add_setter(std::vector<RuntimeFault>& faults, const char* name, SetAddress 
   faults.push_back({name, 561103, {"tensor", kNull}, [=](World&) {
                       return set(Executor(), 0, nullptr, nullptr);
                     }});
-  faults.push_back({name, 161002, {"tensor", kStranger}, [=](World& world) {
-                      return set(Executor(), 0, stranger<aclTensor>(world), nullptr);
+  faults.push_back({name, 161002, {"tensor", kInvalidHandle}, [=](World& world) {
+                      return set(Executor(), 0, invalid_handle<aclTensor>(world), nullptr);
                     }});
   faults.push_back({name, 561103, {"executor", kNull}, [=](World&) {
                       return set(nullptr, 0, Tensor(), nullptr);
                     }});
   faults.push_back({name, 561000, {"executor", "not a live executor"}, [=](World& world) {
-                      return set(stranger<aclOpExecutor>(world), 0, Tensor(), nullptr);
+                      return set(invalid_handle<aclOpExecutor>(world), 0, Tensor(), nullptr);
                     }});
   faults.push_back({name, 161002, {"tensor", "aclnnInplaceSeluGetWorkspaceSize"}, [=](World&) {
                       return set(Executor(), 0, Tensor(), nullptr);
@@ -114,8 +115,8 @@ void add_list_setter(std::vector<RuntimeFault>& faults, const char* name, SetLis
   faults.push_back({name, 561103, {"tensors", kNull}, [=](World&) {
                       return set(Executor(), 0, 0, nullptr, nullptr);
                     }});
-  faults.push_back({name, 161002, {"tensors", kStranger}, [=](World& world) {
-                      return set(Executor(), 0, 0, stranger<aclTensorList>(world), nullptr);
+  faults.push_back({name, 161002, {"tensors", kInvalidHandle}, [=](World& world) {
+                      return set(Executor(), 0, 0, invalid_handle<aclTensorList>(world), nullptr);
                     }});
   faults.push_back({name, 161002, {"relativeIndex", "3", "less than 0"}, [=](World&) {
                       return set(Executor(), 0, 3, EmptyList(), nullptr);
@@ -165,17 +166,18 @@ void add_executors(std::vector<RuntimeFault>& faults) {
   faults.push_back({"aclSetAclOpExecutorRepeatable", 561103, {"executor", kNull}, [](World&) {
                       return aclSetAclOpExecutorRepeatable(nullptr);
                     }});
-  faults.push_back(
-      {"aclSetAclOpExecutorRepeatable",
-       561000,
-       {"executor", "not a live executor"},
-       [](World& world) { return aclSetAclOpExecutorRepeatable(stranger<aclOpExecutor>(world)); }});
+  faults.push_back({"aclSetAclOpExecutorRepeatable",
+                    561000,
+                    {"executor", "not a live executor"},
+                    [](World& world) {
+                      return aclSetAclOpExecutorRepeatable(invalid_handle<aclOpExecutor>(world));
+                    }});
   faults.push_back({"aclDestroyAclOpExecutor", 561103, {"executor", kNull}, [](World&) {
                       return aclDestroyAclOpExecutor(nullptr);
                     }});
   faults.push_back(
       {"aclDestroyAclOpExecutor", 561000, {"executor", "not a live executor"}, [](World& world) {
-         return aclDestroyAclOpExecutor(stranger<aclOpExecutor>(world));
+         return aclDestroyAclOpExecutor(invalid_handle<aclOpExecutor>(world));
        }});
   faults.push_back({"aclSetRawTensorAddr", 161001, {"tensor", kNull}, [](World&) {
                       return aclSetRawTensorAddr(nullptr, nullptr);

@@ -8,7 +8,7 @@ namespace {
 
 // An address that no handle has.
 template <class Handle>
-Handle* stranger() {
+Handle* invalid_handle() {
   static int64_t memory[8] = {};
   return reinterpret_cast<Handle*>(memory);
 }
@@ -23,9 +23,9 @@ void add_handle_faults(std::vector<OperatorFault>& faults, size_t i, bool may_be
                       if_null,
                       {"null pointer"}});
   }
-  faults.push_back({"a stranger",
+  faults.push_back({"an invalid handle",
                     i,
-                    [i](Call& call) { call.values()[i] = stranger<Handle>(); },
+                    [i](Call& call) { call.values()[i] = invalid_handle<Handle>(); },
                     161002,
                     {"not a live"}});
 }

@@ -21,7 +21,7 @@ class World {
   World& operator=(const World&) = delete;
 
   // Addresses that are no handles and no device memory.
-  void* stranger() { return unknown_; }
+  void* invalid_handle() { return unknown_; }
   aclrtStream captured();      // a stream that is being captured
   aclmdlRI slow_model();       // one that runs for a while
   void keep_busy();            // lets the stream work for a while

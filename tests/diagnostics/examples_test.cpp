@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "run_sin.h"
+#include "run_misuse.h"
 
 namespace aclgrad::test {
 namespace {
 
 struct Example {
   std::string environment;
-  std::string sin;
+  std::string program;
   std::string printed;
 };
 
@@ -50,11 +50,11 @@ TEST(Examples, PrintWhatThePageSays) {
   const std::vector<Example> all = examples();
   EXPECT_GE(all.size(), 8U);
   for (const Example& example : all) {
-    const Outcome outcome = run_sin(example.sin, example.environment);
-    EXPECT_EQ(outcome.status, 0) << example.sin;
+    const Outcome outcome = run_misuse(example.program, example.environment);
+    EXPECT_EQ(outcome.status, 0) << example.program;
     EXPECT_EQ(in_any_order(without_numbers(outcome.output)),
               in_any_order(without_numbers(example.printed)))
-        << example.sin;
+        << example.program;
   }
 }
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-#include "run_sin.h"
+#include "run_misuse.h"
 
 namespace aclgrad::test {
 namespace {
@@ -25,7 +25,7 @@ std::vector<std::string> lines_of(std::istream&& text) {
 }
 
 TEST(Log, PrintsEveryCallWithItsArguments) {
-  const Outcome outcome = run_sin("logged", "ACLGRAD_LOG=text");
+  const Outcome outcome = run_misuse("logged", "ACLGRAD_LOG=text");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(
       lines_of(std::istringstream(outcome.output)),
@@ -45,7 +45,7 @@ TEST(Log, WritesLinesOfJsonToAFile) {
   ASSERT_GE(file, 0);
   close(file);
   const Outcome outcome =
-      run_sin("logged", std::string("ACLGRAD_LOG=json ACLGRAD_LOG_FILE=") + path);
+      run_misuse("logged", std::string("ACLGRAD_LOG=json ACLGRAD_LOG_FILE=") + path);
   EXPECT_EQ(outcome.output, "");
   std::vector<std::string> events;
   for (const std::string& line : lines_of(std::ifstream(path))) {
@@ -71,12 +71,12 @@ TEST(Log, WritesLinesOfJsonToAFile) {
 }
 
 TEST(Log, PrintsTheTensorsOfAList) {
-  const Outcome outcome = run_sin("logged_list", "ACLGRAD_LOG=text");
+  const Outcome outcome = run_misuse("logged_list", "ACLGRAD_LOG=text");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               HasSubstr("aclnnCatGetWorkspaceSize(tensors [DT_FLOAT[2, 3], null], dim 0, out "
                         "DT_FLOAT[4, 3]) = 161001"));
-  const std::string json = run_sin("logged_list", "ACLGRAD_LOG=json").output;
+  const std::string json = run_misuse("logged_list", "ACLGRAD_LOG=json").output;
   for (const std::string& line : lines_of(std::istringstream(json))) {
     const Json entry = Json::parse(line.substr(line.find('{')), nullptr, false);
     ASSERT_FALSE(entry.is_discarded()) << line;
@@ -88,17 +88,17 @@ TEST(Log, PrintsTheTensorsOfAList) {
 }
 
 TEST(Log, ComplainsAboutUnknownWords) {
-  EXPECT_EQ(run_sin("logged", "ACLGRAD_LOG=yaml").output,
+  EXPECT_EQ(run_misuse("logged", "ACLGRAD_LOG=yaml").output,
             "aclgrad: ACLGRAD_LOG knows no \"yaml\"; its words are text and json.\n");
 }
 
 TEST(Log, DoesNotChangeWhatARecordingComputes) {
-  EXPECT_EQ(run_sin("logged_replay", "ACLGRAD_LOG=text").status, 0);
-  EXPECT_EQ(run_sin("logged_replay", "").status, 0);
+  EXPECT_EQ(run_misuse("logged_replay", "ACLGRAD_LOG=text").status, 0);
+  EXPECT_EQ(run_misuse("logged_replay", "").status, 0);
 }
 
 TEST(Log, CountsNoFindings) {
-  const Outcome outcome = run_sin("dead_tensor", "ACLGRAD_LOG=text ACLGRAD_CHECK=handles");
+  const Outcome outcome = run_misuse("dead_tensor", "ACLGRAD_LOG=text ACLGRAD_CHECK=handles");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("self a dead handle, out a dead handle"));
 }

@@ -2,7 +2,7 @@
 // ACLGRAD_CHECK=memory and uninit.
 #include <gmock/gmock.h>
 
-#include "run_sin.h"
+#include "run_misuse.h"
 
 namespace aclgrad::test {
 namespace {
@@ -11,9 +11,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Every sin here asserts the status of its calls itself and ends with 0.
-std::string report_of(const std::string& sin, const std::string& check) {
-  const Outcome outcome = run_sin(sin, "ACLGRAD_CHECK=" + check);
+// Every program here asserts the status of its calls itself and ends with 0.
+std::string report_of(const std::string& program, const std::string& check) {
+  const Outcome outcome = run_misuse(program, "ACLGRAD_CHECK=" + check);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   return outcome.output;
 }
@@ -59,8 +59,8 @@ TEST(Memory, TellsAnOutputThatLiesPartlyOnAnInput) {
 
 // As on a device, whose libraries compare no contiguous view with its storage.
 TEST(Memory, HoldsViewsToTheirStorage) {
-  EXPECT_EQ(run_sin("short_storage", "").status, 0);
-  EXPECT_EQ(run_sin("short_storage", "ACLGRAD_CHECK=memory").status, 2);
+  EXPECT_EQ(run_misuse("short_storage", "").status, 0);
+  EXPECT_EQ(run_misuse("short_storage", "ACLGRAD_CHECK=memory").status, 2);
 }
 
 TEST(Memory, HoldsCopiesToWhatWasAskedFor) {
@@ -84,24 +84,24 @@ TEST(Memory, TellsMemoryThatADeviceCouldNotReach) {
 
 TEST(Memory, KeepsAWildAddressFromCrashingTheProgram) {
   EXPECT_THAT(report_of("wild_memory", "memory"), HasSubstr("Nothing is there."));
-  EXPECT_LT(run_sin("wild_memory", "").status, 0);  // a signal
+  EXPECT_LT(run_misuse("wild_memory", "").status, 0);  // a signal
 }
 
 TEST(Uninit, NamesTheBytesThatNobodyWrote) {
   EXPECT_THAT(report_of("unwritten", "uninit"),
               AllOf(StartsWith("aclgrad: uninit: aclnnSelu (argument self) on stream 1 reads "
-                               "device memory that nobody has written.\n"),
+                               "device memory that was never written.\n"),
                     HasSubstr("Never written: bytes 32 to 63 of allocation 1")));
 }
 
 TEST(Checks, CanEndTheProgram) {
-  const Outcome outcome = run_sin("unwritten", "ACLGRAD_CHECK=uninit,abort");
+  const Outcome outcome = run_misuse("unwritten", "ACLGRAD_CHECK=uninit,abort");
   EXPECT_EQ(outcome.status, -6) << outcome.output;  // SIGABRT
-  EXPECT_THAT(outcome.output, HasSubstr("nobody has written"));
+  EXPECT_THAT(outcome.output, HasSubstr("was never written"));
 }
 
 TEST(Checks, ComplainAboutUnknownWords) {
-  const Outcome outcome = run_sin("unwritten", "ACLGRAD_CHECK=memroy");
+  const Outcome outcome = run_misuse("unwritten", "ACLGRAD_CHECK=memroy");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, StartsWith("aclgrad: ACLGRAD_CHECK knows no \"memroy\"; its words "
                                          "are handles, memory, uninit, leaks, phases, streams, "
@@ -109,15 +109,15 @@ TEST(Checks, ComplainAboutUnknownWords) {
 }
 
 TEST(Checks, SayNothingWhenNotAskedFor) {
-  for (const char* sin :
+  for (const char* program :
        {"unwritten", "outside", "use_after_free", "long_copy", "leaks", "two_phases", "early_read",
         "two_streams", "overrun", "host_memory", "forked_capture"}) {
-    EXPECT_EQ(run_sin(sin, "").output, "") << sin;
+    EXPECT_EQ(run_misuse(program, "").output, "") << program;
   }
 }
 
 TEST(Checks, SurviveWithoutMemory) {
-  const Outcome outcome = run_sin("out_of_memory", "ACLGRAD_CHECK=all ACLGRAD_LOG=text");
+  const Outcome outcome = run_misuse("out_of_memory", "ACLGRAD_CHECK=all ACLGRAD_LOG=text");
   EXPECT_EQ(outcome.status, 0) << outcome.output.substr(outcome.output.size() / 2);
 }
 

@@ -2,7 +2,7 @@
 // ACLGRAD_CHECK=handles and leaks.
 #include <gmock/gmock.h>
 
-#include "run_sin.h"
+#include "run_misuse.h"
 
 namespace aclgrad::test {
 namespace {
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Handles, TellsWhatADeadHandleWas) {
-  const Outcome outcome = run_sin("destroyed_stream", "ACLGRAD_CHECK=handles");
+  const Outcome outcome = run_misuse("destroyed_stream", "ACLGRAD_CHECK=handles");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("aclgrad: handles: aclrtSynchronizeStream was given a "
@@ -23,13 +23,13 @@ TEST(Handles, TellsWhatADeadHandleWas) {
 }
 
 TEST(Handles, AreSilentWhenNotAskedFor) {
-  const Outcome outcome = run_sin("destroyed_stream", "");
+  const Outcome outcome = run_misuse("destroyed_stream", "");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.output, "");
 }
 
 TEST(Leaks, AreListedWithTheirPlaces) {
-  const Outcome outcome = run_sin("leaks", "ACLGRAD_CHECK=leaks");
+  const Outcome outcome = run_misuse("leaks", "ACLGRAD_CHECK=leaks");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("6 things were not given back before aclFinalize"),

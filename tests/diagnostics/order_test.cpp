@@ -2,7 +2,7 @@
 // ACLGRAD_CHECK=phases and streams.
 #include <gmock/gmock.h>
 
-#include "run_sin.h"
+#include "run_misuse.h"
 
 namespace aclgrad::test {
 namespace {
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 TEST(Phases, ReportsEveryMisuse) {
-  const Outcome outcome = run_sin("two_phases", "ACLGRAD_CHECK=phases");
+  const Outcome outcome = run_misuse("two_phases", "ACLGRAD_CHECK=phases");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               AllOf(StartsWith("aclgrad: phases: aclnnSelu was given a handle that is not a live "
@@ -28,7 +28,7 @@ TEST(Phases, ReportsEveryMisuse) {
 }
 
 TEST(Streams, ReportsAReadBeforeTheStreamIsSynchronised) {
-  const Outcome outcome = run_sin("early_read", "ACLGRAD_CHECK=streams");
+  const Outcome outcome = run_misuse("early_read", "ACLGRAD_CHECK=streams");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               AllOf(StartsWith("aclgrad: streams: aclrtMemcpy (argument src) reads memory that "
@@ -38,14 +38,14 @@ TEST(Streams, ReportsAReadBeforeTheStreamIsSynchronised) {
 }
 
 // As collectives do.
-TEST(Streams, DoNotTakeAHurriedStreamForASynchronisedOne) {
-  const Outcome outcome = run_sin("early_read hurry", "ACLGRAD_CHECK=streams");
+TEST(Streams, DoNotTakeAWokenStreamForASynchronisedOne) {
+  const Outcome outcome = run_misuse("early_read wake", "ACLGRAD_CHECK=streams");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output, StartsWith("aclgrad: streams: aclrtMemcpy (argument src) reads"));
 }
 
 TEST(Streams, ReportsTwoStreamsThatNoEventOrders) {
-  const Outcome outcome = run_sin("two_streams", "ACLGRAD_CHECK=streams");
+  const Outcome outcome = run_misuse("two_streams", "ACLGRAD_CHECK=streams");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("aclnnSelu (argument self) on stream 2 reads memory that aclnnSelu "
@@ -54,14 +54,14 @@ TEST(Streams, ReportsTwoStreamsThatNoEventOrders) {
 }
 
 TEST(Streams, ReportsAFreeThatATaskMayStillNeed) {
-  const Outcome outcome = run_sin("early_free", "ACLGRAD_CHECK=streams,memory");
+  const Outcome outcome = run_misuse("early_free", "ACLGRAD_CHECK=streams,memory");
   EXPECT_THAT(outcome.output,
               StartsWith("aclgrad: streams: aclrtFree (argument devPtr) writes memory that the "
                          "memory fill (argument devPtr) on stream 1 writes"));
 }
 
 TEST(Streams, ReportsAMissingOrderInsideARecording) {
-  const Outcome outcome = run_sin("forked_capture", "ACLGRAD_CHECK=streams");
+  const Outcome outcome = run_misuse("forked_capture", "ACLGRAD_CHECK=streams");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               StartsWith("aclgrad: streams: aclnnSelu (argument self) on stream 2 reads memory "
@@ -69,26 +69,26 @@ TEST(Streams, ReportsAMissingOrderInsideARecording) {
 }
 
 TEST(Streams, IsContentWithAnEvent) {
-  const Outcome outcome = run_sin("two_streams event", "ACLGRAD_CHECK=streams");
+  const Outcome outcome = run_misuse("two_streams event", "ACLGRAD_CHECK=streams");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.output, "");
 }
 
 TEST(Phases, KnowsAUsedUpExecutorFromALaterOne) {
-  const Outcome outcome = run_sin("late_run", "ACLGRAD_CHECK=phases");
+  const Outcome outcome = run_misuse("late_run", "ACLGRAD_CHECK=phases");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               HasSubstr("It is aclOpExecutor 1, made by aclnnSeluGetWorkspaceSize"));
 }
 
 TEST(Streams, LearnFromAWaitThatIsOver) {
-  const Outcome outcome = run_sin("polled_event", "ACLGRAD_CHECK=streams");
+  const Outcome outcome = run_misuse("polled_event", "ACLGRAD_CHECK=streams");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.output, "");
 }
 
 TEST(Streams, ForgetThoseThatAreDestroyed) {
-  EXPECT_EQ(run_sin("many_streams", "ACLGRAD_CHECK=streams").status, 0);
+  EXPECT_EQ(run_misuse("many_streams", "ACLGRAD_CHECK=streams").status, 0);
 }
 
 }  // namespace

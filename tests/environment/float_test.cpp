@@ -73,7 +73,7 @@ TEST_P(InFloatModes, TasksRunInTheDefaultEnvironment) {
     aclgradSetNumThreads(2);
     using Measure = std::pair<decltype(measure)*, std::atomic<int>*>;
     Measure both{&measure, &others};
-    aclgradRunPieces(
+    aclgradParallelFor(
         1000,
         [](void* context, int64_t) {
           const auto& [run, count] = *static_cast<Measure*>(context);

@@ -19,7 +19,7 @@ void use_every_thread() {
   aclgradSetNumThreads(3);
   if (launch(stream,
              [] {
-               aclgradRunPieces(
+               aclgradParallelFor(
                    100, [](void*, int64_t) {}, nullptr);
                return ACL_SUCCESS;
              }) != 0 ||

@@ -248,7 +248,7 @@ TEST_F(ThreadsDeathTest, AreNotCancelledWhileTheyRunPieces) {
         const pthread_t running = start([] {
           REQUIRE(aclgradSetNumThreads(2) == ACL_SUCCESS);
           REQUIRE(pthread_cancel(pthread_self()) == 0);
-          aclgradRunPieces(
+          aclgradParallelFor(
               1000,
               [](void*, int64_t) {
                 pthread_testcancel();

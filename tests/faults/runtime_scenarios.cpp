@@ -14,7 +14,7 @@
 namespace aclgrad::faults {
 namespace {
 
-constexpr int64_t kElements = 1 << 17;  // of float32: enough for a recording to be cut into sweeps
+constexpr int64_t kElements = 1 << 17;  // of float32: enough for a recording to be fused
 constexpr size_t kBytes = kElements * sizeof(float);
 
 void set_device(Run& run) {

@@ -13,7 +13,7 @@ namespace aclgrad::fuzz {
 namespace {
 
 constexpr uint64_t kTooMany = uint64_t{0x7FFFFFFFF} + 1;
-constexpr int kMostSteps = 24;
+constexpr int kMaxSteps = 24;
 
 enum Function : size_t {
   kAllReduce,
@@ -46,14 +46,14 @@ class Sequence {
     constexpr Action kActions[] = {
         &Sequence::alone,  &Sequence::wrong,         &Sequence::both,    &Sequence::send_list,
         &Sequence::to_all, &Sequence::communicators, &Sequence::recorded};
-    for (int i = 0; !input_.empty() && i < kMostSteps; ++i) (this->*input_.pick(kActions))();
+    for (int i = 0; !input_.empty() && i < kMaxSteps; ++i) (this->*input_.pick(kActions))();
   }
 
  private:
   void communicators() { fuzz_communicators(input_, ranks_); }
 
   uint64_t count() {
-    return input_.once_in(16) ? kTooMany + input_.byte() : input_.below(kMostElements + 1);
+    return input_.once_in(16) ? kTooMany + input_.byte() : input_.below(kMaxElements + 1);
   }
   HcclDataType dtype() { return static_cast<HcclDataType>(input_.below(20)); }
   HcclReduceOp op() { return static_cast<HcclReduceOp>(input_.below(5)); }
@@ -195,7 +195,7 @@ class Sequence {
     // A displacement of nothing may be anything.
     const auto displacement = [&](uint64_t elements) {
       return elements == 0 ? static_cast<uint64_t>(input_.extent())
-                           : input_.below(kMostElements * (kRanks - 1) + 1);
+                           : input_.below(kMaxElements * (kRanks - 1) + 1);
     };
     const uint64_t send_at = displacement(sent), receive_at = displacement(received);
     const HcclDataType type = dtype();

@@ -4,7 +4,7 @@
 namespace aclgrad::fuzz {
 namespace {
 
-constexpr int32_t kPatience = 20;  // ms, after which a rank is taken for waiting in vain
+constexpr int32_t kTimeout = 20;  // ms, after which a rank is taken for waiting in vain
 
 void renew_stream(aclrtStream& stream) {
   if (stream != nullptr) {
@@ -85,7 +85,7 @@ void Ranks::settle() {
   bool waits[kRanks] = {}, is_sound = true;
   for (size_t i = 0; i < kRanks; ++i) {
     set_device(i);
-    const aclError status = aclrtSynchronizeStreamWithTimeout(pair[i].stream, kPatience);
+    const aclError status = aclrtSynchronizeStreamWithTimeout(pair[i].stream, kTimeout);
     require_message(status, "synchronising a rank");
     waits[i] = status == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
     is_sound &= status == 0;

@@ -12,9 +12,9 @@
 namespace aclgrad::fuzz {
 
 constexpr size_t kRanks = 2;
-constexpr uint64_t kMostElements = 8;
+constexpr uint64_t kMaxElements = 8;
 constexpr size_t kWidest = 8;  // bytes of an element
-constexpr size_t kBytes = kMostElements * kWidest * kRanks;
+constexpr size_t kBytes = kMaxElements * kWidest * kRanks;
 
 struct Rank {
   HcclComm comm = nullptr;

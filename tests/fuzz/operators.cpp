@@ -19,21 +19,21 @@ using contract::Shape;
 using contract::Value;
 
 // More than this is not run: kernels would only take long.
-constexpr int64_t kMostElements = 4096;
-constexpr uint64_t kMostWorkspace = uint64_t{1} << 24;
+constexpr int64_t kMaxElements = 4096;
+constexpr uint64_t kMaxWorkspace = uint64_t{1} << 24;
 
 struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 using Memory = std::unique_ptr<void, FreeMemory>;
 
-// Number of elements; nothing when it is more than kMostElements or nonsense.
+// Number of elements; nothing when it is more than kMaxElements or nonsense.
 int64_t count_of(const Shape& shape) {
   int64_t count = 1;
   for (int64_t size : shape) {
     if (size < 0 || __builtin_mul_overflow(count, size, &count)) return -1;
   }
-  return count <= kMostElements ? count : -1;
+  return count <= kMaxElements ? count : -1;
 }
 
 // The objects of one call; all of them go away with it.
@@ -152,7 +152,7 @@ class Arguments {
       storage = {all};
       offset = static_cast<int64_t>(input_.below(static_cast<size_t>(extra) + 1));
       for (int64_t& each : strides) {
-        if (-kMostElements < each && each < kMostElements) each *= extra;
+        if (-kMaxElements < each && each < kMaxElements) each *= extra;
       }
       if (input_.once_in(2) && strides.size() > 1) std::swap(strides.front(), strides.back());
       if (input_.once_in(8) && !strides.empty()) strides[0] = input_.extent();
@@ -253,7 +253,7 @@ void fuzz_operators(const uint8_t* data, size_t size) {
     require_message(status, "phase one");
     require((status == 0) == (executor != nullptr), "an executor with success only");
     if (status != 0) continue;
-    if (arguments.can_run() && workspace_size <= kMostWorkspace) {
+    if (arguments.can_run() && workspace_size <= kMaxWorkspace) {
       call_phase_two(input, row.name, library.get<contract::PhaseTwo>(row.name), workspace_size,
                      executor);
     } else {

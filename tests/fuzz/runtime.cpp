@@ -15,8 +15,8 @@ namespace {
 
 constexpr size_t kHostBytes = 4096;
 constexpr size_t kDeviceBytes = 512;
-constexpr int32_t kPatience = 1;  // ms; a stream may wait for a callback that nobody will process
-constexpr int kMostSteps = 64;
+constexpr int32_t kTimeout = 1;  // ms; a stream may wait for a callback that nobody will process
+constexpr int kMaxSteps = 64;
 
 class Sequence {
  public:
@@ -35,7 +35,7 @@ class Sequence {
   Sequence& operator=(const Sequence&) = delete;
 
   void run() {
-    for (int i = 0; !input_.empty() && i < kMostSteps; ++i) step();
+    for (int i = 0; !input_.empty() && i < kMaxSteps; ++i) step();
   }
 
  private:
@@ -163,7 +163,7 @@ class Sequence {
     }
   }
   void synchronize() {
-    const int32_t timeout = input_.once_in(16) ? -2 : kPatience;
+    const int32_t timeout = input_.once_in(16) ? -2 : kTimeout;
     switch (input_.below(3)) {
       case 0:
         return check(aclrtSynchronizeStreamWithTimeout(stream(), timeout),
@@ -247,7 +247,7 @@ class Sequence {
       case 0:
         return check(aclmdlRIDestroy(model()), "aclmdlRIDestroy");
       case 1:
-        return check(aclmdlRIExecute(model(), kPatience), "aclmdlRIExecute");
+        return check(aclmdlRIExecute(model(), kTimeout), "aclmdlRIExecute");
       case 2:
         aclgradModelStepCount(model());
         aclgradFailedTask(model());
@@ -283,7 +283,7 @@ class Sequence {
     }
   }
   void process_report() {
-    check(aclrtProcessReport(input_.once_in(8) ? 0 : kPatience), "aclrtProcessReport");
+    check(aclrtProcessReport(input_.once_in(8) ? 0 : kTimeout), "aclrtProcessReport");
   }
   void context() {
     aclrtContext made = nullptr;

@@ -11,7 +11,7 @@
 namespace aclgrad::fuzz {
 namespace {
 
-constexpr uint64_t kMostDims = 25;  // that a tensor can have
+constexpr uint64_t kMaxDims = 25;  // that a tensor can have
 
 struct Layout {
   std::vector<int64_t> view, storage, strides;
@@ -30,8 +30,8 @@ std::vector<int64_t> extents(Input& input, size_t count) {
 
 Layout read_layout(Input& input) {
   Layout layout;
-  layout.view = extents(input, input.below(kMostDims + 3));
-  layout.storage = extents(input, input.below(kMostDims + 3));
+  layout.view = extents(input, input.below(kMaxDims + 3));
+  layout.storage = extents(input, input.below(kMaxDims + 3));
   layout.has_strides = !input.once_in(3);
   layout.strides = extents(input, layout.view.size());
   layout.offset = input.extent();
@@ -43,7 +43,7 @@ Layout read_layout(Input& input) {
 }
 
 bool is_accepted(const std::vector<int64_t>& dims, bool is_null) {
-  return is_null ? dims.empty() : dims.size() <= kMostDims;
+  return is_null ? dims.empty() : dims.size() <= kMaxDims;
 }
 
 using GetDims = aclnnStatus (*)(const aclTensor*, int64_t**, uint64_t*);

@@ -224,7 +224,7 @@ TEST(Collectives, BarrierHoldsStreamsUntilAllAreThere) {
 TEST(Collectives, ARankThatAsksAfterNothingKeepsNobodyWaiting) {
   constexpr int kTries = 6;
   constexpr int kRounds = 16;
-  constexpr int kMostLate = kRounds * 3 / 8;
+  constexpr int kMaxLate = kRounds * 3 / 8;
   int late = kRounds;
   std::barrier together(2);
   const auto count_late = [&](Rank& rank) {
@@ -250,11 +250,11 @@ TEST(Collectives, ARankThatAsksAfterNothingKeepsNobodyWaiting) {
     }
   };
   // A machine that is busy with something else may be late for seconds on end.
-  for (int tried = 0; tried < kTries && late > kMostLate; ++tried) {
+  for (int tried = 0; tried < kTries && late > kMaxLate; ++tried) {
     late = 0;
     with_ranks(2, count_late);
   }
-  EXPECT_LE(late, kMostLate) << "of " << kRounds;
+  EXPECT_LE(late, kMaxLate) << "of " << kRounds;
 }
 
 TEST(Collectives, ACountOfNothingSucceedsWhateverElseIsWrong) {

@@ -82,14 +82,14 @@ int main(int argc, char** argv) {
     fmt::print("blamed though right: {}\n{}", right.family, finding);
   }
   const Sweep sweep = sweep_correct_operators(configurations, seed);
-  if (sweep.alarms + sweep.undecided > 0) fmt::print("{}", sweep.first_alarm);
+  if (sweep.alarms + sweep.inconclusive > 0) fmt::print("{}", sweep.first_alarm);
   const std::string summary = fmt::format(
       "Of {} mutants gradcheck catches {}, plain central differences (step 1e-3, tolerance 1e-3) "
       "catch {}.\nOf {} correct operators gradcheck blames {}, plain differences blame {}.\nOn "
       "correct operators under {} random configurations gradcheck raised {} false alarms and left "
       "{}\nundecided.\n",
       found.mutants, found.ours, found.plain, right_ones.size(), blamed, plainly_blamed,
-      sweep.configurations, sweep.alarms, sweep.undecided);
+      sweep.configurations, sweep.alarms, sweep.inconclusive);
   fmt::print("{}", summary);
   if (!markdown.empty()) {
     const std::string table = summary +

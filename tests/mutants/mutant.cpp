@@ -97,7 +97,7 @@ std::vector<Mutant> right_kernels() {
 }
 
 bool gradcheck_catches(const Mutant& mutant, std::string* finding) {
-  Report report;
+  OperatorReport report;
   mutant.with([&] { report = check_operator(mutant.make(), until_wrong()); });
   if (finding != nullptr && !report.findings.empty()) *finding = report.findings[0].to_string();
   return !report.passed();

@@ -85,7 +85,7 @@ bool plain_differences_catch(const Mutant& mutant);
 struct Sweep {
   std::int64_t configurations = 0;
   std::int64_t alarms = 0;
-  std::int64_t undecided = 0;
+  std::int64_t inconclusive = 0;
   std::string first_alarm;
 };
 Sweep sweep_correct_operators(std::int64_t configurations, std::uint64_t seed);

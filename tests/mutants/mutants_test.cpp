@@ -36,7 +36,7 @@ TEST(Mutants, ComputedRoundingsShowWhatCountedOnesHide) {
     mutant.with([&] {
       Operator op = mutant.make();
       op.rounding = {};
-      const gradcheck::Report report =
+      const gradcheck::OperatorReport report =
           gradcheck::check_operator(op, {.dtypes = {DType::float16}, .behaviour = false});
       EXPECT_TRUE(report.passed()) << report.to_string();
     });
@@ -64,7 +64,7 @@ TEST(Mutants, NoAlarmOnCorrectOperators) {
   const Sweep sweep = sweep_correct_operators(600, 7);
   EXPECT_EQ(sweep.configurations, 600);
   EXPECT_EQ(sweep.alarms, 0) << sweep.first_alarm;
-  EXPECT_EQ(sweep.undecided, 0) << sweep.first_alarm;
+  EXPECT_EQ(sweep.inconclusive, 0) << sweep.first_alarm;
 }
 
 }  // namespace

@@ -168,12 +168,12 @@ Sweep sweep_correct_operators(std::int64_t configurations, std::uint64_t seed) {
     options.draws = 1;
     options.behaviour = dice.below(8) == 0;
     options.every_shape = false;
-    const Report report = check_operator(subject.checked, options);
+    const OperatorReport report = check_operator(subject.checked, options);
     ++sweep.configurations;
     if (!report.passed()) {
       if (sweep.alarms++ == 0) sweep.first_alarm = report.to_string();
-    } else if (report.undecided()) {
-      if (sweep.undecided++ == 0 && sweep.first_alarm.empty()) {
+    } else if (report.is_inconclusive()) {
+      if (sweep.inconclusive++ == 0 && sweep.first_alarm.empty()) {
         sweep.first_alarm = report.to_string();
       }
     }

@@ -15,11 +15,11 @@ constexpr size_t kBytes = 1024;
 constexpr int64_t kLargestSize = 24;
 // So that kernels share their work with other threads, now and then.
 constexpr int64_t kSharedSize = 4000;
-constexpr int64_t kMostElements = 1 << 16;
+constexpr int64_t kMaxElements = 1 << 16;
 
 bool fits(const cases::Case& row, int64_t size) {
   const auto is_small = [&](const cases::Slot& slot) {
-    return cases::count_of(cases::resolve(slot.shape, size)) <= kMostElements;
+    return cases::count_of(cases::resolve(slot.shape, size)) <= kMaxElements;
   };
   return std::all_of(row.inputs.begin(), row.inputs.end(), is_small) &&
          std::all_of(row.outputs.begin(), row.outputs.end(), is_small);

@@ -15,7 +15,7 @@ forbid() {
 }
 
 forbid "framework autograd distributed" '(\.\./)*ops/' \
-  "above the line only the C headers acl/, aclnn/, aclnnop/ and aclgrad_ext.h may be included"
+  "above the C API boundary only the C headers acl/, aclnn/, aclnnop/ and aclgrad_ext.h may be included"
 forbid "ops" 'aclgrad/' "the operators know nothing of the framework"
 forbid "framework" 'aclgrad/(aclgrad|backward|rule|gradcheck)\.h' \
   "the framework knows nothing of autograd"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile above the line: it looks inside an opaque object.
+// Must not compile above the C API boundary: it looks inside an opaque object.
 #include "aclnn/acl_meta.h"
 #include "ops/meta/tensor.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles above the line.
+// Compiles above the C API boundary.
 #include "aclnn/acl_meta.h"
 
 uint64_t size_of(const aclIntArray* array) {

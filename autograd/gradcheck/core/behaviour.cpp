@@ -13,7 +13,7 @@ constexpr int kRuns = 3;
 constexpr int kThreadCounts[] = {1, 2, 3};
 
 void complain(const Operator& op, DType dtype, Layout layout, const char* check, std::string text,
-              std::string suspect, Report& report) {
+              std::string suspect, OperatorReport& report) {
   Finding finding = finding_for(op, dtype, layout, check);
   finding.text = std::move(text);
   finding.suspect = std::move(suspect);
@@ -39,7 +39,8 @@ std::string difference(const Execution& a, const Execution& b) {
 
 }  // namespace
 
-void check_memory(const Operator& op, const Problem& problem, Layout layout, Report& report) {
+void check_memory(const Operator& op, const Problem& problem, Layout layout,
+                  OperatorReport& report) {
   const auto say = [&](const char* check, std::string text, std::string suspect) {
     complain(op, problem.dtype, layout, check, std::move(text), std::move(suspect), report);
   };
@@ -92,7 +93,8 @@ void check_memory(const Operator& op, const Problem& problem, Layout layout, Rep
   }
 }
 
-void check_layout(const Operator& op, const Problem& problem, Layout layout, Report& report) {
+void check_layout(const Operator& op, const Problem& problem, Layout layout,
+                  OperatorReport& report) {
   if (layout == Layout::contiguous) return;
   const Execution first = execute(op, problem, {});
   if (!first.failure.empty()) return;
@@ -103,7 +105,8 @@ void check_layout(const Operator& op, const Problem& problem, Layout layout, Rep
            "the backward: strides or offset", report);
 }
 
-void check_in_place(const Operator& op, const Problem& problem, Layout layout, Report& report) {
+void check_in_place(const Operator& op, const Problem& problem, Layout layout,
+                    OperatorReport& report) {
   const Execution first = execute(op, problem, {.layout = layout});
   if (!first.failure.empty()) return;
   for (const std::size_t input : op.in_place) {
@@ -117,7 +120,7 @@ void check_in_place(const Operator& op, const Problem& problem, Layout layout, R
   }
 }
 
-void check_masks(const Operator& op, const Problem& problem, Report& report) {
+void check_masks(const Operator& op, const Problem& problem, OperatorReport& report) {
   const std::size_t count = differentiable(op).size();
   if (!op.masks || count < 2) return;
   const Execution all = execute(op, problem, {});
@@ -135,11 +138,12 @@ void check_masks(const Operator& op, const Problem& problem, Report& report) {
     }
     if (problem_text.empty()) continue;
     complain(op, problem.dtype, Layout::contiguous, "needs-gradient mask", problem_text,
-             "the backward: it relies on outputs that nobody asked for", report);
+             "the backward: it relies on outputs that were not requested", report);
   }
 }
 
-void check_rows(const Operator& op, Problem problem, const Options& options, Report& report) {
+void check_rows(const Operator& op, Problem problem, const Options& options,
+                OperatorReport& report) {
   constexpr std::size_t kMaxRows = 48;
   const std::size_t count = problem.cotangent.values.size();
   const std::size_t rows = op.is_elementwise() ? 1 : std::min(count, kMaxRows);
@@ -178,7 +182,7 @@ std::vector<bool> dependence(const Operator& op, const Problem& problem, const E
 
 }  // namespace
 
-void check_nan(const Operator& op, const Problem& problem, Report& report) {
+void check_nan(const Operator& op, const Problem& problem, OperatorReport& report) {
   if (!op.nan_goes_through || !op.is_elementwise()) return;
   const Execution clean = execute(op, problem, {});
   if (!clean.failure.empty()) return;

@@ -19,7 +19,7 @@ void require_complete(const Operator& op) {
 }
 
 // Takes away the dtypes that the operator refuses.
-Options only_taken(const Operator& op, Options options, Report& report) {
+Options only_taken(const Operator& op, Options options, OperatorReport& report) {
   if (!op.refusal) return options;
   std::erase_if(options.dtypes, [&](DType dtype) {
     const std::string why = op.refusal(dtype);
@@ -34,7 +34,7 @@ Options only_taken(const Operator& op, Options options, Report& report) {
 }
 
 // Inputs that are not differentiated: numbers of classes, masks, targets.
-void note_without_gradient(const Operator& op, Report& report) {
+void note_without_gradient(const Operator& op, OperatorReport& report) {
   for (const Input& input : op.inputs) {
     if (input.differentiable) continue;
     const bool whole = input.dtype && !is_float(*input.dtype);
@@ -53,9 +53,9 @@ bool repeatable(const Operator& op) {
 
 }  // namespace
 
-Report check_operator(const Operator& op, const Options& wanted) {
+OperatorReport check_operator(const Operator& op, const Options& wanted) {
   require_complete(op);
-  Report report;
+  OperatorReport report;
   const Options options = only_taken(op, wanted, report);
   note_without_gradient(op, report);
   const std::vector<Number> corners = detail::corners_of(op);

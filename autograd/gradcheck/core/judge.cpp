@@ -82,7 +82,7 @@ std::string promised(Convention convention, Number at) {
 
 // Notes the convention at a corner; the reason when it is not the one that was promised.
 std::string visit_corner(const Operator& op, const Problem& problem, const Element& e,
-                         const Expected& expected, Report& report) {
+                         const Expected& expected, OperatorReport& report) {
   if (std::abs(expected.left - expected.right) <= 4 * e.bound) return "";
   // Where elements are mixed, what arrived is part of the slopes.
   const Number g =
@@ -93,7 +93,7 @@ std::string visit_corner(const Operator& op, const Problem& problem, const Eleme
                       .right = expected.right / g,
                       .taken = e.analytic / g,
                       .convention = name_of_corner(e, expected)};
-  Report one;
+  OperatorReport one;
   one.corners = {corner};
   report.add(one);
   const std::string wanted = promised(op.convention, e.input);
@@ -142,7 +142,7 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
   Element e{
       .analytic = actual, .low = expected.low, .high = expected.high, .error = expected.error};
   if (expected.kind == PointKind::unknown) {
-    e.verdict = Verdict::cannot_tell;
+    e.verdict = Verdict::inconclusive;
     e.reason = expected.reason;
     return e;
   }
@@ -172,7 +172,7 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
   if (off > e.bound + 2 * expected.error) {
     e.verdict = Verdict::wrong;
   } else if (off > e.bound || wide) {
-    e.verdict = Verdict::cannot_tell;
+    e.verdict = Verdict::inconclusive;
     e.reason = fmt::format("the error bar of the numeric derivative, {:.2g}, is too wide",
                            static_cast<double>(expected.error));
   }
@@ -258,7 +258,7 @@ std::string judge_together(const Operator& op, const Problem& problem, std::size
 
 std::int64_t judge_all(const Operator& op, const Problem& problem, const Execution& execution,
                        const Arrays& slack, const ExecutionOptions& how, const Options& options,
-                       Report& report) {
+                       OperatorReport& report) {
   std::int64_t wrong_count = 0;
   ErrorModel model = op.model;
   if (op.rounding && is_16bit(problem.dtype)) model.stored = 0;  // it is in the slack
@@ -297,10 +297,10 @@ std::int64_t judge_all(const Operator& op, const Problem& problem, const Executi
     }
     errors.elements += static_cast<std::int64_t>(judged.size());
 
-    for (const Verdict verdict : {Verdict::wrong, Verdict::cannot_tell}) {
+    for (const Verdict verdict : {Verdict::wrong, Verdict::inconclusive}) {
       const auto count = std::count_if(judged.begin(), judged.end(),
                                        [&](const Element& e) { return e.verdict == verdict; });
-      (verdict == Verdict::wrong ? report.wrong : report.cannot_tell) += count;
+      (verdict == Verdict::wrong ? report.wrong : report.inconclusive) += count;
       if (count == 0) continue;
       Finding finding = finding_for(op, problem.dtype, how.layout, "derivative");
       finding.verdict = verdict;

@@ -21,7 +21,7 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
 /// report, with the worst element and what its pattern suggests. Returns how many are wrong.
 std::int64_t judge_all(const Operator& op, const Problem& problem, const Execution& execution,
                        const Arrays& slack, const ExecutionOptions& how, const Options& options,
-                       Report& report);
+                       OperatorReport& report);
 
 /// A finding with everything but its text and element filled in.
 Finding finding_for(const Operator& op, DType dtype, Layout layout, std::string check);

@@ -43,27 +43,27 @@ std::string largest(const char* side, const char* what, const std::map<DType, Er
 }  // namespace
 
 const char* to_string(Verdict verdict) {
-  constexpr const char* kNames[] = {"right", "wrong", "cannot tell", "mistrusted"};
+  constexpr const char* kNames[] = {"right", "wrong", "inconclusive", "mistrusted"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
 const char* headline(Verdict verdict) {
-  constexpr const char* kWords[] = {"right", "WRONG", "CANNOT TELL", "MISTRUSTED"};
+  constexpr const char* kWords[] = {"right", "WRONG", "INCONCLUSIVE", "MISTRUSTED"};
   return kWords[static_cast<std::size_t>(verdict)];
 }
 
 std::vector<Kind> by_kind(const std::vector<Finding>& findings) {
   std::vector<Kind> kinds;
   for (const Finding& finding : findings) {
-    const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) {
+    const auto it = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) {
       return kind.first->operator_name == finding.operator_name &&
              kind.first->check == finding.check && kind.first->verdict == finding.verdict &&
              kind.first->suspect == finding.suspect;
     });
-    if (known == kinds.end()) {
+    if (it == kinds.end()) {
       kinds.push_back({&finding, 1});
     } else {
-      ++known->count;
+      ++it->count;
     }
   }
   return kinds;
@@ -97,31 +97,31 @@ std::string Corner::to_string() const {
                      number(at), brief(left), brief(right), convention);
 }
 
-bool Report::passed() const {
+bool OperatorReport::passed() const {
   return std::none_of(findings.begin(), findings.end(),
                       [](const Finding& f) { return f.verdict == Verdict::wrong; });
 }
 
-bool Report::undecided() const {
+bool OperatorReport::is_inconclusive() const {
   return std::any_of(findings.begin(), findings.end(),
-                     [](const Finding& f) { return f.verdict == Verdict::cannot_tell; });
+                     [](const Finding& f) { return f.verdict == Verdict::inconclusive; });
 }
 
-Verdict Report::verdict() const {
+Verdict OperatorReport::verdict() const {
   if (!passed()) return Verdict::wrong;
-  if (undecided()) return Verdict::cannot_tell;
+  if (is_inconclusive()) return Verdict::inconclusive;
   return mistrusted > 0 ? Verdict::mistrusted : Verdict::right;
 }
 
-int Report::exit_status() const {
+int OperatorReport::exit_status() const {
   constexpr int kStatuses[] = {0, 1, 2, 5};
   return kStatuses[static_cast<std::size_t>(verdict())];
 }
 
-void Report::add(const Report& other) {
+void OperatorReport::add(const OperatorReport& other) {
   right += other.right;
   wrong += other.wrong;
-  cannot_tell += other.cannot_tell;
+  inconclusive += other.inconclusive;
   mistrusted += other.mistrusted;
   configurations += other.configurations;
   checks += other.checks;
@@ -141,11 +141,11 @@ void Report::add(const Report& other) {
   }
 }
 
-std::string Report::to_string() const {
+std::string OperatorReport::to_string() const {
   std::string text = fmt::format(
-      "gradcheck: {}. {} elements right, {} wrong, {} undecided, {} gradients mistrusted; {} "
+      "gradcheck: {}. {} elements right, {} wrong, {} inconclusive, {} gradients mistrusted; {} "
       "checks in {} configurations\n",
-      headline(verdict()), right, wrong, cannot_tell, mistrusted, checks, configurations);
+      headline(verdict()), right, wrong, inconclusive, mistrusted, checks, configurations);
   text += largest("forward", "error", forward) + largest("backward", "difference", backward);
   for (const auto& [dtype, why] : left_out) {
     text += fmt::format("  {} was left out: {}\n", short_name(dtype), why);

@@ -20,7 +20,7 @@ Arrays tiled(const Arrays& arrays, std::int64_t count) {
 
 // A tensor large enough for several threads, made of copies of a small one.
 void check_large(const Operator& op, DType dtype, const Options& options,
-                 std::span<const Number> corners, Report& report) {
+                 std::span<const Number> corners, OperatorReport& report) {
   constexpr std::int64_t kPeriod = 97;
   constexpr std::int64_t kCount = 20011;
   ++report.checks;
@@ -54,7 +54,7 @@ void check_large(const Operator& op, DType dtype, const Options& options,
 }  // namespace
 
 void check_shapes(const Operator& op, const Options& options, std::span<const Number> corners,
-                  Report& report) {
+                  OperatorReport& report) {
   std::vector<Dims> shapes = {{1}, {2}, {3}, {5}, {7}, {8}, {15}, {17}, {33}, {67}, {3, 1, 5}};
   if (op.empty_and_scalar) {
     for (const Dims& shape : {Dims{}, Dims{0}, Dims{2, 0, 3}}) shapes.push_back(shape);

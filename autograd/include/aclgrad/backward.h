@@ -12,7 +12,7 @@
 namespace aclgrad {
 
 struct BackwardOptions {
-  /// The gradient arriving at the loss, of its shape and dtype. Empty: a one, and then the loss
+  /// The upstream gradient of the loss, of its shape and dtype. Empty: a one, and then the loss
   /// must have exactly one element.
   Value seed = {};
 
@@ -23,7 +23,7 @@ struct BackwardOptions {
 /// Appends to the graph the nodes that compute the derivative of `loss` with respect to each of
 /// `wrt`: the gradient rule of every operator between them, once, from the loss backwards;
 /// additions where a value is used more than once; sums where an operand was broadcast. What no
-/// gradient is asked for gets no node. The nodes belong to Phase::backward and to the line that
+/// gradient is asked for gets no node. The nodes belong to Pass::backward and to the line that
 /// recorded the forward node. Every gradient is a Value of its own, named "d x" where its value is
 /// named "x": where two would be the same, or the seed itself, one is a view.
 ///

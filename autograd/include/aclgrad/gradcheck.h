@@ -55,12 +55,12 @@ struct GradcheckTensor {
   double input = 0;              // the worst element itself
   double analytic = 0;           // its gradient, times the gradient that arrived
   double numeric = 0;
-  double numeric_error = 0;    // estimate
-  std::int64_t failures = 0;   // elements that are wrong
-  std::int64_t undecided = 0;  // elements whose numeric derivative is not good enough
-  std::int64_t corners = 0;    // elements at a corner, where an interval is right
-  std::string reason = {};     // of the last undecided one
-  bool passed() const { return failures == 0 && undecided == 0; }
+  double numeric_error = 0;       // estimate
+  std::int64_t failures = 0;      // elements that are wrong
+  std::int64_t inconclusive = 0;  // elements whose numeric derivative is not good enough
+  std::int64_t corners = 0;       // elements at a corner, where an interval is right
+  std::string reason = {};        // of the last inconclusive one
+  bool passed() const { return failures == 0 && inconclusive == 0; }
   /// Right, but 0 everywhere, as a gradient behind a dead rectifier is: that proves nothing.
   bool mistrusted() const { return passed() && compared > 0 && max_gradient == 0; }
 };

@@ -38,7 +38,7 @@ struct ModelCheckOptions {
 /// What the remainders of one order say.
 struct TaylorRate {
   int order = 2;
-  gradcheck::Verdict verdict = gradcheck::Verdict::cannot_tell;
+  gradcheck::Verdict verdict = gradcheck::Verdict::inconclusive;
   double rate = 0;          // of the smallest steps whose remainders are no rounding
   std::string reason = {};  // why it is inconclusive, or not checked
 };
@@ -64,7 +64,7 @@ struct ModelReport {
   std::string without_second_order = {};  // why; empty where it was checked
 
   bool passed() const;
-  /// Wrong where one rate is; else inconclusive (cannot_tell) where one is.
+  /// Wrong where one rate is; else inconclusive where one is.
   gradcheck::Verdict verdict() const;
   /// A headline, then for every direction the table of h, remainders and rates.
   std::string to_string() const;

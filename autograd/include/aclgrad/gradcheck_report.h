@@ -18,9 +18,9 @@ namespace aclgrad::gradcheck {
 
 enum class Verdict {
   right,
-  wrong,        // the difference is beyond the error bar and what rounding may do
-  cannot_tell,  // the error bar is too wide to decide; the reason is given
-  mistrusted,   // right, but what was compared is mostly 0: it proves little
+  wrong,         // the difference is beyond the error bar and what rounding may do
+  inconclusive,  // the error bar is too wide to decide; the reason is given
+  mistrusted,    // right, but what was compared is mostly 0: it proves little
 };
 const char* to_string(Verdict verdict);
 /// The same, in capitals unless it is right.
@@ -39,7 +39,7 @@ struct Element {
   double ulp = 0;              // the difference in units of the last place of the dtype
   double unexplained_ulp = 0;  // without what the error bar and rounded saved tensors explain
   Verdict verdict = Verdict::right;
-  std::string reason = {};  // of cannot_tell
+  std::string reason = {};  // of inconclusive
 };
 
 /// "element 3 of the gradient of x, where it is 1: analytic ..., numeric ... +- ...".
@@ -86,10 +86,10 @@ struct ErrorSummary {
   std::vector<std::pair<double, double>> samples = {};  // input, error in ulp; a part of them
 };
 
-struct Report {
+struct OperatorReport {
   std::int64_t right = 0;  // elements
   std::int64_t wrong = 0;
-  std::int64_t cannot_tell = 0;
+  std::int64_t inconclusive = 0;
   std::int64_t mistrusted = 0;      // pairs of operator and dtype whose gradient is mostly 0
   std::int64_t configurations = 0;  // of dtype, layout, shape and inputs
   std::int64_t checks = 0;          // properties looked at, the elements' comparison being one
@@ -102,18 +102,18 @@ struct Report {
   /// that were changed.
   std::map<std::string, std::set<std::string>> notes = {};
 
-  /// Nothing is wrong. Undecided elements do not count: see undecided().
+  /// Nothing is wrong. Inconclusive elements do not count: see is_inconclusive().
   bool passed() const;
-  bool undecided() const;
+  bool is_inconclusive() const;
 
-  /// 0 right, 1 wrong, 2 nothing wrong but something undecided, 5 all right but something
+  /// 0 right, 1 wrong, 2 nothing wrong but something inconclusive, 5 all right but something
   /// mistrusted.
   int exit_status() const;
 
-  /// The gravest: wrong, then undecided, then mistrusted.
+  /// The gravest: wrong, then inconclusive, then mistrusted.
   Verdict verdict() const;
 
-  void add(const Report& other);
+  void add(const OperatorReport& other);
 
   /// Headline, corners, then the findings.
   std::string to_string() const;

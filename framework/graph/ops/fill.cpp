@@ -38,13 +38,13 @@ Value full(const Graph& graph, Shape shape, double value, DType dtype, std::sour
   return Recorder("full", graph, where).add<FullOp>({value}, {std::move(shape), dtype});
 }
 
-Value normal(const Graph& graph, Shape shape, double mean, double deviation, std::int64_t seed,
+Value normal(const Graph& graph, Shape shape, double mean, double stddev, std::int64_t seed,
              std::int64_t offset, DType dtype, std::source_location where) {
   Recorder record("normal", graph, where);
-  if (deviation < 0) {
-    record.value_error(fmt::format("the deviation must not be negative, got {}", deviation));
+  if (stddev < 0) {
+    record.value_error(fmt::format("the standard deviation must not be negative, got {}", stddev));
   }
-  return record.add<NormalOp>({mean, deviation, seed, offset}, {std::move(shape), dtype});
+  return record.add<NormalOp>({mean, stddev, seed, offset}, {std::move(shape), dtype});
 }
 
 Value uniform(const Graph& graph, Shape shape, double low, double high, std::int64_t seed,

@@ -192,15 +192,15 @@ class Standardizer {
   /// column is only shifted. Throws ShapeError.
   explicit Standardizer(const Tensor& features);
 
-  /// (features - mean) / deviation, float32, the same shape. Throws ShapeError.
+  /// (features - mean) / standard deviation, float32, the same shape. Throws ShapeError.
   Tensor operator()(const Tensor& features) const;
 
   const std::vector<double>& means() const noexcept { return means_; }
-  const std::vector<double>& deviations() const noexcept { return deviations_; }
+  const std::vector<double>& stddevs() const noexcept { return stddevs_; }
 
  private:
   std::vector<double> means_;
-  std::vector<double> deviations_;
+  std::vector<double> stddevs_;
 };
 
 /// factor * value + offset for every element, as float32: rescale(images, 1.0 / 255).

@@ -10,7 +10,7 @@
 namespace aclgrad {
 
 /// The graph in the DOT language: a box for every node, with the aclnn call behind it, coloured by
-/// phase (forward blue, backward orange, update green; inputs, variables and constants are
+/// pass (forward blue, backward orange, update green; inputs, variables and constants are
 /// ellipses, views dashed), an arrow with dtype and shape for every use of a value.
 std::string to_dot(const Graph& graph);
 

@@ -35,10 +35,10 @@ using NodeId = std::int32_t;
 using ValueId = std::int32_t;
 
 /// Which part of a training step a node belongs to.
-enum class Phase : std::uint8_t { forward, backward, update };
+enum class Pass : std::uint8_t { forward, backward, update };
 
 /// "forward", "backward", "update".
-std::string to_string(Phase phase);
+std::string to_string(Pass pass);
 
 /// One entry of a graph. Nodes are numbered in the order of recording, which is also the order of
 /// execution. The lists of ids belong to the graph and live as long as it.
@@ -48,7 +48,7 @@ struct Node {
   std::span<const ValueId> inputs;
   std::span<const ValueId> outputs;
   std::source_location where;  // the line of the program that caused it
-  Phase phase = Phase::forward;
+  Pass pass = Pass::forward;
 };
 
 /// "node 3 `geglu` (examples/x.cpp:41)": how messages name a node. Of the path, the file and its

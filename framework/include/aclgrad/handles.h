@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Move-only owners of the objects of the C interface. Each destroys what it holds exactly once;
-// destructors swallow the status and its message, since there is nobody left to tell: what lies on
-// a device may be gone with a reset of that.
+// destructors ignore the status and its message, since a destructor cannot report them: what lies
+// on a device may be gone with a reset of that.
 #ifndef ACLGRAD_HANDLES_H_
 #define ACLGRAD_HANDLES_H_
 
@@ -20,8 +20,8 @@ namespace aclgrad {
 
 /// Device memory from aclrtMalloc, uninitialised. At least one byte is allocated, so that the
 /// address of an empty tensor is an address too. aclrtResetDevice and aclFinalize free it: what
-/// they leave is a dead buffer, which is not freed again even if somebody else has the address by
-/// then.
+/// they leave is a dead buffer, which is not freed again, even if the address belongs to a later
+/// allocation by then.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -108,7 +108,7 @@ inline aclFormat format_of_rank(std::size_t rank) {
   }
 }
 
-/// Description of a view of device memory that somebody else owns, in the format of its rank.
+/// Description of a non-owning view of device memory, in the format of its rank.
 class TensorHandle {
  public:
   TensorHandle() = default;
@@ -168,7 +168,7 @@ class BoolArrayHandle {
   std::unique_ptr<aclBoolArray, Destroy> array_;
 };
 
-/// A list of tensors that somebody else owns. A library without aclgradReleaseTensorList can
+/// A non-owning list of tensors. A library without aclgradReleaseTensorList can
 /// destroy a list only together with its tensors: there, the list stays when its owner goes.
 class TensorListHandle {
  public:

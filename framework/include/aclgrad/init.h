@@ -4,8 +4,8 @@
 // cos.
 //
 // For weights of shape [fan_in, fan_out] (the convention of linear()), a layer keeps the second
-// moment of its activations when the weights' deviation is gain / sqrt(fan_in), where gain makes up
-// for what the activation takes away: gain(f) = 1 / sqrt(E f(z)^2) for standard normal z.
+// moment of its activations when the weights' standard deviation is gain / sqrt(fan_in), where gain
+// makes up for what the activation takes away: gain(f) = 1 / sqrt(E f(z)^2) for standard normal z.
 #ifndef ACLGRAD_INIT_H_
 #define ACLGRAD_INIT_H_
 
@@ -20,7 +20,7 @@ enum class Activation : std::uint8_t { none, relu, selu, elu, hardswish, gelu, g
 namespace init {
 
 /// Normal with mean 0.
-Tensor normal(const Shape& shape, std::uint64_t seed, double deviation = 1,
+Tensor normal(const Shape& shape, std::uint64_t seed, double stddev = 1,
               DType dtype = DType::float32);
 
 /// Uniform in [low, high).
@@ -33,19 +33,21 @@ Tensor uniform(const Shape& shape, std::uint64_t seed, double low = -1, double h
 /// fifth digit). geglu multiplies two independent halves, one of them through gelu: as gelu.
 double gain(Activation activation);
 
-/// Normal with deviation 1 / sqrt(fan_in) (LeCun et al. 1998): what SELU networks want. The shape
-/// of this and the following must have rank 2, [fan_in, fan_out]; they throw ShapeError otherwise.
+/// Normal with standard deviation 1 / sqrt(fan_in) (LeCun et al. 1998): what SELU networks want.
+/// The shape of this and the following must have rank 2, [fan_in, fan_out]; they throw ShapeError
+/// otherwise.
 Tensor lecun_normal(const Shape& shape, std::uint64_t seed, DType dtype = DType::float32);
 
-/// Normal with deviation gain / sqrt(fan_in) (He et al. 2015, there with the gain of relu).
+/// Normal with standard deviation gain / sqrt(fan_in) (He et al. 2015, there with the gain of
+/// relu).
 Tensor he_normal(const Shape& shape, std::uint64_t seed, Activation activation = Activation::relu,
                  DType dtype = DType::float32);
 
-/// Normal with deviation gain sqrt(2 / (fan_in + fan_out)) (Glorot, Bengio 2010).
+/// Normal with standard deviation gain sqrt(2 / (fan_in + fan_out)) (Glorot, Bengio 2010).
 Tensor xavier_normal(const Shape& shape, std::uint64_t seed, double gain = 1,
                      DType dtype = DType::float32);
 
-/// Uniform in +-gain sqrt(6 / (fan_in + fan_out)): the same deviation.
+/// Uniform in +-gain sqrt(6 / (fan_in + fan_out)): the same standard deviation.
 Tensor xavier_uniform(const Shape& shape, std::uint64_t seed, double gain = 1,
                       DType dtype = DType::float32);
 

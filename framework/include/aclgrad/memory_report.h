@@ -27,7 +27,7 @@ struct MemoryReport {
     std::size_t bytes = 0;  ///< without padding
     std::int32_t first = 0;
     std::int32_t last = 0;  ///< the last step that needs it
-    Phase phase = Phase::forward;
+    Pass pass = Pass::forward;
     bool in_place = false;  ///< took over the memory of a value that died when this was made
   };
 

@@ -51,9 +51,9 @@ struct LinearOptions {
 };
 
 /// x @ weight + bias with weight [in, out] (see linear()). Initial weights are normal with
-/// deviation gain(activation) / sqrt(in), the bias is 0. The variables are called name.weight and
-/// name.bias. It computes in x's dtype, to which it casts variables of another one (see
-/// loss_scaler.h).
+/// standard deviation gain(init_for) / sqrt(in), the bias is 0. The variables are called
+/// name.weight and name.bias. It computes in x's dtype, to which it casts variables of another one
+/// (see loss_scaler.h).
 class Linear : public Module {
  public:
   Linear(const Name& name, std::int64_t in, std::int64_t out, LinearOptions options = {});

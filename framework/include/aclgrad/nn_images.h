@@ -19,8 +19,8 @@ struct Conv2dOptions {
 };
 
 /// conv2d() with weight [out, in / groups, kernel, kernel]. Initial weights are normal with
-/// deviation gain(init_for) / sqrt(in / groups kernel kernel), the bias is 0. The variables are
-/// called name.weight and name.bias, as PyTorch's, and laid out as they are.
+/// standard deviation gain(init_for) / sqrt(in / groups kernel kernel), the bias is 0. The
+/// variables are called name.weight and name.bias, as PyTorch's, and laid out as they are.
 class Conv2d : public Module {
  public:
   Conv2d(const Name& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,

@@ -8,7 +8,7 @@
 namespace aclgrad {
 
 /// embedding(): a row of name.weight [count, width] for every index. Initial weights are normal
-/// with deviation 1 / sqrt(width).
+/// with standard deviation 1 / sqrt(width).
 class Embedding : public Module {
  public:
   Embedding(const Name& name, std::int64_t count, std::int64_t width,

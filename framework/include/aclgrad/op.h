@@ -2,7 +2,7 @@
 // Op: what a node of a graph does. There are three kinds: sources (input, variable, constant),
 // which hold data; views, which describe data of another value anew and do no work; and calls: an
 // AclnnOp is one call of an operator through its two-phase C interface, a StreamOp any other work
-// that a C function queues on a stream. An Op is immutable and knows nothing of graphs, so one
+// that a C function queues on a stream. An Op is immutable and independent of graphs, so one
 // object may stand in several.
 //
 // To add an operator: declare it (declaration.h), and write a recording function with a Recorder
@@ -164,8 +164,8 @@ class CallOp : public Op {
   /// Whether what the input holds matters; false for one that is overwritten unread.
   virtual bool reads_input(std::size_t /*input*/) const { return true; }
 
-  /// Whether a session may give the output the memory of the input when nobody needs the input any
-  /// more: true for operators that read an element for the last time before they write the one at
+  /// Whether a session may give the output the memory of the input when no later node reads the
+  /// input: true for operators that read an element for the last time before they write the one at
   /// its place. Asked only when both are dense and of one shape and dtype.
   virtual bool may_overwrite(std::size_t /*output*/, std::size_t /*input*/) const { return false; }
 
@@ -220,11 +220,11 @@ class StreamOp : public CallOp {
   /// stream is captured. Throws StatusError when a C function refuses.
   virtual void queue(const StreamCall& call, aclrtStream stream) const = 0;
 
-  /// Whether it may run on a second stream, beside the nodes that neither need its outputs nor make
-  /// its inputs: for work that keeps other parts of the machine busy than operators do. Such
+  /// Whether it may run on a second stream and overlap with nodes that neither need its outputs nor
+  /// make its inputs: for work that keeps other parts of the machine busy than operators do. Such
   /// nodes begin as soon as their inputs are there, and run in the order in which these are. Not
   /// for one that updates a variable.
-  virtual bool runs_beside() const { return false; }
+  virtual bool is_async() const { return false; }
 
   const StreamOp* as_stream_op() const noexcept final { return this; }
 };

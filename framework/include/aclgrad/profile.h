@@ -27,10 +27,10 @@ struct Profile {
     std::string where;                ///< "examples/x.cpp:41"
     std::vector<std::string> inputs;  ///< "float32 [2, 3]"
     std::vector<std::string> outputs;
-    Phase phase = Phase::forward;
+    Pass pass = Pass::forward;
     double start_us = 0;  ///< microseconds since the first node began
     double duration_us = 0;
-    int stream = 0;  ///< 1 for what may run beside the others
+    int stream = 0;  ///< 1 for asynchronous nodes
   };
 
   std::vector<Entry> nodes;  ///< in the order of running
@@ -42,7 +42,7 @@ struct Profile {
   double span_us() const;
 
   /// How long nodes ran on the second stream, and for how long of that one of the first ran too.
-  double beside_us() const;
+  double async_us() const;
   double hidden_us() const;
 
   /// A table of the nodes that took longest, at most `rows` of them.
@@ -51,7 +51,7 @@ struct Profile {
   /// One complete event a node, in the JSON form that trace viewers read; a stream is a thread.
   std::string chrome_trace() const;
 
-  /// A picture: time to the right, a lane for each stream, nodes coloured by their phase.
+  /// A picture: time to the right, a lane for each stream, nodes coloured by their pass.
   std::string svg() const;
 };
 

@@ -80,7 +80,7 @@ class Recorder {
   friend class Graph;
   std::string next_label() const;
   void check_fresh(const Value& input) const;
-  void keep_apart(const std::vector<std::optional<std::size_t>>& updates);
+  void copy_aliased_inputs(const std::vector<std::optional<std::size_t>>& updates);
   Node& append(std::shared_ptr<const Op> op, std::size_t outputs);
   Value output(const Node& node, detail::ValueRecord record);
   Value updated(const Node& node, std::size_t index);
@@ -91,11 +91,11 @@ class Recorder {
   std::shared_ptr<detail::GraphData> data_;
 };
 
-/// While it lives, nodes recorded into the graph belong to `phase`, and to the line `where` when
+/// While it lives, nodes recorded into the graph belong to `pass`, and to the line `where` when
 /// one is given. Scopes nest.
 class RecordScope {
  public:
-  RecordScope(const Graph& graph, Phase phase,
+  RecordScope(const Graph& graph, Pass pass,
               std::optional<std::source_location> where = std::nullopt);
   ~RecordScope();
   RecordScope(const RecordScope&) = delete;
@@ -103,7 +103,7 @@ class RecordScope {
 
  private:
   std::shared_ptr<detail::GraphData> data_;
-  Phase phase_;
+  Pass pass_;
   std::optional<std::source_location> where_;
 };
 

@@ -34,17 +34,17 @@ namespace aclgrad {
 /// The outputs of one layer for one batch, at one step.
 struct ActivationSummary {
   std::int64_t step = 0;
-  double mean = 0;       ///< this and the next over all finite elements
-  double deviation = 0;  ///< standard deviation
+  double mean = 0;    ///< this and the next over all finite elements
+  double stddev = 0;  ///< standard deviation
   double low = 0;
   double high = 0;
-  std::int64_t units = 0;   ///< the last extent
-  std::int64_t silent = 0;  ///< units that give one number, to a millionth of the layer's range,
-                            ///< whatever the example: dying
-  std::int64_t wild = 0;    ///< units with an element that is not finite, or a root mean square
-                            ///< over a hundred times that of the layer when it was first seen,
-                            ///< and over 100: exploding
-  double layer_rms = 0;     ///< root mean square of the layer
+  std::int64_t units = 0;      ///< the last extent
+  std::int64_t dead = 0;       ///< units that give one number, to a millionth of the layer's range,
+                               ///< whatever the example
+  std::int64_t exploding = 0;  ///< units with an element that is not finite, or a root mean square
+                               ///< over a hundred times that of the layer when it was first seen,
+                               ///< and over 100
+  double layer_rms = 0;        ///< root mean square of the layer
   std::vector<double> shares = {};  ///< of the elements in equal bins from `low` to `high`
 };
 

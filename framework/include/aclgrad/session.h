@@ -8,10 +8,10 @@
 // Construction works out which nodes the fetched values need, lays all values out in one piece of
 // memory in which those that never live at the same time share, calls phase one of every operator
 // once, and has a stream record phase two of all of them in the order of recording. A run reads the
-// feeds where they lie, replays what was recorded, and waits. It allocates nothing. What may run
-// beside operators (StreamOp::runs_beside) does so, on a second stream. An eager session calls both
-// phases of each operator in every run, waits after each, and gives every value memory of its own:
-// slow, for looking at what happens. Both give the same bits.
+// feeds where they lie, replays what was recorded, and waits. It allocates nothing. Asynchronous
+// nodes (StreamOp::is_async) overlap with the operators, on a second stream. An eager session calls
+// both phases of each operator in every run, waits after each, and gives every value memory of its
+// own: slow, for looking at what happens. Both give the same bits.
 //
 // The graph may grow, or die, afterwards; the session runs what it planned. A session is for one
 // thread at a time: a run that begins during another one throws ValueError. Sessions that share
@@ -93,7 +93,7 @@ struct SessionOptions {
 
   /// Run everything eagerly first, and throw ValueError, naming the first node whose bits differ
   /// (see bisect.h), unless the run itself leaves the same bits in all that is fetched or updated.
-  /// Variables are then as they were before. Not with `eager`. Work beside operators (StreamOp) is
+  /// Variables are then as they were before. Not with `eager`. Asynchronous work (StreamOp) is
   /// done twice. profile() and timeline() compare nothing.
   bool compare = false;
 
@@ -108,7 +108,7 @@ namespace detail {
 class SessionState;
 }
 
-/// What a run left. Tensors are copied out when they are asked for, so what nobody looks at costs
+/// What a run left. Tensors are copied out when they are asked for: results that are not read cost
 /// nothing. Reading after the next run of the same session throws ValueError, since its memory has
 /// been overwritten; so does reading a variable that has changed meanwhile.
 class Results {

@@ -49,8 +49,8 @@ class Variable {
   /// Counts the changes of the contents (by assign, or by the run of a Session).
   std::uint64_t version() const noexcept { return state_->version; }
 
-  /// Base address on the device; constant over the variable's life. A dead variable's
-  /// is somebody else's, or nobody's.
+  /// Base address on the device; constant over the variable's life. That of a
+  /// dead variable is dangling.
   void* address() const noexcept { return state_->buffer.data(); }
 
   /// Whether both are handles of the same tensor.

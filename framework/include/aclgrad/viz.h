@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // VizPage: a graph, forward, backward and update, as one HTML page that needs no network. Nodes are
-// coloured by phase and show their aclnn call and the line that recorded them; after a run the page
+// coloured by pass and show their aclnn call and the line that recorded them; after a run the page
 // also has every value and gradient, a slider over the operators in the order of running, the time
 // of each node and the memory over time.
 //

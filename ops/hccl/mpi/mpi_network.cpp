@@ -53,11 +53,11 @@ struct Received {
 };
 std::optional<Received> take_text(MPI_Comm comm, int tag) {
   const auto lock = gate().enter();
-  int is_there = 0;
+  int found = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
-  require(MPI_Improbe(MPI_ANY_SOURCE, tag, comm, &is_there, &message, &status), "MPI_Improbe");
-  if (is_there == 0) return {};
+  require(MPI_Improbe(MPI_ANY_SOURCE, tag, comm, &found, &message, &status), "MPI_Improbe");
+  if (found == 0) return {};
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
   std::string text(static_cast<size_t>(bytes), '\0');

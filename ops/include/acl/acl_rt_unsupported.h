@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of the vendor's runtime that make no sense on a CPU or that nobody has asked for yet, so
+ * Calls of the vendor's runtime that make no sense on a CPU or are not implemented yet, so
  * that programs which mention them compile and link. Each one touches nothing, whatever its
  * arguments are, leaves a message and answers 207000 (aclsysGetCANNVersion: 200001).
  *

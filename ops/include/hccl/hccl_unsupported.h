@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of the vendor's collective communication that nobody has asked for yet, so that
+ * Functions of the vendor's collective communication that are not implemented yet, so that
  * programs which mention them compile and link. Each one touches nothing, whatever its arguments
  * are, leaves a message and answers HCCL_E_NOT_SUPPORT.
  *

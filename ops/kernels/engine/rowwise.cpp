@@ -44,7 +44,7 @@ Dims selected(const Dims& all, size_t first, size_t count, bool inside) {
 }
 
 // A unit is a row.
-class RowWork final : public Sweep {
+class RowWork final : public Tiling {
  public:
   RowWork(const Arguments& arguments, size_t first, size_t count, std::vector<RowOperand> operands,
           RowKernel kernel)
@@ -79,7 +79,7 @@ class RowWork final : public Sweep {
         std::count_if(tensors_.begin(), tensors_.end(),
                       [](const RowTensor& each) { return each.operand.parameter.has_value(); }));
   }
-  Reach reach(size_t index) const override {
+  Footprint footprint(size_t index) const override {
     auto each = tensors_.begin();
     while (!each->operand.parameter || index-- > 0) ++each;
     const auto size = static_cast<int64_t>(element_size(each->dtype));
@@ -258,7 +258,7 @@ Plan plan_rows(const Arguments& arguments, size_t first, size_t count,
   const auto work = std::make_shared<const RowWork>(arguments, first, count, std::move(operands),
                                                     std::move(kernel));
   Plan plan{[work](const Run& run) { return work->run_all(run); }};
-  if (work->can_be_cut()) plan.sweep = work;
+  if (work->can_be_cut()) plan.tiling = work;
   return plan;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The row-wise engine: operators that reduce along the rows of tensors and then map them. It owns
-// strides, conversion between dtypes, threads over rows and fused tasks (Sweep), so that a kernel
+// strides, conversion between dtypes, threads over rows and fused tasks (Tiling), so that a kernel
 // sees a few dense rows of one dtype at a time and may pass over them as often as it likes.
 #ifndef ACLGRAD_OPS_KERNELS_ENGINE_ROWWISE_H_
 #define ACLGRAD_OPS_KERNELS_ENGINE_ROWWISE_H_

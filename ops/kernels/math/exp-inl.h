@@ -138,7 +138,7 @@ HWY_INLINE V expm1(D d, V x) {
     const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-24f));
     return hn::IfThenElse(tiny, x, hn::Add(half, half));
   } else {
-    return hn::CopySign(exponential_minus_one(d, x), x);
+    return hn::CopySign(expm1_double(d, x), x);
   }
 }
 
@@ -170,11 +170,11 @@ HWY_INLINE V tanh(D d, V x) {
   if constexpr (kIsFloat<D>) {
     const V twice = hn::Mul(hn::Abs(x), hn::Set(d, -2.0f));
     const V held_twice = larger(hn::Set(d, kVanishingExponential), twice);
-    const auto t = normalized(exponential_less_one(d, held_twice));
+    const auto t = normalized(expm1_double_float(d, held_twice));
     const DoubleFloat<V> dividend{hn::Neg(t.high), hn::Neg(t.low)};
     return hn::CopySign(quotient(d, dividend, add_to_larger(d, 2.0f, t)), x);
   } else {
-    const V t = exponential_minus_one(d, hn::Mul(hn::Abs(x), hn::Set(d, -2.0)));
+    const V t = expm1_double(d, hn::Mul(hn::Abs(x), hn::Set(d, -2.0)));
     return hn::CopySign(hn::Div(t, hn::Add(hn::Set(d, 2.0), t)), x);
   }
 }

@@ -12,7 +12,7 @@
 #include "aclgrad_ext.h"
 #include "ops/meta/diagnostics/call_log.h"
 #include "ops/meta/diagnostics/call_note.h"
-#include "ops/meta/diagnostics/graveyard.h"
+#include "ops/meta/diagnostics/quarantine.h"
 #include "ops/meta/executor.h"
 #include "ops/meta/if_memory_allows.h"
 #include "ops/meta/rules.h"
@@ -55,7 +55,7 @@ Verdict check(const Arguments& arguments) {
 }
 
 // All that an operator may touch of a tensor.
-Sweep::Reach whole_tensor(const Arguments& arguments, size_t i) {
+Tiling::Footprint whole_tensor(const Arguments& arguments, size_t i) {
   const aclTensor& tensor = arguments.tensor(i);
   const bool is_written = arguments.role(i) != Role::kInput;
   if (is_empty(tensor)) return {i, 0, 0, 0, is_written};
@@ -154,20 +154,20 @@ aclError run_task(void* argument) {
 
 void release_task(void* argument) { Task::destroy(static_cast<Task*>(argument)); }
 
-// What a run touches: the tensors as the sweep tells, else as a whole, and the workspace.
-size_t tell_operands(const Task& task, aclgradSweepOperand* operands, size_t capacity) {
+// What a run touches: the tensors as the tiling tells, else as a whole, and the workspace.
+size_t tell_operands(const Task& task, aclgradFootprint* operands, size_t capacity) {
   const Plan& plan = task.plan();
   size_t count = 0;
-  const auto tell = [&](void* base, const Sweep::Reach& known) {
+  const auto tell = [&](void* base, const Tiling::Footprint& known) {
     if (count < capacity) {
       operands[count] = {static_cast<unsigned char*>(base) + known.offset, known.step, known.length,
                          known.is_written ? 1 : 0};
     }
     ++count;
   };
-  const size_t tensors = plan.sweep ? plan.sweep->operand_count() : plan.touched.size();
+  const size_t tensors = plan.tiling ? plan.tiling->operand_count() : plan.touched.size();
   for (size_t k = 0; k < tensors; ++k) {
-    const Sweep::Reach known = plan.sweep ? plan.sweep->reach(k) : plan.touched[k];
+    const Tiling::Footprint known = plan.tiling ? plan.tiling->footprint(k) : plan.touched[k];
     tell(task.address(known.parameter), known);
   }
   if (plan.workspace_size > 0) {
@@ -176,30 +176,30 @@ size_t tell_operands(const Task& task, aclgradSweepOperand* operands, size_t cap
   return count;
 }
 
-// What a recorded model may do with the tasks of operators; those whose plan has a sweep can be
+// What a recorded model may do with the tasks of operators; those whose plan has a tiling can be
 // cut.
-constexpr aclgradSweep kSweep{
+constexpr aclgradTiling kTiling{
     .units =
         [](const void* argument) {
-          const auto& sweep = task_of(argument).plan().sweep;
-          return sweep ? sweep->units() : 0;
+          const auto& tiling = task_of(argument).plan().tiling;
+          return tiling ? tiling->units() : 0;
         },
     .operands =
-        [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
+        [](const void* argument, aclgradFootprint* operands, size_t capacity) {
           return tell_operands(task_of(argument), operands, capacity);
         },
-    .lines =
+    .row_groups =
         [](const void* argument, int64_t* units, int64_t* fewest) {
-          const auto& sweep = task_of(argument).plan().sweep;
-          const Sweep::Lines lines = sweep ? sweep->lines() : Sweep::Lines();
+          const auto& tiling = task_of(argument).plan().tiling;
+          const Tiling::RowGroups lines = tiling ? tiling->row_groups() : Tiling::RowGroups();
           *units = lines.units;
           *fewest = lines.fewest;
         },
-    .run = [](void* argument, const aclgradSweepPart* part) -> aclError {
+    .run = [](void* argument, const aclgradTile* part) -> aclError {
       const Task& task = task_of(argument);
       try {
-        task.plan().sweep->run_part(
-            task.run(), {part->begin, part->end, part->rows, part->stride, part->read_soon != 0});
+        task.plan().tiling->run_part(
+            task.run(), {part->begin, part->end, part->rows, part->stride, part->keep_cached != 0});
       } catch (const std::bad_alloc&) {
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
       } catch (const std::exception&) {
@@ -217,8 +217,8 @@ aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream s
   Task* const task = Task::make(executor, workspace);
   const aclError error =
       executor.note
-          ? launch_noted(executor, workspace, {stream, run_task, task, release_task, &kSweep})
-          : aclgradLaunchSweep(stream, executor.spec->name, run_task, task, release_task, &kSweep);
+          ? launch_noted(executor, workspace, {stream, run_task, task, release_task, &kTiling})
+          : aclgradLaunchTiled(stream, executor.spec->name, run_task, task, release_task, &kTiling);
   if (error == ACL_SUCCESS) return OK;
   report(
       executor.spec->name, kRuntimeError,

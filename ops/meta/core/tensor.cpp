@@ -91,7 +91,7 @@ int64_t truncate_to_int64(double value) {
 
 // Smallest and largest position a view reaches, in elements from the base. False when 64 bits
 // cannot hold them.
-bool reach(const aclTensor& tensor, int64_t& low, int64_t& high) {
+bool footprint(const aclTensor& tensor, int64_t& low, int64_t& high) {
   low = high = tensor.offset;
   for (size_t i = 0; i < tensor.view_shape.size(); ++i) {
     int64_t span = 0;
@@ -147,7 +147,7 @@ bool fits_storage(const aclTensor& tensor) {
   int64_t storage = 0;
   int64_t low = 0;
   int64_t high = 0;
-  return has_storage(tensor, storage) && reach(tensor, low, high) && low >= 0 && high < storage;
+  return has_storage(tensor, storage) && footprint(tensor, low, high) && low >= 0 && high < storage;
 }
 
 bool fits_allocation(const aclTensor& tensor) {
@@ -155,7 +155,7 @@ bool fits_allocation(const aclTensor& tensor) {
   const auto base = reinterpret_cast<intptr_t>(tensor.data);
   int64_t elements = 0, storage = 0, low = 0, high = 0;
   if (!count_fits(tensor.view_shape, elements) || elements == 0 || !has_storage(tensor, storage) ||
-      !reach(tensor, low, high) || __builtin_add_overflow(high, 1, &high)) {
+      !footprint(tensor, low, high) || __builtin_add_overflow(high, 1, &high)) {
     return false;
   }
   intptr_t first = 0, end = 0;

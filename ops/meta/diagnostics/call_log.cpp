@@ -190,12 +190,12 @@ aclError run_logged(void* argument) {
 }
 
 // What the task's units touch of each operand, taken together.
-size_t whole_operands(const NotedLaunch& launch, aclgradSweepOperand* operands, size_t capacity) {
-  if (launch.sweep == nullptr) return 0;
-  const size_t count = launch.sweep->operands(launch.argument, operands, capacity);
-  const int64_t steps = std::max<int64_t>(launch.sweep->units(launch.argument), 1) - 1;
+size_t whole_operands(const NotedLaunch& launch, aclgradFootprint* operands, size_t capacity) {
+  if (launch.tiling == nullptr) return 0;
+  const size_t count = launch.tiling->operands(launch.argument, operands, capacity);
+  const int64_t steps = std::max<int64_t>(launch.tiling->units(launch.argument), 1) - 1;
   for (size_t i = 0; i < std::min(count, capacity); ++i) {
-    aclgradSweepOperand& each = operands[i];
+    aclgradFootprint& each = operands[i];
     if (each.length == 0) continue;
     const auto* const first = static_cast<const unsigned char*>(each.address);
     each = {std::min(first, first + each.step * steps), 0,
@@ -205,19 +205,19 @@ size_t whole_operands(const NotedLaunch& launch, aclgradSweepOperand* operands, 
 }
 
 // Whole, so that its time is its own; but its tensors can be moved.
-constexpr aclgradSweep kLoggedSweep{
+constexpr aclgradTiling kLoggedTiling{
     .units = [](const void*) { return int64_t{0}; },
     .operands =
-        [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
+        [](const void* argument, aclgradFootprint* operands, size_t capacity) {
           return whole_operands(static_cast<const Logged*>(argument)->inner, operands, capacity);
         },
-    .lines = nullptr,
-    .run = [](void*, const aclgradSweepPart*) -> aclError { return ACL_SUCCESS; },
+    .row_groups = nullptr,
+    .run = [](void*, const aclgradTile*) -> aclError { return ACL_SUCCESS; },
     .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {
       const NotedLaunch& inner = static_cast<Logged*>(argument)->inner;
-      return inner.sweep == nullptr || inner.sweep->move == nullptr
+      return inner.tiling == nullptr || inner.tiling->move == nullptr
                  ? 0
-                 : inner.sweep->move(inner.argument, tensor, bytes);
+                 : inner.tiling->move(inner.argument, tensor, bytes);
     },
 };
 
@@ -266,7 +266,7 @@ void log_launch(const char* name, uint64_t call, uint64_t workspace_size, aclrtS
 NotedLaunch with_log(const aclOpExecutor& executor, const NotedLaunch& launch) {
   if (!diagnosing(ACLGRAD_CHECK_LOG)) return launch;
   return {launch.stream, run_logged, new Logged{launch, executor.spec->name, executor.note->number},
-          release_logged, &kLoggedSweep};
+          release_logged, &kLoggedTiling};
 }
 
 }  // namespace aclgrad::ops

@@ -69,7 +69,7 @@ aclError launch_noted(const aclOpExecutor& executor, void* workspace, const Note
     throw;
   }
   return aclgradLaunchDescribed(logged.stream, executor.spec->name, logged.run, logged.argument,
-                                logged.release, logged.sweep, operands.data(), operands.size());
+                                logged.release, logged.tiling, operands.data(), operands.size());
 }
 
 }  // namespace aclgrad::ops

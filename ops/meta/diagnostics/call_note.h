@@ -25,13 +25,13 @@ void note_plan(const Arguments& arguments, aclOpExecutor& executor);
 // Before an executor runs: reports tensors that were destroyed or changed since phase one.
 void check_phases(const aclOpExecutor& executor);
 
-// aclgradLaunchSweep with what the note knows. The argument is released when this throws, too.
+// aclgradLaunchTiled with what the note knows. The argument is released when this throws, too.
 struct NotedLaunch {
   aclrtStream stream = nullptr;
   aclgradTaskFunction run = nullptr;
   void* argument = nullptr;
   void (*release)(void*) = nullptr;
-  const aclgradSweep* sweep = nullptr;
+  const aclgradTiling* tiling = nullptr;
 };
 aclError launch_noted(const aclOpExecutor& executor, void* workspace, const NotedLaunch& launch);
 

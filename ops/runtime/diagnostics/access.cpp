@@ -98,7 +98,7 @@ void check_written(const Access& access, const Actor& actor) {
   const Bytes bytes = first_unwritten(access.region);
   if (bytes.empty()) return;
   const std::string sentence =
-      fmt::format("{} reads device memory that nobody has written", actor.name);
+      fmt::format("{} reads device memory that was never written", actor.name);
   report(
       kUninit,
       fmt::format("{}.\n{}  Never written: {}.\n{}"

@@ -17,7 +17,7 @@ namespace aclgrad::runtime::diagnostics {
 enum Check : uint32_t {
   kHandles = ACLGRAD_CHECK_HANDLES,  // what a dead handle was
   kMemory = ACLGRAD_CHECK_MEMORY,    // bounds, use after free, redzones
-  kUninit = ACLGRAD_CHECK_UNINIT,    // reads of device memory that nobody wrote
+  kUninit = ACLGRAD_CHECK_UNINIT,    // reads of device memory that was never written
   kLeaks = ACLGRAD_CHECK_LEAKS,      // what is left at aclFinalize
   kPhases = ACLGRAD_CHECK_PHASES,    // misuse between phase one and phase two
   kStreams = ACLGRAD_CHECK_STREAMS,  // accesses that nothing orders

@@ -15,7 +15,7 @@ namespace aclgrad::runtime::diagnostics {
 namespace {
 
 // Different places that a report shows.
-constexpr size_t kMostPlaces = 20;
+constexpr size_t kMaxPlaces = 20;
 
 // Objects of one kind that were made in one way.
 struct Place {
@@ -77,9 +77,9 @@ void report_places(Check check, const std::vector<Place>& places, const char* on
   size_t count = 0;
   for (const Place& place : places) count += place.count;
   std::string text = fmt::format("{} {} before aclFinalize.\n", count, count == 1 ? one : several);
-  for (size_t i = 0; i < std::min(places.size(), kMostPlaces); ++i) text += describe(places[i]);
-  if (places.size() > kMostPlaces) {
-    text += fmt::format("  and more from {} other places.\n", places.size() - kMostPlaces);
+  for (size_t i = 0; i < std::min(places.size(), kMaxPlaces); ++i) text += describe(places[i]);
+  if (places.size() > kMaxPlaces) {
+    text += fmt::format("  and more from {} other places.\n", places.size() - kMaxPlaces);
   }
   text += fmt::format("  To fix: {}.\n", fix);
   report(check, text, text);

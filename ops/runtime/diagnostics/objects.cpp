@@ -10,7 +10,7 @@ namespace aclgrad::runtime::diagnostics {
 namespace {
 
 // Dead objects that are remembered; older ones are forgotten.
-constexpr size_t kMostDead = 65536;
+constexpr size_t kMaxDead = 65536;
 
 void forget_oldest(Lives& all) {
   const auto [handle, life] = all.dead.front();
@@ -87,7 +87,7 @@ void object_gone(const void* handle) noexcept {
     if (found == lives().by_handle.end() || found->second->gone) return;
     found->second->gone = site;
     lives().dead.emplace_back(handle, found->second);
-    if (lives().dead.size() > kMostDead) forget_oldest(lives());
+    if (lives().dead.size() > kMaxDead) forget_oldest(lives());
   });
 }
 

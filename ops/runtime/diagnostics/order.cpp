@@ -17,7 +17,7 @@ namespace aclgrad::runtime::diagnostics {
 namespace {
 
 // Submissions of a stream that are remembered although nobody waited for them.
-constexpr size_t kMostRemembered = 4096;
+constexpr size_t kMaxRemembered = 4096;
 
 using Notes = std::vector<std::shared_ptr<TaskNote>>;
 using ClockPointer = std::shared_ptr<const Clock>;
@@ -168,7 +168,7 @@ void enter(World& all, int32_t stream, uint64_t ticket, Notes notes) {
   line.clock[stream] = ticket;
   const auto clock = std::make_shared<const Clock>(line.clock);
   line.points[ticket] = clock;
-  if (line.points.size() > kMostRemembered) line.points.erase(line.points.begin());
+  if (line.points.size() > kMaxRemembered) line.points.erase(line.points.begin());
   for (const auto& note : notes) {
     note->stream_id = stream;
     note->ticket = ticket;
@@ -177,7 +177,7 @@ void enter(World& all, int32_t stream, uint64_t ticket, Notes notes) {
   }
   if (notes.empty()) return;
   line.uses.push_back({std::move(notes), ticket});
-  if (line.uses.size() > kMostRemembered) line.uses.pop_front();
+  if (line.uses.size() > kMaxRemembered) line.uses.pop_front();
 }
 
 }  // namespace

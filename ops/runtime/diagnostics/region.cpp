@@ -6,7 +6,7 @@
 namespace aclgrad::runtime::diagnostics {
 namespace {
 
-constexpr size_t kMostPieces = size_t{1} << 20;
+constexpr size_t kMaxPieces = size_t{1} << 20;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ bool Region::pieces(std::vector<Bytes>& into) const {
   if (empty()) return true;
   size_t total = 1;
   for (const Axis& axis : axes_) {
-    if (__builtin_mul_overflow(total, axis.count, &total) || total > kMostPieces) return false;
+    if (__builtin_mul_overflow(total, axis.count, &total) || total > kMaxPieces) return false;
   }
   into.push_back({hull_.begin, hull_.begin + run_});
   for (const Axis& axis : axes_) {

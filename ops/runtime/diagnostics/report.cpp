@@ -12,7 +12,7 @@ namespace aclgrad::runtime::diagnostics {
 namespace {
 
 // A program that does everything wrong in different ways must not fill a disk.
-constexpr size_t kMostDifferent = 200;
+constexpr size_t kMaxDistinct = 200;
 
 struct Output {
   std::mutex mutex;
@@ -47,9 +47,9 @@ void report(Check check, const std::string& text, const std::string& key) noexce
                                           text.empty() || text.back() != '\n' ? "\n" : "");
     const std::lock_guard lock(output().mutex);
     std::set<std::string>& seen = output().seen;
-    if (seen.size() > kMostDifferent || !seen.insert(name_of(check) + key).second) return;
+    if (seen.size() > kMaxDistinct || !seen.insert(name_of(check) + key).second) return;
     std::fputs(whole.c_str(), output().file);
-    if (seen.size() > kMostDifferent) {
+    if (seen.size() > kMaxDistinct) {
       std::fputs("aclgrad: further findings are counted, but not printed.\n", output().file);
     }
     std::fflush(output().file);

@@ -15,7 +15,7 @@
 namespace aclgrad::runtime::diagnostics {
 namespace {
 
-constexpr int kMostFrames = 6;
+constexpr int kMaxFrames = 6;
 
 struct Frame {
   std::string_view file;  // without its folder
@@ -87,7 +87,7 @@ std::string Site::frames(const std::string& indent) const {
   int shown = 0;
   bool inside = true;
   for (void* const address : stack_) {
-    if (address == nullptr || shown == kMostFrames) break;
+    if (address == nullptr || shown == kMaxFrames) break;
     const Frame frame = resolve(address);
     if (inside && is_ours(frame)) continue;
     inside = false;

@@ -44,23 +44,23 @@ aclError run_checked(void* argument) {
   return status;
 }
 
-aclError run_part_checked(void* argument, const aclgradSweepPart* part) {
+aclError run_part_checked(void* argument, const aclgradTile* part) {
   Noted& task = noted(argument);
-  const aclgradSweep& sweep = *task.inner.sweep;
+  const aclgradTiling& tiling = *task.inner.tiling;
   const int64_t units = (part->end - part->begin) * part->rows;
   {
     const std::lock_guard lock(task.mutex);
     if (task.begun == 0) task.refusal = check_before(*task.note);
     task.begun += units;
     if (!task.refusal.empty()) {
-      if (task.begun >= sweep.units(task.inner.argument)) task.begun = task.done = 0;
+      if (task.begun >= tiling.units(task.inner.argument)) task.begun = task.done = 0;
       return ACL_ERROR_RT_AICORE_EXCEPTION;
     }
   }
-  const aclError status = sweep.run(task.inner.argument, part);
+  const aclError status = tiling.run(task.inner.argument, part);
   const std::lock_guard lock(task.mutex);
   task.done += units;
-  if (task.done >= sweep.units(task.inner.argument)) {
+  if (task.done >= tiling.units(task.inner.argument)) {
     task.begun = task.done = 0;
     check_after(*task.note);
   }
@@ -70,8 +70,8 @@ aclError run_part_checked(void* argument, const aclgradSweepPart* part) {
 // Earlier uses keep the note that they were entered with.
 int32_t move_checked(void* argument, const void* tensor, intptr_t bytes) {
   Noted& task = noted(argument);
-  const aclgradSweep& sweep = *task.inner.sweep;
-  if (sweep.move == nullptr || sweep.move(task.inner.argument, tensor, bytes) == 0) return 0;
+  const aclgradTiling& tiling = *task.inner.tiling;
+  if (tiling.move == nullptr || tiling.move(task.inner.argument, tensor, bytes) == 0) return 0;
   quietly([&] {
     auto note = std::make_shared<TaskNote>(*task.note);
     for (Access& access : note->accesses) {
@@ -85,23 +85,23 @@ int32_t move_checked(void* argument, const void* tensor, intptr_t bytes) {
   return 1;
 }
 
-constexpr aclgradSweep kCheckedSweep{
+constexpr aclgradTiling kCheckedTiling{
     .units =
         [](const void* argument) {
           const auto& task = *static_cast<const Noted*>(argument);
-          return task.inner.sweep->units(task.inner.argument);
+          return task.inner.tiling->units(task.inner.argument);
         },
     .operands =
-        [](const void* argument, aclgradSweepOperand* operands, size_t capacity) {
+        [](const void* argument, aclgradFootprint* operands, size_t capacity) {
           const auto& task = *static_cast<const Noted*>(argument);
-          return task.inner.sweep->operands(task.inner.argument, operands, capacity);
+          return task.inner.tiling->operands(task.inner.argument, operands, capacity);
         },
-    .lines =
+    .row_groups =
         [](const void* argument, int64_t* units, int64_t* fewest) {
           const auto& task = *static_cast<const Noted*>(argument);
           *units = *fewest = 0;
-          if (task.inner.sweep->lines != nullptr) {
-            task.inner.sweep->lines(task.inner.argument, units, fewest);
+          if (task.inner.tiling->row_groups != nullptr) {
+            task.inner.tiling->row_groups(task.inner.argument, units, fewest);
           }
         },
     .run = run_part_checked,
@@ -139,8 +139,8 @@ Task attach(Task task, const Stream& stream, const Describe& describe) try {
   argument->inner.run = task.run;
   argument->inner.argument = task.argument;
   argument->inner.release = task.release;
-  argument->inner.sweep = task.sweep;
-  if (task.sweep != nullptr) task.sweep = &kCheckedSweep;
+  argument->inner.tiling = task.tiling;
+  if (task.tiling != nullptr) task.tiling = &kCheckedTiling;
   task.run = run_checked;
   task.argument = argument.release();
   task.release = release_noted;

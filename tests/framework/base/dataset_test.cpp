@@ -117,7 +117,7 @@ TEST(BatchesTest, RejectsBadArguments) {
 TEST(StandardizerTest, UsesTheTrainingColumns) {
   const Standardizer standardize(Tensor::from({4, 2}, {1, 5, 3, 5, 1, 5, 3, 5}));
   EXPECT_THAT(standardize.means(), ElementsAre(2, 5));
-  EXPECT_THAT(standardize.deviations(), ElementsAre(1, 1));
+  EXPECT_THAT(standardize.stddevs(), ElementsAre(1, 1));
   const Tensor moved = standardize(Tensor::from({1, 2}, {4, 7}));
   EXPECT_EQ(moved.dtype(), DType::float32);
   EXPECT_THAT(moved.data<float>(), ElementsAre(2, 2));
@@ -135,7 +135,7 @@ TEST(StandardizerTest, UsesTheTrainingColumns) {
 TEST(StandardizerTest, ConstantColumnsAreOnlyShifted) {
   const Tensor features = Tensor::full({60000, 1}, 0.1);
   const Standardizer standardizer(features);
-  EXPECT_EQ(standardizer.deviations()[0], 1);
+  EXPECT_EQ(standardizer.stddevs()[0], 1);
   EXPECT_TRUE(bitwise_equal(standardizer(features), Tensor::zeros({60000, 1})));
 }
 

@@ -37,7 +37,7 @@ TEST(Declaration, AttributesAreNamedInListings) {
   EXPECT_EQ(text(nll_loss(x, t)), "reduction=mean, ignore_index=-100");
   EXPECT_EQ(text(mean(x, {-1}, true)), "axes=[1], keepdim");
   EXPECT_EQ(text(full(graph, {2}, 1.5)), "1.5");
-  EXPECT_EQ(text(normal(graph, {2}, 0, 1, 7, 8)), "mean=0, deviation=1, seed=7, offset=8");
+  EXPECT_EQ(text(normal(graph, {2}, 0, 1, 7, 8)), "mean=0, stddev=1, seed=7, offset=8");
   EXPECT_EQ(text(uniform(graph, {2}, -1, 1, 7)), "low=-1, high=1, seed=7, offset=0");
   EXPECT_EQ(text(accumulate(w, w * 2, 0.5)), "decay=0.5");
 }

@@ -52,10 +52,10 @@ TEST(Describe, Dot) {
                                           "fillcolor=\"#fce5cd\""));
 }
 
-TEST(Describe, Phases) {
-  EXPECT_EQ(to_string(Phase::forward), "forward");
-  EXPECT_EQ(to_string(Phase::backward), "backward");
-  EXPECT_EQ(to_string(Phase::update), "update");
+TEST(Describe, Passes) {
+  EXPECT_EQ(to_string(Pass::forward), "forward");
+  EXPECT_EQ(to_string(Pass::backward), "backward");
+  EXPECT_EQ(to_string(Pass::update), "update");
 }
 
 }  // namespace

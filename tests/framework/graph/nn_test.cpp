@@ -101,7 +101,7 @@ TEST(Init, IsAFunctionOfSeedAndIndex) {
   EXPECT_EQ(init::normal({12}, 7).get(5), init::normal({3, 4}, 7).get(5));
 }
 
-double deviation(const Tensor& tensor) {
+double stddev(const Tensor& tensor) {
   double square = 0;
   for (std::int64_t i = 0; i < tensor.numel(); ++i) square += tensor.get(i) * tensor.get(i);
   return std::sqrt(square / static_cast<double>(tensor.numel()));
@@ -109,13 +109,13 @@ double deviation(const Tensor& tensor) {
 
 TEST(Init, Deviations) {
   const Shape shape{100, 300};
-  EXPECT_NEAR(deviation(init::normal(shape, 1, 0.5)), 0.5, 0.01);
-  EXPECT_NEAR(deviation(init::lecun_normal(shape, 1)), 0.1, 0.002);
-  EXPECT_NEAR(deviation(init::he_normal(shape, 1)), std::sqrt(0.02), 0.003);
-  EXPECT_NEAR(deviation(init::xavier_normal(shape, 1)), std::sqrt(2.0 / 400), 0.002);
-  EXPECT_NEAR(deviation(init::xavier_uniform(shape, 1)), std::sqrt(2.0 / 400), 0.002);
+  EXPECT_NEAR(stddev(init::normal(shape, 1, 0.5)), 0.5, 0.01);
+  EXPECT_NEAR(stddev(init::lecun_normal(shape, 1)), 0.1, 0.002);
+  EXPECT_NEAR(stddev(init::he_normal(shape, 1)), std::sqrt(0.02), 0.003);
+  EXPECT_NEAR(stddev(init::xavier_normal(shape, 1)), std::sqrt(2.0 / 400), 0.002);
+  EXPECT_NEAR(stddev(init::xavier_uniform(shape, 1)), std::sqrt(2.0 / 400), 0.002);
   const Tensor uniform = init::uniform(shape, 1, 2, 3);
-  EXPECT_NEAR(deviation(uniform), std::sqrt(19.0 / 3), 0.01);
+  EXPECT_NEAR(stddev(uniform), std::sqrt(19.0 / 3), 0.01);
   EXPECT_THROW(init::lecun_normal({3}, 1), ShapeError);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every recording function through a session: one hand-computed value each shows that arguments
-// arrive in the right places. How exact operators are is tested below the line.
+// arrive in the right places. How exact operators are is tested below the C API boundary.
 #include <gmock/gmock.h>
 
 #include <cmath>

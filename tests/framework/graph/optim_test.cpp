@@ -228,13 +228,13 @@ TEST(Optimizers, StateIsSharedByAllGraphs) {
   EXPECT_EQ(sgd.state().size(), 1u);
 }
 
-TEST(Optimizers, NodesBelongToTheUpdatePhase) {
+TEST(Optimizers, NodesBelongToTheUpdatePass) {
   Fixture f;
   AdamW adam;
   const Update update = adam.step(f.graph, f.gradients);
   EXPECT_EQ(update.values.size(), 2u) << "the parameter and the step counter";
-  for (const Value& value : update.values) EXPECT_EQ(value.node().phase, Phase::update);
-  EXPECT_EQ(f.p.node().phase, Phase::forward);
+  for (const Value& value : update.values) EXPECT_EQ(value.node().pass, Pass::update);
+  EXPECT_EQ(f.p.node().pass, Pass::forward);
   EXPECT_EQ(update.values[0].node().op->name(), "apply_adam_w");
 }
 

@@ -27,7 +27,7 @@ TEST(Recording, KnowsShapeDtypeAndName) {
   EXPECT_EQ(graph.size(), 4u);
   EXPECT_EQ(y.node().id, 3);
   EXPECT_EQ(y.node().outputs.size(), 2u) << "the kept gelu is the second output";
-  EXPECT_EQ(y.node().phase, Phase::forward);
+  EXPECT_EQ(y.node().pass, Pass::forward);
   EXPECT_TRUE(y.graph() == graph);
 }
 

@@ -45,7 +45,7 @@ TEST(Session, FeedsAreCheckedBeforeAnythingRuns) {
   const Value w = graph.parameter("w", Tensor::zeros({2}));
   const Value updated = inplace_add(w, t);
   const Value sum = x + t;
-  const Value stranger = graph.input("stranger", {1});
+  const Value invalid_handle = graph.input("invalid_handle", {1});
   Session session(graph, {sum, updated});
   const Tensor good_x = Tensor::zeros({2, 2});
   const Tensor good_t = Tensor::full({2}, 1);
@@ -65,9 +65,9 @@ TEST(Session, FeedsAreCheckedBeforeAnythingRuns) {
             }),
             "`x` is fed twice");
   EXPECT_EQ(message_of<ValueError>([&] {
-              session.run({{x, good_x}, {t, good_t}, {stranger, Tensor::zeros({1})}});
+              session.run({{x, good_x}, {t, good_t}, {invalid_handle, Tensor::zeros({1})}});
             }),
-            "cannot feed `stranger`: nothing that the session runs needs it");
+            "cannot feed `invalid_handle`: nothing that the session runs needs it");
   EXPECT_EQ(message_of<ValueError>([&] {
               session.run({{sum, good_x}});
             }),

@@ -110,7 +110,7 @@ TEST(Compare, ChecksFeedsFirst) {
 TEST(Compare, IsRefusedInAnEagerSession) {
   networks::GegluStack net(1, 8, 4);
   EXPECT_THAT(message_of<ValueError>([&] { net.session({.eager = true, .compare = true}); }),
-              HasSubstr("compare is of no use in an eager session"));
+              HasSubstr("compare has no effect in an eager session"));
 }
 
 class Environment : public testing::Test {

@@ -16,7 +16,7 @@
 namespace aclgrad {
 
 struct Behaviour {
-  bool beside = true;
+  bool async = true;
   std::chrono::milliseconds takes{0};
   int status = 0;  // of its task
 };
@@ -27,7 +27,7 @@ class SlowIncrement final : public StreamOp {
   explicit SlowIncrement(Behaviour behaviour) : behaviour_(behaviour) {}
   std::string_view name() const override { return "slow_increment"; }
   std::string_view call_name() const override { return "aclgradLaunchTask"; }
-  bool runs_beside() const override { return behaviour_.beside; }
+  bool is_async() const override { return behaviour_.async; }
 
   void queue(const StreamCall& call, aclrtStream stream) const override {
     auto* const work = new Work{call, behaviour_};

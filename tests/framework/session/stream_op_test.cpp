@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that queue work of their own on a stream, on the first and beside it.
+// Nodes that queue work of their own on a stream, on the first stream and on the second.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -20,10 +20,10 @@ constexpr std::chrono::milliseconds kShort{20};
 
 // All ways of running give the same values, wherever the node runs.
 TEST(StreamOp, RunsInEveryMode) {
-  for (const bool beside : {false, true}) {
+  for (const bool async : {false, true}) {
     Graph graph;
     const Value x = graph.input("x", {3});
-    const Value y = mul(increment(x * 2.0, {.beside = beside}), 10.0);
+    const Value y = mul(increment(x * 2.0, {.async = async}), 10.0);
     for (const SessionOptions& options :
          {SessionOptions{}, {.eager = true}, {.replay = false}, {.poison = true}}) {
       Session session(graph, {y}, options);
@@ -52,9 +52,9 @@ TEST(StreamOp, ReadsAnInputDirectly) {
 TEST(StreamOp, TimelinesBeginAtZero) {
   Graph graph;
   const Value x = graph.input("x", {2});
-  const Value beside = increment(x);
+  const Value async = increment(x);
   const Value y = selu(graph.input("z", {2}) * 3.0);
-  Session session(graph, {beside, y});
+  Session session(graph, {async, y});
   const Tensor fed = Tensor::from({2}, {1, 2});
   for (int run = 0; run < 300; ++run) {
     const Profile profile = session.timeline({{x, fed}, {session.inputs().back(), fed}});
@@ -66,13 +66,13 @@ TEST(StreamOp, TimelinesBeginAtZero) {
 }
 
 // What is recorded later, but does not need the node, runs while it does.
-TEST(StreamOp, RunsBesideTheOthers) {
+TEST(StreamOp, OverlapsWithOthers) {
   Graph graph;
   const Value x = graph.input("x", {2});
   const Value early = x * 3.0;
   Value chain = selu(early);
-  for (int i = 0; i < 4; ++i) chain = increment(chain, {.beside = false, .takes = kShort});
-  const Value late = increment(early, {.beside = true, .takes = 4 * kShort});
+  for (int i = 0; i < 4; ++i) chain = increment(chain, {.async = false, .takes = kShort});
+  const Value late = increment(early, {.async = true, .takes = 4 * kShort});
   Session session(graph, {chain, late, late + chain});
   const Tensor fed = Tensor::from({2}, {1, 2});
   const Profile profile = session.timeline({{x, fed}});
@@ -86,12 +86,12 @@ TEST(StreamOp, RunsBesideTheOthers) {
   EXPECT_LT(nodes[1].start_us, nodes[4].start_us) << "began before the chain had ended";
   EXPECT_GT(end(1), nodes[4].start_us) << "and was not over yet";
   EXPECT_GE(nodes[7].start_us + 1, end(1)) << "the sum waited for it";
-  EXPECT_EQ(profile.beside_us(), nodes[1].duration_us);
+  EXPECT_EQ(profile.async_us(), nodes[1].duration_us);
   EXPECT_GT(profile.hidden_us(), 0);
-  EXPECT_LE(profile.hidden_us(), profile.beside_us());
+  EXPECT_LE(profile.hidden_us(), profile.async_us());
   EXPECT_GE(profile.span_us(), end(7));
   EXPECT_THAT(profile.svg(),
-              testing::AllOf(testing::HasSubstr("beside"), testing::HasSubstr("slow_increment")));
+              testing::AllOf(testing::HasSubstr("async"), testing::HasSubstr("slow_increment")));
   EXPECT_THAT(profile.chrome_trace(), testing::HasSubstr("\"tid\": 1"));
   EXPECT_EQ(session.run({{x, fed}})[late].get(0), 4);
 }
@@ -102,8 +102,8 @@ TEST(StreamOp, KeepsItsMemoryWhileItRuns) {
   Graph graph;
   const Value x = graph.input("x", {1024});
   const Value early = x * 3.0;
-  const Value slow = increment(early, {.beside = true, .takes = kShort});
-  const Value unread = increment(early, {.beside = true, .takes = kShort});
+  const Value slow = increment(early, {.async = true, .takes = kShort});
+  const Value unread = increment(early, {.async = true, .takes = kShort});
   // Many values of the same size, each dead at once.
   Value chain = x;
   for (int i = 0; i < 20; ++i) chain = contiguous(transpose(reshape(chain, {32, 32}), 0, 1));
@@ -119,7 +119,7 @@ TEST(StreamOp, KeepsItsMemoryWhileItRuns) {
   }
 }
 
-// A variable is not overwritten while a node beside still reads what it held.
+// A variable is not overwritten while an async node still reads what it held.
 TEST(StreamOp, ReadsAVariableBeforeItsUpdate) {
   Graph graph;
   const Value w = graph.parameter("w", Tensor::from({2}, {1, 2}));

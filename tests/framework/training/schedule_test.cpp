@@ -17,7 +17,7 @@ TEST(Schedule, Constant) {
   EXPECT_EQ(rate(1000000), 0.25);
 }
 
-TEST(Schedule, Staircase) {
+TEST(Schedule, StepDecay) {
   const Schedule rate = schedule::step_decay(1, 0.5, 10);
   EXPECT_EQ(rate(9), 1);
   EXPECT_EQ(rate(10), 0.5);

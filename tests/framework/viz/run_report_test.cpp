@@ -22,15 +22,15 @@ using testing::Not;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-TEST(Activations, SummaryCountsDyingAndExplodingUnits) {
+TEST(Activations, SummaryCountsDeadAndExplodingUnits) {
   // Four examples of four units: a sound one, one that is stuck, one that is huge, one with a NaN.
   const Tensor outputs =
       Tensor::from({4, 4}, {1, 0.5, 900, 1, -1, 0.5, -900, kNan, 2, 0.5, 800, 1, 0, 0.5, 1000, 1});
   const ActivationSummary summary = summarize_activations(outputs, 7, 1);
   EXPECT_EQ(summary.step, 7);
   EXPECT_EQ(summary.units, 4);
-  EXPECT_EQ(summary.silent, 1);
-  EXPECT_EQ(summary.wild, 2);
+  EXPECT_EQ(summary.dead, 1);
+  EXPECT_EQ(summary.exploding, 2);
   EXPECT_EQ(summary.low, -900);
   EXPECT_EQ(summary.high, 1000);
   EXPECT_DOUBLE_EQ(summary.mean, 1807.0 / 15);
@@ -39,22 +39,22 @@ TEST(Activations, SummaryCountsDyingAndExplodingUnits) {
   EXPECT_DOUBLE_EQ(sum, 1);
   EXPECT_DOUBLE_EQ(summary.shares.back(), 1.0 / 15);
   // Beside itself nothing is large.
-  EXPECT_EQ(summarize_activations(outputs, 7).wild, 1);
+  EXPECT_EQ(summarize_activations(outputs, 7).exploding, 1);
 }
 
 // Of a digit classifier at 98 % accuracy: logits of 20 from a layer that began at 0.5, and outputs
 // of gated units, which are products.
 TEST(Activations, SoundLogitsAndGatedUnitsDoNotExplode) {
   const Tensor logits = Tensor::from({2, 3}, {20, -15, -12, -14, 22, -11});
-  EXPECT_EQ(summarize_activations(logits, 4000, 0.5).wild, 0);
-  EXPECT_EQ(summarize_activations(logits, 4000, 1e-4).wild, 0) << "the layer began at 0";
+  EXPECT_EQ(summarize_activations(logits, 4000, 0.5).exploding, 0);
+  EXPECT_EQ(summarize_activations(logits, 4000, 1e-4).exploding, 0) << "the layer began at 0";
   const Tensor gated = Tensor::from({2, 2}, {9, 0, 0.5, 14});
-  EXPECT_EQ(summarize_activations(gated, 4000, 0.3).wild, 0);
+  EXPECT_EQ(summarize_activations(gated, 4000, 0.3).exploding, 0);
 }
 
-TEST(Activations, OneExampleSaysNothingAboutDying) {
-  EXPECT_EQ(summarize_activations(Tensor::zeros({1, 3}), 0).silent, 0);
-  EXPECT_EQ(summarize_activations(Tensor::zeros({2, 3}), 0).silent, 3);
+TEST(Activations, OneExampleSaysNothingAboutDeadUnits) {
+  EXPECT_EQ(summarize_activations(Tensor::zeros({1, 3}), 0).dead, 0);
+  EXPECT_EQ(summarize_activations(Tensor::zeros({2, 3}), 0).dead, 3);
   EXPECT_THROW(summarize_activations(Tensor::zeros({0, 3}), 0), ShapeError);
 }
 
@@ -86,7 +86,7 @@ TEST(RunReport, PageShowsAllAndIsSelfContained) {
     EXPECT_THAT(html, HasSubstr(words));
   }
   EXPECT_THAT(html, Not(HasSubstr("<dd>0.1</dd>")));
-  EXPECT_THAT(html, HasSubstr("Units dying or exploding"));
+  EXPECT_THAT(html, HasSubstr("Dead and exploding units"));
 }
 
 TEST(RunReport, IsWrittenNowAndThenAndInTheEnd) {
@@ -135,7 +135,7 @@ TEST(RunReport, AWrittenPageCanBeReadAgain) {
   EXPECT_EQ(read.charts[0].series[0].y, report.record().charts[0].series[0].y);
   EXPECT_TRUE(std::isnan(read.charts[0].series[1].y[2]));
   ASSERT_EQ(read.layers.size(), 1U);
-  EXPECT_EQ(read.layers[0].history[1].wild, 1);
+  EXPECT_EQ(read.layers[0].history[1].exploding, 1);
   EXPECT_EQ(read.layers[0].history[1].shares, report.record().layers[0].history[1].shares);
   write_file_atomically(path, "<html></html>");
   EXPECT_EQ(message_of<ValueError>([&] { read_run(path); }),

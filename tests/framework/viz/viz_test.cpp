@@ -38,7 +38,7 @@ TEST(VizPage, OfAGraphThatWasNotRun) {
   for (std::size_t id = 0; id < net.graph.size(); ++id) {
     const Node& node = net.graph.node(static_cast<NodeId>(id));
     EXPECT_THAT(html, HasSubstr(fmt::format("id=\"n{}\"", id)));
-    EXPECT_THAT(html, HasSubstr(fmt::format("<div class=\"node {} ", to_string(node.phase))));
+    EXPECT_THAT(html, HasSubstr(fmt::format("<div class=\"node {} ", to_string(node.pass))));
     if (const auto* call = dynamic_cast<const AclnnOp*>(node.op.get())) {
       EXPECT_THAT(html, HasSubstr(fmt::format("<code>{}</code>", call->call_name())));
     }
@@ -52,7 +52,7 @@ TEST(VizPage, OfAGraphThatWasNotRun) {
   const nlohmann::json& node = data["nodes"][2];
   EXPECT_EQ(node["op"], "matmul");
   EXPECT_EQ(node["call"], "aclnnMatmul");
-  EXPECT_EQ(node["phase"], "forward");
+  EXPECT_EQ(node["pass"], "forward");
   EXPECT_THAT(node["where"].get<std::string>(), testing::MatchesRegex("viz/viz_test.cpp:[0-9]+"));
   EXPECT_EQ(data["values"]["2"]["spec"], "float32 [1, 2]");
   EXPECT_FALSE(data["values"]["2"].contains("tensor"));

@@ -46,18 +46,17 @@ std::vector<T> loaded(aclDataType dtype, const std::vector<Stored>& values) {
   return result;
 }
 
-struct ShortFormat {
+struct Format16 {
   aclDataType dtype;
   long double (*value)(uint16_t bits);
   uint16_t infinity;
 };
-const ShortFormat kShortFormats[] = {{ACL_FLOAT16, half_value, 0x7c00},
-                                     {ACL_BF16, bfloat_value, 0x7f80}};
+const Format16 kFormats16[] = {{ACL_FLOAT16, half_value, 0x7c00}, {ACL_BF16, bfloat_value, 0x7f80}};
 
-TEST(Conversion, EveryShortPatternLoadsExactlyAndStoresBack) {
+TEST(Conversion, Every16BitPatternLoadsExactlyAndStoresBack) {
   const std::vector<uint16_t> patterns = every_pattern();
   for_each_target([&](int64_t) {
-    for (const ShortFormat& format : kShortFormats) {
+    for (const Format16& format : kFormats16) {
       const std::vector<double> values = loaded<double>(format.dtype, patterns);
       const std::vector<uint16_t> back = stored<uint16_t>(format.dtype, values);
       for (size_t i = 0; i < patterns.size(); ++i) {
@@ -76,11 +75,11 @@ TEST(Conversion, EveryShortPatternLoadsExactlyAndStoresBack) {
   });
 }
 
-// Between two neighbours of a short format lie a tie, which goes to the even one, and numbers next
+// Between two neighbours of a 16-bit format lie a tie, which goes to the even one, and numbers next
 // to the tie in double, which a detour through float would take for ties.
 TEST(Conversion, StoringRoundsToNearestEvenInOneStep) {
   for_each_target([&](int64_t) {
-    for (const ShortFormat& format : kShortFormats) {
+    for (const Format16& format : kFormats16) {
       std::vector<double> values;
       std::vector<uint16_t> expected;
       for (uint16_t low = 0; low < format.infinity; ++low) {
@@ -107,11 +106,11 @@ TEST(Conversion, StoringRoundsToNearestEvenInOneStep) {
   });
 }
 
-TEST(Conversion, ShortFormatsAtTheEndsOfDouble) {
+TEST(Conversion, SixteenBitFormatsAtTheEndsOfDouble) {
   const std::vector<double> values{kInfinity, -kInfinity, 1e308, -1e308,
                                    5e-324,    -5e-324,    0.0,   -0.0};
   for_each_target([&](int64_t) {
-    for (const ShortFormat& format : kShortFormats) {
+    for (const Format16& format : kFormats16) {
       const uint16_t infinity = format.infinity;
       const auto minus = static_cast<uint16_t>(infinity | 0x8000);
       EXPECT_EQ(stored<uint16_t>(format.dtype, values),
@@ -199,7 +198,7 @@ TEST(Conversion, IntegersLoadExactly) {
   });
 }
 
-// Integers of more than 53 bits that lie just beside a tie of the short format.
+// Integers of more than 53 bits that lie just beside a tie of the 16-bit format.
 TEST(Conversion, LargeIntegersAreRoundedOnce) {
   const int64_t tie = (int64_t{1} << 62) + (int64_t{1} << 54);  // between two bfloat16 numbers
   for_each_target([&](int64_t) {

@@ -35,8 +35,8 @@ HWY_ATTR void apply(const double* in, double* out, size_t count, const Formula& 
 void test_exponential(const double* in, double* out, size_t count) {
   apply(in, out, count, [](auto d, auto x) HWY_ATTR { return exponential(d, x); });
 }
-void test_exponential_minus_one(const double* in, double* out, size_t count) {
-  apply(in, out, count, [](auto d, auto x) HWY_ATTR { return exponential_minus_one(d, x); });
+void test_expm1_double(const double* in, double* out, size_t count) {
+  apply(in, out, count, [](auto d, auto x) HWY_ATTR { return expm1_double(d, x); });
 }
 // e^(x * 1.7f), whose product needs more than 53 bits.
 void test_exponential_of_product(const double* in, double* out, size_t count) {
@@ -84,7 +84,7 @@ HWY_AFTER_NAMESPACE();
 namespace aclgrad::ops {
 
 HWY_EXPORT(test_exponential);
-HWY_EXPORT(test_exponential_minus_one);
+HWY_EXPORT(test_expm1_double);
 HWY_EXPORT(test_exponential_of_product);
 HWY_EXPORT(test_logistic);
 HWY_EXPORT(test_logistic_of_minus);
@@ -147,10 +147,10 @@ std::vector<Function> functions() {
   return {
       {"exp", DISPATCHED(test_exponential), [](long double x) { return std::exp(x); }, -745.5,
        709.7, 1.0, 0, kInfinity},
-      {"expm1", DISPATCHED(test_exponential_minus_one), [](long double x) { return std::expm1(x); },
-       -50, 709.7, 1.5, -1, kInfinity},
-      {"expm1 near 0", DISPATCHED(test_exponential_minus_one),
-       [](long double x) { return std::expm1(x); }, -1e-3, 1e-3, 1.5, -1, kInfinity},
+      {"expm1", DISPATCHED(test_expm1_double), [](long double x) { return std::expm1(x); }, -50,
+       709.7, 1.5, -1, kInfinity},
+      {"expm1 near 0", DISPATCHED(test_expm1_double), [](long double x) { return std::expm1(x); },
+       -1e-3, 1e-3, 1.5, -1, kInfinity},
       {"exp of product", DISPATCHED(test_exponential_of_product),
        [](long double x) { return std::exp(x * 1.7f); }, -430, 400, 1.2, 0, kInfinity},
       {"logistic", DISPATCHED(test_logistic), logistic_reference, -744, 60, 2.0, 0, 1},

@@ -63,7 +63,7 @@ Numbers as_stored(const StoredKernel& kernel, const std::vector<Numbers>& in) {
   return out;
 }
 
-TEST(ScaledDifference, ShortElementsHaveTheBitsOfDoubleOnEveryInstructionSet) {
+TEST(ScaledDifference, SixteenBitElementsHaveTheBitsOfDoubleOnEveryInstructionSet) {
   for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {
     const std::vector<Numbers> in = {any_numbers(dtype, 1), any_numbers(dtype, 2),
                                      any_numbers(dtype, 3)};

@@ -133,9 +133,9 @@ class ProductRun {
     const std::vector<double>& column =
         lines(b_columns_, setting_.n, j, [&](int64_t l) { return b.get(l, j); });
     T total = 0;
-    for (int64_t first = 0; first < setting_.k; first += kTermsAtOnce) {
+    for (int64_t first = 0; first < setting_.k; first += kKc) {
       T sum = 0;
-      for (int64_t l = first; l < std::min(setting_.k, first + kTermsAtOnce); ++l) {
+      for (int64_t l = first; l < std::min(setting_.k, first + kKc); ++l) {
         const auto term = static_cast<size_t>(l);
         sum = std::fma(static_cast<T>(row[term]), static_cast<T>(column[term]), sum);
       }
@@ -357,7 +357,7 @@ TEST(Products, HugeOnesAreNotTakenForSmallOnes) {
   EXPECT_FALSE(is_small(problem));
   const Plan plan = plan_matmul(problem);
   EXPECT_TRUE(plan.body);
-  EXPECT_FALSE(plan.sweep) << "b does not fit the caches";
+  EXPECT_FALSE(plan.tiling) << "b does not fit the caches";
   problem.k = 16;
   EXPECT_TRUE(is_small(problem));
 }

@@ -263,17 +263,17 @@ TEST_F(TwoPhases, RunsQueuedBeforeAMoveKeepTheirAddresses) {
 
 TEST_F(TwoPhases, AddressSettersRefuseWhatTheyDoNotKnow) {
   ASSERT_EQ(phase_one(), OK);
-  aclTensor* stranger = tensor(nullptr);
+  aclTensor* invalid_handle = tensor(nullptr);
   EXPECT_EQ(aclSetTensorAddr(executor_, 0, nullptr, a_.data()), 561103);
   EXPECT_THAT(recent_message(), HasSubstr("tensor"));
-  EXPECT_EQ(aclSetTensorAddr(nullptr, 0, stranger, a_.data()), 561103);
+  EXPECT_EQ(aclSetTensorAddr(nullptr, 0, invalid_handle, a_.data()), 561103);
   void* address = nullptr;
-  aclGetRawTensorAddr(stranger, &address);
+  aclGetRawTensorAddr(invalid_handle, &address);
   EXPECT_EQ(address, a_.data()) << "the tensor changes before the executor is looked at";
-  EXPECT_EQ(aclSetInputTensorAddr(executor_, 0, stranger, a_.data()), 161002);
+  EXPECT_EQ(aclSetInputTensorAddr(executor_, 0, invalid_handle, a_.data()), 161002);
   EXPECT_THAT(recent_message(), HasSubstr("aclnnIncrement"));
 
-  const aclTensor* elements[] = {stranger};
+  const aclTensor* elements[] = {invalid_handle};
   aclTensorList* list = aclCreateTensorList(elements, 1);
   EXPECT_EQ(aclSetDynamicInputTensorAddr(executor_, 0, 0, nullptr, nullptr), 561103);
   EXPECT_EQ(aclSetDynamicOutputTensorAddr(executor_, 0, 1, list, nullptr), 161002);

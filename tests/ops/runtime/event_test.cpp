@@ -91,10 +91,10 @@ TEST_F(Event, FlagsAreChecked) {
     EXPECT_TRUE(fails(aclrtCreateEventWithFlag(&event, flag), 107000, {"flag"})) << flag;
     EXPECT_TRUE(fails(aclrtCreateEventExWithFlag(&event, flag), 107000, {"flag"})) << flag;
   }
-  for (const uint32_t lonely : {ACL_EVENT_EXTERNAL, ACL_EVENT_IPC}) {
-    EXPECT_EQ(aclrtCreateEventExWithFlag(&event, lonely), ACL_SUCCESS);
+  for (const uint32_t exclusive : {ACL_EVENT_EXTERNAL, ACL_EVENT_IPC}) {
+    EXPECT_EQ(aclrtCreateEventExWithFlag(&event, exclusive), ACL_SUCCESS);
     EXPECT_TRUE(
-        fails(aclrtCreateEventExWithFlag(&event, lonely | ACL_EVENT_SYNC), 107000, {"flag"}));
+        fails(aclrtCreateEventExWithFlag(&event, exclusive | ACL_EVENT_SYNC), 107000, {"flag"}));
   }
 }
 
@@ -240,7 +240,7 @@ TEST_F(Event, SynchronizeWithTimeout) {
   EXPECT_EQ(aclrtSynchronizeEventWithTimeout(event_, -1), ACL_SUCCESS);
 }
 
-TEST_F(Event, AStreamsPatienceCanEnd) {
+TEST_F(Event, AWaitCanTimeOut) {
   EXPECT_EQ(aclrtStreamWaitEventWithTimeout(other_, event_, -1), 107000);
   Roadblock block(stream_);
   ASSERT_EQ(aclrtRecordEvent(event_, stream_), ACL_SUCCESS);

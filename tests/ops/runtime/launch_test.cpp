@@ -36,9 +36,9 @@ TEST_F(Launch, DescribedTasksAreCheckedLikeOthers) {
   EXPECT_EQ(released, 2);
 }
 
-TEST_F(Launch, HurriesStreamsThatAreBeingCapturedToo) {
+TEST_F(Launch, WakesStreamsThatAreBeingCapturedToo) {
   ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
-  EXPECT_EQ(aclgradHurryStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclgradWakeStream(stream_), ACL_SUCCESS);
   aclmdlRI model = nullptr;
   ASSERT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
   EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);

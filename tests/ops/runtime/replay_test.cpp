@@ -246,10 +246,10 @@ TEST_F(Replay, AllocatesNothing) {
 }
 
 TEST_F(Replay, AMoveThatFindsNoMemoryMovesNothing) {
-  static constexpr aclgradSweep kMoving{
+  static constexpr aclgradTiling kMoving{
       .units = [](const void*) { return int64_t{0}; },
-      .operands = [](const void*, aclgradSweepOperand*, size_t) { return size_t{0}; },
-      .lines = nullptr,
+      .operands = [](const void*, aclgradFootprint*, size_t) { return size_t{0}; },
+      .row_groups = nullptr,
       .run = nullptr,
       .move = [](void* argument, const void*, intptr_t bytes) -> int32_t {
         *static_cast<intptr_t*>(argument) += bytes;
@@ -259,7 +259,7 @@ TEST_F(Replay, AMoveThatFindsNoMemoryMovesNothing) {
   intptr_t places[5] = {};
   ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
   for (intptr_t& place : places) {
-    ASSERT_EQ(aclgradLaunchSweep(
+    ASSERT_EQ(aclgradLaunchTiled(
                   stream_, "x", [](void*) { return ACL_SUCCESS; }, &place, nullptr, &kMoving),
               ACL_SUCCESS);
   }

@@ -18,8 +18,8 @@
 namespace aclgrad {
 
 struct CollectiveOptions {
-  /// Whether the session may run other nodes meanwhile (StreamOp::runs_beside).
-  bool beside = true;
+  /// Whether the session may run other nodes meanwhile (StreamOp::is_async).
+  bool async = true;
 };
 
 /// The sums of the tensors over all ranks: a flat tensor of all their elements. 16-bit floating

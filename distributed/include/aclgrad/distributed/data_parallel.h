@@ -11,8 +11,8 @@
 //   Trainer trainer(model, loss, optimizer, {.ranks = &parallel});
 //
 // The gradients are exchanged in buckets, in the order in which backward makes them, while it makes
-// the others. The ranks' losses must be means over equally many examples. Random numbers that are
-// to differ between ranks are the program's affair.
+// the others. The ranks' losses must be means over equally many examples. The program
+// seeds random numbers that are to differ between ranks.
 //
 // average(Gradients) begins with what all ranks must have in common: it throws ValueError, on every
 // rank, naming the first difference, unless all have recorded the same graph up to here with the

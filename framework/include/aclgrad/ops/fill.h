@@ -27,8 +27,8 @@ Value full(const Graph& graph, Shape shape, double value, DType dtype = DType::f
            std::source_location where = std::source_location::current());
 
 /// Random numbers from the operator library's generator: every run gives the same ones, those of
-/// (seed, offset). Throw ValueError when deviation < 0 and when low > high.
-Value normal(const Graph& graph, Shape shape, double mean, double deviation, std::int64_t seed,
+/// (seed, offset). Throw ValueError when stddev < 0 and when low > high.
+Value normal(const Graph& graph, Shape shape, double mean, double stddev, std::int64_t seed,
              std::int64_t offset = 0, DType dtype = DType::float32,
              std::source_location where = std::source_location::current());
 Value uniform(const Graph& graph, Shape shape, double low, double high, std::int64_t seed,
@@ -42,11 +42,11 @@ struct FullAttributes {
 };
 struct NormalAttributes {
   double mean;
-  double deviation;
+  double stddev;
   std::int64_t seed;
   std::int64_t offset;
   auto arguments() const {
-    return named({"mean", "deviation", "seed", "offset"}, mean, deviation, seed, offset);
+    return named({"mean", "stddev", "seed", "offset"}, mean, stddev, seed, offset);
   }
 };
 struct UniformAttributes {

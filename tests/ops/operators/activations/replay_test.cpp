@@ -100,16 +100,16 @@ class ReplayTest : public AclTest, public ::testing::WithParamInterface<aclDataT
     for (const auto& each : operators) each->launch(stream());
     ASSERT_EQ(aclrtSynchronizeStream(stream()), 0) << recent_message();
     const std::vector<char> one_by_one = bytes_of(results);
-    for (const int32_t sweeps : {1, 0}) {
+    for (const int32_t fuse : {1, 0}) {
       for (const int32_t threads : {1, 2, 3}) {
         restore(before, results);
-        aclgradSetReplaySweeps(sweeps);
+        aclgradSetReplayFusion(fuse);
         ASSERT_EQ(aclgradSetNumThreads(threads), 0);
-        EXPECT_EQ(replay(operators), sweeps != 0 ? steps : operators.size());
-        EXPECT_TRUE(bytes_of(results) == one_by_one) << sweeps << " " << threads;
+        EXPECT_EQ(replay(operators), fuse != 0 ? steps : operators.size());
+        EXPECT_TRUE(bytes_of(results) == one_by_one) << fuse << " " << threads;
       }
     }
-    aclgradSetReplaySweeps(1);
+    aclgradSetReplayFusion(1);
     ASSERT_EQ(aclgradSetNumThreads(0), 0);
   }
 

@@ -15,9 +15,9 @@ using ops::philox4x32_10;
 
 class RandomTest : public AclTest {
  protected:
-  aclnnStatus normal(Array& out, float mean, float deviation, int64_t seed, int64_t offset) {
-    return call(aclnnInplaceNormalGetWorkspaceSize, aclnnInplaceNormal, out.tensor(), mean,
-                deviation, seed, offset);
+  aclnnStatus normal(Array& out, float mean, float stddev, int64_t seed, int64_t offset) {
+    return call(aclnnInplaceNormalGetWorkspaceSize, aclnnInplaceNormal, out.tensor(), mean, stddev,
+                seed, offset);
   }
   aclnnStatus uniform(Array& out, double from, double to, uint64_t seed, uint64_t offset) {
     return call(aclnnInplaceUniformGetWorkspaceSize, aclnnInplaceUniform, out.tensor(), from, to,
@@ -176,7 +176,7 @@ TEST_F(RandomTest, EmptyTensorsNeedNothing) {
 
 struct RandomCall {
   TensorArgument self{ACL_FLOAT, {2, 3}};
-  float deviation = 1;
+  float stddev = 1;
   double from = 0;
 };
 
@@ -204,14 +204,14 @@ TEST_F(RandomTest, ChecksOfNormalComeInOrder) {
       {},
       [&](const RandomCall& c) {
         Tensors make;
-        return plan(aclnnInplaceNormalGetWorkspaceSize, make(c.self), 0.0f, c.deviation, int64_t{1},
+        return plan(aclnnInplaceNormalGetWorkspaceSize, make(c.self), 0.0f, c.stddev, int64_t{1},
                     int64_t{0});
       },
       {{"null self",
         [](auto& c) { c.self.null = true; },
         161001,
         {"aclnnInplaceNormal", "selfRef"}},
-       {"std", [](auto& c) { c.deviation = -0.5f; }, 161002, {"std", "-0.5"}},
+       {"std", [](auto& c) { c.stddev = -0.5f; }, 161002, {"std", "-0.5"}},
        {"dtype", [](auto& c) { c.self.dtype = ACL_UINT16; }, 161002, {"selfRef", "DT_UINT16"}},
        {"rank", [](auto& c) { c.self.shape = ranked(9); }, 161002, {"selfRef", "8 dimensions"}}});
   Array out(ACL_FLOAT, {2});
