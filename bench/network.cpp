@@ -23,7 +23,7 @@ Value perceptron(const Workload& workload, const Value& x, std::vector<Value>& p
     const auto& [in, out] = workload.layers[layer];
     const std::string number = std::to_string(layer + 1);
     Tensor initial = Tensor::zeros({in, out});
-    fill_weight("weight" + number, in, initial.data<float>());
+    fill_weight("layer" + number + ".weight", initial.shape().dims(), initial.data<float>());
     const Value weight = graph.parameter("weight" + number, initial);
     const Value bias = graph.parameter("bias" + number, Tensor::zeros({out}));
     parameters.insert(parameters.end(), {weight, bias});
@@ -36,12 +36,10 @@ Value perceptron(const Workload& workload, const Value& x, std::vector<Value>& p
 // A network of the examples.
 template <class Model>
 Value record_network(const Model& model, const Value& x, std::vector<Value>& parameters) {
-  for (Variable variable : model.parameters()) {
-    const Shape& shape = variable.shape();
-    if (shape.rank() < 2) continue;
-    Tensor initial = Tensor::zeros(shape);
-    const std::int64_t fan_in = shape.rank() == 2 ? shape[0] : shape.numel() / shape[0];
-    fill_weight(variable.name(), fan_in, initial.data<float>());
+  for (const Variable& variable : model.parameters()) {
+    if (variable.shape().rank() < 2) continue;
+    Tensor initial = Tensor::zeros(variable.shape());
+    fill_weight(variable.name(), variable.shape().dims(), initial.data<float>());
     variable.assign(initial);
   }
   const Value result = model(x);

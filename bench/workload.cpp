@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "nn/support.h"
+
 namespace aclgrad::bench {
 namespace {
 
@@ -25,13 +27,6 @@ void fill_classes(int64_t classes, uint64_t stream, std::span<int64_t> numbers) 
   for (size_t i = 0; i < numbers.size(); ++i) {
     numbers[i] = static_cast<int64_t>(random.below(i, static_cast<uint64_t>(classes)));
   }
-}
-
-// FNV-1a.
-uint64_t hash(const std::string& text) {
-  uint64_t value = 0xcbf29ce484222325;
-  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return value;
 }
 
 }  // namespace
@@ -100,8 +95,11 @@ const Workload& workload(const std::string& name) {
   throw std::invalid_argument("there is no workload " + name);
 }
 
-void fill_weight(const std::string& name, int64_t fan_in, std::span<float> weight) {
-  fill_normal(weight, hash(name), 1 / std::sqrt(static_cast<double>(fan_in)));
+void fill_weight(const std::string& name, std::span<const int64_t> shape, std::span<float> weight) {
+  const auto fan_in = shape.size() == 2
+                          ? static_cast<double>(shape[0])
+                          : static_cast<double>(weight.size()) / static_cast<double>(shape[0]);
+  fill_normal(weight, detail::seed_of(name), 1 / std::sqrt(fan_in));
 }
 
 void fill_features(std::span<float> features) { fill_normal(features, kFeatures, 1); }

@@ -56,7 +56,7 @@ const Workload& workload(const std::string& name);
 // The numbers that everybody starts with. They fill memory that is there already, so that nobody's
 // peak shows a copy. A weight is normal with standard deviation 1 / sqrt(fan_in), and known by its
 // name in the network.
-void fill_weight(const std::string& name, int64_t fan_in, std::span<float> weight);
+void fill_weight(const std::string& name, std::span<const int64_t> shape, std::span<float> weight);
 void fill_features(std::span<float> features);
 void fill_targets(std::span<float> targets);
 void fill_characters(const Workload& workload, std::span<int64_t> characters);

@@ -21,25 +21,20 @@ std::span<T> memory(torch::Tensor& tensor) {
 }
 
 // The same numbers as everybody's.
-void initialize(TorchNetwork& network, Kind kind) {
+void initialize(TorchNetwork& network) {
   const torch::NoGradGuard filling;
-  const bool is_perceptron = kind < Kind::convolution;
   for (const auto& module : network.named_modules()) {
     for (auto& parameter : module.value()->named_parameters(/*recurse=*/false)) {
       torch::Tensor& values = parameter.value();
       if (parameter.key() == "bias") values.zero_();
       if (values.dim() < 2) continue;
-      // A perceptron's layers are called layer1, layer2 here, and their weights weight1, weight2.
-      const std::string name =
-          is_perceptron ? "weight" + module.key().substr(5) : module.key() + "." + parameter.key();
-      if (module.value()->as<torch::nn::Linear>() != nullptr) {
-        torch::Tensor transposed = torch::empty({values.size(1), values.size(0)});
-        fill_weight(name, values.size(1), memory<float>(transposed));
-        values.copy_(transposed.t());
-      } else {
-        const int64_t fan_in = values.dim() == 2 ? values.size(0) : values.numel() / values.size(0);
-        fill_weight(name, fan_in, memory<float>(values));
-      }
+      const bool is_linear = module.value()->as<torch::nn::Linear>() != nullptr;
+      // In our layout, which for linear layers is the transposed one.
+      torch::Tensor ours =
+          torch::empty_like(is_linear ? values.t() : values, torch::MemoryFormat::Contiguous);
+      const std::span<const int64_t> shape(ours.sizes().data(), ours.sizes().size());
+      fill_weight(module.key() + "." + parameter.key(), shape, memory<float>(ours));
+      values.copy_(is_linear ? ours.t() : ours);
     }
   }
 }
@@ -95,7 +90,7 @@ class Torch : public Trainer {
     } else {
       fill_targets(memory<float>(wanted_));
     }
-    initialize(*network_, workload.kind);
+    initialize(*network_);
   }
 
   void step() override {
