@@ -83,13 +83,13 @@ class Copier {
   // Inputs, variables and constants; false for an operator without inputs.
   bool copy_source(const Node& node) {
     const Value value = from_.value(node.outputs.front());
-    if (const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get())) {
-      define(value, out_.graph.constant(constant->tensor.to(widened(value.dtype())), node.where));
+    const OpKind kind = node.op->kind();
+    if (kind == OpKind::constant) {
+      const Tensor& tensor = static_cast<const ConstantOp&>(*node.op).tensor;
+      define(value, out_.graph.constant(tensor.to(widened(value.dtype())), node.where));
       return true;
     }
-    const bool is_leaf = dynamic_cast<const InputOp*>(node.op.get()) != nullptr ||
-                         dynamic_cast<const VariableOp*>(node.op.get()) != nullptr;
-    if (!is_leaf) return false;
+    if (kind != OpKind::input && kind != OpKind::variable) return false;
     // Names may occur twice between inputs and variables; numbers do not.
     const Value input = out_.graph.input(std::to_string(value.id()), value.shape(),
                                          widened(value.dtype()), node.where);

@@ -32,9 +32,7 @@ std::string escaped(std::string_view text) {
 // The look of a node that does no work of its own.
 const char* style(const Node& node) {
   if (node.op->as_call() != nullptr) return "shape=box, style=filled";
-  if (dynamic_cast<const ViewOp*>(node.op.get()) != nullptr) {
-    return "shape=box, style=\"filled,dashed\"";
-  }
+  if (node.op->kind() == OpKind::view) return "shape=box, style=\"filled,dashed\"";
   return "shape=ellipse, style=filled";
 }
 

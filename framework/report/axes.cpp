@@ -162,6 +162,16 @@ void draw_legend(SvgCanvas& canvas, double x, double y, const std::vector<Series
   }
 }
 
+std::string_view pass_colour(Pass pass) { return palette(static_cast<std::size_t>(pass)); }
+
+std::vector<Series> pass_legend() {
+  std::vector<Series> legend;
+  for (const Pass pass : {Pass::forward, Pass::backward, Pass::update}) {
+    legend.push_back({.name = to_string(pass), .y = {}, .colour = std::string(pass_colour(pass))});
+  }
+  return legend;
+}
+
 double legend_width(const std::vector<Series>& series) {
   double width = 0;
   for (const Series& one : series) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclgrad/graph.h"
 #include "aclgrad/report.h"
 #include "report/svg.h"
 
@@ -80,6 +81,10 @@ class Plot {
 /// A mark is a line, or a dot when `dots` is set.
 void draw_legend(SvgCanvas& canvas, double x, double y, const std::vector<Series>& series,
                  bool dots);
+
+/// How what belongs to a part of a training step is drawn, and what the legend says of it.
+std::string_view pass_colour(Pass pass);
+std::vector<Series> pass_legend();
 
 /// Room for the legend's marks and names; 0 when no series has a name.
 double legend_width(const std::vector<Series>& series);

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "session/arena.h"
-
+// Where blocks lie in one piece of memory, so that no two that live at the same time overlap and
+// the whole is small. To find the smallest is NP-hard; several cheap ways are tried and the best is
+// taken, and for small programs an improving search as well. Where there is room under the largest
+// sum of blocks, memory rests for some steps before it is used again.
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
 
+#include "session/program.h"
+
 namespace aclgrad::detail {
 namespace {
 
 using Order = std::vector<std::int32_t>;
+using Offsets = std::vector<std::size_t>;  // by block
 
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-std::size_t top_of(const std::vector<Block>& blocks, const std::vector<std::size_t>& offsets) {
+std::size_t top_of(const std::vector<Block>& blocks, const Offsets& offsets) {
   std::size_t top = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) top = std::max(top, offsets[i] + blocks[i].bytes);
   return top;
@@ -81,8 +84,7 @@ class Holes {
 
 // Walks through time, forward or backward, giving each block the best hole when its life begins.
 // Blocks that begin together are placed the largest, or the longest-lived, first.
-std::vector<std::size_t> place_in_time(const std::vector<Block>& blocks, bool backward,
-                                       bool longest_first) {
+Offsets place_in_time(const std::vector<Block>& blocks, bool backward, bool longest_first) {
   auto begin = [&](const Block& block) { return backward ? -block.last : block.first; };
   auto end = [&](const Block& block) { return backward ? -block.first : block.last; };
   Order births(blocks.size());
@@ -99,7 +101,7 @@ std::vector<std::size_t> place_in_time(const std::vector<Block>& blocks, bool ba
   std::sort(deaths.begin(), deaths.end(), [&](std::int32_t a, std::int32_t b) {
     return std::tuple(end(blocks[at(a)]), a) < std::tuple(end(blocks[at(b)]), b);
   });
-  std::vector<std::size_t> offsets(blocks.size(), 0);
+  Offsets offsets(blocks.size(), 0);
   Holes holes;
   auto dying = deaths.begin();
   for (const std::int32_t index : births) {
@@ -115,8 +117,8 @@ std::vector<std::size_t> place_in_time(const std::vector<Block>& blocks, bool ba
 }
 
 // Places blocks in a given order, each as low as those placed before it allow. Quadratic.
-std::vector<std::size_t> place_in_order(const std::vector<Block>& blocks, const Order& order) {
-  std::vector<std::size_t> offsets(blocks.size(), 0);
+Offsets place_in_order(const std::vector<Block>& blocks, const Order& order) {
+  Offsets offsets(blocks.size(), 0);
   Order placed;  // by offset
   for (const std::int32_t index : order) {
     const Block& block = blocks[at(index)];
@@ -144,10 +146,9 @@ void move_forward(Order& order, std::size_t from, std::size_t to) {
 
 class Search {
  public:
-  Search(const std::vector<Block>& blocks, std::size_t bound) : blocks_(blocks) {
-    best_.lower_bound = bound;
-    best_.bytes = SIZE_MAX;
-  }
+  // Places the arena's blocks as if they were `blocks`, which live at least as long, where that
+  // needs less memory than what the arena has found so far.
+  Search(const std::vector<Block>& blocks, Arena& arena) : blocks_(blocks), arena_(arena) {}
 
   // Walks through time in several ways, until one is good enough.
   bool succeeds_in_time() {
@@ -180,20 +181,18 @@ class Search {
     for (Order* order : {&by_size, &by_area}) climb(std::move(*order), rounds / 2);
   }
 
-  ArenaLayout take() { return std::move(best_); }
-
  private:
-  void offer(std::vector<std::size_t> offsets) {
+  void offer(const Offsets& offsets) {
     const std::size_t top = top_of(blocks_, offsets);
-    if (top >= best_.bytes) return;
-    best_.bytes = top;
-    best_.offsets = std::move(offsets);
+    if (top >= arena_.bytes) return;
+    arena_.bytes = top;
+    for (std::size_t i = 0; i < offsets.size(); ++i) arena_.blocks[i].offset = offsets[i];
   }
 
-  bool good_enough() const { return best_.bytes <= best_.lower_bound + best_.lower_bound / 50; }
+  bool good_enough() const { return arena_.bytes <= arena_.lower_bound + arena_.lower_bound / 50; }
 
   void climb(Order order, std::size_t rounds) {
-    std::vector<std::size_t> offsets = place_in_order(blocks_, order);
+    Offsets offsets = place_in_order(blocks_, order);
     std::size_t top = top_of(blocks_, offsets);
     offer(offsets);
     for (; rounds > 0 && !good_enough(); --rounds) {
@@ -209,7 +208,7 @@ class Search {
       } else {
         std::swap(changed[draw(changed.size())], changed[draw(changed.size())]);
       }
-      std::vector<std::size_t> attempt = place_in_order(blocks_, changed);
+      Offsets attempt = place_in_order(blocks_, changed);
       const std::size_t reached = top_of(blocks_, attempt);
       if (reached > top) continue;
       top = reached;
@@ -231,7 +230,7 @@ class Search {
   }
 
   const std::vector<Block>& blocks_;
-  ArenaLayout best_;
+  Arena& arena_;
   std::uint64_t state_ = 1;
 };
 
@@ -268,15 +267,14 @@ std::vector<std::size_t> live_bytes(const std::vector<Block>& blocks, std::int32
   return born;
 }
 
-ArenaLayout place_blocks(const std::vector<Block>& blocks, std::int32_t steps) {
-  std::vector<std::size_t> live = live_bytes(blocks, steps);
-  const std::size_t bound = *std::max_element(live.begin(), live.end());
-  const std::vector<Block> resting = with_rest(blocks, std::move(live), bound);
-  Search wide(resting, bound);
-  if (wide.succeeds_in_time()) return wide.take();
-  Search search(blocks, bound);
+void place_blocks(Arena& arena, std::int32_t steps) {
+  std::vector<std::size_t> live = live_bytes(arena.blocks, steps);
+  arena.lower_bound = *std::ranges::max_element(live);
+  arena.bytes = SIZE_MAX;
+  const std::vector<Block> resting = with_rest(arena.blocks, std::move(live), arena.lower_bound);
+  if (Search(resting, arena).succeeds_in_time()) return;
+  Search search(arena.blocks, arena);
   if (!search.succeeds_in_time()) search.improve();
-  return search.take();
 }
 
 }  // namespace aclgrad::detail

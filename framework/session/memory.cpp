@@ -32,102 +32,84 @@ void gather(const ValueRecord& view, const std::byte* storage, std::byte* out) {
   }
 }
 
-void copy_in(void* device, std::size_t room, const Tensor& tensor) {
-  check_status(
-      aclrtMemcpy(device, room, tensor.bytes(), tensor.nbytes(), ACL_MEMCPY_HOST_TO_DEVICE),
-      "aclrtMemcpy");
-}
-
 // "12.5 GiB for the values of a session, the largest of them `h` float32 [4096, 65536] of node 3
 // ...". Of an arena that holds something.
-std::string purpose_of_arena(const GraphData& graph, const std::vector<NodeId>& nodes,
-                             const Lifetimes& lifetimes, std::size_t bytes) {
+std::string purpose_of_arena(const Program& program) {
+  const GraphData& graph = *program.graph;
   ValueId largest = -1;
-  std::size_t most = 0;
-  for (const NodeId id : nodes) {
-    for (const ValueId output : graph.node(id).outputs) {
-      const std::int32_t block = lifetimes.block_of[static_cast<std::size_t>(output)];
-      if (block == kNoBlock || lifetimes.blocks[static_cast<std::size_t>(block)].bytes <= most) {
-        continue;
-      }
-      largest = output;
-      most = lifetimes.blocks[static_cast<std::size_t>(block)].bytes;
-    }
-  }
+  for_each_root(program, [&](ValueId root, std::int32_t) {
+    const auto bytes = [&](ValueId value) { return graph.value(value).layout->bytes(); };
+    if (largest < 0 || bytes(root) > bytes(largest)) largest = root;
+  });
   constexpr double kGiB = 1024.0 * 1024 * 1024;
   return fmt::format("{:.3f} GiB for the values of a session, the largest of them {} {} of {}",
-                     static_cast<double>(bytes) / kGiB, graph.description(largest),
+                     static_cast<double>(program.arena.bytes) / kGiB, graph.description(largest),
                      describe_spec(graph.value(largest).layout->spec),
                      label(graph.node(graph.value(largest).node)));
 }
 
-DeviceBuffer make_arena(const GraphData& graph, const std::vector<NodeId>& nodes,
-                        const Lifetimes& lifetimes, std::size_t bytes) {
+DeviceBuffer make_arena(const Program& program) {
   constexpr int kNoMemory = 207001;
   try {
-    return DeviceBuffer(bytes);
+    return DeviceBuffer(program.arena.bytes);
   } catch (const StatusError& error) {
-    if (error.status() != kNoMemory || bytes == 0) throw;
+    if (error.status() != kNoMemory || program.arena.bytes == 0) throw;
     // Described only now, since that is work in proportion to the graph.
-    return DeviceBuffer(bytes, purpose_of_arena(graph, nodes, lifetimes, bytes));
+    return DeviceBuffer(program.arena.bytes, purpose_of_arena(program));
   }
 }
 
 }  // namespace
 
-Memory::Memory(const GraphData& graph, const std::vector<NodeId>& nodes,
-               const std::vector<ValueId>& kept, const std::vector<std::int32_t>& over, bool reuse)
-    : graph_(graph),
-      lifetimes_(find_lifetimes(graph, nodes, kept, over, reuse)),
-      layout_(place_blocks(lifetimes_.blocks, lifetimes_.steps)),
-      arena_(make_arena(graph, nodes, lifetimes_, layout_.bytes)),
-      tensors_(graph.values.size()) {
-  for (const NodeId id : nodes) {
-    const Node& node = graph.node(id);
-    if (as_call(node) != nullptr) continue;
-    if (const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get())) {
-      upload(node.outputs.front(), constant->tensor);
-    }
+Memory::Memory(const Program& program)
+    : program_(program), arena_(make_arena(program)), tensors_(program.graph->values.size()) {
+  for (const ValueId constant : program.constants) {
+    const Node& node = program.graph->node(program.graph->value(constant).node);
+    upload(constant, static_cast<const ConstantOp&>(*node.op).tensor);
   }
 }
 
-void* Memory::address(ValueId root) const {
-  const std::int32_t block = lifetimes_.block_of[static_cast<std::size_t>(root)];
-  if (block == kNoBlock) return graph_.storage_variable(root)->address();
-  return static_cast<std::byte*>(arena_.data()) + layout_.offsets[static_cast<std::size_t>(block)];
+std::byte* Memory::address(ValueId value) const {
+  if (program_.in_arena(value)) {
+    return static_cast<std::byte*>(arena_.data()) + program_.block_of(value).offset;
+  }
+  const Variable& variable = program_.variables[program_.variable_of(value)].variable;
+  return static_cast<std::byte*>(variable.address());
 }
 
-void* Memory::first_element(ValueId value) const {
-  const ValueRecord& record = graph_.value(value);
-  const auto bytes = static_cast<std::size_t>(record.offset) * size_of(record.layout->spec.dtype);
-  return static_cast<std::byte*>(address(record.root)) + bytes;
+std::byte* Memory::first_element(ValueId value) const {
+  const ValueRecord& record = program_.graph->value(value);
+  return address(value) +
+         static_cast<std::size_t>(record.offset) * size_of(record.layout->spec.dtype);
 }
 
 aclTensor* Memory::tensor(ValueId value) {
-  TensorHandle& handle = tensors_[static_cast<std::size_t>(value)];
+  TensorHandle& handle = tensors_[at(value)];
   if (handle.get() == nullptr) {
-    const ValueRecord& record = graph_.value(value);
-    const ValueRecord& root = graph_.value(record.root);
-    handle =
-        TensorHandle(record.layout->spec.shape, record.layout->spec.dtype, record.layout->strides,
-                     record.offset, root.layout->spec.shape, address(record.root));
+    const ValueRecord& record = program_.graph->value(value);
+    const TensorSpec& spec = record.layout->spec;
+    handle = TensorHandle(spec.shape, spec.dtype, record.layout->strides, record.offset,
+                          program_.graph->value(record.root).layout->spec.shape, address(value));
   }
   return handle.get();
 }
 
 void Memory::upload(ValueId input, const Tensor& tensor) {
-  if (tensor.nbytes() > 0) copy_in(address(input), tensor.nbytes(), tensor);
+  if (tensor.nbytes() == 0) return;
+  check_status(aclrtMemcpy(address(input), tensor.nbytes(), tensor.bytes(), tensor.nbytes(),
+                           ACL_MEMCPY_HOST_TO_DEVICE),
+               "aclrtMemcpy");
 }
 
 Tensor Memory::download(ValueId value) const {
-  const ValueRecord& record = graph_.value(value);
+  const ValueRecord& record = program_.graph->value(value);
   const TensorSpec& spec = record.layout->spec;
-  const bool whole = graph_.is_whole(value);
-  Tensor storage =
-      Tensor::zeros(whole ? spec.shape : graph_.value(record.root).layout->spec.shape, spec.dtype);
+  const bool whole = program_.graph->is_whole(value);
+  Tensor storage = Tensor::zeros(
+      whole ? spec.shape : program_.graph->value(record.root).layout->spec.shape, spec.dtype);
   ensure_runtime();
-  check_status(aclrtMemcpy(storage.bytes(), storage.nbytes(), address(record.root),
-                           storage.nbytes(), ACL_MEMCPY_DEVICE_TO_HOST),
+  check_status(aclrtMemcpy(storage.bytes(), storage.nbytes(), address(value), storage.nbytes(),
+                           ACL_MEMCPY_DEVICE_TO_HOST),
                "aclrtMemcpy");
   if (whole) return storage;
   Tensor result = Tensor::zeros(spec.shape, spec.dtype);
@@ -135,13 +117,19 @@ Tensor Memory::download(ValueId value) const {
   return result;
 }
 
-void Memory::poison(std::size_t block) {
+std::vector<Tensor> Memory::download(std::span<const ValueId> values) const {
+  std::vector<Tensor> tensors;
+  for (const ValueId value : values) tensors.push_back(download(value));
+  return tensors;
+}
+
+void Memory::poison(const Block& block) { detail::poison(arena_, block.offset, block.bytes); }
+
+void poison(const DeviceBuffer& buffer, std::size_t offset, std::size_t bytes) {
   constexpr std::int32_t kAllOnes = 0xFF;
-  const std::size_t bytes = lifetimes_.blocks[block].bytes;
   if (bytes == 0) return;
   ensure_runtime();
-  check_status(aclrtMemset(static_cast<std::byte*>(arena_.data()) + layout_.offsets[block], bytes,
-                           kAllOnes, bytes),
+  check_status(aclrtMemset(static_cast<std::byte*>(buffer.data()) + offset, bytes, kAllOnes, bytes),
                "aclrtMemset");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the values of a plan live: one arena for all that the plan makes, reads or is fed, and the
+// Where the values of a program live: one arena for all that it makes, reads or is fed, and the
 // variables' own memory.
 #ifndef ACLGRAD_FRAMEWORK_SESSION_MEMORY_H_
 #define ACLGRAD_FRAMEWORK_SESSION_MEMORY_H_
@@ -9,18 +9,15 @@
 #include <vector>
 
 #include "aclgrad/handles.h"
-#include "graph/graph_data.h"
-#include "session/arena.h"
-#include "session/lifetimes.h"
+#include "session/program.h"
 
 namespace aclgrad::detail {
 
 class Memory {
  public:
-  /// Gives storage to everything that the nodes make, and uploads the constants among them.
-  /// Arguments as of find_lifetimes. The graph must outlive the object, and may grow.
-  Memory(const GraphData& graph, const std::vector<NodeId>& nodes, const std::vector<ValueId>& kept,
-         const std::vector<std::int32_t>& over, bool reuse);
+  /// Allocates the arena and uploads the constants. The program must outlive the object. Throws
+  /// StatusError, naming the largest value, when there is not enough memory.
+  explicit Memory(const Program& program);
 
   /// The value as operators see it. The object is the same for every use of the value.
   aclTensor* tensor(ValueId value);
@@ -33,28 +30,25 @@ class Memory {
 
   /// A dense host copy of a value, through its strides.
   Tensor download(ValueId value) const;
+  std::vector<Tensor> download(std::span<const ValueId> values) const;
 
-  /// Base address of the storage of a root.
-  void* address(ValueId root) const;
-
-  /// Where the first element of a value lies.
-  void* first_element(ValueId value) const;
+  /// Base address of the storage that a value describes, and the address of its first element.
+  std::byte* address(ValueId value) const;
+  std::byte* first_element(ValueId value) const;
 
   /// Fills a block's memory with bytes that are NaN in every floating type.
-  void poison(std::size_t block);
+  void poison(const Block& block);
 
-  std::size_t bytes() const { return arena_.bytes(); }
   bool is_alive() const noexcept { return arena_.is_alive(); }
-  const Lifetimes& lifetimes() const { return lifetimes_; }
-  const ArenaLayout& layout() const { return layout_; }
 
  private:
-  const GraphData& graph_;
-  Lifetimes lifetimes_;
-  ArenaLayout layout_;
+  const Program& program_;
   DeviceBuffer arena_;
   std::vector<TensorHandle> tensors_;  // by value
 };
+
+/// The same for a whole buffer.
+void poison(const DeviceBuffer& buffer, std::size_t offset, std::size_t bytes);
 
 }  // namespace aclgrad::detail
 

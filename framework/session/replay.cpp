@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording a plan on its stream, and running the recording.
+// Recording the steps of an executable on its streams.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "aclgrad/runtime.h"
 #include "aclgrad_ext.h"
-#include "session/plan.h"
+#include "session/executable.h"
 
 // Only our own runtime has them; null on other libraries.
 #pragma weak aclgradCapturedTaskCount
@@ -21,8 +21,8 @@ constexpr int kFeatureNotSupported = 207000;
 }  // namespace
 
 // Nothing where the runtime cannot capture.
-std::optional<Plan::Recording> Plan::capture(const Segment& segment) const {
-  const aclrtStream stream = stream_of(segment);
+std::optional<Executable::Recording> Executable::capture(const Segment& segment) {
+  const aclrtStream stream = (segment.async ? *async_stream_ : stream_).get();
   const int status = aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
   if (status == kFeatureNotSupported) {
     aclGetRecentErrMsg();  // no error: the nodes will be launched one by one
@@ -34,7 +34,7 @@ std::optional<Plan::Recording> Plan::capture(const Segment& segment) const {
   recording.tasks.reserve(segment.end - segment.begin);
   try {
     for (std::size_t i = segment.begin; i < segment.end; ++i) {
-      launch(steps_[i], stream);
+      launch(i, stream);
       if (aclgradCapturedTaskCount != nullptr) {
         recording.tasks.push_back(aclgradCapturedTaskCount(stream));
       }
@@ -51,10 +51,10 @@ std::optional<Plan::Recording> Plan::capture(const Segment& segment) const {
   return recording;
 }
 
-void Plan::capture_pieces() {
+void Executable::capture_all() {
   ensure_runtime();
   std::vector<Recording> all;
-  for (const Segment& segment : partition_.segments) {
+  for (const Segment& segment : program_.segments) {
     std::optional<Recording> recording = capture(segment);
     if (!recording) return;
     all.push_back(std::move(*recording));
@@ -62,12 +62,8 @@ void Plan::capture_pieces() {
   recordings_ = std::move(all);
 }
 
-void Plan::execute(const Recording& recording, aclrtStream stream) {
-  check_status(aclmdlRIExecuteAsync(recording.model.get(), stream), "aclmdlRIExecuteAsync");
-}
-
 // The step that failed when the recording ran, or nothing.
-std::optional<std::size_t> Plan::failed_step(const Recording& recording) {
+std::optional<std::size_t> Executable::failed_step(const Recording& recording) const {
   if (aclgradFailedTask == nullptr) return std::nullopt;
   const std::int64_t task = aclgradFailedTask(recording.model.get());
   if (task < 0) return std::nullopt;
@@ -78,49 +74,43 @@ std::optional<std::size_t> Plan::failed_step(const Recording& recording) {
 }
 
 // What the second stream failed at comes first, as in synchronize().
-std::string Plan::place_of_failure(std::span<const Recording> recordings) const {
+std::string Executable::place_of_failure(std::span<const Recording> recordings) const {
   std::optional<std::size_t> found;
   for (const Recording& recording : recordings) {
     const std::optional<std::size_t> step = failed_step(recording);
-    if (step && (!found || is_async(*step))) found = step;
-    if (found && is_async(*found)) break;
+    if (step && (!found || program_.steps[*step].async)) found = step;
+    if (found && program_.steps[*found].async) break;
   }
   return found ? label(node(*found)) : "a node of the session failed (an eager session says which)";
 }
 
-// What is fetched must outlive the tensor that was fed.
-void Plan::find_zero_copy_inputs(const std::vector<NodeId>& nodes,
-                                 const std::vector<ValueId>& kept) {
+// Not what is fetched, which must outlive the tensor that was fed, nor what StreamOps read, which
+// have no tensors to move.
+void Executable::find_zero_copy_inputs() {
   if (aclgradModelMoveTensor == nullptr) return;
-  for (const NodeId id : nodes) {
-    const Node& node = graph_.node(id);
-    if (as_call(node) != nullptr) continue;
-    if (dynamic_cast<const InputOp*>(node.op.get()) == nullptr) continue;
-    zero_copy_inputs_.try_emplace(node.outputs.front());
+  const auto root = [&](ValueId value) { return program_.graph->value(value).root; };
+  for (const ValueId input : program_.inputs) zero_copy_.try_emplace(input);
+  for (const ValueId value : program_.fetched) zero_copy_.erase(root(value));
+  for (std::size_t step = 0; step < launches_.size(); ++step) {
+    if (!launches_[step].call) continue;
+    for (const ValueId input : node(step).inputs) zero_copy_.erase(root(input));
   }
-  for (const ValueId value : kept) zero_copy_inputs_.erase(graph_.value(value).root);
-  for (const Step& step : steps_) {
-    if (!step.call) continue;  // the work of others has no tensors that could be moved
-    for (const ValueId input : graph_.node(step.node).inputs) {
-      zero_copy_inputs_.erase(graph_.value(input).root);
-    }
-  }
-  if (zero_copy_inputs_.empty()) return;
+  if (zero_copy_.empty()) return;
   const std::vector<TensorHandle>& tensors = memory_.tensors();
   for (std::size_t value = 0; value < tensors.size(); ++value) {
     if (tensors[value].get() == nullptr) continue;
-    const auto input = zero_copy_inputs_.find(graph_.value(static_cast<ValueId>(value)).root);
-    if (input == zero_copy_inputs_.end()) continue;
-    const auto* const at = static_cast<const std::byte*>(memory_.address(input->first));
+    const auto input = zero_copy_.find(root(static_cast<ValueId>(value)));
+    if (input == zero_copy_.end()) continue;
+    const std::byte* const at = memory_.address(input->first);
     for (const Recording& recording : recordings_) {
       input->second.push_back({recording.model.get(), tensors[value].get(), at});
     }
   }
 }
 
-bool Plan::bind_zero_copy(ValueId input, const Tensor& tensor) {
-  const auto found = zero_copy_inputs_.find(input);
-  if (found == zero_copy_inputs_.end()) return false;
+bool Executable::bind_zero_copy(ValueId input, const Tensor& tensor) {
+  const auto found = zero_copy_.find(input);
+  if (found == zero_copy_.end()) return false;
   for (ReadPlace& place : found->second) {
     const std::intptr_t distance = reinterpret_cast<std::intptr_t>(tensor.bytes()) -
                                    reinterpret_cast<std::intptr_t>(place.input);
@@ -132,11 +122,11 @@ bool Plan::bind_zero_copy(ValueId input, const Tensor& tensor) {
   return true;
 }
 
-bool Plan::replay_first(std::size_t count) {
+bool Executable::replay_first(std::size_t count) {
   ensure_runtime();
   const std::optional<Recording> recording = capture({.begin = 0, .end = count});
   if (!recording) return false;
-  execute(*recording, stream_.get());
+  check_status(aclmdlRIExecuteAsync(recording->model.get(), stream_.get()), "aclmdlRIExecuteAsync");
   const int status = aclrtSynchronizeStream(stream_.get());
   if (status != 0) {
     check_status(status, "aclrtSynchronizeStream", place_of_failure({&*recording, 1}));

@@ -1,17 +1,184 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/session.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "aclgrad/error.h"
-#include "session/environment.h"
+#include "aclgrad/format.h"
+#include "aclgrad/runtime.h"
 #include "session/state.h"
 
 namespace aclgrad {
+namespace detail {
+namespace {
 
-Session::Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options) {
-  Graph shared = detail::shared_graph(graph, fetches);
-  state_ = std::make_shared<detail::SessionState>(std::move(shared), std::move(fetches),
-                                                  detail::with_environment(std::move(options)));
+// The only run of a session that is under way.
+class OneRun {
+ public:
+  explicit OneRun(std::atomic_flag& is_running) : is_running_(is_running) {
+    if (is_running.test_and_set(std::memory_order_acquire)) {
+      throw ValueError(
+          "the session is running already: it serves one thread at a time; make one for each");
+    }
+  }
+  ~OneRun() { is_running_.clear(std::memory_order_release); }
+  OneRun(const OneRun&) = delete;
+  OneRun& operator=(const OneRun&) = delete;
+
+ private:
+  std::atomic_flag& is_running_;
+};
+
+void check_feed(const GraphData& graph, ValueId input, const Tensor& tensor) {
+  const TensorSpec& wanted = graph.value(input).layout->spec;
+  if (tensor.shape() != wanted.shape) {
+    throw ShapeError(fmt::format("input {} has shape {}, was fed a tensor of shape {}",
+                                 graph.description(input), wanted.shape, tensor.shape()));
+  }
+  if (tensor.dtype() != wanted.dtype) {
+    throw DTypeError(fmt::format("input {} is {}, was fed a tensor of {}", graph.description(input),
+                                 wanted.dtype, tensor.dtype()));
+  }
 }
+
+}  // namespace
+
+SessionState::SessionState(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options,
+                           std::optional<RunMode> mode)
+    : graph_(GraphAccess::handle(graph)),
+      fetches_(std::move(fetches)),
+      options_(checked(std::move(options))),
+      executable_(compile(graph_, fetches_, mode.value_or(mode_of(options_))),
+                  mode.value_or(mode_of(options_))),
+      fed_(program().inputs.size()),
+      versions_(program().variables.size()) {
+  owned_observers_ = make_observers(*this, options_);
+  for (const auto& observer : owned_observers_) {
+    observers_.push_back(observer.get());
+    if (observer->needs_steps()) step_observers_.push_back(observer.get());
+  }
+}
+
+void SessionState::refuse_feed(const Value& input) const {
+  if (input.id() < 0) throw ValueError("cannot feed an empty Value");
+  if (!input) {
+    throw ValueError(fmt::format("cannot feed value {}: its graph is gone", input.id()));
+  }
+  const char* reason = !(input.graph() == graph_) ? "it does not belong to the session's graph"
+                       : input.node().op->kind() != OpKind::input
+                           ? "it is not an input"
+                           : "nothing that the session runs needs it";
+  throw ValueError(fmt::format("cannot feed {}: {}", input.description(), reason));
+}
+
+void SessionState::check_feeds(std::span<const Feed> feeds) {
+  const GraphData& graph = *program().graph;
+  const std::vector<ValueId>& inputs = program().inputs;
+  std::fill(fed_.begin(), fed_.end(), false);
+  for (const Feed& feed : feeds) {
+    const auto found = std::ranges::find(inputs, feed.input().id());
+    if (found == inputs.end() || !(feed.input().is_of(graph_))) refuse_feed(feed.input());
+    const auto position = static_cast<std::size_t>(found - inputs.begin());
+    if (fed_[position]) throw ValueError(fmt::format("{} is fed twice", graph.description(*found)));
+    fed_[position] = true;
+    check_feed(graph, *found, feed.tensor());
+  }
+  if (feeds.size() == inputs.size()) return;
+  std::string missing;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!fed_[i]) missing += (missing.empty() ? "" : ", ") + graph.description(inputs[i]);
+  }
+  throw ValueError("no feed for " + missing);
+}
+
+void SessionState::bind(std::span<const Feed> feeds, RunObservers observers, bool zero_copy) {
+  check_feeds(feeds);
+  ensure_runtime();
+  executable_.check_usable();
+  ++runs_;  // earlier results are void from here on
+  for (RunObserver* observer : observers) observer->begin_run(executable_, feeds);
+  for (const Feed& feed : feeds) {
+    const ValueId input = feed.input().id();
+    if (zero_copy && executable_.bind_zero_copy(input, feed.tensor())) continue;
+    executable_.memory().upload(input, feed.tensor());
+  }
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    const BoundVariable& bound = program().variables[i];
+    if (bound.updated_by >= 0) bound.variable.mark_changed();
+    versions_[i] = bound.variable.version();
+  }
+}
+
+void SessionState::observe(std::span<const Feed> feeds, RunObservers observers, bool zero_copy,
+                           const std::function<void()>& run) {
+  try {
+    bind(feeds, observers, zero_copy);
+    run();
+  } catch (...) {
+    for (RunObserver* observer : observers) observer->end_run(true);
+    throw;
+  }
+  for (RunObserver* observer : observers) observer->end_run(false);
+}
+
+std::uint64_t SessionState::run(std::span<const Feed> feeds) {
+  const OneRun one(is_running_);
+  const bool by_step = !step_observers_.empty();
+  observe(feeds, observers_, !by_step, [&] {
+    if (by_step) {
+      executable_.run_by_step(step_observers_);
+    } else {
+      executable_.run();
+    }
+  });
+  return runs_;
+}
+
+Profile SessionState::profile(std::span<const Feed> feeds) {
+  const OneRun one(is_running_);
+  Profile profile;
+  observe(feeds, step_observers_, false,
+          [&] { profile = profile_by_step(executable_, step_observers_); });
+  return profile;
+}
+
+Profile SessionState::timeline(std::span<const Feed> feeds) {
+  if (runs_by_step(options_)) {
+    throw ValueError("a session that runs node by node has no timeline");
+  }
+  const OneRun one(is_running_);
+  bind(feeds);
+  return profile_launched(executable_);
+}
+
+Tensor SessionState::read(const Value& value, std::uint64_t run) const {
+  const auto& fetched = program().fetched;
+  if (!value.is_of(graph_) || std::ranges::find(fetched, value.id()) == fetched.end()) {
+    throw ValueError(fmt::format("{} was not fetched", value.description()));
+  }
+  if (run != runs_) {
+    throw ValueError(
+        fmt::format("{} of run {} was overwritten by run {}; read it before the next "
+                    "run",
+                    value.description(), run, runs_));
+  }
+  executable_.check_alive();
+  if (!program().in_arena(value.id())) {
+    const std::size_t i = program().variable_of(value.id());
+    if (versions_[i] != program().variables[i].variable.version()) {
+      throw ValueError(fmt::format("{} has changed since run {}", value.description(), run));
+    }
+  }
+  return executable_.memory().download(value.id());
+}
+
+}  // namespace detail
+
+Session::Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options)
+    : state_(std::make_shared<detail::SessionState>(
+          graph, std::move(fetches), detail::with_environment(std::move(options)))) {}
 
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -27,36 +194,28 @@ Results Session::run(std::span<const Feed> feeds) {
   return {state_, run};
 }
 
-Results Session::run(std::initializer_list<Feed> feeds) {
-  return run(std::span<const Feed>(feeds.begin(), feeds.size()));
-}
-
 Profile Session::profile(std::span<const Feed> feeds) { return state().profile(feeds); }
-
-Profile Session::profile(std::initializer_list<Feed> feeds) {
-  return profile(std::span<const Feed>(feeds.begin(), feeds.size()));
-}
-
 Profile Session::timeline(std::span<const Feed> feeds) { return state().timeline(feeds); }
 
-Profile Session::timeline(std::initializer_list<Feed> feeds) {
-  return timeline(std::span<const Feed>(feeds.begin(), feeds.size()));
-}
-
 std::vector<NodeId> Session::schedule() const {
-  const detail::Plan& plan = state().plan();
   std::vector<NodeId> nodes;
-  nodes.reserve(plan.step_count());
-  for (std::size_t step = 0; step < plan.step_count(); ++step) nodes.push_back(plan.node(step).id);
+  nodes.reserve(state().program().steps.size());
+  for (const detail::Step& step : state().program().steps) nodes.push_back(step.node);
   return nodes;
 }
 
-std::vector<Value> Session::inputs() const { return state().inputs(); }
-MemoryReport Session::memory_report() const { return state().memory_report(); }
-bool Session::replays() const { return state().plan().replays(); }
+std::vector<Value> Session::inputs() const {
+  return state().graph().values(state().program().inputs);
+}
+
+MemoryReport Session::memory_report() const {
+  return detail::report_memory(state().program(), state().executable().workspace_bytes());
+}
+
+bool Session::replays() const { return state().executable().replays(); }
 
 std::size_t Session::device_bytes() const {
-  return state().plan().memory().bytes() + state().plan().workspace_bytes();
+  return state().program().arena.bytes + state().executable().workspace_bytes();
 }
 
 Tensor Results::operator[](const Value& value) const { return state_->read(value, run_); }

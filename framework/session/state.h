@@ -5,30 +5,23 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "aclgrad/session.h"
-#include "session/comparison.h"
-#include "session/plan.h"
-#include "session/watch.h"
+#include "session/executable.h"
+#include "session/run_observer.h"
 
 namespace aclgrad::detail {
-
-/// Another handle on the graph. Throws ValueError when nothing of it is fetched.
-Graph shared_graph(const Graph& graph, const std::vector<Fetch>& fetches);
-
-/// The values that some fetches run for. Throws ValueError for one of another graph.
-std::vector<ValueId> fetched_values(const Graph& graph, const std::vector<Fetch>& fetches,
-                                    bool only_readable);
 
 class SessionState {
  public:
   /// `mode` overrules the options.
-  SessionState(Graph graph, std::vector<Fetch> fetches, SessionOptions options,
-               std::optional<PlanMode> mode = {});
+  SessionState(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options,
+               std::optional<RunMode> mode = {});
 
   /// Runs once and returns the run's number.
   std::uint64_t run(std::span<const Feed> feeds);
@@ -39,56 +32,71 @@ class SessionState {
   /// The same, launched node by node without waiting after each.
   Profile timeline(std::span<const Feed> feeds);
 
-  /// The first half of run(): all that comes before the operators. `replays` says that run() of the
-  /// plan follows, which can read feeds where they lie.
-  void begin_run(std::span<const Feed> feeds, bool replays = false);
+  /// All that comes before the steps of a run. `zero_copy` says that Executable::run() follows,
+  /// which can read feeds where they lie.
+  void bind(std::span<const Feed> feeds, RunObservers observers = {}, bool zero_copy = false);
 
   /// A fetched value as the run of that number left it.
   Tensor read(const Value& value, std::uint64_t run) const;
 
-  /// Copies of values as they are now.
-  std::vector<Tensor> snapshot(std::span<const ValueId> ids) const;
-
-  MemoryReport memory_report() const;
-
   const Graph& graph() const { return graph_; }
-  Plan& plan() { return plan_; }
-  const Plan& plan() const { return plan_; }
-  std::vector<Value> inputs() const;
+  const std::vector<Fetch>& fetches() const { return fetches_; }
+  Executable& executable() { return executable_; }
+  const Executable& executable() const { return executable_; }
+  const Program& program() const { return executable_.program(); }
 
  private:
-  struct WatchedVariable {
-    ValueId root;
-    Variable variable;
-    std::uint64_t version = 0;  // at the end of the latest run
-    bool updated = false;       // by the nodes of this session
-  };
-  void check_options() const;
-  void check_before_planning() const;
-  void check_fetches() const;
-  void find_inputs_and_variables();
-  void prepare_comparison();
   void check_feeds(std::span<const Feed> feeds);
-  void check_feed(ValueId input, const Tensor& tensor) const;
   [[noreturn]] void refuse_feed(const Value& input) const;
-  void run_alone(std::span<const Feed> feeds);
-  void run_steps(StepTimes* times);
+  void observe(std::span<const Feed> feeds, RunObservers observers, bool zero_copy,
+               const std::function<void()>& run);
 
   Graph graph_;
-  const GraphData& data_;
   std::vector<Fetch> fetches_;
   SessionOptions options_;
-  std::vector<NodeId> nodes_;
-  std::vector<ValueId> kept_;
-  Plan plan_;
-  std::vector<ValueId> inputs_;
-  std::vector<bool> fed_;  // by position in inputs_, during check_feeds
-  std::vector<WatchedVariable> variables_;
-  std::optional<Poison> poison_;
-  std::optional<Comparison> comparison_;
+  Executable executable_;
+  std::vector<bool> fed_;                // by input, during check_feeds
+  std::vector<std::uint64_t> versions_;  // by variable, at the end of the latest run
+  std::vector<std::unique_ptr<RunObserver>> owned_observers_;
+  std::vector<RunObserver*> observers_;
+  std::vector<RunObserver*> step_observers_;  // those that need steps
   std::uint64_t runs_ = 0;
   std::atomic_flag is_running_;
 };
+
+// What a session's options mean together (options.cpp).
+
+/// The program's options and those that ACLGRAD_SESSION adds for every session of a program that is
+/// not to be changed; what the program's own rule out stays off. Throws ValueError for a word that
+/// names no option.
+SessionOptions with_environment(SessionOptions options);
+
+/// The same options. Throws ValueError for some that do not go together.
+SessionOptions checked(SessionOptions options);
+
+/// Whether every run goes node by node.
+bool runs_by_step(const SessionOptions& options);
+
+RunMode mode_of(const SessionOptions& options);
+
+// What looks at runs, or meddles with them (framework/diagnostics).
+
+/// What the options ask for.
+std::vector<std::unique_ptr<RunObserver>> make_observers(const SessionState& session,
+                                                         const SessionOptions& options);
+
+/// SessionOptions::compare: runs the nodes of a session eagerly before each run of it, and holds
+/// its bits against theirs. Throws ValueError that names the first node whose bits differ; the
+/// variables are then as they were before both runs.
+std::unique_ptr<RunObserver> make_comparison(const SessionState& session);
+
+/// Has the program say, when it ends, how many runs were compared.
+void report_comparisons_at_exit();
+
+/// Runs step by step, within the observers, or launching every step with events around it, and says
+/// what ran when.
+Profile profile_by_step(Executable& executable, RunObservers observers);
+Profile profile_launched(Executable& executable);
 
 }  // namespace aclgrad::detail
 

@@ -45,8 +45,10 @@ struct Difference {
 /// all of them at once. Throws what Session and run() throw.
 Difference bisect(const Graph& graph, const std::vector<Fetch>& fetches,
                   std::span<const Feed> feeds);
-Difference bisect(const Graph& graph, const std::vector<Fetch>& fetches,
-                  std::initializer_list<Feed> feeds = {});
+inline Difference bisect(const Graph& graph, const std::vector<Fetch>& fetches,
+                         std::initializer_list<Feed> feeds = {}) {
+  return bisect(graph, fetches, std::span<const Feed>(feeds.begin(), feeds.size()));
+}
 
 }  // namespace aclgrad
 

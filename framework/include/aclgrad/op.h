@@ -37,9 +37,13 @@ class CallOp;
 class AclnnOp;
 class StreamOp;
 
+enum class OpKind : std::uint8_t { input, variable, constant, view, aclnn, stream };
+
 class Op {
  public:
   virtual ~Op() = default;
+
+  OpKind kind() const noexcept { return kind_; }
 
   /// Short name as it stands in listings and messages: "elu".
   virtual std::string_view name() const = 0;
@@ -47,21 +51,27 @@ class Op {
   /// The attributes for listings, such as "alpha=1, dim=-1"; empty when there are none.
   virtual std::string attributes() const { return {}; }
 
-  /// The same object; null for sources and views. Walks over large graphs ask often, and a
-  /// dynamic_cast would take longer than the rest of some of them.
-  virtual const CallOp* as_call() const noexcept { return nullptr; }
+  /// The same object; null for sources and views.
+  const CallOp* as_call() const noexcept;
+
+ protected:
+  explicit Op(OpKind kind) : kind_(kind) {}
+
+ private:
+  OpKind kind_;
 };
 
 /// A tensor that every run must be fed.
 class InputOp final : public Op {
  public:
+  InputOp() : Op(OpKind::input) {}
   std::string_view name() const override { return "input"; }
 };
 
 /// A Variable's tensor.
 class VariableOp final : public Op {
  public:
-  explicit VariableOp(Variable bound) : variable(std::move(bound)) {}
+  explicit VariableOp(Variable bound) : Op(OpKind::variable), variable(std::move(bound)) {}
   std::string_view name() const override { return "variable"; }
 
   const Variable variable;
@@ -70,14 +80,17 @@ class VariableOp final : public Op {
 /// A tensor fixed when the graph is recorded.
 class ConstantOp final : public Op {
  public:
-  explicit ConstantOp(Tensor value) : tensor(std::move(value)) {}
+  explicit ConstantOp(Tensor value) : Op(OpKind::constant), tensor(std::move(value)) {}
   std::string_view name() const override { return "constant"; }
 
   const Tensor tensor;
 };
 
 /// Another description (shape, strides, offset) of its input's data; nothing is computed.
-class ViewOp : public Op {};
+class ViewOp : public Op {
+ protected:
+  ViewOp() : Op(OpKind::view) {}
+};
 
 /// Objects made for operator calls; they live at least as long as the executors that phase one
 /// returned.
@@ -169,12 +182,17 @@ class CallOp : public Op {
   /// its place. Asked only when both are dense and of one shape and dtype.
   virtual bool may_overwrite(std::size_t /*output*/, std::size_t /*input*/) const { return false; }
 
-  const CallOp* as_call() const noexcept final { return this; }
-
   /// The same object, or null where it is of the other kind.
-  virtual const AclnnOp* as_aclnn() const noexcept { return nullptr; }
-  virtual const StreamOp* as_stream_op() const noexcept { return nullptr; }
+  const AclnnOp* as_aclnn() const noexcept;
+  const StreamOp* as_stream_op() const noexcept;
+
+ protected:
+  using Op::Op;
 };
+
+inline const CallOp* Op::as_call() const noexcept {
+  return kind_ < OpKind::aclnn ? nullptr : static_cast<const CallOp*>(this);
+}
 
 /// One operator of the C interface.
 class AclnnOp : public CallOp {
@@ -185,8 +203,13 @@ class AclnnOp : public CallOp {
 
   virtual PhaseTwo phase_two() const = 0;
 
-  const AclnnOp* as_aclnn() const noexcept final { return this; }
+ protected:
+  AclnnOp() : CallOp(OpKind::aclnn) {}
 };
+
+inline const AclnnOp* CallOp::as_aclnn() const noexcept {
+  return kind() == OpKind::aclnn ? static_cast<const AclnnOp*>(this) : nullptr;
+}
 
 struct Node;
 
@@ -226,8 +249,13 @@ class StreamOp : public CallOp {
   /// for one that updates a variable.
   virtual bool is_async() const { return false; }
 
-  const StreamOp* as_stream_op() const noexcept final { return this; }
+ protected:
+  StreamOp() : CallOp(OpKind::stream) {}
 };
+
+inline const StreamOp* CallOp::as_stream_op() const noexcept {
+  return kind() == OpKind::stream ? static_cast<const StreamOp*>(this) : nullptr;
+}
 
 /// An operator whose every output element depends on no input element but those at its place.
 class ElementwiseOp : public AclnnOp {

@@ -143,7 +143,7 @@ class Session {
   /// a thread that uses another device. Throws StatusError when an operator fails; variables may
   /// then be half updated.
   Results run(std::span<const Feed> feeds);
-  Results run(std::initializer_list<Feed> feeds = {});
+  Results run(std::initializer_list<Feed> feeds = {}) { return run(all(feeds)); }
 
   /// The operators' nodes in the order of running.
   std::vector<NodeId> schedule() const;
@@ -163,15 +163,18 @@ class Session {
   /// A run, node by node, with the time that each took; the values fetched cannot be read. Throws
   /// as run() does.
   Profile profile(std::span<const Feed> feeds);
-  Profile profile(std::initializer_list<Feed> feeds = {});
+  Profile profile(std::initializer_list<Feed> feeds = {}) { return profile(all(feeds)); }
 
   /// A run as run() does it, but for the launching of every node; with what ran when, and on which
   /// of the session's streams. The values fetched cannot be read. Throws as run() does, and
   /// ValueError for an eager session, or one with an option that makes it run node by node.
   Profile timeline(std::span<const Feed> feeds);
-  Profile timeline(std::initializer_list<Feed> feeds = {});
+  Profile timeline(std::initializer_list<Feed> feeds = {}) { return timeline(all(feeds)); }
 
  private:
+  static std::span<const Feed> all(std::initializer_list<Feed> feeds) {
+    return {feeds.begin(), feeds.size()};
+  }
   detail::SessionState& state() const;  // throws ValueError when there is none
 
   std::shared_ptr<detail::SessionState> state_;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arena as a picture: time to the right, addresses upwards.
+#include "aclgrad/memory_report.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ostream>
 
-#include "aclgrad/memory_report.h"
 #include "report/axes.h"
 #include "report/svg.h"
 
@@ -17,15 +18,20 @@ constexpr double kWidth = 960;
 constexpr double kHeight = 540;
 constexpr std::string_view kLiveColour = "#222222";
 
-std::string_view colour(Pass pass) { return palette(static_cast<std::size_t>(pass)); }
+std::string in_units(std::size_t bytes) {
+  const auto count = static_cast<double>(bytes);
+  if (bytes < 10'000) return fmt::format("{} B", bytes);
+  if (bytes < 10'000'000) return fmt::format("{:.1f} KiB", count / 1024);
+  return fmt::format("{:.1f} MiB", count / (1024 * 1024));
+}
 
 // Bytes in the largest unit that leaves a number above 1.
-struct Unit {
+struct ByteUnit {
   double bytes = 1;
   std::string name = "B";
 };
 
-Unit unit_for(std::size_t bytes) {
+ByteUnit unit_for(std::size_t bytes) {
   if (bytes >= 10u << 20) return {1024.0 * 1024.0, "MiB"};
   if (bytes >= 10u << 10) return {1024.0, "KiB"};
   return {};
@@ -33,12 +39,46 @@ Unit unit_for(std::size_t bytes) {
 
 }  // namespace
 
+std::string MemoryReport::to_string(std::size_t rows) const {
+  const auto fullest = std::max_element(live.begin(), live.end());
+  const auto step = static_cast<std::int32_t>(fullest - live.begin()) - 1;
+  std::string text = fmt::format(
+      "arena      {} (lower bound {}; {} without reuse)\n"
+      "workspace  {}\n"
+      "variables  {}\n",
+      in_units(arena_bytes), in_units(lower_bound), in_units(sum_of_values),
+      in_units(workspace_bytes), in_units(variable_bytes));
+  if (intervals.empty()) return text + "no values\n";
+  std::vector<const Interval*> present;
+  for (const Interval& interval : intervals) {
+    if (interval.first <= step && step <= interval.last) present.push_back(&interval);
+  }
+  std::stable_sort(present.begin(), present.end(),
+                   [](const Interval* a, const Interval* b) { return a->bytes > b->bytes; });
+  text += fmt::format("{} of {} values live at the fullest step, {} of {}{}\n", present.size(),
+                      intervals.size(), step, steps, present.empty() ? "" : ":");
+  if (present.size() > rows) present.resize(rows);
+  if (present.empty()) return text;
+  Table table({"value", "bytes", "offset", "steps", "pass"});
+  for (const Interval* interval : present) {
+    table.add_row({interval->name, std::to_string(interval->bytes),
+                   std::to_string(interval->offset),
+                   fmt::format("{}..{}", interval->first, interval->last),
+                   aclgrad::to_string(interval->pass)});
+  }
+  return text + table.to_string();
+}
+
+std::ostream& operator<<(std::ostream& stream, const MemoryReport& report) {
+  return stream << report.to_string();
+}
+
 std::string MemoryReport::svg() const {
   const std::string title = fmt::format("Arena of {} bytes over {} steps, lower bound {}",
                                         arena_bytes, steps, lower_bound);
   SvgCanvas canvas(kWidth, kHeight, title);
   canvas.heading(title, 28);
-  const Unit unit = unit_for(arena_bytes);
+  const ByteUnit unit = unit_for(arena_bytes);
   const std::string y_label = "address [" + unit.name + "]";
   const Axis y(0, std::max(1.0, static_cast<double>(arena_bytes) / unit.bytes));
   const double left = Plot::left_margin(y, y_label);
@@ -51,7 +91,7 @@ std::string MemoryReport::svg() const {
     const double high = static_cast<double>(interval.offset + interval.bytes) / unit.bytes;
     const auto [x1, y1] = plot.position(interval.first, high);
     const auto [x2, y2] = plot.position(interval.last + 1, low);
-    canvas.rectangle(x1, y1, x2 - x1, y2 - y1, colour(interval.pass), "#ffffff", 0.4);
+    canvas.rectangle(x1, y1, x2 - x1, y2 - y1, pass_colour(interval.pass), "#ffffff", 0.4);
     const double size = 10;
     if (y2 - y1 > size + 2 && x2 - x1 > text_width(interval.name, size) + 4) {
       canvas.text(x1 + 2, (y1 + y2) / 2 + size / 3, interval.name,
@@ -67,11 +107,7 @@ std::string MemoryReport::svg() const {
   canvas.polyline(line, kLiveColour, 1.5);
   canvas.end_clip();
   plot.draw_axes("step", y_label);
-  std::vector<Series> legend;
-  for (const Pass pass : {Pass::forward, Pass::backward, Pass::update}) {
-    legend.push_back(
-        {.name = aclgrad::to_string(pass), .x = {}, .y = {}, .colour = std::string(colour(pass))});
-  }
+  std::vector<Series> legend = pass_legend();
   legend.push_back({.name = "bytes alive", .x = {}, .y = {}, .colour = std::string(kLiveColour)});
   draw_legend(canvas, box.right() + 16, box.top + 12, legend, false);
   return std::move(canvas).finish();

@@ -7,9 +7,23 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "aclgrad/report.h"
+#include "report/axes.h"
+#include "report/svg.h"
 
 namespace aclgrad {
+namespace {
+
+using namespace report;
+
+constexpr double kTimelineWidth = 960;
+constexpr double kTimelineHeight = 240;
+constexpr std::string_view kAsyncColour = "#222222";
+
+std::string_view colour(const Profile::Entry& entry) {
+  return entry.stream == 1 ? kAsyncColour : pass_colour(entry.pass);
+}
+
+}  // namespace
 
 double Profile::total_us() const {
   double total = 0;
@@ -52,7 +66,7 @@ std::string Profile::to_string(std::size_t rows) const {
                    [](const Entry* a, const Entry* b) { return a->duration_us > b->duration_us; });
   if (longest.size() > rows) longest.resize(rows);
   const double total = total_us();
-  report::Table table({"node", "op", "name", "outputs", "pass", "recorded at", "us", "share"});
+  Table table({"node", "op", "name", "outputs", "pass", "recorded at", "us", "share"});
   for (const Entry* entry : longest) {
     table.add_row({std::to_string(entry->node), entry->operation, entry->name,
                    fmt::format("{}", fmt::join(entry->outputs, ", ")),
@@ -85,6 +99,50 @@ std::string Profile::chrome_trace() const {
   const nlohmann::json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // names may be any bytes
   return trace.dump(1, ' ', false, kReplace) + "\n";
+}
+
+std::string Profile::svg() const {
+  const bool two =
+      std::any_of(nodes.begin(), nodes.end(), [](const Entry& entry) { return entry.stream == 1; });
+  std::string title = fmt::format("{} nodes in {:.2f} ms", nodes.size(), span_us() / 1000);
+  if (two) {
+    title += fmt::format(", {:.2f} ms of them asynchronous, {:.0f} % of that hidden",
+                         async_us() / 1000, async_us() > 0 ? 100 * hidden_us() / async_us() : 0.0);
+  }
+  SvgCanvas canvas(kTimelineWidth, kTimelineHeight, title);
+  canvas.heading(title, 28);
+  const Axis time(0, std::max(1e-3, span_us() / 1000));
+  const Plot plot(canvas, {90, 46, kTimelineWidth - 220, kTimelineHeight - 102}, time,
+                  Axis(0, two ? 2 : 1));
+  const Box& box = plot.box();
+  canvas.begin_clip(box.left, box.top, box.width, box.height);
+  for (const Entry& entry : nodes) {
+    const double lane = two && entry.stream == 0 ? 1 : 0;  // the first stream on top
+    const auto [x1, y1] = plot.position(entry.start_us / 1000, lane + 0.9);
+    const auto [x2, y2] = plot.position((entry.start_us + entry.duration_us) / 1000, lane + 0.1);
+    canvas.rectangle(x1, y1, std::max(0.5, x2 - x1), y2 - y1, colour(entry));
+    constexpr double kSize = 10;
+    if (x2 - x1 > text_width(entry.operation, kSize) + 6) {
+      canvas.text(x1 + 3, (y1 + y2) / 2 + kSize / 3, entry.operation,
+                  {.size = kSize, .colour = "#ffffff"});
+    }
+  }
+  canvas.end_clip();
+  canvas.line(box.left, box.bottom(), box.right(), box.bottom(), kInk);
+  for (const Axis::Tick& tick : time.ticks(10)) {
+    const double x = plot.position(tick.value, 0).first;
+    canvas.line(x, box.bottom(), x, box.bottom() + 5, kInk);
+    canvas.text(x, box.bottom() + 20, tick.label, {.anchor = Anchor::middle});
+  }
+  canvas.text(box.left + box.width / 2, box.bottom() + 40, "time [ms]", {.anchor = Anchor::middle});
+  const auto name_lane = [&](double lane, std::string_view name) {
+    canvas.text(box.left - 8, plot.position(0, lane + 0.5).second + 4, name,
+                {.anchor = Anchor::end});
+  };
+  name_lane(two ? 1 : 0, "operators");
+  if (two) name_lane(0, "async");
+  draw_legend(canvas, box.right() + 16, box.top + 12, pass_legend(), false);
+  return std::move(canvas).finish();
 }
 
 }  // namespace aclgrad

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "aclgrad/error.h"
+#include "session/program.h"
+
+namespace aclgrad::detail {
+namespace {
+
+// The values that some fetches run for.
+std::vector<ValueId> wanted_values(const Graph& graph, const std::vector<Fetch>& fetches,
+                                   std::vector<ValueId>& read) {
+  std::vector<ValueId> wanted;
+  for (const Fetch& fetch : fetches) {
+    for (const Value& value : fetch.values()) {
+      if (!(value.graph() == graph)) {
+        throw ValueError(
+            fmt::format("cannot fetch {}: it belongs to another graph than the "
+                        "session's",
+                        value.description()));
+      }
+      wanted.push_back(value.id());
+      if (fetch.readable()) read.push_back(value.id());
+    }
+  }
+  if (wanted.empty()) throw ValueError("a session needs something to fetch");
+  return wanted;
+}
+
+// Sorts the nodes that some values depend on by what they are. Nodes come after everything that
+// they use, so one walk from the end meets them all.
+void classify(Program& program, const std::vector<ValueId>& values) {
+  const GraphData& graph = *program.graph;
+  std::vector<bool> needed(graph.nodes.size(), false);
+  NodeId id = -1;
+  for (const ValueId value : values) {
+    needed[at(graph.value(value).node)] = true;
+    id = std::max(id, graph.value(value).node);
+  }
+  for (; id >= 0; --id) {
+    if (!needed[at(id)]) continue;
+    const Node& node = graph.node(id);
+    for (const ValueId input : node.inputs) needed[at(graph.value(input).node)] = true;
+    switch (node.op->kind()) {
+      case OpKind::input:
+        program.inputs.push_back(node.outputs.front());
+        break;
+      case OpKind::variable:
+        program.variables.push_back(
+            {node.outputs.front(), static_cast<const VariableOp&>(*node.op).variable});
+        break;
+      case OpKind::constant:
+        program.constants.push_back(node.outputs.front());
+        break;
+      case OpKind::view:
+        break;
+      case OpKind::aclnn:
+        program.steps.push_back({id});
+        break;
+      case OpKind::stream:
+        program.steps.push_back({id, static_cast<const StreamOp&>(*node.op).is_async()});
+        break;
+    }
+  }
+  std::ranges::reverse(program.inputs);
+  std::ranges::reverse(program.variables);
+  std::ranges::reverse(program.constants);
+  std::ranges::reverse(program.steps);
+}
+
+// When each value needs memory, and which values take turns in a block.
+class Lifetimes {
+ public:
+  // Without reuse every value has memory of its own for the whole run.
+  Lifetimes(Program& program, bool reuse)
+      : program_(program),
+        graph_(*program.graph),
+        reuse_(reuse),
+        uses_(graph_.values.size(), kUnused) {}
+
+  void find() {
+    program_.home.resize(graph_.values.size());
+    for (std::size_t i = 0; i < program_.variables.size(); ++i) {
+      program_.home[at(program_.variables[i].root)] = -1 - static_cast<std::int32_t>(i);
+    }
+    for (const Step& step : program_.steps) {
+      const Node& node = graph_.node(step.node);
+      for (const ValueId input : node.inputs) use(input, step.over);
+      // What a step writes on the second stream, it may write for a while.
+      for (const ValueId output : node.outputs) use(output, step.over);
+    }
+    for (const ValueId value : program_.fetched) use(value, end());
+    for (const ValueId constant : program_.constants) use(constant, end());
+    for_each_root(program_, [&](ValueId root, std::int32_t step) {
+      const std::int32_t block = step < 0 ? kNone : overwritten(root, step);
+      if (block == kNone) return add_block(root, step);
+      program_.home[at(root)] = block;
+      blocks()[at(block)].last = uses_[at(root)];
+    });
+  }
+
+ private:
+  static constexpr std::int32_t kUnused = -2;
+  static constexpr std::int32_t kNone = -1;
+
+  std::vector<Block>& blocks() { return program_.arena.blocks; }
+  std::int32_t end() const { return static_cast<std::int32_t>(program_.steps.size()); }
+
+  void use(ValueId value, std::int32_t step) {
+    std::int32_t& last = uses_[at(graph_.value(value).root)];
+    last = std::max(last, step);
+  }
+
+  void add_block(ValueId root, std::int32_t step) {
+    const std::size_t bytes = graph_.value(root).layout->bytes();
+    program_.home[at(root)] = static_cast<std::int32_t>(blocks().size());
+    blocks().push_back({.bytes = (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment,
+                        .first = reuse_ ? step : -1,
+                        .last = reuse_ ? std::max(uses_[at(root)], step) : end()});
+  }
+
+  // Whether element i of the output and element i of the input would share an address, if the two
+  // shared a block, and the operator allows that.
+  bool fits(const Node& node, std::size_t output, std::size_t input) const {
+    const TensorSpec& from = graph_.value(node.inputs[input]).layout->spec;
+    const TensorSpec& to = graph_.value(node.outputs[output]).layout->spec;
+    return graph_.is_whole(node.inputs[input]) && from.dtype == to.dtype &&
+           from.shape == to.shape && as_call(node)->may_overwrite(output, input);
+  }
+
+  // The block of an input that dies at this step and that the output may have.
+  std::int32_t overwritten(ValueId output, std::int32_t step) {
+    if (!reuse_) return kNone;
+    const Node& node = program_.node(at(step));
+    const auto position = at(output - node.outputs.front());  // outputs are numbered in a row
+    for (const ValueId input : node.inputs) {
+      const std::int32_t block = program_.home_of(input);
+      if (block < 0 || blocks()[at(block)].last != step || taken_by(node, position, block))
+        continue;
+      bool all_fit = true;  // the same memory may be read through several inputs
+      for (std::size_t k = 0; k < node.inputs.size() && all_fit; ++k) {
+        all_fit = program_.home_of(node.inputs[k]) != block || fits(node, position, k);
+      }
+      if (all_fit) return block;
+    }
+    return kNone;
+  }
+
+  // Whether an output before this one got the block.
+  bool taken_by(const Node& node, std::size_t before, std::int32_t block) const {
+    const auto outputs = node.outputs.first(before);
+    return std::ranges::any_of(outputs, [&](ValueId o) { return program_.home_of(o) == block; });
+  }
+
+  Program& program_;
+  const GraphData& graph_;
+  bool reuse_;
+  std::vector<std::int32_t> uses_;  // by root: the last step that needs it
+};
+
+// Which variables the steps update. A variable fetched as it was before that is lost.
+void find_updates(Program& program) {
+  const GraphData& graph = *program.graph;
+  for (const Step& step : program.steps) {
+    for (const ValueId output : graph.node(step.node).outputs) {
+      if (program.in_arena(output)) continue;
+      program.variables[program.variable_of(output)].updated_by = step.node;
+    }
+  }
+  for (const ValueId wanted : program.fetched) {
+    if (program.in_arena(wanted)) continue;
+    const NodeId maker = graph.value(wanted).node;
+    const NodeId update = program.variables[program.variable_of(wanted)].updated_by;
+    if (update <= maker) continue;
+    throw ValueError(fmt::format("cannot fetch {} as {} left it: {} overwrites it in the same run",
+                                 graph.description(wanted), label(graph.node(maker)),
+                                 label(graph.node(update))));
+  }
+}
+
+}  // namespace
+
+Program compile(const Graph& graph, const std::vector<Fetch>& fetches, RunMode mode) {
+  Program program;
+  program.graph = &GraphAccess::data(graph);
+  classify(program, wanted_values(graph, fetches, program.fetched));
+  partition_streams(program, mode != RunMode::eager);
+  Lifetimes(program, reuses_memory(mode)).find();
+  find_updates(program);
+  place_blocks(program.arena, static_cast<std::int32_t>(program.steps.size()));
+  return program;
+}
+
+}  // namespace aclgrad::detail

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/executable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "aclgrad/error.h"
+#include "aclgrad/runtime.h"
+
+namespace aclgrad::detail {
+
+Executable::Executable(Program program, RunMode mode)
+    : program_(std::move(program)), mode_(mode), memory_((check_variables(), program_)) {
+  launches_.reserve(program_.steps.size());
+  std::uint64_t workspace = 0;
+  for (std::size_t step = 0; step < program_.steps.size(); ++step) {
+    workspace = std::max(workspace, launches_.emplace_back(prepare(step)).workspace_size);
+  }
+  reserve_workspace(workspace);
+  if (program_.has_two_streams()) {
+    async_stream_.emplace();
+    for (const Segment& segment : program_.segments) {
+      segment_is_over_.push_back(segment.is_awaited ? Event(ACL_EVENT_SYNC) : Event());
+    }
+  }
+  if (mode_ != RunMode::replayed && mode_ != RunMode::replayed_apart) return;
+  capture_all();
+  if (replays()) find_zero_copy_inputs();
+}
+
+void Executable::check_variables() const {
+  ensure_runtime();
+  int device = -1;
+  check_status(aclrtGetDevice(&device), "aclrtGetDevice");
+  for (const BoundVariable& bound : program_.variables) {
+    const auto refuse = [&](const std::string& reason) {
+      throw ValueError(
+          fmt::format("parameter {} of {} {}", program_.graph->description(bound.root),
+                      label(program_.graph->node(program_.graph->value(bound.root).node)), reason));
+    };
+    if (!bound.variable.is_alive()) {
+      refuse("is dead: its device memory was freed (aclrtResetDevice, aclFinalize)");
+    }
+    if (bound.variable.device() != device) {
+      refuse(fmt::format("lies on device {}, the session is made on device {} (use_device)",
+                         bound.variable.device(), device));
+    }
+  }
+}
+
+Executable::Launch Executable::prepare(std::size_t step) {
+  const Node& node = this->node(step);
+  Launch launch;
+  const AclnnOp* aclnn = as_call(node)->as_aclnn();
+  if (aclnn == nullptr) {
+    const auto operands = [this](std::span<const ValueId> values) {
+      std::vector<StreamCall::Operand> list;
+      for (const ValueId value : values) {
+        list.push_back({memory_.first_element(value), &program_.graph->value(value).layout->spec});
+      }
+      return list;
+    };
+    launch.call = std::make_unique<StreamCall>(node, operands(node.inputs), operands(node.outputs));
+    return launch;
+  }
+  launch.phase_two = aclnn->phase_two();
+  if (mode_ == RunMode::eager) return launch;
+  launch.executor = call_phase_one(step, launch.workspace_size);
+  if (const int status = launch.executor.make_repeatable(); status != 0) {
+    check_status(status, "aclSetAclOpExecutorRepeatable", label(node));
+  }
+  return launch;
+}
+
+Executor Executable::call_phase_one(std::size_t step, std::uint64_t& workspace_size) {
+  const Node& node = this->node(step);
+  const AclnnOp& op = *as_call(node)->as_aclnn();
+  auto argument = [&](ValueId value, ValueId stored_as) {
+    return Call::Argument{memory_.tensor(stored_as), &program_.graph->value(value).layout->spec};
+  };
+  input_arguments_.clear();
+  output_arguments_.clear();
+  for (const ValueId input : node.inputs) input_arguments_.push_back(argument(input, input));
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    // An updated variable is one tensor, given to the operator as one object.
+    const auto updated = op.updated_input(i);
+    output_arguments_.push_back(
+        argument(node.outputs[i], updated ? node.inputs[*updated] : node.outputs[i]));
+  }
+  Call call(input_arguments_, output_arguments_, objects_);
+  aclOpExecutor* executor = nullptr;
+  const aclnnStatus status = op.phase_one(call, &workspace_size, &executor);
+  if (status != 0) {
+    check_status(status, fmt::format("{}GetWorkspaceSize", op.call_name()), label(node));
+  }
+  return Executor(executor);
+}
+
+void Executable::launch(std::size_t step, aclrtStream stream) {
+  Launch& launch = launches_[step];
+  const CallOp& op = *as_call(node(step));
+  if (launch.call) return op.as_stream_op()->queue(*launch.call, stream);
+  const bool eager = mode_ == RunMode::eager;
+  if (eager) {
+    objects_ = {};
+    launch.executor = call_phase_one(step, launch.workspace_size);
+    reserve_workspace(launch.workspace_size);
+  }
+  // One for a single use is consumed, whatever the answer.
+  aclOpExecutor* executor = eager ? launch.executor.release() : launch.executor.get();
+  const aclnnStatus status =
+      launch.phase_two(workspace_.data(), launch.workspace_size, executor, stream);
+  if (status != 0) check_status(status, op.call_name(), label(node(step)));
+}
+
+void Executable::reserve_workspace(std::uint64_t size) {
+  if (size > workspace_.bytes()) workspace_ = DeviceBuffer(size, "the workspace of a session");
+}
+
+void Executable::drain() const noexcept {
+  // What was queued before a failure still uses our memory. The first error counts.
+  if (aclrtSynchronizeStream(stream_.get()) != 0) aclGetRecentErrMsg();
+  if (async_stream_ && aclrtSynchronizeStream(async_stream_->get()) != 0) aclGetRecentErrMsg();
+}
+
+void Executable::check_alive() const {
+  if (memory_.is_alive()) return;
+  throw ValueError(
+      "the session is dead: the device was reset since it was made (aclrtResetDevice, "
+      "aclFinalize)");
+}
+
+void Executable::check_usable() const {
+  aclrtStreamStatus unused{};
+  const int status = aclrtStreamQuery(stream_.get(), &unused);
+  if (status == 0) return;
+  const bool has_stream = status != ACL_ERROR_RT_INVALID_HANDLE;
+  if (!memory_.is_alive() || !has_stream) aclGetRecentErrMsg();  // says less than what is thrown
+  check_alive();
+  if (!has_stream) throw ValueError("the session is dead: the context of its stream was destroyed");
+  check_status(status, "aclrtStreamQuery", "the session cannot run on this thread");
+}
+
+// Launches all segments, with the waits between their streams, and waits for the end.
+void Executable::launch_segments(const LaunchSegment& launch) {
+  try {
+    for (std::size_t i = 0; i < program_.segments.size(); ++i) {
+      const Segment& segment = program_.segments[i];
+      const aclrtStream stream = (segment.async ? *async_stream_ : stream_).get();
+      if (segment.awaited != kNoSegment) {
+        check_status(aclrtStreamWaitEvent(stream, segment_is_over_[segment.awaited].get()),
+                     "aclrtStreamWaitEvent");
+      }
+      if (segment.begin < segment.end) launch(i, stream);
+      if (segment.is_awaited) {
+        check_status(aclrtRecordEvent(segment_is_over_[i].get(), stream), "aclrtRecordEvent");
+      }
+    }
+  } catch (...) {
+    drain();
+    throw;
+  }
+  synchronize();
+}
+
+// What the second stream says comes first: the first may have failed for it.
+void Executable::synchronize() const {
+  const int status = aclrtSynchronizeStream(stream_.get());
+  const int async = async_stream_ ? aclrtSynchronizeStream(async_stream_->get()) : 0;
+  if (status == 0 && async == 0) return;
+  check_status(async != 0 ? async : status, "aclrtSynchronizeStream",
+               place_of_failure(recordings_));
+}
+
+void Executable::run() {
+  if (mode_ == RunMode::eager) return run_by_step({});
+  if (!replays()) return run_launched({});
+  ensure_runtime();
+  launch_segments([this](std::size_t segment, aclrtStream stream) {
+    check_status(aclmdlRIExecuteAsync(recordings_[segment].model.get(), stream),
+                 "aclmdlRIExecuteAsync");
+  });
+}
+
+void Executable::run_launched(RunObservers observers) {
+  ensure_runtime();
+  launch_segments([&](std::size_t segment, aclrtStream stream) {
+    const Segment& steps = program_.segments[segment];
+    for (std::size_t step = steps.begin; step < steps.end; ++step) {
+      const StepRun run{*this, step, node(step), stream};
+      for (RunObserver* observer : observers) observer->before_step(run);
+      launch(step, stream);
+      for (RunObserver* observer : observers | std::views::reverse) observer->after_step(run);
+    }
+  });
+}
+
+void Executable::run_by_step(RunObservers observers) {
+  ensure_runtime();
+  for (std::size_t step = 0; step < launches_.size(); ++step) {
+    const StepRun run{*this, step, node(step), stream_.get()};
+    for (RunObserver* observer : observers) observer->before_step(run);
+    try {
+      launch(step, stream_.get());
+    } catch (...) {
+      drain();
+      throw;
+    }
+    if (const int status = aclrtSynchronizeStream(stream_.get()); status != 0) {
+      check_status(status, "aclrtSynchronizeStream", label(run.node));
+    }
+    for (RunObserver* observer : observers | std::views::reverse) observer->after_step(run);
+  }
+}
+
+}  // namespace aclgrad::detail

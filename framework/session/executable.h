@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executable: a program on a device, ready to run: memory, executors, workspace, streams, and what
+// these recorded of the steps. It knows nothing of feeds, nor of what looks at a run.
+#ifndef ACLGRAD_FRAMEWORK_SESSION_EXECUTABLE_H_
+#define ACLGRAD_FRAMEWORK_SESSION_EXECUTABLE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "aclgrad/handles.h"
+#include "session/memory.h"
+#include "session/program.h"
+#include "session/run_observer.h"
+
+namespace aclgrad::detail {
+
+class Executable {
+ public:
+  /// Throws ValueError for a variable that is dead or lies on another device than the calling
+  /// thread's; StatusError that names the node, or the largest value when memory is short.
+  Executable(Program program, RunMode mode);
+
+  /// Throws ValueError when the device was reset since: the memory is gone.
+  void check_alive() const;
+
+  /// The same, and StatusError when the calling thread cannot use the stream.
+  void check_usable() const;
+
+  /// Lets a replay read an input where the tensor has it, which must stay there until the end of
+  /// the run. False where that cannot be: the input is to be uploaded then.
+  bool bind_zero_copy(ValueId input, const Tensor& tensor);
+
+  /// Runs every step once, in the fastest way that the mode allows, and waits for the end. Throws
+  /// StatusError that names the node, after the stream is idle. A replay allocates nothing.
+  void run();
+
+  /// The same, launching every step. Not in eager mode.
+  void run_launched(RunObservers observers);
+
+  /// The same, on one stream, waiting after every step.
+  void run_by_step(RunObservers observers);
+
+  /// Captures the first `count` steps and replays them once. Returns false where the runtime cannot
+  /// capture.
+  bool replay_first(std::size_t count);
+
+  /// Waits until all that was launched is done. Throws as run() does.
+  void synchronize() const;
+
+  const Program& program() const { return program_; }
+  Memory& memory() { return memory_; }
+  const Memory& memory() const { return memory_; }
+
+  /// Whether run() replays.
+  bool replays() const { return !recordings_.empty(); }
+
+  std::size_t workspace_bytes() const { return workspace_.bytes(); }
+  void poison_workspace() { poison(workspace_, 0, workspace_.bytes()); }
+
+ private:
+  /// A step, prepared.
+  struct Launch {
+    PhaseTwo phase_two = nullptr;  // of an operator
+    std::uint64_t workspace_size = 0;
+    Executor executor = {};
+    std::unique_ptr<StreamCall> call = nullptr;  // of a StreamOp
+  };
+  /// What a stream recorded of some steps.
+  struct Recording {
+    RecordedModel model;
+    std::vector<std::size_t> tasks;  // by step: how many were recorded when it had been
+    std::size_t first = 0;           // step
+  };
+  /// Where a recording looks for a tensor of an input. Each moves by itself, so that what a move
+  /// that failed left behind is known to the next.
+  struct ReadPlace {
+    aclmdlRI model;
+    aclTensor* tensor;  // of the input or of a view of it
+    const std::byte* input;
+  };
+  using LaunchSegment = std::function<void(std::size_t segment, aclrtStream stream)>;
+
+  const Node& node(std::size_t step) const { return program_.node(step); }
+  void check_variables() const;
+  Launch prepare(std::size_t step);
+  Executor call_phase_one(std::size_t step, std::uint64_t& workspace_size);
+  void launch(std::size_t step, aclrtStream stream);
+  void reserve_workspace(std::uint64_t size);
+  void launch_segments(const LaunchSegment& launch);
+  void drain() const noexcept;
+
+  std::optional<Recording> capture(const Segment& segment);
+  void capture_all();
+  void find_zero_copy_inputs();
+  std::optional<std::size_t> failed_step(const Recording& recording) const;
+  std::string place_of_failure(std::span<const Recording> recordings) const;
+
+  Program program_;
+  RunMode mode_;
+  Memory memory_;
+  DeviceBuffer workspace_;
+  CallObjects objects_;
+  std::vector<Call::Argument> input_arguments_;  // of the latest call
+  std::vector<Call::Argument> output_arguments_;
+  // Executors die before the tensors and objects that they refer to, the streams before all, and
+  // the recordings, which were made on them, before the streams.
+  std::vector<Launch> launches_;  // by step
+  Stream stream_;
+  std::optional<Stream> async_stream_;  // the second stream
+  std::vector<Event> segment_is_over_;  // by segment; empty for one that is not awaited
+  std::vector<Recording> recordings_;   // by segment; none where steps are launched
+  std::unordered_map<ValueId, std::vector<ReadPlace>> zero_copy_;  // inputs to be read anywhere
+};
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_SESSION_EXECUTABLE_H_

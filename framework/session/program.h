@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Program: what a session runs: part of a graph, compiled. Plain data, worked out once, before
+// anything is allocated. All that a session needs to know of nodes and values is sorted here.
+#ifndef ACLGRAD_FRAMEWORK_SESSION_PROGRAM_H_
+#define ACLGRAD_FRAMEWORK_SESSION_PROGRAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "aclgrad/session.h"
+#include "graph/graph_data.h"
+
+namespace aclgrad::detail {
+
+/// A number of a node, a value, a step or a block, as an index.
+inline std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
+
+enum class RunMode : std::uint8_t {
+  eager,     ///< phase one in every run; every value has memory of its own
+  launched,  ///< phase one once, phase two in every run
+  replayed,  ///< phase two once too, while the stream is captured; `launched` where the runtime
+             ///< cannot capture
+  replayed_apart,  ///< the same, but every value has memory of its own
+};
+
+/// A call of an operator. Steps are numbered from 0 in the order of running; what exists before the
+/// first has step -1, what is read after the last lives until the number of steps.
+struct Step {
+  NodeId node = -1;
+  bool async = false;  // on the second stream (StreamOp::is_async)
+
+  /// The first step by which the first stream has waited for this one, which is what its memory
+  /// must outlive; its own number for a step of the first stream.
+  std::int32_t over = 0;
+};
+
+inline constexpr std::size_t kNoSegment = SIZE_MAX;
+
+/// Steps that follow each other on one stream without a wait between them.
+struct Segment {
+  std::size_t begin = 0;  // steps [begin, end); none for a mere wait
+  std::size_t end = 0;
+  bool async = false;                // on the second stream
+  std::size_t awaited = kNoSegment;  // the latest segment of the other stream that must be over
+  bool is_awaited = false;           // by a later segment
+};
+
+/// One piece of memory: the storage of a value, or of several that take turns in it, each
+/// overwriting in place the one before.
+struct Block {
+  std::size_t bytes = 0;   // a multiple of kArenaAlignment
+  std::int32_t first = 0;  // steps; both ends belong to the life
+  std::int32_t last = 0;
+  std::size_t offset = 0;
+};
+
+struct Arena {
+  std::vector<Block> blocks;
+  std::size_t bytes = 0;
+  std::size_t lower_bound = 0;  // the largest sum of blocks that live at one step
+};
+
+struct BoundVariable {
+  ValueId root;
+  Variable variable;
+  NodeId updated_by = -1;  // the last step that updates it; -1 for none
+};
+
+struct Program {
+  const GraphData* graph = nullptr;  // may grow, but must live
+  std::vector<ValueId> inputs;       // in the order of recording, as the next two
+  std::vector<BoundVariable> variables;
+  std::vector<ValueId> constants;
+  std::vector<ValueId> fetched;  // read after a run
+  std::vector<Step> steps;
+  std::vector<Segment> segments;  // in the order in which they are launched; at least one
+  Arena arena;
+
+  /// By root of a value of the program: its block, or -1 - i for the storage of variable i.
+  std::vector<std::int32_t> home;
+
+  const Node& node(std::size_t step) const { return graph->node(steps[step].node); }
+
+  /// Where the storage lies that a value describes.
+  std::int32_t home_of(ValueId value) const { return home[at(graph->value(value).root)]; }
+  bool in_arena(ValueId value) const { return home_of(value) >= 0; }
+  const Block& block_of(ValueId value) const { return arena.blocks[at(home_of(value))]; }
+  std::size_t variable_of(ValueId value) const { return at(-1 - home_of(value)); }
+  bool has_two_streams() const { return segments.size() > 1; }
+};
+
+/// Whether values that never live at the same time share memory.
+inline bool reuses_memory(RunMode mode) {
+  return mode == RunMode::launched || mode == RunMode::replayed;
+}
+
+/// Compiles what some fetches need. Linear in the size of the graph, but for the arena (n log n).
+/// Throws ValueError when nothing is fetched, for a value of another graph, and for one that a node
+/// needed here overwrites.
+Program compile(const Graph& graph, const std::vector<Fetch>& fetches, RunMode mode);
+
+/// Moves async steps to right behind the last step that each needs, and partitions all steps
+/// between two streams. Operators run on the first, in order. What is async runs on the second,
+/// also in order; the first waits for it where it needs its outputs, or is about to overwrite a
+/// variable that it reads. Without `two_streams` nothing is async.
+void partition_streams(Program& program, bool two_streams);
+
+/// Of every block's address; what vector instructions like.
+inline constexpr std::size_t kArenaAlignment = 64;
+
+/// Sets the blocks' offsets, of a program with this many steps. n log n in the number of blocks,
+/// with an additional search of bounded effort for few. The same for the same blocks.
+void place_blocks(Arena& arena, std::int32_t steps);
+
+/// Bytes alive at every step from -1 to `steps`, at index step + 1.
+std::vector<std::size_t> live_bytes(const std::vector<Block>& blocks, std::int32_t steps);
+
+/// What lies where when.
+MemoryReport report_memory(const Program& program, std::size_t workspace_bytes);
+
+/// Calls see(root, step) for every value with memory in the arena, in the order of running.
+template <typename See>
+void for_each_root(const Program& program, See&& see) {
+  for (const auto* sources : {&program.inputs, &program.constants}) {
+    for (const ValueId source : *sources) see(source, -1);
+  }
+  for (std::size_t step = 0; step < program.steps.size(); ++step) {
+    for (const ValueId output : program.node(step).outputs) {
+      if (program.graph->value(output).root == output) see(output, static_cast<int>(step));
+    }
+  }
+}
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_SESSION_PROGRAM_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunObserver: what may look at a run, or meddle with it. The run loop knows none of those that do.
+#ifndef ACLGRAD_FRAMEWORK_SESSION_RUN_OBSERVER_H_
+#define ACLGRAD_FRAMEWORK_SESSION_RUN_OBSERVER_H_
+
+#include <cstddef>
+#include <span>
+
+#include "aclgrad/session.h"
+
+namespace aclgrad::detail {
+
+class Executable;
+
+/// A step that is about to run, or has run.
+struct StepRun {
+  Executable& executable;
+  std::size_t step;
+  const Node& node;
+  aclrtStream stream;  // that it runs on
+};
+
+/// Of several observers the first is the outermost: the first to see a step begin, the last to see
+/// it end.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+
+  /// Whether a run must go node by node for it.
+  virtual bool needs_steps() const { return true; }
+
+  /// Before the feeds are copied in, and when all is done or something has thrown.
+  virtual void begin_run(Executable& /*executable*/, std::span<const Feed> /*feeds*/) {}
+  virtual void end_run(bool /*failed*/) {}
+
+  virtual void before_step(const StepRun& /*run*/) {}
+  virtual void after_step(const StepRun& /*run*/) {}
+};
+
+using RunObservers = std::span<RunObserver* const>;
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_SESSION_RUN_OBSERVER_H_

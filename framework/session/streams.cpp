@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_map>
+
+#include "session/program.h"
+
+namespace aclgrad::detail {
+namespace {
+
+// Only async steps move. What steps need is what the last one before them left in its storage.
+void schedule_early(Program& program) {
+  const GraphData& graph = *program.graph;
+  std::vector<Step>& steps = program.steps;
+  std::vector<std::size_t> made(graph.values.size(), 0);  // by root: after so many steps
+  std::vector<std::vector<Step>> behind(steps.size() + 1);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Node& node = graph.node(steps[i].node);
+    std::size_t place = i + 1;
+    if (steps[i].async) {
+      place = 0;
+      for (const ValueId input : node.inputs) {
+        place = std::max(place, made[at(graph.value(input).root)]);
+      }
+      behind[place].push_back(steps[i]);
+    }
+    for (const ValueId output : node.outputs) {
+      made[at(graph.value(output).root)] = place;
+    }
+  }
+  std::vector<Step> order = behind.front();
+  order.reserve(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].async) order.push_back(steps[i]);
+    order.insert(order.end(), behind[i + 1].begin(), behind[i + 1].end());
+  }
+  steps = std::move(order);
+}
+
+class Partitioner {
+ public:
+  explicit Partitioner(Program& program) : program_(program) {}
+
+  void run() {
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+      Step& step = program_.steps[i];
+      step.over = static_cast<std::int32_t>(i);
+      if (step.async) {
+        add_async(i);
+      } else {
+        add_first(i);
+      }
+    }
+    // Nothing may be under way when the run ends.
+    if (last_async_ > over_) await(last_async_, program_.steps.size());
+    if (segments().empty()) segments().push_back({});
+  }
+
+ private:
+  // Segments of the second stream by the root of what they make or read. A segment is counted here
+  // from 1, so that 0 says that there is none.
+  using ByRoot = std::unordered_map<ValueId, std::size_t>;
+
+  std::vector<Segment>& segments() { return program_.segments; }
+  ValueId root(ValueId value) const { return program_.graph->value(value).root; }
+
+  void add_async(std::size_t step) {
+    if (segments().empty() || !segments().back().async) {
+      Segment segment{.begin = step, .async = true};
+      if (!segments().empty()) {
+        segment.awaited = segments().size() - 1;
+        segments().back().is_awaited = true;
+      }
+      segments().push_back(segment);
+    }
+    segments().back().end = step + 1;
+    last_async_ = segments().size();
+    for (const ValueId input : program_.node(step).inputs) readers_[root(input)] = last_async_;
+    for (const ValueId output : program_.node(step).outputs) makers_[root(output)] = last_async_;
+  }
+
+  void add_first(std::size_t step) {
+    std::size_t needed = 0;
+    const auto need = [&](const ByRoot& of, ValueId value) {
+      if (const auto it = of.find(root(value)); it != of.end()) {
+        needed = std::max(needed, it->second);
+      }
+    };
+    if (last_async_ > 0) {
+      for (const ValueId input : program_.node(step).inputs) need(makers_, input);
+      for (const ValueId output : program_.node(step).outputs) {
+        if (root(output) != output) need(readers_, output);  // an updated variable
+      }
+    }
+    if (needed > over_) {
+      await(needed, step);
+    } else if (segments().empty() || segments().back().async) {
+      segments().push_back({.begin = step});
+    }
+    segments().back().end = step + 1;
+  }
+
+  // Begins a segment of the first stream that waits for one of the second, and so for those before.
+  void await(std::size_t segment, std::size_t step) {
+    for (; over_ < segment; ++over_) {
+      if (!segments()[over_].async) continue;
+      for (std::size_t i = segments()[over_].begin; i < segments()[over_].end; ++i) {
+        program_.steps[i].over = static_cast<std::int32_t>(step);
+      }
+    }
+    segments()[segment - 1].is_awaited = true;
+    segments().push_back({.begin = step, .end = step, .awaited = segment - 1});
+  }
+
+  Program& program_;
+  std::size_t last_async_ = 0;
+  std::size_t over_ = 0;  // so many segments are over, as the first stream has waited
+  ByRoot makers_;
+  ByRoot readers_;
+};
+
+}  // namespace
+
+void partition_streams(Program& program, bool two_streams) {
+  if (std::ranges::any_of(program.steps, &Step::async)) schedule_early(program);
+  if (!two_streams) {
+    for (Step& step : program.steps) step.async = false;
+  }
+  Partitioner(program).run();
+}
+
+}  // namespace aclgrad::detail
