@@ -70,7 +70,7 @@ void classify(Program& program, const std::vector<ValueId>& values) {
   std::ranges::reverse(program.steps);
 }
 
-// When each value needs memory, and which values take turns in a block.
+// When each value needs memory, which values take turns in a block, and who updates variables.
 class Lifetimes {
  public:
   // Without reuse every value has memory of its own for the whole run.
@@ -88,8 +88,11 @@ class Lifetimes {
     for (const Step& step : program_.steps) {
       const Node& node = graph_.node(step.node);
       for (const ValueId input : node.inputs) use(input, step.over);
-      // What a step writes on the second stream, it may write for a while.
-      for (const ValueId output : node.outputs) use(output, step.over);
+      for (const ValueId output : node.outputs) {
+        use(output, step.over);  // on the second stream it may be written for a while
+        if (program_.in_arena(output)) continue;
+        program_.variables[program_.variable_of(output)].updated_by = step.node;
+      }
     }
     for (const ValueId value : program_.fetched) use(value, end());
     for (const ValueId constant : program_.constants) use(constant, end());
@@ -160,15 +163,9 @@ class Lifetimes {
   std::vector<std::int32_t> uses_;  // by root: the last step that needs it
 };
 
-// Which variables the steps update. A variable fetched as it was before that is lost.
-void find_updates(Program& program) {
+// A variable fetched as it was before an update is lost.
+void check_fetched(const Program& program) {
   const GraphData& graph = *program.graph;
-  for (const Step& step : program.steps) {
-    for (const ValueId output : graph.node(step.node).outputs) {
-      if (program.in_arena(output)) continue;
-      program.variables[program.variable_of(output)].updated_by = step.node;
-    }
-  }
   for (const ValueId wanted : program.fetched) {
     if (program.in_arena(wanted)) continue;
     const NodeId maker = graph.value(wanted).node;
@@ -188,7 +185,7 @@ Program compile(const Graph& graph, const std::vector<Fetch>& fetches, RunMode m
   classify(program, wanted_values(graph, fetches, program.fetched));
   partition_streams(program, mode != RunMode::eager);
   Lifetimes(program, reuses_memory(mode)).find();
-  find_updates(program);
+  check_fetched(program);
   place_blocks(program.arena, static_cast<std::int32_t>(program.steps.size()));
   return program;
 }
