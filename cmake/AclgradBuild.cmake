@@ -99,9 +99,11 @@ function(aclgrad_other_names target)
   endforeach()
 endfunction()
 
-# A library above the C API boundary, of C++ names.
+# A library above the C API boundary, of C++ names. Of a static one programs get what they use.
 function(aclgrad_add_library target)
   add_library(${target} ${ARGN})
+  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+  target_link_options(${target} INTERFACE -Wl,--gc-sections)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/aclgrad")
   if(BUILD_SHARED_LIBS)
     set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default)

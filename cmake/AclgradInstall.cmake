@@ -4,7 +4,7 @@
 #   lib/aclgrad/libascendcl.so ...   what programs written for the vendor's libraries need (component
 #                                    "vendor"); in a folder of their own, see ACLGRAD_VENDOR_LIBDIR
 #   lib/aclgrad/libhccl_mpi.so       ranks in processes of their own (component "mpi", with MPI)
-#   lib/libaclgrad_*                 framework, gradcheck, autograd (component "development", or
+#   lib/libaclgrad_*                 core, report, gradcheck (component "development", or
 #                                    "runtime" where they are shared libraries)
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
 #   bin/aclgrad-gradcheck            component "tools"
@@ -32,11 +32,11 @@ if(TARGET hccl_mpi)
   install(TARGETS hccl_mpi LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT mpi)
 endif()
 
-foreach(target c_headers libraries framework gradcheck autograd distributed)
+foreach(target c_headers libraries core report gradcheck graph_gradcheck distributed)
   set_target_properties(aclgrad_${target} PROPERTIES EXPORT_NAME ${target})
 endforeach()
-install(TARGETS aclgrad aclgrad_c_headers aclgrad_libraries aclgrad_framework aclgrad_gradcheck
-                aclgrad_autograd aclgrad_distributed EXPORT aclgrad
+install(TARGETS aclgrad aclgrad_c_headers aclgrad_libraries aclgrad_core aclgrad_report
+                aclgrad_gradcheck aclgrad_graph_gradcheck aclgrad_distributed EXPORT aclgrad
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 
@@ -77,7 +77,7 @@ else()
   set(ACLGRAD_VENDOR_LINK
     "-L\${vendorlibdir} -Wl,-rpath,\${vendorlibdir} -lhccl -lopapi -lnnopbase -lascendcl")
 endif()
-foreach(name aclgrad aclgrad-ascend)
+foreach(name aclgrad aclgrad-core aclgrad-report aclgrad-gradcheck aclgrad-ascend)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in
     ${PROJECT_BINARY_DIR}/package/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/package/${name}.pc

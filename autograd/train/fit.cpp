@@ -12,7 +12,6 @@
 
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
-#include "aclgrad/run_report.h"
 #include "aclgrad/trainer.h"
 
 namespace aclgrad {
@@ -121,7 +120,7 @@ class Fit {
         steps_(options.steps.value_or(options.epochs * batches.batches_per_epoch())),
         every_(options.evaluate_every > 0 ? options.evaluate_every : batches.batches_per_epoch()) {
     check();
-    if (ranks_.is_first()) start_page();
+    if (ranks_.is_first()) start_log();
   }
 
   History run() {
@@ -163,11 +162,8 @@ class Fit {
           "to `resume` and to save with `checkpoint_every`, a run needs the name of its "
           "`checkpoint`");
     }
-    if (options_.page != nullptr && !options_.report.empty()) {
-      throw ValueError("a run has one page: give `report`, where it is, or `page`, not both");
-    }
-    if (options_.observe && options_.page == nullptr && options_.report.empty()) {
-      throw ValueError("to `observe`, a run needs a page: give `report` or `page`");
+    if (options_.observe && options_.log == nullptr) {
+      throw ValueError("to `observe`, a run needs a `log`, such as a RunReport");
     }
     if (batches_.batches_per_epoch() == 0) {
       throw ValueError(fmt::format("there are {} examples, fewer than a batch of {}",
@@ -184,11 +180,11 @@ class Fit {
   }
 
   void before_step(const data::Dataset& batch) {
-    if (page_ == nullptr) return;
+    if (log_ == nullptr) return;
     const std::int64_t step = trainer_.steps();
-    if (options_.observe && progress_.count == 0) trainer_.observe(batch, *page_);
-    page_->point("Learning rate", "", static_cast<double>(step),
-                 trainer_.optimizer().learning_rate(step));
+    if (options_.observe && progress_.count == 0) trainer_.observe(batch, *log_);
+    log_->point("Learning rate", "", static_cast<double>(step),
+                trainer_.optimizer().learning_rate(step));
   }
 
   void step(const data::Dataset& batch) {
@@ -204,7 +200,7 @@ class Fit {
     }
     progress_.sum += loss;
     ++progress_.count;
-    if (page_) page_->point("Loss", "step", static_cast<double>(trainer_.steps()), loss);
+    if (log_) log_->point("Loss", "step", static_cast<double>(trainer_.steps()), loss);
   }
 
   // The first rank measures, the others hear of it.
@@ -230,14 +226,14 @@ class Fit {
   }
 
   void add(Evaluation evaluation) {
-    if (page_) {
+    if (log_) {
       const auto x = static_cast<double>(evaluation.step);
-      page_->point("Loss", "mean", x, evaluation.loss);
-      if (options_.validation) page_->point("Loss", "validation", x, evaluation.validation_loss);
+      log_->point("Loss", "mean", x, evaluation.loss);
+      if (options_.validation) log_->point("Loss", "validation", x, evaluation.validation_loss);
       for (std::size_t i = 0; i < options_.metrics.size(); ++i) {
         const auto& [name, measure, chart] = options_.metrics[i];
-        page_->point(chart.empty() ? name : chart, chart.empty() ? "" : name, x,
-                     evaluation.metrics[i]);
+        log_->point(chart.empty() ? name : chart, chart.empty() ? "" : name, x,
+                    evaluation.metrics[i]);
       }
     }
     std::vector<Evaluation>& all = progress_.evaluations;
@@ -258,21 +254,18 @@ class Fit {
       }
     }
     bar.update(trainer_.steps(), note);
-    if (page_) page_->progress(trainer_.steps(), steps_, note);
+    if (log_) log_->progress(trainer_.steps(), steps_, note);
   }
 
-  void start_page() {
-    page_ = options_.page;
-    if (!options_.report.empty()) {
-      page_ = &own_page_.emplace(options_.report, RunReportOptions{.title = options_.title});
-    }
-    if (page_ == nullptr) return;
-    page_->setting("parameters", std::to_string(trainer_.model().parameter_count()));
-    page_->setting("steps", std::to_string(steps_));
-    page_->setting("data", batches_.description());
-    if (ranks_.size() > 1) page_->setting("ranks", std::to_string(ranks_.size()));
-    page_->look("Loss", {.log_y = true});
-    page_->look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
+  void start_log() {
+    log_ = options_.log;
+    if (log_ == nullptr) return;
+    log_->setting("parameters", std::to_string(trainer_.model().parameter_count()));
+    log_->setting("steps", std::to_string(steps_));
+    log_->setting("data", batches_.description());
+    if (ranks_.size() > 1) log_->setting("ranks", std::to_string(ranks_.size()));
+    log_->look("Loss", {.log_y = true});
+    log_->look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
   }
 
   std::string metric_names() const {
@@ -322,7 +315,7 @@ class Fit {
     std::vector<Evaluation> evaluations = std::exchange(before.evaluations, {});
     progress_ = std::move(before);
     for (Evaluation& evaluation : evaluations) add(std::move(evaluation));
-    if (page_) page_->setting("resumed", fmt::format("after step {}", last.step));
+    if (log_) log_->setting("resumed", fmt::format("after step {}", last.step));
     if (!ranks_.is_first()) return;
     fmt::print(stderr, "{} goes on after step {} of {}\n", options_.title, last.step, steps_);
   }
@@ -355,7 +348,7 @@ class Fit {
 
   History finish() {
     if (options_.keep_best && !best_.empty()) trainer_.model().load(best_);
-    if (own_page_) own_page_->finish();
+    if (log_) log_->finish();
     history_.evaluations = std::move(progress_.evaluations);
     history_.best = best_at_;
     history_.stopped_early = progress_.stopped_early;
@@ -367,8 +360,7 @@ class Fit {
   const data::Batches& batches_;
   const FitOptions& options_;
   std::int64_t steps_, every_;
-  std::optional<RunReport> own_page_;
-  RunReport* page_ = nullptr;  // on the first rank
+  TrainingLog* log_ = nullptr;  // on the first rank
   Progress progress_;
   std::size_t best_at_ = 0;  // the evaluation of the lowest validation loss
   NamedTensors best_;

@@ -185,17 +185,17 @@ double Trainer::step(const data::Dataset& batch) {
   return loss;
 }
 
-void Trainer::observe(const data::Dataset& batch, RunReport& page) {
+void Trainer::observe(const data::Dataset& batch, TrainingLog& log) {
   const data::Dataset& part = parts_of(batch).front();
   const SessionCache::Outputs outputs =
       observation_.run({{kFeatures, part.features}, {kLabels, part.labels}});
   std::size_t at = 0;
   for (const Variable& parameter : model_.parameters()) {
     const double scale = scaler_ ? scaler_->scale() : 1;
-    page.point("Gradient norms", parameter.name(), static_cast<double>(steps_),
-               euclidean_norm(outputs[at++]) / scale);
+    log.point("Gradient norms", parameter.name(), static_cast<double>(steps_),
+              euclidean_norm(outputs[at++]) / scale);
   }
-  for (const std::string& layer : observed_) page.activations(layer, steps_, outputs[at++]);
+  for (const std::string& layer : observed_) log.activations(layer, steps_, outputs[at++]);
 }
 
 double Trainer::evaluate(const data::Dataset& examples, std::int64_t batch_size) {

@@ -83,7 +83,7 @@ Classified train_classifier(const Classification& it, const ProgramOptions& opti
                       .checkpoint_every = it.checkpoint_every,
                       .resume = options.resume,
                       .made_with = fmt::format("{}, {}{}", it.name, options.dtype, it.made_with),
-                      .page = page ? &*page : nullptr,
+                      .log = page ? &*page : nullptr,
                       .observe = page.has_value(),
                       .title = it.name,
                       .prefetch = it.prefetch});

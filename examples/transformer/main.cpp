@@ -165,13 +165,14 @@ double train(const std::string& activation, const Text& text, const Options& opt
   Trainer trainer(
       model, [&](const Value& x, const Value& next) { return cross_entropy(model(x), next); },
       optimizer, trainer_options(options.program, *ranks));
+  RunReport report(options.program.out / ("report_" + activation + ".html"), {.title = activation});
   const History history = fit(trainer, batches,
                               {.steps = options.steps,
                                .evaluate_every = std::max<std::int64_t>(options.steps / 8, 1),
                                .validation = validation,
                                .checkpoint = options.program.out / ("checkpoint_" + activation),
                                .resume = options.program.resume,
-                               .report = options.program.out / ("report_" + activation + ".html"),
+                               .log = &report,
                                .observe = true,
                                .title = activation});
   const double loss =

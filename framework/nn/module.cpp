@@ -11,7 +11,7 @@
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
-#include "aclgrad/report.h"
+#include "aclgrad/terminal.h"
 #include "io/checkpoint_format.h"
 
 namespace aclgrad {

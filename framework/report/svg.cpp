@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "terminal/characters.h"
 
 namespace aclgrad::report {
 namespace {
@@ -99,11 +100,6 @@ std::string xml_escape(std::string_view text) {
     text.remove_prefix(sequence.size());
   }
   return result;
-}
-
-std::size_t character_count(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 double text_width(std::string_view text, double size) {

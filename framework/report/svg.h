@@ -37,9 +37,6 @@ std::string blend(const Colour& from, const Colour& to, double t);
 /// become the replacement character.
 std::string xml_escape(std::string_view text);
 
-/// Characters, counted as UTF-8 code points.
-std::size_t character_count(std::string_view text);
-
 /// About how wide a text is, in the units of the font size.
 double text_width(std::string_view text, double size);
 

@@ -53,7 +53,7 @@ RunReport::RunReport(std::filesystem::path path, RunReportOptions options)
 }
 
 RunReport::~RunReport() {
-  if (record_.state != RunRecord::State::running) return;
+  if (!written_ || record_.state != RunRecord::State::running) return;
   record_.state = RunRecord::State::stopped;
   try {
     write();

@@ -41,6 +41,7 @@ BEGIN {
   given["aclgrad/data.h"] = given["aclgrad/safetensors.h"] = "framework/data, io"
   given["aclgrad/optim.h"] = "framework/optim"
   given["aclgrad/report.h"] = "framework/report"
+  given["aclgrad/terminal.h"] = given["aclgrad/training_log.h"] = "framework/terminal"
   given["aclgrad/viz.h"] = "framework/viz"
 }
 {

@@ -3,8 +3,9 @@
 //
 //   const auto loss = [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
 //   Trainer trainer(model, loss, optimizer);
+//   RunReport report("out/report.html");
 //   History history = fit(trainer, batches, {.epochs = 20, .validation = digits.test,
-//                                            .patience = 3, .report = "out/report.html"});
+//                                            .patience = 3, .log = &report});
 //   Tensor scores = predict(model, images);
 //
 // fit() is a loop over Trainer::step(), which a program may write itself:
@@ -38,9 +39,9 @@
 #include "aclgrad/nn.h"
 #include "aclgrad/optim.h"
 #include "aclgrad/ranks.h"
-#include "aclgrad/report.h"
-#include "aclgrad/run_report.h"
 #include "aclgrad/session_cache.h"
+#include "aclgrad/terminal.h"
+#include "aclgrad/training_log.h"
 
 namespace aclgrad {
 
@@ -86,10 +87,10 @@ class Trainer {
   /// part in it.
   double evaluate(const data::Dataset& examples, std::int64_t batch_size = 256);
 
-  /// Looks into the network: adds to a page the norm of every parameter's gradient, and what every
+  /// Looks into the network: adds to a log the norm of every parameter's gradient, and what every
   /// activation returns, for this rank's first part of a batch in Mode::evaluation. Training takes
   /// no notice of it, and other ranks have no part in it.
-  void observe(const data::Dataset& batch, RunReport& page);
+  void observe(const data::Dataset& batch, TrainingLog& log);
 
   /// Steps done, and how many of them updated nothing since gradients overflowed.
   std::int64_t steps() const { return steps_; }
@@ -178,7 +179,7 @@ Tensor predict(const Model& model, const Tensor& x, std::int64_t batch_size = 25
 struct Metric {
   std::string name;
   std::function<double()> measure;
-  std::string chart = {};  ///< on the page, for its curve; one of its own without
+  std::string chart = {};  ///< of the log, for its curve; one of its own without
 };
 
 /// The loss is not finite any more.
@@ -210,9 +211,10 @@ struct FitOptions {
   /// In words, what a checkpoint must have been made with besides the same order of batches.
   std::string made_with = {};
 
-  std::filesystem::path report = {};  ///< a page with the curves, written as it goes
-  RunReport* page = nullptr;          ///< instead, one of the program's, which finishes it
-  bool observe = false;               ///< Trainer::observe() at first and after evaluations
+  /// Gets curves and settings as they come: a RunReport (run_report.h), which writes a page, or any
+  /// other.
+  TrainingLog* log = nullptr;
+  bool observe = false;  ///< Trainer::observe() at first and after evaluations
   std::string title = "training";
   report::ProgressMode progress = report::ProgressMode::automatic;
 

@@ -28,6 +28,7 @@
 
 #include "aclgrad/report.h"
 #include "aclgrad/tensor.h"
+#include "aclgrad/training_log.h"
 
 namespace aclgrad {
 
@@ -81,39 +82,29 @@ struct RunRecord {
   std::vector<Layer> layers = {};
 };
 
-/// How a curve is to be drawn.
-struct ChartLook {
-  std::string x_label = "step";
-  std::string y_label = {};
-  bool log_y = false;
-};
-
 struct RunReportOptions {
   std::string title = "Run";
   double write_every_s = 2;  ///< least time between two writes by progress()
 };
 
-class RunReport {
+class RunReport : public TrainingLog {
  public:
   /// Writes nothing yet; the folder must exist by the first write.
   explicit RunReport(std::filesystem::path path, RunReportOptions options = {});
-  RunReport(const RunReport&) = delete;
-  RunReport& operator=(const RunReport&) = delete;
-
-  /// A run that was not finished has stopped, and the page says so.
-  ~RunReport();
+  /// A run that was not finished has stopped, and the page, where there is one, says so.
+  ~RunReport() override;
 
   /// A line of the table at the top; a later one of the same name replaces it.
-  void setting(const std::string& name, std::string text);
+  void setting(const std::string& name, std::string text) override;
 
   /// Adds a point to a curve. Charts and curves appear in the order of their first mention. A curve
   /// keeps at most 2048 points: of a longer one each is the mean of as many values as needed, but
   /// for the latest value, which is kept as it is.
-  void point(const std::string& chart, const std::string& curve, double x, double y);
-  void look(const std::string& chart, ChartLook look);
+  void point(const std::string& chart, const std::string& curve, double x, double y) override;
+  void look(const std::string& chart, ChartLook look) override;
 
   /// Adds a layer's outputs, [..., units], to its history. Throws ShapeError for an empty tensor.
-  void activations(const std::string& layer, std::int64_t step, const Tensor& outputs);
+  void activations(const std::string& layer, std::int64_t step, const Tensor& outputs) override;
 
   /// Puts an SVG document (report.h makes them) on the page, in the place of an earlier one of the
   /// same title.
@@ -121,10 +112,11 @@ class RunReport {
 
   /// Says how far the run is, and writes the page when the last write was long enough ago. Throws
   /// IoError.
-  void progress(std::int64_t done, std::int64_t total, std::string note = {});
+  void progress(std::int64_t done, std::int64_t total, std::string note = {}) override;
 
-  /// Writes the page of a run that has ended. Throws IoError.
-  void finish();
+  /// Writes the page of a run that has ended; what comes later needs another finish(). Throws
+  /// IoError.
+  void finish() override;
 
   /// Writes the page now. Throws IoError.
   void write();

@@ -313,15 +313,14 @@ TEST(Fit, WritesAPageAndATable) {
                         return data::accuracy(
                             data::argmax(predict(training.model, unseen.features)), unseen.labels);
                       }};
-  const History history = fit(training.trainer, training.batches,
-                              {.epochs = 10,
-                               .metrics = {metric},
-                               .report = folder.path() / "page.html",
-                               .title = "half planes",
-                               .progress = report::ProgressMode::off});
+  RunReport report(folder.path() / "page.html", {.title = "half planes"});
+  const History history = fit(
+      training.trainer, training.batches,
+      {.epochs = 10, .metrics = {metric}, .log = &report, .progress = report::ProgressMode::off});
   EXPECT_GT(history.evaluations.back().metrics[0], 0.9);
   const std::string page = read_file(folder.path() / "page.html");
   EXPECT_THAT(page, HasSubstr("half planes"));
+  EXPECT_THAT(page, HasSubstr(">finished<"));
   EXPECT_THAT(page, HasSubstr("accuracy"));
   EXPECT_THAT(history.to_string({metric}), HasSubstr("accuracy"));
   const report::Series curve = history.curve("half planes", &Evaluation::loss);
@@ -338,11 +337,7 @@ TEST(Fit, SaysWhatIsWrong) {
   EXPECT_THAT(message({.patience = 2}), HasSubstr("validation"));
   EXPECT_THAT(message({.resume = true}), HasSubstr("`checkpoint`"));
   EXPECT_THAT(message({.checkpoint_every = 3}), HasSubstr("`checkpoint`"));
-  EXPECT_THAT(message({.observe = true}), HasSubstr("give `report` or `page`"));
-  RunReport page("page.html");
-  EXPECT_THAT(message({.report = "report.html", .page = &page}), HasSubstr("one page"));
-  page.finish();
-  std::filesystem::remove("page.html");
+  EXPECT_THAT(message({.observe = true}), HasSubstr("needs a `log`"));
   AdamW optimizer;
   struct Forgetful : Module {
     Linear in{child("in"), 2, 2};

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "aclgrad/error.h"
-#include "aclgrad/report.h"
-#include "report/svg.h"
+#include "aclgrad/terminal.h"
+#include "terminal/characters.h"
 
 namespace aclgrad::report {
 namespace {

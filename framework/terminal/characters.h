@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ACLGRAD_TERMINAL_CHARACTERS_H_
+#define ACLGRAD_TERMINAL_CHARACTERS_H_
+
+#include <algorithm>
+#include <string_view>
+
+namespace aclgrad::report {
+
+/// Characters, counted as UTF-8 code points.
+inline std::size_t character_count(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace aclgrad::report
+
+#endif  // ACLGRAD_TERMINAL_CHARACTERS_H_
