@@ -29,7 +29,8 @@ class RunObserver {
   /// Whether a run must go node by node for it.
   virtual bool needs_steps() const { return true; }
 
-  /// Before the feeds are copied in, and when all is done or something has thrown.
+  /// Before the feeds are copied in, and when all is done or something has thrown; then it must not
+  /// throw itself.
   virtual void begin_run(Executable& /*executable*/, std::span<const Feed> /*feeds*/) {}
   virtual void end_run(bool /*failed*/) {}
 

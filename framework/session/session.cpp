@@ -31,6 +31,30 @@ class OneRun {
   std::atomic_flag& is_running_;
 };
 
+// Tells observers how a run ends.
+class RunEnd {
+ public:
+  explicit RunEnd(RunObservers observers) : observers_(observers) {}
+  ~RunEnd() {
+    if (!over_) tell(true);
+  }
+  RunEnd(const RunEnd&) = delete;
+  RunEnd& operator=(const RunEnd&) = delete;
+
+  void succeed() {
+    over_ = true;
+    tell(false);
+  }
+
+ private:
+  void tell(bool failed) {
+    for (RunObserver* observer : observers_) observer->end_run(failed);
+  }
+
+  RunObservers observers_;
+  bool over_ = false;
+};
+
 void check_feed(const GraphData& graph, ValueId input, const Tensor& tensor) {
   const TensorSpec& wanted = graph.value(input).layout->spec;
   if (tensor.shape() != wanted.shape) {
@@ -111,36 +135,26 @@ void SessionState::bind(std::span<const Feed> feeds, RunObservers observers, boo
   }
 }
 
-void SessionState::observe(std::span<const Feed> feeds, RunObservers observers, bool zero_copy,
-                           const std::function<void()>& run) {
-  try {
-    bind(feeds, observers, zero_copy);
-    run();
-  } catch (...) {
-    for (RunObserver* observer : observers) observer->end_run(true);
-    throw;
-  }
-  for (RunObserver* observer : observers) observer->end_run(false);
-}
-
 std::uint64_t SessionState::run(std::span<const Feed> feeds) {
   const OneRun one(is_running_);
   const bool by_step = !step_observers_.empty();
-  observe(feeds, observers_, !by_step, [&] {
-    if (by_step) {
-      executable_.run_by_step(step_observers_);
-    } else {
-      executable_.run();
-    }
-  });
+  RunEnd end(observers_);
+  bind(feeds, observers_, !by_step);
+  if (by_step) {
+    executable_.run_by_step(step_observers_);
+  } else {
+    executable_.run();
+  }
+  end.succeed();
   return runs_;
 }
 
 Profile SessionState::profile(std::span<const Feed> feeds) {
   const OneRun one(is_running_);
-  Profile profile;
-  observe(feeds, step_observers_, false,
-          [&] { profile = profile_by_step(executable_, step_observers_); });
+  RunEnd end(step_observers_);
+  bind(feeds, step_observers_);
+  Profile profile = profile_by_step(executable_, step_observers_);
+  end.succeed();
   return profile;
 }
 

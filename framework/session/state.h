@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,8 +47,6 @@ class SessionState {
  private:
   void check_feeds(std::span<const Feed> feeds);
   [[noreturn]] void refuse_feed(const Value& input) const;
-  void observe(std::span<const Feed> feeds, RunObservers observers, bool zero_copy,
-               const std::function<void()>& run);
 
   Graph graph_;
   std::vector<Fetch> fetches_;
