@@ -9,7 +9,7 @@ folder=$2
 source "$(dirname "$0")/browser.sh"
 find_browser
 begin_in "$folder"
-"$program" --epochs 8 --activation selu --out out >printed.txt 2>progress.txt || fail "exit status $?"
+"$program" --epochs 8 --activation selu --schedule constant --out out >printed.txt 2>progress.txt || fail "exit status $?"
 
 load "file://$PWD/out/report_selu.html"
 has 'data-ready="yes"'
