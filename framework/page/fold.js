@@ -41,7 +41,7 @@ const within = (name, path) => (path && name.startsWith(path + '.') ? name.slice
 const moduleName = (path, outer) => (/^\d/.test(within(path, outer)) ? path.split('.').slice(-2).join('.') : within(path, outer));
 
 // Items in an order in which those that are read come first, and what layOut() asks of them.
-function foldedItems(widthOf) {
+function foldedItems() {
   const byKey = new Map();
   data.nodes.forEach((node, id) => {
     const key = itemOf(id);
@@ -49,7 +49,7 @@ function foldedItems(widthOf) {
       const path = typeof key === 'string' ? key.slice(0, key.lastIndexOf(' ')) : null;
       const closed = fold.of[id].findIndex((group) => !fold.open.has(group));
       const outer = closed < 0 ? fold.of[id] : fold.of[id].slice(0, closed);
-      byKey.set(key, {key, path, ids: [], pass: node.pass, outer: outer.at(-1) || '', groups: outer});
+      byKey.set(key, {key, path, ids: [], pass: node.pass, groups: outer});
     }
     byKey.get(key).ids.push(id);
   });
@@ -81,7 +81,6 @@ function foldedItems(widthOf) {
       .map((id) => byKey.get(itemOf(id))).filter((other) => other.pass === 'forward');
     item.beside = [...new Set(beside)].map((other) => other.index);
     item.source = item.ids.every((id) => data.nodes[id].kind === 'source');
-    item.width = widthOf(item);
   }
   return sorted;
 }

@@ -9,6 +9,7 @@ let step = last;     // operators done
 let pinned = null;   // the key of the item that a click keeps in the panel
 let player = null;   // the timer while playing
 let items = [];      // what is drawn
+let framed = new Set();  // the modules whose frames can be drawn, with the pass
 let lines = [];
 let natural = {width: 1, height: 1};
 let scale = 1;
@@ -32,14 +33,17 @@ const nameOf = (id) => data.values[id]?.name || 'value ' + id;
 
 const namesOf = (node) => node.outputs.map((id) => data.values[id]?.name || '');
 
+// The modules that an item is in and whose frames are drawn in its pass, from the inside out.
+const framesAround = (item) => item.groups.filter((path) => framed.has(`${path} ${item.pass}`)).reverse();
+
 // A name without the path of the innermost frame that it is in.
 function shortName(name, item) {
-  const path = [...item.groups].reverse().find((group) => name.includes(group + '.'));
+  const path = framesAround(item).find((group) => name.includes(group + '.'));
   return path === undefined ? name : name.replace(path + '.', '');
 }
 
 function titleOf(item) {
-  if (item.path !== null) return moduleName(item.path, item.outer);
+  if (item.path !== null) return moduleName(item.path, framesAround(item)[0] || '');
   const node = data.nodes[item.key];
   return shortName(namesOf(node)[0] || node.op, item);
 }

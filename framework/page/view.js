@@ -59,10 +59,10 @@ function linesOf(layout) {
 }
 
 // The name of a frame closes the module; names of frames that begin together stand side by side.
-function frameElements(layout) {
+function frameElements(frames) {
   const font = '600 11px ' + getComputedStyle(document.body).fontFamily;
   const names = [];
-  return framesOf(items, layout).map(({path, pass, depth, left, top, right, bottom}) => {
+  return frames.map(({path, pass, depth, left, top, right, bottom}) => {
     const outer = names.filter((name) => name.pass === pass && path.startsWith(name.path + '.')).at(-1);
     const beside = outer && Math.abs(outer.top - top) < 16 && left < outer.end ? outer.end - left + 4 : 10;
     const text = '− ' + moduleName(path, outer ? outer.path : '');
@@ -74,15 +74,24 @@ function frameElements(layout) {
 }
 
 function draw() {
-  items = foldedItems(widthOf);
-  const layout = layOut(items);
+  items = foldedItems();
+  framed = new Set(items.flatMap((item) => item.groups.map((path) => `${path} ${item.pass}`)));
+  // Names that a frame would shorten are whole where it cannot be drawn, which moves other boxes.
+  let layout, frames;
+  for (let before = -1; before !== framed.size;) {
+    before = framed.size;
+    for (const item of items) item.width = widthOf(item);
+    layout = layOut(items);
+    frames = framesOf(items, layout).filter(({path, pass}) => framed.has(`${path} ${pass}`));
+    framed = new Set(frames.map(({path, pass}) => `${path} ${pass}`));
+  }
   natural = {width: layout.width + 2 * MARGIN, height: layout.height + HEADING + 2 * MARGIN};
   graph.style.width = natural.width + 'px';
   graph.style.height = natural.height + 'px';
   const lanes = layout.lanes.flatMap(({left, width}, lane) => (width === 0 ? [] : make('div', {
     class: 'lane ' + LANES[lane], style: `left:${left + MARGIN - 12}px;width:${width + 24}px`}, HEADINGS[lane])));
   items.forEach((item) => { item.box = boxOf(item, layout.corners[item.index]); });
-  graph.replaceChildren(...lanes, ...frameElements(layout), linesOf(layout),
+  graph.replaceChildren(...lanes, ...frameElements(frames), linesOf(layout),
     ...items.flatMap((item) => ['\n', item.box]));  // a line each, for whoever reads the document
   const marks = items.map(({pass, index, width}) => svg('rect', {class: pass, width, height: BOX_HEIGHT,
     x: layout.corners[index][0] + MARGIN, y: layout.corners[index][1] + MARGIN + HEADING}));
