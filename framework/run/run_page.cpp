@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "page/document.h"
