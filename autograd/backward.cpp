@@ -87,7 +87,7 @@ class Engine {
     if (!rule) {
       throw ValueError(fmt::format("{}: the operator has no gradient rule", label(node)));
     }
-    const RecordScope scope(graph_, Pass::backward, node.where);
+    const RecordScope scope(graph_, Pass::backward, &node);
     const RuleCall call(node, graph_.values(node.inputs), graph_.values(node.outputs),
                         std::move(arrived), needs);
     InputGradients found = rule(*node.op, call);

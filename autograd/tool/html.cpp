@@ -18,7 +18,7 @@ constexpr const char* kStyle = R"(
   body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--ground);
          max-width: 88rem; margin: 2rem auto; padding: 0 1.2rem; }
   h1 { margin-bottom: .2rem; } h2 { margin-top: 2.4rem; } h3 { margin: 2rem 0 .3rem; }
-  table { border-collapse: collapse; } .wide { overflow-x: auto; }
+  table { border-collapse: collapse; width: 100%; } .wide { overflow-x: auto; }
   th, td { text-align: left; padding: .22rem 1rem .22rem 0; border-bottom: 1px solid var(--line);
            vertical-align: top; white-space: nowrap; }
   th { font-weight: 600; font-size: .86em; color: var(--faint); }

@@ -34,14 +34,23 @@ const std::map<std::string, Kind>& kinds() {
   return all;
 }
 
+// SELU's own dropout keeps the mean and the variance that SELU works for (Klambauer et al. 2017).
 Sequential make_network(const Kind& kind, const std::vector<std::int64_t>& widths,
-                        std::uint64_t seed) {
+                        const PerceptronOptions& options) {
+  const std::uint64_t seed = options.program.seed;
   Sequential network;
   const std::size_t last = widths.size() - 1;
   for (std::size_t i = 1; i < last; ++i) {
     network.add(Linear(fmt::format("hidden{}", i), widths[i - 1], kind.widening * widths[i],
                        {.init_for = kind.gain, .seed = seed * 10 + i}));
     network.add(kind.call);
+    if (options.dropout == 0) continue;
+    const std::string name = fmt::format("dropout{}", i);
+    if (kind.gain == Activation::selu) {
+      network.add(AlphaDropout(name, options.dropout, seed * 10 + i));
+    } else {
+      network.add(Dropout(name, options.dropout, seed * 10 + i));
+    }
   }
   return network.add(Linear("output", widths[last - 1], widths[last], {.seed = seed * 10 + last}));
 }
@@ -55,7 +64,7 @@ LearningRate learning_rate(const PerceptronOptions& options, std::int64_t steps)
 Classified train(const std::string& activation, const std::vector<std::int64_t>& widths,
                  const data::Split& examples, const PerceptronOptions& options,
                  const Communicator& communicator) {
-  const Sequential model = make_network(kinds().at(activation), widths, options.program.seed);
+  const Sequential model = make_network(kinds().at(activation), widths, options);
   const data::Batches batches(
       examples.train,
       {.batch_size = options.batch, .drop_last = true, .seed = options.program.seed});
@@ -64,21 +73,22 @@ Classified train(const std::string& activation, const std::vector<std::int64_t>&
        .weight_decay = 0.05});
   const std::string rate = fmt::format("{} ({})", options.learning_rate, options.schedule);
   try {
-    return train_classifier(
-        {.name = activation,
-         .model = model,
-         .scores = model,
-         .optimizer = optimizer,
-         .batches = batches,
-         .test = examples.test,
-         .epochs = options.epochs,
-         .train = &examples.train,
-         .checkpoint_every = options.checkpoint_every,
-         .made_with = fmt::format(", {} epochs, learning rate {}", options.epochs, rate),
-         .settings = {{"layers", fmt::format("{}", fmt::join(widths, "-"))},
-                      {"epochs", std::to_string(options.epochs)},
-                      {"learning rate", rate}}},
-        options.program, communicator);
+    return train_classifier({.name = activation,
+                             .model = model,
+                             .scores = model,
+                             .optimizer = optimizer,
+                             .batches = batches,
+                             .test = examples.test,
+                             .epochs = options.epochs,
+                             .train = &examples.train,
+                             .checkpoint_every = options.checkpoint_every,
+                             .made_with = fmt::format(", {} epochs, learning rate {}, dropout {}",
+                                                      options.epochs, rate, options.dropout),
+                             .settings = {{"layers", fmt::format("{}", fmt::join(widths, "-"))},
+                                          {"epochs", std::to_string(options.epochs)},
+                                          {"learning rate", rate},
+                                          {"dropout", fmt::format("{}", options.dropout)}}},
+                            options.program, communicator);
   } catch (const Diverged& error) {
     throw Diverged(fmt::format("{}: {}; here that is a smaller --lr", activation, error.what()));
   }
@@ -123,6 +133,9 @@ void declare_perceptron_options(CLI::App& app, PerceptronOptions& options) {
                  "learning rate over the steps: constant, or cosine after a warm-up")
       ->check(CLI::IsMember({"constant", "cosine"}))
       ->type_name("NAME");
+  app.add_option("--dropout", options.dropout, "part of each hidden layer that a step leaves out")
+      ->check(CLI::Range(0.0, 0.9))
+      ->type_name("X");
   declare_dtype(app, options.program);
   declare_program_options(app, options.program, "folder for the results");
   app.add_option("--checkpoint-every", options.checkpoint_every,

@@ -17,6 +17,7 @@ struct PerceptronOptions {
   std::int64_t batch = 64;
   double learning_rate = 5e-3;
   std::string schedule = "constant";  // or "cosine"
+  double dropout = 0;                 // after each activation
   std::int64_t checkpoint_every = 0;  // steps; 0: never
 };
 

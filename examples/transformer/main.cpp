@@ -181,6 +181,8 @@ double train(const std::string& activation, const Text& text, const Options& opt
   fmt::print("{}: {} parameters, {:.0f} s\n{}", activation, model.parameter_count(),
              history.seconds, history.to_string());
   model.save(options.program.out / ("weights_" + activation + ".safetensors"));
+  write_file_atomically(options.program.out / ("graph_" + activation + ".html"),
+                        VizPage(trainer.graph(), {.title = "One step of training"}).html());
   write_file_atomically(options.program.out / ("attention_" + activation + ".svg"),
                         attention_picture(model, validation));
   const std::string paragraph = write(model, text, options);

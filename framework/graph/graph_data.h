@@ -81,6 +81,7 @@ struct GraphData {
   Mode mode = Mode::training;
   Pass pass = Pass::forward;
   std::optional<std::source_location> where;  // overrides the caller's line inside a RecordScope
+  NodeId differentiates = -1;
 
   const Node& node(NodeId id) const { return nodes[static_cast<std::size_t>(id)]; }
   Node& node(NodeId id) { return nodes[static_cast<std::size_t>(id)]; }

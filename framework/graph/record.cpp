@@ -131,6 +131,7 @@ Node& Recorder::append(std::shared_ptr<const Op> op, std::size_t outputs) {
   node.op = std::move(op);
   node.where = where_;
   node.pass = data_->pass;
+  node.differentiates = data_->differentiates;
   const std::span<ValueId> input_ids = data_->ids.make(inputs_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) input_ids[i] = inputs_[i].id();
   const std::span<ValueId> output_ids = data_->ids.make(outputs);
@@ -221,18 +222,22 @@ Value Recorder::add_view(std::shared_ptr<const ViewOp> op, Shape shape,
   return output(append(std::move(op), 1), record);
 }
 
-RecordScope::RecordScope(const Graph& graph, Pass pass, std::optional<std::source_location> where)
+RecordScope::RecordScope(const Graph& graph, Pass pass, const Node* differentiated)
     : data_(graph.data_) {
   graph.data();  // throws for a graph that was moved from
   pass_ = data_->pass;
   where_ = data_->where;
+  differentiates_ = data_->differentiates;
   data_->pass = pass;
-  if (where) data_->where = where;
+  if (differentiated == nullptr) return;
+  data_->where = differentiated->where;
+  data_->differentiates = differentiated->id;
 }
 
 RecordScope::~RecordScope() {
   data_->pass = pass_;
   data_->where = where_;
+  data_->differentiates = differentiates_;
 }
 
 }  // namespace aclgrad

@@ -11,11 +11,11 @@
 namespace aclgrad::page {
 
 struct Document {
-  std::string title;        ///< any characters
-  std::string body;         ///< markup
-  std::string_view style;   ///< CSS after the shared one
-  std::string_view script;  ///< JavaScript after the shared one
-  int refresh_s = 0;        ///< when above 0, browsers load the page anew after so many seconds
+  std::string title;       ///< any characters
+  std::string body;        ///< markup
+  std::string_view style;  ///< CSS after the shared one
+  std::string script;      ///< JavaScript after the shared one
+  int refresh_s = 0;       ///< when above 0, browsers load the page anew after so many seconds
 
   std::string html() const;
 };

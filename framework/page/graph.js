@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-const data = JSON.parse(document.getElementById('data').textContent);
 const byId = (id) => document.getElementById(id);
-const boxes = data.nodes.map((_, id) => byId('n' + id));
-const lines = [...document.querySelectorAll('#lines path[data-from]')];
-const linesOf = data.nodes.map(() => []);
-for (const line of lines) {
-  linesOf[line.dataset.from].push(line);
-  linesOf[line.dataset.to].push(line);
-}
 const last = data.order.length;
+const MARGIN = 24;   // around the drawing
+const HEADING = 34;  // above the lanes
+const HEADINGS = ['forward ↓', 'backward ↑', 'update ↓'];
+const FEW = 60;      // so many nodes are shown unfolded, and items of a larger graph at first
 let step = last;     // operators done
-let pinned = null;   // the node that a click keeps in the panel
+let pinned = null;   // the key of the item that a click keeps in the panel
 let player = null;   // the timer while playing
+let items = [];      // what is drawn
+let framed = new Set();  // the modules whose frames can be drawn, with the pass
+let lines = [];
+let natural = {width: 1, height: 1};
+let scale = 1;
+const graph = byId('graph');
+const frame = byId('scroll');
 
 // ---- texts -------------------------------------------------------------------------------------
-
-// An element with attributes and children; strings become text, never markup.
-function make(tag, attributes, ...children) {
-  const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== ''));
-  return element;
-}
 
 function duration(us) {
   if (us < 1) return (us * 1e3).toFixed(0) + ' ns';
@@ -36,14 +31,66 @@ function bytes(count) {
 
 const nameOf = (id) => data.values[id]?.name || 'value ' + id;
 
+const namesOf = (node) => node.outputs.map((id) => data.values[id]?.name || '');
+
+// The modules that an item is in and whose frames are drawn in its pass, from the inside out.
+const framesAround = (item) => item.groups.filter((path) => framed.has(`${path} ${item.pass}`)).reverse();
+
+// A name without the path of the innermost frame that it is in.
+function shortName(name, item) {
+  const path = framesAround(item).find((group) => name.includes(group + '.'));
+  return path === undefined ? name : name.replace(path + '.', '');
+}
+
+function titleOf(item) {
+  if (item.path !== null) return moduleName(item.path, framesAround(item)[0] || '');
+  const node = data.nodes[item.key];
+  return shortName(namesOf(node)[0] || node.op, item);
+}
+
+function shapeOf(item) {
+  if (item.path !== null) return item.ids.length + (item.ids.length === 1 ? ' node' : ' nodes');
+  const [first, ...more] = data.nodes[item.key].outputs;
+  const spec = data.values[first]?.spec || '';
+  return spec.slice(spec.indexOf('[')) + (more.length ? ' …' : '');
+}
+
+// A call's name says the operator's; what calls none has room for it.
+function codeOf(item) {
+  if (item.path !== null) return [...new Set(callsOf(item).map((id) => data.nodes[id].op))].join(', ');
+  const node = data.nodes[item.key];
+  return node.call || (namesOf(node)[0] ? node.op : node.kind);
+}
+
+const callsOf = (item) => item.ids.filter((id) => data.nodes[id].kind === 'call');
+
+function timeOf(item) {
+  const times = item.ids.map((id) => data.times?.[id]).filter((time) => time !== undefined);
+  return times.length ? duration(times.reduce((sum, time) => sum + time, 0)) : '';
+}
+
 // ---- what is done after so many steps ----------------------------------------------------------
 
+const isIdle = (id) => last > 0 && data.nodes[id].step < 0;
 const isDone = (id) => last === 0 || (data.nodes[id].step >= 0 && data.nodes[id].step <= step);
 const isKnown = (id) => data.values[id] && isDone(data.values[id].node);
 
-function valueText(id) {
-  const tensor = data.values[id]?.tensor;
-  return tensor && isKnown(id) ? tensor.text : '';
+function stateOf(item) {
+  const calls = callsOf(item);
+  if ((calls.length ? calls : item.ids).every(isIdle)) return 'idle';
+  return item.ids.every((id) => isDone(id) || isIdle(id)) ? 'done' : 'todo';
+}
+
+// Of several outputs the first; the panel shows all.
+function valueText(item) {
+  if (stateOf(item) === 'idle') return 'did not run';
+  if (item.path !== null) {
+    const calls = callsOf(item);
+    const done = calls.filter(isDone).length;
+    return last > 0 && calls.length && done < calls.length ? `${done} of ${calls.length} done` : '';
+  }
+  const id = data.nodes[item.key].outputs[0];
+  return data.values[id]?.tensor && isKnown(id) ? data.values[id].tensor.text : '';
 }
 
 function cells(tensor) {
@@ -108,64 +155,93 @@ function intro() {
     make('p', {}, last ? 'Inputs, weights and constants are there; nothing has been computed.'
       : 'As recorded; it has not been run for this page.'),
     make('p', {class: 'faint'}, 'Point at a node to see it here, click to keep it.'),
+    fold.groups.size ? make('p', {class: 'faint'},
+      'A box with a double edge is a module: a click opens it, a click on the name of its frame closes it.') : null,
     last ? make('p', {class: 'faint'}, make('kbd', {}, '←'), ' ', make('kbd', {}, '→'),
       ' one operator back or on, ', make('kbd', {}, 'space'), ' play') : null,
   ];
 }
 
-function describe(id) {
+const factList = (facts) => make('dl', {}, facts.filter(([, text]) => text).map(([name, text]) =>
+  [make('dt', {}, name), make('dd', {}, name === 'call' ? make('code', {}, text) : text)]));
+
+// At most a few values of a module: a page is no list.
+function some(title, ids) {
+  const shown = 6;
+  return ids.length ? [make('h3', {}, title), ids.slice(0, shown).map(valueView), ids.length > shown
+    ? make('p', {class: 'stats'}, `and ${ids.length - shown} more`) : null] : null;
+}
+
+function describeModule(item) {
+  const inside = new Set(item.ids);
+  const makers = (id) => data.values[id]?.node;
+  const read = new Set(item.ids.flatMap((id) => data.nodes[id].inputs));
+  const outside = items.filter((other) => other !== item)
+    .flatMap((other) => other.ids.flatMap((id) => data.nodes[id].inputs));
+  const calls = callsOf(item);
+  return [
+    make('h2', {class: item.pass}, item.path, make('span', {class: 'chip'}, item.pass)),
+    factList([['nodes', String(item.ids.length)], ['operators', codeOf(item)], ['time', timeOf(item)],
+      ['ran', last > 0 && calls.length ? `${calls.filter((id) => !isIdle(id)).length} of ${calls.length} operators` : '']]),
+    some('Reads', [...read].filter((id) => !inside.has(makers(id)))),
+    some('Gives', [...new Set(outside)].filter((id) => inside.has(makers(id)))),
+  ];
+}
+
+function describe(item) {
+  if (item.path !== null) return describeModule(item);
+  const id = item.key;
   const node = data.nodes[id];
-  const facts = [
-    ['node', String(id)], ['call', node.call], ['attributes', node.attributes],
-    ['recorded at', node.where],
-    ['time', data.times?.[id] === undefined ? '' : duration(data.times[id])],
-    ['step', node.kind === 'call' && node.step > 0 ? `${node.step} of ${last}` : ''],
-  ].filter(([, text]) => text);
   return [
     make('h2', {class: node.pass}, node.op, make('span', {class: 'chip'}, node.pass)),
-    make('dl', {}, facts.map(([name, text]) => [make('dt', {}, name),
-      make('dd', {}, name === 'call' ? make('code', {}, text) : text)])),
+    factList([
+      ['node', String(id)], ['module', node.module], ['call', node.call], ['attributes', node.attributes],
+      ['recorded at', node.where],
+      ['gradient of', node.of === undefined ? '' : `node ${node.of} ${data.nodes[node.of].op}`],
+      ['time', timeOf(item)],
+      ['step', node.kind !== 'call' || !last ? '' : node.step > 0 ? `${node.step} of ${last}` : 'did not run'],
+    ]),
     node.inputs.length ? make('h3', {}, 'Reads') : null, [...new Set(node.inputs)].map(valueView),
     node.outputs.length ? make('h3', {}, node.kind === 'call' ? 'Writes' : 'Holds') : null,
     node.outputs.map(valueView),
   ];
 }
 
-function show(id) {
-  byId('details').replaceChildren(...(id === null ? intro() : describe(id)).flat(Infinity)
+const itemBy = (key) => items.find((item) => item.key === key);
+
+function show(key) {
+  const shown = key === null ? undefined : itemBy(key);
+  byId('details').replaceChildren(...(shown ? describe(shown) : intro()).flat(Infinity)
     .filter((part) => part !== null));
-  boxes.forEach((box, other) => box.classList.toggle('shown', other === id));
-  lines.forEach((line) => line.classList.remove('hot'));
-  if (id !== null) linesOf[id].forEach((line) => line.classList.add('hot'));
+  items.forEach((item) => item.box.classList.toggle('shown', item === shown));
+  lines.forEach((line) => line.path.classList.toggle('hot', line.from === shown || line.to === shown));
 }
 
 const current = () => (step > 0 && last > 0 ? data.order[step - 1] : null);
-const showDefault = () => show(pinned ?? current());
+const currentItem = () => (current() === null ? null : itemOf(current()));
+const showDefault = () => show(pinned ?? currentItem());
 
-function bringIntoView(id) {
-  const box = boxes[id].getBoundingClientRect();
-  const frame = byId('scroll').getBoundingClientRect();
-  const outside = box.left < frame.left || box.right > frame.right || box.top < frame.top ||
-    box.bottom > frame.bottom;
+function bringIntoView(key) {
+  const box = itemBy(key).box.getBoundingClientRect();
+  const pane = frame.getBoundingClientRect();
+  const outside = box.left < pane.left || box.right > pane.right || box.top < pane.top ||
+    box.bottom > pane.bottom;
   if (!outside) return;
-  byId('scroll').scrollBy(box.left + box.width / 2 - frame.left - frame.width / 2,
-    box.top + box.height / 2 - frame.top - frame.height / 2);
+  frame.scrollBy(box.left + box.width / 2 - pane.left - pane.width / 2,
+    box.top + box.height / 2 - pane.top - pane.height / 2);
 }
 
 // ---- steps -------------------------------------------------------------------------------------
 
-function go(to, follow = true) {
-  step = Math.max(0, Math.min(last, to));
-  boxes.forEach((box, id) => {
-    box.classList.toggle('done', isDone(id));
-    box.classList.toggle('todo', !isDone(id));
-    box.classList.toggle('now', id === current());
-    // Of several outputs the first; the panel shows all.
-    box.querySelector('.value').textContent = valueText(data.nodes[id].outputs[0]);
-  });
-  for (const line of lines) {
-    line.classList.toggle('todo', !isDone(line.dataset.from) || !isDone(line.dataset.to));
+function showStep() {
+  for (const item of items) {
+    const is = stateOf(item);
+    for (const name of ['done', 'todo', 'idle']) item.box.classList.toggle(name, is === name);
+    item.box.classList.toggle('now', item.key === currentItem());
+    item.box.querySelector('.value').textContent = valueText(item);
+    item.is = is;
   }
+  for (const {path, from, to} of lines) path.classList.toggle('todo', from.is !== 'done' || to.is !== 'done');
   document.body.dataset.step = step;
   if (last > 0) {
     byId('step').value = step;
@@ -176,10 +252,15 @@ function go(to, follow = true) {
     byId('alive').textContent = step < data.live.length
       ? `At step ${step} of ${last} ${bytes(data.live[step])} are alive.` : '';
   }
-  pinned = null;
   showDefault();
   showOverview();
-  if (follow && current() !== null) bringIntoView(current());
+}
+
+function go(to, follow = true) {
+  step = Math.max(0, Math.min(last, to));
+  pinned = null;
+  showStep();
+  if (follow && current() !== null) bringIntoView(currentItem());
 }
 
 function travel(to) {
@@ -225,127 +306,3 @@ if (last > 0) {
     if (address.get('step') !== null) go(Number(address.get('step')));
   });
 }
-
-// ---- pointing, finding, zooming ----------------------------------------------------------------
-
-boxes.forEach((box, id) => {
-  box.addEventListener('mouseenter', () => show(id));
-  box.addEventListener('mouseleave', showDefault);
-  box.addEventListener('focus', () => show(id));
-  box.addEventListener('blur', showDefault);
-  box.addEventListener('click', () => { pinned = pinned === id ? null : id; showDefault(); });
-  const time = data.times?.[id];
-  if (time !== undefined) box.querySelector('.time').textContent = duration(time);
-});
-for (const mark of document.querySelectorAll('#times [data-node]')) {
-  mark.addEventListener('click', () => {
-    const id = Number(mark.dataset.node);
-    if (!boxes[id]) return;
-    pinned = id;
-    showDefault();
-    byId('view').scrollIntoView({block: 'nearest'});
-    bringIntoView(id);
-  });
-}
-
-const haystack = data.nodes.map((node) => [node.op, node.call, node.where, node.attributes,
-  ...node.outputs.map(nameOf)].join(' ').toLowerCase());
-let found = [];
-byId('find').addEventListener('input', (event) => {
-  const word = event.target.value.trim().toLowerCase();
-  found = haystack.flatMap((text, id) => (word && text.includes(word) ? [id] : []));
-  boxes.forEach((box, id) => box.classList.toggle('dim', word !== '' && !found.includes(id)));
-  if (found.length) bringIntoView(found[0]);
-});
-byId('find').addEventListener('keydown', (event) => {
-  if (event.key !== 'Enter' || !found.length) return;
-  found.push(found.shift());
-  pinned = found[0];
-  showDefault();
-  bringIntoView(found[0]);
-});
-
-const graph = byId('graph');
-const frame = byId('scroll');
-const natural = {width: graph.offsetWidth, height: graph.offsetHeight};
-let scale = 1;
-function zoom(to) {
-  scale = Math.max(0.1, Math.min(2, to));
-  graph.style.zoom = scale;
-  showOverview();
-}
-// As high as the drawing, if the window has room for that.
-function setHeight() {
-  const wanted = Math.max(560, natural.height * scale + 18);
-  const height = Math.min(wanted, innerHeight * 0.8) + 'px';
-  document.querySelector('main').style.setProperty('--height', height);
-}
-const widthScale = () => Math.min(1, (frame.clientWidth - 8) / natural.width);
-byId('fit').addEventListener('click', () => {
-  zoom(Math.min(widthScale(), (frame.clientHeight - 8) / natural.height));
-});
-byId('smaller').addEventListener('click', () => zoom(scale / 1.25));
-byId('larger').addEventListener('click', () => zoom(scale * 1.25));
-frame.addEventListener('wheel', (event) => {
-  if (!event.ctrlKey) return;
-  event.preventDefault();
-  zoom(scale * (event.deltaY < 0 ? 1.1 : 1 / 1.1));
-}, {passive: false});
-let drag = null;
-frame.addEventListener('pointerdown', (event) => {
-  if (event.button === 0 && !event.target.closest('.node')) drag = event;
-});
-addEventListener('pointermove', (event) => {
-  if (!drag) return;
-  frame.classList.add('dragged');
-  frame.scrollBy(drag.clientX - event.clientX, drag.clientY - event.clientY);
-  drag = event;
-});
-addEventListener('pointerup', () => { drag = null; frame.classList.remove('dragged'); });
-
-// ---- the whole graph, small, where it does not fit into its window ------------------------------
-
-const overview = byId('overview');
-const drawn = (attributes) => {
-  const element = document.createElementNS(overview.namespaceURI, 'rect');
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return overview.appendChild(element);
-};
-// The places of the boxes are read before the first zoom.
-const marks = boxes.map((box, id) => drawn({class: data.nodes[id].pass, x: box.offsetLeft,
-  y: box.offsetTop, width: box.offsetWidth, height: box.offsetHeight}));
-const view = drawn({class: 'window'});
-overview.setAttribute('viewBox', `0 0 ${natural.width} ${natural.height}`);
-function showOverview() {
-  const [width, height] = [frame.clientWidth / scale, frame.clientHeight / scale];
-  overview.toggleAttribute('hidden', width >= natural.width - 1 && height >= natural.height - 1);
-  const small = Math.min(180 / natural.width, frame.clientHeight * 0.7 / natural.height);
-  overview.setAttribute('width', Math.max(24, natural.width * small));
-  overview.setAttribute('height', natural.height * small);
-  view.setAttribute('x', frame.scrollLeft / scale);
-  view.setAttribute('y', frame.scrollTop / scale);
-  view.setAttribute('width', Math.min(width, natural.width));
-  view.setAttribute('height', Math.min(height, natural.height));
-  marks.forEach((mark, id) => mark.classList.toggle('now', id === current()));
-}
-// Brings the place that the pointer is at to the middle of the window.
-function lookAt(event) {
-  const box = overview.getBoundingClientRect();
-  const part = (at, from, size) => Math.max(0, Math.min(1, (at - from) / size));
-  frame.scrollTo(
-    part(event.clientX, box.left, box.width) * natural.width * scale - frame.clientWidth / 2,
-    part(event.clientY, box.top, box.height) * natural.height * scale - frame.clientHeight / 2);
-}
-overview.addEventListener('pointerdown', (event) => {
-  overview.setPointerCapture(event.pointerId);
-  lookAt(event);
-});
-overview.addEventListener('pointermove', (event) => { if (event.buttons & 1) lookAt(event); });
-frame.addEventListener('scroll', showOverview);
-addEventListener('resize', showOverview);
-
-zoom(Math.max(0.6, widthScale()));
-setHeight();
-const asked = address.get('step');
-go(asked === null ? last : Number(asked), asked !== null);
-document.body.dataset.ready = 'yes';

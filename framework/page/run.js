@@ -1,5 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 const written = document.getElementById('written');
+const data = JSON.parse(document.getElementById('data').textContent);
+
+// The distribution of a layer's outputs at a few steps, the first and the last among them.
+function histogram(layer) {
+  const shown = Math.min(4, layer.history.length);
+  const curves = Array.from({length: shown}, (_, i) => {
+    const one = layer.history[shown === 1 ? 0 : Math.floor(i * (layer.history.length - 1) / (shown - 1))];
+    const width = Math.max((one.high - one.low) / one.shares.length, 1e-30);
+    return {name: `step ${one.step}`, x: one.shares.map((_, bin) => one.low + (bin + 0.5) * width),
+      y: one.shares.map((share) => share / width)};
+  });
+  return {title: `Outputs of ${layer.name}`, x_label: 'value', y_label: 'density', log_y: false, curves};
+}
+
+function unhealthy(layers) {
+  const curves = layers.map((layer) => ({name: layer.name, x: layer.history.map((one) => one.step),
+    y: layer.history.map((one) => 100 * (one.dead + one.exploding) / one.units)}));
+  return curves.some((curve) => curve.y.some((part) => part > 0))
+    ? [{title: 'Dead and exploding units', x_label: 'step', y_label: 'percent of the layer', log_y: false, curves}] : [];
+}
+
+// A chart of values that never change is a number.
+const isConstant = (chart) => chart.curves.every((curve) => new Set(curve.y).size < 2);
+
+function drawCharts(section, charts) {
+  if (!section) return;
+  for (const chart of charts) {
+    if (chart.values_per_point > 1) chart.note = `Each point is the mean of up to ${chart.values_per_point} values.`;
+    const figure = section.querySelector('.figures').appendChild(make('figure'));
+    new Chart(figure, chart);
+  }
+}
+const curves = data.charts.filter((chart) => !isConstant(chart));
+document.getElementById('curves').hidden = curves.length === 0;
+const said = new Set((data.settings || []).map(([name]) => name.toLowerCase()));
+for (const chart of data.settings ? data.charts.filter((one) => isConstant(one) && !said.has(one.title.toLowerCase())) : []) {
+  for (const {name, y} of chart.curves.filter((curve) => curve.y.length)) {
+    document.querySelector('.settings').append(make('div', {}, make('dt', {}, name ? `${chart.title}, ${name}` : chart.title),
+      make('dd', {}, y[0] === null ? 'not finite' : number(y[0], 5))));
+  }
+}
+drawCharts(document.getElementById('curves'), curves);
+drawCharts(document.getElementById('layers'), [...unhealthy(data.layers || []), ...(data.layers || []).map(histogram)]);
 
 // How old the page is; a run that has long been silent has probably been killed.
 function age() {

@@ -30,3 +30,21 @@ if (theme.button) {
     theme.show();
   });
 }
+
+// An element with attributes and children; strings become text, never markup.
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== ''));
+  return element;
+}
+
+// The same for a part of a drawing; the browser knows the address that names the kind.
+const drawings = document.createElement('template');
+drawings.innerHTML = '<svg></svg>';
+function svg(tag, attributes, ...children) {
+  const element = document.createElementNS(drawings.content.firstChild.namespaceURI, tag);
+  for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}

@@ -11,8 +11,12 @@ namespace aclgrad::page {
 std::string_view shared_css();
 std::string_view shared_js();
 std::string_view graph_css();
+std::string_view layout_js();
+std::string_view fold_js();
 std::string_view graph_js();
+std::string_view view_js();
 std::string_view run_css();
+std::string_view chart_js();
 std::string_view run_js();
 
 }  // namespace aclgrad::page

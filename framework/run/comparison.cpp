@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <nlohmann/json.hpp>
 
 #include "page/document.h"
-#include "page/texts.h"
 #include "report/svg.h"
 #include "run/run_page.h"
 
@@ -61,31 +61,30 @@ std::string compare_runs(const std::string& title, std::span<const RunRecord> ru
       "<button id=\"theme\" type=\"button\">Dark</button></header>\n",
       xml_escape(title), runs.size());
   // Every curve that any run has, with a line a run.
-  std::vector<RunRecord::Chart> charts;
+  nlohmann::json charts = nlohmann::json::array();
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (const RunRecord::Chart& chart : runs[r].charts) {
-      for (const report::Series& curve : chart.series) {
-        const std::string name = name_of(chart, curve);
-        auto found = std::ranges::find(charts, name, &RunRecord::Chart::title);
+      nlohmann::json own = run::to_json(chart);
+      for (std::size_t i = 0; i < chart.series.size(); ++i) {
+        nlohmann::json line = own["curves"][i];
+        line["name"] = runs[r].title;
+        line["colour"] = r;
+        const std::string name = name_of(chart, chart.series[i]);
+        const auto is_it = [&](const nlohmann::json& c) { return c["title"] == name; };
+        auto found = std::find_if(charts.begin(), charts.end(), is_it);
         if (found == charts.end()) {
-          charts.push_back({name, chart.x_label, chart.y_label, chart.log_y});
+          charts.push_back(own);
           found = charts.end() - 1;
+          (*found)["title"] = name;
+          (*found)["curves"] = nlohmann::json::array();
         }
-        found->values_per_point = std::max(found->values_per_point, chart.values_per_point);
-        report::Series line = curve;
-        line.name = runs[r].title;
-        line.colour = report::palette(r);
-        found->series.push_back(std::move(line));
+        nlohmann::json& most = (*found)["values_per_point"];
+        most = std::max(most.get<std::int64_t>(), chart.values_per_point);
+        (*found)["curves"].push_back(std::move(line));
       }
     }
   }
-  std::string figures;
-  for (const RunRecord::Chart& chart : charts) {
-    const run::Thinned drawn = run::thinned(chart);
-    figures += run::card(page::chart(drawn.chart.svg()), drawn.note);
-  }
-  document.body += "<section id=\"curves\"><h2>Curves</h2><div class=\"figures\">" + figures +
-                   "</div></section>\n";
+  document.body += run::curves_section();
 
   std::string head = "<tr><th></th>";
   for (const RunRecord& run : runs) {
@@ -112,9 +111,7 @@ std::string compare_runs(const std::string& title, std::span<const RunRecord> ru
   add_rows(last_values);
   document.body += "<section id=\"table\"><h2>Settings and last values</h2><table>" + head +
                    "</tr>\n" + rows + "</table></section>\n";
-  document.style = page::run_css();
-  document.script = page::run_js();
-  return document.html();
+  return run::with_charts(std::move(document), {{"charts", std::move(charts)}});
 }
 
 }  // namespace aclgrad

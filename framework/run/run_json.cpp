@@ -73,20 +73,23 @@ RunRecord::State state_of(const json& number) {
 
 }  // namespace
 
+json to_json(const RunRecord::Chart& chart) {
+  report::check_series(chart.series);
+  json curves = json::array();
+  for (const report::Series& one : chart.series) {
+    curves.push_back({{"name", one.name}, {"x", one.x}, {"y", one.y}});
+  }
+  return {{"title", chart.title},
+          {"x_label", chart.x_label},
+          {"y_label", chart.y_label},
+          {"log_y", chart.log_y},
+          {"values_per_point", chart.values_per_point},
+          {"curves", std::move(curves)}};
+}
+
 json to_json(const RunRecord& record) {
   json charts = json::array();
-  for (const RunRecord::Chart& chart : record.charts) {
-    json curves = json::array();
-    for (const report::Series& one : chart.series) {
-      curves.push_back({{"name", one.name}, {"x", one.x}, {"y", one.y}});
-    }
-    charts.push_back({{"title", chart.title},
-                      {"x_label", chart.x_label},
-                      {"y_label", chart.y_label},
-                      {"log_y", chart.log_y},
-                      {"values_per_point", chart.values_per_point},
-                      {"curves", std::move(curves)}});
-  }
+  for (const RunRecord::Chart& chart : record.charts) charts.push_back(to_json(chart));
   json layers = json::array();
   for (const RunRecord::Layer& layer : record.layers) layers.push_back(layer_json(layer));
   return {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aclgrad/run_report.h"
+#include "page/document.h"
 
 namespace aclgrad::run {
 
@@ -19,20 +20,14 @@ using Picture = std::pair<std::string, std::string>;
 /// `refresh_s` is how often browsers load the page of a running run anew.
 std::string run_page(const RunRecord& record, std::span<const Picture> pictures, int refresh_s);
 
-/// A chart with at most some hundred points a curve, and "" or a sentence that says how they were
-/// averaged.
-struct Thinned {
-  report::LineChart chart;
-  std::string note;
-};
-Thinned thinned(const RunRecord::Chart& chart);
-
-/// A drawing with a sentence below it, if there is one.
-std::string card(const std::string& content, const std::string& note);
+/// Where the page's script draws data["charts"]; and the page, with the script and its data.
+std::string curves_section();
+std::string with_charts(page::Document document, const nlohmann::json& data);
 
 /// As it stands in the page's data element. Numbers that are not finite become null, and null comes
 /// back as NaN.
 nlohmann::json to_json(const RunRecord& record);
+nlohmann::json to_json(const RunRecord::Chart& chart);
 RunRecord from_json(const nlohmann::json& json);
 
 }  // namespace aclgrad::run

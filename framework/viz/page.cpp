@@ -20,16 +20,25 @@ namespace {
 using viz::Recording;
 
 std::string header(const Recording& recording) {
-  std::array<std::size_t, 3> counts{};
+  std::array<std::size_t, 3> counts{}, idle{};
   for (std::size_t id = 0; id < recording.graph.size(); ++id) {
-    ++counts.at(static_cast<std::size_t>(recording.graph.node(static_cast<NodeId>(id)).pass));
+    const Node& node = recording.graph.node(static_cast<NodeId>(id));
+    ++counts.at(static_cast<std::size_t>(node.pass));
+    const bool ran = std::ranges::find(recording.order, node.id) != recording.order.end();
+    if (id < recording.shown() && node.op->as_call() != nullptr && !ran) {
+      ++idle.at(static_cast<std::size_t>(node.pass));
+    }
   }
   std::string legend;
   for (const Pass pass : {Pass::forward, Pass::backward, Pass::update}) {
     const std::size_t count = counts.at(static_cast<std::size_t>(pass));
     if (count == 0) continue;
     const std::string name = to_string(pass);
-    legend += fmt::format("<span class=\"key {0}\"><i></i>{0} <b>{1}</b></span>\n", name, count);
+    const std::size_t left = idle.at(static_cast<std::size_t>(pass));
+    const std::string rest =
+        recording.order.empty() || left == 0 ? "" : fmt::format(" ({} did not run)", left);
+    legend +=
+        fmt::format("<span class=\"key {0}\"><i></i>{0} <b>{1}</b>{2}</span>\n", name, count, rest);
   }
   return fmt::format(
       "<header><h1>{}</h1><p class=\"keys\">{}"
@@ -129,16 +138,19 @@ std::string VizPage::html() const {
   document.body +=
       "<main><div id=\"view\"><div id=\"zoom\"><button type=\"button\" id=\"fit\">Fit"
       "</button><button type=\"button\" id=\"smaller\" title=\"smaller\">−</button>"
-      "<button type=\"button\" id=\"larger\" title=\"larger\">+</button></div>"
+      "<button type=\"button\" id=\"larger\" title=\"larger\">+</button>"
+      "<button type=\"button\" id=\"fold\">Close all</button>"
+      "<button type=\"button\" id=\"unfold\">Open all</button></div>"
       "<svg id=\"overview\" hidden=\"\" preserveAspectRatio=\"none\" role=\"img\" "
       "aria-label=\"overview\"></svg>"
-      "<div id=\"scroll\">" +
-      viz::graph_markup(recording) +
-      "</div></div>\n<aside id=\"details\" aria-live=\"polite\"></aside></main>\n";
+      "<div id=\"scroll\"><div id=\"graph\"></div></div></div>\n<aside id=\"details\" "
+      "aria-live=\"polite\"></aside></main>\n";
   document.body += viz::times_markup(recording) + viz::memory_markup(recording);
   document.body += page::data_element("data", viz::page_data(recording));
   document.style = page::graph_css();
-  document.script = page::graph_js();
+  for (const auto script : {page::layout_js, page::fold_js, page::graph_js, page::view_js}) {
+    document.script += script();
+  }
   return document.html();
 }
 

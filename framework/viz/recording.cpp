@@ -37,16 +37,19 @@ const char* kind_of(const Node& node) {
   return dynamic_cast<const ViewOp*>(node.op.get()) != nullptr ? "view" : "source";
 }
 
-json node_data(const Node& node, std::int32_t step) {
-  return {{"op", node.op->name()},
-          {"call", detail::call_name(node)},
-          {"attributes", node.op->attributes()},
-          {"where", detail::place(node.where)},
-          {"pass", to_string(node.pass)},
-          {"kind", kind_of(node)},
-          {"inputs", std::vector<ValueId>(node.inputs.begin(), node.inputs.end())},
-          {"outputs", std::vector<ValueId>(node.outputs.begin(), node.outputs.end())},
-          {"step", step}};
+json node_data(const Node& node, std::int32_t step, const std::string& module) {
+  json data = {{"op", node.op->name()},
+               {"call", detail::call_name(node)},
+               {"attributes", node.op->attributes()},
+               {"where", detail::place(node.where)},
+               {"pass", to_string(node.pass)},
+               {"kind", kind_of(node)},
+               {"inputs", std::vector<ValueId>(node.inputs.begin(), node.inputs.end())},
+               {"outputs", std::vector<ValueId>(node.outputs.begin(), node.outputs.end())},
+               {"step", step}};
+  if (!module.empty()) data["module"] = module;
+  if (node.differentiates >= 0) data["of"] = node.differentiates;
+  return data;
 }
 
 }  // namespace
@@ -119,11 +122,12 @@ json summary_of(const Tensor& tensor, std::int64_t edge) {
 json page_data(const Recording& recording) {
   const Graph& graph = recording.graph;
   const std::vector<std::int32_t> steps = recording.steps();
+  const std::vector<std::string> modules = modules_of(recording);
   json nodes = json::array();
   json values = json::object();
   for (std::size_t id = 0; id < steps.size(); ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
-    nodes.push_back(node_data(node, steps[id]));
+    nodes.push_back(node_data(node, steps[id], modules[id]));
     for (const Value& output : graph.values(node.outputs)) {
       json value = {
           {"name", output.name()}, {"spec", detail::describe_spec(output)}, {"node", node.id}};

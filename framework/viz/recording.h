@@ -39,8 +39,9 @@ nlohmann::json summary_of(const Tensor& tensor, std::int64_t edge);
 /// All that the page's script needs.
 nlohmann::json page_data(const Recording& recording);
 
-/// The boxes and lines.
-std::string graph_markup(const Recording& recording);
+/// The module whose call recorded each shown node, "blocks.0.norm", by the variables that are read;
+/// "" for none.
+std::vector<std::string> modules_of(const Recording& recording);
 
 /// The tables and pictures below the graph; "" without a profile or memory report.
 std::string times_markup(const Recording& recording);

@@ -61,7 +61,7 @@ document.getElementById('theme').click();
 const find = document.getElementById('find');
 find.value = 'elu(h)';
 find.dispatchEvent(new Event('input'));
-document.getElementById('n4').dispatchEvent(new MouseEvent('mouseenter'));
+document.getElementById('n4').dispatchEvent(new MouseEvent('mouseover', {bubbles: true}));
 document.body.dataset.seen = seen.join(' ');
 document.body.dataset.bright = document.querySelectorAll('.node:not(.dim)').length;
 document.body.dataset.title = document.querySelector('#details h2').textContent;
@@ -74,6 +74,7 @@ const corner = small.getBoundingClientRect();
 small.dispatchEvent(new PointerEvent('pointermove',
   {clientX: corner.right - 1, clientY: corner.bottom - 1, buttons: 1}));
 const pane = document.getElementById('scroll');
+document.body.dataset.line = document.querySelector('#lines title').textContent;
 document.body.dataset.marks =
   small.querySelectorAll('rect').length - document.querySelectorAll('.node').length;
 document.body.dataset.cropped = !small.hasAttribute('hidden');
@@ -83,8 +84,7 @@ document.body.dataset.reached = pane.scrollTop > 0 && pane.scrollLeft > 0 &&
 document.getElementById('fit').click();
 document.body.dataset.whole = small.hasAttribute('hidden');
 JS
-awk '/^<\/body>/ {print "<script>"; while ((getline line < "moves.js") > 0) print line; print "</script>"} 1' \
-  out/backprop/backprop.html >moved.html
+with_moves out/backprop/backprop.html
 load "file://$PWD/moved.html#theme=light"
 has 'data-seen="5 6 7 6 0 0 11 11 10"'
 has 'data-bright="2"' # elu(h) and its gradient
@@ -92,10 +92,11 @@ has 'data-title="matmulforward"'
 has 'data-theme="dark"'
 has 'data-place="#theme=dark&amp;step=10"'
 has 'data-marks="1"' # the window
+has 'data-line="x: float32 [1, 2]"'
 has 'data-cropped="true"'
 has 'data-reached="true"'
 has 'data-whole="true"'
 
 picture "$page#step=9&theme=light" light.png 1360,1000
-picture "$page#step=4&theme=dark" dark.png 1280,800
+picture "$page#step=4&theme=dark" dark.png 500,800
 ((failures == 0))

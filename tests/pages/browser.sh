@@ -36,6 +36,12 @@ has() {
   grep -qF -- "$1" page.txt || fail "'$1' is not in the page"
 }
 
+# with_moves PAGE: the page with the script moves.js at its end, in moved.html.
+with_moves() {
+  awk '/^<\/body>/ {print "<script>"; while ((getline line < "moves.js") > 0) print line; print "</script>"} 1' \
+    "$1" >moved.html
+}
+
 # picture ADDRESS FILE SIZE: a screenshot, which must be more than an empty page.
 picture() {
   browse "$1" --window-size="$3" --screenshot="$2" >/dev/null

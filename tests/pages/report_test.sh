@@ -9,7 +9,7 @@ folder=$2
 source "$(dirname "$0")/browser.sh"
 find_browser
 begin_in "$folder"
-"$program" --epochs 8 --activation selu --out out >printed.txt 2>progress.txt || fail "exit status $?"
+"$program" --epochs 8 --activation selu --schedule constant --out out >printed.txt 2>progress.txt || fail "exit status $?"
 
 load "file://$PWD/out/report_selu.html"
 has 'data-ready="yes"'
@@ -17,6 +17,33 @@ has 'finished'
 has 'Outputs of hidden1'
 has 'Gradient norms'
 has 'Mistakes'
+has '<dt>seed</dt>'
+! grep -q '<h3>Learning rate</h3>' page.txt || fail "a constant learning rate is drawn as a chart"
+
+# Reading a chart at a point, and zooming into it.
+cat >moves.js <<'JS'
+const plot = document.querySelector('#curves .plot');
+const picture = plot.querySelector('svg');
+const box = picture.getBoundingClientRect();
+const move = (type, x, target = picture) => target.dispatchEvent(
+  new PointerEvent(type, {clientX: box.left + x, clientY: box.top + 90, button: 0, bubbles: true}));
+const ticks = () => [...picture.querySelectorAll('text.middle')].map((text) => text.textContent).join(' ');
+const whole = ticks();
+move('pointermove', box.width - 20);
+document.body.dataset.read = plot.querySelector('.reading').textContent;
+move('pointerdown', box.width / 3);
+move('pointerup', box.width / 2, window);
+document.body.dataset.zoomed = ticks() !== whole && !plot.querySelector('.whole').hidden;
+plot.querySelector('.whole').click();
+document.body.dataset.back = ticks() === whole && plot.querySelector('.whole').hidden;
+JS
+with_moves out/report_selu.html
+load "file://$PWD/moved.html"
+grep -q 'data-read="step 17[0-9]\(test\|train\) [0-9.]*\(test\|train\) [0-9.]*"' page.txt ||
+  fail "at a point the chart reads: $(grep -o 'data-read="[^"]*"' page.txt)"
+has 'data-zoomed="true"'
+has 'data-back="true"'
+
 load "file://$PWD/out/report.html#theme=dark"
 has 'data-theme="dark"'
 has 'href="report_selu.html"'
@@ -38,5 +65,6 @@ load "file://$PWD/killed/report_selu.html"
 has 'the run may have been killed'
 
 picture "file://$PWD/out/report_selu.html#theme=light" light.png 1300,1700
+picture "file://$PWD/out/report_selu.html#theme=dark" narrow.png 500,1700
 picture "file://$PWD/out/report.html#theme=dark" dark.png 1300,1400
 ((failures == 0))

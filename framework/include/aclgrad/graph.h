@@ -44,6 +44,7 @@ std::string to_string(Pass pass);
 /// execution. The lists of ids belong to the graph and live as long as it.
 struct Node {
   NodeId id = 0;
+  NodeId differentiates = -1;  // of what backward() records: the node whose gradient it belongs to
   std::shared_ptr<const Op> op;
   std::span<const ValueId> inputs;
   std::span<const ValueId> outputs;

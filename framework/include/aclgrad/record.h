@@ -91,12 +91,11 @@ class Recorder {
   std::shared_ptr<detail::GraphData> data_;
 };
 
-/// While it lives, nodes recorded into the graph belong to `pass`, and to the line `where` when
-/// one is given. Scopes nest.
+/// While it lives, nodes recorded into the graph belong to `pass`, and when a node is given to its
+/// gradient and its line. Scopes nest.
 class RecordScope {
  public:
-  RecordScope(const Graph& graph, Pass pass,
-              std::optional<std::source_location> where = std::nullopt);
+  RecordScope(const Graph& graph, Pass pass, const Node* differentiated = nullptr);
   ~RecordScope();
   RecordScope(const RecordScope&) = delete;
   RecordScope& operator=(const RecordScope&) = delete;
@@ -105,6 +104,7 @@ class RecordScope {
   std::shared_ptr<detail::GraphData> data_;
   Pass pass_;
   std::optional<std::source_location> where_;
+  NodeId differentiates_;
 };
 
 }  // namespace aclgrad

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: dev_test.sh ROOT
+# What ./dev says where it cannot work: one line, and what to do. The system around it is played by scripts.
+set -u
+root=$1
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+failures=0
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+mkdir -p "$work"/tree/{cmake,tests} "$work/bin"
+cp "$root/dev" "$work/tree"
+cp "$root/cmake/install_packages.sh" "$work/tree/cmake"
+cp "$root/tests/reliability.sh" "$work/tree/tests"
+for tool in bash env dirname uname mkdir cat awk grep nproc rm; do
+  ln -s "$(command -v $tool)" "$work/bin/$tool"
+done
+# play NAME SCRIPT: a program of that name in the only folder that ./dev looks in.
+play() {
+  rm -f "$work/bin/$1"  # it may be a link to the one of the system
+  printf '#!/bin/sh\n%s\n' "$2" >"$work/bin/$1"
+  chmod +x "$work/bin/$1"
+}
+
+# says STATUS WORDS COMMAND...: ./dev ends with the status and one line with the words.
+says() {
+  local status=$1 words=$2 output got
+  shift 2
+  output=$(env -i PATH="$work/bin" "${as[@]}" "$work/tree/dev" "$@" 2>&1)
+  got=$?
+  ((got == status)) || fail "exit status $got instead of $status: $*: $output"
+  [[ $(wc -l <<<"$output") == 1 && $output == *"$words"* ]] || fail "'$words' is not the line of $*: $output"
+}
+as=()
+
+says 2 "there is no command 'dmeo'; ./dev help lists them" dmeo
+says 1 "there is no CMake and no C++ compiler; install: " demo
+play c++ 'exit 0'
+says 1 "there is no CMake; install: " demo
+play cmake 'echo "no fmt"; exit 1'
+play df 'printf "header\n/dev/x 100 90 10 90%% /\n"'
+says 1 "configuring failed: the disk of build/release is full (0 MB left)" demo
+play df 'printf "header\n/dev/x 9000000 0 9000000 0%% /\n"'
+output=$(env -i PATH="$work/bin" "$work/tree/dev" demo 2>&1)
+[[ $output == "no fmt"*"what it needs here: "* ]] || fail "another system is told: $output"
+play uname 'echo Darwin'
+says 1 "aclgrad runs on Linux" demo
+ln -sf "$(command -v uname)" "$work/bin/uname"
+
+# Without a network, and without the rights to install.
+play dpkg-query 'exit 1'
+play apt-get 'echo "E: no network" >&2; exit 100'
+if ((EUID == 0)); then
+  output=$(env -i PATH="$work/bin" "$work/tree/dev" demo 2>&1)
+  [[ $output == *"apt-get did not install g++ "*"without a network"* ]] || fail "without a network: $output"
+else
+  output=$(env -i PATH="$work/bin" "$work/tree/dev" demo 2>&1)
+  [[ $output == *"sudo apt-get install g++ "* ]] || fail "without the rights to install: $output"
+fi
+rm "$work"/bin/{dpkg-query,apt-get}
+
+# In a folder that is not ours to write to; root may write everywhere.
+chmod 755 "$work"
+chmod -R a-w "$work/tree"
+((EUID != 0)) || as=("$(command -v setpriv)" --reuid 65534 --regid 65534 --clear-groups)
+if ((EUID != 0)) || [[ -x ${as[0]} ]]; then says 1 "cannot write to $work/tree/build/release" demo; fi
+
+source "$root/cmake/install_packages.sh"
+on() { advice <(printf '%s\n' "$@"); }
+[[ $(on ID=fedora) == *"dnf install gcc-c++ cmake "*"highway-devel"* ]] || fail "on Fedora: $(on ID=fedora)"
+[[ $(on ID=manjaro ID_LIKE=arch) == *"pacman -S "*nlohmann-json ]] || fail "on Arch"
+[[ $(on ID=ubuntu ID_LIKE=debian) == *"apt-get install g++ "*libhwy-dev* ]] || fail "on Ubuntu"
+[[ $(on 'ID="opensuse-leap"' 'ID_LIKE="suse opensuse"') == *"zypper install "* ]] || fail "on openSUSE"
+[[ $(on ID=nixos) == *"by the system's package manager" ]] || fail "elsewhere: $(on ID=nixos)"
+((failures == 0))
