@@ -23,6 +23,14 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
+# aclgrad_optimize(LEVEL): how the targets of this folder, and of those below it, are compiled in a
+# release. The kernels are compiled with -O3, where it is loops that matter, and libraries with -O2;
+# programs whose work is done in the libraries with less, which halves the time that they take.
+macro(aclgrad_optimize level)
+  string(REGEX REPLACE "-O[0-3]" "-O${level}" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+endmacro()
+aclgrad_optimize(2)
+
 # A compiler cache speeds up rebuilding; it is used where there is one and never required. With
 # precompiled headers it has to be told that macros which expand to the time do not matter.
 find_program(ACLGRAD_CCACHE ccache)
@@ -45,6 +53,23 @@ function(aclgrad_separate_files target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   if(ARGN AND ACLGRAD_UNITY_BUILD)
     target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+# aclgrad_shared_headers(NAME LEVEL LIBRARIES LIBRARY... HEADERS HEADER...): headers that are parsed once
+# for all targets of that level of optimisation that say aclgrad_use_headers(TARGET NAME).
+function(aclgrad_shared_headers name level)
+  if(ACLGRAD_UNITY_BUILD)
+    cmake_parse_arguments(given "" "" "LIBRARIES;HEADERS" ${ARGN})
+    add_executable(${name} EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)
+    target_link_libraries(${name} PRIVATE ${given_LIBRARIES} aclgrad_warnings)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O${level}>)
+    target_precompile_headers(${name} PRIVATE ${given_HEADERS})
+  endif()
+endfunction()
+function(aclgrad_use_headers target name)
+  if(ACLGRAD_UNITY_BUILD)
+    target_precompile_headers(${target} REUSE_FROM ${name})
   endif()
 endfunction()
 
