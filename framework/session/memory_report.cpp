@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "session/program.h"
+
 namespace aclgrad::detail {
 
 MemoryReport report_memory(const Program& program, std::size_t workspace_bytes) {
