@@ -226,6 +226,7 @@ EntryPoint entry_point(const LibraryPointer& library, const Arguments& arguments
   entry.plan = plan_of(library, arguments);
   entry.highest_rank = op.max_rank;
   entry.wrong_shape = op.wrong_shape;
+  entry.nan_goes_through = op.nan_goes_through;
   entry.dtypes = dtypes_of(op.everywhere);
   for (const aclDataType dtype : op.from_a2_on) entry.dtypes.push_back(dtype_of(dtype));
   entry.bfloat16_everywhere = std::ranges::count(op.everywhere, ACL_BF16) > 0;

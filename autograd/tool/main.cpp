@@ -49,6 +49,7 @@ struct Arguments {
   std::string shape;
   std::uint64_t seed = 1;
   double ulp_slack = 0;
+  std::vector<std::string> checks = {"values", "statuses"};
   bool no_statuses = false;
   std::string json;
   std::string html;
@@ -165,6 +166,15 @@ void describe(CLI::App& app, Arguments& a) {
                  "that promise less")
       ->check(number_from(0))
       ->capture_default_str();
+  app.add_option(
+         "--check", a.checks,
+         "values: results and gradients of random inputs; statuses: every status code; "
+         "inputs: elementwise operators at all numbers of 16 bits, NaN and infinities among "
+         "them, and at a sample of float32's; bits: the same bits whatever the length, "
+         "place, address, strides, threads, and recorded")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"values", "statuses", "inputs", "bits"}))
+      ->capture_default_str();
   app.add_flag("--no-status", a.no_statuses, "Leave out the status codes");
   app.add_option("--json", a.json, "Write the result as JSON to this file, - for standard output");
   app.add_option("--html", a.html, "Write a page with error histograms to this file");
@@ -215,7 +225,11 @@ Plan plan_of(const Arguments& a) {
   if (!a.shape.empty()) plan.shape = parse_shape(a.shape);
   plan.options.seed = a.seed;
   plan.options.ulp_slack = a.ulp_slack;
-  plan.statuses = !a.no_statuses;
+  const auto asked = [&](const char* check) { return std::ranges::count(a.checks, check) > 0; };
+  plan.statuses = asked("statuses") && !a.no_statuses;
+  plan.values = asked("values");
+  plan.every_input = asked("inputs");
+  plan.same_bits = asked("bits");
   for (const std::string& name : a.dtypes) plan.dtypes.push_back(dtype_from_text(name));
   if (!a.layouts.empty()) {
     plan.options.layouts.clear();

@@ -19,8 +19,9 @@ struct Plan {
   std::optional<Dims> shape = {};
   Options options = {};
   bool statuses = true;
-  bool forward = true;
-  bool backward = true;
+  bool values = true;  // forward, and backward where there is one
+  bool every_input = false;
+  bool same_bits = false;
 };
 
 /// One operator with one combination of attributes.
@@ -29,7 +30,7 @@ struct Line {
   std::vector<std::string> functions;  // the operators that were called, by phase two
   std::string title;
   std::string attributes;
-  std::vector<std::string> missing;  // functions that the library lacks: nothing was checked
+  std::vector<std::string> missing;  // in the library, so that nothing was checked
   OperatorReport report;
   double seconds = 0;
 };

@@ -135,7 +135,8 @@ struct EntryPoint<Peer, aclnnStatus(P...), kName, kCall> {
               return const_cast<std::byte*>(zeros[parameter].data());  // NOLINT: made above
             });
           } catch (const std::exception& error) {
-            throw ops::Refusal{161002, error.what()};
+            const std::string why = error.what();  // libtorch's go on with a stack
+            throw ops::Refusal{161002, why.substr(0, why.find('\n'))};
           }
           return ops::Plan{.body = [run](const ops::Run& memory) -> aclError {
             run([&](size_t parameter) { return memory.data(parameter); });

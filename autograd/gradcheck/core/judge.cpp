@@ -160,6 +160,7 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
   if (!std::isfinite(actual)) {
     e.verdict = Verdict::wrong;
     e.ulp = std::numeric_limits<double>::infinity();
+    e.unexplained_ulp = e.ulp;
     return e;
   }
   e.ulp = static_cast<double>(off / ulp(target, dtype));
@@ -287,7 +288,7 @@ std::int64_t judge_all(const Operator& op, const Problem& problem, const Executi
           at_corner = e;
         }
       }
-      if (e.verdict == Verdict::right && expected[i].kind == PointKind::smooth) {
+      if (e.verdict != Verdict::inconclusive && expected[i].kind == PointKind::smooth) {
         errors.max_ulp = std::max(errors.max_ulp, e.unexplained_ulp);
         if (i < kSamplesPerExecution) {
           errors.samples.emplace_back(static_cast<double>(e.input), e.unexplained_ulp);
