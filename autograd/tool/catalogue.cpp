@@ -121,6 +121,8 @@ std::vector<std::string> Subject::leave_out_missing(const Library& library) {
   std::erase_if(other_forms, [&](const EntryPoint& form) { return lacks(form.api); });
   bool lacks_gradient = backward && lacks(backward->api);
   for (const std::string& api : calls) lacks_gradient = lacks(api) || lacks_gradient;
+  // One that is made of other operators says nothing of an operator that is not there.
+  if (!backward && !has_forward) lacks_gradient = true;
   // Functions of the runtime are needed by all parts.
   const auto of_runtime = [&](const std::string& name) {
     return !name.starts_with("aclnn") && names.insert(name).second;

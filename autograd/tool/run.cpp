@@ -64,8 +64,9 @@ void require_dtypes(const LibraryPointer& library, const Plan& plan) {
   if (!open.empty()) throw ValueError(fmt::format("{}, not {}", taken, names_of(open)));
 }
 
-void check_values(Library& library, const Plan& plan, const Subject& subject, Options options,
+void check_values(Library& library, const Plan& plan, Subject subject, Options options,
                   OperatorReport& report) {
+  if (!plan.statuses) subject.checked.reproduce += " --check values";
   const auto check = [&](const EntryPoint& form) {
     const DTypes dtypes = chosen(form.value_dtypes(), plan.dtypes);
     report.add(check_forward(library, subject, form, dtypes, options));

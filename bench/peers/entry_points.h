@@ -124,14 +124,14 @@ struct EntryPoint<Peer, aclnnStatus(P...), kName, kCall> {
         spec, {argument(std::get<i>(all))...}, std::get<kCount>(all), std::get<kCount + 1>(all),
         [&](const ops::Arguments&) {
           const auto kept = std::make_tuple(keep(std::get<i>(all), i)...);
-          const auto run = [kept](const auto& address) {
-            Peer::use_threads(peer_threads);
+          const auto run = [kept](int threads, const auto& address) {
+            Peer::use_threads(threads);
             kCall(realise<Peer>(std::get<i>(kept), address(i))...);
           };
           // Only a try tells whether a peer has an operator for these dtypes and strides.
           try {
             const std::vector<std::byte> zeros[] = {zeros_for(std::get<i>(kept))...};
-            run([&](size_t parameter) {
+            run(1, [&](size_t parameter) {
               return const_cast<std::byte*>(zeros[parameter].data());  // NOLINT: made above
             });
           } catch (const std::exception& error) {
@@ -139,7 +139,7 @@ struct EntryPoint<Peer, aclnnStatus(P...), kName, kCall> {
             throw ops::Refusal{161002, why.substr(0, why.find('\n'))};
           }
           return ops::Plan{.body = [run](const ops::Run& memory) -> aclError {
-            run([&](size_t parameter) { return memory.data(parameter); });
+            run(peer_threads, [&](size_t parameter) { return memory.data(parameter); });
             return 0;
           }};
         });

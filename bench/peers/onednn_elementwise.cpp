@@ -12,7 +12,6 @@
 #include "aclnnop/aclnn_gelu_backward_v2.h"
 #include "aclnnop/aclnn_gelu_v2.h"
 #include "aclnnop/aclnn_hardswish.h"
-#include "aclnnop/aclnn_hardswish_backward.h"
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_leaky_relu.h"
 #include "aclnnop/aclnn_leaky_relu_backward.h"
@@ -118,7 +117,6 @@ ACLGRAD_PEER_OPERATOR(aclnnEluBackward, [](const Tensor& grad, float alpha, floa
                    grad, self, out, alpha, is_result);
 })
 ACLGRAD_PEER_OPERATOR(aclnnHardswish, unary<algorithm::eltwise_hardswish>)
-ACLGRAD_PEER_OPERATOR(aclnnHardswishBackward, of_input<algorithm::eltwise_hardswish>)
 ACLGRAD_PEER_OPERATOR(aclnnHardswishBackwardV2, of_input<algorithm::eltwise_hardswish>)
 ACLGRAD_PEER_OPERATOR(aclnnGelu, unary<algorithm::eltwise_gelu_tanh>)
 ACLGRAD_PEER_OPERATOR(aclnnGeluBackward, of_input<algorithm::eltwise_gelu_tanh>)
@@ -178,5 +176,12 @@ ACLGRAD_PEER_OPERATOR(aclnnMinimum, binary<algorithm::binary_min>)
 ACLGRAD_PEER_OPERATOR(aclnnMuls, [](const Tensor& self, float other, const Tensor& out) {
   eltwise(algorithm::eltwise_linear, self, out, other);
 })
-ACLGRAD_PEER_OPERATOR(aclnnInplaceCopy,
-                      [](const Tensor& self, const Tensor& source) { reorder(source, self); })
+ACLGRAD_PEER_OPERATOR(aclnnInplaceCopy, [](const Tensor& self, const Tensor& source) {
+  const auto is_float = [](const Tensor& tensor) {
+    const memory::data_type type = tensor.get_desc().data_type();
+    return type != memory::data_type::s32 && type != memory::data_type::s8 &&
+           type != memory::data_type::u8;
+  };
+  require(is_float(self) || !is_float(source), "oneDNN rounds where the interface truncates");
+  reorder(source, self);
+})

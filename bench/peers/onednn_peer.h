@@ -36,9 +36,38 @@ struct Peer {
     throw std::invalid_argument("oneDNN has no such dtype");
   }
   static Tensor wrap(const View& view) {
+    for (size_t d = 0; d < view.shape.size(); ++d) {
+      if (view.strides[d] == 0 && view.shape[d] > 1) return expanded(view);
+    }
     if (view.shape.empty()) return {{{1}, type(view.dtype), List{1}}, engine(), view.data};
     return {{view.shape, type(view.dtype), view.strides}, engine(), view.data};
   }
+  // Of an input with strides of 0, which oneDNN does not know: every element in its place.
+  static Tensor expanded(const View& view) {
+    const Tensor dense({view.shape, type(view.dtype), contiguous(view.shape)}, engine());
+    const size_t size = aclDataTypeSize(view.dtype);
+    auto* to = static_cast<std::byte*>(dense.get_data_handle());
+    for (int64_t i = 0; i < view.count(); ++i) {
+      int64_t place = 0;
+      for (int64_t d = static_cast<int64_t>(view.shape.size()), rest = i; d-- > 0;) {
+        const auto dim = static_cast<size_t>(d);
+        place += rest % view.shape[dim] * view.strides[dim];
+        rest /= view.shape[dim];
+      }
+      const auto* from =
+          static_cast<const std::byte*>(view.data) + place * static_cast<int64_t>(size);
+      std::copy_n(from, size, to + i * static_cast<int64_t>(size));
+    }
+    return dense;
+  }
+  static List contiguous(const List& shape) {
+    List strides(shape.size(), 1);
+    for (size_t d = shape.size(); d-- > 1;) {
+      strides[d - 1] = strides[d] * std::max<int64_t>(shape[d], 1);
+    }
+    return strides;
+  }
+
   static Tensor none() { return {}; }
   static float number(const aclScalar& scalar) { return scalar.to_float(); }
   static void use_threads(int count) {

@@ -28,7 +28,8 @@ namespace {
 memory::desc vector_of(int64_t size) { return {{size}, memory::data_type::f32, List{1}}; }
 float* floats(const memory& tensor) { return static_cast<float*>(tensor.get_data_handle()); }
 
-void matmul(const Tensor& self, const Tensor& other, const Tensor& out, int8_t) {
+void matmul(const Tensor& self, const Tensor& other, const Tensor& out, int8_t cube_math_type) {
+  require(cube_math_type < 2, "the inputs' dtype is kept");
   run(dnnl::matmul(
           describe<dnnl::matmul>(engine(), self.get_desc(), other.get_desc(), out.get_desc())),
       {{DNNL_ARG_SRC, self}, {DNNL_ARG_WEIGHTS, other}, {DNNL_ARG_DST, out}});
@@ -70,45 +71,12 @@ void softmax_backward(const Tensor& grad, const Tensor& output, int64_t dim, con
 }
 
 // ---- Normalizations -----------------------------------------------------------------------------
-// oneDNN keeps the variance, and the interface hands on 1 / sqrt(variance + eps).
+// Layer normalization hands on 1 / sqrt(variance + eps) where oneDNN keeps the variance; batch
+// normalization hands on that, whatever the parameter's name says. Statistics, scale and shift are
+// dense vectors of FLOAT to oneDNN, and rows lie one behind the other.
 
 using Flags = dnnl::normalization_flags;
 const Flags kAffine = Flags::use_scale | Flags::use_shift;
-
-memory spread_of(const memory& variance, float eps, const memory& out) {
-  const int64_t count = variance.get_desc().dims()[0];
-  for (int64_t i = 0; i < count; ++i) floats(out)[i] = 1 / std::sqrt(floats(variance)[i] + eps);
-  return out;
-}
-
-memory variance_of(const memory& spread, int64_t count, float eps) {
-  const memory variance = made(vector_of(count));
-  for (int64_t i = 0; i < count; ++i) {
-    const double root = 1 / static_cast<double>(floats(spread)[i]);
-    floats(variance)[i] = static_cast<float>(root * root - static_cast<double>(eps));
-  }
-  return variance;
-}
-
-// Its scale and shift are FLOAT.
-memory affine(const Tensor& given, int64_t size, float otherwise) {
-  if (given)
-    return in({given.get_desc().reshape({size}), engine(), given.get_data_handle()},
-              vector_of(size));
-  const memory all = made(vector_of(size));
-  std::fill_n(floats(all), size, otherwise);
-  return all;
-}
-
-// Rows of what is normalized together, which must lie together.
-memory::desc rows_of(const Tensor& input, int64_t columns) {
-  int64_t count = 1;
-  for (const int64_t size : input.get_desc().dims()) count *= size;
-  return input.get_desc().reshape({count / columns, columns});
-}
-memory as_rows(const Tensor& tensor, const memory::desc& rows) {
-  return {tensor.get_desc().reshape(rows.dims()), engine(), tensor.get_data_handle()};
-}
 
 int64_t product(const List& sizes) {
   int64_t all = 1;
@@ -116,97 +84,140 @@ int64_t product(const List& sizes) {
   return all;
 }
 
-void layer_norm(const Tensor& input, const List& shape, const Tensor& weight, const Tensor& bias,
-                double eps, const Tensor& out, const Tensor& mean, const Tensor& rstd) {
-  require(mean && rstd, "the statistics are always written");
-  const memory::desc rows = rows_of(input, product(shape));
-  const int64_t count = rows.dims()[0], columns = rows.dims()[1];
-  const auto small = static_cast<float>(eps);
-  const memory variance = made(vector_of(count));
-  const auto described = describe_normalization<dnnl::layer_normalization_forward>(
-      engine(), rows, vector_of(count), small, kAffine);
-  const memory to = room(as_rows(out, rows), rows);
-  run(dnnl::layer_normalization_forward(described),
-      {{DNNL_ARG_SRC, as_rows(input, rows)},
-       {DNNL_ARG_SCALE, affine(weight, columns, 1)},
-       {DNNL_ARG_SHIFT, affine(bias, columns, 0)},
-       {DNNL_ARG_DST, to},
-       {DNNL_ARG_MEAN, {vector_of(count), engine(), mean.get_data_handle()}},
-       {DNNL_ARG_VARIANCE, variance}});
-  give(to, as_rows(out, rows));
-  spread_of(variance, small, rstd);
+// The numbers of a tensor of any strides, row-major, in another shape and dtype.
+memory dense(const Tensor& given, const memory::desc& layout) {
+  memory copy = made(layout);
+  const List shape = given.get_desc().dims();
+  reorder(given,
+          {{shape, layout.data_type(), Peer::contiguous(shape)}, engine(), copy.get_data_handle()});
+  return copy;
+}
+memory flat(const Tensor& given) {
+  return dense(given, vector_of(product(given.get_desc().dims())));
 }
 
-// The gradients of scale and shift, in the dtype of the tensors that want them.
-void give_affine(const memory& result, const Tensor& out) {
-  if (out)
-    reorder(result,
-            {out.get_desc().reshape(result.get_desc().dims()), engine(), out.get_data_handle()});
+void give_dense(const memory& result, const Tensor& out) {
+  if (!out) return;
+  const List shape = out.get_desc().dims();
+  reorder({{shape, result.get_desc().data_type(), Peer::contiguous(shape)},
+           engine(),
+           result.get_data_handle()},
+          out);
+}
+
+memory spread_of(const memory& variance, float eps) {
+  const int64_t count = variance.get_desc().dims()[0];
+  const memory spread = made(vector_of(count));
+  for (int64_t i = 0; i < count; ++i) floats(spread)[i] = 1 / std::sqrt(floats(variance)[i] + eps);
+  return spread;
+}
+
+memory variance_of(const Tensor& given) {
+  const memory variance = flat(given);
+  for (int64_t i = 0; i < variance.get_desc().dims()[0]; ++i) {
+    const double root = 1 / static_cast<double>(floats(variance)[i]);
+    floats(variance)[i] = static_cast<float>(root * root);
+  }
+  return variance;
+}
+
+memory affine(const Tensor& given, int64_t size, float otherwise) {
+  if (given) return flat(given);
+  const memory all = made(vector_of(size));
+  std::fill_n(floats(all), size, otherwise);
+  return all;
+}
+
+// Rows of what is normalized together.
+memory::desc rows_of(const Tensor& input, const List& shape) {
+  const int64_t columns = product(shape);
+  const int64_t count = product(input.get_desc().dims()) / columns;
+  return {{count, columns}, input.get_desc().data_type(), List{columns, 1}};
+}
+
+void layer_norm(const Tensor& input, const List& shape, const Tensor& weight, const Tensor& bias,
+                double eps, const Tensor& out, const Tensor& mean, const Tensor& rstd) {
+  const memory::desc rows = rows_of(input, shape), each = vector_of(rows.dims()[0]);
+  const int64_t columns = rows.dims()[1];
+  const auto small = static_cast<float>(eps);
+  const auto described = describe_normalization<dnnl::layer_normalization_forward>(
+      engine(), rows, each, small, kAffine);
+  const memory to = made(rows), means = made(each), variances = made(each);
+  run(dnnl::layer_normalization_forward(described), {{DNNL_ARG_SRC, dense(input, rows)},
+                                                     {DNNL_ARG_SCALE, affine(weight, columns, 1)},
+                                                     {DNNL_ARG_SHIFT, affine(bias, columns, 0)},
+                                                     {DNNL_ARG_DST, to},
+                                                     {DNNL_ARG_MEAN, means},
+                                                     {DNNL_ARG_VARIANCE, variances}});
+  give_dense(to, out);
+  give_dense(means, mean);
+  give_dense(spread_of(variances, small), rstd);
 }
 
 void layer_norm_backward(const Tensor& grad, const Tensor& input, const List& shape,
                          const Tensor& mean, const Tensor& rstd, const Tensor& weight,
                          const Tensor& bias, const Mask&, const Tensor& grad_input,
                          const Tensor& grad_weight, const Tensor& grad_bias) {
-  const memory::desc rows = rows_of(input, product(shape));
-  const int64_t count = rows.dims()[0], columns = rows.dims()[1];
-  constexpr float kEps = 0;  // the variance that the interface does not hand on has it in it
+  const memory::desc rows = rows_of(input, shape), each = vector_of(rows.dims()[0]);
+  const int64_t columns = rows.dims()[1];
+  constexpr float kEps = 0;  // it is in the variance, as the interface does not hand it on
   const auto described = describe_normalization_backward<dnnl::layer_normalization_backward,
                                                          dnnl::layer_normalization_forward>(
-      engine(), rows, vector_of(count), kEps, kAffine);
+      engine(), rows, each, kEps, kAffine);
   const memory to = made(rows), weights = made(vector_of(columns)),
                shifts = made(vector_of(columns));
-  run(dnnl::layer_normalization_backward(described),
-      {{DNNL_ARG_SRC, as_rows(input, rows)},
-       {DNNL_ARG_DIFF_DST, in(as_rows(grad, rows), rows)},
-       {DNNL_ARG_MEAN, {vector_of(count), engine(), mean.get_data_handle()}},
-       {DNNL_ARG_VARIANCE, variance_of(rstd, count, kEps)},
-       {DNNL_ARG_SCALE, affine(weight, columns, 1)},
-       {DNNL_ARG_SHIFT, affine(bias, columns, 0)},
-       {DNNL_ARG_DIFF_SRC, to},
-       {DNNL_ARG_DIFF_SCALE, weights},
-       {DNNL_ARG_DIFF_SHIFT, shifts}});
-  if (grad_input) give(to, as_rows(grad_input, rows));
-  give_affine(weights, grad_weight);
-  give_affine(shifts, grad_bias);
+  run(dnnl::layer_normalization_backward(described), {{DNNL_ARG_SRC, dense(input, rows)},
+                                                      {DNNL_ARG_DIFF_DST, dense(grad, rows)},
+                                                      {DNNL_ARG_MEAN, flat(mean)},
+                                                      {DNNL_ARG_VARIANCE, variance_of(rstd)},
+                                                      {DNNL_ARG_SCALE, affine(weight, columns, 1)},
+                                                      {DNNL_ARG_SHIFT, affine(bias, columns, 0)},
+                                                      {DNNL_ARG_DIFF_SRC, to},
+                                                      {DNNL_ARG_DIFF_SCALE, weights},
+                                                      {DNNL_ARG_DIFF_SHIFT, shifts}});
+  give_dense(to, grad_input);
+  give_dense(weights, grad_weight);
+  give_dense(shifts, grad_bias);
 }
 
 // In training; running statistics are updated as frameworks do it.
 void batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                 const Tensor& running_mean, const Tensor& running_variance, bool training,
                 double momentum, double eps, const Tensor& out, const Tensor& mean,
-                const Tensor& invstd) {
+                const Tensor& save_variance) {
   require(training, "only training is wrapped");
   const memory::desc layout = input.get_desc();
   const int64_t channels = layout.dims()[1], each = product(layout.dims()) / channels;
   const auto small = static_cast<float>(eps);
-  const memory variance = made(vector_of(channels));
-  const auto described =
-      describe_normalization<dnnl::batch_normalization_forward>(engine(), layout, small, kAffine);
-  const memory to = room(out, layout);
-  run(dnnl::batch_normalization_forward(described),
+  const memory to = room(out, layout), means = made(vector_of(channels)),
+               variances = made(vector_of(channels));
+  run(dnnl::batch_normalization_forward(describe_normalization<dnnl::batch_normalization_forward>(
+          engine(), layout, small, kAffine)),
       {{DNNL_ARG_SRC, input},
        {DNNL_ARG_SCALE, affine(weight, channels, 1)},
        {DNNL_ARG_SHIFT, affine(bias, channels, 0)},
        {DNNL_ARG_DST, to},
-       {DNNL_ARG_MEAN, {vector_of(channels), engine(), mean.get_data_handle()}},
-       {DNNL_ARG_VARIANCE, variance}});
-  give(to, out);
+       {DNNL_ARG_MEAN, means},
+       {DNNL_ARG_VARIANCE, variances}});
   const auto update = [&](const Tensor& running, const memory& of_batch, float factor) {
     if (!running) return;
+    const memory before = flat(running);
     const auto m = static_cast<float>(momentum);
     for (int64_t c = 0; c < channels; ++c) {
-      floats(running)[c] = (1 - m) * floats(running)[c] + m * factor * floats(of_batch)[c];
+      floats(before)[c] = (1 - m) * floats(before)[c] + m * factor * floats(of_batch)[c];
     }
+    give_dense(before, running);
   };
-  update(running_mean, mean, 1);
-  update(running_variance, variance,
+  update(running_mean, means, 1);
+  update(running_variance, variances,
          static_cast<float>(each) / static_cast<float>(std::max<int64_t>(each - 1, 1)));
-  spread_of(variance, small, invstd);
+  give(to, out);
+  give_dense(means, mean);
+  give_dense(variances, save_variance);
 }
 
 void batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                         const Tensor&, const Tensor&, const Tensor& mean, const Tensor& invstd,
+                         const Tensor&, const Tensor&, const Tensor& mean, const Tensor& variance,
                          bool training, double eps, const Mask&, const Tensor& grad_input,
                          const Tensor& grad_weight, const Tensor& grad_bias) {
   require(training, "only training is wrapped");
@@ -218,19 +229,18 @@ void batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& 
       engine(), layout, small, kAffine);
   const memory to = made(layout), weights = made(vector_of(channels)),
                shifts = made(vector_of(channels));
-  run(dnnl::batch_normalization_backward(described),
-      {{DNNL_ARG_SRC, input},
-       {DNNL_ARG_DIFF_DST, in(grad, layout)},
-       {DNNL_ARG_MEAN, {vector_of(channels), engine(), mean.get_data_handle()}},
-       {DNNL_ARG_VARIANCE, variance_of(invstd, channels, small)},
-       {DNNL_ARG_SCALE, affine(weight, channels, 1)},
-       {DNNL_ARG_SHIFT, affine({}, channels, 0)},
-       {DNNL_ARG_DIFF_SRC, to},
-       {DNNL_ARG_DIFF_SCALE, weights},
-       {DNNL_ARG_DIFF_SHIFT, shifts}});
+  run(dnnl::batch_normalization_backward(described), {{DNNL_ARG_SRC, input},
+                                                      {DNNL_ARG_DIFF_DST, in(grad, layout)},
+                                                      {DNNL_ARG_MEAN, flat(mean)},
+                                                      {DNNL_ARG_VARIANCE, flat(variance)},
+                                                      {DNNL_ARG_SCALE, affine(weight, channels, 1)},
+                                                      {DNNL_ARG_SHIFT, affine({}, channels, 0)},
+                                                      {DNNL_ARG_DIFF_SRC, to},
+                                                      {DNNL_ARG_DIFF_SCALE, weights},
+                                                      {DNNL_ARG_DIFF_SHIFT, shifts}});
   if (grad_input) give(to, grad_input);
-  give_affine(weights, grad_weight);
-  give_affine(shifts, grad_bias);
+  give_dense(weights, grad_weight);
+  give_dense(shifts, grad_bias);
 }
 
 // ---- Convolution and pooling --------------------------------------------------------------------
@@ -268,7 +278,8 @@ auto describe_convolution(const memory::desc& input, const memory::desc& weight,
 
 void convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, const List& stride,
                  const List& padding, const List& dilation, bool transposed, const List&,
-                 int64_t groups, const Tensor& out, int8_t) {
+                 int64_t groups, const Tensor& out, int8_t cube_math_type) {
+  require(cube_math_type < 2, "the inputs' dtype is kept");
   require(!transposed, "only convolutions that are not transposed are wrapped");
   const Geometry g(input, stride, padding, dilation);
   const memory weights = grouped(weight, groups);
@@ -284,8 +295,9 @@ void convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, 
 void convolution_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                           const List&, const List& stride, const List& padding,
                           const List& dilation, bool transposed, const List&, int groups,
-                          const Mask&, int8_t, const Tensor& grad_input, const Tensor& grad_weight,
-                          const Tensor& grad_bias) {
+                          const Mask&, int8_t cube_math_type, const Tensor& grad_input,
+                          const Tensor& grad_weight, const Tensor& grad_bias) {
+  require(cube_math_type < 2, "the inputs' dtype is kept");
   require(!transposed, "only convolutions that are not transposed are wrapped");
   const Geometry g(input, stride, padding, dilation);
   const memory weights = grouped(weight, groups);

@@ -15,7 +15,6 @@
 #include "aclnnop/aclnn_gelu_backward_v2.h"
 #include "aclnnop/aclnn_gelu_v2.h"
 #include "aclnnop/aclnn_hardswish.h"
-#include "aclnnop/aclnn_hardswish_backward.h"
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_leaky_relu.h"
 #include "aclnnop/aclnn_leaky_relu_backward.h"
@@ -98,10 +97,6 @@ ACLGRAD_PEER_OPERATOR(aclnnSeluBackward, [](const Tensor& grad, const Tensor& re
   at::elu_backward_out(out, grad, kSeluAlpha, kSeluLambda, 1, true, result);
 })
 ACLGRAD_PEER_OPERATOR(aclnnHardswish, unary<at::hardswish_out>)
-ACLGRAD_PEER_OPERATOR(aclnnHardswishBackward,
-                      [](const Tensor& grad, const Tensor& self, Tensor out) {
-                        at::hardswish_backward_out(out, grad, self);
-                      })
 ACLGRAD_PEER_OPERATOR(aclnnHardswishBackwardV2,
                       [](const Tensor& grad, const Tensor& self, Tensor out) {
                         at::hardswish_backward_out(out, grad, self);

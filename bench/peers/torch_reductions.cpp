@@ -49,10 +49,10 @@ namespace {
 
 using Mask = std::vector<char>;
 
+// Statistics that a call does not have are without elements.
 void give(Tensor out, const Tensor& result) {
-  if (out.defined() && result.defined() && out.numel() == result.numel()) {
-    out.copy_(result.view(out.sizes()));
-  }
+  if (!out.defined() || !result.defined() || result.numel() == 0) return;
+  out.copy_(result.reshape(out.sizes()));
 }
 
 // Three gradients, of which a mask may leave out some.
@@ -61,6 +61,27 @@ void give(const Tensor& a, const Tensor& b, const Tensor& c,
   give(a, std::get<0>(results));
   give(b, std::get<1>(results));
   give(c, std::get<2>(results));
+}
+
+// What the interface hands on from batch normalization in training is the variance, whatever the
+// parameter's name says.
+Tensor variance_of(const Tensor& invstd, double eps) {
+  return (invstd.to(at::kDouble).pow(-2) - eps).to(invstd.scalar_type());
+}
+Tensor invstd_of(const Tensor& variance, double eps) {
+  if (!variance.defined()) return variance;
+  return (variance.to(at::kDouble) + eps).rsqrt().to(variance.scalar_type());
+}
+
+// As front ends and autograd hand tensors to kernels that take them for contiguous.
+Tensor packed(const Tensor& tensor, const Tensor& otherwise = {}) {
+  return tensor.defined() ? tensor.contiguous() : otherwise;
+}
+
+// ATen's kernel does not check what its front ends do.
+void require_statistics(bool training, const Tensor& mean, const Tensor& variance) {
+  TORCH_CHECK(training || (mean.defined() && variance.defined()),
+              "evaluation takes running statistics");
 }
 
 std::array<bool, 3> flags(const Mask& mask) {
@@ -80,7 +101,12 @@ c10::optional<int64_t> divisor(int64_t value) {
   return value == 0 ? c10::nullopt : c10::optional<int64_t>(value);
 }
 
-void matmul(const Tensor& self, const Tensor& other, Tensor out, int8_t) {
+void require_dtype_kept(int8_t cube_math_type) {
+  TORCH_CHECK(cube_math_type < 2, "the inputs' dtype is kept");
+}
+
+void matmul(const Tensor& self, const Tensor& other, Tensor out, int8_t cube_math_type) {
+  require_dtype_kept(cube_math_type);
   at::matmul_out(out, self, other);
 }
 
@@ -93,36 +119,45 @@ c10::optional<at::ScalarType> into(aclDataType dtype) { return Peer::type(dtype)
 ACLGRAD_PEER_OPERATOR(aclnnMatmul, matmul)
 ACLGRAD_PEER_OPERATOR(aclnnMm, matmul)
 ACLGRAD_PEER_OPERATOR(aclnnBatchMatMul, matmul)
-ACLGRAD_PEER_OPERATOR(aclnnAddmm, [](const Tensor& self, const Tensor& a, const Tensor& b,
-                                     const Scalar& beta, const Scalar& alpha, Tensor out,
-                                     int8_t) { at::addmm_out(out, self, a, b, beta, alpha); })
-ACLGRAD_PEER_OPERATOR(aclnnBaddbmm, [](const Tensor& self, const Tensor& a, const Tensor& b,
-                                       const Scalar& beta, const Scalar& alpha, Tensor out,
-                                       int8_t) { at::baddbmm_out(out, self, a, b, beta, alpha); })
+ACLGRAD_PEER_OPERATOR(aclnnAddmm,
+                      [](const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
+                         const Scalar& alpha, Tensor out, int8_t cube_math_type) {
+                        require_dtype_kept(cube_math_type);
+                        at::addmm_out(out, self, a, b, beta, alpha);
+                      })
+ACLGRAD_PEER_OPERATOR(aclnnBaddbmm,
+                      [](const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
+                         const Scalar& alpha, Tensor out, int8_t cube_math_type) {
+                        require_dtype_kept(cube_math_type);
+                        at::baddbmm_out(out, self, a, b, beta, alpha);
+                      })
 ACLGRAD_PEER_OPERATOR(aclnnReduceSum,
                       [](const Tensor& self, const List& dims, bool keep, aclDataType dtype,
                          Tensor out) { at::sum_out(out, self, dims, keep, into(dtype)); })
 ACLGRAD_PEER_OPERATOR(aclnnMean,
                       [](const Tensor& self, const List& dims, bool keep, aclDataType dtype,
                          Tensor out) { at::mean_out(out, self, dims, keep, into(dtype)); })
-ACLGRAD_PEER_OPERATOR(aclnnInplaceCopy,
-                      [](Tensor self, const Tensor& source) { self.copy_(source); })
+ACLGRAD_PEER_OPERATOR(aclnnInplaceCopy, [](Tensor self, const Tensor& source) {
+  TORCH_CHECK(self.is_floating_point() || !source.is_floating_point(),
+              "C++ leaves open what large numbers are as integers");
+  self.copy_(source);
+})
 
 // ---- Softmax and normalizations -----------------------------------------------------------------
 
 ACLGRAD_PEER_OPERATOR(aclnnSoftmax, [](const Tensor& self, int64_t dim, Tensor out) {
-  at::_softmax_out(out, self, dim, false);
+  give(out, at::_softmax(self, dim, false));
 })
 ACLGRAD_PEER_OPERATOR(aclnnSoftmaxBackward, [](const Tensor& grad, const Tensor& output,
                                                int64_t dim, Tensor out) {
-  at::_softmax_backward_data_out(out, grad, output, dim, output.scalar_type());
+  give(out, at::_softmax_backward_data(grad, output, dim, output.scalar_type()));
 })
 ACLGRAD_PEER_OPERATOR(aclnnLogSoftmax, [](const Tensor& self, int64_t dim, Tensor out) {
-  at::_log_softmax_out(out, self, dim, false);
+  give(out, at::_log_softmax(self, dim, false));
 })
 ACLGRAD_PEER_OPERATOR(aclnnLogSoftmaxBackward, [](const Tensor& grad, const Tensor& output,
                                                   int64_t dim, Tensor out) {
-  at::_log_softmax_backward_data_out(out, grad, output, dim, output.scalar_type());
+  give(out, at::_log_softmax_backward_data(grad, output, dim, output.scalar_type()));
 })
 ACLGRAD_PEER_OPERATOR(aclnnLayerNorm, [](const Tensor& input, const List& shape,
                                          const Tensor& weight, const Tensor& bias, double eps,
@@ -136,43 +171,50 @@ ACLGRAD_PEER_OPERATOR(aclnnLayerNormBackward,
                          const Tensor& bias, const Mask& mask, const Tensor& grad_input,
                          const Tensor& grad_weight, const Tensor& grad_bias) {
                         give(grad_input, grad_weight, grad_bias,
-                             at::native_layer_norm_backward(grad, input, shape, mean, rstd, weight,
-                                                            bias, flags(mask)));
+                             at::native_layer_norm_backward(
+                                 packed(grad), packed(input), shape, packed(mean), packed(rstd),
+                                 packed(weight, at::ones(shape, input.options())),
+                                 packed(bias, at::zeros(shape, input.options())), flags(mask)));
                       })
 ACLGRAD_PEER_OPERATOR(aclnnBatchNorm, [](const Tensor& input, const Tensor& weight,
                                          const Tensor& bias, const Tensor& mean,
                                          const Tensor& variance, bool training, double momentum,
                                          double eps, const Tensor& out, const Tensor& save_mean,
-                                         const Tensor& save_invstd) {
-  give(out, save_mean, save_invstd,
-       at::native_batch_norm(input, weight, bias, mean, variance, training, momentum, eps));
+                                         const Tensor& save_variance) {
+  require_statistics(training, mean, variance);
+  auto [result, batch_mean, invstd] =
+      at::native_batch_norm(input, weight, bias, mean, variance, training, momentum, eps);
+  give(out, save_mean, save_variance, {result, batch_mean, variance_of(invstd, eps)});
 })
 ACLGRAD_PEER_OPERATOR(aclnnBatchNormBackward,
                       [](const Tensor& grad, const Tensor& input, const Tensor& weight,
                          const Tensor& mean, const Tensor& variance, const Tensor& save_mean,
-                         const Tensor& save_invstd, bool training, double eps, const Mask& mask,
+                         const Tensor& save_variance, bool training, double eps, const Mask& mask,
                          const Tensor& grad_input, const Tensor& grad_weight,
                          const Tensor& grad_bias) {
+                        require_statistics(training, mean, variance);
                         give(grad_input, grad_weight, grad_bias,
-                             at::native_batch_norm_backward(grad, input, weight, mean, variance,
-                                                            save_mean, save_invstd, training, eps,
-                                                            flags(mask)));
+                             at::native_batch_norm_backward(
+                                 grad, input, weight, mean, variance, save_mean,
+                                 invstd_of(save_variance, eps), training, eps, flags(mask)));
                       })
 ACLGRAD_PEER_OPERATOR(aclnnGroupNorm, [](const Tensor& self, const Tensor& gamma,
                                          const Tensor& beta, int64_t n, int64_t c, int64_t hxw,
                                          int64_t group, double eps, const Tensor& out,
                                          const Tensor& mean, const Tensor& rstd) {
-  give(out, mean, rstd, at::native_group_norm(self, gamma, beta, n, c, hxw, group, eps));
+  give(out, mean, rstd,
+       at::native_group_norm(packed(self), packed(gamma), packed(beta), n, c, hxw, group, eps));
 })
-ACLGRAD_PEER_OPERATOR(aclnnGroupNormBackward,
-                      [](const Tensor& grad, const Tensor& input, const Tensor& mean,
-                         const Tensor& rstd, const Tensor& gamma, int64_t n, int64_t c, int64_t hxw,
-                         int64_t group, const Mask& mask, const Tensor& grad_input,
-                         const Tensor& grad_gamma, const Tensor& grad_beta) {
-                        give(grad_input, grad_gamma, grad_beta,
-                             at::native_group_norm_backward(grad, input, mean, rstd, gamma, n, c,
-                                                            hxw, group, flags(mask)));
-                      })
+ACLGRAD_PEER_OPERATOR(aclnnGroupNormBackward, [](const Tensor& grad, const Tensor& input,
+                                                 const Tensor& mean, const Tensor& rstd,
+                                                 const Tensor& gamma, int64_t n, int64_t c,
+                                                 int64_t hxw, int64_t group, const Mask& mask,
+                                                 const Tensor& grad_input, const Tensor& grad_gamma,
+                                                 const Tensor& grad_beta) {
+  give(grad_input, grad_gamma, grad_beta,
+       at::native_group_norm_backward(packed(grad), packed(input), packed(mean), packed(rstd),
+                                      packed(gamma), n, c, hxw, group, flags(mask)));
+})
 
 // ---- Convolution and pooling --------------------------------------------------------------------
 
@@ -180,21 +222,22 @@ ACLGRAD_PEER_OPERATOR(aclnnConvolution,
                       [](const Tensor& input, const Tensor& weight, const Tensor& bias,
                          const List& stride, const List& padding, const List& dilation,
                          bool transposed, const List& output_padding, int64_t groups,
-                         const Tensor& out, int8_t) {
+                         const Tensor& out, int8_t cube_math_type) {
+                        require_dtype_kept(cube_math_type);
                         give(out, at::convolution(input, weight, bias, stride, padding, dilation,
                                                   transposed, output_padding, groups));
                       })
-ACLGRAD_PEER_OPERATOR(aclnnConvolutionBackward,
-                      [](const Tensor& grad, const Tensor& input, const Tensor& weight,
-                         const List& bias_sizes, const List& stride, const List& padding,
-                         const List& dilation, bool transposed, const List& output_padding,
-                         int groups, const Mask& mask, int8_t, const Tensor& grad_input,
-                         const Tensor& grad_weight, const Tensor& grad_bias) {
-                        give(grad_input, grad_weight, grad_bias,
-                             at::convolution_backward(grad, input, weight, bias_sizes, stride,
-                                                      padding, dilation, transposed, output_padding,
-                                                      groups, flags(mask)));
-                      })
+ACLGRAD_PEER_OPERATOR(
+    aclnnConvolutionBackward,
+    [](const Tensor& grad, const Tensor& input, const Tensor& weight, const List& bias_sizes,
+       const List& stride, const List& padding, const List& dilation, bool transposed,
+       const List& output_padding, int groups, const Mask& mask, int8_t cube_math_type,
+       const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_bias) {
+      require_dtype_kept(cube_math_type);
+      give(grad_input, grad_weight, grad_bias,
+           at::convolution_backward(grad, input, weight, bias_sizes, stride, padding, dilation,
+                                    transposed, output_padding, groups, flags(mask)));
+    })
 ACLGRAD_PEER_OPERATOR(aclnnAvgPool2d, [](const Tensor& self, const List& kernel, const List& stride,
                                          const List& padding, bool ceil, bool count_padding,
                                          int64_t divide_by, int8_t, Tensor out) {
