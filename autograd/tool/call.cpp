@@ -36,12 +36,15 @@ struct Tensors {
       const TensorArgument& argument = entry.tensors[i];
       const Dims& shape = is_input ? given[i].shape : one_shape ? given[0].shape : argument.shape;
       const DType own = argument.dtype.value_or(dtype);
-      View view = how.shift != 0 ? moved(memory
-                                             .emplace_back(own, Dims{count_of(shape) + how.shift},
-                                                           Layout::contiguous, kUnwritten)
-                                             .view(),
-                                         shape, how.shift)
-                                 : memory.emplace_back(own, shape, how.layout, kUnwritten).view();
+      if (how.shift == 0) {
+        const Guarded& whole = is_input ? memory.emplace_back(own, given[i], how.layout, kUnwritten)
+                                        : memory.emplace_back(own, shape, how.layout, kUnwritten);
+        (is_input ? inputs : outputs).push_back(whole.view());
+        continue;
+      }
+      const Dims room = {count_of(shape) + how.shift};
+      const View view = moved(memory.emplace_back(own, room, Layout::contiguous, kUnwritten).view(),
+                              shape, how.shift);
       for (std::size_t e = 0; is_input && e < given[i].values.size(); ++e) {
         view.set(static_cast<std::int64_t>(e), given[i].values[e]);
       }
@@ -69,9 +72,13 @@ Outcome call(Library& library, const EntryPoint& entry, DType dtype, const Array
   return outcome;
 }
 
-std::string refusal_of(Library& library, const EntryPoint& entry, DType dtype,
-                       const Arrays& inputs) {
-  const Tensors tensors(entry, dtype, inputs, {}, false);
+std::string refusal_of(Library& library, const EntryPoint& entry, DType dtype, Layout layout) {
+  Arrays zeros;
+  for (std::size_t i = 0; i < entry.inputs; ++i) {
+    const Dims& shape = entry.tensors[i].shape;
+    zeros.push_back({shape, std::vector<Number>(static_cast<std::size_t>(count_of(shape)), 0)});
+  }
+  const Tensors tensors(entry, dtype, zeros, {.layout = layout}, false);
   const PlanFunction refuse = [&](auto on_device, auto* size, auto** executor) {
     const aclnnStatus status = entry.plan(on_device, size, executor);
     if (status == 0) library.destroy(*executor);

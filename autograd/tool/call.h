@@ -26,9 +26,8 @@ struct Outcome {
 Outcome call(Library& library, const EntryPoint& entry, DType dtype, const Arrays& inputs,
              const How& how, bool one_shape);
 
-/// Why phase one takes no tensors of a dtype; "" where it takes them.
-std::string refusal_of(Library& library, const EntryPoint& entry, DType dtype,
-                       const Arrays& inputs);
+/// Why phase one takes no tensors of a dtype and layout; "" where it takes them.
+std::string refusal_of(Library& library, const EntryPoint& entry, DType dtype, Layout layout);
 
 /// What an operator's backward is given.
 Arrays given_to_backward(const Operator& op, const Arrays& inputs, const Array& cotangent);

@@ -77,7 +77,8 @@ json to_json_value(const OperatorReport& report) {
 
 Baseline::Baseline(const std::string& text) {
   try {
-    for (const json& line : json::parse(text).at("operators")) {
+    const json report = json::parse(text);
+    for (const json& line : report.at("operators")) {
       for (const json& finding : line.at("findings")) {
         known_.insert(key(finding.at("verdict"), finding.at("check"), finding.at("operator"),
                           finding.value("dtype", "")));

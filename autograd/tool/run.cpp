@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "aclgrad/error.h"
+#include "tool/call.h"
 #include "tool/checkable.h"
 
 namespace aclgrad::gradcheck {
@@ -64,9 +65,26 @@ void require_dtypes(const LibraryPointer& library, const Plan& plan) {
   if (!open.empty()) throw ValueError(fmt::format("{}, not {}", taken, names_of(open)));
 }
 
+// Layouts that phase one of a part refuses in a dtype that it takes.
+void leave_out_layouts(Library& library, const Subject& subject, Options& options,
+                       OperatorReport& report) {
+  std::erase_if(options.layouts, [&](Layout layout) {
+    const auto refuses = [&](const EntryPoint* entry) {
+      const DTypes& dtypes = entry->value_dtypes();
+      return !dtypes.empty() && !refusal_of(library, *entry, dtypes.front(), layout).empty();
+    };
+    if (layout == Layout::contiguous) return false;
+    const std::vector<const EntryPoint*> entries = subject.entry_points();
+    if (std::none_of(entries.begin(), entries.end(), refuses)) return false;
+    report.notes[fmt::format("not taken: {} tensors", to_string(layout))].insert(subject.op);
+    return true;
+  });
+}
+
 void check_values(Library& library, const Plan& plan, Subject subject, Options options,
                   OperatorReport& report) {
   if (!plan.statuses) subject.checked.reproduce += " --check values";
+  leave_out_layouts(library, subject, options, report);
   const auto check = [&](const EntryPoint& form) {
     const DTypes dtypes = chosen(form.value_dtypes(), plan.dtypes);
     report.add(check_forward(library, subject, form, dtypes, options));

@@ -164,8 +164,10 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
     return e;
   }
   e.ulp = static_cast<double>(off / ulp(target, dtype));
-  // Of sums, in units of what is added up.
-  const Number largest = ulp(std::max(std::abs(target) + slack, expected.magnitude), dtype);
+  // Of sums, in units of what is added up; where that is 0 too, of what rounding leaves of others.
+  const Number largest =
+      ulp(std::max({std::abs(target) + slack, expected.magnitude, scale * unit_roundoff(dtype)}),
+          dtype);
   e.unexplained_ulp =
       static_cast<double>(std::max(Number{0}, off - slack - expected.error) / largest);
   const bool wide = expected.error > rounding && expected.error > 1e-5L * std::abs(target) &&
