@@ -374,8 +374,13 @@ bool is_whole(const Entry& op, const contract::Sample& sample) {
 
 Subject subject_of(const LibraryPointer& library, const Entry& op, const Attributes& attributes,
                    const std::optional<Dims>& shape) {
-  const contract::Sample sample = sample_of(op, attributes);
+  contract::Sample sample = sample_of(op, attributes);
   const Entry& forward = op.gradient ? contract::find_entry(op.gradient->of) : op;
+  if (shape) {
+    // Instead of the sample's.
+    const std::string& base = forward.base.empty() ? forward.parameters[0].name : forward.base;
+    std::erase_if(sample.settings, [&](const auto& setting) { return setting.first == base; });
+  }
   const Dims base = shape.value_or(contract::base_shape_of(forward, 2));
   const Arguments call(forward, sample, base);
   Subject s;

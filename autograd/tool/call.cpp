@@ -113,8 +113,12 @@ double distance(Number actual, Number right, Number scale, DType dtype) {
 }
 
 std::string command_of(const Subject& subject, DType dtype, const char* checks) {
-  return fmt::format("{} --check {} --dtype {}", subject.checked.reproduce, checks,
-                     short_name(dtype));
+  const Operator& op = subject.checked;
+  std::string command =
+      fmt::format("{} --check {} --dtype {}", op.reproduce, checks, short_name(dtype));
+  if (op.is_elementwise() || op.inputs.empty()) return command;
+  const Dims shape = op.command_shape.value_or(op.inputs[0].shape);
+  return command + " --shape " + (shape.empty() ? "0d" : dims_text(shape));
 }
 
 }  // namespace aclgrad::gradcheck

@@ -38,15 +38,14 @@ awk -v begin="$begin" -v end="$end" -v tables="$folder/tables" '
 cp "$folder/page" "$page"
 
 count=0 failed=0
-while IFS= read -r command; do
+while IFS=$'\t' read -r function check command; do
   read -ra arguments <<<"${command#aclgrad-gradcheck }"
   count=$((count + 1))
-  status=0
-  "$tool" "${arguments[@]}" --quiet >"$folder/again" 2>&1 || status=$?
-  if ((status != 1 && status != 2 && status != 5)); then
-    printf 'finds nothing: %s\n' "$command" >&2
+  again=$("$tool" "${arguments[@]}" --json - 2>&1) || true
+  if [[ $again != *"\"check\": \"$check\""* || $again != *"\"operator\": \"$function"* ]]; then
+    printf 'does not find it again: %s (%s): %s\n' "$function" "$check" "$command" >&2
     failed=$((failed + 1))
   fi
-done < <(sed -n 's/.*| `\(aclgrad-gradcheck .*\)` |$/\1/p' "$page" | sort -u)
-echo "$((count - failed)) of $count commands find something again"
+done < <(sed -n 's/^| \(aclnn[^ ]*\) | \([^|]*\) | .* | `\(aclgrad-gradcheck .*\)` |$/\1\t\2\t\3/p' "$page")
+echo "$((count - failed)) of $count commands find their finding again"
 ((failed == 0))
