@@ -398,6 +398,10 @@ Subject subject_of(const LibraryPointer& library, const Entry& op, const Attribu
   s.checked.name = op.name;
   s.checked.attributes = head.label();
   s.checked.reproduce = options_text(head);
+  if (op.gradient) {
+    const std::string more = options_text(call, &op);
+    if (!more.empty()) s.checked.reproduce += (s.checked.reproduce.empty() ? "" : " ") + more;
+  }
   if (op.gradient) describe_backward(library, head, contract::differentiated_result(call), s);
   add_chain(library, head, s);
   return s;

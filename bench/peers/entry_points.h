@@ -154,7 +154,7 @@ struct EntryPoint<Peer, aclnnStatus(P...), kName, kCall> {
   constexpr auto name_##name = [] { return #name; };                                        \
   }                                                                                         \
   extern "C" {                                                                              \
-  [[gnu::used]] static auto* resolve_##name() {                                             \
+  auto* resolve_##name() {                                                                  \
     return &aclgrad::bench::EntryPoint<Peer, decltype(name##GetWorkspaceSize), name_##name, \
                                        call_##name>::phase_one;                             \
   }                                                                                         \

@@ -77,8 +77,8 @@ void of_result(const Tensor& grad, const Tensor& output, const Tensor& out) {
 template <algorithm kind>
 void binary(const Tensor& self, const Tensor& other, const Tensor& out) {
   const auto layout = [&](const Tensor& tensor) {
-    List shape = tensor.get_desc().dims();
-    shape.insert(shape.begin(), out.get_desc().dims().size() - shape.size(), 1);
+    List shape = dims_of(tensor.get_desc());
+    shape.insert(shape.begin(), dims_of(out.get_desc()).size() - shape.size(), 1);
     return tensor.get_desc().reshape(shape);
   };
   const memory::desc a = layout(self), b = layout(other);
@@ -178,7 +178,7 @@ ACLGRAD_PEER_OPERATOR(aclnnMuls, [](const Tensor& self, float other, const Tenso
 })
 ACLGRAD_PEER_OPERATOR(aclnnInplaceCopy, [](const Tensor& self, const Tensor& source) {
   const auto is_float = [](const Tensor& tensor) {
-    const memory::data_type type = tensor.get_desc().data_type();
+    const memory::data_type type = type_of(tensor.get_desc());
     return type != memory::data_type::s32 && type != memory::data_type::s8 &&
            type != memory::data_type::u8;
   };

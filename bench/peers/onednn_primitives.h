@@ -8,6 +8,18 @@
 
 namespace aclgrad::bench {
 
+#if DNNL_VERSION_MAJOR >= 3
+inline dnnl::memory::dims dims_of(const dnnl::memory::desc& layout) { return layout.get_dims(); }
+inline dnnl::memory::data_type type_of(const dnnl::memory::desc& layout) {
+  return layout.get_data_type();
+}
+#else
+inline dnnl::memory::dims dims_of(const dnnl::memory::desc& layout) { return layout.dims(); }
+inline dnnl::memory::data_type type_of(const dnnl::memory::desc& layout) {
+  return layout.data_type();
+}
+#endif
+
 // Of a primitive whose arguments are the same in both versions.
 template <class Primitive, class... Arguments>
 typename Primitive::primitive_desc describe(const dnnl::engine& engine,

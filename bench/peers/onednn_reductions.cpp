@@ -37,7 +37,7 @@ void matmul(const Tensor& self, const Tensor& other, const Tensor& out, int8_t c
 
 template <algorithm kind>
 void reduce(const Tensor& self, const List& dims, bool, aclDataType, const Tensor& out) {
-  List shape = self.get_desc().dims();
+  List shape = dims_of(self.get_desc());
   const auto rank = static_cast<int64_t>(shape.size());
   for (const int64_t dim : dims) shape[static_cast<size_t>(dim < 0 ? dim + rank : dim)] = 1;
   if (dims.empty()) std::fill(shape.begin(), shape.end(), 1);
@@ -48,7 +48,7 @@ void reduce(const Tensor& self, const List& dims, bool, aclDataType, const Tenso
 }
 
 int axis(const Tensor& self, int64_t dim) {
-  return static_cast<int>(dim < 0 ? dim + static_cast<int64_t>(self.get_desc().dims().size())
+  return static_cast<int>(dim < 0 ? dim + static_cast<int64_t>(dims_of(self.get_desc()).size())
                                   : dim);
 }
 
@@ -87,26 +87,26 @@ int64_t product(const List& sizes) {
 // The numbers of a tensor of any strides, row-major, in another shape and dtype.
 memory dense(const Tensor& given, const memory::desc& layout) {
   memory copy = made(layout);
-  const List shape = given.get_desc().dims();
+  const List shape = dims_of(given.get_desc());
   reorder(given,
-          {{shape, layout.data_type(), Peer::contiguous(shape)}, engine(), copy.get_data_handle()});
+          {{shape, type_of(layout), Peer::contiguous(shape)}, engine(), copy.get_data_handle()});
   return copy;
 }
 memory flat(const Tensor& given) {
-  return dense(given, vector_of(product(given.get_desc().dims())));
+  return dense(given, vector_of(product(dims_of(given.get_desc()))));
 }
 
 void give_dense(const memory& result, const Tensor& out) {
   if (!out) return;
-  const List shape = out.get_desc().dims();
-  reorder({{shape, result.get_desc().data_type(), Peer::contiguous(shape)},
+  const List shape = dims_of(out.get_desc());
+  reorder({{shape, type_of(result.get_desc()), Peer::contiguous(shape)},
            engine(),
            result.get_data_handle()},
           out);
 }
 
 memory spread_of(const memory& variance, float eps) {
-  const int64_t count = variance.get_desc().dims()[0];
+  const int64_t count = dims_of(variance.get_desc())[0];
   const memory spread = made(vector_of(count));
   for (int64_t i = 0; i < count; ++i) floats(spread)[i] = 1 / std::sqrt(floats(variance)[i] + eps);
   return spread;
@@ -114,7 +114,7 @@ memory spread_of(const memory& variance, float eps) {
 
 memory variance_of(const Tensor& given) {
   const memory variance = flat(given);
-  for (int64_t i = 0; i < variance.get_desc().dims()[0]; ++i) {
+  for (int64_t i = 0; i < dims_of(variance.get_desc())[0]; ++i) {
     const double root = 1 / static_cast<double>(floats(variance)[i]);
     floats(variance)[i] = static_cast<float>(root * root);
   }
@@ -131,14 +131,14 @@ memory affine(const Tensor& given, int64_t size, float otherwise) {
 // Rows of what is normalized together.
 memory::desc rows_of(const Tensor& input, const List& shape) {
   const int64_t columns = product(shape);
-  const int64_t count = product(input.get_desc().dims()) / columns;
-  return {{count, columns}, input.get_desc().data_type(), List{columns, 1}};
+  const int64_t count = product(dims_of(input.get_desc())) / columns;
+  return {{count, columns}, type_of(input.get_desc()), List{columns, 1}};
 }
 
 void layer_norm(const Tensor& input, const List& shape, const Tensor& weight, const Tensor& bias,
                 double eps, const Tensor& out, const Tensor& mean, const Tensor& rstd) {
-  const memory::desc rows = rows_of(input, shape), each = vector_of(rows.dims()[0]);
-  const int64_t columns = rows.dims()[1];
+  const memory::desc rows = rows_of(input, shape), each = vector_of(dims_of(rows)[0]);
+  const int64_t columns = dims_of(rows)[1];
   const auto small = static_cast<float>(eps);
   const auto described = describe_normalization<dnnl::layer_normalization_forward>(
       engine(), rows, each, small, kAffine);
@@ -158,8 +158,8 @@ void layer_norm_backward(const Tensor& grad, const Tensor& input, const List& sh
                          const Tensor& mean, const Tensor& rstd, const Tensor& weight,
                          const Tensor& bias, const Mask&, const Tensor& grad_input,
                          const Tensor& grad_weight, const Tensor& grad_bias) {
-  const memory::desc rows = rows_of(input, shape), each = vector_of(rows.dims()[0]);
-  const int64_t columns = rows.dims()[1];
+  const memory::desc rows = rows_of(input, shape), each = vector_of(dims_of(rows)[0]);
+  const int64_t columns = dims_of(rows)[1];
   constexpr float kEps = 0;  // it is in the variance, as the interface does not hand it on
   const auto described = describe_normalization_backward<dnnl::layer_normalization_backward,
                                                          dnnl::layer_normalization_forward>(
@@ -187,7 +187,7 @@ void batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                 const Tensor& save_variance) {
   require(training, "only training is wrapped");
   const memory::desc layout = input.get_desc();
-  const int64_t channels = layout.dims()[1], each = product(layout.dims()) / channels;
+  const int64_t channels = dims_of(layout)[1], each = product(dims_of(layout)) / channels;
   const auto small = static_cast<float>(eps);
   const memory to = room(out, layout), means = made(vector_of(channels)),
                variances = made(vector_of(channels));
@@ -222,7 +222,7 @@ void batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& 
                          const Tensor& grad_weight, const Tensor& grad_bias) {
   require(training, "only training is wrapped");
   const memory::desc layout = input.get_desc();
-  const int64_t channels = layout.dims()[1];
+  const int64_t channels = dims_of(layout)[1];
   const auto small = static_cast<float>(eps);
   const auto described = describe_normalization_backward<dnnl::batch_normalization_backward,
                                                          dnnl::batch_normalization_forward>(
@@ -247,7 +247,7 @@ void batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& 
 
 // Groups are a dimension of the weights; oneDNN counts dilation from 0.
 memory grouped(const Tensor& weight, int64_t groups) {
-  List shape = weight.get_desc().dims();
+  List shape = dims_of(weight.get_desc());
   if (groups == 1) return weight;
   shape[0] /= groups;
   shape.insert(shape.begin(), groups);
@@ -261,7 +261,7 @@ List both(const List& values, size_t count) {
 struct Geometry {
   List stride, dilation, padding;
   Geometry(const Tensor& input, const List& strides, const List& paddings, const List& dilations) {
-    const size_t count = input.get_desc().dims().size() - 2;
+    const size_t count = dims_of(input.get_desc()).size() - 2;
     stride = both(strides, count);
     padding = both(paddings, count);
     dilation = both(dilations, count);
@@ -324,7 +324,7 @@ void convolution_backward(const Tensor& grad, const Tensor& input, const Tensor&
 
 // Images without a batch get one of one.
 memory batched(const Tensor& image) {
-  List shape = image.get_desc().dims();
+  List shape = dims_of(image.get_desc());
   if (shape.size() == 4) return image;
   shape.insert(shape.begin(), 1);
   return {image.get_desc().reshape(shape), engine(), image.get_data_handle()};
