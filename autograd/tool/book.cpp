@@ -226,6 +226,7 @@ EntryPoint entry_point(const LibraryPointer& library, const Arguments& arguments
   entry.plan = plan_of(library, arguments);
   entry.highest_rank = op.max_rank;
   entry.wrong_shape = op.wrong_shape;
+  entry.nan_goes_through = op.nan_goes_through;
   entry.dtypes = dtypes_of(op.everywhere);
   for (const aclDataType dtype : op.from_a2_on) entry.dtypes.push_back(dtype_of(dtype));
   entry.bfloat16_everywhere = std::ranges::count(op.everywhere, ACL_BF16) > 0;
@@ -373,8 +374,13 @@ bool is_whole(const Entry& op, const contract::Sample& sample) {
 
 Subject subject_of(const LibraryPointer& library, const Entry& op, const Attributes& attributes,
                    const std::optional<Dims>& shape) {
-  const contract::Sample sample = sample_of(op, attributes);
+  contract::Sample sample = sample_of(op, attributes);
   const Entry& forward = op.gradient ? contract::find_entry(op.gradient->of) : op;
+  if (shape) {
+    // Instead of the sample's.
+    const std::string& base = forward.base.empty() ? forward.parameters[0].name : forward.base;
+    std::erase_if(sample.settings, [&](const auto& setting) { return setting.first == base; });
+  }
   const Dims base = shape.value_or(contract::base_shape_of(forward, 2));
   const Arguments call(forward, sample, base);
   Subject s;
@@ -392,6 +398,10 @@ Subject subject_of(const LibraryPointer& library, const Entry& op, const Attribu
   s.checked.name = op.name;
   s.checked.attributes = head.label();
   s.checked.reproduce = options_text(head);
+  if (op.gradient) {
+    const std::string more = options_text(call, &op);
+    if (!more.empty()) s.checked.reproduce += (s.checked.reproduce.empty() ? "" : " ") + more;
+  }
   if (op.gradient) describe_backward(library, head, contract::differentiated_result(call), s);
   add_chain(library, head, s);
   return s;

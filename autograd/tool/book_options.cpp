@@ -28,6 +28,16 @@ struct OptionText {
   }
 };
 
+// An operator's parameters; of a gradient operator also those that its forward alone has.
+std::vector<Parameter> parameters_of(const contract::Operator& op) {
+  std::vector<Parameter> all = op.parameters;
+  if (!op.gradient) return all;
+  for (const Parameter& each : contract::find_entry(op.gradient->of).parameters) {
+    if (std::ranges::count(all, each.name, &Parameter::name) == 0) all.push_back(each);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string option_of(const std::string& name) {
@@ -45,7 +55,7 @@ std::vector<BookOption> book_options() {
   for (const contract::Family& family : contract::book()) {
     for (const contract::Operator& op : family.operators) {
       if (op.check.empty()) continue;
-      for (const Parameter& each : op.parameters) {
+      for (const Parameter& each : parameters_of(op)) {
         if (each.option_sets() == Sets::kNothing) continue;
         const bool known = std::ranges::count(all, each.option_name(), &BookOption::name) > 0;
         if (!known) all.push_back({each.option_name(), each.option_sets()});
@@ -57,7 +67,7 @@ std::vector<BookOption> book_options() {
 
 std::vector<std::string> options_of(const contract::Operator& op) {
   std::vector<std::string> options;
-  for (const Parameter& each : op.parameters) {
+  for (const Parameter& each : parameters_of(op)) {
     if (each.option_sets() == Sets::kNothing) continue;
     const std::string option = option_of(each.option_name());
     if (std::ranges::count(options, option) == 0) options.push_back(option);
@@ -67,9 +77,10 @@ std::vector<std::string> options_of(const contract::Operator& op) {
 
 contract::Sample sample_of(const contract::Operator& op, const Attributes& attributes) {
   contract::Sample sample = attributes.sample ? *attributes.sample : op.samples.front();
+  const std::vector<Parameter> parameters = parameters_of(op);
   for (const auto& [option, value] : attributes.given) {
-    const auto parameter = std::ranges::find(op.parameters, option, &Parameter::option_name);
-    if (parameter == op.parameters.end()) continue;
+    const auto parameter = std::ranges::find(parameters, option, &Parameter::option_name);
+    if (parameter == parameters.end()) continue;
     const auto it = std::ranges::find(sample.settings, parameter->name,
                                       &std::pair<std::string, Setting>::first);
     if (it != sample.settings.end()) {
@@ -81,9 +92,12 @@ contract::Sample sample_of(const contract::Operator& op, const Attributes& attri
   return sample;
 }
 
-std::string options_text(const contract::Arguments& arguments) {
+std::string options_text(const contract::Arguments& arguments, const contract::Operator* but_for) {
   std::string text;
   for (const auto& [name, setting] : arguments.settings()) {
+    if (but_for != nullptr && std::ranges::count(but_for->parameters, name, &Parameter::name) > 0) {
+      continue;
+    }
     const Parameter& parameter = arguments.op().parameter(name);
     const Sets sets = parameter.option_sets();
     if (sets == Sets::kNothing) continue;

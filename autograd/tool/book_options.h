@@ -27,8 +27,10 @@ std::vector<std::string> options_of(const contract::Operator& op);
 /// The chosen sample or the first, with what is given.
 contract::Sample sample_of(const contract::Operator& op, const Attributes& attributes);
 
-/// "--alpha 1.25 --is-result": what was set, as the command line has it.
-std::string options_text(const contract::Arguments& arguments);
+/// "--alpha 1.25 --is-result": what was set, as the command line has it, but for what an operator
+/// has too, where one is given.
+std::string options_text(const contract::Arguments& arguments,
+                         const contract::Operator* but_for = nullptr);
 
 }  // namespace aclgrad::gradcheck::detail
 

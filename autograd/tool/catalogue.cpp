@@ -5,6 +5,7 @@
 #include <set>
 
 #include "aclgrad/error.h"
+#include "tool/call.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -79,35 +80,88 @@ Coverage coverage(const LibraryPointer& library) {
   return found;
 }
 
+double Subject::promised(DType dtype) const {
+  if (dtype == DType::float16 || dtype == DType::bfloat16) return forward_ulp_16bit;
+  return dtype == DType::float64 ? forward_ulp_double.value_or(forward_ulp) : forward_ulp;
+}
+
 std::vector<const EntryPoint*> Subject::entry_points() const {
-  std::vector<const EntryPoint*> all = {&forward};
+  std::vector<const EntryPoint*> all;
+  if (has_forward) all.push_back(&forward);
   for (const EntryPoint& form : other_forms) all.push_back(&form);
   if (backward) all.push_back(&*backward);
   return all;
 }
 
 DTypes Subject::dtypes() const {
-  DTypes all = forward.value_dtypes();
+  DTypes all;
   const auto join = [&](const DTypes& others) {
     for (const DType dtype : others) {
       if (std::find(all.begin(), all.end(), dtype) == all.end()) all.push_back(dtype);
     }
   };
+  if (has_forward) join(forward.value_dtypes());
   for (const EntryPoint& form : other_forms) join(form.value_dtypes());
   if (has_gradient()) join(gradient_dtypes);
   return all;
 }
 
-std::vector<std::string> Subject::missing(const Library& library) const {
-  std::vector<std::string> apis = calls;
-  for (const EntryPoint* entry : entry_points()) apis.push_back(entry->api);
-  std::set<std::string> names(lacking.begin(), lacking.end());
-  for (const std::string& api : apis) {
+std::vector<std::string> Subject::leave_out_missing(const Library& library) {
+  std::set<std::string> names;
+  const auto lacks = [&](const std::string& api) {
+    bool lacking_one = false;
     for (const std::string& name : {api, api + "GetWorkspaceSize"}) {
-      if (!library.has(name)) names.insert(name);
+      if (library.has(name)) continue;
+      names.insert(name);
+      lacking_one = true;
     }
+    return lacking_one;
+  };
+  has_forward = !lacks(forward.api);
+  std::erase_if(other_forms, [&](const EntryPoint& form) { return lacks(form.api); });
+  bool lacks_gradient = backward && lacks(backward->api);
+  for (const std::string& api : calls) lacks_gradient = lacks(api) || lacks_gradient;
+  // One that is made of other operators says nothing of an operator that is not there.
+  if (!backward && !has_forward) lacks_gradient = true;
+  // Functions of the runtime are needed by all parts.
+  const auto of_runtime = [&](const std::string& name) {
+    return !name.starts_with("aclnn") && names.insert(name).second;
+  };
+  if (std::ranges::count_if(lacking, of_runtime) > 0) {
+    has_forward = false;
+    other_forms.clear();
+    lacks_gradient = true;
+  }
+  if (lacks_gradient) {
+    backward.reset();
+    checked.backward = nullptr;
   }
   return {names.begin(), names.end()};
+}
+
+std::map<DType, std::string> Subject::leave_out_refused(Library& library) {
+  std::map<DType, std::string> refused;
+  const auto takes = [&](const EntryPoint& entry, DType dtype) {
+    const std::string message = refusal_of(library, entry, dtype, Layout::contiguous);
+    if (!message.empty()) refused.emplace(dtype, message);
+    return message.empty();
+  };
+  const auto keep = [&](EntryPoint& entry) {
+    entry.values = entry.value_dtypes();
+    std::erase_if(entry.values, [&](DType dtype) { return !takes(entry, dtype); });
+    return !entry.values.empty();
+  };
+  if (has_forward) has_forward = keep(forward);
+  std::erase_if(other_forms, [&](EntryPoint& form) { return !keep(form); });
+  if (!has_gradient()) return refused;
+  std::erase_if(gradient_dtypes, [&](DType dtype) {
+    return backward ? !takes(*backward, dtype) : refused.contains(dtype);
+  });
+  if (gradient_dtypes.empty()) {
+    backward.reset();
+    checked.backward = nullptr;
+  }
+  return refused;
 }
 
 }  // namespace aclgrad::gradcheck

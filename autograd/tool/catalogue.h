@@ -69,6 +69,7 @@ struct EntryPoint {
   DTypes dtypes = kFloats;                // of all tensors, where BFLOAT16 is known
   DTypes values = {};                     // in which values are checked; none: all of them
   DTypes mixed = {};                      // those that are accepted beside others only
+  bool nan_goes_through = true;           // a NaN gives NaN
   bool bfloat16_everywhere = false;       // accepted by every product, not only A2, A3 and 950
   /// Whether a product, by its family ("Ascend310P"), refuses a dtype that its table has.
   std::function<bool(const std::string& product, DType dtype)> refuses = {};
@@ -104,13 +105,22 @@ struct Subject {
   /// Where there are no right values but values with right properties: "" or what is missing.
   std::function<std::string(const Array& result, DType dtype)> property = {};
 
+  bool has_forward = true;  // in the library
+
   bool has_gradient() const { return static_cast<bool>(checked.backward); }
+  /// The forward's largest error in a dtype.
+  double promised(DType dtype) const;
   /// Forward, its other forms, backward.
   std::vector<const EntryPoint*> entry_points() const;
   /// All dtypes in which values or gradients can be checked.
   DTypes dtypes() const;
-  /// Names of the functions that the library lacks; empty when it can be checked.
-  std::vector<std::string> missing(const Library& library) const;
+
+  /// Takes away the parts whose functions a library lacks: other forms, the gradient, the forward.
+  /// Returns these functions' names; nothing is left where there is neither forward nor gradient.
+  std::vector<std::string> leave_out_missing(const Library& library);
+
+  /// Takes away the dtypes that phase one refuses. Returns them with the library's messages.
+  std::map<DType, std::string> leave_out_refused(Library& library);
 };
 
 using LibraryPointer = std::shared_ptr<Library>;

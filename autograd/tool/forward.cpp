@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "gradcheck/core/problem.h"
+#include "tool/call.h"
 #include "tool/checks.h"
 
 namespace aclgrad::gradcheck {
@@ -56,21 +57,6 @@ Array zip(const Array& a, const Array& b, Function f) {
   Array out = a;
   for (std::size_t i = 0; i < out.values.size(); ++i) out.values[i] = f(a.values[i], b.values[i]);
   return out;
-}
-
-// How far a value is off, in units of the last place or, for integers, in ones.
-double distance(Number actual, Number right, Number scale, DType dtype) {
-  if (actual == right || (std::isnan(actual) && std::isnan(right))) return 0;
-  if (is_float(dtype) && actual == round_to(right, dtype)) {
-    return std::isfinite(actual)
-               ? static_cast<double>(std::abs(actual - right) /
-                                     ulp(std::max(std::abs(right), std::abs(scale)), dtype))
-               : 0;
-  }
-  if (!std::isfinite(actual)) return std::numeric_limits<double>::infinity();
-  const Number unit =
-      is_float(dtype) ? ulp(std::max(std::abs(right), std::abs(scale)), dtype) : Number{1};
-  return static_cast<double>(std::abs(actual - right) / unit);
 }
 
 class ForwardCheck {
@@ -251,12 +237,7 @@ class ForwardCheck {
     const std::size_t parts = is_complex(dtype) ? 2 : 1;
     const std::vector<Number> actual = read(result);
     ErrorSummary& errors = report_.forward[dtype_];
-    const bool is_16bit = part == DType::float16 || part == DType::bfloat16;
-    const double promised = is_16bit ? subject_.forward_ulp_16bit
-                            : part == DType::float64
-                                ? subject_.forward_ulp_double.value_or(subject_.forward_ulp)
-                                : subject_.forward_ulp;
-    const double bound = is_float(part) ? promised + options_.ulp_slack : 0;
+    const double bound = is_float(part) ? subject_.promised(part) + options_.ulp_slack : 0;
     double worst = 0;
     std::size_t at = 0;
     const auto right_at = [&](std::size_t i) {
@@ -281,10 +262,8 @@ class ForwardCheck {
       }
     }
     errors.elements += static_cast<std::int64_t>(actual.size());
-    if (worst <= bound) {
-      errors.max_ulp = std::max(errors.max_ulp, worst);
-      return;
-    }
+    errors.max_ulp = std::max(errors.max_ulp, worst);
+    if (worst <= bound) return;
     const std::string input =
         !inputs_.real.empty() && inputs_.real[0].values.size() * parts == actual.size()
             ? fmt::format(", where {} is {:.9g},", subject_.checked.inputs[0].name,

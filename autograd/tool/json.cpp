@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "aclgrad/error.h"
 #include "tool/run.h"
 
 namespace aclgrad::gradcheck {
@@ -18,8 +20,10 @@ json number(Number value) { return number(static_cast<double>(value)); }
 json errors_of(const std::map<DType, ErrorSummary>& errors) {
   json all = json::object();
   for (const auto& [dtype, summary] : errors) {
-    all[std::string(short_name(dtype))] = {{"elements", summary.elements},
-                                           {"max_ulp", number(summary.max_ulp)}};
+    all[std::string(short_name(dtype))] = {
+        {"elements", summary.elements}, {"max_ulp", number(summary.max_ulp)},
+        {"inputs", summary.inputs},     {"misrounded", summary.misrounded},
+        {"nan", summary.nan},           {"infinity", summary.infinity}};
   }
   return all;
 }
@@ -70,6 +74,41 @@ json to_json_value(const OperatorReport& report) {
 }
 
 }  // namespace
+
+Baseline::Baseline(const std::string& text) {
+  try {
+    const json report = json::parse(text);
+    for (const json& line : report.at("operators")) {
+      for (const json& finding : line.at("findings")) {
+        known_.insert(key(finding.at("verdict"), finding.at("check"), finding.at("operator"),
+                          finding.value("dtype", "")));
+      }
+    }
+  } catch (const json::exception& error) {
+    throw IoError(std::string("the baseline is no report of --json: ") + error.what());
+  }
+}
+
+std::string Baseline::key(const std::string& verdict, const std::string& check,
+                          const std::string& function, const std::string& dtype) {
+  return verdict + ", " + check + ", " + function + ", " + dtype;
+}
+
+std::size_t Baseline::take_from(std::vector<Line>& lines) {
+  std::size_t count = 0;
+  for (Line& line : lines) {
+    count += std::erase_if(line.report.findings, [&](const Finding& f) {
+      const std::string dtype(f.dtype ? short_name(*f.dtype) : "");
+      const std::string one = key(to_string(f.verdict), f.check, f.operator_name, dtype);
+      if (!known_.contains(one)) return false;
+      seen_.insert(one);
+      return true;
+    });
+    line.report.mistrusted =
+        std::ranges::count(line.report.findings, Verdict::mistrusted, &Finding::verdict);
+  }
+  return count;
+}
 
 std::string to_json(const Library& library, const Coverage& found, const std::vector<Line>& lines) {
   json operators = json::array();

@@ -49,9 +49,12 @@ struct Arguments {
   std::string shape;
   std::uint64_t seed = 1;
   double ulp_slack = 0;
+  std::vector<std::string> checks = {"values", "statuses"};
   bool no_statuses = false;
   std::string json;
   std::string html;
+  std::string markdown;
+  std::string baseline;
   bool list = false;
   bool quiet = false;
 };
@@ -165,9 +168,24 @@ void describe(CLI::App& app, Arguments& a) {
                  "that promise less")
       ->check(number_from(0))
       ->capture_default_str();
+  app.add_option(
+         "--check", a.checks,
+         "values: results and gradients of random inputs; statuses: every status code; "
+         "inputs: elementwise operators at all numbers of 16 bits, NaN and infinities among "
+         "them, and at a sample of float32's; bits: the same bits whatever the length, "
+         "place, address, strides, threads, and recorded")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"values", "statuses", "inputs", "bits"}))
+      ->capture_default_str();
   app.add_flag("--no-status", a.no_statuses, "Leave out the status codes");
   app.add_option("--json", a.json, "Write the result as JSON to this file, - for standard output");
   app.add_option("--html", a.html, "Write a page with error histograms to this file");
+  app.add_option(
+      "--markdown", a.markdown,
+      "Write tables of operators and findings to this file, for the summary of a CI job");
+  app.add_option(
+      "--baseline", a.baseline,
+      "Leave out findings that this report has, which --json wrote: only new ones count");
   app.add_flag("--quiet", a.quiet, "Print the summary and findings only");
   describe_attributes(app);
 }
@@ -215,7 +233,11 @@ Plan plan_of(const Arguments& a) {
   if (!a.shape.empty()) plan.shape = parse_shape(a.shape);
   plan.options.seed = a.seed;
   plan.options.ulp_slack = a.ulp_slack;
-  plan.statuses = !a.no_statuses;
+  const auto asked = [&](const char* check) { return std::ranges::count(a.checks, check) > 0; };
+  plan.statuses = asked("statuses") && !a.no_statuses;
+  plan.values = asked("values");
+  plan.every_input = asked("inputs");
+  plan.same_bits = asked("bits");
   for (const std::string& name : a.dtypes) plan.dtypes.push_back(dtype_from_text(name));
   if (!a.layouts.empty()) {
     plan.options.layouts.clear();
@@ -234,6 +256,12 @@ void write(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   if (!file.flush()) throw aclgrad::IoError(path + ": cannot be written");
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw aclgrad::IoError(path + ": cannot be read");
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void print_line(const Line& line) {
@@ -270,14 +298,18 @@ int check(const Arguments& a) {
   }
   const bool talk = !a.quiet && a.json != "-";
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<Line> lines = run(library, plan, [&](const Line& line) {
+  std::optional<Baseline> baseline;
+  if (!a.baseline.empty()) baseline.emplace(read(a.baseline));
+  std::vector<Line> lines = run(library, plan, [&](const Line& line) {
     if (talk) print_line(line);
   });
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Coverage found = coverage(library);
+  const std::size_t known = baseline ? baseline->take_from(lines) : 0;
   if (!a.json.empty()) write(a.json, to_json(*library, found, lines));
   if (!a.html.empty()) write(a.html, to_html(*library, found, lines));
+  if (!a.markdown.empty()) write(a.markdown, to_markdown(*library, lines));
   const OperatorReport all = total(lines);
   std::size_t checked = 0;
   for (const Line& line : lines) checked += line.missing.empty() ? 1 : 0;
@@ -286,6 +318,10 @@ int check(const Arguments& a) {
         "\n{}{} of {} combinations of operator and attributes checked, from {}, in {:.1f} s\n",
         all.to_string(), checked, lines.size(), library->path(), seconds);
     print_coverage(found);
+    if (baseline) {
+      fmt::print("{} findings are in the baseline; {} of its kinds were not met again\n", known,
+                 baseline->gone());
+    }
   }
   if (checked == 0) {
     fmt::print(stderr, "{}: lacks functions of each of the operators\n", library->path());

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "aclgrad/error.h"
+#include "tool/call.h"
 #include "tool/checkable.h"
 
 namespace aclgrad::gradcheck {
@@ -64,18 +65,34 @@ void require_dtypes(const LibraryPointer& library, const Plan& plan) {
   if (!open.empty()) throw ValueError(fmt::format("{}, not {}", taken, names_of(open)));
 }
 
-void check_values(Library& library, const Plan& plan, const Subject& subject, Options options,
+// Layouts that phase one of a part refuses in a dtype that it takes.
+void leave_out_layouts(Library& library, const Subject& subject, Options& options,
+                       OperatorReport& report) {
+  std::erase_if(options.layouts, [&](Layout layout) {
+    const auto refuses = [&](const EntryPoint* entry) {
+      const DTypes& dtypes = entry->value_dtypes();
+      return !dtypes.empty() && !refusal_of(library, *entry, dtypes.front(), layout).empty();
+    };
+    if (layout == Layout::contiguous) return false;
+    const std::vector<const EntryPoint*> entries = subject.entry_points();
+    if (std::none_of(entries.begin(), entries.end(), refuses)) return false;
+    report.notes[fmt::format("not taken: {} tensors", to_string(layout))].insert(subject.op);
+    return true;
+  });
+}
+
+void check_values(Library& library, const Plan& plan, Subject subject, Options options,
                   OperatorReport& report) {
-  if (plan.forward) {
-    const DTypes dtypes = chosen(subject.forward.value_dtypes(), plan.dtypes);
-    report.add(check_forward(library, subject, subject.forward, dtypes, options));
-    for (const EntryPoint& form : subject.other_forms) {
-      report.add(
-          check_forward(library, subject, form, chosen(form.value_dtypes(), plan.dtypes), options));
-    }
-  }
+  if (!plan.statuses) subject.checked.reproduce += " --check values";
+  leave_out_layouts(library, subject, options, report);
+  const auto check = [&](const EntryPoint& form) {
+    const DTypes dtypes = chosen(form.value_dtypes(), plan.dtypes);
+    report.add(check_forward(library, subject, form, dtypes, options));
+  };
+  if (subject.has_forward) check(subject.forward);
+  for (const EntryPoint& form : subject.other_forms) check(form);
   options.dtypes = chosen(subject.gradient_dtypes, plan.dtypes);
-  if (plan.backward && subject.has_gradient() && !options.dtypes.empty()) {
+  if (subject.has_gradient() && !options.dtypes.empty()) {
     report.add(check_operator(subject.checked, options));
   }
 }
@@ -88,8 +105,49 @@ void check_range(const LibraryPointer& library, const Plan& plan, const std::str
   options.draws = 1;
   options.behaviour = false;
   options.every_shape = false;
-  check_values(*library, plan, subject_of(library, plan, op, attributes, Dims{768}), options,
-               report);
+  Subject subject = subject_of(library, plan, op, attributes, Dims{768});
+  subject.leave_out_missing(*library);
+  subject.leave_out_refused(*library);
+  check_values(*library, plan, subject, options, report);
+}
+
+// What the library has of a subject.
+void leave_out(const Library& library, Subject& subject, Line& line) {
+  const std::vector<std::string> missing = subject.leave_out_missing(library);
+  for (const std::string& name : missing) {
+    line.report.notes["not in the library: " + name].insert(subject.op);
+  }
+  if (!subject.has_forward && !subject.has_gradient()) line.missing = missing;
+}
+
+// Each of its statuses, and what it takes of the dtypes.
+void check_parts(const LibraryPointer& library, const Plan& plan, const Attributes& attributes,
+                 Subject& subject, Line& line) {
+  OperatorReport& report = line.report;
+  if (plan.statuses) {
+    for (const EntryPoint* entry : subject.entry_points()) {
+      report.add(check_statuses(*library, subject, *entry));
+      report.add(check_phase_two(*library, subject, *entry));
+    }
+  }
+  for (const auto& [dtype, message] : subject.leave_out_refused(*library)) {
+    const bool is_asked = chosen({dtype}, plan.dtypes) == DTypes{dtype};
+    if (is_asked) report.left_out.emplace(dtype, message);
+  }
+  const DTypes dtypes = chosen(subject.dtypes(), plan.dtypes);
+  if (dtypes.empty() && !plan.statuses) {
+    for (const auto& [dtype, message] : report.left_out) {
+      line.missing.push_back(fmt::format("{} of {}", line.op, short_name(dtype)));
+    }
+    return;
+  }
+  if (plan.every_input) report.add(check_every_input(*library, subject, dtypes, plan.options));
+  if (plan.same_bits) report.add(check_same_bits(*library, subject, dtypes, plan.options));
+  if (!plan.values) return;
+  check_values(*library, plan, subject, plan.options, report);
+  if (subject.checked.is_elementwise() && !plan.shape) {
+    check_range(library, plan, line.op, attributes, report);
+  }
 }
 
 }  // namespace
@@ -103,27 +161,17 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
         plan.all_variants ? variants(op) : std::vector<Attributes>{plan.attributes};
     for (const Attributes& attributes : combinations) {
       const auto start = std::chrono::steady_clock::now();
-      const Subject subject = subject_of(library, plan, op, attributes, plan.shape);
+      Subject subject = subject_of(library, plan, op, attributes, plan.shape);
       if (!plan.statuses && chosen(subject.dtypes(), plan.dtypes).empty()) continue;
       Line line{.op = op,
                 .functions = {},
                 .title = subject.checked.title(),
                 .attributes = subject.checked.attributes,
-                .missing = subject.missing(*library),
+                .missing = {},
                 .report = {}};
       for (const EntryPoint* entry : subject.entry_points()) line.functions.push_back(entry->api);
-      if (line.missing.empty()) {
-        if (plan.statuses) {
-          for (const EntryPoint* entry : subject.entry_points()) {
-            line.report.add(check_statuses(*library, subject, *entry));
-            line.report.add(check_phase_two(*library, subject, *entry));
-          }
-        }
-        check_values(*library, plan, subject, plan.options, line.report);
-        if (subject.checked.is_elementwise() && !plan.shape) {
-          check_range(library, plan, op, attributes, line.report);
-        }
-      }
+      leave_out(*library, subject, line);
+      if (line.missing.empty()) check_parts(library, plan, attributes, subject, line);
       line.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       progress(line);

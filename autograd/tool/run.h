@@ -4,6 +4,7 @@
 #define ACLGRAD_AUTOGRAD_TOOL_RUN_H_
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct Plan {
   std::optional<Dims> shape = {};
   Options options = {};
   bool statuses = true;
-  bool forward = true;
-  bool backward = true;
+  bool values = true;  // forward, and backward where there is one
+  bool every_input = false;
+  bool same_bits = false;
 };
 
 /// One operator with one combination of attributes.
@@ -29,7 +31,7 @@ struct Line {
   std::vector<std::string> functions;  // the operators that were called, by phase two
   std::string title;
   std::string attributes;
-  std::vector<std::string> missing;  // functions that the library lacks: nothing was checked
+  std::vector<std::string> missing;  // in the library, so that nothing was checked
   OperatorReport report;
   double seconds = 0;
 };
@@ -45,6 +47,29 @@ OperatorReport total(const std::vector<Line>& lines);
 
 /// The whole result for machines (see docs/gradcheck.md).
 std::string to_json(const Library& library, const Coverage& found, const std::vector<Line>& lines);
+
+/// Findings that are known, from an earlier report for machines. A finding is known by its verdict,
+/// its check, the function with its attributes, and the dtype.
+class Baseline {
+ public:
+  /// Throws IoError for a text that is no such report.
+  explicit Baseline(const std::string& report);
+
+  /// Takes the known findings away; returns how many there were.
+  std::size_t take_from(std::vector<Line>& lines);
+
+  /// How many of the report's were not met again.
+  std::size_t gone() const { return known_.size() - seen_.size(); }
+
+ private:
+  static std::string key(const std::string& verdict, const std::string& check,
+                         const std::string& function, const std::string& dtype);
+  std::set<std::string> known_;
+  std::set<std::string> seen_;
+};
+
+/// A table of the operators and one of the findings, for the summary of a CI job.
+std::string to_markdown(const Library& library, const std::vector<Line>& lines);
 
 /// A page that needs no other file: counts, corners, findings, histograms of the errors over the
 /// input range.

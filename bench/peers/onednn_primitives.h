@@ -8,6 +8,18 @@
 
 namespace aclgrad::bench {
 
+#if DNNL_VERSION_MAJOR >= 3
+inline dnnl::memory::dims dims_of(const dnnl::memory::desc& layout) { return layout.get_dims(); }
+inline dnnl::memory::data_type type_of(const dnnl::memory::desc& layout) {
+  return layout.get_data_type();
+}
+#else
+inline dnnl::memory::dims dims_of(const dnnl::memory::desc& layout) { return layout.dims(); }
+inline dnnl::memory::data_type type_of(const dnnl::memory::desc& layout) {
+  return layout.data_type();
+}
+#endif
+
 // Of a primitive whose arguments are the same in both versions.
 template <class Primitive, class... Arguments>
 typename Primitive::primitive_desc describe(const dnnl::engine& engine,
@@ -36,21 +48,21 @@ struct EltwiseParameters {
   float alpha;
   float beta;
 };
-inline EltwiseParameters parameters_of(dnnl::algorithm kind, float alpha) {
+inline EltwiseParameters parameters_of(dnnl::algorithm kind, float alpha, float beta) {
   if (kind == dnnl::algorithm::eltwise_hardswish) return {1.0F / 6, 0.5F};
-  return {alpha, 0};
+  return {alpha, beta};
 }
 
 inline dnnl::eltwise_forward::primitive_desc describe_eltwise(const dnnl::engine& engine,
                                                               dnnl::algorithm kind,
                                                               const dnnl::memory::desc& layout,
-                                                              float alpha) {
+                                                              float alpha, float beta = 0) {
   constexpr auto kTraining = dnnl::prop_kind::forward_training;
 #if DNNL_VERSION_MAJOR >= 3
-  const auto [a, b] = parameters_of(kind, alpha);
+  const auto [a, b] = parameters_of(kind, alpha, beta);
   return {engine, kTraining, kind, layout, layout, a, b};
 #else
-  return {{kTraining, kind, layout, alpha, 0}, engine};
+  return {{kTraining, kind, layout, alpha, beta}, engine};
 #endif
 }
 
@@ -59,7 +71,7 @@ inline dnnl::eltwise_backward::primitive_desc describe_eltwise_backward(
     float alpha) {
   const auto forward = describe_eltwise(engine, kind, layout, alpha);
 #if DNNL_VERSION_MAJOR >= 3
-  const auto [a, b] = parameters_of(kind, alpha);
+  const auto [a, b] = parameters_of(kind, alpha, 0);
   return {engine, kind, layout, layout, layout, a, b, forward};
 #else
   return {{kind, layout, layout, alpha, 0}, engine, forward};
@@ -77,17 +89,72 @@ inline dnnl::softmax_forward::primitive_desc describe_softmax(const dnnl::engine
 #endif
 }
 
-// Windows of two, side by side.
+inline dnnl::softmax_backward::primitive_desc describe_softmax_backward(
+    const dnnl::engine& engine, const dnnl::memory::desc& layout, int axis) {
+  const auto forward = describe_softmax(engine, layout, axis);
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, dnnl::algorithm::softmax_accurate, layout, layout, layout, axis, forward};
+#else
+  return {{layout, layout, axis}, engine, forward};
+#endif
+}
+
+// Windows: side by side, of two, where nothing else is said.
+struct Windows {
+  dnnl::memory::dims stride = {2, 2};
+  dnnl::memory::dims kernel = {2, 2};
+  dnnl::memory::dims padding = {0, 0};
+};
+
 inline dnnl::pooling_forward::primitive_desc describe_pooling(const dnnl::engine& engine,
                                                               dnnl::algorithm kind,
                                                               const dnnl::memory::desc& from,
-                                                              const dnnl::memory::desc& to) {
+                                                              const dnnl::memory::desc& to,
+                                                              const Windows& w = {}) {
   constexpr auto kTraining = dnnl::prop_kind::forward_training;
-  const dnnl::memory::dims two = {2, 2}, none = {0, 0};
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine, kTraining, kind, from, to, two, two, none, none, none};
+  const dnnl::memory::dims none = {0, 0};
+  return {engine, kTraining, kind, from, to, w.stride, w.kernel, none, w.padding, w.padding};
 #else
-  return {{kTraining, kind, from, to, two, two, none, none}, engine};
+  return {{kTraining, kind, from, to, w.stride, w.kernel, w.padding, w.padding}, engine};
+#endif
+}
+
+inline dnnl::pooling_backward::primitive_desc describe_pooling_backward(
+    const dnnl::engine& engine, dnnl::algorithm kind, const dnnl::memory::desc& input,
+    const dnnl::memory::desc& output, const Windows& w) {
+  const auto forward = describe_pooling(engine, kind, input, output, w);
+#if DNNL_VERSION_MAJOR >= 3
+  const dnnl::memory::dims none = {0, 0};
+  return {engine, kind, input, output, w.stride, w.kernel, none, w.padding, w.padding, forward};
+#else
+  return {{kind, input, output, w.stride, w.kernel, w.padding, w.padding}, engine, forward};
+#endif
+}
+
+// Of a normalization: `more` is the layout of the statistics, if it has one, eps and flags.
+template <class Forward, class... More>
+typename Forward::primitive_desc describe_normalization(const dnnl::engine& engine,
+                                                        const dnnl::memory::desc& layout,
+                                                        const More&... more) {
+  constexpr auto kTraining = dnnl::prop_kind::forward_training;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, kTraining, layout, layout, more...};
+#else
+  return {typename Forward::desc(kTraining, layout, more...), engine};
+#endif
+}
+
+template <class Backward, class Forward, class... More>
+typename Backward::primitive_desc describe_normalization_backward(const dnnl::engine& engine,
+                                                                  const dnnl::memory::desc& layout,
+                                                                  const More&... more) {
+  const auto forward = describe_normalization<Forward>(engine, layout, more...);
+  constexpr auto kBackward = dnnl::prop_kind::backward;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, kBackward, layout, layout, layout, more..., forward};
+#else
+  return {typename Backward::desc(kBackward, layout, layout, more...), engine, forward};
 #endif
 }
 

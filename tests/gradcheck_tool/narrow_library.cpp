@@ -49,14 +49,11 @@ PASS_ON(aclnnStatus, aclDestroyTensor, (const aclTensor* tensor), (tensor))
 PASS_ON(aclnnStatus, aclnnSeluGetWorkspaceSize,
         (const aclTensor* self, aclTensor* out, uint64_t* size, aclOpExecutor** executor),
         (self, out, size, executor))
-PASS_ON(aclnnStatus, aclnnInplaceSeluGetWorkspaceSize,
-        (aclTensor * self, uint64_t* size, aclOpExecutor** executor), (self, size, executor))
 PASS_ON(aclnnStatus, aclnnSeluBackwardGetWorkspaceSize,
         (const aclTensor* grad, const aclTensor* result, aclTensor* out, uint64_t* size,
          aclOpExecutor** executor),
         (grad, result, out, size, executor))
 PASS_ON_PHASE_TWO(aclnnSelu)
-PASS_ON_PHASE_TWO(aclnnInplaceSelu)
 PASS_ON_PHASE_TWO(aclnnSeluBackward)
 
 }  // extern "C"

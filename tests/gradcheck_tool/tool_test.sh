@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tool_test.sh TOOL LIBRARY WRONG_LIBRARY NARROW_LIBRARY: the tool's exit statuses and what it reports.
+# tool_test.sh TOOL LIBRARY WRONG_LIBRARY NARROW_LIBRARY PAGE_LIBRARY: the tool's exit statuses and what it reports.
 set -u
-tool=$1 library=$2 wrong=$3 narrow=$4
+tool=$1 library=$2 wrong=$3 narrow=$4 of_page=$5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -69,9 +69,34 @@ expect 1 "aclnnSub alpha=1" "gradient of other are not the derivative" "the sign
 expect 1 "all tensors of bfloat16 on Ascend310P: returns 0, documented is 161002" \
   "a null executor: returns 0, documented is 161001" \
   -- --library "$wrong" --op hardswish_v2
-expect 0 "7 of 8 two-phase operators" "not checked: aclnnUnheardOf" \
+expect 0 "8 of 9 two-phase operators" "not checked: aclnnUnheardOf" \
   -- --library "$wrong" --op gelu_v2
 expect 0 "right" -- --library "$wrong" --op gelu_v2,geglu_v3,log_softmax,nll_loss
+
+# Every input, and the same bits.
+expect 0 "gradcheck: right" "over 131072 inputs: " "0 wrong at infinities" \
+  -- --op selu,silu,matmul --check inputs,bits --dtype f32,bf16
+expect 1 "(every input)" "results are beyond the bound" \
+  "--library $wrong --check inputs --dtype bfloat16" \
+  -- --library "$wrong" --op gelu --check inputs --dtype bf16
+expect 1 "(length)" "the vector body and the remainder" \
+  -- --library "$wrong" --op tanh --check bits --dtype f32
+
+# What a library does not take is left out, not wrong.
+expect 0 "gradcheck: right" "float16 was left out" "not taken: strided tensors: silu" \
+  "2 of 2 two-phase operators" \
+  -- --library "$of_page" --op silu --check values,bits --dtype f32,fp16 --ulp-slack 32
+expect 1 "37 results are beyond the bound" -- --library "$of_page" --op silu --check inputs
+
+# Known findings do not count again.
+expect 1 "WRONG" -- --library "$wrong" --op gelu,tanh --check inputs,bits --dtype bf16 \
+  --json "$folder/known.json" --markdown "$folder/known.md"
+expect 0 "gradcheck: right" "are in the baseline; 0 of its kinds were not met again" \
+  -- --library "$wrong" --op gelu,tanh --check inputs,bits --dtype bf16 --baseline "$folder/known.json"
+expect 1 "WRONG  aclnnElu" -- --library "$wrong" --op elu,gelu --alpha 1.25 --check values,inputs \
+  --dtype bf16 --baseline "$folder/known.json"
+expect 4 "is no report of --json" -- --op selu --baseline "$tool"
+grep -q '^| gelu | .* | wrong |$' "$folder/known.md" || { echo "the Markdown lacks gelu"; failures=1; }
 
 # The command that a finding prints shows it again.
 reproduced=0
@@ -96,6 +121,8 @@ expect 4 "has no function aclInit, aclrtSetDevice, aclrtCreateStream" "aclCreate
 
 # A library with SELU and no more than that needs: no messages, scalars, arrays of integers.
 expect 0 "gradcheck: right" -- --library "$narrow" --op selu --dtype float32
+expect 0 "not in the library: aclnnInplaceSeluGetWorkspaceSize: selu" "gradcheck: right" \
+  -- --library "$narrow" --op selu --dtype float32
 expect 4 "not in the library: aclCreateScalar, aclnnElu," "aclnnEluGetWorkspaceSize" \
   -- --library "$narrow" --op elu
 expect 4 "aclCreateIntArray" "aclGetDataType" -- --library "$narrow" --op reduce_sum

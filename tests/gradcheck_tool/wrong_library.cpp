@@ -17,6 +17,8 @@
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_selu_backward.h"
+#include "aclnnop/aclnn_sigmoid.h"
+#include "aclnnop/aclnn_tanh.h"
 
 namespace {
 
@@ -104,6 +106,25 @@ aclnnStatus aclnnHardswish(void* workspace, uint64_t workspaceSize, aclOpExecuto
                            aclrtStream stream) {
   static auto* const run = real<decltype(aclnnHardswish)>("aclnnHardswish");
   return executor == nullptr ? 0 : run(workspace, workspaceSize, executor, stream);
+}
+
+// A loop whose remainder is another function: right for lengths that 8 divides.
+aclnnStatus aclnnTanhGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* size,
+                                      aclOpExecutor** executor) {
+  int64_t* dims = nullptr;
+  uint64_t rank = 0;
+  aclGetViewShape(self, &dims, &rank);
+  const int64_t last = rank == 0 ? 1 : dims[rank - 1];
+  delete[] dims;
+  if (last % 8 != 0) return aclnnSigmoidGetWorkspaceSize(self, out, size, executor);
+  static auto* const plan = real<decltype(aclnnTanhGetWorkspaceSize)>("aclnnTanhGetWorkspaceSize");
+  return plan(self, out, size, executor);
+}
+
+aclnnStatus aclnnTanh(void* workspace, uint64_t size, aclOpExecutor* executor, aclrtStream stream) {
+  static auto* const run = real<decltype(aclnnTanh)>("aclnnTanh");
+  const aclnnStatus status = run(workspace, size, executor, stream);
+  return status == 0 ? 0 : aclnnSigmoid(workspace, size, executor, stream);
 }
 
 // An operator that nobody knows.

@@ -59,7 +59,9 @@ std::vector<std::string> Library::exported() const {
   const std::uint32_t count = symbol_count(tables.hash);
   for (std::uint32_t i = tables.hash[1]; i < count; ++i) {
     const ElfW(Sym)& symbol = tables.symbols[i];
-    if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+    const auto type = ELF64_ST_TYPE(symbol.st_info);
+    const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
+    if (symbol.st_shndx == SHN_UNDEF || !is_function) continue;
     names.emplace_back(tables.names + symbol.st_name);
   }
   std::sort(names.begin(), names.end());

@@ -160,11 +160,14 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
   if (!std::isfinite(actual)) {
     e.verdict = Verdict::wrong;
     e.ulp = std::numeric_limits<double>::infinity();
+    e.unexplained_ulp = e.ulp;
     return e;
   }
   e.ulp = static_cast<double>(off / ulp(target, dtype));
-  // Of sums, in units of what is added up.
-  const Number largest = ulp(std::max(std::abs(target) + slack, expected.magnitude), dtype);
+  // Of sums, in units of what is added up; where that is 0 too, of what rounding leaves of others.
+  const Number largest =
+      ulp(std::max({std::abs(target) + slack, expected.magnitude, scale * unit_roundoff(dtype)}),
+          dtype);
   e.unexplained_ulp =
       static_cast<double>(std::max(Number{0}, off - slack - expected.error) / largest);
   const bool wide = expected.error > rounding && expected.error > 1e-5L * std::abs(target) &&
@@ -287,7 +290,7 @@ std::int64_t judge_all(const Operator& op, const Problem& problem, const Executi
           at_corner = e;
         }
       }
-      if (e.verdict == Verdict::right && expected[i].kind == PointKind::smooth) {
+      if (e.verdict != Verdict::inconclusive && expected[i].kind == PointKind::smooth) {
         errors.max_ulp = std::max(errors.max_ulp, e.unexplained_ulp);
         if (i < kSamplesPerExecution) {
           errors.samples.emplace_back(static_cast<double>(e.input), e.unexplained_ulp);

@@ -21,6 +21,10 @@ void merge(std::map<DType, ErrorSummary>& into, const std::map<DType, ErrorSumma
     ErrorSummary& all = into[dtype];
     all.elements += errors.elements;
     all.max_ulp = std::max(all.max_ulp, errors.max_ulp);
+    all.inputs += errors.inputs;
+    all.misrounded += errors.misrounded;
+    all.nan += errors.nan;
+    all.infinity += errors.infinity;
     const std::size_t room = kKeptSamples - std::min(kKeptSamples, all.samples.size());
     const auto count = static_cast<std::ptrdiff_t>(std::min(room, errors.samples.size()));
     all.samples.insert(all.samples.end(), errors.samples.begin(), errors.samples.begin() + count);
@@ -36,6 +40,11 @@ std::string largest(const char* side, const char* what, const std::map<DType, Er
                 ? fmt::format("largest {} {:.4g} ulp over {} elements\n", what, errors.max_ulp,
                               errors.elements)
                 : fmt::format("{} elements\n", errors.elements);
+    if (errors.inputs == 0) continue;
+    text += fmt::format(
+        "    over {} inputs: {} not correctly rounded, {} wrong at NaN or giving it, {} wrong at "
+        "infinities\n",
+        errors.inputs, errors.misrounded, errors.nan, errors.infinity);
   }
   return text;
 }

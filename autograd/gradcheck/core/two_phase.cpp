@@ -46,6 +46,7 @@ struct Library::Runtime {
   std::map<std::vector<std::int64_t>, const aclIntArray*> arrays = {};
   std::map<std::vector<char>, const aclBoolArray*> bool_arrays = {};
   std::set<std::string> missing = {};
+  bool refused = false;
 
   // The messages since the last call.
   std::string messages() const {
@@ -288,9 +289,9 @@ std::string Library::run(const std::string& api, const PlanFunction& plan,
   TensorsOnDevice tensors(*this, call.inputs, call.outputs);
   std::uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
-  if (const aclnnStatus status = plan(tensors.tensors(), &size, &executor); status != 0) {
-    return failed(api + "GetWorkspaceSize", status);
-  }
+  const aclnnStatus planned = plan(tensors.tensors(), &size, &executor);
+  runtime_->refused = planned == 161002;
+  if (planned != 0) return failed(api + "GetWorkspaceSize", planned);
   std::vector<std::byte> scratch(size, std::byte{call.poison});
   void* workspace = nullptr;
   if (size > 0) {
@@ -300,14 +301,53 @@ std::string Library::run(const std::string& api, const PlanFunction& plan,
     }
     runtime.copy(workspace, size, scratch.data(), size, ACL_MEMCPY_HOST_TO_DEVICE);
   }
-  aclnnStatus status = execute(workspace, size, executor, runtime.stream);
-  std::string result = status == 0 ? "" : failed(api, status);
+  const auto phase_two = [&] { return execute(workspace, size, executor, runtime.stream); };
+  std::string result;
+  aclnnStatus status = 0;
+  if (call.replayed) {
+    result = replay(phase_two);
+  } else if (status = phase_two(); status != 0) {
+    result = failed(api, status);
+  }
   if (result.empty()) {
     status = runtime.synchronize(runtime.stream);
     if (status != 0) result = failed("aclrtSynchronizeStream", status);
   }
   if (workspace != nullptr) runtime.release(workspace);
   tensors.download();
+  return result;
+}
+
+bool Library::refused() const { return runtime_->refused; }
+
+bool Library::can_replay() const {
+  return has("aclmdlRICaptureBegin") && has("aclmdlRICaptureEnd") && has("aclmdlRIExecuteAsync") &&
+         has("aclmdlRIDestroy");
+}
+
+// Records phase two and runs the recording, waiting for it. Returns "" or what failed.
+std::string Library::replay(const std::function<aclnnStatus()>& phase_two) const {
+  aclrtStream stream = runtime_->stream;
+  const auto failed = [](const char* what, int status) {
+    return status == 0 ? "" : fmt::format("{} returned {}", what, status);
+  };
+  aclmdlRI model = nullptr;
+  std::string result = failed("aclmdlRICaptureBegin",
+                              function<decltype(aclmdlRICaptureBegin)>("aclmdlRICaptureBegin")(
+                                  stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+  if (!result.empty()) return result;
+  result = failed("phase two, recorded,", phase_two());
+  const std::string ended =
+      failed("aclmdlRICaptureEnd",
+             function<decltype(aclmdlRICaptureEnd)>("aclmdlRICaptureEnd")(stream, &model));
+  if (result.empty()) result = ended;
+  if (result.empty()) {
+    result =
+        failed("aclmdlRIExecuteAsync",
+               function<decltype(aclmdlRIExecuteAsync)>("aclmdlRIExecuteAsync")(model, stream));
+  }
+  if (result.empty()) result = failed("aclrtSynchronizeStream", runtime_->synchronize(stream));
+  if (model != nullptr) function<decltype(aclmdlRIDestroy)>("aclmdlRIDestroy")(model);
   return result;
 }
 

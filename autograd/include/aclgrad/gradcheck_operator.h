@@ -31,6 +31,7 @@ struct BackwardCall {
   std::span<const View> outputs;
   int threads = 0;              // 0: as many as there are; for implementations that can choose
   unsigned char poison = 0xFF;  // what scratch memory is to hold beforehand
+  bool replayed = false;        // recorded first; for executors of libraries that can
 };
 
 /// Returns "" or what went wrong. Exceptions are caught and reported too.

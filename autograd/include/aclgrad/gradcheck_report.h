@@ -83,6 +83,11 @@ struct Corner {
 struct ErrorSummary {
   std::int64_t elements = 0;
   double max_ulp = 0;  // of a backward: of Element::unexplained_ulp
+  // Of a survey of all inputs of a dtype:
+  std::int64_t inputs = 0;      // numbers
+  std::int64_t misrounded = 0;  // of these, results other than the exact one, rounded
+  std::int64_t nan = 0;         // results that are NaN for a number, or a number for NaN
+  std::int64_t infinity = 0;    // wrong results for infinities
   std::vector<std::pair<double, double>> samples = {};  // input, error in ulp; a part of them
 };
 

@@ -78,6 +78,12 @@ class Library {
   /// or what failed, with its status and the library's message.
   std::string run(const std::string& api, const PlanFunction& plan, const BackwardCall& call);
 
+  /// Whether phase one ended the last run because it takes no such parameters (161002).
+  bool refused() const;
+
+  /// Whether it has the vendor's functions to record what is queued on a stream.
+  bool can_replay() const;
+
   /// Drops an executor that will not run; leaves it where the library has no function for that.
   void destroy(aclOpExecutor* executor) const;
 
@@ -102,6 +108,7 @@ class Library {
  private:
   Library(std::string path, void* handle);
   void* required(const std::string& name) const;
+  std::string replay(const std::function<aclnnStatus()>& phase_two) const;
   friend class TensorsOnDevice;
 
   struct Runtime;

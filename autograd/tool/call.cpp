@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/call.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <deque>
+#include <limits>
+
+#include "gradcheck/core/problem.h"
+#include "tool/chain.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+constexpr unsigned char kUnwritten = 0xA5;
+constexpr aclnnStatus kNotRun = -1;  // of a phase one that went well, whose executor is not wanted
+
+// A contiguous tensor that begins some elements into its storage.
+View moved(View view, const Dims& shape, std::int64_t shift) {
+  view = reshaped(view, shape);
+  view.offset = shift;
+  return view;
+}
+
+// All tensors of a call, with their memory.
+struct Tensors {
+  std::deque<Guarded> memory = {};
+  std::vector<View> inputs = {};
+  std::vector<View> outputs = {};
+
+  Tensors(const EntryPoint& entry, DType dtype, const Arrays& given, const How& how,
+          bool one_shape) {
+    for (std::size_t i = 0; i < entry.tensors.size(); ++i) {
+      const bool is_input = i < entry.inputs;
+      const TensorArgument& argument = entry.tensors[i];
+      const Dims& shape = is_input ? given[i].shape : one_shape ? given[0].shape : argument.shape;
+      const DType own = argument.dtype.value_or(dtype);
+      if (how.shift == 0) {
+        const Guarded& whole = is_input ? memory.emplace_back(own, given[i], how.layout, kUnwritten)
+                                        : memory.emplace_back(own, shape, how.layout, kUnwritten);
+        (is_input ? inputs : outputs).push_back(whole.view());
+        continue;
+      }
+      const Dims room = {count_of(shape) + how.shift};
+      const View view = moved(memory.emplace_back(own, room, Layout::contiguous, kUnwritten).view(),
+                              shape, how.shift);
+      for (std::size_t e = 0; is_input && e < given[i].values.size(); ++e) {
+        view.set(static_cast<std::int64_t>(e), given[i].values[e]);
+      }
+      (is_input ? inputs : outputs).push_back(view);
+    }
+  }
+};
+
+}  // namespace
+
+Outcome call(Library& library, const EntryPoint& entry, DType dtype, const Arrays& inputs,
+             const How& how, bool one_shape) {
+  Tensors tensors(entry, dtype, inputs, how, one_shape);
+  Outcome outcome;
+  outcome.failure = library.run(entry.api, entry.plan,
+                                {.inputs = tensors.inputs,
+                                 .outputs = tensors.outputs,
+                                 .threads = how.threads,
+                                 .replayed = how.replayed});
+  outcome.refused = library.refused();
+  for (const View& view : tensors.outputs) {
+    Array& result = outcome.results.emplace_back(Array{view.shape, {}});
+    for (std::int64_t e = 0; e < view.count(); ++e) result.values.push_back(view.get(e));
+  }
+  return outcome;
+}
+
+std::string refusal_of(Library& library, const EntryPoint& entry, DType dtype, Layout layout) {
+  Arrays zeros;
+  for (std::size_t i = 0; i < entry.inputs; ++i) {
+    const Dims& shape = entry.tensors[i].shape;
+    zeros.push_back({shape, std::vector<Number>(static_cast<std::size_t>(count_of(shape)), 0)});
+  }
+  const Tensors tensors(entry, dtype, zeros, {.layout = layout}, false);
+  const PlanFunction refuse = [&](auto on_device, auto* size, auto** executor) {
+    const aclnnStatus status = entry.plan(on_device, size, executor);
+    if (status == 0) library.destroy(*executor);
+    return status == 0 ? kNotRun : status;
+  };
+  const std::string failure = library.run(entry.api, refuse, {tensors.inputs, tensors.outputs});
+  if (!library.refused()) return "";
+  const std::size_t title = failure.find("): ");  // behind process, time and code
+  return title == std::string::npos ? failure : failure.substr(title + 3);
+}
+
+Arrays given_to_backward(const Operator& op, const Arrays& inputs, const Array& cotangent) {
+  if (op.saved) return op.saved(inputs, detail::forward_of(op, inputs), cotangent);
+  Arrays given = {cotangent};
+  given.insert(given.end(), inputs.begin(), inputs.end());
+  return given;
+}
+
+// How far a value is off, in units of the last place or, for integers, in ones.
+double distance(Number actual, Number right, Number scale, DType dtype) {
+  if (actual == right || (std::isnan(actual) && std::isnan(right))) return 0;
+  if (is_float(dtype) && actual == round_to(right, dtype)) {
+    return std::isfinite(actual)
+               ? static_cast<double>(std::abs(actual - right) /
+                                     ulp(std::max(std::abs(right), std::abs(scale)), dtype))
+               : 0;
+  }
+  if (!std::isfinite(actual)) return std::numeric_limits<double>::infinity();
+  const Number unit =
+      is_float(dtype) ? ulp(std::max(std::abs(right), std::abs(scale)), dtype) : Number{1};
+  return static_cast<double>(std::abs(actual - right) / unit);
+}
+
+std::string command_of(const Subject& subject, DType dtype, const char* checks) {
+  const Operator& op = subject.checked;
+  std::string command =
+      fmt::format("{} --check {} --dtype {}", op.reproduce, checks, short_name(dtype));
+  if (op.is_elementwise() || op.inputs.empty()) return command;
+  const Dims shape = op.command_shape.value_or(op.inputs[0].shape);
+  return command + " --shape " + (shape.empty() ? "0d" : dims_text(shape));
+}
+
+}  // namespace aclgrad::gradcheck

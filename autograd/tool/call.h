@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of an entry point, and how far its results are off.
+#ifndef ACLGRAD_AUTOGRAD_TOOL_CALL_H_
+#define ACLGRAD_AUTOGRAD_TOOL_CALL_H_
+
+#include <string>
+
+#include "tool/catalogue.h"
+
+namespace aclgrad::gradcheck {
+
+struct How {
+  Layout layout = Layout::contiguous;
+  int threads = 0;
+  std::int64_t shift = 0;  // elements between an aligned address and a contiguous tensor
+  bool replayed = false;
+};
+
+struct Outcome {
+  std::string failure;   // empty when the call returned well
+  bool refused = false;  // phase one takes no such tensors
+  Arrays results = {};   // as written
+};
+
+/// With `one_shape` all tensors have the first input's, not those of the entry point.
+Outcome call(Library& library, const EntryPoint& entry, DType dtype, const Arrays& inputs,
+             const How& how, bool one_shape);
+
+/// Why phase one takes no tensors of a dtype and layout; "" where it takes them.
+std::string refusal_of(Library& library, const EntryPoint& entry, DType dtype, Layout layout);
+
+/// What an operator's backward is given.
+Arrays given_to_backward(const Operator& op, const Arrays& inputs, const Array& cotangent);
+
+/// How far a value is off, in units of the last place or, for integers, in ones.
+double distance(Number actual, Number right, Number scale, DType dtype);
+
+/// A command that does one of the tool's checks again.
+std::string command_of(const Subject& subject, DType dtype, const char* checks);
+
+}  // namespace aclgrad::gradcheck
+
+#endif  // ACLGRAD_AUTOGRAD_TOOL_CALL_H_

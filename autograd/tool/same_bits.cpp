@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the same numbers give the same bits wherever they lie and however they are computed: an
+// element's place and the length of its tensor (elementwise operators), the distance to an aligned
+// address, strides, the number of threads, another run, a recorded run. NaN is NaN, whatever its
+// bits.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "gradcheck/core/problem.h"
+#include "tool/call.h"
+#include "tool/checks.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+constexpr std::int64_t kPeriod = 96;
+constexpr std::int64_t kLarge = 20011;
+constexpr std::int64_t kLongest = 70;
+constexpr std::int64_t kShifts = 16;
+
+bool same(Number a, Number b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b && std::signbit(a) == std::signbit(b);
+}
+
+// Elements [from, from + count) of every array, which repeats itself.
+Arrays part(const Arrays& arrays, std::int64_t from, std::int64_t count) {
+  Arrays result;
+  for (const Array& array : arrays) {
+    Array& piece = result.emplace_back(Array{{count}, {}});
+    const auto size = static_cast<std::int64_t>(array.values.size());
+    for (std::int64_t i = 0; i < count; ++i) {
+      piece.values.push_back(array.values[static_cast<std::size_t>((from + i) % size)]);
+    }
+  }
+  return result;
+}
+
+Arrays with_shape(Arrays arrays, const Dims& shape) {
+  for (Array& array : arrays) array.shape = shape;
+  return arrays;
+}
+
+class Bits {
+ public:
+  Bits(Library& library, const Subject& subject, const EntryPoint& entry, DType dtype,
+       OperatorReport& report)
+      : library_(library), subject_(subject), entry_(entry), dtype_(dtype), report_(report) {}
+
+  void elementwise(const Arrays& inputs) {
+    if (!remember(inputs)) return;
+    for (std::int64_t count = 1; count <= kLongest; ++count) {
+      piece("length", fmt::format("in a tensor of {} elements", count), 0, count, {});
+    }
+    for (std::int64_t from = 1; from <= kShifts; ++from) {
+      piece("position", fmt::format("{} elements further in front", from), from, kPeriod, {});
+    }
+    for (const int threads : {1, 2, 3}) {
+      piece(threads == 1 ? "length" : "threads",
+            fmt::format("in a tensor of {} elements, on {} threads", kLarge, threads), 0, kLarge,
+            {.threads = threads});
+    }
+    all_ways(with_shape(inputs, {4, 3, kPeriod / 12}));
+  }
+
+  void general(const Arrays& inputs) {
+    if (remember(inputs)) all_ways(inputs);
+  }
+
+ private:
+  // The results to compare with: of contiguous tensors, on one thread.
+  bool remember(const Arrays& inputs) {
+    inputs_ = inputs;
+    const Outcome outcome = run(inputs, {.threads = 1});
+    ++report_.configurations;
+    first_ = outcome.results;
+    if (!outcome.failure.empty()) say("call", outcome.failure, "");
+    return outcome.failure.empty();
+  }
+
+  Outcome run(const Arrays& inputs, const How& how) {
+    return call(library_, entry_, dtype_, inputs, how, subject_.checked.is_elementwise());
+  }
+
+  void piece(const char* check, const std::string& what, std::int64_t from, std::int64_t count,
+             const How& how) {
+    compare(check, what, run(part(inputs_, from, count), how), from);
+  }
+
+  // What applies to tensors of any shape.
+  void all_ways(const Arrays& inputs) {
+    for (std::int64_t shift = 1; shift <= kShifts; ++shift) {
+      compare("alignment", fmt::format("{} elements past an aligned address", shift),
+              run(inputs, {.shift = shift}), 0);
+    }
+    for (const int threads : {1, 2, 3}) {
+      compare("threads", fmt::format("on {} threads", threads), run(inputs, {.threads = threads}),
+              0);
+    }
+    for (const Layout layout : {Layout::transposed, Layout::strided, Layout::offset}) {
+      compare("layout", to_string(layout), run(inputs, {.layout = layout}), 0);
+    }
+    compare("repeatability", "run again", run(inputs, {.threads = 1}), 0);
+    if (!library_.can_replay()) return;
+    compare("replay", "recorded and replayed", run(inputs, {.threads = 1, .replayed = true}), 0);
+  }
+
+  // What phase one refuses has no bits. Of every kind of difference the first is reported, and the
+  // first that makes a number NaN, or the reverse.
+  void compare(const std::string& check, const std::string& what, const Outcome& other,
+               std::int64_t from) {
+    ++report_.checks;
+    if (other.refused) return;
+    if (!other.failure.empty()) return say(check, what + ": " + other.failure, "");
+    for (std::size_t k = 0; k < other.results.size(); ++k) {
+      const std::vector<Number>& values = other.results[k].values;
+      const std::vector<Number>& first = first_[k].values;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::size_t at = (i + static_cast<std::size_t>(from)) % first.size();
+        if (same(values[i], first[at])) continue;
+        const bool is_nan = std::isnan(values[i]) || std::isnan(first[at]);
+        say(is_nan ? check + ", NaN" : check,
+            fmt::format("{}, element {} of {} is {:.9g} and otherwise {:.9g}{}", what, i,
+                        entry_.tensors[entry_.inputs + k].name, static_cast<double>(values[i]),
+                        static_cast<double>(first[at]), input_at(at)),
+            suspect(check));
+      }
+    }
+  }
+
+  // ", where self is 0.5": the last input of an elementwise operator.
+  std::string input_at(std::size_t i) const {
+    const Array& last = inputs_.back();
+    if (!subject_.checked.is_elementwise() || i >= last.values.size()) return "";
+    return fmt::format(", where {} is {:.9g}", entry_.tensors[entry_.inputs - 1].name,
+                       static_cast<double>(last.values[i]));
+  }
+
+  static std::string suspect(const std::string& check) {
+    if (check == "length" || check == "position") {
+      return "the vector body and the remainder of a loop compute differently";
+    }
+    if (check == "alignment") return "elements before an aligned address are computed differently";
+    if (check == "threads")
+      return "a sum whose order, or blocks whose remainders, depend on threads";
+    if (check == "layout") return "other code for strides than for contiguous tensors";
+    return "a race, or state kept between calls";
+  }
+
+  void say(const std::string& check, std::string text, std::string suspected) {
+    if (!said_.insert(check).second) return;
+    report_.findings.push_back({.check = check,
+                                .operator_name = with_attributes(entry_.api, subject_),
+                                .dtype = dtype_,
+                                .text = std::move(text),
+                                .suspect = std::move(suspected),
+                                .reproduce = command_of(subject_, dtype_, "bits")});
+  }
+
+  Library& library_;
+  const Subject& subject_;
+  const EntryPoint& entry_;
+  DType dtype_;
+  OperatorReport& report_;
+  Arrays inputs_;
+  Arrays first_;
+  std::set<std::string> said_;
+};
+
+// Some of each period are what kernels branch on: corners, tails, infinities, NaN.
+void add_specials(const Operator& op, DType dtype, Array& to) {
+  constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
+  std::vector<Number> specials = {std::numeric_limits<Number>::quiet_NaN(), kInfinity, -kInfinity};
+  for (const Number corner : detail::corners_of(op)) specials.push_back(corner);
+  for (const Number x : {0.0L, -0.0L, 1e-30L, -1e-30L, 9.0L, -9.0L, 20.0L, -20.0L, 90.0L, -90.0L}) {
+    specials.push_back(x);
+  }
+  for (std::size_t i = 0; i < specials.size() && 3 * i < to.values.size(); ++i) {
+    to.values[3 * i] = round_to(specials[i], dtype);
+  }
+}
+
+}  // namespace
+
+OperatorReport check_same_bits(Library& library, const Subject& subject, const DTypes& dtypes,
+                               const Options& options) {
+  OperatorReport report;
+  if (subject.property) return report;  // random numbers
+  const Operator& whole = subject.checked;
+  const Operator op = whole.is_elementwise() ? whole.with_shape({kPeriod}) : whole;
+  for (const DType dtype : dtypes) {
+    const auto takes = [dtype](const DTypes& all) { return std::ranges::count(all, dtype) > 0; };
+    Arrays inputs = detail::draw_inputs(op, dtype, options.seed + 17, {});
+    // What becomes of infinities and NaN in integers nobody says.
+    const bool is_float_to_float =
+        is_float(dtype) && is_float(subject.forward.tensors.back().dtype.value_or(dtype));
+    if (op.is_elementwise() && is_float_to_float) add_specials(op, dtype, inputs.back());
+    const auto check = [&](const EntryPoint& entry, const Arrays& given) {
+      Bits bits(library, subject, entry, dtype, report);
+      op.is_elementwise() ? bits.elementwise(given) : bits.general(given);
+    };
+    if (subject.has_forward && takes(subject.forward.value_dtypes()) &&
+        subject.forward.written.empty() && !is_complex(dtype)) {
+      check(subject.forward, inputs);
+    }
+    if (subject.backward && takes(subject.gradient_dtypes)) {
+      const Dims shape = detail::forward_of(op, inputs)[0].shape;
+      check(*subject.backward,
+            given_to_backward(op, inputs, detail::draw_cotangent(shape, dtype, options.seed)));
+    }
+  }
+  return report;
+}
+
+}  // namespace aclgrad::gradcheck

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise operators of one tensor at every number that a 16-bit dtype has, and at a sample of
+// all float32 numbers: tails, NaN and infinities, which random inputs do not reach.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "gradcheck/core/problem.h"
+#include "tool/call.h"
+#include "tool/checks.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+constexpr std::size_t kCount = 65536;
+
+// Every pattern of 16 bits; of float32 every exponent, both signs, NaN: a step through all patterns
+// that shares no factor with their number.
+Array all_numbers(DType dtype) {
+  Array x{{static_cast<std::int64_t>(kCount)}, {}};
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    const std::uint32_t bits = dtype == DType::float32 ? i * 65651u : i;
+    std::byte memory[sizeof bits];
+    std::memcpy(memory, &bits, sizeof bits);  // little-endian: 16 bits come first
+    x.values.push_back(load(memory, dtype, 0));
+  }
+  return x;
+}
+
+// Results of one kind that are wrong: how many, and the worst of them.
+struct Kind {
+  const char* check;
+  const char* what;
+  const char* suspect;
+  std::int64_t count = 0;
+  std::size_t at = 0;
+  double ulp = 0;
+
+  void add(std::size_t i, double off) {
+    if (count++ > 0 && !(off > ulp)) return;
+    at = i;
+    ulp = off;
+  }
+};
+
+class Survey {
+ public:
+  Survey(Library& library, const Subject& subject, const Options& options)
+      : library_(library), subject_(subject), options_(options) {}
+
+  void forward(DType dtype, OperatorReport& report) {
+    const Array x = all_numbers(dtype);
+    Array right = detail::forward_of(subject_.checked, {x})[0];
+    keep_nan(x.values, right);
+    const double bound = subject_.promised(dtype) + options_.ulp_slack;
+    compare("forward", subject_.forward, dtype, {x}, x, right, bound, report.forward[dtype],
+            report);
+  }
+
+  // With an upstream gradient of 1.
+  void backward(DType dtype, OperatorReport& report) {
+    const Array x = all_numbers(dtype);
+    const Operator& op = subject_.checked;
+    Arrays given = given_to_backward(op, {x}, {x.shape, std::vector<Number>(kCount, 1)});
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      for (Number& value : given[i].values) value = round_to(value, dtype);
+    }
+    Array right = op.exact_backward(given)[0];
+    keep_nan(given.back().values, right);
+    const ErrorModel& model = op.model;
+    const double last = dtype == DType::float32 ? model.final_ulp : model.final_ulp_16bit;
+    compare("backward", *subject_.backward, dtype, given, x, right, last + options_.ulp_slack,
+            report.backward[dtype], report);
+  }
+
+ private:
+  static void keep_nan(const std::vector<Number>& from, Array& right) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      if (std::isnan(from[i])) right.values[i] = from[i];
+    }
+  }
+
+  void compare(const char* side, const EntryPoint& entry, DType dtype, const Arrays& given,
+               const Array& x, const Array& right, double bound, ErrorSummary& errors,
+               OperatorReport& report) {
+    ++report.checks;
+    ++report.configurations;
+    const Outcome outcome = call(library_, entry, dtype, given, {}, true);
+    if (!outcome.failure.empty()) {
+      report.findings.push_back(finding(side, dtype, "call", outcome.failure, ""));
+      return;
+    }
+    Kind kinds[] = {
+        {"NaN", "NaN inputs give numbers", "a comparison that NaN fails chose a branch"},
+        {"NaN", "numbers give NaN", "an infinity inside: less another one, or times 0"},
+        {"infinity", "infinities give what is not the limit", "no branch for infinities"},
+        {"every input", "results are beyond the bound", "its value is not that of the formula"}};
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const Number actual = outcome.results[0].values[i];
+      const Number exact = right.values[i];
+      ++errors.inputs;
+      if (std::isnan(x.values[i]) || std::isnan(exact)) {
+        if (std::isnan(exact) && !std::isnan(actual) && entry.nan_goes_through) {
+          kinds[0].add(i, 0);
+        }
+        continue;
+      }
+      if (std::isnan(actual)) {
+        kinds[std::isinf(x.values[i]) ? 2 : 1].add(i, 0);
+        continue;
+      }
+      if (actual == round_to(exact, dtype)) continue;
+      ++errors.misrounded;
+      const double off = distance(actual, exact, 0, dtype);
+      if (std::isfinite(x.values[i])) errors.max_ulp = std::max(errors.max_ulp, off);
+      if (off > bound) kinds[std::isinf(x.values[i]) ? 2 : 3].add(i, off);
+    }
+    errors.elements += static_cast<std::int64_t>(kCount);
+    errors.nan += kinds[0].count + kinds[1].count;
+    errors.infinity += kinds[2].count;
+    for (const Kind& kind : kinds) {
+      if (kind.count == 0) continue;
+      const auto value = [&kind](const Array& of) {
+        return static_cast<double>(of.values[kind.at]);
+      };
+      report.findings.push_back(finding(
+          side, dtype, kind.check,
+          fmt::format("of {} inputs, {} {}; at {:.9g}: {:.9g} instead of {:.9g}{}", kCount,
+                      kind.count, kind.what, value(x), value(outcome.results[0]), value(right),
+                      kind.ulp > 0 ? fmt::format(", {:.4g} ulp", kind.ulp) : ""),
+          kind.suspect));
+    }
+  }
+
+  Finding finding(const char* side, DType dtype, std::string check, std::string text,
+                  const std::string& suspect) const {
+    const bool is_forward = side == std::string("forward");
+    const EntryPoint& entry = is_forward ? subject_.forward : *subject_.backward;
+    return {.check = std::move(check),
+            .operator_name = with_attributes(entry.api, subject_),
+            .dtype = dtype,
+            .text = std::move(text),
+            .suspect = fmt::format("the {}: {}", side, suspect),
+            .reproduce = command_of(subject_, dtype, "inputs")};
+  }
+
+  Library& library_;
+  const Subject& subject_;
+  const Options& options_;
+};
+
+}  // namespace
+
+OperatorReport check_every_input(Library& library, const Subject& subject, const DTypes& dtypes,
+                                 const Options& options) {
+  OperatorReport report;
+  const Operator& op = subject.checked;
+  if (!op.is_elementwise() || op.inputs.size() != 1) return report;
+  Survey survey(library, subject, options);
+  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
+    const auto takes = [dtype](const DTypes& all) { return std::ranges::count(all, dtype) > 0; };
+    if (!takes(dtypes)) continue;
+    if (subject.has_forward && takes(subject.forward.value_dtypes()) && !op.inputs[0].dtype &&
+        !subject.forward.tensors.back().dtype && subject.forward.written.empty()) {
+      survey.forward(dtype, report);
+    }
+    if (subject.backward && op.exact_backward && takes(subject.gradient_dtypes)) {
+      survey.backward(dtype, report);
+    }
+  }
+  return report;
+}
+
+}  // namespace aclgrad::gradcheck
