@@ -14,7 +14,8 @@
 #   fetched           static, with the libraries that it needs fetched, as if this machine had none of them
 #                     (minutes; left out without a network, unless the arguments say where they lie:
 #                     -DFETCHCONTENT_SOURCE_DIR_FMT=..., _HWY, _NLOHMANN_JSON)
-#   deb               Debian packages, unpacked, by CMake and by pkg-config
+#   deb               Debian packages, made from a source package, accepted by lintian, unpacked, by CMake
+#                     and by pkg-config (minutes)
 #   toolkit           framework, autograd and examples on the libraries of another toolkit, for which
 #                     the installed libraries stand in, without the extension's header (minutes)
 set -euo pipefail
@@ -178,9 +179,8 @@ case $way in
     compile_by_pkg_config "$pkgconfig"
     ;;
   deb)
-    (cd "$work" && cpack --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/log") ||
-      { cat "$work/log"; fail "cpack"; }
-    for package in "$work"/packages/*.deb; do
+    (cd "$source" && ./dev package) >"$work/log" 2>&1 || { tail -50 "$work/log"; fail "the packages"; }
+    for package in "$source"/build/packages/*.deb; do
       echo "$(basename "$package"): $(dpkg-deb -f "$package" Depends)"
       dpkg-deb -x "$package" "$work/root"
     done
