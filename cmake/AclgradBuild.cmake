@@ -91,7 +91,7 @@ add_library(aclgrad_warnings INTERFACE)
 target_compile_options(aclgrad_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow
                        $<$<BOOL:${ACLGRAD_WARNINGS_AS_ERRORS}>:-Werror>)
 
-# The libraries under the vendor's names are shared ones, framework and autograd static ones, unless
+# The libraries under the vendor's names are shared ones, those above them static ones, unless
 # BUILD_SHARED_LIBS says that all are to be the one or the other.
 set(ACLGRAD_VENDOR_LIBRARY SHARED)
 if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)

@@ -193,7 +193,7 @@ class Modules {
     }
     for (std::size_t id = 0; id < modules_.size(); ++id) {
       const Node& node = data_.node(static_cast<NodeId>(id));
-      const bool is_constant = dynamic_cast<const ConstantOp*>(node.op.get()) != nullptr;
+      const bool is_constant = node.op->kind() == OpKind::constant;
       if (is_constant && node.differentiates < 0) modules_[id] = readers[id].path();
     }
   }

@@ -34,7 +34,7 @@ std::string short_text(const Tensor& tensor, double low, double high) {
 
 const char* kind_of(const Node& node) {
   if (node.op->as_call() != nullptr) return "call";
-  return dynamic_cast<const ViewOp*>(node.op.get()) != nullptr ? "view" : "source";
+  return node.op->kind() == OpKind::view ? "view" : "source";
 }
 
 json node_data(const Node& node, std::int32_t step, const std::string& module) {
