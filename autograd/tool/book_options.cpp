@@ -28,12 +28,16 @@ struct OptionText {
   }
 };
 
-// An operator's parameters; of a gradient operator also those that its forward alone has.
+bool has_option(const std::vector<Parameter>& parameters, const Parameter& of) {
+  return std::ranges::count(parameters, of.option_name(), &Parameter::option_name) > 0;
+}
+
+// An operator's parameters; of a gradient operator also those whose options its forward alone has.
 std::vector<Parameter> parameters_of(const contract::Operator& op) {
   std::vector<Parameter> all = op.parameters;
   if (!op.gradient) return all;
   for (const Parameter& each : contract::find_entry(op.gradient->of).parameters) {
-    if (std::ranges::count(all, each.name, &Parameter::name) == 0) all.push_back(each);
+    if (!has_option(all, each)) all.push_back(each);
   }
   return all;
 }
@@ -95,10 +99,8 @@ contract::Sample sample_of(const contract::Operator& op, const Attributes& attri
 std::string options_text(const contract::Arguments& arguments, const contract::Operator* but_for) {
   std::string text;
   for (const auto& [name, setting] : arguments.settings()) {
-    if (but_for != nullptr && std::ranges::count(but_for->parameters, name, &Parameter::name) > 0) {
-      continue;
-    }
     const Parameter& parameter = arguments.op().parameter(name);
+    if (but_for != nullptr && has_option(but_for->parameters, parameter)) continue;
     const Sets sets = parameter.option_sets();
     if (sets == Sets::kNothing) continue;
     const bool is_flag = sets == Sets::kFlag;

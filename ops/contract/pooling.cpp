@@ -330,8 +330,8 @@ void add_adaptive(std::vector<Operator>& all) {
 
   Operator backward = entry<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)>(
       "aclnnAdaptiveAvgPool2dBackward",
-      {shaped(in("gradOutput"), kRightResult), shaped(in("self"), kRightImage),
-       shaped(out("out"), kRightImage)},
+      {option(shaped(in("gradOutput"), kRightResult), "gradOutput", Sets::kShape),
+       shaped(in("self"), kRightImage), shaped(out("out"), kRightImage)},
       kFloats);
   backward.base = "self";
   backward.base_shape = kImage;
