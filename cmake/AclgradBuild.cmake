@@ -119,7 +119,7 @@ function(aclgrad_other_names target)
     add_custom_command(TARGET ${target} POST_BUILD BYPRODUCTS ${link} VERBATIM
       COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE_NAME:${target}> ${link})
     if(ACLGRAD_INSTALL)
-      install(FILES ${link} DESTINATION ${ACLGRAD_VENDOR_LIBDIR})
+      install(FILES ${link} DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT vendor)
     endif()
   endforeach()
 endfunction()

@@ -2,7 +2,7 @@
 # Installation: libraries, headers, the CMake package and pkg-config files.
 #
 #   lib/aclgrad/libascendcl.so ...   what programs written for the vendor's libraries need; in a folder of
-#                                    their own, see ACLGRAD_VENDOR_LIBDIR
+#                                    their own, see ACLGRAD_VENDOR_LIBDIR; alone by --component vendor
 #   lib/aclgrad/libhccl_mpi.so       ranks in processes of their own (with MPI)
 #   lib/libaclgrad_*                 core, report, gradcheck, distributed
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
@@ -23,8 +23,8 @@ if(ACLGRAD_VENDOR_LIBRARY STREQUAL STATIC)
   endif()
 endif()
 install(TARGETS ${vendor_libraries} ${hidden_libraries} EXPORT aclgrad
-  LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR}
-  ARCHIVE DESTINATION ${ACLGRAD_VENDOR_LIBDIR})
+  LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT vendor
+  ARCHIVE DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT vendor)
 
 # Loaded at run time, by processes that MPI has started.
 if(TARGET hccl_mpi)

@@ -6,9 +6,9 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
-# The name of XML's space for SVG, the licence, the sources of libraries that CMake can fetch by their
-# revision, and the address of nobody.
-hosts='www\.w3\.org|www\.apache\.org|github\.com|example\.org'
+# The names of XML's space for SVG and of the format of copyright files, the licence, the sources of
+# libraries that CMake can fetch by their revision, and the address of nobody.
+hosts='www\.w3\.org|www\.debian\.org|www\.apache\.org|github\.com|example\.org'
 label='[A-Za-z0-9_-]+'
 host="($label\\.)+(org|com|io|net|dev|cn|eu)\\b"
 
