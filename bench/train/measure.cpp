@@ -40,8 +40,8 @@ class Runner {
                  contender.variables),
         cores_(cores) {
     times_.push_back(run(1));
-    passed_over_ = contender.name.starts_with(kTorch) && times_.front() > kSlow;
-    if (!passed_over_) {
+    skipped_ = contender.name.starts_with(kTorch) && times_.front() > kSlow;
+    if (!skipped_) {
       times_.clear();
       run(kCompared - 1);
       const std::string loss = process_.ask("loss");
@@ -53,7 +53,7 @@ class Runner {
 
   // Finds out how many steps a repetition takes.
   void calibrate(double seconds) {
-    while (!passed_over_) {
+    while (!skipped_) {
       const double taken = run(steps_);
       if (taken >= seconds) break;
       const double wanted = taken > 0 ? 1.2 * seconds / taken : 10;
@@ -63,7 +63,7 @@ class Runner {
   }
 
   void repeat() {
-    if (passed_over_) return;
+    if (skipped_) return;
     const double seconds = least_disturbed(kTries, [&]() -> Measured {
       const double before = stolen_seconds(cores_);
       const double taken = run(steps_);
@@ -84,7 +84,7 @@ class Runner {
 
   Process process_;
   cpu_set_t cores_;
-  bool passed_over_ = false;
+  bool skipped_ = false;
   long steps_ = 1;
   std::vector<double> times_;
   Figures figures_;

@@ -225,7 +225,7 @@ typedef enum aclgradHandleKind {
 } aclgradHandleKind;
 
 /*
- * The table of live handles, by which a destroyed, foreign or wild handle is told from a good one
+ * The table of live handles, by which a destroyed, foreign or invalid handle is told from a good one
  * without touching its memory. Add, for an object from operator new, returns 0, 200000 (out of
  * memory) or 100000 (an address that operator new does not return, or no kind); Remove returns
  * non-zero when the handle was live and of that kind (exactly one caller wins); Check returns

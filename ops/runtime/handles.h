@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles that programs hold, and what they stand for.
 //
-// A handle is a number that is never used twice, not an address: a destroyed, foreign or wild
+// A handle is a number that is never used twice, not an address: a destroyed, foreign or invalid
 // handle is therefore recognised without touching memory, and can never name a newer object by
 // accident.
 #ifndef ACLGRAD_OPS_RUNTIME_HANDLES_H_

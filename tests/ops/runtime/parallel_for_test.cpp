@@ -20,7 +20,7 @@
 
 namespace {
 
-void run_pieces(int64_t pieces, const std::function<void(int64_t)>& body) {
+void run_chunks(int64_t pieces, const std::function<void(int64_t)>& body) {
   aclgradParallelFor(
       pieces,
       [](void* context, int64_t piece) {
@@ -58,38 +58,38 @@ void stay_busy(std::chrono::microseconds time) {
   }
 }
 
-class Pieces : public ::testing::Test {
+class ParallelFor : public ::testing::Test {
  protected:
   void TearDown() override { aclgradSetNumThreads(0); }
 };
 
-TEST_F(Pieces, EachRunsOnce) {
+TEST_F(ParallelFor, EachRunsOnce) {
   for (const int32_t threads : {1, 2, 5}) {
     aclgradSetNumThreads(threads);
     for (const int64_t pieces : {0, 1, 2, 3, 100, 1001}) {
       for (int repetition = 0; repetition < 50; ++repetition) {
         std::vector<std::atomic<int>> hits(static_cast<size_t>(pieces));
-        run_pieces(pieces, [&](int64_t i) { ++hits[static_cast<size_t>(i)]; });
+        run_chunks(pieces, [&](int64_t i) { ++hits[static_cast<size_t>(i)]; });
         ASSERT_TRUE(std::all_of(hits.begin(), hits.end(), [](const auto& n) { return n == 1; }))
-            << threads << " threads, " << pieces << " pieces";
+            << threads << " threads, " << pieces << " chunks";
       }
     }
   }
 }
 
-TEST_F(Pieces, OneThreadIsTheCaller) {
+TEST_F(ParallelFor, OneThreadIsTheCaller) {
   aclgradSetNumThreads(1);
-  run_pieces(20, [caller = std::this_thread::get_id()](int64_t) {
+  run_chunks(20, [caller = std::this_thread::get_id()](int64_t) {
     EXPECT_EQ(std::this_thread::get_id(), caller);
   });
 }
 
-// Each piece waits for the others to have begun: only as many threads as pieces can end this.
-TEST_F(Pieces, RunOnSeveralThreadsAtOnce) {
+// Each chunk waits for the others to have begun: only as many threads as pieces can end this.
+TEST_F(ParallelFor, RunOnSeveralThreadsAtOnce) {
   for (const int32_t threads : {2, 4}) {
     aclgradSetNumThreads(threads);
     std::atomic<int32_t> begun{0};
-    run_pieces(threads, [&](int64_t) {
+    run_chunks(threads, [&](int64_t) {
       ++begun;
       const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
       while (begun < threads && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -98,12 +98,12 @@ TEST_F(Pieces, RunOnSeveralThreadsAtOnce) {
   }
 }
 
-TEST_F(Pieces, InsideAPieceStayOnItsThread) {
+TEST_F(ParallelFor, InsideAChunkStayOnItsThread) {
   aclgradSetNumThreads(3);
   std::atomic<int64_t> count{0};
-  run_pieces(6, [&](int64_t) {
+  run_chunks(6, [&](int64_t) {
     const auto outer = std::this_thread::get_id();
-    run_pieces(7, [&](int64_t) {
+    run_chunks(7, [&](int64_t) {
       EXPECT_EQ(std::this_thread::get_id(), outer);
       ++count;
     });
@@ -111,7 +111,7 @@ TEST_F(Pieces, InsideAPieceStayOnItsThread) {
   EXPECT_EQ(count, 42);
 }
 
-TEST_F(Pieces, SeveralCallersShareAtOnce) {
+TEST_F(ParallelFor, SeveralCallersShareAtOnce) {
   aclgradSetNumThreads(3);
   std::vector<std::thread> callers;
   for (int64_t caller = 0; caller < 4; ++caller) {
@@ -128,14 +128,14 @@ TEST_F(Pieces, SeveralCallersShareAtOnce) {
   for (std::thread& caller : callers) caller.join();
 }
 
-TEST_F(Pieces, SeveralCallersAtOnce) {
+TEST_F(ParallelFor, SeveralCallersAtOnce) {
   aclgradSetNumThreads(3);
   std::vector<std::thread> callers;
   for (int64_t caller = 0; caller < 4; ++caller) {
     callers.emplace_back([caller] {
       for (int64_t repetition = 0; repetition < 200; ++repetition) {
         std::atomic<int64_t> sum{0};
-        run_pieces(50, [&](int64_t i) { sum += i * (caller + 1); });
+        run_chunks(50, [&](int64_t i) { sum += i * (caller + 1); });
         ASSERT_EQ(sum, 1225 * (caller + 1));
       }
     });
@@ -144,12 +144,12 @@ TEST_F(Pieces, SeveralCallersAtOnce) {
 }
 
 // Helpers sleep when there is nothing to do, and wake again.
-TEST_F(Pieces, AfterAPause) {
+TEST_F(ParallelFor, AfterAPause) {
   aclgradSetNumThreads(2);
   for (int repetition = 0; repetition < 5; ++repetition) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     std::atomic<int32_t> begun{0};
-    run_pieces(2, [&](int64_t) {
+    run_chunks(2, [&](int64_t) {
       ++begun;
       const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
       while (begun < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -158,7 +158,7 @@ TEST_F(Pieces, AfterAPause) {
   }
 }
 
-TEST_F(Pieces, SharesMakeUpTheWhole) {
+TEST_F(ParallelFor, SharesMakeUpTheWhole) {
   for (const int32_t threads : {1, 2, 5}) {
     aclgradSetNumThreads(threads);
     for (const int64_t units : {0, 1, 2, 3, 100, 1001}) {
@@ -177,14 +177,14 @@ TEST_F(Pieces, SharesMakeUpTheWhole) {
   }
 }
 
-TEST_F(Pieces, OneThreadHasOneShare) {
+TEST_F(ParallelFor, OneThreadHasOneShare) {
   aclgradSetNumThreads(1);
   EXPECT_EQ(ranges_of_shares(100), (std::vector<Range>{{0, 100}}));
 }
 
-TEST_F(Pieces, InsideAPieceThereIsOneShare) {
+TEST_F(ParallelFor, InsideAPieceThereIsOneShare) {
   aclgradSetNumThreads(3);
-  run_pieces(6, [](int64_t) { EXPECT_EQ(ranges_of_shares(100), (std::vector<Range>{{0, 100}})); });
+  run_chunks(6, [](int64_t) { EXPECT_EQ(ranges_of_shares(100), (std::vector<Range>{{0, 100}})); });
 }
 
 cpu_set_t cores_of_this_thread() {
@@ -229,7 +229,7 @@ bool share_of_caller_becomes(const std::function<bool(int64_t)>& wanted, int64_t
   return false;
 }
 
-TEST_F(Pieces, FastThreadsGetMore) {
+TEST_F(ParallelFor, FastThreadsGetMore) {
   if (numbers_of(cores_of_this_thread()).size() < 2) GTEST_SKIP() << "one core";
   aclgradSetNumThreads(2);
   const auto is_between = [](int64_t low, int64_t high) {
@@ -241,7 +241,7 @@ TEST_F(Pieces, FastThreadsGetMore) {
 }
 
 // Who was slow gets the chance to show that it no longer is, however little there is to do.
-TEST_F(Pieces, SlowThreadsAreNotForgotten) {
+TEST_F(ParallelFor, SlowThreadsAreNotForgotten) {
   if (numbers_of(cores_of_this_thread()).size() < 2) GTEST_SKIP() << "one core";
   aclgradSetNumThreads(2);
   const auto all_but_one = [](int64_t units) { return units == 3; };
@@ -258,7 +258,7 @@ std::optional<cpu_set_t> cores_of_a_helper() {
   for (int trial = 0; trial < 100; ++trial) {
     std::mutex mutex;
     std::optional<cpu_set_t> found;
-    run_pieces(8, [&](int64_t) {
+    run_chunks(8, [&](int64_t) {
       if (std::this_thread::get_id() == caller) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         return;
@@ -282,10 +282,10 @@ std::optional<cpu_set_t> cores_of_a_helper(int core, const cpu_set_t& all) {
   return std::nullopt;
 }
 
-TEST_F(Pieces, AForkedProcessHasHelpersOfItsOwn) {
+TEST_F(ParallelFor, AForkedProcessHasHelpersOfItsOwn) {
   const cpu_set_t all = cores_of_this_thread();
   aclgradSetNumThreads(4);
-  for (int i = 0; i < 50; ++i) run_pieces(64, [](int64_t) {});
+  for (int i = 0; i < 50; ++i) run_chunks(64, [](int64_t) {});
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -294,7 +294,7 @@ TEST_F(Pieces, AForkedProcessHasHelpersOfItsOwn) {
       stay_on(core);
       stay_on(all);
       std::atomic<int> count{0};
-      run_pieces(64, [&](int64_t) { ++count; });
+      run_chunks(64, [&](int64_t) { ++count; });
       const cpu_set_t now = cores_of_this_thread();
       if (count != 64) _exit(4);
       if (CPU_EQUAL(&now, &all) == 0) _exit(5);
@@ -308,7 +308,7 @@ TEST_F(Pieces, AForkedProcessHasHelpersOfItsOwn) {
 }
 
 // Where helpers may run follows the caller, when that gets more cores to choose from.
-TEST_F(Pieces, HelpersLeaveTheOneCoreOfTheirFirstCaller) {
+TEST_F(ParallelFor, HelpersLeaveTheOneCoreOfTheirFirstCaller) {
   const cpu_set_t all = cores_of_this_thread();
   const std::vector<int> numbers = numbers_of(all);
   if (numbers.size() < 2) GTEST_SKIP() << "one core";
@@ -320,7 +320,7 @@ TEST_F(Pieces, HelpersLeaveTheOneCoreOfTheirFirstCaller) {
   EXPECT_NE(numbers_of(*cores), std::vector<int>{numbers[0]});
 }
 
-TEST_F(Pieces, HelpersAreFreeAgainWhenTheCallerIs) {
+TEST_F(ParallelFor, HelpersAreFreeAgainWhenTheCallerIs) {
   const cpu_set_t all = cores_of_this_thread();
   const std::vector<int> numbers = numbers_of(all);
   if (numbers.size() < 3) GTEST_SKIP() << "fewer than three cores";
@@ -336,11 +336,11 @@ TEST_F(Pieces, HelpersAreFreeAgainWhenTheCallerIs) {
   EXPECT_GT(CPU_COUNT(&*cores), 1);
 }
 
-// Whether two pieces run at the same time, as they do where there are helpers.
+// Whether two chunks run at the same time, as they do where there are helpers.
 bool two_at_once() {
   std::atomic<int> inside = 0;
   std::atomic<bool> have_met = false;
-  run_pieces(2, [&](int64_t) {
+  run_chunks(2, [&](int64_t) {
     ++inside;
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (inside < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -350,7 +350,7 @@ bool two_at_once() {
 }
 
 // Where there is no memory for the helpers, the caller does the work, and asks again the next time.
-TEST(PiecesDeathTest, NoMemoryForHelpers) {
+TEST(ParallelForDeathTest, NoMemoryForHelpers) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";  // a process that has none yet
   EXPECT_EXIT(
       {
@@ -359,7 +359,7 @@ TEST(PiecesDeathTest, NoMemoryForHelpers) {
         const std::function<void(int64_t)> count = [&](int64_t) { ++ran; };
         {
           const aclgrad::FailingAllocation failing(0);
-          run_pieces(2, count);
+          run_chunks(2, count);
           if (!failing.has_failed() || ran != 2) _exit(1);
         }
         _exit(two_at_once() ? 0 : 2);
