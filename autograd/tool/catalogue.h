@@ -4,6 +4,7 @@
 #ifndef ACLGRAD_AUTOGRAD_TOOL_CATALOGUE_H_
 #define ACLGRAD_AUTOGRAD_TOOL_CATALOGUE_H_
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,9 @@ struct Attributes {
 };
 
 using DTypes = std::vector<DType>;
+inline bool contains(const DTypes& dtypes, DType dtype) {
+  return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
+}
 inline const DTypes kFloats = {DType::float32, DType::float16, DType::bfloat16};
 
 /// The families of products, by the names of their chips, and which of them know bfloat16.

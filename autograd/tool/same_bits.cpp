@@ -193,7 +193,6 @@ OperatorReport check_same_bits(Library& library, const Subject& subject, const D
   const Operator& whole = subject.checked;
   const Operator op = whole.is_elementwise() ? whole.with_shape({kPeriod}) : whole;
   for (const DType dtype : dtypes) {
-    const auto takes = [dtype](const DTypes& all) { return std::ranges::count(all, dtype) > 0; };
     Arrays inputs = detail::draw_inputs(op, dtype, options.seed + 17, {});
     // What becomes of infinities and NaN in integers nobody says.
     const bool is_float_to_float =
@@ -203,11 +202,11 @@ OperatorReport check_same_bits(Library& library, const Subject& subject, const D
       Bits bits(library, subject, entry, dtype, report);
       op.is_elementwise() ? bits.elementwise(given) : bits.general(given);
     };
-    if (subject.has_forward && takes(subject.forward.value_dtypes()) &&
+    if (subject.has_forward && contains(subject.forward.value_dtypes(), dtype) &&
         subject.forward.written.empty() && !is_complex(dtype)) {
       check(subject.forward, inputs);
     }
-    if (subject.backward && takes(subject.gradient_dtypes)) {
+    if (subject.backward && contains(subject.gradient_dtypes, dtype)) {
       const Dims shape = detail::forward_of(op, inputs)[0].shape;
       check(*subject.backward,
             given_to_backward(op, inputs, detail::draw_cotangent(shape, dtype, options.seed)));

@@ -26,10 +26,6 @@ std::string family_of(const Library& library) {
   return found.empty() ? "an unknown product" : found;
 }
 
-bool contains(const DTypes& dtypes, DType dtype) {
-  return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
-}
-
 // One entry point in FLOAT, called with its arguments changed one at a time.
 class StatusProbe {
  public:

@@ -30,7 +30,7 @@ Array all_numbers(DType dtype) {
 }
 
 // Results of one kind that are wrong: how many, and the worst of them.
-struct Kind {
+struct Misses {
   const char* check;
   const char* what;
   const char* suspect;
@@ -92,7 +92,7 @@ class Survey {
       report.findings.push_back(finding(side, dtype, "call", outcome.failure, ""));
       return;
     }
-    Kind kinds[] = {
+    Misses kinds[] = {
         {"NaN", "NaN inputs give numbers", "a comparison that NaN fails chose a branch"},
         {"NaN", "numbers give NaN", "an infinity inside: less another one, or times 0"},
         {"infinity", "infinities give what is not the limit", "no branch for infinities"},
@@ -120,7 +120,7 @@ class Survey {
     errors.elements += static_cast<std::int64_t>(kCount);
     errors.nan += kinds[0].count + kinds[1].count;
     errors.infinity += kinds[2].count;
-    for (const Kind& kind : kinds) {
+    for (const Misses& kind : kinds) {
       if (kind.count == 0) continue;
       const auto value = [&kind](const Array& of) {
         return static_cast<double>(of.values[kind.at]);
@@ -160,13 +160,13 @@ OperatorReport check_every_input(Library& library, const Subject& subject, const
   if (!op.is_elementwise() || op.inputs.size() != 1) return report;
   Survey survey(library, subject, options);
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
-    const auto takes = [dtype](const DTypes& all) { return std::ranges::count(all, dtype) > 0; };
-    if (!takes(dtypes)) continue;
-    if (subject.has_forward && takes(subject.forward.value_dtypes()) && !op.inputs[0].dtype &&
-        !subject.forward.tensors.back().dtype && subject.forward.written.empty()) {
+    if (!contains(dtypes, dtype)) continue;
+    if (subject.has_forward && contains(subject.forward.value_dtypes(), dtype) &&
+        !op.inputs[0].dtype && !subject.forward.tensors.back().dtype &&
+        subject.forward.written.empty()) {
       survey.forward(dtype, report);
     }
-    if (subject.backward && op.exact_backward && takes(subject.gradient_dtypes)) {
+    if (subject.backward && op.exact_backward && contains(subject.gradient_dtypes, dtype)) {
       survey.backward(dtype, report);
     }
   }

@@ -4,12 +4,9 @@
 # The page of backprop_step_by_step in a browser: it loads without a message on the console, the slider
 # and the arrow keys move it, values come with their steps, and there is something to see.
 set -u
-program=$1
-folder=$2
 # shellcheck source=/dev/null
 source "$(dirname "$0")/browser.sh"
-find_browser
-begin_in "$folder"
+begin "$@"
 "$program" >printed.txt || fail "exit status $?"
 page=file://$PWD/out/backprop/backprop.html
 

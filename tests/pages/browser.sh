@@ -3,7 +3,14 @@
 # shellcheck source=/dev/null
 source "$(dirname "${BASH_SOURCE[0]}")/../examples/folder.sh"
 
-# Ends the test as skipped where there is no browser.
+# begin PROGRAM FOLDER: sets `program`, and goes to an empty folder; where there is no browser the test ends as
+# skipped.
+begin() {
+  program=$1
+  find_browser
+  begin_in "$2"
+}
+
 find_browser() {
   local name
   for name in chromium chromium-browser google-chrome; do

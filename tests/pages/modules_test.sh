@@ -4,12 +4,9 @@
 # The page of a transformer's training step: it opens whole, folded by module; modules open, backward beside
 # forward, and close; what a search finds is shown.
 set -u
-program=$1
-folder=$2
 # shellcheck source=/dev/null
 source "$(dirname "$0")/browser.sh"
-find_browser
-begin_in "$folder"
+begin "$@"
 for ((i = 0; i < 40; ++i)); do echo "To be, or not to be, that is the question: $i"; done >text.txt
 "$program" --data text.txt --steps 1 --letters 1 --out out >printed.txt 2>&1 || fail "exit status $?: $(cat printed.txt)"
 cat >moves.js <<'JS'

@@ -3,12 +3,9 @@
 # usage: report_test.sh PROGRAM FOLDER
 # The reports of train_digits in a browser: of a run, of a run that was killed, and the comparison.
 set -u
-program=$1
-folder=$2
 # shellcheck source=/dev/null
 source "$(dirname "$0")/browser.sh"
-find_browser
-begin_in "$folder"
+begin "$@"
 "$program" --epochs 8 --activation selu --schedule constant --out out >printed.txt 2>progress.txt || fail "exit status $?"
 
 load "file://$PWD/out/report_selu.html"
