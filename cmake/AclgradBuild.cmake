@@ -136,6 +136,20 @@ function(aclgrad_add_library target)
   endif()
 endfunction()
 
+# Adds sources to a library that aclgrad_add_library made, compiled for size: for code that there is much of,
+# and that runs while a graph is recorded.
+function(aclgrad_add_for_size target name)
+  add_library(${name} OBJECT ${ARGN})
+  target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections $<$<CONFIG:Release>:-Os>)
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
+    ${PROJECT_SOURCE_DIR}/framework ${PROJECT_SOURCE_DIR}/framework/include)
+  target_link_libraries(${name} PRIVATE aclgrad_c_headers fmt::fmt aclgrad_warnings)
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET default)
+  endif()
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${name}>)
+endfunction()
+
 # Keeps everything but the library's own C symbols out of its dynamic symbol table: code that came
 # from static libraries stays inside, and so do the C++ runtime's template instances.
 function(aclgrad_export_c_only target)

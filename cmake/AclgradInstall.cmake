@@ -17,7 +17,7 @@ set(hidden_libraries)
 if(ACLGRAD_VENDOR_LIBRARY STREQUAL STATIC)
   list(APPEND hidden_libraries aclgrad_meta_core aclgrad_kernels)
   set(ACLGRAD_NEEDS_HIGHWAY ON)
-  if(TARGET hwy)  # fetched, so nobody else installs it
+  if(TARGET hwy)  # fetched, so no package installs it
     list(APPEND hidden_libraries hwy)
     set(ACLGRAD_NEEDS_HIGHWAY OFF)
   endif()

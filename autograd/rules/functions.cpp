@@ -15,9 +15,9 @@ constexpr double kTwoOverRootPi = 1.1283791670955125739;
 
 // A rule for a function of one input: its gradient from g, x and y.
 template <class OpType, class Slope>
-void add_unary(RuleTable& table, Slope slope) {
-  table.add<OpType>([slope](const OpType&, const RuleCall& call) {
-    return InputGradients{slope(call.gradient(), call.input(), call.output())};
+void add_unary(RuleTable& table, Slope) {
+  table.add<OpType>([](const OpType&, const RuleCall& call) {
+    return InputGradients{Slope()(call.gradient(), call.input(), call.output())};
   });
 }
 

@@ -10,6 +10,10 @@
 namespace aclgrad {
 namespace detail {
 
+void RuleTable::set(std::type_index op, InputGradients (*rule)(const Op&, const RuleCall&)) {
+  rules_[op] = rule;
+}
+
 Rule RuleTable::find(std::type_index op) const {
   const auto found = rules_.find(op);
   return found == rules_.end() ? Rule() : found->second;

@@ -5,6 +5,7 @@
 #define ACLGRAD_AUTOGRAD_RULES_TABLE_H_
 
 #include <functional>
+#include <type_traits>
 #include <typeindex>
 #include <unordered_map>
 
@@ -18,11 +19,20 @@ class RuleTable {
  public:
   template <class OpType, class TypedRule>
   void add(TypedRule rule) {
-    rules_[typeid(OpType)] = [typed = std::move(rule)](const Op& op, const RuleCall& call) {
-      return typed(static_cast<const OpType&>(op), call);
-    };
+    if constexpr (std::is_empty_v<TypedRule> && std::is_default_constructible_v<TypedRule>) {
+      // As pointers to functions all rules are one type of std::function, and a program that
+      // trains, which holds them all, is smaller.
+      set(typeid(OpType), [](const Op& op, const RuleCall& call) {
+        return TypedRule()(static_cast<const OpType&>(op), call);
+      });
+    } else {
+      rules_[typeid(OpType)] = [typed = std::move(rule)](const Op& op, const RuleCall& call) {
+        return typed(static_cast<const OpType&>(op), call);
+      };
+    }
   }
 
+  void set(std::type_index op, InputGradients (*rule)(const Op& op, const RuleCall& call));
   Rule find(std::type_index op) const;
   Rule exchange(std::type_index op, Rule rule);
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "aclgrad/error.h"
@@ -130,23 +129,23 @@ SvgCanvas::SvgCanvas(double width, double height, std::string_view title) : widt
 
 void SvgCanvas::rectangle(double x, double y, double width, double height, std::string_view fill,
                           std::string_view stroke, double stroke_width) {
-  fmt::format_to(std::back_inserter(text_),
-                 "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"", coordinate(x),
-                 coordinate(y), coordinate(width), coordinate(height), xml_escape(fill));
+  text_ +=
+      fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"", coordinate(x),
+                  coordinate(y), coordinate(width), coordinate(height), xml_escape(fill));
   if (stroke != "none") {
-    fmt::format_to(std::back_inserter(text_), " stroke=\"{}\" stroke-width=\"{}\"",
-                   xml_escape(stroke), coordinate(stroke_width));
+    text_ += fmt::format(" stroke=\"{}\" stroke-width=\"{}\"", xml_escape(stroke),
+                         coordinate(stroke_width));
   }
   text_ += "/>\n";
 }
 
 void SvgCanvas::line(double x1, double y1, double x2, double y2, std::string_view colour,
                      double stroke_width) {
-  fmt::format_to(std::back_inserter(text_),
-                 "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" "
-                 "stroke-width=\"{}\"/>\n",
-                 coordinate(x1), coordinate(y1), coordinate(x2), coordinate(y2), xml_escape(colour),
-                 coordinate(stroke_width));
+  text_ += fmt::format(
+      "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" "
+      "stroke-width=\"{}\"/>\n",
+      coordinate(x1), coordinate(y1), coordinate(x2), coordinate(y2), xml_escape(colour),
+      coordinate(stroke_width));
 }
 
 void SvgCanvas::polyline(const std::vector<std::pair<double, double>>& points,
@@ -156,29 +155,27 @@ void SvgCanvas::polyline(const std::vector<std::pair<double, double>>& points,
     text_.append(coordinate(x)).append(",").append(coordinate(y)).append(" ");
   }
   if (text_.back() == ' ') text_.pop_back();
-  fmt::format_to(std::back_inserter(text_), "\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
-                 xml_escape(colour), coordinate(stroke_width));
+  text_ += fmt::format("\" stroke=\"{}\" stroke-width=\"{}\"/>\n", xml_escape(colour),
+                       coordinate(stroke_width));
 }
 
 void SvgCanvas::circle(double x, double y, double radius, std::string_view fill,
                        std::string_view stroke) {
-  fmt::format_to(std::back_inserter(text_),
-                 "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\" stroke=\"{}\"/>\n",
-                 coordinate(x), coordinate(y), coordinate(radius), xml_escape(fill),
-                 xml_escape(stroke));
+  text_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\" stroke=\"{}\"/>\n",
+                       coordinate(x), coordinate(y), coordinate(radius), xml_escape(fill),
+                       xml_escape(stroke));
 }
 
 void SvgCanvas::text(double x, double y, std::string_view text, const TextStyle& style) {
   if (text.empty()) return;
   constexpr std::array<std::string_view, 3> kAnchors = {"start", "middle", "end"};
-  fmt::format_to(std::back_inserter(text_),
-                 "<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\"",
-                 coordinate(x), coordinate(y), coordinate(style.size), xml_escape(style.colour),
-                 kAnchors[static_cast<std::size_t>(style.anchor)]);
+  text_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\"",
+                       coordinate(x), coordinate(y), coordinate(style.size),
+                       xml_escape(style.colour), kAnchors[static_cast<std::size_t>(style.anchor)]);
   if (style.bold) text_ += " font-weight=\"bold\"";
   if (style.rotation != 0) {
-    fmt::format_to(std::back_inserter(text_), " transform=\"rotate({} {} {})\"",
-                   coordinate(style.rotation), coordinate(x), coordinate(y));
+    text_ += fmt::format(" transform=\"rotate({} {} {})\"", coordinate(style.rotation),
+                         coordinate(x), coordinate(y));
   }
   text_.append(">").append(xml_escape(text)).append("</text>\n");
 }
@@ -196,10 +193,10 @@ void SvgCanvas::end_raster() { text_ += "</g>\n"; }
 
 void SvgCanvas::begin_clip(double x, double y, double width, double height) {
   // An inner svg element clips by itself; moving its view back keeps the coordinates.
-  fmt::format_to(std::back_inserter(text_),
-                 "<svg x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" "
-                 "viewBox=\"{0} {1} {2} {3}\">\n",
-                 coordinate(x), coordinate(y), coordinate(width), coordinate(height));
+  text_ += fmt::format(
+      "<svg x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" "
+      "viewBox=\"{0} {1} {2} {3}\">\n",
+      coordinate(x), coordinate(y), coordinate(width), coordinate(height));
 }
 
 void SvgCanvas::end_clip() { text_ += "</svg>\n"; }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 #include <ostream>
 
 #include "aclgrad/tensor.h"
@@ -25,7 +24,7 @@ void append_element(std::string& text, T value) {
     if (std::isnan(wide)) {
       text += "nan";  // without the sign that printf puts before some of them
     } else {
-      fmt::format_to(std::back_inserter(text), "{:.6g}", wide);
+      text += fmt::format("{:.6g}", wide);
     }
   }
 }

@@ -128,6 +128,11 @@ constexpr Declaration<BatchNormAttributes> batch_norm(
           has_running ? call.input(kFirstUpdated + 1) : nullptr, values.training, values.momentum,
           values.eps, call.output(0), values.training ? call.output(1) : nullptr,
           values.training ? call.output(2) : nullptr, end...);
+    },
+    [](const BatchNormAttributes& values) -> std::shared_ptr<const CallOp> {
+      BatchNormAttributes kept = values;
+      kept.updates_running = false;
+      return std::make_shared<BatchNormOp>(kept);
     });
 
 constexpr Declaration<BatchNormBackwardAttributes> batch_norm_backward(

@@ -12,7 +12,6 @@
 //       in_order<aclnnLeakyReluGetWorkspaceSize>);
 //   using LeakyReluOp = DeclaredOp<kLeakyRelu>;
 //
-// Attributes with a function without_updates() give CallOp::without_updates.
 // An Op that needs more than this derives from AclnnOp, or ElementwiseOp, itself.
 #ifndef ACLGRAD_DECLARATION_H_
 #define ACLGRAD_DECLARATION_H_
@@ -74,6 +73,9 @@ struct Declaration {
   /// Calls phase one and returns its status: in_order<...>, or a function of its own.
   aclnnStatus (*phase_one)(const Attributes& attributes, Call& call, std::uint64_t* workspace_size,
                            aclOpExecutor** executor);
+
+  /// CallOp::without_updates, where there is such a form.
+  std::shared_ptr<const CallOp> (*without_updates)(const Attributes& attributes) = nullptr;
 };
 
 /// For Declaration::memory: outputs have memory of their own.
@@ -186,19 +188,17 @@ aclnnStatus in_order(const Attributes& attributes, Call& call, std::uint64_t* si
   return detail::call_in_order(kPhaseOne, attributes, call, size, executor);
 }
 
-/// The Op of a Declaration; its attributes are members.
-template <const auto& kDeclaration>
-class DeclaredOp final : public AclnnOp,
-                         public std::remove_cvref_t<decltype(kDeclaration)>::Attributes {
+namespace detail {
+
+/// All of a DeclaredOp that its attributes' type settles, so that it is compiled once for each type
+/// and not for each operator.
+template <class AttributesType>
+class DeclaredCall : public AclnnOp, public AttributesType {
  public:
-  using Attributes = typename std::remove_cvref_t<decltype(kDeclaration)>::Attributes;
+  using Attributes = AttributesType;
 
-  explicit DeclaredOp(Attributes values = {}) : Attributes(std::move(values)) {}
-
-  static constexpr const auto& declaration() { return kDeclaration; }
-
-  std::string_view name() const override { return kDeclaration.name; }
-  std::string_view call_name() const override { return kDeclaration.call_name; }
+  std::string_view name() const override { return declaration_.name; }
+  std::string_view call_name() const override { return declaration_.call_name; }
   std::string attributes() const override {
     if constexpr (requires(const Attributes& values) { values.text(); }) {
       return Attributes::text();
@@ -207,27 +207,47 @@ class DeclaredOp final : public AclnnOp,
     }
   }
   aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {
-    return kDeclaration.phase_one(*this, call, size, executor);
+    return declaration_.phase_one(*this, call, size, executor);
   }
-  PhaseTwo phase_two() const override { return kDeclaration.phase_two; }
+  PhaseTwo phase_two() const override { return declaration_.phase_two; }
   bool may_overwrite(std::size_t output, std::size_t input) const override {
-    return kDeclaration.memory(*this, output, input) == OutputMemory::may_be_shared;
+    return declaration_.memory(*this, output, input) == OutputMemory::may_be_shared;
   }
   std::optional<std::size_t> updated_input(std::size_t output) const override {
-    const OutputMemory memory = kDeclaration.memory(*this, output, output);
+    const OutputMemory memory = declaration_.memory(*this, output, output);
     const bool updates = memory == OutputMemory::updated || memory == OutputMemory::replaced;
     return updates ? std::optional(output) : std::nullopt;
   }
   std::shared_ptr<const CallOp> without_updates() const override {
-    if constexpr (requires(const Attributes& values) { values.without_updates(); }) {
-      return std::make_shared<DeclaredOp>(Attributes::without_updates());
-    } else {
-      return nullptr;
-    }
+    return declaration_.without_updates ? declaration_.without_updates(*this) : nullptr;
   }
   bool reads_input(std::size_t input) const override {
-    return kDeclaration.memory(*this, input, input) != OutputMemory::replaced;
+    return declaration_.memory(*this, input, input) != OutputMemory::replaced;
   }
+
+ protected:
+  DeclaredCall(const Declaration<Attributes>& declaration, Attributes values)
+      : Attributes(std::move(values)), declaration_(declaration) {}
+
+ private:
+  const Declaration<Attributes>& declaration_;
+};
+
+template <const auto& kDeclaration>
+using AttributesOf = typename std::remove_cvref_t<decltype(kDeclaration)>::Attributes;
+
+}  // namespace detail
+
+/// The Op of a Declaration; its attributes are members.
+template <const auto& kDeclaration>
+class DeclaredOp final : public detail::DeclaredCall<detail::AttributesOf<kDeclaration>> {
+ public:
+  using Attributes = detail::AttributesOf<kDeclaration>;
+
+  explicit DeclaredOp(Attributes values = {})
+      : detail::DeclaredCall<Attributes>(kDeclaration, std::move(values)) {}
+
+  static constexpr const auto& declaration() { return kDeclaration; }
 };
 
 }  // namespace aclgrad

@@ -65,11 +65,11 @@ class Recorder {
   /// The same for a declared operator, made of its attributes.
   template <class OpType>
   Value add(typename OpType::Attributes attributes, TensorSpec output) {
-    return add(std::make_shared<OpType>(std::move(attributes)), std::move(output));
+    return add(make<OpType>(std::move(attributes)), std::move(output));
   }
   template <class OpType>
   std::vector<Value> add(typename OpType::Attributes attributes, std::vector<TensorSpec> outputs) {
-    return add(std::make_shared<OpType>(std::move(attributes)), std::move(outputs));
+    return add(make<OpType>(std::move(attributes)), std::move(outputs));
   }
 
   /// Appends a view of input 0's storage.
@@ -78,6 +78,13 @@ class Recorder {
 
  private:
   friend class Graph;
+
+  // Not by make_shared, whose code would be compiled for every operator.
+  template <class OpType>
+  static std::shared_ptr<const Op> make(typename OpType::Attributes attributes) {
+    std::unique_ptr<const Op> op = std::make_unique<OpType>(std::move(attributes));
+    return op;
+  }
   std::string next_label() const;
   void check_fresh(const Value& input) const;
   void copy_aliased_inputs(const std::vector<std::optional<std::size_t>>& updates);

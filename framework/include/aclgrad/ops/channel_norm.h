@@ -39,8 +39,6 @@ struct BatchNormAttributes {
   bool training;
   double momentum, eps;
   bool updates_running = false;  // the running statistics, in training
-  /// The same result without them: for copies of a graph, in which there is nothing to update.
-  BatchNormAttributes without_updates() const { return {training, momentum, eps, false}; }
   std::string text() const;
 };
 struct BatchNormBackwardAttributes {
