@@ -131,7 +131,7 @@ const char* label(aclDataType dtype) {
 int main(int argc, char** argv) {
   for (const Case& row : all_cases()) {
     for (aclDataType dtype : row.dtypes) {
-      if (label(dtype) == nullptr) continue;  // other dtypes are not what anybody waits for
+      if (label(dtype) == nullptr) continue;  // other dtypes are not timed
       benchmark::RegisterBenchmark(
           (row.name() + " " + label(dtype)).c_str(),
           [&row, dtype](benchmark::State& state) { run(state, row, dtype); })

@@ -17,7 +17,7 @@ struct Batch {
   Tensor wanted;
 };
 
-// The first `rows` of the examples that everybody trains with.
+// The first `rows` of the examples that all train with.
 Batch make_batch(const Workload& workload, std::int64_t rows);
 
 // Records network and loss, with weights as fill_weight() has them and biases 0; the parameters are

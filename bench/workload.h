@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is trained: a network, a batch and an optimizer, the same for everybody.
+// What is trained: a network, a batch and an optimizer, the same for all.
 #ifndef ACLGRAD_BENCH_WORKLOAD_H_
 #define ACLGRAD_BENCH_WORKLOAD_H_
 
@@ -53,9 +53,9 @@ const std::vector<Workload>& workloads();
 // Throws std::invalid_argument for a name that no workload has.
 const Workload& workload(const std::string& name);
 
-// The numbers that everybody starts with. They fill memory that is there already, so that nobody's
-// peak shows a copy. A weight is normal with standard deviation 1 / sqrt(fan_in), and known by its
-// name in the network.
+// The numbers that all candidates start with. They fill memory that is there already, so that no
+// candidate's peak shows a copy. A weight is normal with standard deviation 1 / sqrt(fan_in), and
+// known by its name in the network.
 void fill_weight(const std::string& name, std::span<const int64_t> shape, std::span<float> weight);
 void fill_features(std::span<float> features);
 void fill_targets(std::span<float> targets);

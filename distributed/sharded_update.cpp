@@ -185,18 +185,18 @@ const ShardedUpdate::Shard* ShardedUpdate::shard_of(const std::string& name) con
 }
 
 // The parameter whose tensor this is by its name: "w", "w.first_moment". Nothing for others.
-std::optional<ShardedUpdate::Place> ShardedUpdate::place_of(const std::string& name) const {
-  std::optional<Place> place;
+std::optional<ShardedUpdate::ShardName> ShardedUpdate::find(const std::string& name) const {
+  std::optional<ShardName> found_at;
   std::size_t longest = 0;
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     for (const Variable& member : shards_[i].members) {
       const std::string& own = member.name();
       if (own.size() < longest || (name != own && !name.starts_with(own + "."))) continue;
       longest = own.size();
-      place = Place{i, name.substr(longest)};
+      found_at = ShardName{i, name.substr(longest)};
     }
   }
-  return place;
+  return found_at;
 }
 
 NamedTensors ShardedUpdate::gather(const std::vector<Variable>& variables) const {
@@ -226,12 +226,12 @@ NamedTensors ShardedUpdate::shard(const NamedTensors& whole) const {
   std::map<std::string, const Tensor*> found;             // what belongs to parameters
   std::map<std::size_t, std::set<std::string>> suffixes;  // of each shard
   for (const auto& [name, tensor] : whole) {
-    const std::optional<Place> place = place_of(name);
-    if (place) {
+    const std::optional<ShardName> found_at = find(name);
+    if (found_at) {
       found[name] = &tensor;
-      suffixes[place->shard].insert(place->suffix);
+      suffixes[found_at->shard].insert(found_at->suffix);
     }
-    if (!place || place->suffix.empty()) own.emplace_back(name, tensor);
+    if (!found_at || found_at->suffix.empty()) own.emplace_back(name, tensor);
   }
   for (const auto& [index, all] : suffixes) {
     const Shard& shard = shards_[index];

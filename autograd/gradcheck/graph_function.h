@@ -20,7 +20,7 @@ std::vector<Tensor> starting_point(const DoubleCopy& copy, std::span<const Feed>
 std::vector<std::size_t> select_leaves(const DoubleCopy& copy, const std::vector<Value>& wrt,
                                        const Value& loss);
 
-/// The copy's result as a function of its inputs. The point is shared with whoever made it and
+/// The copy's result as a function of its inputs. The point is shared with its maker and
 /// unchanged after every call.
 class GraphFunction {
  public:

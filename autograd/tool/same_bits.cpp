@@ -194,7 +194,7 @@ OperatorReport check_same_bits(Library& library, const Subject& subject, const D
   const Operator op = whole.is_elementwise() ? whole.with_shape({kPeriod}) : whole;
   for (const DType dtype : dtypes) {
     Arrays inputs = detail::draw_inputs(op, dtype, options.seed + 17, {});
-    // What becomes of infinities and NaN in integers nobody says.
+    // What becomes of infinities and NaN in integers is not specified.
     const bool is_float_to_float =
         is_float(dtype) && is_float(subject.forward.tensors.back().dtype.value_or(dtype));
     if (op.is_elementwise() && is_float_to_float) add_specials(op, dtype, inputs.back());

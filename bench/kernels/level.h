@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How level the operators' speed is: what they take on data that nobody tunes for, as a multiple of
+// How level the operators' speed is: what they take on awkward data, as a multiple of
 // what they take on normal data.
 #ifndef ACLGRAD_BENCH_KERNELS_LEVEL_H_
 #define ACLGRAD_BENCH_KERNELS_LEVEL_H_

@@ -241,20 +241,20 @@ std::string markdown(const Report& report, const std::string& chart) {
             by_size(report, dtype));
   }
   for (const aclDataType dtype : {ACL_FLOAT, ACL_BF16}) {
-    section(fmt::format("{}, the largest size, one thread: everybody's speed", name_of(dtype)),
+    section(fmt::format("{}, the largest size, one thread: the speed of all", name_of(dtype)),
             side_by_side(report, dtype));
   }
   section("Layouts: time as a multiple of that of contiguous tensors, one thread", layouts(report));
   section("All threads: speed as a multiple of one thread's", threads(report));
   section("Other data, 64K elements, one thread: time as a multiple of that for normal data",
           level(report));
-  section("Training operators, one thread: everybody's speed", listed(report, [](const Cell& cell) {
+  section("Training operators, one thread: the speed of all", listed(report, [](const Cell& cell) {
             return cell.operation->group == Group::training ||
                    cell.operation->group == Group::optimizer;
           }));
-  section("Operators of networks, one thread: everybody's speed",
+  section("Operators of networks, one thread: the speed of all",
           listed(report, [](const Cell& cell) { return cell.operation->group == Group::network; }));
-  section("Matrix products, one thread: everybody's speed",
+  section("Matrix products, one thread: the speed of all",
           listed(report, [](const Cell& cell) { return cell.operation->group == Group::matmul; }));
   return text;
 }

@@ -51,7 +51,7 @@ std::string terminal_text(const Report& report) {
 }
 
 std::string csv(const Report& report) {
-  static constexpr const char* kLeast = "aclgrad (least of rounds)";
+  static constexpr const char* kBest = "aclgrad (best of rounds)";
   std::string text =
       "operation,dtype,size,layout,data,threads,elements,contender,seconds,elements per second\n";
   for (const Result& result : report.results) {
@@ -69,7 +69,7 @@ std::string csv(const Report& report) {
       text +=
           fmt::format("{},{},{},{},{},{},{},{},{:.4g},{:.4g}\n", cell.operation->name,
                       name_of(cell.dtype), cell.size_name(), name_of(cell.layout), name_of(data),
-                      cell.threads, cell.elements(), kLeast, seconds, rate(cell, seconds) * 1e9);
+                      cell.threads, cell.elements(), kBest, seconds, rate(cell, seconds) * 1e9);
     }
   }
   return text;

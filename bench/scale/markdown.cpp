@@ -67,7 +67,7 @@ Exchanging: AllReduce of *n* bytes over *P* processes is a reduce-scatter and an
 every rank talks to every other directly (`ops/hccl/collectives.cpp`). A rank pays for 2
 rounds, for 2(*P* - 1) messages and those by which ranks compare what they are at, for 2(*P* - 1)/*P* · *n*
 bytes sent, and for (*P* - 1)/*P* · *n* bytes added. Small sums
-(`ops/hccl/algorithm.h`) take one round in which everybody sends everything. Where ranks share cores, all
+(`ops/hccl/algorithm.h`) take one round in which every rank sends everything. Where ranks share cores, all
 this takes as many times longer as there are ranks for a core, and a round waits for a turn.
 
 Computing: *fixed* + *each* · examples seconds, for each part of a step between two buckets.
@@ -88,7 +88,7 @@ What is assumed beyond that:
 * A node is one rank on one core of this kind, and has another core for the exchange.
 * Only latency and bandwidth of the example networks are assumed; what a message and a reduced byte
   cost a processor is what was fitted here.
-* Every node can send and receive at its full bandwidth at the same time, whoever it talks to: no
+* Every node can send and receive at its full bandwidth at the same time, with any other: no
   switch is too small, nothing collides.
 * All nodes are equally fast and none is ever late. Real machines have jitter, which grows with
   their number.
@@ -127,7 +127,7 @@ Rows residual_summary(const std::vector<Residual>& residuals) {
 Rows line_rows(const Study& study) {
   Rows rows;
   for (const StepModel& model : study.steps) {
-    const auto add = [&](const std::string& part, const Line& line, const std::string& copy) {
+    const auto add = [&](const std::string& part, const LinearCost& line, const std::string& copy) {
       rows.push_back({model.workload, size_text(static_cast<double>(model.bucket_bytes)), part,
                       fmt::format("{:.1f}", line.fixed * 1e6),
                       fmt::format("{:.2f}", line.each * 1e6), copy});

@@ -177,10 +177,10 @@ Network fit_network(const std::vector<ExchangeTime>& times, int cores) {
   return network;
 }
 
-Line fit_line(const std::vector<LinePoint>& points) {
+LinearCost fit_cost(const std::vector<CostPoint>& points) {
   Matrix rows;
   std::vector<double> values;
-  for (const LinePoint& point : points) {
+  for (const CostPoint& point : points) {
     rows.push_back({1, point.examples});
     values.push_back(point.seconds);
   }

@@ -65,29 +65,29 @@ Network fit_network(const std::vector<ExchangeTime>& times, int cores);
 // ---- Steps --------------------------------------------------------------------------------------
 
 // Seconds for so many examples.
-struct Line {
+struct LinearCost {
   double fixed = 0;
   double each = 0;
 
   double at(double examples) const { return fixed + each * examples; }
 };
 
-struct LinePoint {
+struct CostPoint {
   double examples;
   double seconds;
 };
-Line fit_line(const std::vector<LinePoint>& points);
+LinearCost fit_cost(const std::vector<CostPoint>& points);
 
 // What is exchanged at once.
 struct Bucket {
   double bytes = 0;
-  Line before = {};  // what is computed until it is there, since the one before it was
-  double copy = 0;   // to copy it, or multiply it by a number
+  LinearCost before = {};  // what is computed until it is there, since the one before it was
+  double copy = 0;         // to copy it, or multiply it by a number
 };
 
 struct Step {
   std::vector<Bucket> buckets;
-  Line rest = {};  // what is computed when all buckets are there: the updates
+  LinearCost rest = {};  // what is computed when all buckets are there: the updates
 
   double alone(double examples) const;  // on one rank
 };

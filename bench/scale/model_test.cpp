@@ -121,8 +121,8 @@ const Step kStep{.buckets = {{.bytes = 4 * kMiB, .before = {1e-3, 10e-6}, .copy 
                  .rest = {0.5e-3, 0}};
 const Network kNetwork{.round = 10e-6, .message = 1e-6, .byte = 8e-11, .reduce = 1e-10};
 
-TEST(Line, IsFoundFromItsPoints) {
-  const Line line = fit_line({{1, 3.5}, {10, 8}, {100, 53}});
+TEST(LinearCost, IsFoundFromItsPoints) {
+  const LinearCost line = fit_cost({{1, 3.5}, {10, 8}, {100, 53}});
   EXPECT_NEAR(line.fixed, 3, 1e-9);
   EXPECT_NEAR(line.each, 0.5, 1e-9);
 }

@@ -43,8 +43,8 @@ struct Wanted {
 };
 
 constexpr int kWarmups = 3;
-constexpr int kFewest = 5;
-constexpr int kMost = 2000;
+constexpr int kMin = 5;
+constexpr int kMax = 2000;
 
 // Of numbers of all ranks, by rank and then as each has them.
 std::vector<double> gather(const Communicator& communicator, const std::vector<double>& mine) {
@@ -108,7 +108,7 @@ int steps_for(const Communicator& communicator, double seconds, Training& traini
   double longest = 0;
   for (int i = 0; i < kWarmups; ++i) longest = training.step();
   longest = std::ranges::max(gather(communicator, {longest}));
-  return std::clamp(static_cast<int>(seconds / longest), kFewest, kMost);
+  return std::clamp(static_cast<int>(seconds / longest), kMin, kMax);
 }
 
 void add_steps(nlohmann::json& report, const Wanted& wanted, const Communicator& communicator,
@@ -129,8 +129,8 @@ void add_steps(nlohmann::json& report, const Wanted& wanted, const Communicator&
   }
   report["seconds"] = typical(communicator, with);
   report["waiting"] = typical(communicator, without);
-  const Communicator nobody;
-  Training apart(wanted, nobody, false);
+  const Communicator none;
+  Training apart(wanted, none, false);
   apart.step();
   communicator.barrier();
   // Where ranks share cores, one may have a core for itself for some time; all together do not.
@@ -153,7 +153,7 @@ void add_exchange(nlohmann::json& report, int timelines, const Communicator& com
   report["hidden"] = median(gather(communicator, hidden));
 }
 
-// In memory that nobody has just used, as that of gradients.
+// In memory that is in no cache, like that of gradients.
 double copy_seconds(std::size_t bytes, int times) {
   std::vector<std::byte> from(bytes), to(bytes), others(std::size_t{8} << 20);
   std::vector<double> seconds;

@@ -24,18 +24,18 @@ constexpr Assumed kAssumed[] = {{"100 Gbit/s, 10 µs", 100e9, 10e-6},
 const char* name_of(Scaling scaling) { return scaling == Scaling::weak ? "weak" : "strong"; }
 
 // The line through a part of the steps; a part that never took any time is none.
-Line line_of(const std::vector<LinePoint>& points) {
-  std::vector<LinePoint> some;
-  for (const LinePoint& point : points) {
+LinearCost line_of(const std::vector<CostPoint>& points) {
+  std::vector<CostPoint> some;
+  for (const CostPoint& point : points) {
     if (point.seconds > 0) some.push_back(point);
   }
-  return some.empty() ? Line{} : fit_line(some);
+  return some.empty() ? LinearCost{} : fit_cost(some);
 }
 
 StepModel model_from(const std::vector<SingleTime>& singles) {
   StepModel model{singles.front().workload, singles.front().bucket_bytes, {}};
   const auto line = [&](const auto& share) {
-    std::vector<LinePoint> points;
+    std::vector<CostPoint> points;
     for (const SingleTime& single : singles) {
       points.push_back({static_cast<double>(single.examples), single.seconds * share(single)});
     }

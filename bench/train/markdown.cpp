@@ -52,7 +52,7 @@ std::string versions(const std::vector<Result>& results) {
 }
 
 constexpr const char* kHow = R"(
-* One step is forward, loss, backward and update in float32. Everybody starts with the same weights
+* One step is forward, loss, backward and update in float32. All start with the same weights
   and the same batch; the losses of step {} agree within 1e-4.
 * Ours is one run of a session, which is fed the batch and its labels anew in every step. libtorch is
   its C++ interface, eager, with its own modules and optimizers; its batch stands in its memory
@@ -61,7 +61,7 @@ constexpr const char* kHow = R"(
 * "Bare products" are the matrix products and convolutions of the step and nothing else, by oneDNN's
   primitives, made beforehand and executed bare; images and weights lie in memory as each of its
   convolutions likes them best.
-* Everybody is a process of its own, on the same cores, one for each thread; they take turns, in a new
+* Each candidate is a process of its own, on the same cores, one for each thread; they take turns, in a new
   order each time. Given are the median of {} repetitions, each of at least {} ms, and the fastest of
   them. A repetition during which the host of a virtual machine took time from its cores (/proc/stat) is
   tried again, six times in all; if it always did, the one that lost least counts. Who takes how many
@@ -99,7 +99,7 @@ std::string markdown(const std::vector<Result>& results, const Effort& effort) {
     const std::string word = verdict(bar) == "fails" ? "**fails**" : verdict(bar);
     text += fmt::format("| {} | {} | {} |\n", word, bar.promise, bar.measured);
   }
-  text += fmt::format("\n## Everybody's times\n\n| {} |\n|---|---:|---|---:|---:|---:|---:|\n",
+  text += fmt::format("\n## All times\n\n| {} |\n|---|---:|---|---:|---:|---:|---:|\n",
                       fmt::join(kHeads, " | "));
   for (const auto& row : rows(results)) text += fmt::format("| {} |\n", fmt::join(row, " | "));
   return text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adding problem (Hochreiter, Schmidhuber 1997): a gated recurrent unit reads a sequence of
-// numbers, two of which are marked, and learns to return the sum of those two. Whoever forgets the
-// first answers 1 at best, with a mean squared error of 1/6. Draws the error into
+// numbers, two of which are marked, and learns to return the sum of those two. A network that
+// forgets the first answers 1 at best, with a mean squared error of 1/6. Draws the error into
 // out/recurrent/learning.svg.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>

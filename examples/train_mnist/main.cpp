@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains on MNIST, the 70,000 handwritten digits that everybody knows; see train_mnist --help.
+// Trains on MNIST, the 70,000 handwritten digits; see train_mnist --help.
 #include "examples/classifier/mnist.h"
 #include "examples/classifier/perceptron.h"
 

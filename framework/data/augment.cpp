@@ -41,7 +41,7 @@ Tensor moved(const Tensor& images, const SourceOf& source_of) {
   return result;
 }
 
-struct Place {
+struct Pixel {
   std::int64_t y, x;
 };
 
@@ -54,7 +54,7 @@ Tensor random_shift(const Tensor& images, std::int64_t pixels, const Random& ran
     const auto draw = 2 * static_cast<std::uint64_t>(n);
     const std::int64_t down = static_cast<std::int64_t>(random.below(draw, range)) - pixels;
     const std::int64_t right = static_cast<std::int64_t>(random.below(draw + 1, range)) - pixels;
-    return [=](std::int64_t y, std::int64_t x) { return Place{y - down, x - right}; };
+    return [=](std::int64_t y, std::int64_t x) { return Pixel{y - down, x - right}; };
   });
 }
 
@@ -62,7 +62,7 @@ Tensor random_flip(const Tensor& images, const Random& random) {
   const std::int64_t last = images.rank() == 4 ? images.shape()[3] - 1 : 0;
   return moved(images, [&](std::int64_t n) {
     const bool mirrored = random.below(static_cast<std::uint64_t>(n), 2) == 1;
-    return [=](std::int64_t y, std::int64_t x) { return Place{y, mirrored ? last - x : x}; };
+    return [=](std::int64_t y, std::int64_t x) { return Pixel{y, mirrored ? last - x : x}; };
   });
 }
 

@@ -29,9 +29,9 @@ struct ReportAtExit {
   }
 };
 
-class Comparison final : public RunObserver {
+class RunComparison final : public RunObserver {
  public:
-  explicit Comparison(const SessionState& session)
+  explicit RunComparison(const SessionState& session)
       : session_(session),
         eager_(session.graph(), session.fetches(), {.eager = true}),
         compared_(session.program().fetched) {
@@ -104,7 +104,7 @@ class Comparison final : public RunObserver {
 void report_comparisons_at_exit() { static const ReportAtExit at_exit; }
 
 std::unique_ptr<RunObserver> make_comparison(const SessionState& session) {
-  return std::make_unique<Comparison>(session);
+  return std::make_unique<RunComparison>(session);
 }
 
 }  // namespace aclgrad::detail

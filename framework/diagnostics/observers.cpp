@@ -16,7 +16,7 @@ namespace {
 class Poison final : public RunObserver {
  public:
   explicit Poison(const Program& program) {
-    for (const Block& block : program.arena.blocks) dying_.emplace(block.last, &block);
+    for (const ArenaBlock& block : program.arena.blocks) dying_.emplace(block.last, &block);
   }
 
   // Everything that is not constant.
@@ -35,7 +35,7 @@ class Poison final : public RunObserver {
   }
 
  private:
-  std::multimap<std::int32_t, const Block*> dying_;  // by their last step
+  std::multimap<std::int32_t, const ArenaBlock*> dying_;  // by their last step
 };
 
 // Calls SessionOptions::observer.

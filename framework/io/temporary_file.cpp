@@ -96,7 +96,7 @@ bool TemporaryFile::create() {
     fail_io(target_, "create a temporary file next to it", errno);
   }
   // Another writer may take the file for a leftover and remove it until it is locked. Where a file
-  // system has no locks, nobody gets one, and nothing is removed.
+  // system has no locks, none is taken, and nothing is removed.
   struct stat status = {};
   const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (!taken && (::fstat(descriptor_, &status) != 0 || status.st_nlink != 0)) return true;

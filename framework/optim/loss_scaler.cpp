@@ -25,16 +25,17 @@ LossScaler::LossScaler(LossScalerOptions options)
       scale_variable_(options_.name + ".scale", Tensor::scalar(scale_)),
       inverse_variable_(options_.name + ".inverse", Tensor::scalar(1 / scale_)),
       good_variable_(options_.name + ".good_steps", Tensor::scalar(0, DType::int64)) {
-  const bool sound = options_.smallest > 0 && options_.scale >= options_.smallest &&
-                     options_.growth >= 1 && options_.backoff > 0 && options_.backoff < 1 &&
-                     options_.patience >= 1 && options_.largest >= options_.scale &&
-                     std::isfinite(options_.largest) && std::isfinite(options_.growth);
+  const bool sound = options_.min_scale > 0 && options_.scale >= options_.min_scale &&
+                     options_.growth_factor >= 1 && options_.backoff_factor > 0 &&
+                     options_.backoff_factor < 1 && options_.growth_interval >= 1 &&
+                     options_.max_scale >= options_.scale && std::isfinite(options_.max_scale) &&
+                     std::isfinite(options_.growth_factor);
   if (!sound) {
     throw ValueError(fmt::format(
-        "a loss scaler needs 0 < smallest <= scale <= largest < inf, 1 <= growth < inf, "
-        "0 < backoff < 1 and patience >= 1, got {} <= {} <= {}, {}, {} and {}",
-        options_.smallest, options_.scale, options_.largest, options_.growth, options_.backoff,
-        options_.patience));
+        "a loss scaler needs 0 < min_scale <= scale <= max_scale < inf, 1 <= growth_factor < inf, "
+        "0 < backoff_factor < 1 and growth_interval >= 1, got {} <= {} <= {}, {}, {} and {}",
+        options_.min_scale, options_.scale, options_.max_scale, options_.growth_factor,
+        options_.backoff_factor, options_.growth_interval));
   }
 }
 
@@ -117,9 +118,9 @@ bool LossScaler::update(double check) {
   }
   if (!finite) {
     ++skipped_;
-    set(std::max(scale_ * options_.backoff, options_.smallest), 0);
-  } else if (good_ + 1 >= options_.patience) {
-    set(std::min(scale_ * options_.growth, options_.largest), 0);
+    set(std::max(scale_ * options_.backoff_factor, options_.min_scale), 0);
+  } else if (good_ + 1 >= options_.growth_interval) {
+    set(std::min(scale_ * options_.growth_factor, options_.max_scale), 0);
   } else {
     set(scale_, good_ + 1);
   }

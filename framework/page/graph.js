@@ -129,7 +129,7 @@ function state(id) {
   const done = data.nodes[value.node].step;
   if (last === 0) return null;
   if (done > step) return make('div', {class: 'stats'}, `comes with step ${done}`);
-  return make('div', {class: 'stats'}, done < 0 ? 'not needed in this run' : 'nobody looked at it');
+  return make('div', {class: 'stats'}, done < 0 ? 'not needed in this run' : 'not observed');
 }
 
 function valueView(id) {

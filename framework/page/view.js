@@ -92,7 +92,7 @@ function draw() {
     class: 'lane ' + LANES[lane], style: `left:${left + MARGIN - 12}px;width:${width + 24}px`}, HEADINGS[lane])));
   items.forEach((item) => { item.box = boxOf(item, layout.corners[item.index]); });
   graph.replaceChildren(...lanes, ...frameElements(frames), linesOf(layout),
-    ...items.flatMap((item) => ['\n', item.box]));  // a line each, for whoever reads the document
+    ...items.flatMap((item) => ['\n', item.box]));  // a line each, to be read in the document
   const marks = items.map(({pass, index, width}) => svg('rect', {class: pass, width, height: BOX_HEIGHT,
     x: layout.corners[index][0] + MARGIN, y: layout.corners[index][1] + MARGIN + HEADING}));
   overview.replaceChildren(...marks, svg('rect', {class: 'window'}));

@@ -111,9 +111,9 @@ RunRecord from_json(const json& source) {
     RunRecord::Chart read{chart.at("title"), chart.at("x_label"), chart.at("y_label"),
                           chart.at("log_y")};
     if (chart.contains("values_per_point")) {  // pages before version 0.2 lack it
-      constexpr std::int64_t kMost = std::int64_t{1} << 40;
+      constexpr std::int64_t kMax = std::int64_t{1} << 40;
       read.values_per_point =
-          std::clamp<std::int64_t>(integer(chart.at("values_per_point")), 1, kMost);
+          std::clamp<std::int64_t>(integer(chart.at("values_per_point")), 1, kMax);
     }
     for (const json& curve : chart.at("curves")) {
       read.series.push_back(

@@ -26,8 +26,8 @@ Entry& entry(std::vector<Entry>& list, Name Entry::*name, const std::string& wan
 
 // So that long runs keep histories of some length: every other one goes when there are too many.
 void thin(std::vector<ActivationSummary>& history) {
-  constexpr std::size_t kMost = 64;
-  if (history.size() <= kMost) return;
+  constexpr std::size_t kMax = 64;
+  if (history.size() <= kMax) return;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < history.size(); ++i) {
     const bool last = i + 1 == history.size();

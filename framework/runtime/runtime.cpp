@@ -25,7 +25,7 @@ void initialise_once() {
   std::call_once(initialised, [] {
     const aclError status = aclInit(nullptr);
     if (status != ACL_ERROR_REPEAT_INITIALIZE) return check_status(status, "aclInit");
-    aclGetRecentErrMsg();  // somebody else was first: no error, so its message goes
+    aclGetRecentErrMsg();  // another caller was first: no error, so its message goes
   });
 }
 

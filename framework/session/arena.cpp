@@ -17,7 +17,7 @@ namespace {
 using Order = std::vector<std::int32_t>;
 using Offsets = std::vector<std::size_t>;  // by block
 
-std::size_t top_of(const std::vector<Block>& blocks, const Offsets& offsets) {
+std::size_t top_of(const std::vector<ArenaBlock>& blocks, const Offsets& offsets) {
   std::size_t top = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) top = std::max(top, offsets[i] + blocks[i].bytes);
   return top;
@@ -84,15 +84,15 @@ class Holes {
 
 // Walks through time, forward or backward, giving each block the best hole when its life begins.
 // Blocks that begin together are placed the largest, or the longest-lived, first.
-Offsets place_in_time(const std::vector<Block>& blocks, bool backward, bool longest_first) {
-  auto begin = [&](const Block& block) { return backward ? -block.last : block.first; };
-  auto end = [&](const Block& block) { return backward ? -block.first : block.last; };
+Offsets place_in_time(const std::vector<ArenaBlock>& blocks, bool backward, bool longest_first) {
+  auto begin = [&](const ArenaBlock& block) { return backward ? -block.last : block.first; };
+  auto end = [&](const ArenaBlock& block) { return backward ? -block.first : block.last; };
   Order births(blocks.size());
   std::iota(births.begin(), births.end(), 0);
   Order deaths = births;
   std::sort(births.begin(), births.end(), [&](std::int32_t a, std::int32_t b) {
-    const Block& x = blocks[at(a)];
-    const Block& y = blocks[at(b)];
+    const ArenaBlock& x = blocks[at(a)];
+    const ArenaBlock& y = blocks[at(b)];
     const auto length_x = longest_first ? x.last - x.first : 0;
     const auto length_y = longest_first ? y.last - y.first : 0;
     return std::tuple(begin(x), -length_x, y.bytes, a) <
@@ -105,7 +105,7 @@ Offsets place_in_time(const std::vector<Block>& blocks, bool backward, bool long
   Holes holes;
   auto dying = deaths.begin();
   for (const std::int32_t index : births) {
-    const Block& block = blocks[at(index)];
+    const ArenaBlock& block = blocks[at(index)];
     for (; end(blocks[at(*dying)]) < begin(block); ++dying) {
       if (blocks[at(*dying)].bytes > 0) {
         holes.give_back(offsets[at(*dying)], blocks[at(*dying)].bytes);
@@ -117,14 +117,14 @@ Offsets place_in_time(const std::vector<Block>& blocks, bool backward, bool long
 }
 
 // Places blocks in a given order, each as low as those placed before it allow. Quadratic.
-Offsets place_in_order(const std::vector<Block>& blocks, const Order& order) {
+Offsets place_in_order(const std::vector<ArenaBlock>& blocks, const Order& order) {
   Offsets offsets(blocks.size(), 0);
   Order placed;  // by offset
   for (const std::int32_t index : order) {
-    const Block& block = blocks[at(index)];
+    const ArenaBlock& block = blocks[at(index)];
     std::size_t offset = 0;
     for (const std::int32_t other : placed) {
-      const Block& neighbour = blocks[at(other)];
+      const ArenaBlock& neighbour = blocks[at(other)];
       if (neighbour.last < block.first || block.last < neighbour.first) continue;
       if (offset + block.bytes <= offsets[at(other)]) break;
       offset = std::max(offset, offsets[at(other)] + neighbour.bytes);
@@ -148,7 +148,7 @@ class Search {
  public:
   // Places the arena's blocks as if they were `blocks`, which live at least as long, where that
   // needs less memory than what the arena has found so far.
-  Search(const std::vector<Block>& blocks, Arena& arena) : blocks_(blocks), arena_(arena) {}
+  Search(const std::vector<ArenaBlock>& blocks, Arena& arena) : blocks_(blocks), arena_(arena) {}
 
   // Walks through time in several ways, until one is good enough.
   bool succeeds_in_time() {
@@ -225,11 +225,11 @@ class Search {
   }
 
   double area(std::int32_t index) const {
-    const Block& block = blocks_[at(index)];
+    const ArenaBlock& block = blocks_[at(index)];
     return static_cast<double>(block.bytes) * (block.last - block.first + 1);
   }
 
-  const std::vector<Block>& blocks_;
+  const std::vector<ArenaBlock>& blocks_;
   Arena& arena_;
   std::uint64_t state_ = 1;
 };
@@ -237,12 +237,12 @@ class Search {
 // Lets memory rest after its last use where that leaves the largest sum as it is. A runtime that
 // changes the order of tasks may then let others overtake the last one that needs it, or overlap
 // with it, and make what would have overwritten it.
-std::vector<Block> with_rest(std::vector<Block> blocks, std::vector<std::size_t> live,
-                             std::size_t bound) {
+std::vector<ArenaBlock> with_rest(std::vector<ArenaBlock> blocks, std::vector<std::size_t> live,
+                                  std::size_t bound) {
   constexpr std::int32_t kRest = 8;                         // steps
   constexpr std::size_t kLargest = std::size_t{256} << 10;  // bytes; what is larger stays in place
   const auto steps = static_cast<std::int32_t>(live.size()) - 2;
-  for (Block& block : blocks) {
+  for (ArenaBlock& block : blocks) {
     if (block.bytes > kLargest) continue;
     const std::int32_t end = std::min(block.last + kRest, steps - 1);
     while (block.last < end && live[at(block.last) + 2] + block.bytes <= bound) {
@@ -255,10 +255,10 @@ std::vector<Block> with_rest(std::vector<Block> blocks, std::vector<std::size_t>
 
 }  // namespace
 
-std::vector<std::size_t> live_bytes(const std::vector<Block>& blocks, std::int32_t steps) {
+std::vector<std::size_t> live_bytes(const std::vector<ArenaBlock>& blocks, std::int32_t steps) {
   std::vector<std::size_t> born(at(steps) + 2, 0);
   std::vector<std::size_t> died(at(steps) + 3, 0);
-  for (const Block& block : blocks) {
+  for (const ArenaBlock& block : blocks) {
     born[at(block.first + 1)] += block.bytes;
     died[at(block.last + 2)] += block.bytes;
   }
@@ -271,7 +271,8 @@ void place_blocks(Arena& arena, std::int32_t steps) {
   std::vector<std::size_t> live = live_bytes(arena.blocks, steps);
   arena.lower_bound = *std::ranges::max_element(live);
   arena.bytes = SIZE_MAX;
-  const std::vector<Block> resting = with_rest(arena.blocks, std::move(live), arena.lower_bound);
+  const std::vector<ArenaBlock> resting =
+      with_rest(arena.blocks, std::move(live), arena.lower_bound);
   if (Search(resting, arena).succeeds_in_time()) return;
   Search search(arena.blocks, arena);
   if (!search.succeeds_in_time()) search.improve();

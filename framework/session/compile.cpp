@@ -108,7 +108,7 @@ class Lifetimes {
   static constexpr std::int32_t kUnused = -2;
   static constexpr std::int32_t kNone = -1;
 
-  std::vector<Block>& blocks() { return program_.arena.blocks; }
+  std::vector<ArenaBlock>& blocks() { return program_.arena.blocks; }
   std::int32_t end() const { return static_cast<std::int32_t>(program_.steps.size()); }
 
   void use(ValueId value, std::int32_t step) {

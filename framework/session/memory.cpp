@@ -123,7 +123,7 @@ std::vector<Tensor> Memory::download(std::span<const ValueId> values) const {
   return tensors;
 }
 
-void Memory::poison(const Block& block) { detail::poison(arena_, block.offset, block.bytes); }
+void Memory::poison(const ArenaBlock& block) { detail::poison(arena_, block.offset, block.bytes); }
 
 void poison(const DeviceBuffer& buffer, std::size_t offset, std::size_t bytes) {
   constexpr std::int32_t kAllOnes = 0xFF;

@@ -22,7 +22,7 @@ class Memory {
   /// The value as operators see it. The object is the same for every use of the value.
   aclTensor* tensor(ValueId value);
 
-  /// The objects that tensor() has made, by value; null for those that nobody asked for.
+  /// The objects that tensor() has made, by value; null where none was asked for.
   const std::vector<TensorHandle>& tensors() const { return tensors_; }
 
   /// Overwrites the storage of an input.
@@ -37,7 +37,7 @@ class Memory {
   std::byte* first_element(ValueId value) const;
 
   /// Fills a block's memory with bytes that are NaN in every floating type.
-  void poison(const Block& block);
+  void poison(const ArenaBlock& block);
 
   bool is_alive() const noexcept { return arena_.is_alive(); }
 

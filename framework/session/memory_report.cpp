@@ -22,7 +22,7 @@ MemoryReport report_memory(const Program& program, std::size_t workspace_bytes) 
   std::vector<std::int32_t> occupants(arena.blocks.size(), -1);  // positions in the intervals
   for_each_root(program, [&](ValueId root, std::int32_t step) {
     const auto number = at(program.home_of(root));
-    const Block& block = arena.blocks[number];
+    const ArenaBlock& block = arena.blocks[number];
     const bool in_place = occupants[number] >= 0;
     // The one before died when this was made.
     if (in_place) report.intervals[at(occupants[number])].last = step - 1;

@@ -48,7 +48,7 @@ struct Segment {
 
 /// One piece of memory: the storage of a value, or of several that take turns in it, each
 /// overwriting in place the one before.
-struct Block {
+struct ArenaBlock {
   std::size_t bytes = 0;   // a multiple of kArenaAlignment
   std::int32_t first = 0;  // steps; both ends belong to the life
   std::int32_t last = 0;
@@ -56,7 +56,7 @@ struct Block {
 };
 
 struct Arena {
-  std::vector<Block> blocks;
+  std::vector<ArenaBlock> blocks;
   std::size_t bytes = 0;
   std::size_t lower_bound = 0;  // the largest sum of blocks that live at one step
 };
@@ -85,7 +85,7 @@ struct Program {
   /// Where the storage lies that a value describes.
   std::int32_t home_of(ValueId value) const { return home[at(graph->value(value).root)]; }
   bool in_arena(ValueId value) const { return home_of(value) >= 0; }
-  const Block& block_of(ValueId value) const { return arena.blocks[at(home_of(value))]; }
+  const ArenaBlock& block_of(ValueId value) const { return arena.blocks[at(home_of(value))]; }
   std::size_t variable_of(ValueId value) const { return at(-1 - home_of(value)); }
   bool has_two_streams() const { return segments.size() > 1; }
 };
@@ -114,7 +114,7 @@ inline constexpr std::size_t kArenaAlignment = 64;
 void place_blocks(Arena& arena, std::int32_t steps);
 
 /// Bytes alive at every step from -1 to `steps`, at index step + 1.
-std::vector<std::size_t> live_bytes(const std::vector<Block>& blocks, std::int32_t steps);
+std::vector<std::size_t> live_bytes(const std::vector<ArenaBlock>& blocks, std::int32_t steps);
 
 /// What lies where when.
 MemoryReport report_memory(const Program& program, std::size_t workspace_bytes);

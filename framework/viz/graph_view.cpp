@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viz/recording.h"
+#include "viz/graph_view.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,9 +54,9 @@ json node_data(const Node& node, std::int32_t step, const std::string& module) {
 
 }  // namespace
 
-std::size_t Recording::shown() const { return std::min(graph.size(), options.max_nodes); }
+std::size_t GraphView::shown() const { return std::min(graph.size(), options.max_nodes); }
 
-std::vector<std::int32_t> Recording::steps() const {
+std::vector<std::int32_t> GraphView::steps() const {
   constexpr std::int32_t kNever = -1;
   std::vector<std::int32_t> steps(graph.size(), kNever);
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -119,10 +119,10 @@ json summary_of(const Tensor& tensor, std::int64_t edge) {
   return summary;
 }
 
-json page_data(const Recording& recording) {
-  const Graph& graph = recording.graph;
-  const std::vector<std::int32_t> steps = recording.steps();
-  const std::vector<std::string> modules = modules_of(recording);
+json page_data(const GraphView& view) {
+  const Graph& graph = view.graph;
+  const std::vector<std::int32_t> steps = view.steps();
+  const std::vector<std::string> modules = modules_of(view);
   json nodes = json::array();
   json values = json::object();
   for (std::size_t id = 0; id < steps.size(); ++id) {
@@ -131,30 +131,28 @@ json page_data(const Recording& recording) {
     for (const Value& output : graph.values(node.outputs)) {
       json value = {
           {"name", output.name()}, {"spec", detail::describe_spec(output)}, {"node", node.id}};
-      if (const auto found = recording.tensors.find(output.id());
-          found != recording.tensors.end()) {
+      if (const auto found = view.tensors.find(output.id()); found != view.tensors.end()) {
         value["tensor"] = found->second;
       }
       values[std::to_string(output.id())] = std::move(value);
     }
   }
-  for (const auto& [value, gradient] : recording.gradient_of) {
+  for (const auto& [value, gradient] : view.gradient_of) {
     const std::string of = std::to_string(value);
     const std::string is = std::to_string(gradient);
     if (!values.contains(of) || !values.contains(is)) continue;
     values[of]["gradient"] = gradient;
     values[is]["gradient_of"] = value;
   }
-  json data = {
-      {"nodes", std::move(nodes)}, {"values", std::move(values)}, {"order", recording.order}};
-  if (recording.profile) {
+  json data = {{"nodes", std::move(nodes)}, {"values", std::move(values)}, {"order", view.order}};
+  if (view.profile) {
     json times = json::object();
-    for (const Profile::Entry& entry : recording.profile->nodes) {
+    for (const Profile::Entry& entry : view.profile->nodes) {
       times[std::to_string(entry.node)] = entry.duration_us;
     }
     data["times"] = std::move(times);
   }
-  if (recording.memory) data["live"] = recording.memory->live;
+  if (view.memory) data["live"] = view.memory->live;
   return data;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a VizPage has been told, and the parts that its HTML is made of.
-#ifndef ACLGRAD_FRAMEWORK_VIZ_RECORDING_H_
-#define ACLGRAD_FRAMEWORK_VIZ_RECORDING_H_
+#ifndef ACLGRAD_FRAMEWORK_VIZ_GRAPH_VIEW_H_
+#define ACLGRAD_FRAMEWORK_VIZ_GRAPH_VIEW_H_
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace aclgrad::viz {
 
-struct Recording {
+struct GraphView {
   Graph graph;
   VizOptions options = {};
   std::map<ValueId, nlohmann::json> tensors = {};         // what summary_of() made of them
@@ -37,16 +37,16 @@ struct Recording {
 nlohmann::json summary_of(const Tensor& tensor, std::int64_t edge);
 
 /// All that the page's script needs.
-nlohmann::json page_data(const Recording& recording);
+nlohmann::json page_data(const GraphView& view);
 
 /// The module whose call recorded each shown node, "blocks.0.norm", by the variables that are read;
 /// "" for none.
-std::vector<std::string> modules_of(const Recording& recording);
+std::vector<std::string> modules_of(const GraphView& view);
 
 /// The tables and pictures below the graph; "" without a profile or memory report.
-std::string times_markup(const Recording& recording);
-std::string memory_markup(const Recording& recording);
+std::string times_markup(const GraphView& view);
+std::string memory_markup(const GraphView& view);
 
 }  // namespace aclgrad::viz
 
-#endif  // ACLGRAD_FRAMEWORK_VIZ_RECORDING_H_
+#endif  // ACLGRAD_FRAMEWORK_VIZ_GRAPH_VIEW_H_

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "graph/graph_data.h"
-#include "viz/recording.h"
+#include "viz/graph_view.h"
 
 namespace aclgrad::viz {
 namespace {
@@ -72,11 +72,11 @@ class CallStack {
 
 class Modules {
  public:
-  explicit Modules(const Recording& recording)
-      : data_(detail::GraphAccess::data(recording.graph)),
-        modules_(recording.shown()),
-        weights_(recording.shown()),
-        anchors_(recording.shown()) {}
+  explicit Modules(const GraphView& view)
+      : data_(detail::GraphAccess::data(view.graph)),
+        modules_(view.shown()),
+        weights_(view.shown()),
+        anchors_(view.shown()) {}
 
   std::vector<std::string> run() {
     find_variables();
@@ -207,6 +207,6 @@ class Modules {
 
 }  // namespace
 
-std::vector<std::string> modules_of(const Recording& recording) { return Modules(recording).run(); }
+std::vector<std::string> modules_of(const GraphView& view) { return Modules(view).run(); }
 
 }  // namespace aclgrad::viz

@@ -12,20 +12,20 @@
 #include "page/texts.h"
 #include "report/svg.h"
 #include "session/saved_variables.h"
-#include "viz/recording.h"
+#include "viz/graph_view.h"
 
 namespace aclgrad {
 namespace {
 
-using viz::Recording;
+using viz::GraphView;
 
-std::string header(const Recording& recording) {
+std::string header(const GraphView& view) {
   std::array<std::size_t, 3> counts{}, idle{};
-  for (std::size_t id = 0; id < recording.graph.size(); ++id) {
-    const Node& node = recording.graph.node(static_cast<NodeId>(id));
+  for (std::size_t id = 0; id < view.graph.size(); ++id) {
+    const Node& node = view.graph.node(static_cast<NodeId>(id));
     ++counts.at(static_cast<std::size_t>(node.pass));
-    const bool ran = std::ranges::find(recording.order, node.id) != recording.order.end();
-    if (id < recording.shown() && node.op->as_call() != nullptr && !ran) {
+    const bool ran = std::ranges::find(view.order, node.id) != view.order.end();
+    if (id < view.shown() && node.op->as_call() != nullptr && !ran) {
       ++idle.at(static_cast<std::size_t>(node.pass));
     }
   }
@@ -36,7 +36,7 @@ std::string header(const Recording& recording) {
     const std::string name = to_string(pass);
     const std::size_t left = idle.at(static_cast<std::size_t>(pass));
     const std::string rest =
-        recording.order.empty() || left == 0 ? "" : fmt::format(" ({} did not run)", left);
+        view.order.empty() || left == 0 ? "" : fmt::format(" ({} did not run)", left);
     legend +=
         fmt::format("<span class=\"key {0}\"><i></i>{0} <b>{1}</b>{2}</span>\n", name, count, rest);
   }
@@ -46,21 +46,20 @@ std::string header(const Recording& recording) {
       "<label class=\"find\"><span>Find</span><input id=\"find\" type=\"search\" "
       "placeholder=\"name, operator, file\" autocomplete=\"off\"/></label>"
       "<button id=\"theme\" type=\"button\">Dark</button></header>\n",
-      report::xml_escape(recording.options.title), legend, recording.graph.size(),
-      recording.graph.value_count());
+      report::xml_escape(view.options.title), legend, view.graph.size(), view.graph.value_count());
 }
 
 // What is left out, in so many words.
-std::string limits(const Recording& recording) {
-  if (recording.shown() == recording.graph.size()) return "";
+std::string limits(const GraphView& view) {
+  if (view.shown() == view.graph.size()) return "";
   return fmt::format(
       "<p class=\"note\" id=\"limit\">Only the first {} of {} nodes are shown, in the order of "
-      "recording. VizOptions::max_nodes sets how many.</p>\n",
-      recording.shown(), recording.graph.size());
+      "view. VizOptions::max_nodes sets how many.</p>\n",
+      view.shown(), view.graph.size());
 }
 
-std::string player(const Recording& recording) {
-  if (recording.order.empty()) return "";
+std::string player(const GraphView& view) {
+  if (view.order.empty()) return "";
   return fmt::format(
       "<section id=\"player\"><button id=\"back\" type=\"button\" title=\"one operator back "
       "(left arrow)\">◀</button><button id=\"play\" type=\"button\" title=\"play (space)\">Play"
@@ -68,21 +67,21 @@ std::string player(const Recording& recording) {
       "arrow)\">▶</button>"
       "<input id=\"step\" type=\"range\" min=\"0\" max=\"{0}\" value=\"{0}\" step=\"1\" "
       "aria-label=\"operators done\"/><output id=\"now\">{0} of {0}</output></section>\n",
-      recording.order.size());
+      view.order.size());
 }
 
 }  // namespace
 
 VizPage::VizPage(const Graph& graph, VizOptions options)
-    : recording_(std::make_unique<Recording>(
-          Recording{detail::GraphAccess::handle(graph), std::move(options)})) {}
+    : view_(std::make_unique<GraphView>(
+          GraphView{detail::GraphAccess::handle(graph), std::move(options)})) {}
 VizPage::VizPage(VizPage&&) noexcept = default;
 VizPage& VizPage::operator=(VizPage&&) noexcept = default;
 VizPage::~VizPage() = default;
 
 void VizPage::add(const Gradients& gradients) {
   for (const auto& [value, gradient] : gradients) {
-    recording_->gradient_of[value.id()] = gradient.id();
+    view_->gradient_of[value.id()] = gradient.id();
   }
 }
 
@@ -93,27 +92,27 @@ void VizPage::add(const Node& node, const std::vector<Tensor>& inputs,
                                  label(node), node.inputs.size(), node.outputs.size(),
                                  inputs.size(), outputs.size()));
   }
-  if (static_cast<std::size_t>(node.id) >= recording_->options.max_nodes) return;
-  const std::int64_t edge = recording_->options.max_elements;
+  if (static_cast<std::size_t>(node.id) >= view_->options.max_nodes) return;
+  const std::int64_t edge = view_->options.max_elements;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     // What an operator made is kept from then; only sources and views are first seen here.
-    if (recording_->graph.value(node.inputs[i]).node().op->as_call() != nullptr) continue;
-    recording_->tensors[node.inputs[i]] = viz::summary_of(inputs[i], edge);
+    if (view_->graph.value(node.inputs[i]).node().op->as_call() != nullptr) continue;
+    view_->tensors[node.inputs[i]] = viz::summary_of(inputs[i], edge);
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    recording_->tensors[node.outputs[i]] = viz::summary_of(outputs[i], edge);
+    view_->tensors[node.outputs[i]] = viz::summary_of(outputs[i], edge);
   }
-  if (std::ranges::find(recording_->order, node.id) == recording_->order.end()) {
-    recording_->order.push_back(node.id);
+  if (std::ranges::find(view_->order, node.id) == view_->order.end()) {
+    view_->order.push_back(node.id);
   }
 }
 
-void VizPage::add(Profile profile) { recording_->profile = std::move(profile); }
+void VizPage::add(Profile profile) { view_->profile = std::move(profile); }
 
-void VizPage::add(MemoryReport report) { recording_->memory = std::move(report); }
+void VizPage::add(MemoryReport report) { view_->memory = std::move(report); }
 
 void VizPage::run(const std::vector<Fetch>& fetches, std::span<const Feed> feeds) {
-  const Graph& graph = recording_->graph;
+  const Graph& graph = view_->graph;
   const detail::SavedVariables variables(graph.variables());
   SessionOptions eager;
   eager.eager = true;
@@ -131,10 +130,10 @@ void VizPage::run(const std::vector<Fetch>& fetches, std::initializer_list<Feed>
 }
 
 std::string VizPage::html() const {
-  const Recording& recording = *recording_;
+  const GraphView& view = *view_;
   page::Document document;
-  document.title = recording.options.title;
-  document.body = header(recording) + limits(recording) + player(recording);
+  document.title = view.options.title;
+  document.body = header(view) + limits(view) + player(view);
   document.body +=
       "<main><div id=\"view\"><div id=\"zoom\"><button type=\"button\" id=\"fit\">Fit"
       "</button><button type=\"button\" id=\"smaller\" title=\"smaller\">−</button>"
@@ -145,8 +144,8 @@ std::string VizPage::html() const {
       "aria-label=\"overview\"></svg>"
       "<div id=\"scroll\"><div id=\"graph\"></div></div></div>\n<aside id=\"details\" "
       "aria-live=\"polite\"></aside></main>\n";
-  document.body += viz::times_markup(recording) + viz::memory_markup(recording);
-  document.body += page::data_element("data", viz::page_data(recording));
+  document.body += viz::times_markup(view) + viz::memory_markup(view);
+  document.body += page::data_element("data", viz::page_data(view));
   document.style = page::graph_css();
   for (const auto script : {page::layout_js, page::fold_js, page::graph_js, page::view_js}) {
     document.script += script();

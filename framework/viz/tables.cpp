@@ -5,20 +5,20 @@
 
 #include "page/document.h"
 #include "report/svg.h"
-#include "viz/recording.h"
+#include "viz/graph_view.h"
 
 namespace aclgrad::viz {
 
 using report::xml_escape;
 
-std::string times_markup(const Recording& recording) {
-  if (!recording.profile) return "";
+std::string times_markup(const GraphView& view) {
+  if (!view.profile) return "";
   constexpr std::size_t kRows = 20;
   std::vector<const Profile::Entry*> longest;
-  for (const Profile::Entry& entry : recording.profile->nodes) longest.push_back(&entry);
+  for (const Profile::Entry& entry : view.profile->nodes) longest.push_back(&entry);
   std::ranges::stable_sort(
       longest, [](const auto* a, const auto* b) { return a->duration_us > b->duration_us; });
-  const double total = std::max(recording.profile->total_us(), 1e-9);
+  const double total = std::max(view.profile->total_us(), 1e-9);
   const std::size_t count = std::min(longest.size(), kRows);
   std::string text = fmt::format(
       "<section id=\"times\"><h2>Time per node</h2><p class=\"faint\">{} in all, {}. Nodes ran one "
@@ -26,7 +26,7 @@ std::string times_markup(const Recording& recording) {
       page::duration_text(total),
       count < longest.size() ? fmt::format("the {} longest of {} nodes", count, longest.size())
                              : fmt::format("{} nodes", longest.size()));
-  for (const Profile::Entry& entry : recording.profile->nodes) {
+  for (const Profile::Entry& entry : view.profile->nodes) {
     text += fmt::format(
         "<i class=\"{}\" data-node=\"{}\" style=\"flex-grow:{:.4f}\" "
         "title=\"{}: {}\"></i>",
@@ -52,9 +52,9 @@ std::string times_markup(const Recording& recording) {
   return text + "</table></section>\n";
 }
 
-std::string memory_markup(const Recording& recording) {
-  if (!recording.memory) return "";
-  const MemoryReport& memory = *recording.memory;
+std::string memory_markup(const GraphView& view) {
+  if (!view.memory) return "";
+  const MemoryReport& memory = *view.memory;
   const auto bytes = [](std::size_t count) { return page::bytes_text(static_cast<double>(count)); };
   std::string text = fmt::format(
       "<section id=\"memory\"><h2>Memory over time</h2><p class=\"faint\">{} of values share an "

@@ -30,7 +30,7 @@ PhaseOneArguments::PhaseOneArguments(const Operator& op, std::span<const Value> 
   const bool has_lists =
       std::ranges::any_of(op.parameters, [](const Parameter& each) { return !each.list.empty(); });
   if (!has_lists) return;
-  if (values.size() > kMost) throw std::length_error(op.name + " has too many parameters");
+  if (values.size() > kMax) throw std::length_error(op.name + " has too many parameters");
   auto* const create =
       reinterpret_cast<decltype(aclCreateTensorList)*>(find("aclCreateTensorList"));
   release_ = reinterpret_cast<decltype(aclDestroyTensorList)*>(find("aclgradReleaseTensorList"));
@@ -41,7 +41,7 @@ PhaseOneArguments::PhaseOneArguments(const Operator& op, std::span<const Value> 
     if (op.parameters[i].list.empty() || std::holds_alternative<aclTensorList*>(values[i])) {
       packed_[count++] = values[i];
     } else {
-      std::array<const aclTensor*, kMost> tensors;
+      std::array<const aclTensor*, kMax> tensors;
       for (size_t k = i; k < end; ++k) tensors[k - i] = std::get<aclTensor*>(values[k]);
       lists_[count] = create == nullptr ? nullptr : create(tensors.data(), end - i);
       packed_[count] = lists_[count];

@@ -151,7 +151,7 @@ void add_clamps(std::vector<Operator>& all) {
 // ---- Comparisons --------------------------------------------------------------------------------
 
 // What the operators of one comparison have in common.
-struct Comparison {
+struct Relation {
   std::string name;  // "Gt"
   std::string word;  // "gt"
   std::string sign;  // ">"
@@ -169,7 +169,7 @@ Refusal unlike_numbers(ParameterSpec other) {
           .dtype = ACL_UINT16};
 }
 
-void describe(Operator& op, const Comparison& kind, const std::string& second) {
+void describe(Operator& op, const Relation& kind, const std::string& second) {
   op.bound = kExact;
   op.nan_goes_through = false;
   op.also_accepts = [kind](const Arguments&, std::string_view product, aclDataType dtype) {
@@ -180,14 +180,14 @@ void describe(Operator& op, const Comparison& kind, const std::string& second) {
   op.in_graph = kind.word + "(a, " + second + ")";
 }
 
-DTypes compared_dtypes(const Comparison& kind) {
+DTypes compared_dtypes(const Relation& kind) {
   const DTypes real = kFloatsAndDouble + kCounts + DTypes{ACL_BOOL};
   return real + (kind.is_equality ? DTypes{ACL_COMPLEX64, ACL_COMPLEX128} : kUnsigned);
 }
 
 // The result is compared in the operands' dtype here, in others by tests of their own.
 template <class Scalar, class ScalarInPlace, class Tensor, class TensorInPlace, class F>
-void add_comparison(std::vector<Operator>& all, const Comparison& kind, F compare) {
+void add_comparison(std::vector<Operator>& all, const Relation& kind, F compare) {
   Operator scalar = entry<Scalar>(
       "aclnn" + kind.name + "Scalar",
       {any_dtype(in("self", -3, 3)), {"other", ScalarSpec{1, std::nullopt}}, any_dtype(out("out"))},

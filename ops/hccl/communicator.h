@@ -88,7 +88,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 // Makes the operation a task of the stream. Throws a Failure.
 void queue(Communicator& communicator, aclrtStream stream, Operation operation);
 
-// For a call: as long as it has this nobody can destroy the communicator. Throws a Failure when it
+// For a call: while it exists, the communicator cannot be destroyed. Throws a Failure when it
 // is not live.
 std::shared_ptr<Communicator> use(HcclComm handle);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr char kDeterministic[] = "HCCL_DETERMINISTIC";
 
-// Without the 20 seconds that the vendor adds to let the reason spread: here nobody else has it.
+// Without the 20 seconds that the vendor adds to let the reason spread: here no other rank has it.
 constexpr int64_t kDefaultConnectSeconds = 120;
 constexpr int64_t kDefaultExecSeconds = 1836;
 constexpr int64_t kMaxSeconds = 2147483647;

@@ -64,7 +64,7 @@ Group::Group(const std::vector<int>& processes, Network* network, int tag)
   for (const int each : processes) {
     const auto found = std::lower_bound(members_.begin(), members_.end(), each);
     const auto process = static_cast<size_t>(found - members_.begin());
-    places_.push_back({process, ranks[process]++});
+    locations_.push_back({process, ranks[process]++});
   }
   if (members_.size() == 1) return;
   if (*std::max_element(ranks.begin(), ranks.end()) > kMaxRanksOfProcess) {
@@ -99,7 +99,7 @@ Outcome Group::perform(uint32_t rank, const Operation& operation, const Number& 
   } catch (const std::exception& error) {
     outcome = {HCCL_E_INTERNAL, error.what()};
   }
-  // Before anybody else comes to the meeting, and before the messages are taken back: that waits
+  // Before any other rank comes to the meeting, and before the messages are taken back: that waits
   // for the others to let go of them.
   if (!lock.owns_lock()) lock.lock();
   fail(lock, outcome, /*is_told=*/false);
@@ -124,7 +124,7 @@ std::optional<Outcome> Group::failure() {
   return failure_;
 }
 
-// The first one ends the group, here and elsewhere: everybody who waits for somebody hears of it.
+// The first one ends the group, here and elsewhere: every rank that waits is told.
 // Releases the lock.
 void Group::fail(Lock& lock, const Outcome& outcome, bool is_told) {
   if (has_failed_.load(std::memory_order_relaxed)) return lock.unlock();
@@ -201,7 +201,7 @@ void Group::join(Meeting& meeting, uint32_t rank, const Operation& operation) co
   ++meeting.arrived;
 }
 
-// Throws when somebody does not come in time, or will never come.
+// Throws when a rank does not come in time, or will never come.
 void Group::wait_for_all(Lock& lock, Meeting& meeting, const Operation& operation,
                          Timeout timeout) {
   const auto is_here = [&] {
@@ -227,7 +227,7 @@ void Group::wait_for_all(Lock& lock, Meeting& meeting, const Operation& operatio
   throw Failure(did_not_come(absent, operation, timeout));
 }
 
-// The shares of some ranks, and the wait for those of the others. Nobody may leave before all are
+// The shares of some ranks, and the wait for those of the others. No rank may leave before all are
 // done: they use this rank's buffers.
 Outcome Group::share(Lock& lock, Meeting& meeting, uint32_t first, uint32_t count) {
   lock.unlock();

@@ -38,12 +38,12 @@ class Group {
 
   // ---- For messages (message_transport.h) -------------------------------------------------------
 
-  struct Place {
+  struct Location {
     size_t process;  // in the channel
     int index;       // among the ranks of the process
   };
-  const Place& place_of(uint32_t rank) const { return places_[rank]; }
-  bool is_here(uint32_t rank) const { return places_[rank].process == own_; }
+  const Location& location_of(uint32_t rank) const { return locations_[rank]; }
+  bool is_here(uint32_t rank) const { return locations_[rank].process == own_; }
   // Whether all ranks are in this process. Then there is no channel.
   bool is_local() const { return channel_ == nullptr; }
   Channel& channel() const { return *channel_; }
@@ -60,7 +60,7 @@ class Group {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  // How far a meeting is. Whoever comes in between the first two does its share, and waits for
+  // How far a meeting is. A rank that comes in between the first two does its share, and waits for
   // the others' shares.
   enum class Stage { kGathering, kSharing, kDone };
 
@@ -89,7 +89,7 @@ class Group {
 
   const std::vector<int> processes_;  // by rank, numbers of the network
   std::vector<int> members_;          // different processes, in the order of the channel
-  std::vector<Place> places_;
+  std::vector<Location> locations_;
   size_t own_ = 0;
   Network* const network_;
   std::unique_ptr<Channel> channel_;

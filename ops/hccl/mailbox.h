@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between ranks of one process: whoever comes second copies.
+// Messages between ranks of one process: the one that comes second copies.
 #ifndef ACLGRAD_OPS_HCCL_MAILBOX_H_
 #define ACLGRAD_OPS_HCCL_MAILBOX_H_
 

@@ -105,26 +105,26 @@ void MessageTransport::expect(Batch batch, uint32_t peer, void* memory, uint64_t
   post_data(/*is_send=*/false, batch, peer, memory, bytes);
 }
 
-// From the operation's number, the ranks within their processes, and the phase. Numbers that are
+// From the operation's number, the ranks within their processes, and the purpose. Numbers that are
 // close to each other give different tags; for those that do not, order is enough.
-int MessageTransport::tag(uint32_t from, uint32_t to, Phase phase) const {
+int MessageTransport::tag(uint32_t from, uint32_t to, Purpose purpose) const {
   const Number& number = transfer_ == nullptr ? number_ : transfer_->number;
   const uint64_t low = number.recorded == 0 ? number.run & 0x3ffff
                                             : (number.recorded & 0xfff) << 6 | (number.run & 0x3f);
   uint64_t tag = low << 2 | (number.recorded == 0 ? 0U : 2U) | (transfer_ == nullptr ? 0U : 1U);
-  tag = tag << 4 | (static_cast<uint64_t>(group_.place_of(from).index) & 0xf);
-  tag = tag << 4 | (static_cast<uint64_t>(group_.place_of(to).index) & 0xf);
-  return static_cast<int>(tag << 2 | static_cast<uint64_t>(phase));
+  tag = tag << 4 | (static_cast<uint64_t>(group_.location_of(from).index) & 0xf);
+  tag = tag << 4 | (static_cast<uint64_t>(group_.location_of(to).index) & 0xf);
+  return static_cast<int>(tag << 2 | static_cast<uint64_t>(purpose));
 }
 
 // The message is known before it is posted: what has begun must be taken back after a failure.
 MessageTransport::Message& MessageTransport::post(bool is_send, Batch batch, uint32_t peer,
-                                                  void* memory, size_t bytes, Phase phase) {
+                                                  void* memory, size_t bytes, Purpose purpose) {
   const uint32_t from = is_send ? rank() : peer, to = is_send ? peer : rank();
-  const int number = tag(from, to, phase);
+  const int number = tag(from, to, purpose);
   Message& message = messages_.emplace_back(Message{batch, peer, is_send});
   try {
-    const size_t process = group_.place_of(peer).process;
+    const size_t process = group_.location_of(peer).process;
     if (group_.is_here(peer)) {
       message.pending = waiter_.post(is_send, {from, to, number}, memory, bytes);
     } else if (is_send) {
@@ -143,7 +143,7 @@ void MessageTransport::post_data(bool is_send, Batch batch, uint32_t peer, void*
                                  uint64_t bytes) {
   for (uint64_t at = 0; at < bytes; at += kPieceBytes) {
     post(is_send, batch, peer, static_cast<unsigned char*>(memory) + at,
-         std::min(kPieceBytes, bytes - at), Phase::kData);
+         std::min(kPieceBytes, bytes - at), Purpose::kData);
   }
 }
 
@@ -151,8 +151,8 @@ void MessageTransport::post_data(bool is_send, Batch batch, uint32_t peer, void*
 // other direction.
 void MessageTransport::shake_hands(uint32_t peer, const Signature& signature) {
   const bool answers = signature.kind == Kind::kRecv;
-  const Phase sent = answers ? Phase::kAnswer : Phase::kHandshake;
-  const Phase received = signature.kind == Kind::kSend ? Phase::kAnswer : Phase::kHandshake;
+  const Purpose sent = answers ? Purpose::kAnswer : Purpose::kHandshake;
+  const Purpose received = signature.kind == Kind::kSend ? Purpose::kAnswer : Purpose::kHandshake;
   Handshake& both = memory_->handshakes.emplace_back(Handshake{signature, signature});
   post(/*is_send=*/true, kHandshakes, peer, &both.mine, sizeof both.mine, sent);
   post(/*is_send=*/false, kHandshakes, peer, &both.theirs, sizeof both.theirs, received).handshake =

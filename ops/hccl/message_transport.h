@@ -25,7 +25,7 @@ class MessageTransport : public Transport {
   ~MessageTransport() override;
 
   // The operation, or its transfers: compares it with what the other ranks are at, and does the
-  // rank's part. Throws a Failure: the ranks disagree, somebody does not come in time or has left,
+  // rank's part. Throws a Failure: the ranks disagree, a rank does not come in time or has left,
   // a process has failed.
   void perform();
 
@@ -64,11 +64,12 @@ class MessageTransport : public Transport {
     Memory* before = nullptr;  // of another operation, likewise left to a rank that hangs
   };
 
-  // Messages between the same two ranks in the same phase arrive in order.
-  enum class Phase { kHandshake, kData, kAnswer };
+  // Messages between the same two ranks in the same purpose arrive in order.
+  enum class Purpose { kHandshake, kData, kAnswer };
 
-  int tag(uint32_t from, uint32_t to, Phase phase) const;
-  Message& post(bool is_send, Batch batch, uint32_t peer, void* memory, size_t bytes, Phase phase);
+  int tag(uint32_t from, uint32_t to, Purpose purpose) const;
+  Message& post(bool is_send, Batch batch, uint32_t peer, void* memory, size_t bytes,
+                Purpose purpose);
   void post_data(bool is_send, Batch batch, uint32_t peer, void* memory, uint64_t bytes);
   // Tells the peer what this rank is at, and compares it with what the peer says.
   void shake_hands(uint32_t peer, const Signature& signature);

@@ -14,7 +14,7 @@
 
 namespace aclgrad::hccl {
 
-// A message under way. Owned by whoever posted it, until test() has said how it ended.
+// A message under way. Owned by its sender, until test() has said how it ended.
 struct Request {
   int64_t handle[2] = {};
 };

@@ -60,7 +60,7 @@ Invitation derive(const Invitation& parent, uint64_t number, const uint32_t* ran
     words.push_back(static_cast<uint32_t>(each));
     words.push_back(static_cast<uint32_t>(each >> 32));
   }
-  // Not of this process, whoever asks: nobody has published it.
+  // Not of this process: it was not published here.
   Invitation invitation{.number = process};
   std::array<uint32_t, 4> bits{};
   std::seed_seq(words.begin(), words.end()).generate(bits.begin(), bits.end());
@@ -162,7 +162,7 @@ void end(const Invitation& invitation, Gathering& gathering, const Outcome& outc
   gathering.changed.notify_all();
 }
 
-// There will be no group, here and wherever somebody is known to wait for it: in these processes.
+// There will be no group, here and wherever a rank is known to wait for it: in these processes.
 void fail(const Invitation& invitation, Gathering& gathering, const Outcome& outcome,
           std::set<int> processes) {
   end(invitation, gathering, outcome);

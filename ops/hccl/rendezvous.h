@@ -51,7 +51,7 @@ void publish(const Invitation& invitation);
 
 // Joins the group as `rank` of `size`, and waits for the others. Throws a Failure: HCCL_E_PARA when
 // ranks disagree on the size, two have the same number, or the group was made already;
-// HCCL_E_TIMEOUT when somebody does not come.
+// HCCL_E_TIMEOUT when a rank does not come.
 std::shared_ptr<Group> join_group(const Invitation& invitation, uint32_t size, uint32_t rank,
                                   std::chrono::milliseconds timeout);
 

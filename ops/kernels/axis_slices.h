@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors as lines along one dimension, for operators that go along each line: running sums, the
 // first few in order.
-#ifndef ACLGRAD_OPS_KERNELS_LINES_H_
-#define ACLGRAD_OPS_KERNELS_LINES_H_
+#ifndef ACLGRAD_OPS_KERNELS_AXIS_SLICES_H_
+#define ACLGRAD_OPS_KERNELS_AXIS_SLICES_H_
 
 #include "ops/kernels/cast.h"
 #include "ops/kernels/strided.h"
 
 namespace aclgrad::ops {
 
-// A tensor parameter, cut into lines in the row-major order of the other dimensions. A 0-d tensor
-// is a line of one element.
-struct Lines {
+// The 1-d slices of a tensor parameter along an axis, in the row-major order of the other
+// dimensions. A 0-d tensor is one slice of one element.
+struct AxisSlices {
   size_t parameter;
   aclDataType dtype;
   StridedIndex starts;
-  int64_t length = 1;  // elements of a line
+  int64_t length = 1;  // elements of a slice
   int64_t stride = 0;  // from one to the next
-  int64_t first = 0;   // offset of the first one from the start of the line
+  int64_t first = 0;   // offset of the first one from the start of the slice
 
-  Lines(const Arguments& arguments, size_t tensor, size_t axis)
+  AxisSlices(const Arguments& arguments, size_t tensor, size_t axis)
       : parameter(tensor), dtype(arguments.dtype(tensor)) {
     Dims shape, strides;
     for (size_t d = 0; d < arguments.shape(tensor).size(); ++d) {
@@ -43,7 +43,7 @@ struct Lines {
     stride = -stride;
   }
 
-  // The element number `i` of the line that starts at offset `start`.
+  // The element number `i` of the slice that starts at offset `start`.
   void* at(const Run& run, int64_t start, int64_t i) const {
     return element(run.data(parameter), dtype, start + first + i * stride);
   }
@@ -51,4 +51,4 @@ struct Lines {
 
 }  // namespace aclgrad::ops
 
-#endif  // ACLGRAD_OPS_KERNELS_LINES_H_
+#endif  // ACLGRAD_OPS_KERNELS_AXIS_SLICES_H_

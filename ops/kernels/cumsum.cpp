@@ -5,23 +5,23 @@
 #include <array>
 #include <complex>
 
-#include "ops/kernels/lines.h"
+#include "ops/kernels/axis_slices.h"
 #include "ops/kernels/tree_sum.h"
 #include "ops/meta/dtypes.h"
 
 namespace aclgrad::ops {
 namespace {
 
-// Lines that are handled together: where their elements lie side by side, what one has brought into
-// the caches is there for the others.
+// Slices that are handled together: where their elements lie side by side, what one has brought
+// into the caches is there for the others.
 constexpr int64_t kTogether = 16;
 
 // Elements that a thread takes at a time, at least.
 constexpr int64_t kGrain = 1 << 15;
 
 template <class T>
-void sum_lines_of(const Run& run, const Lines& self, const Lines& out, int64_t begin, int64_t end,
-                  bool exclusive) {
+void sum_slices_of(const Run& run, const AxisSlices& self, const AxisSlices& out, int64_t begin,
+                   int64_t end, bool exclusive) {
   std::array<T, kTogether> sums{};
   std::array<int64_t, kTogether> from{}, to{};
   const auto count = static_cast<size_t>(end - begin);
@@ -46,15 +46,15 @@ void sum_lines_of(const Run& run, const Lines& self, const Lines& out, int64_t b
 }
 
 template <class T>
-Plan plan_for(const Lines& self, const Lines& out, bool exclusive) {
+Plan plan_for(const AxisSlices& self, const AxisSlices& out, bool exclusive) {
   return {[self, out, exclusive](const Run& run) -> aclError {
     const int64_t groups = (self.count() + kTogether - 1) / kTogether;
     parallel_pieces(groups, std::max<int64_t>(1, kGrain / (self.length * kTogether)),
                     [&](int64_t begin, int64_t end) {
                       for (int64_t group = begin; group < end; ++group) {
                         const int64_t first = group * kTogether;
-                        sum_lines_of<T>(run, self, out, first,
-                                        std::min(self.count(), first + kTogether), exclusive);
+                        sum_slices_of<T>(run, self, out, first,
+                                         std::min(self.count(), first + kTogether), exclusive);
                       }
                     });
     return ACL_SUCCESS;
@@ -66,16 +66,16 @@ Plan plan_for(const Lines& self, const Lines& out, bool exclusive) {
 Plan plan_cumsum(const Arguments& arguments, size_t self, size_t out, size_t axis,
                  CumsumDirection direction) {
   if (arguments.empty(self)) return {};
-  std::array lines{Lines(arguments, self, axis), Lines(arguments, out, axis)};
+  std::array slices{AxisSlices(arguments, self, axis), AxisSlices(arguments, out, axis)};
   if (direction.reverse) {
-    for (Lines& each : lines) each.reverse();
+    for (AxisSlices& each : slices) each.reverse();
   }
   const aclDataType dtype = arguments.dtype(out);
   if (is_complex(dtype)) {
-    return plan_for<std::complex<double>>(lines[0], lines[1], direction.exclusive);
+    return plan_for<std::complex<double>>(slices[0], slices[1], direction.exclusive);
   }
-  if (is_floating(dtype)) return plan_for<double>(lines[0], lines[1], direction.exclusive);
-  return plan_for<int64_t>(lines[0], lines[1], direction.exclusive);
+  if (is_floating(dtype)) return plan_for<double>(slices[0], slices[1], direction.exclusive);
+  return plan_for<int64_t>(slices[0], slices[1], direction.exclusive);
 }
 
 }  // namespace aclgrad::ops

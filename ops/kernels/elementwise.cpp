@@ -41,12 +41,12 @@ struct Scratch {
 };
 
 // An operand with the address that this run gave it.
-struct Place {
+struct BoundOperand {
   const Operand* operand;
   std::byte* data;
   int64_t element_bytes;
 
-  Place(const Operand& where, const Run& run)
+  BoundOperand(const Operand& where, const Run& run)
       : operand(&where),
         data(run.data<std::byte>(where.parameter)),
         element_bytes(static_cast<int64_t>(element_size(where.dtype))) {
@@ -63,7 +63,7 @@ void round_block(T* block, aclDataType dtype, size_t count) {
 }
 
 template <class T>
-void gather(const Place& place, const Dims& shape, int64_t begin, size_t count, T* block) {
+void gather(const BoundOperand& place, const Dims& shape, int64_t begin, size_t count, T* block) {
   const Operand& operand = *place.operand;
   T* next = block;
   visit_runs(shape, operand.strides, begin, static_cast<int64_t>(count),
@@ -76,7 +76,7 @@ void gather(const Place& place, const Dims& shape, int64_t begin, size_t count, 
 }
 
 template <class T>
-void scatter(const Place& place, const Dims& shape, int64_t begin, size_t count, T* block) {
+void scatter(const BoundOperand& place, const Dims& shape, int64_t begin, size_t count, T* block) {
   const Operand& operand = *place.operand;
   if (operand.round_first != operand.dtype) round_block(block, operand.round_first, count);
   const T* next = block;
@@ -88,12 +88,13 @@ void scatter(const Place& place, const Dims& shape, int64_t begin, size_t count,
              });
 }
 
-struct Places {
-  std::vector<Place> targets;
-  std::vector<Place> sources;
+struct BoundOperands {
+  std::vector<BoundOperand> targets;
+  std::vector<BoundOperand> sources;
 };
 
-void set_places(const std::vector<Operand>& operands, const Run& run, std::vector<Place>& places) {
+void set_places(const std::vector<Operand>& operands, const Run& run,
+                std::vector<BoundOperand>& places) {
   places.clear();
   for (const Operand& operand : operands) places.emplace_back(operand, run);
 }
@@ -128,7 +129,7 @@ class BlockLoop final : public Loop {
         kernel_(std::move(kernel)) {}
 
   void run(const Run& run) const override {
-    const ThreadScratch<Places> places;
+    const ThreadScratch<BoundOperands> places;
     set_places(outputs_, run, places->targets);
     set_places(inputs_, run, places->sources);
     parallel_pieces(count_, kGrain,
@@ -136,7 +137,7 @@ class BlockLoop final : public Loop {
   }
 
  private:
-  void run_piece(const Places& places, int64_t begin, int64_t end) const {
+  void run_piece(const BoundOperands& places, int64_t begin, int64_t end) const {
     const auto& [targets, sources] = places;
     const ThreadScratch<Scratch<T>> scratch;
     scratch->resize(sources.size(), targets.size());

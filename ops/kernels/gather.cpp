@@ -60,7 +60,7 @@ struct SelectionState {
 };
 
 template <class Stored>
-struct Line {
+struct StridedRun {
   Cell<Stored>* out;
   const Cell<Stored>* self;
   int64_t out_stride;
@@ -69,7 +69,7 @@ struct Line {
 
 // A run of out along the last dimension: of one index, or of one for each element.
 template <class Stored, class Index>
-void select_run(const Line<Stored>& line, const Cell<Index>* index, int64_t index_stride,
+void select_run(const StridedRun<Stored>& line, const Cell<Index>* index, int64_t index_stride,
                 const Selection& selection, int64_t count) {
   const auto moved = [&](int64_t i) {
     const int64_t number = index[i * index_stride].value;

@@ -32,7 +32,7 @@ struct AxisWindows {
 
 // A plane in phases: its columns 0, stride, 2 stride, ..., then 1, 1 + stride, ... What a tap has
 // of the windows of a row lies side by side. What windows have beside the plane is the neighbouring
-// row's, or nobody's, and must be masked.
+// row's, or outside the plane, and must be masked.
 struct PhasedPlane {
   struct Tap {
     int64_t place;       // of the first window of the first row

@@ -17,9 +17,9 @@ inline constexpr int64_t kLineBytes = 64;
 
 class Fetches {
  public:
-  // Lines, `step` bytes apart, of which a tile fetches one with every kTermsPerFetch terms.
+  // Cache lines, `step` bytes apart, of which a tile fetches one with every kTermsPerFetch terms.
   // Addresses rather than pointers, as some lie beyond the array: to prefetch there does no harm.
-  struct Lines {
+  struct CacheLines {
     uintptr_t first;
     intptr_t step;
   };
@@ -36,9 +36,9 @@ class Fetches {
   }
 
   // For a tile of so many terms; where nothing is to be fetched, something that is at hand.
-  Lines take(int64_t terms, const void* at_hand) {
+  CacheLines take(int64_t terms, const void* at_hand) {
     if (left_ <= 0) return {reinterpret_cast<uintptr_t>(at_hand), 0};
-    const Lines lines{next_.first + static_cast<uintptr_t>(row_ * next_.step), next_.step};
+    const CacheLines lines{next_.first + static_cast<uintptr_t>(row_ * next_.step), next_.step};
     row_ += terms / kTermsPerFetch;
     if (row_ >= rows_) {
       row_ = 0;
@@ -49,7 +49,7 @@ class Fetches {
   }
 
  private:
-  Lines next_{0, 0};
+  CacheLines next_{0, 0};
   int64_t left_ = 0;  // of the lines side by side
   int64_t rows_ = 0;
   int64_t row_ = 0;  // of the first lines; those before are done

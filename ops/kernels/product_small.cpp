@@ -48,12 +48,12 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 template <size_t kMaxRows>
 HWY_INLINE void multiply_rows(const SmallProduct& product, const float* a, const float* b,
                               int64_t b_term, const float* added, float* c) {
-  constexpr auto kMost = static_cast<int64_t>(kMaxRows);
+  constexpr auto kMax = static_cast<int64_t>(kMaxRows);
   constexpr auto kColumns = static_cast<int64_t>(kTileColumns<float>);
   for (int64_t row = 0; row < product.rows;) {
     const int64_t left = product.rows - row;
     // The last two are as equal as can be.
-    const int64_t rows = left > kMost && left < 2 * kMost ? (left + 1) / 2 : std::min(left, kMost);
+    const int64_t rows = left > kMax && left < 2 * kMax ? (left + 1) / 2 : std::min(left, kMax);
     for (int64_t j = 0; j < product.columns; j += kColumns) {
       const auto columns = static_cast<size_t>(std::min(kColumns, product.columns - j));
       multiply_tile(static_cast<size_t>(rows),

@@ -60,7 +60,7 @@ struct Tile {
   bool adds;       // to what c holds; otherwise c is overwritten
   const T* added;  // to the sums at last; null for none
   ptrdiff_t added_row;
-  Fetches::Lines fetched;
+  Fetches::CacheLines fetched;
 };
 
 // The hint of a prefetch: not into the first-level cache, where lines pages apart would push each

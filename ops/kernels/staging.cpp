@@ -22,7 +22,7 @@ size_t Staging::add(Array array, uint64_t bytes) {
     array.offset = workspace_size_ - kAlignment;
     const uint64_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     if (__builtin_add_overflow(workspace_size_, whole, &workspace_size_)) {
-      workspace_size_ = std::numeric_limits<uint64_t>::max();  // which no one has
+      workspace_size_ = std::numeric_limits<uint64_t>::max();  // more than any machine has
     }
   }
   arrays_.push_back(std::move(array));

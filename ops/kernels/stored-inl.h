@@ -128,8 +128,8 @@ HWY_ATTR HWY_INLINE void for_each_row(const StoredBlock& block, const Body& body
   }
 }
 
-// Elements [i, i + count) by an exact kernel, at most kMost; whole vectors of them by a table.
-template <size_t kMost, class Exact, class Stored, size_t kIn, size_t kOut>
+// Elements [i, i + count) by an exact kernel, at most kMax; whole vectors of them by a table.
+template <size_t kMax, class Exact, class Stored, size_t kIn, size_t kOut>
 HWY_ATTR HWY_INLINE void exact_elements(const Exact& exact, const Stored* const (&in)[kIn],
                                         Stored* const (&out)[kOut], size_t i, size_t count) {
   const auto load = [&](size_t k, size_t j)
@@ -149,8 +149,8 @@ HWY_ATTR HWY_INLINE void exact_elements(const Exact& exact, const Stored* const 
       for (size_t k = 0; k < kOut; ++k) store(k, j, y[k]);
     }
   } else {
-    alignas(64) double from[kIn][kMost];
-    alignas(64) double to[kOut][kMost];
+    alignas(64) double from[kIn][kMax];
+    alignas(64) double to[kOut][kMax];
     const double* sources[kIn];
     double* targets[kOut];
     for (size_t k = 0; k < kIn; ++k) sources[k] = from[k];
@@ -214,12 +214,12 @@ class StoredMap {
    public:
     // Where they end, from element i on.
     HWY_INLINE size_t end(size_t i, bool failed_at_once, size_t limit) {
-      steps_ = failed_at_once ? HWY_MIN(2 * steps_, kMost) : 1;
+      steps_ = failed_at_once ? HWY_MIN(2 * steps_, kMax) : 1;
       return HWY_MIN(i + steps_ * kStep, limit);
     }
 
    private:
-    static constexpr size_t kMost = 16;
+    static constexpr size_t kMax = 16;
     size_t steps_ = 1;
   };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/kernels/lines.h"
+#include "ops/kernels/axis_slices.h"
 #include "ops/kernels/thread_scratch.h"
 #include "ops/meta/dtypes.h"
 
@@ -41,15 +41,15 @@ struct LineScratch {
 };
 
 template <class T>
-void take_line(const Run& run, const Lines& self, const Lines& values, const Lines& indices,
-               int64_t line, bool largest) {
+void take_slice(const Run& run, const AxisSlices& self, const AxisSlices& values,
+                const AxisSlices& indices, int64_t slice, bool largest) {
   const ThreadScratch<LineScratch<T>> scratch;
   const auto length = static_cast<size_t>(self.length);
   const auto k = static_cast<size_t>(values.length);
   scratch->values.resize(length);
   scratch->items.resize(length);
   scratch->indices.resize(k);
-  load(self.at(run, self.starts.offset(line), 0), self.dtype, self.stride, scratch->values.data(),
+  load(self.at(run, self.starts.offset(slice), 0), self.dtype, self.stride, scratch->values.data(),
        length);
   std::vector<Item<T>>& items = scratch->items;
   for (size_t i = 0; i < length; ++i) items[i] = {scratch->values[i], static_cast<int64_t>(i)};
@@ -60,19 +60,20 @@ void take_line(const Run& run, const Lines& self, const Lines& values, const Lin
     scratch->values[i] = items[i].value;
     scratch->indices[i] = items[i].index;
   }
-  store(scratch->values.data(), values.at(run, values.starts.offset(line), 0), values.dtype,
+  store(scratch->values.data(), values.at(run, values.starts.offset(slice), 0), values.dtype,
         values.stride, k);
-  store(scratch->indices.data(), indices.at(run, indices.starts.offset(line), 0), indices.dtype,
+  store(scratch->indices.data(), indices.at(run, indices.starts.offset(slice), 0), indices.dtype,
         indices.stride, k);
 }
 
 template <class T>
-Plan plan_for(const Lines& self, const Lines& values, const Lines& indices, bool largest) {
+Plan plan_for(const AxisSlices& self, const AxisSlices& values, const AxisSlices& indices,
+              bool largest) {
   return {[=](const Run& run) -> aclError {
     parallel_pieces(self.count(), std::max<int64_t>(1, kGrain / self.length),
                     [&](int64_t begin, int64_t end) {
-                      for (int64_t line = begin; line < end; ++line) {
-                        take_line<T>(run, self, values, indices, line, largest);
+                      for (int64_t slice = begin; slice < end; ++slice) {
+                        take_slice<T>(run, self, values, indices, slice, largest);
                       }
                     });
     return ACL_SUCCESS;
@@ -84,9 +85,9 @@ Plan plan_for(const Lines& self, const Lines& values, const Lines& indices, bool
 Plan plan_topk(const Arguments& arguments, size_t self, size_t axis, bool largest, size_t values,
                size_t indices) {
   if (arguments.empty(self) || arguments.empty(values)) return {};
-  const Lines from(arguments, self, axis);
-  const Lines best(arguments, values, axis);
-  const Lines places(arguments, indices, axis);
+  const AxisSlices from(arguments, self, axis);
+  const AxisSlices best(arguments, values, axis);
+  const AxisSlices places(arguments, indices, axis);
   return is_floating(arguments.dtype(self)) ? plan_for<double>(from, best, places, largest)
                                             : plan_for<int64_t>(from, best, places, largest);
 }

@@ -29,7 +29,7 @@ struct Region {
 };
 
 // Regions with the same remainder of their numbers. They stay for ever: they take no more than a
-// sixteenth of the memory that objects have been in, and nobody needs a lock.
+// sixteenth of the memory that objects have been in, and no lock is needed.
 constexpr size_t kLists = 16384;
 constinit std::array<std::atomic<Region*>, kLists> lists{};
 

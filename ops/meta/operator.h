@@ -44,13 +44,13 @@ inline Parameter attribute(const char* name) { return {name, Role::kAttribute}; 
 class Arguments;
 
 // The outcome of one check.
-struct Verdict {
+struct CheckResult {
   aclnnStatus status = OK;
   std::string message;     // empty when the check passed
   std::string cause = {};  // what may have led to it
 };
 
-using Rule = std::function<Verdict(const Arguments&)>;
+using Rule = std::function<CheckResult(const Arguments&)>;
 
 // A list that is there as long as the process: operators are called, by threads and by handlers of
 // atexit, while the objects of the libraries are destroyed.

@@ -123,8 +123,8 @@ Rule same_formats() {
   return of_the_first([](size_t first) -> Rule {
     return [first](const Arguments& arguments) {
       const Rule others = each(is_skipped, [first](size_t i) { return same_format(i, first); });
-      const Verdict verdict = others(arguments);
-      return verdict.status != OK ? verdict : same_format(kOut, first)(arguments);
+      const CheckResult result = others(arguments);
+      return result.status != OK ? result : same_format(kOut, first)(arguments);
     };
   });
 }
@@ -188,15 +188,15 @@ bool skips_none(const Arguments&, size_t) { return false; }
 // Null gives another status here.
 Rule given_at_all(size_t parameter) {
   return [parameter](const Arguments& arguments) {
-    Verdict verdict = not_null({parameter})(arguments);
-    if (verdict.status == kNullPointer) verdict.status = kInnerNullPointer;
-    return verdict;
+    CheckResult result = not_null({parameter})(arguments);
+    if (result.status == kNullPointer) result.status = kInnerNullPointer;
+    return result;
   };
 }
 
 // There are some, and none is null.
 Rule has_tensors() {
-  return [](const Arguments& arguments) -> Verdict {
+  return [](const Arguments& arguments) -> CheckResult {
     if (arguments.members(kTensors).count == 0) {
       return {kInvalidParameter,
               fmt::format("{} must have a tensor, but has none.", arguments.name(kTensors))};

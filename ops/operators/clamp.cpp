@@ -21,7 +21,7 @@ struct Bounds {
 // One of two bounds is enough.
 Rule one_bound_given() {
   return [](const Arguments& arguments) {
-    return arguments.given(1) || arguments.given(2) ? Verdict() : not_null({1, 2})(arguments);
+    return arguments.given(1) || arguments.given(2) ? CheckResult() : not_null({1, 2})(arguments);
   };
 }
 

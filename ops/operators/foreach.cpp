@@ -115,7 +115,7 @@ Plan plan_norms(const Arguments& arguments) {
 // A dtype that suits that of the tensors.
 Rule scalar_suits() {
   return [](const Arguments& arguments) {
-    if (arguments.members(kX).count == 0) return Verdict{};
+    if (arguments.members(kX).count == 0) return CheckResult{};
     switch (arguments.dtype(first_x(arguments))) {
       case ACL_FLOAT16:
         return dtype_in(kScalar, {ACL_FLOAT16, ACL_DOUBLE})(arguments);

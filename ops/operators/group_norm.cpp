@@ -161,9 +161,9 @@ constexpr OutputMask kMask{kOutputMask, kGradInput};
 // Null is 161002 here.
 Rule given_as_value(size_t parameter) {
   return [rule = not_null({parameter})](const Arguments& arguments) {
-    Verdict verdict = rule(arguments);
-    if (verdict.status == kNullPointer) verdict.status = kInvalidParameter;
-    return verdict;
+    CheckResult result = rule(arguments);
+    if (result.status == kNullPointer) result.status = kInvalidParameter;
+    return result;
   };
 }
 

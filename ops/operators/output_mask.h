@@ -25,7 +25,7 @@ struct OutputMask {
   }
 
   Rule has_three_values(aclnnStatus otherwise = kInvalidParameter) const {
-    return [mask = *this, otherwise](const Arguments& arguments) -> Verdict {
+    return [mask = *this, otherwise](const Arguments& arguments) -> CheckResult {
       const size_t size = arguments.bool_array(mask.parameter).size();
       if (size == 3) return {};
       return {otherwise, fmt::format("{} must have 3 values, but has {}.",

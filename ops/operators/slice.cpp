@@ -38,47 +38,47 @@ struct Range {
 };
 
 // What is taken of each dimension that is named.
-struct Cut {
+struct SliceSpec {
   int64_t axis;
   int64_t start;
   int64_t end;
   int64_t step;
 };
-using Cuts = std::vector<Cut> (*)(const Arguments& arguments);
+using SliceSpecs = std::vector<SliceSpec> (*)(const Arguments& arguments);
 
-template <Cuts kCuts>
+template <SliceSpecs kSpecs>
 Dims sliced_shape(const Arguments& arguments) {
   Dims shape = arguments.shape(kSelf);
-  for (const Cut& cut : kCuts(arguments)) {
-    int64_t& size = shape[normalize_axis(cut.axis, shape.size())];
-    size = Range(size, cut.start, cut.end, cut.step).count;
+  for (const SliceSpec& spec : kSpecs(arguments)) {
+    int64_t& size = shape[normalize_axis(spec.axis, shape.size())];
+    size = Range(size, spec.start, spec.end, spec.step).count;
   }
   return shape;
 }
 
-template <Cuts kCuts>
+template <SliceSpecs kSpecs>
 Rule steps_are_positive(size_t parameter) {
   return require([parameter](const Arguments& arguments) -> std::optional<std::string> {
-    for (const Cut& cut : kCuts(arguments)) {
-      if (cut.step <= 0) {
+    for (const SliceSpec& spec : kSpecs(arguments)) {
+      if (spec.step <= 0) {
         return fmt::format("{} must be greater than 0, but is {}.", arguments.name(parameter),
-                           cut.step);
+                           spec.step);
       }
     }
     return std::nullopt;
   });
 }
 
-template <Cuts kCuts>
+template <SliceSpecs kSpecs>
 Plan plan_slice(const Arguments& arguments, size_t out) {
   Operand from = whole(arguments, kSelf);
   const Dims& shape = arguments.shape(kSelf);
-  for (const Cut& cut : kCuts(arguments)) {
-    const size_t axis = normalize_axis(cut.axis, shape.size());
-    const Range range(shape[axis], cut.start, cut.end, cut.step);
+  for (const SliceSpec& spec : kSpecs(arguments)) {
+    const size_t axis = normalize_axis(spec.axis, shape.size());
+    const Range range(shape[axis], spec.start, spec.end, spec.step);
     if (range.count == 0) return {};
     from.offset += range.start * from.strides[axis];
-    from.strides[axis] = range.count == 1 ? 0 : from.strides[axis] * cut.step;
+    from.strides[axis] = range.count == 1 ? 0 : from.strides[axis] * spec.step;
   }
   return plan_copies({{arguments.shape(out), whole(arguments, out), from}});
 }
@@ -93,7 +93,7 @@ constexpr size_t kEnd = 3;
 constexpr size_t kStep = 4;
 constexpr size_t kOut = 5;
 
-std::vector<Cut> cuts(const Arguments& arguments) {
+std::vector<SliceSpec> slice_specs(const Arguments& arguments) {
   return {{arguments.integer(kDim), arguments.integer(kStart), arguments.integer(kEnd),
            arguments.integer(kStep)}};
 }
@@ -103,8 +103,8 @@ const OperatorSpec kSpec{
     {input("self"), attribute("dim"), attribute("start"), attribute("end"), attribute("step"),
      output("out")},
     {not_null({kSelf, kOut}), same_dtype(kOut, kSelf), dtype_in(kSelf, kDtypes), max_rank(kSelf),
-     max_rank(kOut), not_0d(kSelf), axis_of(kDim, kSelf), steps_are_positive<cuts>(kStep),
-     has_shape_of(kOut, sliced_shape<cuts>, given({kDim, kStart, kEnd, kStep}))}};
+     max_rank(kOut), not_0d(kSelf), axis_of(kDim, kSelf), steps_are_positive<slice_specs>(kStep),
+     has_shape_of(kOut, sliced_shape<slice_specs>, given({kDim, kStart, kEnd, kStep}))}};
 
 }  // namespace slice
 
@@ -118,8 +118,8 @@ constexpr size_t kAxes = 3;
 constexpr size_t kSteps = 4;
 constexpr size_t kOut = 5;
 
-std::vector<Cut> cuts(const Arguments& arguments) {
-  std::vector<Cut> all;
+std::vector<SliceSpec> slice_specs(const Arguments& arguments) {
+  std::vector<SliceSpec> all;
   for (size_t i = 0; i < arguments.int_array(kAxes).size(); ++i) {
     all.push_back({arguments.int_array(kAxes)[i], arguments.int_array(kStarts)[i],
                    arguments.int_array(kEnds)[i], arguments.int_array(kSteps)[i]});
@@ -164,8 +164,8 @@ const OperatorSpec kSpec{
     {not_null({kSelf, kOut, kStarts, kEnds, kAxes, kSteps}), same_dtype(kOut, kSelf),
      dtype_in(kSelf, kDtypes), max_rank(kSelf), max_rank(kOut), not_0d(kSelf), names_dimensions(),
      one_for_each_axis(kStarts), one_for_each_axis(kEnds), one_for_each_axis(kSteps),
-     steps_are_positive<cuts>(kSteps),
-     has_shape_of(kOut, sliced_shape<cuts>, given({kStarts, kEnds, kAxes, kSteps}))}};
+     steps_are_positive<slice_specs>(kSteps),
+     has_shape_of(kOut, sliced_shape<slice_specs>, given({kStarts, kEnds, kAxes, kSteps}))}};
 
 }  // namespace slice_v2
 }  // namespace
@@ -176,9 +176,10 @@ using namespace aclgrad::ops;
 aclnnStatus aclnnSliceGetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t start,
                                        int64_t end, int64_t step, aclTensor* out,
                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      slice::kSpec, {self, dim, start, end, step, out}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_slice<slice::cuts>(arguments, slice::kOut); });
+  return plan_operator(slice::kSpec, {self, dim, start, end, step, out}, workspaceSize, executor,
+                       [](const Arguments& arguments) {
+                         return plan_slice<slice::slice_specs>(arguments, slice::kOut);
+                       });
 }
 
 ACLGRAD_PHASE_TWO(aclnnSlice)
@@ -189,7 +190,7 @@ aclnnStatus aclnnSliceV2GetWorkspaceSize(const aclTensor* self, const aclIntArra
                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
   return plan_operator(slice_v2::kSpec, {self, starts, ends, axes, steps, out}, workspaceSize,
                        executor, [](const Arguments& arguments) {
-                         return plan_slice<slice_v2::cuts>(arguments, slice_v2::kOut);
+                         return plan_slice<slice_v2::slice_specs>(arguments, slice_v2::kOut);
                        });
 }
 

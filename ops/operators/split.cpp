@@ -41,10 +41,10 @@ Rule chunks_have_shape(const Chunks& chunks) {
     for (int64_t k = 0; k < count; ++k) {
       Dims shape = arguments.shape(kSelf);
       shape[axis(arguments)] = chunks.size(arguments, k);
-      Verdict verdict = has_shape(first + static_cast<size_t>(k), shape)(arguments);
-      if (verdict.status != OK) return verdict;
+      CheckResult result = has_shape(first + static_cast<size_t>(k), shape)(arguments);
+      if (result.status != OK) return result;
     }
-    return Verdict{};
+    return CheckResult{};
   };
 }
 

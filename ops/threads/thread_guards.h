@@ -12,7 +12,7 @@
 namespace aclgrad {
 
 // The end of a thread by pthread_exit or pthread_cancel. The C library unwinds its stack with
-// something that is no exception, but that catch (...) catches: whoever does must throw it on, or
+// something that is no exception, but that catch (...) catches: the handler must throw it on, or
 // the process is aborted.
 #if defined(__GLIBCXX__)
 using ForcedUnwind = abi::__forced_unwind;

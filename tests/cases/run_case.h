@@ -26,7 +26,7 @@ struct RunResult {
   bool wrote_outside = false;   // memory of an output that no element of it covers was changed
 };
 
-// What stands for kN, unless somebody wants another size; even.
+// What stands for kN, unless another size is asked for; even.
 inline constexpr int64_t kTestSize = 6;
 
 // Inputs are drawn from the row's domains by `seed`, unless `inputs` gives them.

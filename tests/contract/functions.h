@@ -27,8 +27,8 @@ struct Contract {
 };
 Contract read_contract(const std::filesystem::path& list);
 
-// "ascendcl", "nnopbase", "opapi" or "hccl": who defines a function, by the path of each; "" for
-// nobody.
+// "ascendcl", "nnopbase", "opapi" or "hccl": who defines a function, by the path of each; "" where
+// none does.
 struct LibraryFile {
   std::string name;
   void* handle;

@@ -9,25 +9,25 @@
 namespace aclgrad::contract {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
 // Shapes that have an element count only when it wraps around: to 0, 1, 8 or something negative.
 const Shape kWrapping[] = {
     {int64_t{1} << 32, int64_t{1} << 32},
     {int64_t{1} << 62, 4},
-    {kMost, 2},
-    {kMost, kMost},
+    {kMax, 2},
+    {kMax, kMax},
     {int64_t{1} << 32, int64_t{1} << 29, 8, 3},
     {-1, 8},
     {-2, -4},
-    {kLeast, 1},
+    {kMin, 1},
     Shape(25, 8),
 };
 
 class Overflow : public testing::AclTest {
  protected:
-  // A wrong tensor must not get through, whoever refuses it.
+  // A wrong tensor must not get through, whichever check refuses it.
   void expect_refused(Call& call, const Operator& row) {
     const aclnnStatus status = call.plan();
     EXPECT_TRUE(status == 161002 || status == 561103 || status == row.wrong_shape) << status;
@@ -38,9 +38,9 @@ class Overflow : public testing::AclTest {
 
 TEST_F(Overflow, TensorsHoldAnyNumbersAsTheyAre) {
   for (const Shape& shape : kWrapping) {
-    const Shape strides(shape.size(), kLeast);
+    const Shape strides(shape.size(), kMin);
     const testing::TensorHandle tensor(aclCreateTensor(shape.data(), shape.size(), ACL_DOUBLE,
-                                                       strides.data(), kMost, ACL_FORMAT_ND,
+                                                       strides.data(), kMax, ACL_FORMAT_ND,
                                                        shape.data(), shape.size(), nullptr));
     ASSERT_NE(tensor, nullptr);
     int64_t* dims = nullptr;
@@ -49,7 +49,7 @@ TEST_F(Overflow, TensorsHoldAnyNumbersAsTheyAre) {
     EXPECT_EQ(Shape(dims, dims + count), shape);
     delete[] dims;
     // Contiguous strides of such a shape wrap, and nothing happens.
-    EXPECT_EQ(aclInitTensor(tensor.get(), shape.data(), shape.size(), ACL_DOUBLE, nullptr, kLeast,
+    EXPECT_EQ(aclInitTensor(tensor.get(), shape.data(), shape.size(), ACL_DOUBLE, nullptr, kMin,
                             ACL_FORMAT_ND, shape.data(), shape.size(), nullptr),
               0);
   }
@@ -74,18 +74,18 @@ TEST_F(Overflow, OneTensorOfEveryOperator) {
         int64_t offset;
         Shape storage;
       } layouts[] = {
-          {strides, kMost, {1 << 20}},
-          {strides, kLeast, {1 << 20}},
+          {strides, kMax, {1 << 20}},
+          {strides, kMin, {1 << 20}},
           {strides, -1, {1 << 20}},
           {strides, 0, {-8}},
           {strides, 0, {-2, -1024}},
           {strides, 0, {int64_t{1} << 32, int64_t{1} << 32}},
-          {strides, 0, {kMost}},  // elements that fit, bytes that do not
-          {Shape(strides.size(), kMost), 1 << 20, {1 << 20}},
-          {Shape(strides.size(), kLeast), 1 << 20, {1 << 20}},
+          {strides, 0, {kMax}},  // elements that fit, bytes that do not
+          {Shape(strides.size(), kMax), 1 << 20, {1 << 20}},
+          {Shape(strides.size(), kMin), 1 << 20, {1 << 20}},
       };
       for (const auto& layout : layouts) {
-        if (layout.storage == Shape{kMost} && aclDataTypeSize(dtype) == 1) continue;  // do fit
+        if (layout.storage == Shape{kMax} && aclDataTypeSize(dtype) == 1) continue;  // do fit
         Call call(library_, row, ACL_FLOAT);
         call.values()[i] =
             call.view(spec->shape, layout.strides, layout.offset, layout.storage, dtype);
@@ -134,10 +134,10 @@ TEST_F(Overflow, BroadcastsOfTwoViews) {
 
 // An empty view has no element outside its storage, whatever its offset is.
 TEST_F(Overflow, EmptyViewsMayBeAnywhere) {
-  for (const int64_t offset : {kMost, kLeast}) {
+  for (const int64_t offset : {kMax, kMin}) {
     Call call(library_, find_operator("aclnnSelu"), ACL_FLOAT);
     for (size_t i = 0; i < 2; ++i) {
-      call.values()[i] = call.view({0, kMost}, {kMost, kLeast}, offset, {8}, ACL_FLOAT);
+      call.values()[i] = call.view({0, kMax}, {kMax, kMin}, offset, {8}, ACL_FLOAT);
     }
     ASSERT_EQ(call.plan(), 0) << library_.message();
     EXPECT_EQ(call.workspace_size(), 0U);

@@ -87,7 +87,7 @@ TEST(Memory, KeepsAWildAddressFromCrashingTheProgram) {
   EXPECT_LT(run_misuse("wild_memory", "").status, 0);  // a signal
 }
 
-TEST(Uninit, NamesTheBytesThatNobodyWrote) {
+TEST(Uninit, NamesTheBytesThatWereNotWritten) {
   EXPECT_THAT(report_of("unwritten", "uninit"),
               AllOf(StartsWith("aclgrad: uninit: aclnnSelu (argument self) on stream 1 reads "
                                "device memory that was never written.\n"),

@@ -26,7 +26,7 @@ TEST(ShardedUpdate, HasTheBitsOfTheWholeOne) {
   EXPECT_TRUE(same_bits(small.weights, alone.weights));
 }
 
-// Whoever wrote it, on how many ranks and in how many parts.
+// Written by any rank, on any number of ranks and in how many parts.
 TEST(ShardedUpdate, CheckpointsAreThoseOfOneRank) {
   const Settings whole{.micro_batches = 4};
   const Outcome uninterrupted = train(Communicator(), whole);

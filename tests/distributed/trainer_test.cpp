@@ -60,7 +60,8 @@ Trained train_with(const Setting& setting, const Communicator& communicator) {
     return cross_entropy(cast(model(cast(x, setting.dtype)), DType::float32), t);
   };
   TrainerOptions options{.micro_batches = setting.micro_batches, .ranks = ranks.get()};
-  if (setting.dtype == DType::float16) options.loss_scaling = {.scale = 0x1p22, .patience = 5};
+  if (setting.dtype == DType::float16)
+    options.loss_scaling = {.scale = 0x1p22, .growth_interval = 5};
   Trainer trainer(model, loss, optimizer, options);
   const data::Batches batches(pictures(), {.batch_size = 16, .seed = 3});
   FitOptions fitting = setting.fit;

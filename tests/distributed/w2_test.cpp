@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// W2 of the benchmarks on 1, 2 and 4 ranks: the same training, whoever does which part of it.
+// W2 of the benchmarks on 1, 2 and 4 ranks: the same training, however its parts are divided.
 #include <gmock/gmock.h>
 
 #include <cmath>

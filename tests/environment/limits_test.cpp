@@ -79,7 +79,7 @@ TEST_F(LimitsDeathTest, WithoutThreadsAStreamSaysSoAndWorksLater) {
       passed_or_no_such_limit, "");
 }
 
-// A host function ends the worker, and nobody can take its place.
+// A host function ends the worker, and no new worker can be started.
 TEST_F(LimitsDeathTest, WithoutAWorkerAStreamIsDestroyed) {
   EXPECT_EXIT(
       {

@@ -206,7 +206,7 @@ TEST_F(ThreadsDeathTest, MayBeEndedByTheReleaseOfATask) {
   EXPECT_EXIT(end_in_release([] { pthread_exit(nullptr); }), ::testing::ExitedWithCode(0), "");
 }
 
-// The rest of the stream's tasks run before it is gone, and nobody waits for its reports any more.
+// The rest of the stream's tasks run before it is gone; its reports are not waited for any more.
 TEST_F(ThreadsDeathTest, MayBeEndedByATaskOfAStreamThatTheyDestroy) {
   EXPECT_EXIT(
       {

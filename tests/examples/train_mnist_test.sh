@@ -58,7 +58,7 @@ cmp ranks1/weights_elu.safetensors resumed/weights_elu.safetensors || fail "the 
 grep -q "4 micro-batches cannot be shared out evenly to 3 ranks" ranks.txt || fail "$(cat ranks.txt)"
 
 # The same with a share of AdamW's state on each rank, also when it goes on with another number of
-# ranks, or without. One rank has nobody to share with.
+# ranks, or without. One rank has no other to share with.
 for ranks in 2 4; do
   "$program" "${parallel[@]}" --ranks $ranks --zero --out zero$ranks --checkpoint-every 5 >ranks.txt 2>&1 ||
     fail "$ranks sharded ranks: $(cat ranks.txt)"

@@ -67,7 +67,7 @@ void rank_alone(Run& run) {
   make_stream(run, 0, rank);
   HcclRootInfo info;
   collective(run, "HcclGetRootInfo", [&] { return HcclGetRootInfo(&info); });
-  // A group that is named is kept until somebody comes, so somebody does in the end.
+  // A group that is named is kept until a rank comes, so one does in the end.
   run.later("HcclCommInitRootInfo, again", [&] {
     HcclCommInitRootInfo(1, &info, 0, &rank.comm);
     HcclCommDestroy(rank.comm);

@@ -272,7 +272,7 @@ void initialisation(Run& run) {
 // own (200000, 561000) or the same as ever.
 void failures(Run& run) {
   set_device(run);
-  void* const wild = reinterpret_cast<void*>(16);
+  void* const invalid = reinterpret_cast<void*>(16);
   const auto expect = [&](const char* what, aclError expected, auto function) {
     run.call(what, [&] {
       const aclError status = function();
@@ -280,18 +280,18 @@ void failures(Run& run) {
     });
   };
   expect("aclrtFree", 100000, [] { return aclrtFree(nullptr); });
-  expect("aclrtRecordEvent", 107017, [&] { return aclrtRecordEvent(wild, nullptr); });
+  expect("aclrtRecordEvent", 107017, [&] { return aclrtRecordEvent(invalid, nullptr); });
   expect("aclDestroyTensor", 161002,
-         [&] { return aclDestroyTensor(static_cast<aclTensor*>(wild)); });
+         [&] { return aclDestroyTensor(static_cast<aclTensor*>(invalid)); });
   expect("aclSetTensorAddr", 161002,
-         [&] { return aclSetTensorAddr(nullptr, 0, static_cast<aclTensor*>(wild), nullptr); });
+         [&] { return aclSetTensorAddr(nullptr, 0, static_cast<aclTensor*>(invalid), nullptr); });
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   expect("phase one", 161001, [&] {
     return aclnnAddGetWorkspaceSize(nullptr, nullptr, nullptr, nullptr, &size, &executor);
   });
   expect("phase two", 561103,
-         [&] { return aclnnAdd(nullptr, 0, static_cast<aclOpExecutor*>(wild), nullptr); });
+         [&] { return aclnnAdd(nullptr, 0, static_cast<aclOpExecutor*>(invalid), nullptr); });
   run.finish();
 }
 

@@ -63,7 +63,7 @@ class Calls {
     }
   }
 
-  // Bytes that name a group, or do not; sizes and ranks that nobody has to wait for.
+  // Bytes that name a group, or do not; sizes and ranks for which no call waits.
   void invite() {
     HcclRootInfo info;
     HcclComm made = nullptr;

@@ -72,7 +72,7 @@ void Ranks::leave(Rank& rank, size_t device) {
 }
 
 void Ranks::synchronize_alone() const {
-  require(aclrtSynchronizeStream(alone.stream) == 0, "a rank alone waits for nobody");
+  require(aclrtSynchronizeStream(alone.stream) == 0, "a rank alone does not wait");
 }
 
 void Ranks::renew_alone() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences of runtime calls over handles that are live, destroyed, of another kind or wild. What
-// the hardware would punish stays out: memory that queued work uses is freed only at the end.
+// Sequences of runtime calls over handles that are live, destroyed, of another kind or invalid.
+// What the hardware would punish stays out: memory that queued work uses is freed only at the end.
 #include <pthread.h>
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kHostBytes = 4096;
 constexpr size_t kDeviceBytes = 512;
-constexpr int32_t kTimeout = 1;  // ms; a stream may wait for a callback that nobody will process
+constexpr int32_t kTimeout = 1;  // ms; a stream may wait for a callback that is never processed
 constexpr int kMaxSteps = 64;
 
 class Sequence {

@@ -221,7 +221,7 @@ TEST(Collectives, BarrierHoldsStreamsUntilAllAreThere) {
 }
 
 // By itself, the worker of a stream whose tasks others run begins up to 12.8 ms late.
-TEST(Collectives, ARankThatAsksAfterNothingKeepsNobodyWaiting) {
+TEST(Collectives, ARankThatAsksAfterNothingKeepsNoneWaiting) {
   constexpr int kTries = 6;
   constexpr int kRounds = 16;
   constexpr int kMaxLate = kRounds * 3 / 8;

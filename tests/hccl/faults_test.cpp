@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens when ranks disagree, stay away or leave: a status, a message that names rank and
-// operation, and nobody waits for ever.
+// operation, and no rank waits for ever.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -144,7 +144,7 @@ TEST(Faults, ARankThatStaysAwayIsNamedInTime) {
   });
 }
 
-TEST(Faults, ATransferThatNobodyTakesEnds) {
+TEST(Faults, ATransferThatIsNotReceivedEnds) {
   with_ranks(2, impatient(1), [](Rank& rank) {
     std::vector<float> data(8);
     if (rank.rank == 1) return;
@@ -156,7 +156,7 @@ TEST(Faults, ATransferThatNobodyTakesEnds) {
   });
 }
 
-// Who has destroyed its communicator will never come: nobody waits for the timeout then.
+// A rank that destroyed its communicator never comes: the others do not wait for the timeout then.
 TEST(Faults, ARankThatLeavesEndsTheOthersAtOnce) {
   with_ranks(3, impatient(600), [](Rank& rank) {
     std::vector<float> data(8);

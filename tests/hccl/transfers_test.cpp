@@ -50,7 +50,7 @@ TEST(Transfers, BetweenTwoRanksMeetInOrder) {
   });
 }
 
-// A ring in which everybody sends first: no transfer of a batch waits for another.
+// A ring in which every rank sends first: no transfer of a batch waits for another.
 TEST(Transfers, OfABatchDoNotWaitForEachOther) {
   with_ranks(5, [](Rank& rank) {
     const uint32_t next = (rank.rank + 1) % rank.size;

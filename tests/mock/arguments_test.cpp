@@ -123,7 +123,7 @@ TEST_F(EluArguments, GradientStartsFromOneAndGoesElsewhere) {
   for (const aclTensor* other : {static_cast<const aclTensor*>(seen_.y), seen_.grad}) {
     EXPECT_NE(address_of(seen_.dx), address_of(other));
   }
-  EXPECT_EQ(address_of(seen_.dx), address_of(seen_.x)) << "which nobody needs any more";
+  EXPECT_EQ(address_of(seen_.dx), address_of(seen_.x)) << "which is not needed any more";
   EXPECT_EQ(shape_of(seen_.dx), (Dims{1, 1}));
 }
 
@@ -161,7 +161,7 @@ class HardswishArguments : public Arguments {
     EXPECT_EQ(first_of<float>(x), 3);
     EXPECT_EQ(first_of<float>(grad), 1);
     for (const aclTensor* other : {y, grad}) EXPECT_NE(address_of(dx), address_of(other));
-    EXPECT_EQ(address_of(dx), address_of(x)) << "which nobody needs any more";
+    EXPECT_EQ(address_of(dx), address_of(x)) << "which is not needed any more";
   }
 };
 

@@ -16,7 +16,7 @@
 namespace aclgrad::prove {
 namespace {
 
-using testing::Place;
+using testing::TensorHalf;
 
 constexpr size_t kBlock = 1024;
 
@@ -116,7 +116,7 @@ struct Probe::State {
     return static_cast<T*>(tensor.data()) + (second_half ? count : 0);
   }
   template <class T>
-  T* input(Place place) const {
+  T* input(TensorHalf place) const {
     return at<T>(*inputs[place.tensor], place.second_half);
   }
   template <class T>
@@ -125,7 +125,7 @@ struct Probe::State {
   }
   template <class T>
   const T* results() const {
-    const Place place = subject.activation.result;
+    const TensorHalf place = subject.activation.result;
     return at<T>(*outputs[place.tensor], place.second_half);
   }
   double number(float value) const { return static_cast<double>(value); }
@@ -160,7 +160,7 @@ struct Probe::State {
 
   void run() const {
     if (peer) {
-      const Place place = subject.activation.result;
+      const TensorHalf place = subject.activation.result;
       const DeviceTensor& out = *outputs[place.tensor];
       const void* gradient =
           subject.has_factor() ? inputs[subject.activation.factors[0].tensor]->data() : nullptr;
@@ -181,7 +181,7 @@ struct Probe::State {
     const T* x = input_x<T>();
     const T* result = results<T>();
     std::vector<const T*> factors;
-    for (const Place& place : subject.activation.factors) factors.push_back(input<T>(place));
+    for (const TensorHalf& place : subject.activation.factors) factors.push_back(input<T>(place));
     alignas(64) double xs[kBlock];
     alignas(64) double products[kBlock];
     alignas(64) double slopes[kBlock];
@@ -243,8 +243,8 @@ struct Probe::State {
         return;
     }
     const Judgement judgement = judge(subject, dtype, x, factor, result);
-    if (judgement.verdict == Verdict::kCorrectlyRounded) return;
-    if (judgement.verdict == Verdict::kNotNumber) {
+    if (judgement.rounding == Rounding::kCorrectlyRounded) return;
+    if (judgement.rounding == Rounding::kNotNumber) {
       ++found.not_numbers;
       return;
     }

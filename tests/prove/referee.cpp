@@ -109,7 +109,7 @@ bool is_nearest(const Exact& exact, aclDataType dtype, long double result) {
 Judgement judge(const Subject& subject, aclDataType dtype, long double x, long double factor,
                 long double result) {
   const auto given = [](bool right) {
-    return Judgement{right ? Verdict::kCorrectlyRounded : Verdict::kNotNumber};
+    return Judgement{right ? Rounding::kCorrectlyRounded : Rounding::kNotNumber};
   };
   if (std::isnan(x) || std::isnan(factor)) return given(std::isnan(result));
   const Exact exact(subject, x, factor);
@@ -125,8 +125,8 @@ Judgement judge(const Subject& subject, aclDataType dtype, long double x, long d
                             std::ldexp(1.0L, format.highest_exponent - format.precision);
     return given(sign_of(result) * exact.compared_to(std::copysign(tie, result)) >= 0);
   }
-  if (is_nearest(exact, dtype, result)) return {Verdict::kCorrectlyRounded};
-  return {Verdict::kInexact, static_cast<double>(std::fabs(result - near) / ulp_at(near, dtype))};
+  if (is_nearest(exact, dtype, result)) return {Rounding::kCorrectlyRounded};
+  return {Rounding::kInexact, static_cast<double>(std::fabs(result - near) / ulp_at(near, dtype))};
 }
 
 }  // namespace aclgrad::prove

@@ -9,14 +9,14 @@
 
 namespace aclgrad::prove {
 
-enum class Verdict {
+enum class Rounding {
   kCorrectlyRounded,
   kInexact,    // a number, but not the nearest
   kNotNumber,  // NaN or an infinity where a number was due, or the other way round
 };
 
 struct Judgement {
-  Verdict verdict;
+  Rounding rounding;
   double ulp = 0;  // of kInexact: the distance in units of the last place of the exact value
 };
 

@@ -199,7 +199,7 @@ std::map<std::string, std::string> read_performance(const std::string& page) {
     if (row[0] == "operator") continue;
     add(row[0], "1M", row[kMillion].substr(0, row[kMillion].rfind(" ·")));
   }
-  // Everybody's speed; the label ends with the dtype and the size.
+  // The speed of all candidates; the label ends with the dtype and the size.
   constexpr size_t kOurs = 1;
   for (const char* heading :
        {"## Training operators, one thread", "## Matrix products, one thread"}) {

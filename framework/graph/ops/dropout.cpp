@@ -30,7 +30,7 @@ void require_int64(const Recorder& record, std::size_t index) {
                                  value.dtype(), value.shape()));
 }
 
-// The next mask of the sequence. The count comes first, so that whoever has the mask has counted.
+// The next mask of the sequence. The count comes first, so that every use of the mask has counted.
 Value next_mask(const Value& x, double p, const Generator& generator, std::source_location where) {
   Graph graph = x.graph();
   const Value one = graph.constant(Tensor::full({1}, 1, DType::int64), where);

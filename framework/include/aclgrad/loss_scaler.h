@@ -38,19 +38,19 @@ namespace aclgrad {
 
 /// All factors are best powers of two: then scaling rounds nothing.
 struct LossScalerOptions {
-  double scale = 65536;  ///< at first
-  double growth = 2;     ///< after `patience` good steps the scale is multiplied by this
-  double backoff = 0.5;  ///< and by this after an overflow
-  std::int64_t patience = 2000;
-  double largest = 16777216;         ///< 2^24
-  double smallest = 0x1p-24;         ///< what data with a NaN can bring the scale down to
+  double scale = 65536;      ///< at first
+  double growth_factor = 2;  ///< after `growth_interval` good steps the scale is multiplied by this
+  double backoff_factor = 0.5;  ///< and by this after an overflow
+  std::int64_t growth_interval = 2000;
+  double max_scale = 16777216;       ///< 2^24
+  double min_scale = 0x1p-24;        ///< what data with a NaN can bring the scale down to
   std::string name = "loss_scaler";  ///< with which the names of the state begin
 };
 
 class LossScaler {
  public:
-  /// Throws ValueError unless 0 < smallest <= scale <= largest < inf, 1 <= growth < inf,
-  /// 0 < backoff < 1 and patience >= 1.
+  /// Throws ValueError unless 0 < min_scale <= scale <= max_scale < inf, 1 <= growth_factor < inf,
+  /// 0 < backoff_factor < 1 and growth_interval >= 1.
   explicit LossScaler(LossScalerOptions options = {});
 
   /// The scale as a value of the loss's graph, shape (it must have one element) and dtype: what

@@ -27,7 +27,7 @@
 namespace aclgrad {
 
 namespace viz {
-struct Recording;
+struct GraphView;
 }
 
 /// What a page shows at most; it says so where that leaves something out.
@@ -64,7 +64,7 @@ class VizPage {
   std::string html() const;
 
  private:
-  std::unique_ptr<viz::Recording> recording_;
+  std::unique_ptr<viz::GraphView> view_;
 };
 
 }  // namespace aclgrad

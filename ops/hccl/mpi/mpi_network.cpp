@@ -25,7 +25,7 @@ constexpr int kPostTag = 0x3cc1;
 constexpr int kNoticeTag = Channel::kTags;
 
 // Below MPI_THREAD_MULTIPLE one call at a time; above, nothing.
-class Gate {
+class MpiLock {
  public:
   void serialize() { serialized_ = true; }
   std::unique_lock<std::mutex> enter() {
@@ -37,8 +37,8 @@ class Gate {
   std::mutex mutex_;
 };
 
-Gate& gate() {
-  static auto& instance = *new Gate;
+MpiLock& mpi_lock() {
+  static auto& instance = *new MpiLock;
   return instance;
 }
 
@@ -52,7 +52,7 @@ struct Received {
   std::string text;
 };
 std::optional<Received> take_text(MPI_Comm comm, int tag) {
-  const auto lock = gate().enter();
+  const auto lock = mpi_lock().enter();
   int found = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
@@ -65,11 +65,11 @@ std::optional<Received> take_text(MPI_Comm comm, int tag) {
   return Received{status.MPI_SOURCE, std::move(text)};
 }
 
-// Sends that nobody waits for.
+// Sends that are never waited for.
 class Outbox {
  public:
   void send(MPI_Comm comm, int process, int tag, const std::string& text) {
-    const auto lock = gate().enter();
+    const auto lock = mpi_lock().enter();
     const std::lock_guard own(mutex_);
     sends_.send(
         text,
@@ -101,7 +101,7 @@ class MpiChannel : public Channel {
   explicit MpiChannel(MPI_Comm comm) : comm_(comm) {}
 
   Request send(size_t process, int tag, const void* memory, size_t bytes) override {
-    const auto lock = gate().enter();
+    const auto lock = mpi_lock().enter();
     MPI_Request request = MPI_REQUEST_NULL;
     require(MPI_Isend(memory, static_cast<int>(bytes), MPI_BYTE, static_cast<int>(process), tag,
                       comm_, &request),
@@ -110,7 +110,7 @@ class MpiChannel : public Channel {
   }
 
   Request receive(size_t process, int tag, void* memory, size_t bytes) override {
-    const auto lock = gate().enter();
+    const auto lock = mpi_lock().enter();
     MPI_Request request = MPI_REQUEST_NULL;
     require(MPI_Irecv(memory, static_cast<int>(bytes), MPI_BYTE, static_cast<int>(process), tag,
                       comm_, &request),
@@ -119,7 +119,7 @@ class MpiChannel : public Channel {
   }
 
   Progress test(Request& packed) override {
-    const auto lock = gate().enter();
+    const auto lock = mpi_lock().enter();
     MPI_Request request = MPI_REQUEST_NULL;
     std::memcpy(&request, &packed.handle[0], sizeof request);
     int done = 0;
@@ -139,7 +139,7 @@ class MpiChannel : public Channel {
   }
 
   void cancel(Request& packed) override {
-    const auto lock = gate().enter();
+    const auto lock = mpi_lock().enter();
     MPI_Request request = MPI_REQUEST_NULL;
     std::memcpy(&request, &packed.handle[0], sizeof request);
     MPI_Cancel(&request);
@@ -198,7 +198,7 @@ class MpiNetwork : public Network {
   }
 
   std::unique_ptr<Channel> open_channel(const std::vector<int>& processes, int tag) override {
-    const auto lock = gate().enter();
+    const auto lock = mpi_lock().enter();
     MPI_Group group = MPI_GROUP_NULL;
     MPI_Comm comm = MPI_COMM_NULL;
     require(MPI_Group_incl(world_, static_cast<int>(processes.size()), processes.data(), &group),
@@ -236,7 +236,7 @@ bool start(std::string& failure) {
   if (is_started != 0) {
     MPI_Query_thread(&level);
     if (level < MPI_THREAD_MULTIPLE) {
-      gate().serialize();
+      mpi_lock().serialize();
       std::fputs(
           "hccl: the program started MPI without MPI_THREAD_MULTIPLE; it must not call MPI "
           "while operations are queued. MPI_Init_thread, or OMPI_MPI_THREAD_LEVEL=3 in the "
@@ -248,7 +248,7 @@ bool start(std::string& failure) {
       failure = "MPI_Init_thread failed";
       return false;
     }
-    if (level < MPI_THREAD_MULTIPLE) gate().serialize();
+    if (level < MPI_THREAD_MULTIPLE) mpi_lock().serialize();
     std::atexit(finish);
   }
   int is_set = 0;

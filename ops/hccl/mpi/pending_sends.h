@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts on their way that nobody waits for. MPI reads a text until its send is over, so each stays
-// where it is until then.
+// Texts on their way, which the sender does not wait for. MPI reads a text until its send is over,
+// so each stays where it is until then.
 #ifndef ACLGRAD_OPS_HCCL_MPI_PENDING_SENDS_H_
 #define ACLGRAD_OPS_HCCL_MPI_PENDING_SENDS_H_
 

@@ -25,7 +25,7 @@ namespace {
 // vendor finds this for strided inputs while planning (561103) and never for contiguous tensors,
 // which would then read or write foreign memory; here that is a parameter error, unless the memory
 // is there: programs that pass the vendor's check run. The memory checks are strict.
-Verdict check_storage(const Arguments& arguments) {
+CheckResult check_storage(const Arguments& arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments.role(i) == Role::kAttribute || arguments[i].tensor() == nullptr) continue;
     const aclTensor& tensor = arguments.tensor(i);
@@ -47,9 +47,9 @@ Verdict check_storage(const Arguments& arguments) {
   return {};
 }
 
-Verdict check(const Arguments& arguments) {
+CheckResult check(const Arguments& arguments) {
   for (const Rule& rule : arguments.spec().rules) {
-    if (Verdict verdict = rule(arguments); verdict.status != OK) return verdict;
+    if (CheckResult result = rule(arguments); result.status != OK) return result;
   }
   return check_storage(arguments);
 }
@@ -246,9 +246,9 @@ aclnnStatus plan(const OperatorSpec& spec, std::initializer_list<Argument> value
       return kNullPointer;
     }
     const Arguments arguments(spec, std::span(values.begin(), values.size()));
-    if (const Verdict verdict = check(arguments); verdict.status != OK) {
-      report(spec.name, verdict.status, verdict.message, verdict.cause);
-      return verdict.status;
+    if (const CheckResult result = check(arguments); result.status != OK) {
+      report(spec.name, result.status, result.message, result.cause);
+      return result.status;
     }
     auto made = make_executor(arguments, planner(arguments));
     if (any_diagnostics()) note_plan(arguments, *made);

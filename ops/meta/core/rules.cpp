@@ -14,7 +14,7 @@ namespace aclgrad::ops {
 namespace {
 
 template <class... Parts>
-Verdict invalid(fmt::format_string<Parts...> format, Parts&&... parts) {
+CheckResult invalid(fmt::format_string<Parts...> format, Parts&&... parts) {
   return {kInvalidParameter, fmt::format(format, std::forward<Parts>(parts)...)};
 }
 
@@ -39,14 +39,14 @@ Handle handle_of(const Argument& argument) {
   return {argument.tensor(), ACLGRAD_HANDLE_TENSOR, "aclTensor"};
 }
 
-Verdict check_live(const Arguments& arguments, size_t i) {
+CheckResult check_live(const Arguments& arguments, size_t i) {
   if (arguments[i].text() != nullptr) return {};
   const Handle handle = handle_of(arguments[i]);
   if (aclgradHandleCheck(handle.pointer, handle.kind) != 0) return {};
-  Verdict verdict = invalid("argument {} ({}) is not a live {}, expected a handle in use.",
-                            arguments.name(i), handle.pointer, handle.type);
-  verdict.cause = kDestroyed;
-  return verdict;
+  CheckResult result = invalid("argument {} ({}) is not a live {}, expected a handle in use.",
+                               arguments.name(i), handle.pointer, handle.type);
+  result.cause = kDestroyed;
+  return result;
 }
 
 // Why a dtype may be refused that other products accept.
@@ -67,7 +67,7 @@ size_t normalize_axis(int64_t axis, size_t rank) {
 }
 
 Rule not_null(std::initializer_list<size_t> parameters) {
-  return [list = std::vector<size_t>(parameters)](const Arguments& arguments) -> Verdict {
+  return [list = std::vector<size_t>(parameters)](const Arguments& arguments) -> CheckResult {
     for (size_t i : list) {
       if (!arguments.given(i)) {
         return {
@@ -77,7 +77,7 @@ Rule not_null(std::initializer_list<size_t> parameters) {
       }
     }
     for (size_t i : list) {
-      if (Verdict verdict = check_live(arguments, i); verdict.status != OK) return verdict;
+      if (CheckResult result = check_live(arguments, i); result.status != OK) return result;
     }
     return {};
   };
@@ -87,15 +87,15 @@ Rule all_members(size_t list, std::function<Rule(size_t)> rule) {
   return [list, rule = std::move(rule)](const Arguments& arguments) {
     const auto [first, count] = arguments.members(list);
     for (size_t i = first; i < first + count; ++i) {
-      if (Verdict verdict = rule(i)(arguments); verdict.status != OK) return verdict;
+      if (CheckResult result = rule(i)(arguments); result.status != OK) return result;
     }
-    return Verdict{};
+    return CheckResult{};
   };
 }
 
 Rule live_if_given(size_t parameter) {
   return [parameter](const Arguments& arguments) {
-    return arguments.given(parameter) ? check_live(arguments, parameter) : Verdict{};
+    return arguments.given(parameter) ? check_live(arguments, parameter) : CheckResult{};
   };
 }
 
@@ -106,34 +106,34 @@ Rule if_given(size_t parameter, Rule rule) {
 
 Rule when(std::function<bool(const Arguments&)> condition, Rule rule) {
   return [condition = std::move(condition), rule = std::move(rule)](const Arguments& arguments) {
-    return condition(arguments) ? rule(arguments) : Verdict{};
+    return condition(arguments) ? rule(arguments) : CheckResult{};
   };
 }
 
 Rule with_status(aclnnStatus status, Rule rule) {
   return [status, rule = std::move(rule)](const Arguments& arguments) {
-    Verdict verdict = rule(arguments);
-    if (verdict.status != OK) verdict.status = status;
-    return verdict;
+    CheckResult result = rule(arguments);
+    if (result.status != OK) result.status = status;
+    return result;
   };
 }
 
 Rule dtype_in(size_t parameter, const DtypeSet& set) {
-  return [parameter, set](const Arguments& arguments) -> Verdict {
+  return [parameter, set](const Arguments& arguments) -> CheckResult {
     const bool is_tensor = arguments[parameter].tensor() != nullptr;
     const aclDataType dtype =
         is_tensor ? arguments.dtype(parameter) : arguments.scalar(parameter).dtype;
     if (set.contains(dtype)) return {};
-    Verdict verdict = invalid("{} {} is not implemented for {}, expected a dtype of {}.",
-                              is_tensor ? "tensor" : "scalar", arguments.name(parameter),
-                              dtype_name(dtype), set.to_string());
-    verdict.cause = product_cause(dtype);
-    return verdict;
+    CheckResult result = invalid("{} {} is not implemented for {}, expected a dtype of {}.",
+                                 is_tensor ? "tensor" : "scalar", arguments.name(parameter),
+                                 dtype_name(dtype), set.to_string());
+    result.cause = product_cause(dtype);
+    return result;
   };
 }
 
 Rule same_dtype(size_t tensor, size_t reference) {
-  return [tensor, reference](const Arguments& arguments) -> Verdict {
+  return [tensor, reference](const Arguments& arguments) -> CheckResult {
     if (arguments.dtype(tensor) == arguments.dtype(reference)) return {};
     return invalid("tensors {} and {} must have the same dtype, but {} has {} and {} has {}.",
                    arguments.name(reference), arguments.name(tensor), arguments.name(reference),
@@ -143,7 +143,7 @@ Rule same_dtype(size_t tensor, size_t reference) {
 }
 
 Rule can_cast_tensor(size_t from, size_t to) {
-  return [from, to](const Arguments& arguments) -> Verdict {
+  return [from, to](const Arguments& arguments) -> CheckResult {
     if (can_cast(arguments.dtype(from), arguments.dtype(to))) return {};
     return invalid(
         "a result of {}'s dtype {} cannot be cast to {}, the dtype of {}; expected one "
@@ -154,7 +154,7 @@ Rule can_cast_tensor(size_t from, size_t to) {
 }
 
 Rule scalar_castable_to_float(size_t scalar) {
-  return [scalar](const Arguments& arguments) -> Verdict {
+  return [scalar](const Arguments& arguments) -> CheckResult {
     const aclDataType dtype = arguments.scalar(scalar).dtype;
     if (can_cast(dtype, ACL_FLOAT)) return {};
     return invalid("scalar {} of dtype {} cannot be cast to DT_FLOAT, expected a real dtype.",
@@ -163,7 +163,7 @@ Rule scalar_castable_to_float(size_t scalar) {
 }
 
 Rule promotable(size_t a, size_t b) {
-  return [a, b](const Arguments& arguments) -> Verdict {
+  return [a, b](const Arguments& arguments) -> CheckResult {
     if (promote_types(arguments.dtype(a), arguments.dtype(b))) return {};
     return invalid("{} ({}) and {} ({}) have no common type, expected dtypes that promote.",
                    arguments.name(a), dtype_name(arguments.dtype(a)), arguments.name(b),
@@ -172,7 +172,7 @@ Rule promotable(size_t a, size_t b) {
 }
 
 Rule no_private_format(size_t tensor) {
-  return [tensor](const Arguments& arguments) -> Verdict {
+  return [tensor](const Arguments& arguments) -> CheckResult {
     const aclFormat format = arguments.tensor(tensor).format;
     if (!is_private_format(format)) return {};
     return invalid("tensor {} must not be in a private format, but its format is {}, expected ND.",
@@ -181,7 +181,7 @@ Rule no_private_format(size_t tensor) {
 }
 
 Rule same_format(size_t tensor, size_t reference) {
-  return [=](const Arguments& arguments) -> Verdict {
+  return [=](const Arguments& arguments) -> CheckResult {
     const int expected = arguments.tensor(reference).format;
     const int format = arguments.tensor(tensor).format;
     if (format == expected) return {};
@@ -191,7 +191,7 @@ Rule same_format(size_t tensor, size_t reference) {
 }
 
 Rule same_shape(size_t tensor, size_t reference) {
-  return [tensor, reference](const Arguments& arguments) -> Verdict {
+  return [tensor, reference](const Arguments& arguments) -> CheckResult {
     if (arguments.shape(tensor) == arguments.shape(reference)) return {};
     return invalid("tensor {} must have the same size as tensor {}, but {} is {} and {} is {}.",
                    arguments.name(tensor), arguments.name(reference), arguments.name(tensor),
@@ -201,7 +201,7 @@ Rule same_shape(size_t tensor, size_t reference) {
 }
 
 Rule has_shape(size_t tensor, Dims shape) {
-  return [tensor, shape](const Arguments& arguments) -> Verdict {
+  return [tensor, shape](const Arguments& arguments) -> CheckResult {
     if (arguments.shape(tensor) == shape) return {};
     return invalid("tensor {} must have size {}, but is {}.", arguments.name(tensor),
                    to_string(shape), to_string(arguments.shape(tensor)));
@@ -209,7 +209,7 @@ Rule has_shape(size_t tensor, Dims shape) {
 }
 
 Rule has_one_element(size_t tensor) {
-  return [tensor](const Arguments& arguments) -> Verdict {
+  return [tensor](const Arguments& arguments) -> CheckResult {
     if (count_elements(arguments.shape(tensor)) == 1) return {};
     return invalid("tensor {} must have one element, but is {}.", arguments.name(tensor),
                    to_string(arguments.shape(tensor)));
@@ -217,7 +217,7 @@ Rule has_one_element(size_t tensor) {
 }
 
 Rule has_elements(size_t tensor, std::function<int64_t(const Arguments&)> count) {
-  return [tensor, count = std::move(count)](const Arguments& arguments) -> Verdict {
+  return [tensor, count = std::move(count)](const Arguments& arguments) -> CheckResult {
     const int64_t expected = count(arguments);
     int64_t elements = 0;
     if (count_fits(arguments.shape(tensor), elements) && elements == expected) return {};
@@ -227,7 +227,7 @@ Rule has_elements(size_t tensor, std::function<int64_t(const Arguments&)> count)
 }
 
 Rule max_rank(size_t tensor, size_t limit) {
-  return [tensor, limit](const Arguments& arguments) -> Verdict {
+  return [tensor, limit](const Arguments& arguments) -> CheckResult {
     const size_t rank = arguments.shape(tensor).size();
     if (rank <= limit) return {};
     return invalid("tensor {} cannot have more than {} dimensions, but has {}.",
@@ -236,14 +236,14 @@ Rule max_rank(size_t tensor, size_t limit) {
 }
 
 Rule not_0d(size_t tensor) {
-  return [tensor](const Arguments& arguments) -> Verdict {
+  return [tensor](const Arguments& arguments) -> CheckResult {
     if (!arguments.shape(tensor).empty()) return {};
     return invalid("tensor {} must have at least 1 dimension, but has 0.", arguments.name(tensor));
   };
 }
 
 Rule broadcastable(std::vector<size_t> tensors) {
-  return [tensors](const Arguments& arguments) -> Verdict {
+  return [tensors](const Arguments& arguments) -> CheckResult {
     Dims result = arguments.shape(tensors[0]);
     std::string names = fmt::format("tensor {} {}", arguments.name(tensors[0]), to_string(result));
     for (size_t k = 1; k < tensors.size(); ++k) {
@@ -265,7 +265,7 @@ Rule broadcastable(std::vector<size_t> tensors) {
 }
 
 Rule broadcasts_to(size_t tensor, size_t reference) {
-  return [=](const Arguments& arguments) -> Verdict {
+  return [=](const Arguments& arguments) -> CheckResult {
     const Dims& shape = arguments.shape(reference);
     if (broadcasts_to(arguments.shape(tensor), shape)) return {};
     return invalid("tensor {} must broadcast to size {} of tensor {}, but is {}.",
@@ -285,7 +285,7 @@ Dims broadcast_shape(const Arguments& arguments, const std::vector<size_t>& tens
 }
 
 Rule shape_is_broadcast(size_t out, std::vector<size_t> tensors) {
-  return [out, tensors](const Arguments& arguments) -> Verdict {
+  return [out, tensors](const Arguments& arguments) -> CheckResult {
     const Dims result = broadcast_shape(arguments, tensors);
     if (arguments.shape(out) == result) return {};
     return invalid("tensor {} must have size {}, but is {}.", arguments.name(out),
@@ -297,7 +297,7 @@ bool on_950(const Arguments&) { return current_soc() == Soc::kAscend950; }
 bool before_950(const Arguments& arguments) { return !on_950(arguments); }
 
 Rule integer_between(size_t attribute, int64_t low, int64_t high) {
-  return [attribute, low, high](const Arguments& arguments) -> Verdict {
+  return [attribute, low, high](const Arguments& arguments) -> CheckResult {
     const int64_t value = arguments.integer(attribute);
     if (value >= low && value <= high) return {};
     return invalid("{} must be within [{}, {}], but is {}.", arguments.name(attribute), low, high,
@@ -306,7 +306,7 @@ Rule integer_between(size_t attribute, int64_t low, int64_t high) {
 }
 
 Rule axis_of(size_t attribute, size_t tensor) {
-  return [attribute, tensor](const Arguments& arguments) -> Verdict {
+  return [attribute, tensor](const Arguments& arguments) -> CheckResult {
     const auto n = static_cast<int64_t>(std::max<size_t>(arguments.shape(tensor).size(), 1));
     const int64_t axis = arguments.integer(attribute);
     if (axis >= -n && axis < n) return {};
@@ -317,9 +317,9 @@ Rule axis_of(size_t attribute, size_t tensor) {
 }
 
 Rule require(std::function<std::optional<std::string>(const Arguments&)> complaint) {
-  return [complaint = std::move(complaint)](const Arguments& arguments) -> Verdict {
+  return [complaint = std::move(complaint)](const Arguments& arguments) -> CheckResult {
     std::optional<std::string> text = complaint(arguments);
-    return text ? Verdict{kInvalidParameter, *std::move(text)} : Verdict{};
+    return text ? CheckResult{kInvalidParameter, *std::move(text)} : CheckResult{};
   };
 }
 

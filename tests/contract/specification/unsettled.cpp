@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the contract names but does not describe: functions without their parameters, structures
 // without their members, enumerations without their values. The headers declare them as the
-// vendor's are known to be; whoever has the vendor's toolkit learns from this file whether they are
+// vendor's are known to be; with the vendor's toolkit this file shows whether they are
 // so.
 #include "acl/acl.h"
 #include "tests/contract/specification/signature.h"

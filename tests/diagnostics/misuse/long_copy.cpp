@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies 8 bytes more than were allocated. They lie in the padding that aclrtMalloc adds, so nobody
-// notices.
+// Copies 8 bytes more than were allocated. They lie in the padding that aclrtMalloc adds, so
+// nothing notices.
 #include "misuse.h"
 
 int main() {

@@ -51,7 +51,7 @@ void call() { require(FIND(aclnnSelu)(nullptr, 0, plan(), g_stream), "phase two"
 void call_late() {
   require(FIND(aclDestroyAclOpExecutor)(plan()), "aclDestroyAclOpExecutor");
   call();
-  // Nothing runs any more, and nobody waits for it.
+  // Nothing runs any more, and nothing is waited for.
   if (FIND(aclrtSynchronizeStream)(g_stream) != 107023) _exit(4);
   // A wrong call is still told.
   uint64_t size = 0;

@@ -53,7 +53,7 @@ TEST(Compare, NamesTheNodeThatSharedMemoryGetsWrong) {
   expect_found<OverwritingAdd>("in shared memory");
 }
 
-TEST(Compare, SeesUpdatesThatNobodyReads) {
+TEST(Compare, SeesUpdatesThatAreNotRead) {
   Faulty<UnrecordedAdd> faulty;
   Session session(faulty.graph, {Update{{faulty.updated}}}, {.compare = true});
   EXPECT_THROW(session.run({{faulty.x, faulty.feed}}), ValueError);

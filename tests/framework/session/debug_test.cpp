@@ -51,7 +51,7 @@ TEST(Poison, ShowsReadsOfDeadMemory) {
   Graph graph;
   const Value x = graph.input("x", {8});
   const Value dead = x * 2;
-  const Value y = leaking(dead, false);  // keeps `dead`, which nobody needs from here on
+  const Value y = leaking(dead, false);  // keeps `dead`, which is not needed from here on
   const Value z = leaking(y, true);
   Session session(graph, {z}, {.poison = true});
   EXPECT_TRUE(std::isnan(session.run({{x, Tensor::full({8}, 1)}})[z].get(0)));

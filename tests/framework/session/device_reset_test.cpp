@@ -56,7 +56,7 @@ TEST_F(DeviceReset, LeavesRoomForWhatIsMadeAfterwards) {
   EXPECT_EQ(session.run({{z, one_}})[tripled].get(0), 3);
 }
 
-TEST_F(DeviceReset, EndsTheResultsThatNobodyHasRead) {
+TEST_F(DeviceReset, EndsTheResultsThatWereNotRead) {
   for (const bool eager : {false, true}) {
     const Variable v("v", Tensor::full({2}, 3));
     const Value product = x_ * graph_.parameter(v);

@@ -149,7 +149,7 @@ TEST(MemoryPlan, ElementwiseChainsStayInOnePlace) {
   EXPECT_EQ(session.memory_report().sum_of_values, 6 * 1024u);
 }
 
-TEST(MemoryPlan, InPlaceOnlyWhereNobodyNeedsTheInput) {
+TEST(MemoryPlan, InPlaceOnlyWhereTheInputIsNotNeeded) {
   Graph graph;
   const Value x = graph.input("x", {4, 4});
   const Value doubled = x * 2;

@@ -53,7 +53,7 @@ TEST(LossScaler, DividesTheScaleOutAgain) {
 }
 
 TEST(LossScaler, NeverGoesBelowTheSmallestScale) {
-  Scaled s({.scale = 4, .smallest = 0.5});
+  Scaled s({.scale = 4, .min_scale = 0.5});
   for (int i = 0; i < 5; ++i) EXPECT_FALSE(s.step(kInfinity, 1));
   EXPECT_EQ(s.scaler.scale(), 0.5);
   EXPECT_TRUE(s.step(1, 1));
@@ -106,7 +106,7 @@ TEST(LossScaler, SkipsTheUpdateAndBacksOffWhereSomethingIsNotFinite) {
 }
 
 TEST(LossScaler, GrowsAfterPatienceUpToItsLargest) {
-  Scaled s({.scale = 4, .patience = 3, .largest = 16});
+  Scaled s({.scale = 4, .growth_interval = 3, .max_scale = 16});
   const auto scale_after = [&](int steps) {
     for (int i = 0; i < steps; ++i) EXPECT_TRUE(s.step(0, 0));
     return s.scaler.scale();
@@ -120,12 +120,12 @@ TEST(LossScaler, GrowsAfterPatienceUpToItsLargest) {
 }
 
 TEST(LossScaler, TheStateCanBeTakenUpAgain) {
-  Scaled first({.scale = 4, .patience = 3});
+  Scaled first({.scale = 4, .growth_interval = 3});
   first.step(0, 0);
   first.step(kInfinity, 0);
   first.step(0, 0);
   first.step(0, 0);
-  Scaled second({.scale = 64, .patience = 3});
+  Scaled second({.scale = 64, .growth_interval = 3});
   restore(second.scaler.state(), {.tensors = values_of(first.scaler.state())});
   second.scaler.reload();
   EXPECT_EQ(second.scaler.scale(), 2);
@@ -143,12 +143,12 @@ TEST(LossScaler, ComplainsAboutMisuse) {
       << "not a variable";
   EXPECT_THROW(other.seed(s.x), ShapeError);
   EXPECT_THROW(LossScaler({.scale = 0}), ValueError);
-  EXPECT_THROW(LossScaler({.growth = 0.5}), ValueError);
-  EXPECT_THROW(LossScaler({.backoff = 1}), ValueError);
-  EXPECT_THROW(LossScaler({.patience = 0}), ValueError);
-  EXPECT_THROW(LossScaler({.scale = 8, .largest = 4}), ValueError);
-  EXPECT_THROW(LossScaler({.largest = kInfinity}), ValueError) << "its inverse is 0";
-  EXPECT_THROW(LossScaler({.growth = kInfinity}), ValueError);
+  EXPECT_THROW(LossScaler({.growth_factor = 0.5}), ValueError);
+  EXPECT_THROW(LossScaler({.backoff_factor = 1}), ValueError);
+  EXPECT_THROW(LossScaler({.growth_interval = 0}), ValueError);
+  EXPECT_THROW(LossScaler({.scale = 8, .max_scale = 4}), ValueError);
+  EXPECT_THROW(LossScaler({.max_scale = kInfinity}), ValueError) << "its inverse is 0";
+  EXPECT_THROW(LossScaler({.growth_factor = kInfinity}), ValueError);
 }
 
 // A gradient that float16 cannot hold: 2^-30 x.
@@ -159,7 +159,7 @@ TEST(LossScaler, SavesGradientsThatFloat16WouldLose) {
     const Value x = graph.constant(Tensor::from({1, 1}, {1}, DType::float16));
     const Value y = matmul(x, cast(w, DType::float16));
     const Value loss = reduce_sum(mul(cast(y, DType::float32), std::ldexp(1.0, -30)));
-    LossScaler scaler({.scale = scale, .largest = scale});
+    LossScaler scaler({.scale = scale, .max_scale = scale});
     const Update kept = scaler.unscale(backward(loss, {w}, {.seed = scaler.seed(loss)}));
     Session session(graph, {kept, scaler.check()});
     EXPECT_TRUE(scaler.update(session.run()));
@@ -193,7 +193,7 @@ TEST_P(MixedPrecision, Learns) {
   const Sequential net(Linear("a", 1, 32, {.init_for = Activation::elu, .seed = 1}), Elu{},
                        Linear("b", 32, 1, {.seed = 2}));
   const Value loss = mse_loss(cast(net(cast(x, GetParam())), DType::float32), t);
-  LossScaler scaler({.scale = 16777216, .patience = 100});
+  LossScaler scaler({.scale = 16777216, .growth_interval = 100});
   const Update kept =
       scaler.unscale(backward(loss, net.parameters(graph), {.seed = scaler.seed(loss)}));
   Session compute(graph, {loss, kept, scaler.check()});

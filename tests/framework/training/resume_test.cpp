@@ -77,7 +77,7 @@ class Training {
   Value x_ = graph_.input("x", {16, 64});
   Value labels_ = graph_.input("labels", {16}, DType::int64);
   AdamW optimizer_{{.learning_rate = schedule::constant(1e-3), .weight_decay = 0.05}};
-  LossScaler scaler_{{.scale = 16777216, .patience = 4}};
+  LossScaler scaler_{{.scale = 16777216, .growth_interval = 4}};
   RandomSequence noise_{9};
   std::int64_t step_ = 0;
   data::Position at_;

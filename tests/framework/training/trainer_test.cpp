@@ -77,7 +77,7 @@ struct Float16Net {
   Linear out{"out", 8, 2, {.seed = 2}};
   Sequential model{hidden, Elu{}, out};
   AdamW optimizer{{.learning_rate = schedule::cosine(1e-2, 5, 60)}};
-  LossScalerOptions scaling{.scale = 0x1p21, .patience = 4};
+  LossScalerOptions scaling{.scale = 0x1p21, .growth_interval = 4};
   data::Batches batches{points(1, 64), {.batch_size = 16, .seed = 4}};
 
   Value loss(const Value& x, const Value& t) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that are looked up against the same ones computed: an operator that has seen few elements
-// computes, one that has seen many looks up, and nobody must be able to tell.
+// computes, one that has seen many looks up, and the results must be the same.
 #include "ops/kernels/lut16.h"
 
 #include <gtest/gtest.h>

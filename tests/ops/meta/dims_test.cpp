@@ -74,12 +74,12 @@ TEST(Dims, CopiesDoNotShareTheirNumbers) {
 }
 
 TEST(Dims, ProductsThatDoNotFitAreTheLargestNumber) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   constexpr int64_t kHuge = int64_t{1} << 40;
   EXPECT_EQ(saturating_product({}), 1);
   EXPECT_EQ(saturating_product({2, 3, 7}), 42);
-  EXPECT_EQ(saturating_product({kHuge, kHuge, 16}), kMost);
-  EXPECT_EQ(saturating_product({kMost, 1}), kMost);
+  EXPECT_EQ(saturating_product({kHuge, kHuge, 16}), kMax);
+  EXPECT_EQ(saturating_product({kMax, 1}), kMax);
   EXPECT_EQ(saturating_product({kHuge, kHuge, 0}), 0);
 }
 

@@ -246,7 +246,7 @@ TEST_F(Callback, ForcedDestroyingDoesNotWaitForCallbacks) {
   EXPECT_EQ(count, 0);
 }
 
-TEST_F(Callback, OneThatThrowsHoldsNobodyUp) {
+TEST_F(Callback, OneThatThrowsHoldsNothingUp) {
   ASSERT_EQ(aclrtSubscribeReport(this_thread(), stream_), ACL_SUCCESS);
   const aclrtCallback throwing[] = {[](void*) { throw std::runtime_error("no luck today"); },
                                     [](void*) { throw 3; }};

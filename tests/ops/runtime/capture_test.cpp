@@ -311,7 +311,7 @@ TEST_F(Capture, AVoidOneFailsInEveryCall) {
   EXPECT_TRUE(fails(aclrtStreamWaitEvent(third, fork_), 507903, {"void"}));
   auto joined = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
   EXPECT_EQ(aclmdlRICaptureGetInfo(third, &joined, nullptr), ACL_SUCCESS);
-  EXPECT_EQ(joined, ACL_MODEL_RI_CAPTURE_STATUS_NONE) << "nobody joins a void capture";
+  EXPECT_EQ(joined, ACL_MODEL_RI_CAPTURE_STATUS_NONE) << "no stream joins a void capture";
   expect_void();  // although the other stream was never joined back
 }
 

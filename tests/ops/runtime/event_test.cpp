@@ -165,7 +165,7 @@ TEST_F(Event, TwoStreamsPlayPingPong) {
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
 }
 
-TEST_F(Event, NeverRecordedOnesHoldNobodyUp) {
+TEST_F(Event, NeverRecordedOnesHoldNothingUp) {
   EXPECT_EQ(aclrtStreamWaitEvent(stream_, event_), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeEvent(event_), ACL_SUCCESS);
@@ -315,7 +315,7 @@ TEST_F(Event, DestroyingDoesNotBlockNorBreakWaits) {
 }
 
 TEST_F(Event, ForcedDestroyingOfTheStreamFreesItsWaiters) {
-  // The record is dropped with its stream; nobody may wait for it for ever.
+  // The record is dropped with its stream; a waiter must not wait for ever.
   aclrtEvent before = extended(ACL_EVENT_SYNC);
   Roadblock block(other_);
   ASSERT_EQ(aclrtRecordEvent(before, other_), ACL_SUCCESS);

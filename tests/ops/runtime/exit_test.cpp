@@ -16,7 +16,7 @@ class ExitDeathTest : public testing::Test {
   void SetUp() override { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
 };
 
-// More work than anybody waits for; nobody may wait for its end.
+// More work than a test has time for; its end must not be waited for.
 aclrtStream stream_with_work() {
   aclrtStream stream = nullptr;
   if (aclrtCreateStream(&stream) != ACL_SUCCESS) std::exit(1);

@@ -88,7 +88,7 @@ TEST_F(Failure, StopModeDropsLaterTasksUntilSetAgain) {
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
 
-TEST_F(Failure, DroppedTasksAreReleasedAndNobodyWaitsForThem) {
+TEST_F(Failure, DroppedTasksAreReleasedAndNotWaitedFor) {
   aclrtStream other = nullptr;
   aclrtEvent event = nullptr;
   ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);

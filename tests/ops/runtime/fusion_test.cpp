@@ -22,7 +22,7 @@ TEST_F(Fusion, AChainOverTheSameUnitsIsOneStep) {
     EXPECT_EQ(task->whole_runs, 0);
   }
   EXPECT_EQ(first.keep_cached, first.calls);
-  EXPECT_EQ(third.keep_cached, 0) << "nobody reads the last result";
+  EXPECT_EQ(third.keep_cached, 0) << "the last result is not read";
 }
 
 TEST_F(Fusion, GivesTheBitsOfTaskAfterTask) {
@@ -229,7 +229,7 @@ TEST_F(Fusion, MovingIsChecked) {
   EXPECT_TRUE(fails(aclgradModelMoveTensor(nullptr, region(0), 8), 100000, {"modelRI"}));
   EXPECT_TRUE(fails(aclgradModelMoveTensor(stream_, region(0), 8), 107000, {"modelRI"}));
   EXPECT_TRUE(fails(aclgradModelMoveTensor(model_, nullptr, 8), 100000, {"tensor"}));
-  EXPECT_EQ(aclgradModelMoveTensor(model_, this, 8), ACL_SUCCESS) << "nobody has it";
+  EXPECT_EQ(aclgradModelMoveTensor(model_, this, 8), ACL_SUCCESS) << "no task has it";
   const Roadblock roadblock(stream_);
   ASSERT_EQ(aclmdlRIExecuteAsync(model_, stream_), ACL_SUCCESS);
   EXPECT_TRUE(fails(aclgradModelMoveTensor(model_, region(0), 8), 107037, {"still runs"}));

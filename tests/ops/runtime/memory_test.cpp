@@ -132,17 +132,17 @@ TEST_F(Memory, PaddingDependsOnTheChip) {
 TEST_F(Memory, BadSizes) {
   void* memory = &memory;
   constexpr auto kPolicy = ACL_MEM_MALLOC_HUGE_FIRST;
-  constexpr size_t kMost = std::numeric_limits<size_t>::max();
+  constexpr size_t kMax = std::numeric_limits<size_t>::max();
   EXPECT_TRUE(fails(aclrtMalloc(nullptr, 8, kPolicy), 100000, {"aclrtMalloc", "devPtr", "EH0008"}));
   EXPECT_TRUE(fails(aclrtMalloc(&memory, 0, kPolicy), 100000, {"aclrtMalloc", "size", "EH0007"}));
-  EXPECT_TRUE(fails(aclrtMalloc(&memory, kMost, kPolicy), 100000, {"size"}));
-  EXPECT_TRUE(fails(aclrtMalloc(&memory, kMost - 62, kPolicy), 100000, {"size"}));
+  EXPECT_TRUE(fails(aclrtMalloc(&memory, kMax, kPolicy), 100000, {"size"}));
+  EXPECT_TRUE(fails(aclrtMalloc(&memory, kMax - 62, kPolicy), 100000, {"size"}));
   EXPECT_EQ(memory, &memory) << "untouched by bad arguments";
-  EXPECT_TRUE(fails(aclrtMalloc(&memory, kMost / 2, kPolicy), 207001, {"aclrtMalloc", "bytes"}));
+  EXPECT_TRUE(fails(aclrtMalloc(&memory, kMax / 2, kPolicy), 207001, {"aclrtMalloc", "bytes"}));
   EXPECT_EQ(memory, nullptr);
   EXPECT_TRUE(fails(aclrtMallocHost(nullptr, 8), 100000, {"aclrtMallocHost", "hostPtr"}));
   EXPECT_TRUE(fails(aclrtMallocHost(&memory, 0), 100000, {"size"}));
-  EXPECT_TRUE(fails(aclrtMallocHost(&memory, kMost / 2), 207001, {"aclrtMallocHost"}));
+  EXPECT_TRUE(fails(aclrtMallocHost(&memory, kMax / 2), 207001, {"aclrtMallocHost"}));
 }
 
 TEST_F(Memory, ArgumentsComeBeforeTheContext) {
@@ -302,7 +302,7 @@ TEST(DeviceMemory, IsNotGivenOutWhileItsDeviceIsReset) {
             ACL_SUCCESS);
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
   EXPECT_EQ(status, 107002);
-  EXPECT_EQ(aclgradAllocationId(late), 0U) << "nobody would ever free it";
+  EXPECT_EQ(aclgradAllocationId(late), 0U) << "it would never be freed";
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ bool share_of_caller_becomes(const std::function<bool(int64_t)>& wanted, int64_t
   const auto caller = std::this_thread::get_id();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (std::chrono::steady_clock::now() < deadline) {
-    std::atomic<int64_t> first{0};  // the caller's, whoever does it
+    std::atomic<int64_t> first{0};  // the caller's, on any thread
     run_shares(units, [&](int64_t begin, int64_t end) {
       const bool is_caller = std::this_thread::get_id() == caller;
       stay_busy(std::chrono::microseconds((end - begin) * (is_caller ? caller_us : other_us)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that somebody needs begins at once, even where the worker of its stream has all but given up
+// Work that is waited for begins at once, even where the worker of its stream has all but given up
 // looking for work, since threads that synchronise have done it all: by itself it would begin up to
 // 12.8 ms later.
 #include <atomic>

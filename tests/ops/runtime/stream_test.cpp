@@ -278,7 +278,7 @@ TEST_F(Stream, TimeoutsOfSynchronizing) {
   EXPECT_TRUE(ran);
 }
 
-TEST_F(Stream, TheTimeoutHoldsForATaskThatNobodyStartedYet) {
+TEST_F(Stream, TheTimeoutHoldsForATaskThatHasNotStarted) {
   // The waiting thread must not start this task itself: it could not come back in time.
   std::promise<void> opened;
   auto is_open = opened.get_future().share();

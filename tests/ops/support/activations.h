@@ -26,7 +26,7 @@
 namespace aclgrad::testing {
 
 // A tensor of an operator; of one that is twice as long along dim, a half.
-struct Place {
+struct TensorHalf {
   size_t tensor = 0;
   bool second_half = false;
 };
@@ -40,9 +40,10 @@ struct Activation {
   // One entry per tensor: 1, or 2 where it is twice as long along dim.
   std::vector<int> inputs;
   std::vector<int> outputs;
-  Place x = {};                     // an input
-  std::vector<Place> factors = {};  // inputs; the first is the factor of tests that vary only one
-  Place result = {};                // an output
+  TensorHalf x = {};  // an input
+  std::vector<TensorHalf> factors =
+      {};                  // inputs; the first is the factor of tests that vary only one
+  TensorHalf result = {};  // an output
   std::function<aclnnStatus(const Tensors& in, const Tensors& out, int64_t dim, uint64_t* size,
                             aclOpExecutor** executor)>
       phase_one;

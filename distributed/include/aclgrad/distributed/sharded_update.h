@@ -71,7 +71,7 @@ class ShardedUpdate : public Ranks {
     std::vector<Variable> members;  // whose elements, side by side, are shared out
     std::int64_t elements = 0;      // of the members
   };
-  struct Place {
+  struct ShardName {
     std::size_t shard;
     std::string suffix;  // of a name, after the parameter's: "", ".first_moment"
   };
@@ -81,7 +81,7 @@ class ShardedUpdate : public Ranks {
   void make_shards(const Gradients& gradients, Optimizer& optimizer);
   Tensor own_share(const Tensor& flat) const;
   const Shard* shard_of(const std::string& name) const;
-  std::optional<Place> place_of(const std::string& name) const;
+  std::optional<ShardName> find(const std::string& name) const;
 
   Communicator communicator_;
   DataParallelOptions options_;

@@ -472,11 +472,11 @@ class PhaseOneArguments {
   bool lacks_list() const { return lacks_list_; }  // one could not be made
 
  private:
-  static constexpr size_t kMost = 16;  // without memory of its own, which tests let fail
+  static constexpr size_t kMax = 16;  // without memory of its own, which tests let fail
 
-  std::array<Value, kMost> packed_;
+  std::array<Value, kMax> packed_;
   std::span<const Value> values_;
-  std::array<aclTensorList*, kMost> lists_ = {};
+  std::array<aclTensorList*, kMax> lists_ = {};
   decltype(aclDestroyTensorList)* release_ = nullptr;
   bool lacks_list_ = false;
 };

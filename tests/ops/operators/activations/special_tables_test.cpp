@@ -182,7 +182,7 @@ class SpecialTables : public AclTest {
       array.fill({1});
       in.push_back(array.tensor());
     }
-    const auto fill = [&](Place place, long double value) {
+    const auto fill = [&](TensorHalf place, long double value) {
       for (int64_t i = 0; i < kCount; ++i) {
         arrays[place.tensor].set(place.second_half ? kCount + i : i, value);
       }

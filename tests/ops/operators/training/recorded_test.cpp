@@ -18,7 +18,7 @@ constexpr int64_t kTerms = 64;
 constexpr int64_t kColumns = 128;
 constexpr size_t kWeightBytes = kRows * kColumns * sizeof(float);
 
-// Memory that nobody may touch once it is closed.
+// Memory that must not be touched once it is closed.
 class Closable {
  public:
   Closable()

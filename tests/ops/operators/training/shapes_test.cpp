@@ -18,7 +18,7 @@
 namespace aclgrad::testing {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 class ShapesTest : public AclTest {
  protected:
@@ -82,9 +82,9 @@ TEST_F(ShapesTest, CatChecksEveryTensorOfTheList) {
   const List null{a.tensor(), nullptr};
   EXPECT_TRUE(fails_with(161001, {"tensors[1]"}, plan_cat(null.get(), 1, out.tensor())));
   alignas(16) static char no_tensor[64];
-  const List wild{a.tensor(), reinterpret_cast<const aclTensor*>(no_tensor)};
+  const List invalid{a.tensor(), reinterpret_cast<const aclTensor*>(no_tensor)};
   EXPECT_TRUE(
-      fails_with(161002, {"tensors[1]", "not a live"}, plan_cat(wild.get(), 1, out.tensor())));
+      fails_with(161002, {"tensors[1]", "not a live"}, plan_cat(invalid.get(), 1, out.tensor())));
   const List wrong{a.tensor(), other.tensor()};
   EXPECT_TRUE(fails_with(161002, {"tensors[1]", "[3, 2]", "[2, 2]"},
                          plan_cat(wrong.get(), 1, out.tensor())));
@@ -137,8 +137,8 @@ TEST_F(ShapesTest, SliceLimitsItsEnds) {
         << recent_message();
     return out.values();
   };
-  EXPECT_EQ(slice(-kMost - 1, kMost, 1, 5), (Values{0, 1, 2, 3, 4}));
-  EXPECT_EQ(slice(1, kMost, kMost, 1), (Values{1}));
+  EXPECT_EQ(slice(-kMax - 1, kMax, 1, 5), (Values{0, 1, 2, 3, 4}));
+  EXPECT_EQ(slice(1, kMax, kMax, 1), (Values{1}));
   EXPECT_EQ(slice(-2, -1, 1, 1), (Values{3}));
   EXPECT_EQ(slice(4, 1, 1, 0), Values{});
   EXPECT_EQ(slice(0, 5, 2, 3), (Values{0, 2, 4}));
@@ -194,7 +194,7 @@ TEST_F(ShapesTest, PadFillsWhatAnEmptyTensorLeaves) {
             0)
       << recent_message();
   EXPECT_EQ(out.values(), (Values{2.5L, 2.5L}));
-  const IntArray far({-kMost - 1, kMost});
+  const IntArray far({-kMax - 1, kMax});
   EXPECT_TRUE(fails_with(161002, {"pad"},
                          plan(aclnnConstantPadNdGetWorkspaceSize, out.tensor(), far.get(),
                               value.get(), out.tensor())));
@@ -210,7 +210,7 @@ TEST_F(ShapesTest, RepeatOf0TimesWritesNothing) {
 }
 
 TEST_F(ShapesTest, TrianglesHaveAnyDiagonal) {
-  for (const int64_t diagonal : {-kMost - 1, int64_t{-3}, int64_t{3}, kMost}) {
+  for (const int64_t diagonal : {-kMax - 1, int64_t{-3}, int64_t{3}, kMax}) {
     Array a(ACL_INT64, {2, 3}, {1, 2, 3, 4, 5, 6});
     const Array out(ACL_INT64, {2, 3});
     const Values all = a.values();
