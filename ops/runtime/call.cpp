@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/runtime/call.h"
 
-#include "ops/runtime/diagnostics/objects.h"
+#include "ops/runtime/hooks.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -41,7 +41,7 @@ aclError Call::bad_text(aclError status, const char* parameter, const std::strin
 aclError Call::bad_handle(const char* parameter, const void* handle, const char* kind,
                           aclError status) const noexcept {
   try {
-    if (diagnostics::enabled(diagnostics::kHandles)) diagnostics::report_missing(handle, kind);
+    if (Hooks* const active = hooks()) active->object_missing(handle, kind);
     report("EE1011", "Invalid_Handle",
            fmt::format("{} returned {}: argument {} ({}) is not a live {}.", function_, status,
                        parameter, handle, kind),

@@ -53,7 +53,7 @@ struct CallbackTask {
 aclError post_callback(void* argument) {
   auto& task = *static_cast<CallbackTask*>(argument);
   try {
-    task.posted.note = diagnostics::InsideTask::current();
+    if (Hooks* const active = hooks()) task.posted.from_task = active->current_task();
     task.subscription->queue()->post(task.posted);
   } catch (...) {
     task.posted.processed->open();  // it never will be, and the stream must not wait for it
@@ -75,10 +75,7 @@ aclError run_host_function(void* argument) {
   return ACL_SUCCESS;
 }
 
-Task as_host_code(const Stream& stream, Task task) {
-  if (!diagnostics::enabled(diagnostics::kNeedNotes)) return task;
-  return diagnostics::with_host_code(std::move(task), stream);
-}
+constexpr Effects kHostCode{.is_host_code = true};
 
 template <class Argument>
 void release_argument(void* argument) {
@@ -86,6 +83,14 @@ void release_argument(void* argument) {
 }
 
 }  // namespace
+
+void PostedCallback::run() const {
+  if (Hooks* const active = hooks()) {
+    active->run_inside(from_task, function, user_data);
+  } else {
+    function(user_data);
+  }
+}
 
 bool Stream::subscribe(std::shared_ptr<ReportSubscription> subscription) {
   const std::lock_guard lock(mutex_);
@@ -183,8 +188,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
     Task task{.name = "host function", .run = run_host_function, .only_on_worker = true};
     task.argument = new HostFunctionTask{fn, args};
     task.release = release_argument<HostFunctionTask>;
-    task = as_host_code(*chosen.stream, std::move(task));
-    return submit(call, *chosen.stream, std::move(task));
+    return submit(call, *chosen.stream, std::move(task), /*ticket=*/nullptr, kHostCode);
   });
 }
 
@@ -244,8 +248,8 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
     task.argument =
         new CallbackTask{subscription, {fn, userData, processed, subscription.get(), nullptr}};
     task.release = release_argument<CallbackTask>;
-    task = as_host_code(*chosen.stream, std::move(task));
-    const aclError status = submit(call, *chosen.stream, std::move(task));
+    const aclError status =
+        submit(call, *chosen.stream, std::move(task), /*ticket=*/nullptr, kHostCode);
     chosen.stream->wake();  // there is a thread that waits for the callback
     return status;
   });
@@ -278,8 +282,7 @@ aclError aclrtProcessReport(int32_t timeout) {
       Gate& processed;
       ~Opener() { processed.open(); }
     } afterwards{*report.processed};
-    const diagnostics::InsideTask inside(report.note);
-    report.function(report.user_data);
+    report.run();
     return ACL_SUCCESS;
   });
 }

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <utility>
 
-#include "ops/runtime/diagnostics/order.h"
+#include "ops/runtime/hooks.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -79,8 +79,8 @@ aclError Capture::add(const Call& call, const Stream& stream, Task task) {
       uint64_t& steps = clocks_[stream.id()][stream.id()];
       tasks_.push_back(std::move(task));  // a task that finds no room stays here
       ++steps;
-      if (diagnostics::enabled(diagnostics::kStreams)) {
-        diagnostics::note_recorded(tasks_.back(), stream.id(), clocks_[stream.id()]);
+      if (Hooks* const active = hooks()) {
+        active->recorded(tasks_.back(), stream.id(), clocks_[stream.id()]);
       }
       return ACL_SUCCESS;
     }
@@ -97,7 +97,7 @@ size_t Capture::task_count() const {
   return tasks_.size();
 }
 
-aclError Capture::mark(const Call& call, const Stream& stream, CaptureClock& point) {
+aclError Capture::mark(const Call& call, const Stream& stream, VectorClock& point) {
   const std::lock_guard lock(mutex_);
   if (!valid_) return void_capture(call);
   point = clocks_[stream.id()];
@@ -105,14 +105,14 @@ aclError Capture::mark(const Call& call, const Stream& stream, CaptureClock& poi
 }
 
 aclError Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
-                       const CaptureClock& point) {
+                       const VectorClock& point) {
   const bool joins = stream->capture() == nullptr;
   {
     const std::lock_guard lock(mutex_);
     if (!valid_) return void_capture(call);
     // On a copy: when memory is exhausted nothing must have changed.
     const auto it = clocks_.find(stream->id());
-    CaptureClock clock = it == clocks_.end() ? CaptureClock() : it->second;
+    VectorClock clock = it == clocks_.end() ? VectorClock() : it->second;
     for (const auto& [id, steps] : point) clock[id] = std::max(clock[id], steps);
     // Joining is a step of its own, so that a stream without tasks must be joined back too.
     if (joins) {
@@ -132,7 +132,7 @@ aclError Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
 
 bool Capture::is_joined() const {
   const std::lock_guard lock(mutex_);
-  const CaptureClock& seen = clocks_.at(origin_);
+  const VectorClock& seen = clocks_.at(origin_);
   return std::all_of(clocks_.begin(), clocks_.end(), [&](const auto& entry) {
     const auto& [id, clock] = entry;
     if (id == origin_) return true;
@@ -163,7 +163,7 @@ bool Capture::finish() {
     }));
   }
   if (valid) {
-    if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::check_recording(tasks);
+    if (Hooks* const active = hooks()) active->recording_ended(tasks);
     model_->complete(std::move(tasks));
   } else {
     release(tasks);

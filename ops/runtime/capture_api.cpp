@@ -8,7 +8,6 @@
 #include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/order.h"
 #include "ops/runtime/timeout.h"
 
 namespace aclgrad::runtime {
@@ -101,7 +100,6 @@ aclError execute(const Call& call, RecordedModel& model, Stream& stream, uint64_
   }
   std::optional<Task> task = model.replay();
   if (!task) return still_running(call);
-  const diagnostics::ReplayScope replay(model.tasks());
   return submit(call, stream, std::move(*task), ticket);
 }
 

@@ -5,7 +5,6 @@
 
 #include "ops/runtime/callback.h"
 #include "ops/runtime/capture.h"
-#include "ops/runtime/diagnostics/order.h"
 #include "ops/runtime/thread_owned.h"
 
 namespace aclgrad::runtime {
@@ -114,16 +113,21 @@ StreamChoice choose_named_stream(const Call& call, aclrtStream handle) {
   return choose_stream(call, handle);
 }
 
-aclError submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket) {
+aclError submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket,
+                const Effects& effects) {
   if (!stream.takes_tasks()) {
     if (task.release != nullptr) task.release(task.argument);
     return call.unsupported("the stream's flags keep it from taking tasks",
                             "Use a stream without PERSISTENT, DEVICE_USE_ONLY and CPU_SCHEDULE.");
   }
+  Hooks* const active = hooks();
+  if (active != nullptr && effects.are_known()) {
+    task = active->watch(std::move(task), stream, effects);
+  }
   if (const auto capture = stream.capture()) return capture->add(call, stream, std::move(task));
-  const aclError status = diagnostics::enabled(diagnostics::kStreams)
-                              ? diagnostics::submit_in_order(stream, std::move(task), ticket)
-                              : stream.submit(std::move(task), ticket);
+  const aclError status = active == nullptr
+                              ? stream.submit(std::move(task), ticket)
+                              : active->submit(stream, std::move(task), ticket, effects.awaits);
   if (status == ACL_ERROR_RT_INVALID_HANDLE) {
     return call.bad_handle("stream", stream.handle(), "stream");
   }

@@ -9,6 +9,7 @@
 
 #include "ops/runtime/call.h"
 #include "ops/runtime/handles.h"
+#include "ops/runtime/hooks.h"
 #include "ops/runtime/stream.h"
 #include "ops/runtime/system_options.h"
 
@@ -81,7 +82,8 @@ StreamChoice choose_named_stream(const Call& call, aclrtStream handle);
 
 // Submits to the stream, or to its capture (no ticket then), and leaves a message when that fails.
 // The task is released in any case.
-aclError submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket = nullptr);
+aclError submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket = nullptr,
+                const Effects& effects = {});
 
 }  // namespace aclgrad::runtime
 

@@ -6,7 +6,7 @@
 #include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/access.h"
+#include "ops/runtime/hooks.h"
 #include "ops/runtime/memory.h"
 
 namespace aclgrad::runtime {
@@ -86,44 +86,37 @@ aclError check_ranges(const Call& call, const Copy& copy) {
   return check_range(call, "src", copy.from, from_span);
 }
 
-using diagnostics::Access;
-using diagnostics::Region;
-
-Region region_of(const void* address, size_t pitch, const Copy& copy) {
-  const int64_t sizes[] = {static_cast<int64_t>(copy.height)};
-  const int64_t strides[] = {static_cast<int64_t>(pitch)};
-  return Region(address, sizes, strides, copy.width);
+// An operand of single bytes.
+void tell_rows(OperandSink& sink, const char* argument, const void* address, size_t pitch,
+               size_t width, size_t height, bool is_written) {
+  const int64_t shape[] = {static_cast<int64_t>(height), static_cast<int64_t>(width)};
+  const int64_t strides[] = {static_cast<int64_t>(pitch), 1};
+  sink.add(
+      {argument, address, shape, strides, 2, 1, is_written ? 0 : 1, is_written ? 1 : 0, nullptr});
 }
 
-std::vector<Access> accesses_of(const Copy& copy) {
-  return {{.argument = "dst",
-           .region = region_of(copy.to, copy.to_pitch, copy),
-           .is_written = true,
-           .may_be_host = true},
-          {.argument = "src",
-           .region = region_of(copy.from, copy.from_pitch, copy),
-           .is_read = true,
-           .may_be_host = true}};
+void tell(const Copy& copy, OperandSink& sink) {
+  tell_rows(sink, "dst", copy.to, copy.to_pitch, copy.width, copy.height, /*is_written=*/true);
+  tell_rows(sink, "src", copy.from, copy.from_pitch, copy.width, copy.height, /*is_written=*/false);
 }
 
-std::vector<Access> accesses_of(const Fill& fill) {
-  return {{.argument = "devPtr",
-           .region = Region(fill.at, fill.count),
-           .is_written = true,
-           .may_be_host = true}};
+void tell(const Fill& fill, OperandSink& sink) {
+  tell_rows(sink, "devPtr", fill.at, fill.count, fill.count, 1, /*is_written=*/true);
+}
+
+template <class Work>
+Effects effects_of(const Work& work) {
+  return {.tell = [](const void* subject,
+                     OperandSink& sink) { tell(*static_cast<const Work*>(subject), sink); },
+          .subject = &work,
+          .is_copy = true};
 }
 
 // The checks of memory that is touched at once.
 template <class Work>
 aclError check_now(const Call& call, const Work& work) {
-  if (!diagnostics::enabled(diagnostics::kNeedNotes)) return ACL_SUCCESS;
-  return diagnostics::check_host_accesses(call, accesses_of(work));
-}
-
-template <class Work>
-Task checked(const Stream& stream, Task task, const Work& work) {
-  if (!diagnostics::enabled(diagnostics::kNeedNotes)) return task;
-  return diagnostics::with_note(std::move(task), stream, accesses_of(work));
+  Hooks* const active = hooks();
+  return active == nullptr ? ACL_SUCCESS : active->before_access(call, effects_of(work));
 }
 
 bool is_in_place(const Copy& copy) {
@@ -158,8 +151,10 @@ aclError copy_in_stream(const Call& call, aclrtStream handle, const Copy& copy) 
     if (!chosen.stream->capture() && chosen.stream->is_running_here()) return inside_own_task(call);
   }
   uint64_t ticket = 0;
-  Task task = checked(*chosen.stream, make_task("memory copy", run_copy, copy), copy);
-  if (const aclError status = submit(call, *chosen.stream, std::move(task), &ticket)) return status;
+  if (const aclError status = submit(call, *chosen.stream, make_task("memory copy", run_copy, copy),
+                                     &ticket, effects_of(copy))) {
+    return status;
+  }
   // Recorded, the copy has no ticket.
   if (!waits || ticket == 0) return ACL_SUCCESS;
   return chosen.stream->wait(ticket) == Stream::WaitResult::kDone ? ACL_SUCCESS
@@ -260,7 +255,7 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
     if (!chosen.stream) return chosen.status;
     if (const aclError status = check_range(call, "devPtr", devPtr, count)) return status;
     const Fill fill{devPtr, value, count};
-    return submit(call, *chosen.stream,
-                  checked(*chosen.stream, make_task("memory fill", run_fill, fill), fill));
+    return submit(call, *chosen.stream, make_task("memory fill", run_fill, fill),
+                  /*ticket=*/nullptr, effects_of(fill));
   });
 }

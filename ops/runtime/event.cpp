@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ops/runtime/context.h"
-#include "ops/runtime/diagnostics/order.h"
+#include "ops/runtime/hooks.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -50,10 +50,7 @@ HandleTable<Event>& events() {
 }
 
 Stream::WaitResult EventRecord::wait(Deadline deadline) const {
-  if (is_open()) {
-    seen_by_host();
-    return Stream::WaitResult::kDone;
-  }
+  if (is_reached()) return Stream::WaitResult::kDone;
   const std::shared_ptr<Stream> stream = stream_.lock();
   // A stream that is gone has run or dropped its tasks, and opened the record in either case.
   return stream ? stream->wait(ticket_, deadline) : Stream::WaitResult::kDone;
@@ -63,13 +60,10 @@ void EventRecord::wake() const {
   if (const std::shared_ptr<Stream> stream = stream_.lock()) stream->wake();
 }
 
-void EventRecord::seen_by_host() const {
-  if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::host_waited(stream_id_, ticket_);
-}
-
-void EventRecord::awaited_by(const Stream& stream) const {
-  if (!diagnostics::enabled(diagnostics::kStreams)) return;
-  diagnostics::stream_waits(stream.id(), stream_id_, ticket_);
+bool EventRecord::is_reached() const {
+  if (!is_open()) return false;
+  if (Hooks* const active = hooks()) active->waited(stream_id_, ticket_);
+  return true;
 }
 
 Event::Event(int32_t device, uint32_t flags, Style style)
@@ -166,7 +160,7 @@ aclError Event::wait_in_capture(const Call& call, const std::shared_ptr<Stream>&
     return call.unsupported("a default stream cannot join a capture",
                             "Let a stream made by aclrtCreateStream wait for the event.");
   }
-  CaptureClock clock;
+  VectorClock clock;
   {
     const std::lock_guard lock(mutex_);
     clock = point_.clock;
@@ -184,8 +178,8 @@ aclError Event::make_wait(const Call& call, const std::shared_ptr<Stream>& strea
   note_waiting(stream);
   task.argument = counter.release();
   task.release = release_wait;
-  record->awaited_by(*stream);
-  const aclError status = submit(call, *stream, std::move(task));
+  const aclError status =
+      submit(call, *stream, std::move(task), /*ticket=*/nullptr, {.awaits = record.get()});
   // Whoever needs the waiting stream will not ask after the one that it waits for.
   if (!record->is_open()) record->wake();
   return status;

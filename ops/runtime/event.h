@@ -33,10 +33,12 @@ class EventRecord : public Gate {
   // The stream begins with what comes before the record, if nobody has.
   void wake() const;
 
-  // For the checks of order: the host has seen that the record is reached; the stream will wait for
-  // it.
-  void seen_by_host() const;
-  void awaited_by(const Stream& stream) const;
+  // Whether the stream has got there, which the program then knows.
+  bool is_reached() const;
+
+  // The point of a stream (-1: of any) that it marks.
+  int32_t stream_id() const { return stream_id_; }
+  uint64_t ticket() const { return ticket_; }
 
  private:
   const std::weak_ptr<Stream> stream_;

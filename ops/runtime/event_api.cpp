@@ -94,12 +94,9 @@ aclError wait_in_stream(const Call& call, aclrtStream stream, aclrtEvent event,
 }
 
 bool is_reached(const EventRecord& record) {
-  if (!record.is_open()) {
-    record.wake();
-    return false;
-  }
-  record.seen_by_host();
-  return true;
+  const bool reached = record.is_reached();
+  if (!reached) record.wake();
+  return reached;
 }
 
 // When the event's latest record was reached, or the status that tells why there is no time.

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/runtime/diagnostics/objects.h"
+#include "ops/runtime/hooks.h"
 
 namespace aclgrad::runtime {
 
@@ -36,8 +36,9 @@ class HandleTable {
     object->set_handle(handle);
     const std::unique_lock lock(mutex_);
     objects_.emplace(handle, object);
-    if (diagnostics::enabled(diagnostics::kNeedNames) && object->is_made_by_program()) {
-      diagnostics::object_made(handle, Object::kKind);
+    Hooks* const active = hooks();
+    if (active != nullptr && object->is_made_by_program()) {
+      active->object_made(handle, Object::kKind);
     }
     return handle;
   }
@@ -112,7 +113,7 @@ class HandleTable {
     std::shared_ptr<Object> object = std::move(found->second);
     objects_.erase(found);
     removals_.fetch_add(1, std::memory_order_release);
-    if (diagnostics::enabled(diagnostics::kNeedNames)) diagnostics::object_gone(handle);
+    if (Hooks* const active = hooks()) active->object_gone(handle);
     return object;
   }
 

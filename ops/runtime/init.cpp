@@ -6,9 +6,8 @@
 #include <string>
 
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/blocks.h"
-#include "ops/runtime/diagnostics/objects.h"
 #include "ops/runtime/errors.h"
+#include "ops/runtime/hooks.h"
 #include "ops/runtime/init_config.h"
 
 namespace aclgrad::runtime {
@@ -62,10 +61,7 @@ aclError read_config(const Call& call, const std::string& path, std::string& tex
 
 // With the process locked.
 aclError finalize(const Call& call) {
-  if (diagnostics::enabled(diagnostics::kMemory)) {
-    diagnostics::check_all_redzones("at aclFinalize");
-  }
-  if (diagnostics::enabled(diagnostics::kNeedObjects)) diagnostics::report_leftovers();
+  if (Hooks* const active = hooks()) active->before_finalize();
   if (const aclError status = release_all_devices(call)) return status;
   process().uses = 0;
   process().finalized = true;

@@ -15,7 +15,6 @@
 #include "aclgrad_ext.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/access.h"
 #include "ops/runtime/soc.h"
 #include "ops/runtime/virtual_memory.h"
 
@@ -69,25 +68,24 @@ bool wants_huge_pages(aclrtMemMallocPolicy policy) {
 
 // `real_size` bytes for a program that asked for less.
 MemoryBlock obtain(size_t real_size, const Wanted& wanted) {
-  const size_t redzone = diagnostics::redzone_size();
-  const size_t total = *padded(real_size, kAlignment, 0) + 2 * redzone;
+  const size_t total = *padded(real_size, kAlignment, 0);
+  if (Hooks* const active = hooks()) {
+    const bool on_device = wanted.kind == MemoryKind::kDevice;
+    return MemoryBlock(active->allocate(wanted.size, real_size, kAlignment, on_device));
+  }
   // Columns of large matrices touch more pages than a processor has entries for. Smaller
   // allocations would hardly hold a whole huge page.
   const bool huge = wanted.huge_pages && total >= 2 * kHugePage;
   const size_t alignment = huge ? kHugePage : kAlignment;
   // What is there only to make it a whole number of pages is never touched.
   const size_t whole = *padded(total, alignment, 0);
-  auto* const base = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
-  if (base == nullptr) return nullptr;
+  void* const address = std::aligned_alloc(alignment, whole);
 #ifdef MADV_HUGEPAGE
   // Where the system has none, small pages do.
-  if (huge) madvise(base, total / kHugePage * kHugePage, MADV_HUGEPAGE);
-#endif
-  std::byte* const address = base + redzone;
-  if (diagnostics::enabled(diagnostics::kNeedNames)) {
-    diagnostics::block_made(
-        {base, total, address, wanted.size, real_size, wanted.kind == MemoryKind::kDevice});
+  if (huge && address != nullptr) {
+    madvise(address, total / kHugePage * kHugePage, MADV_HUGEPAGE);
   }
+#endif
   return MemoryBlock(address);
 }
 
@@ -130,20 +128,20 @@ aclError allocate_on_device(const Call& call, void** pointer, size_t size,
                    wants_huge_pages(policy)});
 }
 
+// Takes it out of the register; null when it is none of this kind.
+MemoryBlock take(const void* address, MemoryKind kind) noexcept {
+  const std::unique_lock lock(live().mutex);
+  const auto found = live().by_address.find(number(address));
+  if (found == live().by_address.end() || found->second.kind != kind) return nullptr;
+  MemoryBlock block = std::move(found->second.block);
+  live().by_address.erase(found);
+  return block;
+}
+
 aclError free_memory(const Call& call, const char* parameter, void* address, MemoryKind kind) {
   if (address == nullptr) return call.null_pointer(parameter);
   const char* const what = kind == MemoryKind::kDevice ? "device allocation" : "host allocation";
-  if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::check_free(address);
-  MemoryBlock block;
-  {
-    const std::unique_lock lock(live().mutex);
-    const auto found = live().by_address.find(number(address));
-    if (found != live().by_address.end() && found->second.kind == kind) {
-      block = std::move(found->second.block);
-      live().by_address.erase(found);
-    }
-  }
-  return block ? ACL_SUCCESS : call.bad_handle(parameter, address, what);
+  return take(address, kind) ? ACL_SUCCESS : call.bad_handle(parameter, address, what);
 }
 
 aclError free_after_synchronising(const Call& call, const char* parameter, void* address,
@@ -178,21 +176,16 @@ MemoryRange find_memory(const void* address) {
 }
 
 void add_mapping(void* address, size_t size, int32_t device) {
+  MemoryBlock block(address, FreeDeleter{.is_mapping = true});
   {
     const std::unique_lock lock(live().mutex);
     live().by_address[number(address)] =
-        Allocation{size, MemoryKind::kMapped, device, ++live().latest_id, nullptr};
+        Allocation{size, MemoryKind::kMapped, device, ++live().latest_id, std::move(block)};
   }
-  if (diagnostics::enabled(diagnostics::kNeedNames)) diagnostics::mapping_made(address, size);
+  if (Hooks* const active = hooks()) active->mapped(address, size);
 }
 
-void remove_mapping(void* address) noexcept {
-  {
-    const std::unique_lock lock(live().mutex);
-    live().by_address.erase(number(address));
-  }
-  if (diagnostics::enabled(diagnostics::kNeedNames)) diagnostics::block_freed(address);
-}
+void remove_mapping(void* address) noexcept { take(address, MemoryKind::kMapped); }
 
 std::vector<MemoryBlock> take_memory_of(int32_t device,
                                         const std::vector<std::shared_ptr<Context>>& contexts) {

@@ -49,6 +49,10 @@ std::optional<Task> RecordedModel::replay() {
   return task;
 }
 
+const RecordedModel* RecordedModel::of(const Task& task) {
+  return task.run == run ? static_cast<const RecordedModel*>(task.argument) : nullptr;
+}
+
 bool RecordedModel::move_tensor(const void* tensor, intptr_t bytes) {
   if (running_.exchange(true, std::memory_order_acq_rel)) return false;
   struct Idle {

@@ -38,6 +38,8 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   // A task that runs the whole sequence once and stops at the first failure. Nothing when the model
   // is still running from an earlier one. Allocates nothing.
   std::optional<Task> replay();
+  // The model that such a task runs; null for other tasks.
+  static const RecordedModel* of(const Task& task);
 
   // Moves a tensor's data for all tasks; false while the model runs. Allocates only when it meets a
   // tensor for the first time.

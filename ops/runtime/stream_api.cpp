@@ -4,7 +4,6 @@
 #include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/order.h"
 #include "ops/runtime/soc.h"
 #include "ops/runtime/timeout.h"
 
@@ -133,12 +132,10 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     const StreamChoice chosen = choose_named_stream(call, stream);
     if (!chosen.stream) return chosen.status;
     if (const aclError captured = refuse_captured(call, *chosen.stream)) return captured;
-    const uint64_t latest = chosen.stream->submitted();
-    const bool done = chosen.stream->is_done(latest);
-    if (!done) chosen.stream->wake();
-    if (done && diagnostics::enabled(diagnostics::kStreams)) {
-      diagnostics::host_waited(chosen.stream->id(), latest);
-    }
+    Stream& asked = *chosen.stream;
+    const uint64_t latest = asked.submitted();
+    const bool done = asked.is_done(latest) && asked.wait(latest) == Stream::WaitResult::kDone;
+    if (!done) asked.wake();
     *status = done ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     return ACL_SUCCESS;
   });

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/access.h"
 #include "ops/runtime/handles.h"
 #include "ops/runtime/memory.h"
 
@@ -338,7 +337,6 @@ aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle
 aclError aclrtUnmapMem(void* virPtr) {
   return entry(__func__, [&](const Call& call) -> aclError {
     if (virPtr == nullptr) return call.null_pointer("virPtr");
-    if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::check_free(virPtr);
     return unmap_memory(call, virPtr);
   });
 }

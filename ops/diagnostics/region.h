@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of bytes: what a strided view touches, and what was touched so far.
-#ifndef ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_REGION_H_
-#define ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_REGION_H_
+#ifndef ACLGRAD_OPS_DIAGNOSTICS_REGION_H_
+#define ACLGRAD_OPS_DIAGNOSTICS_REGION_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <vector>
 
-namespace aclgrad::runtime::diagnostics {
+#include "aclgrad_ext.h"
+
+namespace aclgrad::diagnostics {
 
 // The bytes [begin, end).
 struct Bytes {
@@ -30,9 +31,8 @@ class Region {
   Region() = default;
   Region(const void* address, size_t bytes);
 
-  // Strides in bytes, of any sign; empty when a size is 0.
-  Region(const void* address, std::span<const int64_t> sizes, std::span<const int64_t> strides,
-         size_t element_size);
+  // Strides of any sign; empty when a size is 0.
+  explicit Region(const aclgradTaskOperand& view);
 
   // The same region so many bytes further.
   Region moved(intptr_t bytes) const;
@@ -71,6 +71,6 @@ class ByteSet {
   std::map<uintptr_t, uintptr_t> ends_;  // by begin; apart from each other
 };
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics
 
-#endif  // ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_REGION_H_
+#endif  // ACLGRAD_OPS_DIAGNOSTICS_REGION_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/diagnostics/site.h"
+#include "ops/diagnostics/site.h"
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 namespace {
 
 constexpr int kMaxFrames = 6;
@@ -101,4 +101,4 @@ std::string Site::frames(const std::string& indent) const {
   return text.empty() ? indent + "at a place that the stack does not tell\n" : text;
 }
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/meta/diagnostics/call_log.h"
+#include "ops/diagnostics/calls/call_log.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,12 @@
 #include "ops/meta/dtypes.h"
 #include "ops/meta/rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::diagnostics {
 namespace {
 
-bool as_json() { return diagnosing(ACLGRAD_CHECK_LOG_JSON); }
+using namespace ops;  // what is logged
+
+bool as_json() { return is_on(ACLGRAD_CHECK_LOG_JSON); }
 
 double microseconds_since(LogClock::time_point begun) {
   return std::chrono::duration<double, std::micro>(LogClock::now() - begun).count();
@@ -51,7 +53,7 @@ std::string quoted(const std::string& text) {
 // Asked of a handle that is known to be dead, the table would count one more finding.
 bool is_live(const void* handle, aclgradHandleKind kind) {
   if (handle == nullptr) return false;
-  const bool is_known = !diagnosing(kNeedObjects) || aclgradObjectVersion(handle) != 0;
+  const bool is_known = !is_on(kObjectChecks) || diagnostics().object_version(handle) != 0;
   return is_known && aclgradHandleCheck(handle, kind) != 0;
 }
 
@@ -170,8 +172,7 @@ std::string joined(const OperatorSpec& spec, std::span<const Argument> arguments
 
 // A task that tells when it ran and for how long.
 struct Logged {
-  NotedLaunch inner;
-  const char* name;
+  Launch inner;
   uint64_t call;
 };
 
@@ -180,17 +181,17 @@ aclError run_logged(void* argument) {
   const auto begun = LogClock::now();
   const aclError status = task.inner.run(task.inner.argument);
   const double time = microseconds_since(begun);
-  aclgradLogLine((as_json() ? fmt::format(R"({{"call":{},"event":"run","operator":"{}",)"
-                                          R"("status":{},"microseconds":{:.3f}}})",
-                                          task.call, task.name, status, time)
-                            : fmt::format("call {}: {} ran = {}, {:.1f} us", task.call, task.name,
-                                          status, time))
-                     .c_str());
+  diagnostics().log_line((as_json() ? fmt::format(R"({{"call":{},"event":"run","operator":"{}",)"
+                                                  R"("status":{},"microseconds":{:.3f}}})",
+                                                  task.call, task.inner.name, status, time)
+                                    : fmt::format("call {}: {} ran = {}, {:.1f} us", task.call,
+                                                  task.inner.name, status, time))
+                             .c_str());
   return status;
 }
 
 // What the task's units touch of each operand, taken together.
-size_t whole_operands(const NotedLaunch& launch, aclgradFootprint* operands, size_t capacity) {
+size_t whole_operands(const Launch& launch, aclgradFootprint* operands, size_t capacity) {
   if (launch.tiling == nullptr) return 0;
   const size_t count = launch.tiling->operands(launch.argument, operands, capacity);
   const int64_t steps = std::max<int64_t>(launch.tiling->units(launch.argument), 1) - 1;
@@ -214,7 +215,7 @@ constexpr aclgradTiling kLoggedTiling{
     .row_groups = nullptr,
     .run = [](void*, const aclgradTile*) -> aclError { return ACL_SUCCESS; },
     .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {
-      const NotedLaunch& inner = static_cast<Logged*>(argument)->inner;
+      const Launch& inner = static_cast<Logged*>(argument)->inner;
       return inner.tiling == nullptr || inner.tiling->move == nullptr
                  ? 0
                  : inner.tiling->move(inner.argument, tensor, bytes);
@@ -229,12 +230,10 @@ void release_logged(void* argument) {
 }  // namespace
 
 void log_plan(const OperatorSpec& spec, std::span<const Argument> arguments, aclnnStatus status,
-              const aclOpExecutor* executor, LogClock::time_point begun) {
+              uint64_t call, uint64_t workspace, LogClock::time_point begun) {
   const double time = microseconds_since(begun);
-  const uint64_t call = executor == nullptr ? 0 : executor->note->number;
-  const uint64_t workspace = executor == nullptr ? 0 : executor->plan->workspace_size;
   if (as_json()) {
-    aclgradLogLine(
+    diagnostics().log_line(
         fmt::format(R"({{"call":{},"event":"plan","operator":"{}","arguments":[{}],"status":{},)"
                     R"("workspace":{},"microseconds":{:.3f}}})",
                     call, spec.name, joined(spec, arguments, ",", argument_json), status, workspace,
@@ -242,31 +241,31 @@ void log_plan(const OperatorSpec& spec, std::span<const Argument> arguments, acl
             .c_str());
     return;
   }
-  aclgradLogLine(fmt::format("call {}: {}GetWorkspaceSize({}) = {}, workspace {} bytes, {:.1f} us",
-                             call, spec.name, joined(spec, arguments, ", ", argument_text), status,
-                             workspace, time)
-                     .c_str());
+  diagnostics().log_line(
+      fmt::format("call {}: {}GetWorkspaceSize({}) = {}, workspace {} bytes, {:.1f} us", call,
+                  spec.name, joined(spec, arguments, ", ", argument_text), status, workspace, time)
+          .c_str());
 }
 
 void log_launch(const char* name, uint64_t call, uint64_t workspace_size, aclrtStream stream,
                 aclnnStatus status, LogClock::time_point begun) {
   const double time = microseconds_since(begun);
   if (as_json()) {
-    aclgradLogLine(fmt::format(R"({{"call":{},"event":"launch","operator":"{}","stream":"{}",)"
-                               R"("status":{},"workspace":{},"microseconds":{:.3f}}})",
-                               call, name, stream, status, workspace_size, time)
-                       .c_str());
+    diagnostics().log_line(
+        fmt::format(R"({{"call":{},"event":"launch","operator":"{}","stream":"{}",)"
+                    R"("status":{},"workspace":{},"microseconds":{:.3f}}})",
+                    call, name, stream, status, workspace_size, time)
+            .c_str());
     return;
   }
-  aclgradLogLine(
+  diagnostics().log_line(
       fmt::format("call {}: {} on stream {} = {}, {:.1f} us", call, name, stream, status, time)
           .c_str());
 }
 
-NotedLaunch with_log(const aclOpExecutor& executor, const NotedLaunch& launch) {
-  if (!diagnosing(ACLGRAD_CHECK_LOG)) return launch;
-  return {launch.stream, run_logged, new Logged{launch, executor.spec->name, executor.note->number},
+Launch with_log(const Launch& launch, uint64_t call) {
+  return {launch.stream,  launch.name,   run_logged, new Logged{launch, call},
           release_logged, &kLoggedTiling};
 }
 
-}  // namespace aclgrad::ops
+}  // namespace aclgrad::diagnostics

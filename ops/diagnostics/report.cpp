@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/diagnostics/report.h"
+#include "ops/diagnostics/report.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,22 @@
 #include <mutex>
 #include <set>
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 namespace {
 
 // A program that does everything wrong in different ways must not fill a disk.
 constexpr size_t kMaxDistinct = 200;
+
+// The file that an environment variable names, opened for appending, or standard error.
+std::FILE* open_output(const char* variable) {
+  const char* const path = std::getenv(variable);
+  if (path == nullptr || *path == '\0') return stderr;
+  std::FILE* const file = std::fopen(path, "ae");
+  if (file != nullptr) return file;
+  std::fprintf(stderr, "aclgrad: %s: \"%s\" cannot be opened; writing to standard error.\n",
+               variable, path);
+  return stderr;
+}
 
 struct Output {
   std::mutex mutex;
@@ -28,16 +39,6 @@ Output& output() {
 std::atomic<uint64_t> g_count{0};
 
 }  // namespace
-
-std::FILE* open_output(const char* variable) {
-  const char* const path = std::getenv(variable);
-  if (path == nullptr || *path == '\0') return stderr;
-  std::FILE* const file = std::fopen(path, "ae");
-  if (file != nullptr) return file;
-  std::fprintf(stderr, "aclgrad: %s: \"%s\" cannot be opened; writing to standard error.\n",
-               variable, path);
-  return stderr;
-}
 
 void report(Check check, const std::string& text, const std::string& key) noexcept {
   const NotCancellable uninterrupted;
@@ -61,4 +62,17 @@ void report(Check check, const std::string& text, const std::string& key) noexce
 
 uint64_t report_count() { return g_count.load(std::memory_order_relaxed); }
 
-}  // namespace aclgrad::runtime::diagnostics
+uint64_t next_call_number() noexcept {
+  static std::atomic<uint64_t> latest{0};
+  return latest.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void write_log(const char* line) noexcept {
+  const NotCancellable whole;
+  static std::FILE* const file = open_output("ACLGRAD_LOG_FILE");
+  // One call to a stream of the C library is one piece.
+  std::fprintf(file, "%s%s\n", enabled(kLogJson) ? "" : "aclgrad: ", line);
+  std::fflush(file);
+}
+
+}  // namespace aclgrad::diagnostics

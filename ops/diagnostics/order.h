@@ -5,38 +5,24 @@
 //
 // All threads of the program count as one, the host: what orders them (mutexes, joins) is not seen.
 // What the host knows to be over can disturb nobody later, and is forgotten.
-#ifndef ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_ORDER_H_
-#define ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_ORDER_H_
+#ifndef ACLGRAD_OPS_DIAGNOSTICS_ORDER_H_
+#define ACLGRAD_OPS_DIAGNOSTICS_ORDER_H_
 
 #include <vector>
 
-#include "ops/runtime/diagnostics/task_note.h"
+#include "ops/diagnostics/task_note.h"
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 
-// Stream::submit, with the task entered into the order and its accesses checked.
-aclError submit_in_order(Stream& stream, Task task, uint64_t* ticket);
-
-// While it lives, the calling thread's submission is a replay of these tasks.
-class ReplayScope {
- public:
-  explicit ReplayScope(const std::vector<Task>& tasks);
-  ~ReplayScope();
-  ReplayScope(const ReplayScope&) = delete;
-  ReplayScope& operator=(const ReplayScope&) = delete;
-};
-
-// Where an event was recorded that a replay recorded: on a stream that is not known. Whoever waits
-// for it is taken to come after everything that was submitted so far.
-constexpr int32_t kAnyStream = -1;
+// Stream::submit, with the task entered into the order, behind the record that it awaits (null:
+// none), and its accesses checked: in a replay, those of the model's tasks.
+aclError submit_in_order(Stream& stream, Task task, uint64_t* ticket,
+                         const runtime::EventRecord* awaits);
 
 // The host knows that the stream's tasks up to the ticket are over.
 void host_waited(int32_t stream, uint64_t ticket) noexcept;
 // What the host function of the task tells to the program is known to the host.
 void reached_by_host(const TaskNote& note) noexcept;
-
-// The later tasks of `waiter` come after the tasks of `awaited` up to the ticket.
-void stream_waits(int32_t waiter, int32_t awaited, uint64_t ticket) noexcept;
 
 // The stream is over, and the host knows it.
 void stream_closed(int32_t stream) noexcept;
@@ -46,9 +32,9 @@ void check_order_of_host(const char* function, const std::vector<Access>& access
                          const Site& site) noexcept;
 
 // The order inside a recording: the clock of each task when it is recorded, then all of them.
-void note_recorded(const Task& task, int32_t stream, const Clock& clock) noexcept;
+void note_recorded(const Task& task, int32_t stream, const VectorClock& clock) noexcept;
 void check_recording(const std::vector<Task>& tasks) noexcept;
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics
 
-#endif  // ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_ORDER_H_
+#endif  // ACLGRAD_OPS_DIAGNOSTICS_ORDER_H_

@@ -2,30 +2,20 @@
 // The memory of the runtime with what the checks add to it: a redzone on both sides, a poison in
 // what was never written, and a quarantine for what was freed, so that its addresses mean nothing
 // else for a while.
-#ifndef ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_BLOCKS_H_
-#define ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_BLOCKS_H_
+#ifndef ACLGRAD_OPS_DIAGNOSTICS_BLOCKS_H_
+#define ACLGRAD_OPS_DIAGNOSTICS_BLOCKS_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "ops/runtime/diagnostics/checks.h"
-#include "ops/runtime/diagnostics/region.h"
+#include "ops/diagnostics/checks.h"
+#include "ops/diagnostics/region.h"
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 
-// Bytes before and behind each allocation; a multiple of every alignment.
-size_t redzone_size();
-
-struct NewBlock {
-  void* base = nullptr;  // `total` bytes that std::free takes
-  size_t total = 0;
-  void* address = nullptr;  // what the program gets
-  size_t size = 0;          // what it asked for
-  size_t padded_size = 0;   // what aclrtMalloc promises for that
-  bool on_device = false;
-};
-void block_made(const NewBlock& block) noexcept;
+// Memory for a program that asked for `size` bytes and is promised `padded_size`; null without.
+void* make_block(size_t size, size_t padded_size, size_t alignment, bool on_device) noexcept;
 
 // Memory of a device that the program mapped to these addresses: without redzones and poison, since
 // it keeps what it held when it was mapped before.
@@ -67,6 +57,6 @@ void check_all_redzones(const std::string& when, size_t most_freed = SIZE_MAX) n
 // "bytes 0 to 63 of allocation 2 (64 bytes of device memory)".
 std::string describe_bytes(const Bytes& bytes);
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics
 
-#endif  // ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_BLOCKS_H_
+#endif  // ACLGRAD_OPS_DIAGNOSTICS_BLOCKS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/diagnostics/access.h"
+#include "ops/diagnostics/access.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -7,13 +7,13 @@
 
 #include <cerrno>
 
-#include "ops/runtime/diagnostics/blocks.h"
-#include "ops/runtime/diagnostics/objects.h"
-#include "ops/runtime/diagnostics/order.h"
-#include "ops/runtime/diagnostics/report.h"
+#include "ops/diagnostics/blocks.h"
+#include "ops/diagnostics/objects.h"
+#include "ops/diagnostics/order.h"
+#include "ops/diagnostics/report.h"
 #include "ops/runtime/virtual_memory.h"
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 namespace {
 
 // Bytes of freed memory that are looked at after each host function; the rest is at aclFinalize.
@@ -58,7 +58,7 @@ std::string check_place(const Access& access, const Actor& actor) {
       return "";
     case Standing::kForeign:
       if (access.may_be_host) return "";
-      if (is_reserved(reinterpret_cast<const void*>(access.region.hull().begin))) {
+      if (runtime::is_reserved(reinterpret_cast<const void*>(access.region.hull().begin))) {
         what = "reserved addresses that have no memory";
         fix =
             "map memory there with aclrtMapMem first, and unmap it after the stream is "
@@ -108,6 +108,25 @@ void check_written(const Access& access, const Actor& actor) {
       sentence + actor.queued);
 }
 
+bool is_same_view(const Access& a, const Access& b) {
+  return a.first == b.first && a.element_size == b.element_size && a.axes == b.axes;
+}
+
+void report_overlap(const TaskNote& note, const Access& written, const Access& other,
+                    const Bytes& common) {
+  const std::string sentence =
+      fmt::format("{} writes memory of argument {}, and is not exactly the same view",
+                  note.describe(written), other.argument);
+  const std::string queued =
+      fmt::format("  {} was queued\n{}", note.name, note.queued.frames("    "));
+  report(kMemory,
+         fmt::format("{}.\n{}  Both touch {}.\n  It is run, and what it computes is undefined.\n"
+                     "  To fix: give the output memory of its own, or make it the same view of the "
+                     "input.\n",
+                     sentence, queued, describe_bytes(common)),
+         sentence + queued);
+}
+
 std::string check(const std::vector<Access>& accesses, auto actor_of_access) {
   std::string refusal;
   if (enabled(kMemory)) {
@@ -128,6 +147,22 @@ std::string check(const std::vector<Access>& accesses, auto actor_of_access) {
 
 }  // namespace
 
+void check_overlap(const TaskNote& note) noexcept {
+  if (!enabled(kMemory)) return;
+  const std::vector<Access>& all = note.accesses;
+  quietly([&] {
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!all[i].is_written) continue;
+      for (size_t j = 0; j < all.size(); ++j) {
+        if (j == i || (all[j].is_written && j < i)) continue;
+        if (!all[j].is_written && is_same_view(all[i], all[j])) continue;
+        const Bytes common = first_common(all[i].region, all[j].region);
+        if (!common.empty()) report_overlap(note, all[i], all[j], common);
+      }
+    }
+  });
+}
+
 std::string check_before(const TaskNote& note) noexcept {
   std::string refusal;
   quietly([&] {
@@ -145,11 +180,11 @@ void check_after(const TaskNote& note) noexcept {
   });
 }
 
-aclError check_host_accesses(const Call& call, const std::vector<Access>& accesses) {
+aclError check_host_accesses(const runtime::Call& call, const std::vector<Access>& accesses) {
   const Site site = Site::here();
   const std::string function = site.function();
   const std::string where = fmt::format("  {} is called\n{}", function, site.frames("    "));
-  if (enabled(kStreams)) check_order_of_host(function.c_str(), accesses, site);
+  check_order_of_host(function.c_str(), accesses, site);
   const std::string refusal = check(accesses, [&](const Access& access) {
     return Actor{fmt::format("{} (argument {})", function, access.argument), where,
                  "  So it does nothing and returns 107000.\n"};
@@ -158,13 +193,14 @@ aclError check_host_accesses(const Call& call, const std::vector<Access>& access
 }
 
 void check_free(void* address) noexcept {
+  if (!enabled(kStreams)) return;
   quietly([&] {
     const Finding found = judge(Region(address, 1));
     if (found.address != address || found.standing != Standing::kFine) return;
     Access access{.argument = "devPtr", .region = Region(address, found.size), .is_written = true};
     const Site site = Site::here();
-    if (enabled(kStreams)) check_order_of_host(site.function().c_str(), {access}, site);
+    check_order_of_host(site.function().c_str(), {access}, site);
   });
 }
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics

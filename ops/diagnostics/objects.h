@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lives of everything that a program makes and has to give back: for what a dead handle was,
 // for what changed between the phases, and for what is left in the end.
-#ifndef ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_OBJECTS_H_
-#define ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_OBJECTS_H_
+#ifndef ACLGRAD_OPS_DIAGNOSTICS_OBJECTS_H_
+#define ACLGRAD_OPS_DIAGNOSTICS_OBJECTS_H_
 
 #include <cstdint>
 #include <string>
 
-#include "ops/runtime/diagnostics/checks.h"
+#include "ops/diagnostics/checks.h"
 
-namespace aclgrad::runtime::diagnostics {
-
-// The checks that need to know them.
-constexpr uint32_t kNeedObjects = kHandles | kLeaks | kPhases;
-// The checks that speak of streams and allocations by name.
-constexpr uint32_t kNeedNames = kNeedObjects | kMemory | kUninit | kStreams;
+namespace aclgrad::diagnostics {
 
 // `kind` ("stream", "aclTensor") must live as long as the program; `detail` goes behind the name.
 void object_made(const void* handle, const char* kind, const std::string& detail = "") noexcept;
@@ -30,7 +25,8 @@ uint64_t version_of(const void* handle) noexcept;
 void check_version(const char* name, const char* argument, const void* handle,
                    uint64_t version) noexcept;
 
-// A handle that should have been a live object of this kind, and is not.
+// Reports a handle that should have been a live object of this kind, and is
+// not.
 void report_missing(const void* handle, const char* kind) noexcept;
 
 // "stream 3"; empty for a handle that nothing is known of.
@@ -44,6 +40,6 @@ std::string history_of(const void* handle, const std::string& indent);
 // went away with its device or context included. Each thing is reported once.
 void report_leftovers() noexcept;
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics
 
-#endif  // ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_OBJECTS_H_
+#endif  // ACLGRAD_OPS_DIAGNOSTICS_OBJECTS_H_

@@ -5,14 +5,14 @@
 //
 // The variables are read once, at the first question, so that a hook on a hot path is a load of a
 // constant and a branch.
-#ifndef ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_CHECKS_H_
-#define ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_CHECKS_H_
+#ifndef ACLGRAD_OPS_DIAGNOSTICS_CHECKS_H_
+#define ACLGRAD_OPS_DIAGNOSTICS_CHECKS_H_
 
 #include <cstdint>
 
 #include "aclgrad_ext.h"
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 
 enum Check : uint32_t {
   kHandles = ACLGRAD_CHECK_HANDLES,  // what a dead handle was
@@ -46,6 +46,6 @@ inline const Settings& settings() {
 
 inline bool enabled(uint32_t any_of) { return (settings().checks & any_of) != 0; }
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics
 
-#endif  // ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_CHECKS_H_
+#endif  // ACLGRAD_OPS_DIAGNOSTICS_CHECKS_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/diagnostics/checks.h"
+#include "ops/diagnostics/checks.h"
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 namespace {
 
 struct Word {
@@ -81,4 +81,4 @@ const char* name_of(Check check) {
   return "check";
 }
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics

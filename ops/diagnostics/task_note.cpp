@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/diagnostics/task_note.h"
+#include "ops/diagnostics/task_note.h"
 
 #include <fmt/format.h>
 
 #include <mutex>
+#include <span>
 #include <utility>
 
-#include "ops/runtime/diagnostics/access.h"
-#include "ops/runtime/diagnostics/blocks.h"
-#include "ops/runtime/diagnostics/objects.h"
-#include "ops/runtime/diagnostics/order.h"
-#include "ops/runtime/diagnostics/report.h"
+#include "ops/diagnostics/access.h"
+#include "ops/diagnostics/blocks.h"
+#include "ops/diagnostics/objects.h"
+#include "ops/diagnostics/order.h"
+#include "ops/diagnostics/report.h"
 #include "ops/runtime/thread_owned.h"
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 namespace {
+
+using runtime::TaskError;
 
 // The argument of a task with a note.
 struct Noted {
@@ -31,7 +34,9 @@ struct Noted {
 Noted& noted(void* argument) { return *static_cast<Noted*>(argument); }
 
 // Null when the thread is over but for its last destructors.
-std::shared_ptr<TaskNote>* current_note() { return ThreadOwned<std::shared_ptr<TaskNote>>::get(); }
+std::shared_ptr<TaskNote>* current_note() {
+  return runtime::ThreadOwned<std::shared_ptr<TaskNote>>::get();
+}
 
 aclError run_checked(void* argument) {
   Noted& task = noted(argument);
@@ -126,31 +131,48 @@ std::string name_of(const Stream& stream) {
                                       : fmt::format("the stream with id {}", stream.id());
 }
 
-template <class Describe>
-Task attach(Task task, const Stream& stream, const Describe& describe) try {
-  auto argument = std::make_unique<Noted>();
-  argument->note = std::make_shared<TaskNote>();
-  TaskNote& note = *argument->note;
-  note.name = name_of(task);
-  note.stream = name_of(stream);
-  note.queued = Site::here();
-  describe(note);
-  note.find_allocations();
-  argument->inner.run = task.run;
-  argument->inner.argument = task.argument;
-  argument->inner.release = task.release;
-  argument->inner.tiling = task.tiling;
-  if (task.tiling != nullptr) task.tiling = &kCheckedTiling;
-  task.run = run_checked;
-  task.argument = argument.release();
-  task.release = release_noted;
-  return task;
-} catch (...) {
-  if (task.release != nullptr) task.release(task.argument);
-  throw;
+Axes axes_of(const aclgradTaskOperand& view) {
+  Axes axes;
+  for (size_t d = 0; d < view.rank; ++d) {
+    const int64_t size = view.shape[d];
+    const int64_t stride = view.strides[d];
+    if (size == 1) continue;
+    if (!axes.empty() && axes.back().second == size * stride) {
+      axes.back() = {axes.back().first * size, stride};
+    } else {
+      axes.emplace_back(size, stride);
+    }
+  }
+  return axes;
 }
 
+// Collects what effects tell.
+struct Accesses final : runtime::OperandSink {
+  explicit Accesses(bool of_host) : may_be_host(of_host) {}
+
+  void add(const aclgradTaskOperand& operand) override {
+    all.push_back({.argument = operand.argument,
+                   .region = Region(operand),
+                   .is_read = operand.is_read != 0,
+                   .is_written = operand.is_written != 0,
+                   .may_be_host = may_be_host,
+                   .tensor = operand.tensor,
+                   .first = operand.address,
+                   .element_size = operand.element_size,
+                   .axes = axes_of(operand)});
+  }
+
+  const bool may_be_host;
+  std::vector<Access> all;
+};
+
 }  // namespace
+
+std::vector<Access> accesses_of(const Effects& effects) {
+  Accesses accesses(effects.is_copy);
+  if (effects.tell != nullptr) effects.tell(effects.subject, accesses);
+  return std::move(accesses.all);
+}
 
 const char* verb(const Access& access) {
   if (access.is_read && access.is_written) return "reads and writes";
@@ -168,13 +190,29 @@ std::string TaskNote::describe(const Access& access) const {
   return fmt::format("{} (argument {}) on {}", name, access.argument, stream);
 }
 
-Task with_note(Task task, const Stream& stream, std::vector<Access> accesses) {
-  return attach(std::move(task), stream,
-                [&](TaskNote& note) { note.accesses = std::move(accesses); });
-}
-
-Task with_host_code(Task task, const Stream& stream) {
-  return attach(std::move(task), stream, [](TaskNote& note) { note.is_host_code = true; });
+Task with_note(Task task, const Stream& stream, const Effects& effects) try {
+  auto argument = std::make_unique<Noted>();
+  argument->note = std::make_shared<TaskNote>();
+  TaskNote& note = *argument->note;
+  note.name = name_of(task);
+  note.stream = name_of(stream);
+  note.accesses = accesses_of(effects);
+  note.is_host_code = effects.is_host_code;
+  note.queued = Site::here();
+  note.find_allocations();
+  if (!effects.is_copy) check_overlap(note);
+  argument->inner.run = task.run;
+  argument->inner.argument = task.argument;
+  argument->inner.release = task.release;
+  argument->inner.tiling = task.tiling;
+  if (task.tiling != nullptr) task.tiling = &kCheckedTiling;
+  task.run = run_checked;
+  task.argument = argument.release();
+  task.release = release_noted;
+  return task;
+} catch (...) {
+  if (task.release != nullptr) task.release(task.argument);
+  throw;
 }
 
 std::shared_ptr<TaskNote> note_of(const Task& task) {
@@ -194,4 +232,4 @@ std::shared_ptr<TaskNote> InsideTask::current() {
   return mine == nullptr ? nullptr : *mine;
 }
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics

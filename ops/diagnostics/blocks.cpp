@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/diagnostics/blocks.h"
+#include "ops/diagnostics/blocks.h"
 
 #include <fmt/format.h>
 
@@ -14,13 +14,13 @@
 #include <new>
 #include <optional>
 
-#include "ops/runtime/diagnostics/objects.h"
-#include "ops/runtime/diagnostics/report.h"
+#include "ops/diagnostics/objects.h"
+#include "ops/diagnostics/report.h"
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 namespace {
 
-constexpr size_t kRedzone = 512;
+constexpr size_t kRedzone = 512;  // before and behind; a multiple of every alignment
 constexpr unsigned char kRedzoneByte = 0xA5;
 constexpr unsigned char kFreedByte = 0xDB;
 // NaN as FLOAT16, BF16, FLOAT and DOUBLE, and no number that anybody computes.
@@ -60,6 +60,12 @@ uintptr_t number(const void* address) { return reinterpret_cast<uintptr_t>(addre
 
 void fill(const Bytes& bytes, unsigned char value) {
   std::memset(pointer(bytes.begin), value, bytes.size());
+}
+
+void insert(Block&& block) {
+  const std::lock_guard lock(blocks().mutex);
+  block.serial = ++blocks().latest_serial;
+  blocks().by_begin[block.whole.begin] = std::move(block);
 }
 
 // The block that holds the byte, redzones included; null when there is none.
@@ -177,42 +183,41 @@ bool put_in_quarantine(Block& block) {
 
 }  // namespace
 
-size_t redzone_size() { return enabled(kMemory) ? kRedzone : 0; }
-
-void block_made(const NewBlock& made) noexcept {
-  object_made(
-      made.address, "allocation",
-      fmt::format("({} bytes of {} memory)", made.size, made.on_device ? "device" : "pinned host"));
+void* make_block(size_t size, size_t padded_size, size_t alignment, bool on_device) noexcept {
+  const size_t redzone = enabled(kMemory) ? kRedzone : 0;
+  const size_t total = (padded_size + alignment - 1) / alignment * alignment + 2 * redzone;
+  auto* const base = static_cast<std::byte*>(std::aligned_alloc(alignment, total));
+  if (base == nullptr) return nullptr;
+  void* const address = base + redzone;
   quietly([&] {
+    object_made(address, "allocation",
+                fmt::format("({} bytes of {} memory)", size, on_device ? "device" : "pinned host"));
     Block block;
-    block.whole = {number(made.base), number(made.base) + made.total};
-    block.payload = {number(made.address), number(made.address) + made.size};
+    block.whole = {number(base), number(base) + total};
+    block.payload = {number(address), number(address) + size};
     block.behind = {block.payload.end, block.whole.end};
-    block.padded_end = number(made.address) + made.padded_size;
-    block.on_device = made.on_device;
+    block.padded_end = number(address) + padded_size;
+    block.on_device = on_device;
     if (enabled(kMemory)) {
       fill({block.whole.begin, block.payload.begin}, kRedzoneByte);
       fill(block.behind, kRedzoneByte);
     }
-    if (enabled(kUninit) && made.on_device) poison(block.payload);
-    const std::lock_guard lock(blocks().mutex);
-    block.serial = ++blocks().latest_serial;
-    blocks().by_begin[block.whole.begin] = std::move(block);
+    if (enabled(kUninit) && on_device) poison(block.payload);
+    insert(std::move(block));
   });
+  return address;
 }
 
 void mapping_made(void* address, size_t size) noexcept {
-  object_made(address, "mapping", fmt::format("({} bytes of device memory)", size));
   quietly([&] {
+    object_made(address, "mapping", fmt::format("({} bytes of device memory)", size));
     Block block;
     block.payload = {number(address), number(address) + size};
     block.whole = block.payload;
     block.behind = {block.payload.end, block.payload.end};
     block.padded_end = block.payload.end;
     block.is_mapping = true;
-    const std::lock_guard lock(blocks().mutex);
-    block.serial = ++blocks().latest_serial;
-    blocks().by_begin[block.whole.begin] = std::move(block);
+    insert(std::move(block));
   });
 }
 
@@ -293,6 +298,7 @@ void check_redzones(uintptr_t near, const std::string& when) noexcept {
 }
 
 void check_all_redzones(const std::string& when, size_t most_freed) noexcept {
+  if (!enabled(kMemory)) return;
   quietly([&] {
     std::vector<std::pair<std::string, uintptr_t>> damages;
     const auto look_at = [&](Block& block) {
@@ -325,4 +331,4 @@ std::string describe_bytes(const Bytes& bytes) {
                      name_of_object(found.address));
 }
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/diagnostics/region.h"
+#include "ops/diagnostics/region.h"
 
 #include <algorithm>
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 namespace {
 
 constexpr size_t kMaxPieces = size_t{1} << 20;
@@ -15,17 +15,16 @@ Region::Region(const void* address, size_t bytes) : run_(bytes) {
   hull_ = {begin, begin + bytes};
 }
 
-Region::Region(const void* address, std::span<const int64_t> sizes,
-               std::span<const int64_t> strides, size_t element_size)
-    : run_(element_size) {
-  auto begin = reinterpret_cast<uintptr_t>(address);
-  uintptr_t end = begin + element_size;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] <= 0) return;
-    if (sizes[i] == 1 || strides[i] == 0) continue;
-    const auto count = static_cast<size_t>(sizes[i]);
-    const auto step = static_cast<size_t>(std::abs(strides[i]));
-    if (strides[i] < 0) {
+Region::Region(const aclgradTaskOperand& view) : run_(view.element_size) {
+  auto begin = reinterpret_cast<uintptr_t>(view.address);
+  uintptr_t end = begin + view.element_size;
+  for (size_t i = 0; i < view.rank; ++i) {
+    const int64_t stride = view.strides[i];
+    if (view.shape[i] <= 0) return;
+    if (view.shape[i] == 1 || stride == 0) continue;
+    const auto count = static_cast<size_t>(view.shape[i]);
+    const auto step = static_cast<size_t>(std::abs(stride)) * view.element_size;
+    if (stride < 0) {
       begin -= (count - 1) * step;
     } else {
       end += (count - 1) * step;
@@ -123,4 +122,4 @@ std::vector<Bytes> ByteSet::missing(const Bytes& bytes) const {
   return gaps;
 }
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics

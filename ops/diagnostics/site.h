@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where in the program something was done: the stack of the call, kept as addresses and turned into
 // names only when somebody wants to read it.
-#ifndef ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_SITE_H_
-#define ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_SITE_H_
+#ifndef ACLGRAD_OPS_DIAGNOSTICS_SITE_H_
+#define ACLGRAD_OPS_DIAGNOSTICS_SITE_H_
 
 #include <array>
 #include <cstddef>
 #include <string>
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 
 class Site {
  public:
@@ -35,6 +35,6 @@ class Site {
   const char* call_ = nullptr;
 };
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics
 
-#endif  // ACLGRAD_OPS_RUNTIME_DIAGNOSTICS_SITE_H_
+#endif  // ACLGRAD_OPS_DIAGNOSTICS_SITE_H_

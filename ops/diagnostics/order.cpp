@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/diagnostics/order.h"
+#include "ops/diagnostics/order.h"
 
 #include <fmt/format.h>
 
@@ -9,18 +9,24 @@
 #include <new>
 #include <unordered_map>
 
-#include "ops/runtime/diagnostics/blocks.h"
-#include "ops/runtime/diagnostics/objects.h"
-#include "ops/runtime/diagnostics/report.h"
+#include "ops/diagnostics/blocks.h"
+#include "ops/diagnostics/objects.h"
+#include "ops/diagnostics/report.h"
+#include "ops/runtime/event.h"
+#include "ops/runtime/recorded_model.h"
 
-namespace aclgrad::runtime::diagnostics {
+namespace aclgrad::diagnostics {
 namespace {
+
+// Where an event was recorded that a replay recorded: on a stream that is not known. Whoever waits
+// for it is taken to come after everything that was submitted so far.
+constexpr int32_t kAnyStream = -1;
 
 // Submissions of a stream that are remembered although nobody waited for them.
 constexpr size_t kMaxRemembered = 4096;
 
 using Notes = std::vector<std::shared_ptr<TaskNote>>;
-using ClockPointer = std::shared_ptr<const Clock>;
+using ClockPointer = std::shared_ptr<const VectorClock>;
 
 struct Use {
   Notes notes;
@@ -28,7 +34,7 @@ struct Use {
 };
 
 struct Line {  // one stream
-  Clock clock;
+  VectorClock clock;
   std::map<uint64_t, ClockPointer> points;  // the clock at each ticket
   std::deque<Use> uses;                     // that the host does not know to be over
 };
@@ -36,7 +42,7 @@ struct Line {  // one stream
 struct World {
   std::mutex mutex;
   std::unordered_map<int32_t, Line> lines;
-  Clock host;
+  VectorClock host;
 };
 
 World& world() {
@@ -44,27 +50,22 @@ World& world() {
   return instance;
 }
 
-const std::vector<Task>*& replayed_tasks() {
-  thread_local const std::vector<Task>* tasks = nullptr;
-  return tasks;
-}
-
 // Of streams that are closed the host knows everything, so nobody need remember them.
-void join(const World& all, Clock& clock, const Clock& other) {
+void join(const World& all, VectorClock& clock, const VectorClock& other) {
   for (const auto& [stream, ticket] : other) {
     if (all.lines.contains(stream)) clock[stream] = std::max(clock[stream], ticket);
   }
 }
 
-uint64_t known(const Clock& clock, int32_t stream) {
+uint64_t known(const VectorClock& clock, int32_t stream) {
   const auto found = clock.find(stream);
   return found == clock.end() ? 0 : found->second;
 }
 
 // What lies before the end of the stream's task with this ticket. Of a task that is forgotten, what
 // lies before the first one that is not: rather too much, which reports too little.
-Clock clock_at(const Line& line, int32_t stream, uint64_t ticket) {
-  Clock clock;
+VectorClock clock_at(const Line& line, int32_t stream, uint64_t ticket) {
+  VectorClock clock;
   auto point = line.points.upper_bound(ticket);
   if (point != line.points.begin()) --point;
   if (point != line.points.end()) clock = *point->second;
@@ -72,8 +73,8 @@ Clock clock_at(const Line& line, int32_t stream, uint64_t ticket) {
   return clock;
 }
 
-Clock clock_at(const World& all, int32_t stream, uint64_t ticket) {
-  Clock clock;
+VectorClock clock_at(const World& all, int32_t stream, uint64_t ticket) {
+  VectorClock clock;
   if (stream == kAnyStream) {
     for (const auto& [id, line] : all.lines) join(all, clock, line.clock);
   } else if (const auto found = all.lines.find(stream); found != all.lines.end()) {
@@ -82,7 +83,7 @@ Clock clock_at(const World& all, int32_t stream, uint64_t ticket) {
   return clock;
 }
 
-void learn(World& all, const Clock& clock) {
+void learn(World& all, const VectorClock& clock) {
   join(all, all.host, clock);
   for (auto& [stream, line] : all.lines) {
     const uint64_t over = known(all.host, stream);
@@ -132,7 +133,7 @@ void check_pair(const Access& later, uint64_t allocation, auto later_side,
   }
 }
 
-void check_against(World& all, int32_t stream, const Clock& clock, const TaskNote& note) {
+void check_against(World& all, int32_t stream, const VectorClock& clock, const TaskNote& note) {
   for (const auto& [id, line] : all.lines) {
     if (id == stream) continue;
     const uint64_t over = known(clock, id);
@@ -151,8 +152,8 @@ void check_against(World& all, int32_t stream, const Clock& clock, const TaskNot
 
 Notes notes_of(const Task& task) {
   Notes notes;
-  if (const std::vector<Task>* const tasks = replayed_tasks()) {
-    for (const Task& each : *tasks) {
+  if (const auto* const model = runtime::RecordedModel::of(task)) {
+    for (const Task& each : model->tasks()) {
       if (auto note = note_of(each)) notes.push_back(std::move(note));
     }
   } else if (auto note = note_of(task)) {
@@ -161,12 +162,16 @@ Notes notes_of(const Task& task) {
   return notes;
 }
 
-void enter(World& all, int32_t stream, uint64_t ticket, Notes notes) {
+void enter(World& all, int32_t stream, uint64_t ticket, Notes notes,
+           const runtime::EventRecord* awaits) {
   Line& line = all.lines[stream];
+  if (awaits != nullptr) {
+    join(all, line.clock, clock_at(all, awaits->stream_id(), awaits->ticket()));
+  }
   // The host submits it, so it comes after everything that the host knows.
   join(all, line.clock, all.host);
   line.clock[stream] = ticket;
-  const auto clock = std::make_shared<const Clock>(line.clock);
+  const auto clock = std::make_shared<const VectorClock>(line.clock);
   line.points[ticket] = clock;
   if (line.points.size() > kMaxRemembered) line.points.erase(line.points.begin());
   for (const auto& note : notes) {
@@ -182,7 +187,9 @@ void enter(World& all, int32_t stream, uint64_t ticket, Notes notes) {
 
 }  // namespace
 
-aclError submit_in_order(Stream& stream, Task task, uint64_t* ticket) {
+aclError submit_in_order(Stream& stream, Task task, uint64_t* ticket,
+                         const runtime::EventRecord* awaits) {
+  if (!enabled(kStreams)) return stream.submit(std::move(task), ticket);
   Notes notes;
   try {
     world();
@@ -196,15 +203,12 @@ aclError submit_in_order(Stream& stream, Task task, uint64_t* ticket) {
   const aclError status = stream.submit(std::move(task), &mine);
   if (status != ACL_SUCCESS) return status;
   if (ticket != nullptr) *ticket = mine;
-  quietly([&] { enter(world(), stream.id(), mine, std::move(notes)); });
+  quietly([&] { enter(world(), stream.id(), mine, std::move(notes), awaits); });
   return ACL_SUCCESS;
 }
 
-ReplayScope::ReplayScope(const std::vector<Task>& tasks) { replayed_tasks() = &tasks; }
-
-ReplayScope::~ReplayScope() { replayed_tasks() = nullptr; }
-
 void host_waited(int32_t stream, uint64_t ticket) noexcept {
+  if (!enabled(kStreams)) return;
   quietly([&] {
     const std::lock_guard lock(world().mutex);
     learn(world(), clock_at(world(), stream, ticket));
@@ -219,15 +223,8 @@ void reached_by_host(const TaskNote& note) noexcept {
   });
 }
 
-void stream_waits(int32_t waiter, int32_t awaited, uint64_t ticket) noexcept {
-  quietly([&] {
-    const std::lock_guard lock(world().mutex);
-    const Clock reached = clock_at(world(), awaited, ticket);
-    join(world(), world().lines[waiter].clock, reached);
-  });
-}
-
 void stream_closed(int32_t stream) noexcept {
+  if (!enabled(kStreams)) return;
   quietly([&] {
     const std::lock_guard lock(world().mutex);
     world().lines.erase(stream);
@@ -238,6 +235,7 @@ void stream_closed(int32_t stream) noexcept {
 
 void check_order_of_host(const char* function, const std::vector<Access>& accesses,
                          const Site& site) noexcept {
+  if (!enabled(kStreams)) return;
   quietly([&] {
     const std::shared_ptr<TaskNote> inside = InsideTask::current();
     const std::lock_guard lock(world().mutex);
@@ -266,18 +264,20 @@ void check_order_of_host(const char* function, const std::vector<Access>& access
   });
 }
 
-void note_recorded(const Task& task, int32_t stream, const Clock& clock) noexcept {
+void note_recorded(const Task& task, int32_t stream, const VectorClock& clock) noexcept {
+  if (!enabled(kStreams)) return;
   quietly([&] {
     const std::shared_ptr<TaskNote> note = note_of(task);
     if (!note) return;
     const std::lock_guard lock(world().mutex);
     note->stream_id = stream;
     note->ticket = known(clock, stream);
-    note->clock = std::make_shared<const Clock>(clock);
+    note->clock = std::make_shared<const VectorClock>(clock);
   });
 }
 
 void check_recording(const std::vector<Task>& tasks) noexcept {
+  if (!enabled(kStreams)) return;
   quietly([&] {
     Notes notes;
     for (const Task& task : tasks) {
@@ -302,4 +302,4 @@ void check_recording(const std::vector<Task>& tasks) noexcept {
   });
 }
 
-}  // namespace aclgrad::runtime::diagnostics
+}  // namespace aclgrad::diagnostics
