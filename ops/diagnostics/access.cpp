@@ -180,7 +180,7 @@ void check_after(const TaskNote& note) noexcept {
   });
 }
 
-aclError check_host_accesses(const runtime::Call& call, const std::vector<Access>& accesses) {
+void check_host_accesses(const runtime::Call& call, const std::vector<Access>& accesses) {
   const Site site = Site::here();
   const std::string function = site.function();
   const std::string where = fmt::format("  {} is called\n{}", function, site.frames("    "));
@@ -189,7 +189,7 @@ aclError check_host_accesses(const runtime::Call& call, const std::vector<Access
     return Actor{fmt::format("{} (argument {})", function, access.argument), where,
                  "  So it does nothing and returns 107000.\n"};
   });
-  return refusal.empty() ? ACL_SUCCESS : call.failed(ACL_ERROR_RT_PARAM_INVALID, refusal);
+  if (!refusal.empty()) call.failed(ACL_ERROR_RT_PARAM_INVALID, refusal);
 }
 
 void check_free(void* address) noexcept {

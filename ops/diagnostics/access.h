@@ -20,8 +20,8 @@ void check_overlap(const TaskNote& note) noexcept;
 std::string check_before(const TaskNote& note) noexcept;
 void check_after(const TaskNote& note) noexcept;
 
-// Before a call that touches memory at once: 107000 when it must not, which has been reported.
-aclError check_host_accesses(const runtime::Call& call, const std::vector<Access>& accesses);
+// Before a call that touches memory at once: ends it with 107000 when it must not.
+void check_host_accesses(const runtime::Call& call, const std::vector<Access>& accesses);
 
 // The allocation is about to go away, whatever still uses it.
 void check_free(void* address) noexcept;

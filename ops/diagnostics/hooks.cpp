@@ -35,8 +35,8 @@ class RuntimeHooks final : public runtime::Hooks {
     block_freed(address);
   }
 
-  aclError before_access(const runtime::Call& call, const Effects& effects) override {
-    return enabled(kNeedNotes) ? check_host_accesses(call, accesses_of(effects)) : ACL_SUCCESS;
+  void before_access(const runtime::Call& call, const Effects& effects) override {
+    if (enabled(kNeedNotes)) check_host_accesses(call, accesses_of(effects));
   }
   void before_finalize() noexcept override {
     check_all_redzones("at aclFinalize");

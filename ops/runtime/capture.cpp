@@ -32,10 +32,10 @@ std::vector<std::shared_ptr<Capture>> active_captures() {
   return captures;
 }
 
-aclError void_capture(const Call& call) {
-  return call.failed(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                     "the stream's capture was made void by an earlier call", "",
-                     "End it with aclmdlRICaptureEnd and capture again without that call.");
+[[noreturn]] void void_capture(const Call& call) {
+  call.failed(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+              "the stream's capture was made void by an earlier call", "",
+              "End it with aclmdlRICaptureEnd and capture again without that call.");
 }
 
 void release(const std::vector<Task>& tasks) {
@@ -72,24 +72,19 @@ bool Capture::is_valid() const {
   return valid_;
 }
 
-aclError Capture::add(const Call& call, const Stream& stream, Task task) {
+void Capture::add(const Call& call, const Stream& stream, Task task) {
   try {
     const std::lock_guard lock(mutex_);
-    if (valid_) {
-      uint64_t& steps = clocks_[stream.id()][stream.id()];
-      tasks_.push_back(std::move(task));  // a task that finds no room stays here
-      ++steps;
-      if (Hooks* const active = hooks()) {
-        active->recorded(tasks_.back(), stream.id(), clocks_[stream.id()]);
-      }
-      return ACL_SUCCESS;
-    }
-  } catch (const std::bad_alloc&) {
+    if (!valid_) void_capture(call);
+    VectorClock& clock = clocks_[stream.id()];
+    uint64_t& steps = clock[stream.id()];
+    tasks_.push_back(std::move(task));  // a task that finds no room stays here
+    ++steps;
+    if (Hooks* const active = hooks()) active->recorded(tasks_.back(), stream.id(), clock);
+  } catch (...) {
     if (task.release != nullptr) task.release(task.argument);
     throw;
   }
-  if (task.release != nullptr) task.release(task.argument);
-  return void_capture(call);
 }
 
 size_t Capture::task_count() const {
@@ -97,19 +92,18 @@ size_t Capture::task_count() const {
   return tasks_.size();
 }
 
-aclError Capture::mark(const Call& call, const Stream& stream, VectorClock& point) {
+VectorClock Capture::mark(const Call& call, const Stream& stream) {
   const std::lock_guard lock(mutex_);
-  if (!valid_) return void_capture(call);
-  point = clocks_[stream.id()];
-  return ACL_SUCCESS;
+  if (!valid_) void_capture(call);
+  return clocks_[stream.id()];
 }
 
-aclError Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
-                       const VectorClock& point) {
+void Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
+                   const VectorClock& point) {
   const bool joins = stream->capture() == nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (!valid_) return void_capture(call);
+    if (!valid_) void_capture(call);
     // On a copy: when memory is exhausted nothing must have changed.
     const auto it = clocks_.find(stream->id());
     VectorClock clock = it == clocks_.end() ? VectorClock() : it->second;
@@ -127,7 +121,6 @@ aclError Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
     }
   }
   if (joins) stream->set_capture(shared_from_this());
-  return ACL_SUCCESS;
 }
 
 bool Capture::is_joined() const {
@@ -191,42 +184,41 @@ aclmdlRICaptureMode& thread_capture_mode() {
   return mode;
 }
 
-aclError check_unsafe_call(const Call& call, aclError status) {
-  if (thread_capture_mode() == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return ACL_SUCCESS;
+void check_unsafe_call(const Call& call, aclError status) {
+  if (thread_capture_mode() == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return;
   const bool global = thread_capture_mode() == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   const auto captures = active_captures();
   const bool forbidden = std::any_of(captures.begin(), captures.end(), [&](const auto& capture) {
     if (capture->began_here()) return capture->mode() != ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
     return global && capture->mode() == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   });
-  if (!forbidden) return ACL_SUCCESS;
-  return call.failed(status, "a stream is being captured in a mode that forbids this call",
-                     "What acts at once cannot be recorded.",
-                     "Move the call out of the capture, or begin it in mode RELAXED.");
+  if (!forbidden) return;
+  call.failed(status, "a stream is being captured in a mode that forbids this call",
+              "What acts at once cannot be recorded.",
+              "Move the call out of the capture, or begin it in mode RELAXED.");
 }
 
-aclError refuse_captured(const Call& call, const Stream& stream) {
+void refuse_captured(const Call& call, const Stream& stream) {
   const std::shared_ptr<Capture> capture = stream.capture();
-  if (!capture) return ACL_SUCCESS;
+  if (!capture) return;
   capture->invalidate();
-  return call.failed(ACL_ERROR_RT_STREAM_CAPTURED,
-                     "the stream is being captured, and this call made the capture void",
-                     "Its tasks are recorded, not run; there is nothing to wait for.",
-                     "End the capture first.");
+  call.failed(ACL_ERROR_RT_STREAM_CAPTURED,
+              "the stream is being captured, and this call made the capture void",
+              "Its tasks are recorded, not run; there is nothing to wait for.",
+              "End the capture first.");
 }
 
-aclError refuse_captured_on(const Call& call, int32_t device) {
+void refuse_captured_on(const Call& call, int32_t device) {
   bool found = false;
   for (const auto& capture : active_captures()) {
     if (capture->device() != device) continue;
     capture->invalidate();
     found = true;
   }
-  if (!found) return ACL_SUCCESS;
-  return call.failed(
-      ACL_ERROR_RT_STREAM_CAPTURED,
-      "a stream of the device is being captured, and this call made the capture void", "",
-      "End the capture first.");
+  if (!found) return;
+  call.failed(ACL_ERROR_RT_STREAM_CAPTURED,
+              "a stream of the device is being captured, and this call made the capture void", "",
+              "End the capture first.");
 }
 
 void abandon_capture(Stream& stream) {

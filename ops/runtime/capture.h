@@ -37,14 +37,14 @@ class Capture : public std::enable_shared_from_this<Capture> {
   bool is_valid() const;
 
   // Records the task, or releases it and fails: 507903.
-  aclError add(const Call& call, const Stream& stream, Task task);
+  void add(const Call& call, const Stream& stream, Task task);
   size_t task_count() const;
 
   // The point that an event recorded now on the stream marks; 507903 when the capture is void.
-  aclError mark(const Call& call, const Stream& stream, VectorClock& point);
+  VectorClock mark(const Call& call, const Stream& stream);
 
   // The stream, which joins if it is new, goes on after the point; 507903 when the capture is void.
-  aclError wait(const Call& call, const std::shared_ptr<Stream>& stream, const VectorClock& point);
+  void wait(const Call& call, const std::shared_ptr<Stream>& stream, const VectorClock& point);
 
   // Whether the origin lies behind everything that was recorded on other streams.
   bool is_joined() const;
@@ -81,13 +81,13 @@ aclmdlRICaptureMode& thread_capture_mode();
 // Whether a call that acts at once, or may block, is allowed on this thread: a capture in mode
 // GLOBAL forbids it to every thread, THREAD_LOCAL to the one that began it. `status` is the answer
 // when not: 107030 for synchronous calls, 107041 for asynchronous ones.
-aclError check_unsafe_call(const Call& call, aclError status);
+void check_unsafe_call(const Call& call, aclError status);
 
 // For calls that must not look at a captured stream: 107027, and the capture is void.
-aclError refuse_captured(const Call& call, const Stream& stream);
+void refuse_captured(const Call& call, const Stream& stream);
 
 // As refuse_captured for all streams of a device.
-aclError refuse_captured_on(const Call& call, int32_t device);
+void refuse_captured_on(const Call& call, int32_t device);
 
 // A stream goes away: its capture, if it has one, is void.
 void abandon_capture(Stream& stream);

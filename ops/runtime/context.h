@@ -67,23 +67,22 @@ bool end_context(Context& context, bool drain);
 Context* current_context();
 void set_current_context(std::shared_ptr<Context> context);
 
-// The stream that a program means, or the status that tells why there is none.
-struct StreamChoice {
-  aclError status = ACL_SUCCESS;
-  HandleTable<Stream>::Borrowed stream;
-};
+// The same, or the call ends with 107002.
+Context& require_context(const Call& call);
 
-// For submitting and synchronising calls: a null handle means the default stream. In this order:
-// 107002 without a context, 107017 for a handle that is not live, 107003 for another context's.
-StreamChoice choose_stream(const Call& call, aclrtStream handle);
+using BorrowedStream = HandleTable<Stream>::Borrowed;
+
+// The stream that a program means, for submitting and synchronising calls: a null handle means the
+// default stream. In this order: 107002 without a context, 107017 for a handle that is not live,
+// 107003 for another context's.
+BorrowedStream choose_stream(const Call& call, aclrtStream handle);
 
 // As choose_stream, for calls where a null handle is an error (100000, before everything else).
-StreamChoice choose_named_stream(const Call& call, aclrtStream handle);
+BorrowedStream choose_named_stream(const Call& call, aclrtStream handle);
 
-// Submits to the stream, or to its capture (no ticket then), and leaves a message when that fails.
-// The task is released in any case.
-aclError submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket = nullptr,
-                const Effects& effects = {});
+// Submits to the stream, or to its capture (no ticket then). The task is released in any case.
+void submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket = nullptr,
+            const Effects& effects = {});
 
 }  // namespace aclgrad::runtime
 

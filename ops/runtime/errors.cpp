@@ -120,16 +120,16 @@ const char* aclGetRecentErrMsg() {
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
   if (level != ACL_RT_THREAD_LEVEL) {
     // Not through entry(): asking wrongly must not replace the error that was asked for.
-    return Call(__func__).bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
-                                    "ACL_RT_THREAD_LEVEL (0)");
+    return Call(__func__).note_bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
+                                         "ACL_RT_THREAD_LEVEL (0)");
   }
   return aclgrad::runtime::t_last_error;
 }
 
 aclError aclrtGetLastError(aclrtLastErrLevel level) {
   if (level != ACL_RT_THREAD_LEVEL) {
-    return Call(__func__).bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
-                                    "ACL_RT_THREAD_LEVEL (0)");
+    return Call(__func__).note_bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
+                                         "ACL_RT_THREAD_LEVEL (0)");
   }
   return std::exchange(aclgrad::runtime::t_last_error, ACL_SUCCESS);
 }

@@ -15,8 +15,8 @@ struct Report {
   std::string code;
   std::string title;
   std::string message;
-  std::string cause;
-  std::string solution;
+  std::string cause = {};
+  std::string solution = {};
 };
 
 // Keeps the message until aclGetRecentErrMsg collects it: on this thread, or for the whole process

@@ -67,19 +67,19 @@ class Event : public std::enable_shared_from_this<Event> {
   // being external, is recorded whenever the recording runs. An event that marks a point of one
   // capture is refused elsewhere: 107028 on a stream that is not captured, which makes the capture
   // void, 107032 in another capture.
-  aclError record(const Call& call, const std::shared_ptr<Stream>& stream);
+  void record(const Call& call, const std::shared_ptr<Stream>& stream);
 
   // Queues a wait for the latest record; timeout 0 waits for ever. When the event marks a point of
   // a capture, the stream joins it.
-  aclError make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
-                     std::chrono::milliseconds timeout);
+  void make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
+                 std::chrono::milliseconds timeout);
 
   // As if never recorded.
   void reset();
 
   // For calls that look at the event from the host: 107028 while it marks a point of a capture,
   // which becomes void.
-  aclError refuse_captured(const Call& call) const;
+  void refuse_captured(const Call& call) const;
 
   // Null when never recorded.
   std::shared_ptr<EventRecord> latest() const;
@@ -89,8 +89,8 @@ class Event : public std::enable_shared_from_this<Event> {
   bool has_pending_waits() const;
 
  private:
-  aclError record_in_capture(const Call& call, Capture& capture, const Stream& stream);
-  aclError wait_in_capture(const Call& call, const std::shared_ptr<Stream>& stream);
+  void record_in_capture(const Call& call, Capture& capture, const Stream& stream);
+  void wait_in_capture(const Call& call, const std::shared_ptr<Stream>& stream);
   std::shared_ptr<Capture> marked_capture() const;
   void set_recorded_now();
   // Counts one wait more, and remembers where.

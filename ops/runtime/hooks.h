@@ -64,8 +64,8 @@ class Hooks {
   // What allocate() gave, or a mapping: the program, or the end of its device, gives it back.
   virtual void free(void* address) noexcept = 0;
 
-  // A call is about to touch memory at once; not 0 when it must not.
-  virtual aclError before_access(const Call& call, const Effects& effects) = 0;
+  // A call is about to touch memory at once: ends the call when it must not.
+  virtual void before_access(const Call& call, const Effects& effects) = 0;
 
   virtual void before_finalize() noexcept = 0;
 

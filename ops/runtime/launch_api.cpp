@@ -8,17 +8,20 @@
 namespace aclgrad::runtime {
 namespace {
 
+// The task is released when the call ends here.
+BorrowedStream choose_for(const Call& call, const Task& task, aclrtStream stream) try {
+  call.require(task.run, "run");
+  return choose_stream(call, stream);
+} catch (...) {
+  if (task.release != nullptr) task.release(task.argument);
+  throw;
+}
+
 aclError launch(aclrtStream stream, Task task, const Effects& effects = {}) {
-  return entry("aclgradLaunchTask", [&](const Call& call) -> aclError {
-    const auto refuse = [&](aclError status) {
-      if (task.release != nullptr) task.release(task.argument);
-      return status;
-    };
+  return entry("aclgradLaunchTask", [&](const Call& call) {
     if (task.name == nullptr) task.name = "task";
-    if (task.run == nullptr) return refuse(call.null_pointer("run"));
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return refuse(chosen.status);
-    return submit(call, *chosen.stream, std::move(task), /*ticket=*/nullptr, effects);
+    const BorrowedStream chosen = choose_for(call, task, stream);
+    submit(call, *chosen, std::move(task), /*ticket=*/nullptr, effects);
   });
 }
 
@@ -39,11 +42,9 @@ aclError aclgradLaunchTask(aclrtStream stream, const char* name, aclgradTaskFunc
 }
 
 aclError aclgradWakeStream(aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    chosen.stream->wake();
-    return ACL_SUCCESS;
+  return entry(__func__, [&](const Call& call) {
+    const BorrowedStream chosen = choose_stream(call, stream);
+    chosen->wake();
   });
 }
 

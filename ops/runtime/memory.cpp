@@ -89,15 +89,14 @@ MemoryBlock obtain(size_t real_size, const Wanted& wanted) {
   return MemoryBlock(address);
 }
 
-aclError allocate(const Call& call, const char* parameter, void** pointer, const Wanted& wanted) {
-  if (pointer == nullptr) return call.null_pointer(parameter);
+void allocate(const Call& call, const char* parameter, void** pointer, const Wanted& wanted) {
+  call.require(pointer, parameter);
   const std::optional<size_t> real_size = padded(wanted.size, kGranule, wanted.extra);
   if (wanted.size == 0 || !real_size || !padded(*real_size, kAlignment, 0)) {
-    return call.bad_value(ACL_ERROR_INVALID_PARAM, "size", wanted.size,
-                          "1 or more, and small enough to be padded");
+    call.bad_value(ACL_ERROR_INVALID_PARAM, "size", wanted.size,
+                   "1 or more, and small enough to be padded");
   }
-  const Context* const context = current_context();
-  if (context == nullptr) return call.no_context();
+  const Context& context = require_context(call);
   *pointer = nullptr;
   MemoryBlock block;
   // The allocator might promise more than there is, so the size of the memory is a limit too.
@@ -105,24 +104,23 @@ aclError allocate(const Call& call, const char* parameter, void** pointer, const
     block = obtain(*real_size, wanted);
   }
   if (!block) {
-    return call.failed(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                       fmt::format("{} bytes of memory are not available", *real_size), "",
-                       "Free memory, or work on smaller pieces.");
+    call.failed(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                fmt::format("{} bytes of memory are not available", *real_size), "",
+                "Free memory, or work on smaller pieces.");
   }
   void* const address = block.get();
   {
     const std::unique_lock lock(live().mutex);
     // Its device may have been reset meanwhile, and nobody would free the memory any more.
-    if (context->has_lost_memory()) return call.no_context();
-    live().by_address[number(address)] = Allocation{*real_size, wanted.kind, context->device(),
-                                                    ++live().latest_id, std::move(block)};
+    if (context.has_lost_memory()) call.no_context();
+    live().by_address[number(address)] =
+        Allocation{*real_size, wanted.kind, context.device(), ++live().latest_id, std::move(block)};
   }
   *pointer = address;
-  return ACL_SUCCESS;
 }
 
-aclError allocate_on_device(const Call& call, void** pointer, size_t size,
-                            aclrtMemMallocPolicy policy) {
+void allocate_on_device(const Call& call, void** pointer, size_t size,
+                        aclrtMemMallocPolicy policy) {
   return allocate(call, "devPtr", pointer,
                   {size, current_soc().family->allocation_extra, MemoryKind::kDevice,
                    wants_huge_pages(policy)});
@@ -138,22 +136,18 @@ MemoryBlock take(const void* address, MemoryKind kind) noexcept {
   return block;
 }
 
-aclError free_memory(const Call& call, const char* parameter, void* address, MemoryKind kind) {
-  if (address == nullptr) return call.null_pointer(parameter);
+void free_memory(const Call& call, const char* parameter, void* address, MemoryKind kind) {
+  call.require(address, parameter);
   const char* const what = kind == MemoryKind::kDevice ? "device allocation" : "host allocation";
-  return take(address, kind) ? ACL_SUCCESS : call.bad_handle(parameter, address, what);
+  if (!take(address, kind)) call.bad_handle(parameter, address, what);
 }
 
-aclError free_after_synchronising(const Call& call, const char* parameter, void* address,
-                                  MemoryKind kind) {
-  if (address == nullptr) return call.null_pointer(parameter);
-  const Context* const context = current_context();
-  if (context == nullptr) return call.no_context();
-  bool is_over = false;
-  const aclError tasks = synchronize_device(call, context->device(), {}, &is_over);
-  if (!is_over) return tasks;
-  const aclError freed = free_memory(call, parameter, address, kind);
-  return freed != ACL_SUCCESS ? freed : tasks;
+void free_after_synchronising(const Call& call, const char* parameter, void* address,
+                              MemoryKind kind) {
+  call.require(address, parameter);
+  const aclError tasks = wait_for_device(call, require_context(call).device(), {});
+  free_memory(call, parameter, address, kind);
+  if (tasks != ACL_SUCCESS) throw Failure{tasks};
 }
 
 }  // namespace
@@ -210,19 +204,19 @@ std::vector<MemoryBlock> take_memory_of(int32_t device,
   return taken;
 }
 
-aclError check_range(const Call& call, const char* parameter, const void* address, size_t count) {
+void check_range(const Call& call, const char* parameter, const void* address, size_t count) {
   const MemoryRange range = find_memory(address);
   if (!range.known && is_reserved(address)) {
-    return call.failed(
+    call.failed(
         ACL_ERROR_RT_PARAM_INVALID,
         fmt::format("argument {} ({}) is a reserved address without memory", parameter, address),
         "", "Call aclrtMapMem first.");
   }
-  if (!range.known || count <= range.bytes_from_here) return ACL_SUCCESS;
-  return call.failed(ACL_ERROR_RT_PARAM_INVALID,
-                     fmt::format("{} bytes from argument {} pass the end of its allocation, which "
-                                 "is {} bytes away",
-                                 count, parameter, range.bytes_from_here));
+  if (!range.known || count <= range.bytes_from_here) return;
+  call.failed(ACL_ERROR_RT_PARAM_INVALID,
+              fmt::format("{} bytes from argument {} pass the end of its allocation, which "
+                          "is {} bytes away",
+                          count, parameter, range.bytes_from_here));
 }
 
 }  // namespace aclgrad::runtime
@@ -238,8 +232,8 @@ aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
 
 aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return entry(__func__, [&](const Call& call) {
-    return allocate(call, "devPtr", devPtr,
-                    {size, /*extra=*/0, MemoryKind::kDevice, wants_huge_pages(policy)});
+    allocate(call, "devPtr", devPtr,
+             {size, /*extra=*/0, MemoryKind::kDevice, wants_huge_pages(policy)});
   });
 }
 
@@ -256,54 +250,52 @@ aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy pol
 
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
   return entry(__func__, [&](const Call& call) {
-    return allocate(call, "hostPtr", hostPtr, {size, /*extra=*/0, MemoryKind::kPinnedHost});
+    allocate(call, "hostPtr", hostPtr, {size, /*extra=*/0, MemoryKind::kPinnedHost});
   });
 }
 
 aclError aclrtFree(void* devPtr) {
-  return entry(__func__, [&](const Call& call) {
-    return free_memory(call, "devPtr", devPtr, MemoryKind::kDevice);
-  });
+  return entry(__func__,
+               [&](const Call& call) { free_memory(call, "devPtr", devPtr, MemoryKind::kDevice); });
 }
 
 aclError aclrtFreeHost(void* hostPtr) {
   return entry(__func__, [&](const Call& call) {
-    return free_memory(call, "hostPtr", hostPtr, MemoryKind::kPinnedHost);
+    free_memory(call, "hostPtr", hostPtr, MemoryKind::kPinnedHost);
   });
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {
   return entry(__func__, [&](const Call& call) {
-    return free_after_synchronising(call, "devPtr", devPtr, MemoryKind::kDevice);
+    free_after_synchronising(call, "devPtr", devPtr, MemoryKind::kDevice);
   });
 }
 
 aclError aclrtFreeHostWithDevSync(void* hostPtr) {
   return entry(__func__, [&](const Call& call) {
-    return free_after_synchronising(call, "hostPtr", hostPtr, MemoryKind::kPinnedHost);
+    free_after_synchronising(call, "hostPtr", hostPtr, MemoryKind::kPinnedHost);
   });
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (free == nullptr) return call.null_pointer("free");
-    if (total == nullptr) return call.null_pointer("total");
+  return entry(__func__, [&](const Call& call) {
+    call.require(free, "free");
+    call.require(total, "total");
     if (!is_member(attr, ACL_DDR_MEM, ACL_MEM_P2P_HUGE1G)) {
-      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "attr", static_cast<int>(attr),
-                            "a value of aclrtMemAttr (0..17)");
+      call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "attr", static_cast<int>(attr),
+                     "a value of aclrtMemAttr (0..17)");
     }
-    if (current_context() == nullptr) return call.no_context();
+    require_context(call);
     *total = device_memory();
     *free =
         static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (ptr == nullptr) return call.null_pointer("ptr");
-    if (attributes == nullptr) return call.null_pointer("attributes");
+  return entry(__func__, [&](const Call& call) {
+    call.require(ptr, "ptr");
+    call.require(attributes, "attributes");
     const MemoryRange range = find_memory(ptr);
     *attributes = {};
     attributes->pageSize = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
@@ -315,7 +307,6 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
       attributes->location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
       attributes->location.id = static_cast<uint32_t>(range.device);
     }
-    return ACL_SUCCESS;
   });
 }
 

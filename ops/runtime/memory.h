@@ -56,7 +56,7 @@ std::vector<MemoryBlock> take_memory_of(int32_t device,
 
 // 107000 when `count` bytes from the address would pass the end of its allocation, or where
 // addresses are reserved for memory and have none.
-aclError check_range(const Call& call, const char* parameter, const void* address, size_t count);
+void check_range(const Call& call, const char* parameter, const void* address, size_t count);
 
 }  // namespace aclgrad::runtime
 

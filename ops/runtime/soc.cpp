@@ -101,14 +101,13 @@ const char* aclrtGetSocName() { return aclgrad::runtime::current_soc().name; }
 
 aclError aclgradSetSocName(const char* name) {
   using namespace aclgrad::runtime;
-  return entry(__func__, [&](const Call& call) -> aclError {
+  return entry(__func__, [&](const Call& call) {
     const std::lock_guard lock(soc_mutex());
     const std::optional<Soc> soc = name == nullptr ? default_soc() : lookup(name);
     if (!soc) {
-      return call.bad_value(ACL_ERROR_INVALID_PARAM, "name", name,
-                            "a chip such as Ascend910B1 or a family such as Ascend310P");
+      call.bad_value(ACL_ERROR_INVALID_PARAM, "name", name,
+                     "a chip such as Ascend910B1 or a family such as Ascend310P");
     }
     chosen_soc() = *soc;
-    return ACL_SUCCESS;
   });
 }
