@@ -5,7 +5,6 @@
 #define ACLGRAD_OPS_META_HOOKS_H_
 
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "aclgrad_ext.h"
@@ -36,14 +35,14 @@ class Hooks {
   virtual void dispose(const void* object, void (*destroy)(const void*)) noexcept = 0;
 
   // ---- Calls ------------------------------------------------------------------------------------
-  using Phase = std::function<aclnnStatus()>;
+  virtual void enter_phase_one() noexcept = 0;
+  // `made` is the executor; null when phase one failed.
+  virtual void leave_phase_one(const OperatorSpec& spec, std::span<const Argument> arguments,
+                               aclnnStatus status, aclOpExecutor* made) noexcept = 0;
+  virtual void enter_phase_two(const char* name) noexcept = 0;
+  virtual void leave_phase_two(const char* name, uint64_t workspace_size, aclrtStream stream,
+                               aclnnStatus status) noexcept = 0;
 
-  // Run phase one, whose result is in *executor, and phase two. Made of a std::reference_wrapper,
-  // the function needs no memory.
-  virtual aclnnStatus phase_one(const OperatorSpec& spec, std::span<const Argument> values,
-                                aclOpExecutor** executor, const Phase& plan) = 0;
-  virtual aclnnStatus phase_two(const char* name, uint64_t workspace_size, aclrtStream stream,
-                                const Phase& run) = 0;
   // Whether a contiguous view must lie in its storage even where the memory beyond is the
   // program's.
   virtual bool is_strict() const noexcept = 0;

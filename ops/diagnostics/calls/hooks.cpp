@@ -60,10 +60,16 @@ bool keep(const void* object, void (*destroy)(const void*)) noexcept {
   return kept;
 }
 
-// The number of the call whose phase two the thread is in, once that is known.
-uint64_t& current_call() {
-  thread_local uint64_t number = 0;
-  return number;
+// The phase that the thread is in; none is inside another one.
+struct CurrentCall {
+  LogClock::time_point begun;
+  const char* outer = nullptr;  // the call's name before
+  uint64_t number = 0;          // 0 until phase two knows its executor
+};
+
+CurrentCall& current_call() {
+  thread_local CurrentCall call;
+  return call;
 }
 
 std::vector<aclgradTaskOperand> operands_of(const aclOpExecutor& executor, void* workspace) {
@@ -106,38 +112,36 @@ class CallHooks final : public ops::Hooks {
     if (!kept) destroy(object);
   }
 
-  aclnnStatus phase_one(const OperatorSpec& spec, std::span<const Argument> values,
-                        aclOpExecutor** executor, const Phase& plan) override {
-    const auto begun = LogClock::now();
-    const aclnnStatus status = plan();
-    aclOpExecutor* const made = status == OK ? *executor : nullptr;
+  void enter_phase_one() noexcept override { current_call() = {.begun = LogClock::now()}; }
+
+  void leave_phase_one(const OperatorSpec& spec, std::span<const Argument> arguments,
+                       aclnnStatus status, aclOpExecutor* made) noexcept override {
     ops::if_memory_allows([&] {
       if (made != nullptr) note_plan(*made);
       if (!is_on(ACLGRAD_CHECK_LOG)) return;
-      log_plan(spec, values, status, number_of(made),
-               made == nullptr ? 0 : made->plan->workspace_size, begun);
+      log_plan(spec, arguments, status, number_of(made),
+               made == nullptr ? 0 : made->plan->workspace_size, current_call().begun);
     });
-    return status;
   }
 
-  aclnnStatus phase_two(const char* name, uint64_t workspace_size, aclrtStream stream,
-                        const Phase& run) override {
-    const char* const outer = diagnostics().set_call_name(name);
-    current_call() = 0;
-    const auto begun = LogClock::now();
-    const aclnnStatus status = run();
+  void enter_phase_two(const char* name) noexcept override {
+    current_call() = {.begun = LogClock::now(), .outer = diagnostics().set_call_name(name)};
+  }
+
+  void leave_phase_two(const char* name, uint64_t workspace_size, aclrtStream stream,
+                       aclnnStatus status) noexcept override {
+    const CurrentCall& call = current_call();
     if (is_on(ACLGRAD_CHECK_LOG)) {
       ops::if_memory_allows(
-          [&] { log_launch(name, current_call(), workspace_size, stream, status, begun); });
+          [&] { log_launch(name, call.number, workspace_size, stream, status, call.begun); });
     }
-    diagnostics().set_call_name(outer);
-    return status;
+    diagnostics().set_call_name(call.outer);
   }
 
   bool is_strict() const noexcept override { return is_on(ACLGRAD_CHECK_MEMORY); }
 
   void executor_used(const aclOpExecutor& executor) noexcept override {
-    current_call() = number_of(&executor);
+    current_call().number = number_of(&executor);
     if (!is_on(ACLGRAD_CHECK_PHASES)) return;
     diagnostics().object_used(&executor);
     for (size_t i = 0; executor.note && i < executor.bindings.size(); ++i) {

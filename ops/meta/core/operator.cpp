@@ -353,19 +353,23 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
                           uint64_t* workspaceSize, aclOpExecutor** executor,
                           const Planner& planner) {
   const runtime::DefaultFloatEnvironment standard;
-  const auto body = [&] { return plan(spec, values, workspaceSize, executor, planner); };
   Hooks* const active = hooks();
-  if (active == nullptr) return body();
-  return active->phase_one(spec, std::span(values.begin(), values.size()), executor,
-                           std::cref(body));
+  if (active != nullptr) active->enter_phase_one();
+  const aclnnStatus status = plan(spec, values, workspaceSize, executor, planner);
+  if (active != nullptr) {
+    active->leave_phase_one(spec, std::span(values.begin(), values.size()), status,
+                            status == OK ? *executor : nullptr);
+  }
+  return status;
 }
 
 aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSize,
                          aclOpExecutor* executor, aclrtStream stream) {
-  const auto body = [&] { return run(name, workspace, workspaceSize, executor, stream); };
   Hooks* const active = hooks();
-  return active == nullptr ? body()
-                           : active->phase_two(name, workspaceSize, stream, std::cref(body));
+  if (active != nullptr) active->enter_phase_two(name);
+  const aclnnStatus status = run(name, workspace, workspaceSize, executor, stream);
+  if (active != nullptr) active->leave_phase_two(name, workspaceSize, stream, status);
+  return status;
 }
 
 }  // namespace aclgrad::ops
