@@ -16,6 +16,7 @@
 
 #include "ops/diagnostics/objects.h"
 #include "ops/diagnostics/report.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::diagnostics {
 namespace {
@@ -50,10 +51,7 @@ struct Blocks {
   uint64_t latest_serial = 0;
 };
 
-Blocks& blocks() {
-  static auto& instance = *new Blocks;
-  return instance;
-}
+Blocks& blocks() { return runtime::permanent<Blocks>(); }
 
 void* pointer(uintptr_t address) { return reinterpret_cast<void*>(address); }
 uintptr_t number(const void* address) { return reinterpret_cast<uintptr_t>(address); }

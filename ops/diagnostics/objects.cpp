@@ -16,6 +16,7 @@
 
 #include "ops/diagnostics/report.h"
 #include "ops/diagnostics/site.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::diagnostics {
 namespace {
@@ -68,10 +69,7 @@ struct Lives {
   }
 };
 
-Lives& lives() {
-  static auto& instance = *new Lives;
-  return instance;
-}
+Lives& lives() { return runtime::permanent<Lives>(); }
 
 // Dead objects that are remembered; older ones are forgotten.
 constexpr size_t kMaxDead = 65536;

@@ -13,6 +13,7 @@
 #include "ops/diagnostics/objects.h"
 #include "ops/diagnostics/report.h"
 #include "ops/runtime/event.h"
+#include "ops/runtime/permanent.h"
 #include "ops/runtime/recorded_model.h"
 
 namespace aclgrad::diagnostics {
@@ -45,10 +46,7 @@ struct World {
   VectorClock host;
 };
 
-World& world() {
-  static auto& instance = *new World;
-  return instance;
-}
+World& world() { return runtime::permanent<World>(); }
 
 // Of streams that are closed the host knows everything, so nobody need remember them.
 void join(const World& all, VectorClock& clock, const VectorClock& other) {

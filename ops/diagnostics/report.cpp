@@ -8,6 +8,8 @@
 #include <mutex>
 #include <set>
 
+#include "ops/runtime/permanent.h"
+
 namespace aclgrad::diagnostics {
 namespace {
 
@@ -31,10 +33,7 @@ struct Output {
   std::set<std::string> seen;
 };
 
-Output& output() {
-  static auto& instance = *new Output;
-  return instance;
-}
+Output& output() { return runtime::permanent<Output>(); }
 
 std::atomic<uint64_t> g_count{0};
 

@@ -115,7 +115,7 @@ constexpr aclgradTiling kCheckedTiling{
 
 void release_noted(void* argument) {
   const std::unique_ptr<Noted> task(&noted(argument));
-  if (task->inner.release != nullptr) task->inner.release(task->inner.argument);
+  task->inner.drop();
 }
 
 // Functions of the C interface have names of one word.
@@ -211,7 +211,7 @@ Task with_note(Task task, const Stream& stream, const Effects& effects) try {
   task.release = release_noted;
   return task;
 } catch (...) {
-  if (task.release != nullptr) task.release(task.argument);
+  task.drop();
   throw;
 }
 

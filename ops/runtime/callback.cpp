@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/runtime/context.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -17,10 +18,7 @@ struct ReportQueues {
   std::unordered_map<uint64_t, std::shared_ptr<ReportQueue>> by_thread;
 };
 
-ReportQueues& queues() {
-  static auto& instance = *new ReportQueues;
-  return instance;
-}
+ReportQueues& queues() { return permanent<ReportQueues>(); }
 
 uint64_t this_thread() { return static_cast<uint64_t>(pthread_self()); }
 
@@ -76,11 +74,6 @@ aclError run_host_function(void* argument) {
 }
 
 constexpr Effects kHostCode{.is_host_code = true};
-
-template <class Argument>
-void release_argument(void* argument) {
-  delete static_cast<Argument*>(argument);
-}
 
 }  // namespace
 
@@ -184,9 +177,8 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
     call.require(fn, "fn", ACL_ERROR_RT_PARAM_INVALID);
     const BorrowedStream chosen = choose_stream(call, stream);
     if (!chosen->use_host_functions()) stream_is_taken(call);
-    Task task{.name = "host function", .run = run_host_function, .only_on_worker = true};
-    task.argument = new HostFunctionTask{fn, args};
-    task.release = release_argument<HostFunctionTask>;
+    Task task = make_task("host function", run_host_function, HostFunctionTask{fn, args});
+    task.only_on_worker = true;
     submit(call, *chosen, std::move(task), /*ticket=*/nullptr, kHostCode);
   });
 }
@@ -237,11 +229,10 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
                   "Call aclrtSubscribeReport for the stream first.");
     }
     const auto processed = std::make_shared<Gate>();
-    Task task{.name = "callback", .run = post_callback};
+    Task task = make_task(
+        "callback", post_callback,
+        CallbackTask{subscription, {fn, userData, processed, subscription.get(), nullptr}});
     if (blockType == ACL_CALLBACK_BLOCK) task.gate = processed;
-    task.argument =
-        new CallbackTask{subscription, {fn, userData, processed, subscription.get(), nullptr}};
-    task.release = release_argument<CallbackTask>;
     submit(call, *chosen, std::move(task), /*ticket=*/nullptr, kHostCode);
     chosen->wake();  // there is a thread that waits for the callback
   });

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ops/runtime/hooks.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -17,10 +18,7 @@ struct Active {
   std::vector<std::weak_ptr<Capture>> all;
 };
 
-Active& active() {
-  static auto& captures = *new Active;
-  return captures;
-}
+Active& active() { return permanent<Active>(); }
 
 std::vector<std::shared_ptr<Capture>> active_captures() {
   std::vector<std::shared_ptr<Capture>> captures;
@@ -40,7 +38,7 @@ std::vector<std::shared_ptr<Capture>> active_captures() {
 
 void release(const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
-    if (task.release != nullptr) task.release(task.argument);
+    task.drop();
   }
 }
 
@@ -82,7 +80,7 @@ void Capture::add(const Call& call, const Stream& stream, Task task) {
     ++steps;
     if (Hooks* const active = hooks()) active->recorded(tasks_.back(), stream.id(), clock);
   } catch (...) {
-    if (task.release != nullptr) task.release(task.argument);
+    task.drop();
     throw;
   }
 }

@@ -5,6 +5,7 @@
 
 #include "ops/runtime/callback.h"
 #include "ops/runtime/capture.h"
+#include "ops/runtime/permanent.h"
 #include "ops/runtime/thread_owned.h"
 
 namespace aclgrad::runtime {
@@ -34,16 +35,8 @@ Context::Context(int32_t device, bool is_primary)
       default_stream_(std::make_shared<Stream>(
           Stream::Settings{.context = id_, .device = device, .is_default = true})) {}
 
-// The tables are never destroyed: threads of the program may outlive main().
-HandleTable<Stream>& streams() {
-  static auto& table = *new HandleTable<Stream>;
-  return table;
-}
-
-HandleTable<Context>& contexts() {
-  static auto& table = *new HandleTable<Context>;
-  return table;
-}
+HandleTable<Stream>& streams() { return permanent<HandleTable<Stream>>(); }
+HandleTable<Context>& contexts() { return permanent<HandleTable<Context>>(); }
 
 std::shared_ptr<Context> make_context(int32_t device, bool is_primary) {
   recorded_models();  // there from now on, for ending a context must not need memory
@@ -118,7 +111,7 @@ BorrowedStream choose_named_stream(const Call& call, aclrtStream handle) {
 void submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket,
             const Effects& effects) {
   if (!stream.takes_tasks()) {
-    if (task.release != nullptr) task.release(task.argument);
+    task.drop();
     call.unsupported("the stream's flags keep it from taking tasks",
                      "Use a stream without PERSISTENT, DEVICE_USE_ONLY and CPU_SCHEDULE.");
   }

@@ -15,7 +15,7 @@
 
 namespace aclgrad::runtime {
 
-class Context {
+class Context : public Handled {
  public:
   static constexpr char kKind[] = "context";
 
@@ -27,9 +27,6 @@ class Context {
   bool is_made_by_program() const { return !is_primary_; }
   const std::shared_ptr<Stream>& default_stream() const { return default_stream_; }
   SystemOptions& options() { return options_; }
-
-  void* handle() const { return handle_; }
-  void set_handle(void* handle) { handle_ = handle; }
 
   // Cleared when the context is destroyed; threads may still have it as their current one.
   bool is_alive() const { return alive_.load(std::memory_order_acquire); }
@@ -48,7 +45,6 @@ class Context {
   std::atomic<bool> lost_memory_{false};
   std::shared_ptr<Stream> default_stream_;
   SystemOptions options_;
-  void* handle_ = nullptr;
 };
 
 // All live streams (default streams too) and contexts.

@@ -47,14 +47,6 @@ aclError run_fill(void* argument) {
   return ACL_SUCCESS;
 }
 
-template <class Argument>
-Task make_task(const char* name, aclgradTaskFunction run, const Argument& argument) {
-  Task task{.name = name, .run = run};
-  task.argument = new Argument(argument);
-  task.release = [](void* pointer) { delete static_cast<Argument*>(pointer); };
-  return task;
-}
-
 // Bytes from the first to behind the last one of the rows; the largest size when that overflows.
 size_t span_of(size_t pitch, size_t width, size_t height) {
   size_t span = 0;

@@ -10,6 +10,7 @@
 #include "ops/runtime/context.h"
 #include "ops/runtime/event.h"
 #include "ops/runtime/memory.h"
+#include "ops/runtime/permanent.h"
 #include "ops/runtime/timeout.h"
 
 namespace aclgrad::runtime {
@@ -27,10 +28,7 @@ struct Devices {
   std::array<Device, kMaxDevices> all;
 };
 
-Devices& devices() {
-  static auto& instance = *new Devices;
-  return instance;
-}
+Devices& devices() { return permanent<Devices>(); }
 
 void set_device(int32_t id) {
   std::shared_ptr<Context> primary;

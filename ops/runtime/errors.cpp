@@ -13,6 +13,7 @@
 
 #include "aclgrad_ext.h"
 #include "ops/runtime/call.h"
+#include "ops/runtime/permanent.h"
 #include "ops/runtime/thread_owned.h"
 
 namespace aclgrad::runtime {
@@ -29,10 +30,7 @@ struct ProcessMessages {
   std::deque<std::string> messages;
 };
 
-ProcessMessages& process_messages() {
-  static auto& messages = *new ProcessMessages;  // lives until the process ends, by intention
-  return messages;
-}
+ProcessMessages& process_messages() { return permanent<ProcessMessages>(); }
 
 struct ThreadMessages {
   std::deque<std::string> messages;

@@ -5,6 +5,7 @@
 
 #include "ops/runtime/context.h"
 #include "ops/runtime/hooks.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -44,10 +45,7 @@ void release_wait(void* argument) {
 
 }  // namespace
 
-HandleTable<Event>& events() {
-  static auto& table = *new HandleTable<Event>;
-  return table;
-}
+HandleTable<Event>& events() { return permanent<HandleTable<Event>>(); }
 
 Stream::WaitResult EventRecord::wait(Deadline deadline) const {
   if (is_reached()) return Stream::WaitResult::kDone;
@@ -103,14 +101,12 @@ void Event::record_in_capture(const Call& call, Capture& capture, const Stream& 
   }
   if (has(ACL_EVENT_EXTERNAL)) {
     using EventPointer = std::shared_ptr<Event>;
-    Task task{.name = "external event record"};
-    task.run = [](void* argument) -> aclError {
+    const auto record_now = [](void* argument) -> aclError {
       (*static_cast<EventPointer*>(argument))->set_recorded_now();
       return ACL_SUCCESS;
     };
-    task.argument = new EventPointer(shared_from_this());
-    task.release = [](void* argument) { delete static_cast<EventPointer*>(argument); };
-    return capture.add(call, stream, std::move(task));
+    return capture.add(call, stream,
+                       make_task("external event record", record_now, shared_from_this()));
   }
   if (const auto marked = marked_capture(); marked && marked.get() != &capture) {
     another_capture(call);

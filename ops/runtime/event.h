@@ -46,7 +46,7 @@ class EventRecord : public Gate {
   uint64_t ticket_ = 0;
 };
 
-class Event : public std::enable_shared_from_this<Event> {
+class Event : public Handled, public std::enable_shared_from_this<Event> {
  public:
   static constexpr char kKind[] = "event";
 
@@ -55,13 +55,10 @@ class Event : public std::enable_shared_from_this<Event> {
 
   Event(int32_t device, uint32_t flags, Style style);
 
-  bool is_made_by_program() const { return true; }
   int32_t device() const { return device_; }
   uint32_t id() const { return id_; }
   Style style() const { return style_; }
   bool has(uint32_t flag) const { return (flags_ & flag) != 0; }
-  void* handle() const { return handle_; }
-  void set_handle(void* handle) { handle_ = handle; }
 
   // Queues a new record. On a captured stream the event marks a point of the capture instead, or,
   // being external, is recorded whenever the recording runs. An event that marks a point of one
@@ -100,7 +97,6 @@ class Event : public std::enable_shared_from_this<Event> {
   const uint32_t flags_;
   const Style style_;
   const uint32_t id_;
-  void* handle_ = nullptr;
   mutable std::mutex mutex_;
   std::shared_ptr<EventRecord> latest_;
   CapturePoint point_;  // its capture is set when the latest record was captured

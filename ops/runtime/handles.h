@@ -25,8 +25,19 @@ namespace aclgrad::runtime {
 // A new handle value, distinct from those of every table.
 void* next_handle();
 
-// An Object has set_handle, a name for its kind in kKind, and is_made_by_program, which is false
-// for what the library makes of itself and nobody has to destroy.
+// What a handle stands for. It has a name for its kind in kKind.
+class Handled {
+ public:
+  void* handle() const { return handle_; }
+  void set_handle(void* handle) { handle_ = handle; }
+
+  // False, in kinds that say so, for what the library makes of itself and nobody has to destroy.
+  bool is_made_by_program() const { return true; }
+
+ private:
+  void* handle_ = nullptr;
+};
+
 template <class Object>
 class HandleTable {
  public:

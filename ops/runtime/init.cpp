@@ -9,6 +9,7 @@
 #include "ops/runtime/errors.h"
 #include "ops/runtime/hooks.h"
 #include "ops/runtime/init_config.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -22,10 +23,7 @@ struct Process {
   std::string config;  // text of the file of the first aclInit
 };
 
-Process& process() {
-  static auto& instance = *new Process;
-  return instance;
-}
+Process& process() { return permanent<Process>(); }
 
 [[noreturn]] void bad_config(const Call& call, aclError status, const std::string& path,
                              const std::string& why) {

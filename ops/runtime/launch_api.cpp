@@ -13,7 +13,7 @@ BorrowedStream choose_for(const Call& call, const Task& task, aclrtStream stream
   call.require(task.run, "run");
   return choose_stream(call, stream);
 } catch (...) {
-  if (task.release != nullptr) task.release(task.argument);
+  task.drop();
   throw;
 }
 

@@ -15,6 +15,7 @@
 #include "aclgrad_ext.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
+#include "ops/runtime/permanent.h"
 #include "ops/runtime/soc.h"
 #include "ops/runtime/virtual_memory.h"
 
@@ -39,10 +40,7 @@ struct Register {
   uint64_t latest_id = 0;
 };
 
-Register& live() {
-  static auto& instance = *new Register;
-  return instance;
-}
+Register& live() { return permanent<Register>(); }
 
 uintptr_t number(const void* address) { return reinterpret_cast<uintptr_t>(address); }
 

@@ -8,18 +8,16 @@
 
 #include "ops/runtime/explanation.h"
 #include "ops/runtime/float_environment.h"
+#include "ops/runtime/permanent.h"
 #include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime {
 
-HandleTable<RecordedModel>& recorded_models() {
-  static auto& table = *new HandleTable<RecordedModel>;
-  return table;
-}
+HandleTable<RecordedModel>& recorded_models() { return permanent<HandleTable<RecordedModel>>(); }
 
 RecordedModel::~RecordedModel() {
   for (const Task& task : tasks_) {
-    if (task.release != nullptr) task.release(task.argument);
+    task.drop();
   }
 }
 

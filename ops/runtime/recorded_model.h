@@ -15,7 +15,7 @@
 
 namespace aclgrad::runtime {
 
-class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
+class RecordedModel : public Handled, public std::enable_shared_from_this<RecordedModel> {
  public:
   static constexpr char kKind[] = "recorded model";
 
@@ -24,9 +24,6 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   RecordedModel(const RecordedModel&) = delete;
   RecordedModel& operator=(const RecordedModel&) = delete;
 
-  bool is_made_by_program() const { return true; }
-  void* handle() const { return handle_; }
-  void set_handle(void* handle) { handle_ = handle; }
   uint64_t context() const { return context_; }
 
   // The tasks, when the capture has ended.
@@ -68,7 +65,6 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   [[noreturn]] void fail(const StepFailure& failure);
 
   const uint64_t context_;
-  void* handle_ = nullptr;
   std::vector<Task> tasks_;
   std::vector<Step> steps_;
   std::vector<Launch> launches_;  // one for each step

@@ -3,14 +3,12 @@
 #include "ops/runtime/system_options.h"
 
 #include "ops/runtime/context.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
 
-SystemOptions& process_options() {
-  static auto& options = *new SystemOptions;
-  return options;
-}
+SystemOptions& process_options() { return permanent<SystemOptions>(); }
 
 void check_option(const Call& call, aclSysParamOpt option) {
   if (is_member(option, ACL_OPT_DETERMINISTIC, ACL_OPT_ENABLE_KERNEL_EARLY_START)) {

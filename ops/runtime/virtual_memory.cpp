@@ -16,13 +16,14 @@
 #include "ops/runtime/device.h"
 #include "ops/runtime/handles.h"
 #include "ops/runtime/memory.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
 
 constexpr size_t kGranularity = size_t{2} << 20;  // as on devices; programs compute with it
 
-class PhysicalMemory {
+class PhysicalMemory : public Handled {
  public:
   static constexpr const char* kKind = "physical memory";
 
@@ -32,8 +33,6 @@ class PhysicalMemory {
   PhysicalMemory(const PhysicalMemory&) = delete;
   PhysicalMemory& operator=(const PhysicalMemory&) = delete;
 
-  void set_handle(void*) {}
-  bool is_made_by_program() const { return true; }
   int file() const { return file_; }
   size_t size() const { return size_; }
   int32_t device() const { return device_; }
@@ -45,8 +44,7 @@ class PhysicalMemory {
 };
 
 HandleTable<PhysicalMemory>& physical_memories() {
-  static auto& table = *new HandleTable<PhysicalMemory>;
-  return table;
+  return permanent<HandleTable<PhysicalMemory>>();
 }
 
 struct Mapping {
@@ -65,10 +63,7 @@ struct Reservations {
   std::atomic<size_t> count = 0;  // for programs without any
 };
 
-Reservations& reservations() {
-  static auto& instance = *new Reservations;
-  return instance;
-}
+Reservations& reservations() { return permanent<Reservations>(); }
 
 uintptr_t to_number(const void* address) { return reinterpret_cast<uintptr_t>(address); }
 void* to_pointer(uintptr_t address) { return reinterpret_cast<void*>(address); }
