@@ -40,6 +40,9 @@ struct ThreadMessages {
 // Null when the thread is over but for its last destructors: then nobody reads any more.
 ThreadMessages* thread_messages() { return ThreadOwned<ThreadMessages>::get(); }
 
+// Of a task that fails; null as thread_messages().
+std::string* explanation() { return ThreadOwned<std::string>::get(); }
+
 std::string timestamp() {
   timeval now{};
   gettimeofday(&now, nullptr);
@@ -98,6 +101,11 @@ void set_messages_per_process(bool per_process) { g_per_process = per_process; }
 
 void set_last_error(aclError status) noexcept { t_last_error = status; }
 
+std::string take_explanation() {
+  std::string* const mine = explanation();
+  return mine == nullptr ? "" : std::exchange(*mine, {});
+}
+
 }  // namespace aclgrad::runtime
 
 using aclgrad::runtime::Call;
@@ -140,5 +148,13 @@ void aclgradReportError(const char* code, const char* title, const char* message
         {text(code), text(title), text(message), text(cause), text(solution)});
   } catch (...) {
     // Out of memory while telling of an error: the status alone has to do.
+  }
+}
+
+void aclgradExplainFailure(const char* reason) {
+  try {
+    if (auto* const mine = aclgrad::runtime::explanation()) *mine = reason == nullptr ? "" : reason;
+  } catch (const std::bad_alloc&) {
+    // The status alone has to do.
   }
 }

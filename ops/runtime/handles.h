@@ -23,7 +23,12 @@
 namespace aclgrad::runtime {
 
 // A new handle value, distinct from those of every table.
-void* next_handle();
+inline void* next_handle() {
+  // Steps of 16 from far above zero: nobody mistakes a handle for a small integer, and memory
+  // checkers do not mistake it for an address.
+  static std::atomic<uintptr_t> next{0x10000};
+  return reinterpret_cast<void*>(next.fetch_add(16, std::memory_order_relaxed));
+}
 
 // What a handle stands for. It has a name for its kind in kKind.
 class Handled {

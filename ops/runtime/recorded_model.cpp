@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ops/runtime/explanation.h"
+#include "ops/runtime/errors.h"
 #include "ops/runtime/float_environment.h"
 #include "ops/runtime/permanent.h"
 #include "ops/threads/thread_guards.h"

@@ -10,7 +10,7 @@
 
 #include "ops/runtime/callback.h"
 #include "ops/runtime/context.h"
-#include "ops/runtime/explanation.h"
+#include "ops/runtime/errors.h"
 #include "ops/runtime/float_environment.h"
 #include "ops/runtime/hooks.h"
 #include "ops/threads/thread_guards.h"
