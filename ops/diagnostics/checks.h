@@ -3,8 +3,7 @@
 // with commas between them, or "all"; "abort" ends the program at the first report. ACLGRAD_LOG is
 // "text" or "json".
 //
-// The variables are read once, at the first question, so that a hook on a hot path is a load of a
-// constant and a branch.
+// The variables are read once, at the first question.
 #ifndef ACLGRAD_OPS_DIAGNOSTICS_CHECKS_H_
 #define ACLGRAD_OPS_DIAGNOSTICS_CHECKS_H_
 

@@ -25,8 +25,7 @@ uint64_t version_of(const void* handle) noexcept;
 void check_version(const char* name, const char* argument, const void* handle,
                    uint64_t version) noexcept;
 
-// Reports a handle that should have been a live object of this kind, and is
-// not.
+// Reports a handle that should have been a live object of this kind, and is not.
 void report_missing(const void* handle, const char* kind) noexcept;
 
 // "stream 3"; empty for a handle that nothing is known of.

@@ -78,7 +78,7 @@ BorrowedStream choose_named_stream(const Call& call, aclrtStream handle);
 
 // Submits to the stream, or to its capture (no ticket then). The task is released in any case.
 void submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket = nullptr,
-            const Effects& effects = {});
+            const Effects& effects = kNoEffects);
 
 }  // namespace aclgrad::runtime
 

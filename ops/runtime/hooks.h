@@ -44,6 +44,7 @@ struct Effects {
 
   bool are_known() const { return tell != nullptr || is_host_code; }
 };
+inline constexpr Effects kNoEffects{};
 
 class Hooks {
  public:

@@ -17,7 +17,7 @@ BorrowedStream choose_for(const Call& call, const Task& task, aclrtStream stream
   throw;
 }
 
-aclError launch(aclrtStream stream, Task task, const Effects& effects = {}) {
+aclError launch(aclrtStream stream, Task task, const Effects& effects = kNoEffects) {
   return entry("aclgradLaunchTask", [&](const Call& call) {
     if (task.name == nullptr) task.name = "task";
     const BorrowedStream chosen = choose_for(call, task, stream);
