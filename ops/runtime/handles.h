@@ -36,7 +36,7 @@ class Handled {
   void* handle() const { return handle_; }
   void set_handle(void* handle) { handle_ = handle; }
 
-  // False, in kinds that say so, for what the library makes of itself and nobody has to destroy.
+  // False, in kinds that say so, for what the library makes, and destroys, by itself.
   bool is_made_by_program() const { return true; }
 
  private:

@@ -25,11 +25,11 @@ namespace {
 // which would then read or write foreign memory; here that is a parameter error, unless the memory
 // is there: programs that pass the vendor's check run. The memory checks are strict.
 Verdict check_storage(const Arguments& arguments) {
-  const bool strict = hooks() != nullptr && hooks()->is_strict();
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments.role(i) == Role::kAttribute || arguments[i].tensor() == nullptr) continue;
     const aclTensor& tensor = arguments.tensor(i);
     if (fits_storage(tensor)) continue;
+    const bool strict = hooks() != nullptr && hooks()->is_strict();
     if (!strict && is_contiguous(tensor) && fits_allocation(tensor)) continue;
     const bool strided_input = arguments.role(i) == Role::kInput && !is_contiguous(tensor);
     return {
