@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of what a task or a call touches: memory that is not the caller's, memory that nobody
-// wrote, and memory that an output shares with another operand.
+// Checks of what a task or a call touches: memory that is not the caller's, memory that was never
+// written, and memory that an output shares with another operand.
 #ifndef ACLGRAD_OPS_DIAGNOSTICS_ACCESS_H_
 #define ACLGRAD_OPS_DIAGNOSTICS_ACCESS_H_
 

@@ -28,7 +28,7 @@ void set_messages_per_process(bool per_process);
 
 void set_last_error(aclError status) noexcept;
 
-// The words of aclgradExplainFailure on this thread since somebody took them.
+// The words of aclgradExplainFailure on this thread since they were last taken.
 std::string take_explanation();
 
 }  // namespace aclgrad::runtime

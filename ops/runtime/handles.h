@@ -24,8 +24,8 @@ namespace aclgrad::runtime {
 
 // A new handle value, distinct from those of every table.
 inline void* next_handle() {
-  // Steps of 16 from far above zero: nobody mistakes a handle for a small integer, and memory
-  // checkers do not mistake it for an address.
+  // Steps of 16 from far above zero: a handle looks neither like a small integer nor, to memory
+  // checkers, like an address.
   static std::atomic<uintptr_t> next{0x10000};
   return reinterpret_cast<void*>(next.fetch_add(16, std::memory_order_relaxed));
 }
