@@ -225,8 +225,8 @@ typedef enum aclgradHandleKind {
 } aclgradHandleKind;
 
 /*
- * The table of live handles, by which a destroyed, foreign or invalid handle is told from a good one
- * without touching its memory. Add, for an object from operator new, returns 0, 200000 (out of
+ * The table of live handles, by which a destroyed, foreign or invalid handle is told from a good
+ * one without touching its memory. Add, for an object from operator new, returns 0, 200000 (out of
  * memory) or 100000 (an address that operator new does not return, or no kind); Remove returns
  * non-zero when the handle was live and of that kind (exactly one caller wins); Check returns
  * non-zero when it is. Library: nnopbase.
@@ -264,34 +264,32 @@ ACL_FUNC_VISIBILITY uint32_t aclgradEnabledChecks(void);
 ACL_FUNC_VISIBILITY uint64_t aclgradFindingCount(void);
 
 /*
- * For the libraries themselves: the life of an object, when a check is on. `kind` ("aclTensor")
- * must live as long as the program. Missing reports a handle that is not a live object of the
- * kind. Library: ascendcl.
+ * What the operator libraries tell to the diagnostics while one is on. A `kind` ("aclTensor"), an
+ * operator's `name` and its `argument` must live as long as the program.
  */
-ACL_FUNC_VISIBILITY void aclgradObjectMade(const void* handle, const char* kind);
-ACL_FUNC_VISIBILITY void aclgradObjectGone(const void* handle);
-ACL_FUNC_VISIBILITY void aclgradObjectMissing(const void* handle, const char* kind);
+typedef struct aclgradDiagnostics {
+  /* The life of an object; missing reports a handle that is not a live object of the kind. */
+  void (*object_made)(const void* handle, const char* kind);
+  void (*object_gone)(const void* handle);
+  void (*object_missing)(const void* handle, const char* kind);
+  void (*object_changed)(const void* handle); /* a tensor became another one */
+  void (*object_used)(const void* handle);    /* an executor has reached phase two */
+  /* Tells the states of an object apart; 0 when it is not alive. */
+  uint64_t (*object_version)(const void* handle);
+  /* Reports a tensor, argument of the operator, that had this version in phase one, and has
+   * another. */
+  void (*check_version)(const char* name, const char* argument, const void* handle,
+                        uint64_t version);
+  /* Names the function of the C interface that the calling thread is in (NULL: none); returns the
+   * one before. */
+  const char* (*set_call_name)(const char* name);
+  /* Numbers for the calls in the log, and a line for it. */
+  uint64_t (*next_call_number)(void);
+  void (*log_line)(const char* line);
+} aclgradDiagnostics;
 
-/*
- * Used: an executor has reached phase two. Changed: a tensor became another one. Version tells the
- * states of an object apart; 0 when it is not alive. CheckVersion reports a tensor, argument of an
- * operator, that had this version in phase one and has another one in phase two. Library: ascendcl.
- */
-ACL_FUNC_VISIBILITY void aclgradObjectUsed(const void* handle);
-ACL_FUNC_VISIBILITY void aclgradObjectChanged(const void* handle);
-ACL_FUNC_VISIBILITY uint64_t aclgradObjectVersion(const void* handle);
-ACL_FUNC_VISIBILITY void aclgradCheckVersion(const char* name, const char* argument,
-                                             const void* handle, uint64_t version);
-
-/*
- * Names the function of the C interface that the calling thread is in (NULL: none); returns the one
- * before. Library: ascendcl.
- */
-ACL_FUNC_VISIBILITY const char* aclgradSetCallName(const char* name);
-
-/* Numbers for the calls in the log, and a line for it. Library: ascendcl. */
-ACL_FUNC_VISIBILITY uint64_t aclgradNextCallNumber(void);
-ACL_FUNC_VISIBILITY void aclgradLogLine(const char* line);
+/* For the libraries themselves. Never NULL. Library: ascendcl. */
+ACL_FUNC_VISIBILITY const aclgradDiagnostics* aclgradGetDiagnostics(void);
 
 /* A view that a task touches; strides in elements, sizes of elements in bytes. */
 typedef struct aclgradTaskOperand {

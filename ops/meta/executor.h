@@ -11,7 +11,6 @@
 #include "ops/meta/operator.h"
 
 namespace aclgrad::ops {
-struct CallNote;  // diagnostics/call_note.h
 
 // The cause of a message about an executor that is not live. The statuses for it are of the class
 // whose title blames the library.
@@ -31,8 +30,8 @@ struct aclOpExecutor {
   const aclgrad::ops::OperatorSpec* spec = nullptr;
   std::shared_ptr<const aclgrad::ops::Plan> plan;  // shared with the runs still queued
   bool repeatable = false;
-  std::vector<Binding> bindings;                       // one per argument
-  std::shared_ptr<const aclgrad::ops::CallNote> note;  // null unless a diagnostic is on
+  std::vector<Binding> bindings;     // one per argument
+  std::shared_ptr<const void> note;  // of hooks
 };
 
 #endif  // ACLGRAD_OPS_META_EXECUTOR_H_

@@ -9,7 +9,7 @@
 #include <new>
 
 #include "aclgrad_ext.h"
-#include "ops/meta/diagnostics/quarantine.h"
+#include "ops/meta/hooks.h"
 #include "ops/meta/if_memory_allows.h"
 #include "ops/meta/operator.h"
 
@@ -31,6 +31,15 @@ T* register_handle(const char* function, std::unique_ptr<T> object, aclgradHandl
   }
   report_exhausted(function);
   return nullptr;
+}
+
+template <class T>
+void dispose(const T* object) {
+  if (Hooks* const active = hooks()) {
+    active->dispose(object, [](const void* it) { delete static_cast<const T*>(it); });
+  } else {
+    delete object;
+  }
 }
 
 // Destroys what a handle stands for. Null is fine; a handle that is not live leaves a message and

@@ -87,18 +87,16 @@ aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {
 }
 
 aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (dataBuffer == nullptr) return call.null_pointer("dataBuffer");
+  return entry(__func__, [&](const Call& call) {
+    call.require(dataBuffer, "dataBuffer");
     delete dataBuffer;
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (dataBuffer == nullptr) return call.null_pointer("dataBuffer");
+  return entry(__func__, [&](const Call& call) {
+    call.require(dataBuffer, "dataBuffer");
     *dataBuffer = {data, size};
-    return ACL_SUCCESS;
   });
 }
 
@@ -115,32 +113,31 @@ uint32_t aclGetDataBufferSize(const aclDataBuffer* dataBuffer) {
 }
 
 aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* patchVersion) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (majorVersion == nullptr) return call.null_pointer("majorVersion");
-    if (minorVersion == nullptr) return call.null_pointer("minorVersion");
-    if (patchVersion == nullptr) return call.null_pointer("patchVersion");
+  return entry(__func__, [&](const Call& call) {
+    call.require(majorVersion, "majorVersion");
+    call.require(minorVersion, "minorVersion");
+    call.require(patchVersion, "patchVersion");
     *majorVersion = 1;
     *minorVersion = 17;
     *patchVersion = 0;
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (value == nullptr) return call.null_pointer("value");
+  return entry(__func__, [&](const Call& call) {
+    call.require(value, "value");
     switch (cannAttr) {
       case ACL_CANN_ATTR_INF_NAN:
       case ACL_CANN_ATTR_BF16:
         *value = 1;
-        return ACL_SUCCESS;
+        return;
       case ACL_CANN_ATTR_JIT_COMPILE:
         *value = 0;
-        return ACL_SUCCESS;
+        return;
       case ACL_CANN_ATTR_UNDEFINED:
         break;
     }
-    return call.bad_value(ACL_ERROR_INVALID_PARAM, "cannAttr", static_cast<int>(cannAttr),
-                          "a value of aclCannAttr (0..2)");
+    call.bad_value(ACL_ERROR_INVALID_PARAM, "cannAttr", static_cast<int>(cannAttr),
+                   "a value of aclCannAttr (0..2)");
   });
 }

@@ -23,61 +23,83 @@ bool is_member(Enum value, Enum first, Enum last) {
   return number >= static_cast<int>(first) && number <= static_cast<int>(last);
 }
 
-// The call that is being served. Each function leaves a message and returns the status, so that a
-// check reads `return call.null_pointer("size");`.
+// Ends a call with a status, whose message is left already; entry() catches it.
+struct Failure {
+  aclError status;
+};
+
+// The call that is being served. But for the last two, these functions leave a message and end the
+// call with the status, so that a check reads `call.require(size, "size");`.
 class Call {
  public:
   explicit Call(const char* function) : function_(function) {}
 
-  aclError null_pointer(const char* parameter,
-                        aclError status = ACL_ERROR_INVALID_PARAM) const noexcept;
+  template <class Pointed>
+  void require(Pointed* pointer, const char* parameter,
+               aclError status = ACL_ERROR_INVALID_PARAM) const {
+    if (pointer == nullptr) null_pointer(parameter, status);
+  }
 
   template <class Value>
-  aclError bad_value(aclError status, const char* parameter, const Value& value,
-                     const char* expected) const noexcept {
-    try {
-      return bad_text(status, parameter, fmt::format("{}", value), expected);
-    } catch (...) {
-      return status;
-    }
+  [[noreturn]] void bad_value(aclError status, const char* parameter, const Value& value,
+                              const char* expected) const {
+    throw Failure{note_bad_value(status, parameter, value, expected)};
   }
 
   // `kind` is what the handle should have been: "stream", "event", ...
-  aclError bad_handle(const char* parameter, const void* handle, const char* kind,
-                      aclError status = ACL_ERROR_RT_INVALID_HANDLE) const noexcept;
+  [[noreturn]] void bad_handle(const char* parameter, const void* handle, const char* kind,
+                               aclError status = ACL_ERROR_RT_INVALID_HANDLE) const;
 
-  aclError no_context() const noexcept;
+  [[noreturn]] void no_context() const;
 
-  aclError bad_device(const char* parameter, int64_t device) const noexcept;
-
-  aclError unsupported(const char* what, const char* solution) const noexcept;
+  [[noreturn]] void unsupported(const char* what, const char* solution) const;
 
   // Anything else; cause and solution may be empty.
-  aclError failed(aclError status, const std::string& what, const char* cause = "",
-                  const char* solution = "") const noexcept;
+  [[noreturn]] void failed(aclError status, const std::string& what, const char* cause = "",
+                           const char* solution = "") const {
+    throw Failure{note(status, what, cause, solution)};
+  }
+
+  // The messages of failed() and bad_value() alone, for a call that goes on; return the status.
+  aclError note(aclError status, const std::string& what, const char* cause = "",
+                const char* solution = "") const noexcept;
+
+  template <class Value>
+  aclError note_bad_value(aclError status, const char* parameter, const Value& value,
+                          const char* expected) const noexcept {
+    try {
+      note_bad_text(status, parameter, fmt::format("{}", value), expected);
+    } catch (const std::bad_alloc&) {
+      // The status alone has to do.
+    }
+    return status;
+  }
 
  private:
-  aclError bad_text(aclError status, const char* parameter, const std::string& value,
-                    const char* expected) const;
+  [[noreturn]] void null_pointer(const char* parameter, aclError status) const;
+  void note_bad_text(aclError status, const char* parameter, const std::string& value,
+                     const char* expected) const;
 
   const char* function_;
 };
 
-// Runs the body of a C entry point: body(call) returns the status.
+// Runs the body of a C entry point, body(call); returns its status: 0, unless something is thrown.
 template <class Body>
 aclError entry(const char* function, Body&& body) {
   const Call call(function);
   aclError status = ACL_SUCCESS;
   try {
-    status = body(call);
+    body(call);
+  } catch (const Failure& failure) {
+    status = failure.status;
   } catch (const std::bad_alloc&) {
-    status = call.failed(ACL_ERROR_BAD_ALLOC, "out of host memory");
+    status = call.note(ACL_ERROR_BAD_ALLOC, "out of host memory");
   } catch (const std::exception& error) {
-    status = call.failed(ACL_ERROR_INTERNAL_ERROR, error.what());
+    status = call.note(ACL_ERROR_INTERNAL_ERROR, error.what());
   } catch (const ForcedUnwind&) {
     throw;
   } catch (...) {
-    status = call.failed(ACL_ERROR_INTERNAL_ERROR, "an exception of unknown type");
+    status = call.note(ACL_ERROR_INTERNAL_ERROR, "an exception of unknown type");
   }
   if (status != ACL_SUCCESS) set_last_error(status);
   return status;

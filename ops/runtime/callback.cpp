@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/runtime/context.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -17,10 +18,7 @@ struct ReportQueues {
   std::unordered_map<uint64_t, std::shared_ptr<ReportQueue>> by_thread;
 };
 
-ReportQueues& queues() {
-  static auto& instance = *new ReportQueues;
-  return instance;
-}
+ReportQueues& queues() { return permanent<ReportQueues>(); }
 
 uint64_t this_thread() { return static_cast<uint64_t>(pthread_self()); }
 
@@ -37,10 +35,10 @@ std::shared_ptr<ReportQueue> find_queue_of(uint64_t thread) {
   return found == queues().by_thread.end() ? nullptr : found->second;
 }
 
-aclError stream_is_taken(const Call& call) {
-  return call.failed(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream's callbacks are taken already",
-                     "The stream has a subscribed thread, or runs host functions; one stream does "
-                     "not mix the two.");
+[[noreturn]] void stream_is_taken(const Call& call) {
+  call.failed(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream's callbacks are taken already",
+              "The stream has a subscribed thread, or runs host functions; one stream does "
+              "not mix the two.");
 }
 
 // ---- aclrtLaunchCallback: the task posts, the stream waits at the gate if it has to -------------
@@ -53,7 +51,7 @@ struct CallbackTask {
 aclError post_callback(void* argument) {
   auto& task = *static_cast<CallbackTask*>(argument);
   try {
-    task.posted.note = diagnostics::InsideTask::current();
+    if (Hooks* const active = hooks()) task.posted.from_task = active->current_task();
     task.subscription->queue()->post(task.posted);
   } catch (...) {
     task.posted.processed->open();  // it never will be, and the stream must not wait for it
@@ -75,17 +73,17 @@ aclError run_host_function(void* argument) {
   return ACL_SUCCESS;
 }
 
-Task as_host_code(const Stream& stream, Task task) {
-  if (!diagnostics::enabled(diagnostics::kNeedNotes)) return task;
-  return diagnostics::with_host_code(std::move(task), stream);
-}
-
-template <class Argument>
-void release_argument(void* argument) {
-  delete static_cast<Argument*>(argument);
-}
+constexpr Effects kHostCode{.is_host_code = true};
 
 }  // namespace
+
+void PostedCallback::run() const {
+  if (Hooks* const active = hooks()) {
+    active->run_inside(from_task, function, user_data);
+  } else {
+    function(user_data);
+  }
+}
 
 bool Stream::subscribe(std::shared_ptr<ReportSubscription> subscription) {
   const std::lock_guard lock(mutex_);
@@ -175,87 +173,74 @@ void cancel_reports(Stream& stream) {
 using namespace aclgrad::runtime;
 
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (fn == nullptr) return call.null_pointer("fn", ACL_ERROR_RT_PARAM_INVALID);
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    if (!chosen.stream->use_host_functions()) return stream_is_taken(call);
-    Task task{.name = "host function", .run = run_host_function, .only_on_worker = true};
-    task.argument = new HostFunctionTask{fn, args};
-    task.release = release_argument<HostFunctionTask>;
-    task = as_host_code(*chosen.stream, std::move(task));
-    return submit(call, *chosen.stream, std::move(task));
+  return entry(__func__, [&](const Call& call) {
+    call.require(fn, "fn", ACL_ERROR_RT_PARAM_INVALID);
+    const BorrowedStream chosen = choose_stream(call, stream);
+    if (!chosen->use_host_functions()) stream_is_taken(call);
+    Task task = make_task("host function", run_host_function, HostFunctionTask{fn, args});
+    task.only_on_worker = true;
+    submit(call, *chosen, std::move(task), /*ticket=*/nullptr, kHostCode);
   });
 }
 
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
+  return entry(__func__, [&](const Call& call) {
+    const BorrowedStream chosen = choose_stream(call, stream);
     const std::shared_ptr<ReportQueue> queue = queue_of(threadId);
-    if (!chosen.stream->subscribe(std::make_shared<ReportSubscription>(threadId, queue))) {
-      return stream_is_taken(call);
+    if (!chosen->subscribe(std::make_shared<ReportSubscription>(threadId, queue))) {
+      stream_is_taken(call);
     }
     queue->add_subscription();
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    const std::shared_ptr<ReportSubscription> subscription = chosen.stream->subscription();
+  return entry(__func__, [&](const Call& call) {
+    const BorrowedStream chosen = choose_stream(call, stream);
+    const std::shared_ptr<ReportSubscription> subscription = chosen->subscription();
     if (!subscription) {
-      return call.failed(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed to the stream", "",
-                         "Only what aclrtSubscribeReport bound can be taken back.");
+      call.failed(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed to the stream", "",
+                  "Only what aclrtSubscribeReport bound can be taken back.");
     }
     if (subscription->thread() != threadId) {
-      return call.bad_value(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId", threadId,
-                            "the thread that is subscribed to the stream");
+      call.bad_value(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId", threadId,
+                     "the thread that is subscribed to the stream");
     }
-    cancel_reports(*chosen.stream);
-    return ACL_SUCCESS;
+    cancel_reports(*chosen);
   });
 }
 
 aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBlockType blockType,
                              aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) -> aclError {
+  return entry(__func__, [&](const Call& call) {
     if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK) {
-      return call.bad_value(ACL_ERROR_INVALID_PARAM, "blockType", static_cast<int>(blockType),
-                            "ACL_CALLBACK_NO_BLOCK (0) or ACL_CALLBACK_BLOCK (1)");
+      call.bad_value(ACL_ERROR_INVALID_PARAM, "blockType", static_cast<int>(blockType),
+                     "ACL_CALLBACK_NO_BLOCK (0) or ACL_CALLBACK_BLOCK (1)");
     }
-    if (fn == nullptr) return call.null_pointer("fn", ACL_ERROR_RT_PARAM_INVALID);
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    if (chosen.stream->capture()) {
-      return call.unsupported("a callback for another thread cannot be recorded",
-                              "Use aclrtLaunchHostFunc, which can.");
+    call.require(fn, "fn", ACL_ERROR_RT_PARAM_INVALID);
+    const BorrowedStream chosen = choose_stream(call, stream);
+    if (chosen->capture()) {
+      call.unsupported("a callback for another thread cannot be recorded",
+                       "Use aclrtLaunchHostFunc, which can.");
     }
-    const std::shared_ptr<ReportSubscription> subscription = chosen.stream->subscription();
+    const std::shared_ptr<ReportSubscription> subscription = chosen->subscription();
     if (!subscription) {
-      return call.failed(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed to the stream", "",
-                         "Call aclrtSubscribeReport for the stream first.");
+      call.failed(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed to the stream", "",
+                  "Call aclrtSubscribeReport for the stream first.");
     }
     const auto processed = std::make_shared<Gate>();
-    Task task{.name = "callback", .run = post_callback};
+    Task task = make_task(
+        "callback", post_callback,
+        CallbackTask{subscription, {fn, userData, processed, subscription.get(), nullptr}});
     if (blockType == ACL_CALLBACK_BLOCK) task.gate = processed;
-    task.argument =
-        new CallbackTask{subscription, {fn, userData, processed, subscription.get(), nullptr}};
-    task.release = release_argument<CallbackTask>;
-    task = as_host_code(*chosen.stream, std::move(task));
-    const aclError status = submit(call, *chosen.stream, std::move(task));
-    chosen.stream->wake();  // there is a thread that waits for the callback
-    return status;
+    submit(call, *chosen, std::move(task), /*ticket=*/nullptr, kHostCode);
+    chosen->wake();  // there is a thread that waits for the callback
   });
 }
 
 aclError aclrtProcessReport(int32_t timeout) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (const aclError status = check_timeout(call, timeout, ACL_ERROR_INVALID_PARAM)) {
-      return status;
-    }
+  return entry(__func__, [&](const Call& call) {
+    check_timeout(call, timeout, ACL_ERROR_INVALID_PARAM);
     PostedCallback report;
     auto result = ReportQueue::TakeResult::kNotSubscribed;
     if (const auto queue = find_queue_of(this_thread())) {
@@ -265,21 +250,19 @@ aclError aclrtProcessReport(int32_t timeout) {
       case ReportQueue::TakeResult::kTaken:
         break;
       case ReportQueue::TakeResult::kTimeout:
-        return call.failed(ACL_ERROR_RT_REPORT_TIMEOUT,
-                           fmt::format("no callback arrived within {} ms", timeout),
-                           "Nothing was launched on the thread's streams, or it takes longer.");
+        call.failed(ACL_ERROR_RT_REPORT_TIMEOUT,
+                    fmt::format("no callback arrived within {} ms", timeout),
+                    "Nothing was launched on the thread's streams, or it takes longer.");
       case ReportQueue::TakeResult::kNotSubscribed:
-        return call.failed(ACL_ERROR_RT_THREAD_SUBSCRIBE,
-                           "the calling thread is not subscribed to any stream", "",
-                           "Call aclrtSubscribeReport with this thread's id first.");
+        call.failed(ACL_ERROR_RT_THREAD_SUBSCRIBE,
+                    "the calling thread is not subscribed to any stream", "",
+                    "Call aclrtSubscribeReport with this thread's id first.");
     }
     // Also when the function throws: the stream must not wait for ever.
     const struct Opener {
       Gate& processed;
       ~Opener() { processed.open(); }
     } afterwards{*report.processed};
-    const diagnostics::InsideTask inside(report.note);
-    report.function(report.user_data);
-    return ACL_SUCCESS;
+    report.run();
   });
 }

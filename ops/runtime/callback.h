@@ -10,7 +10,6 @@
 #include <mutex>
 
 #include "acl/acl_rt.h"
-#include "ops/runtime/diagnostics/task_note.h"
 #include "ops/runtime/gate.h"
 #include "ops/runtime/timeout.h"
 
@@ -22,7 +21,9 @@ struct PostedCallback {
   void* user_data = nullptr;
   std::shared_ptr<Gate> processed;
   const ReportSubscription* from = nullptr;
-  std::shared_ptr<diagnostics::TaskNote> note = nullptr;  // of the task that posted it, if checked
+  std::shared_ptr<void> from_task = nullptr;  // the task that posted it, as hooks know it
+
+  void run() const;
 };
 
 // What waits for one thread of the program. Streams post, the thread takes.

@@ -5,7 +5,8 @@
 #include <atomic>
 #include <utility>
 
-#include "ops/runtime/diagnostics/order.h"
+#include "ops/runtime/hooks.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -17,10 +18,7 @@ struct Active {
   std::vector<std::weak_ptr<Capture>> all;
 };
 
-Active& active() {
-  static auto& captures = *new Active;
-  return captures;
-}
+Active& active() { return permanent<Active>(); }
 
 std::vector<std::shared_ptr<Capture>> active_captures() {
   std::vector<std::shared_ptr<Capture>> captures;
@@ -32,15 +30,15 @@ std::vector<std::shared_ptr<Capture>> active_captures() {
   return captures;
 }
 
-aclError void_capture(const Call& call) {
-  return call.failed(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                     "the stream's capture was made void by an earlier call", "",
-                     "End it with aclmdlRICaptureEnd and capture again without that call.");
+[[noreturn]] void void_capture(const Call& call) {
+  call.failed(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+              "the stream's capture was made void by an earlier call", "",
+              "End it with aclmdlRICaptureEnd and capture again without that call.");
 }
 
 void release(const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
-    if (task.release != nullptr) task.release(task.argument);
+    task.drop();
   }
 }
 
@@ -72,24 +70,19 @@ bool Capture::is_valid() const {
   return valid_;
 }
 
-aclError Capture::add(const Call& call, const Stream& stream, Task task) {
+void Capture::add(const Call& call, const Stream& stream, Task task) {
   try {
     const std::lock_guard lock(mutex_);
-    if (valid_) {
-      uint64_t& steps = clocks_[stream.id()][stream.id()];
-      tasks_.push_back(std::move(task));  // a task that finds no room stays here
-      ++steps;
-      if (diagnostics::enabled(diagnostics::kStreams)) {
-        diagnostics::note_recorded(tasks_.back(), stream.id(), clocks_[stream.id()]);
-      }
-      return ACL_SUCCESS;
-    }
-  } catch (const std::bad_alloc&) {
-    if (task.release != nullptr) task.release(task.argument);
+    if (!valid_) void_capture(call);
+    VectorClock& clock = clocks_[stream.id()];
+    uint64_t& steps = clock[stream.id()];
+    tasks_.push_back(std::move(task));  // a task that finds no room stays here
+    ++steps;
+    if (Hooks* const active = hooks()) active->recorded(tasks_.back(), stream.id(), clock);
+  } catch (...) {
+    task.drop();
     throw;
   }
-  if (task.release != nullptr) task.release(task.argument);
-  return void_capture(call);
 }
 
 size_t Capture::task_count() const {
@@ -97,22 +90,21 @@ size_t Capture::task_count() const {
   return tasks_.size();
 }
 
-aclError Capture::mark(const Call& call, const Stream& stream, CaptureClock& point) {
+VectorClock Capture::mark(const Call& call, const Stream& stream) {
   const std::lock_guard lock(mutex_);
-  if (!valid_) return void_capture(call);
-  point = clocks_[stream.id()];
-  return ACL_SUCCESS;
+  if (!valid_) void_capture(call);
+  return clocks_[stream.id()];
 }
 
-aclError Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
-                       const CaptureClock& point) {
+void Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
+                   const VectorClock& point) {
   const bool joins = stream->capture() == nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (!valid_) return void_capture(call);
+    if (!valid_) void_capture(call);
     // On a copy: when memory is exhausted nothing must have changed.
     const auto it = clocks_.find(stream->id());
-    CaptureClock clock = it == clocks_.end() ? CaptureClock() : it->second;
+    VectorClock clock = it == clocks_.end() ? VectorClock() : it->second;
     for (const auto& [id, steps] : point) clock[id] = std::max(clock[id], steps);
     // Joining is a step of its own, so that a stream without tasks must be joined back too.
     if (joins) {
@@ -127,12 +119,11 @@ aclError Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
     }
   }
   if (joins) stream->set_capture(shared_from_this());
-  return ACL_SUCCESS;
 }
 
 bool Capture::is_joined() const {
   const std::lock_guard lock(mutex_);
-  const CaptureClock& seen = clocks_.at(origin_);
+  const VectorClock& seen = clocks_.at(origin_);
   return std::all_of(clocks_.begin(), clocks_.end(), [&](const auto& entry) {
     const auto& [id, clock] = entry;
     if (id == origin_) return true;
@@ -163,7 +154,7 @@ bool Capture::finish() {
     }));
   }
   if (valid) {
-    if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::check_recording(tasks);
+    if (Hooks* const active = hooks()) active->recording_ended(tasks);
     model_->complete(std::move(tasks));
   } else {
     release(tasks);
@@ -191,42 +182,41 @@ aclmdlRICaptureMode& thread_capture_mode() {
   return mode;
 }
 
-aclError check_unsafe_call(const Call& call, aclError status) {
-  if (thread_capture_mode() == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return ACL_SUCCESS;
+void check_unsafe_call(const Call& call, aclError status) {
+  if (thread_capture_mode() == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return;
   const bool global = thread_capture_mode() == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   const auto captures = active_captures();
   const bool forbidden = std::any_of(captures.begin(), captures.end(), [&](const auto& capture) {
     if (capture->began_here()) return capture->mode() != ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
     return global && capture->mode() == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   });
-  if (!forbidden) return ACL_SUCCESS;
-  return call.failed(status, "a stream is being captured in a mode that forbids this call",
-                     "What acts at once cannot be recorded.",
-                     "Move the call out of the capture, or begin it in mode RELAXED.");
+  if (!forbidden) return;
+  call.failed(status, "a stream is being captured in a mode that forbids this call",
+              "What acts at once cannot be recorded.",
+              "Move the call out of the capture, or begin it in mode RELAXED.");
 }
 
-aclError refuse_captured(const Call& call, const Stream& stream) {
+void refuse_captured(const Call& call, const Stream& stream) {
   const std::shared_ptr<Capture> capture = stream.capture();
-  if (!capture) return ACL_SUCCESS;
+  if (!capture) return;
   capture->invalidate();
-  return call.failed(ACL_ERROR_RT_STREAM_CAPTURED,
-                     "the stream is being captured, and this call made the capture void",
-                     "Its tasks are recorded, not run; there is nothing to wait for.",
-                     "End the capture first.");
+  call.failed(ACL_ERROR_RT_STREAM_CAPTURED,
+              "the stream is being captured, and this call made the capture void",
+              "Its tasks are recorded, not run; there is nothing to wait for.",
+              "End the capture first.");
 }
 
-aclError refuse_captured_on(const Call& call, int32_t device) {
+void refuse_captured_on(const Call& call, int32_t device) {
   bool found = false;
   for (const auto& capture : active_captures()) {
     if (capture->device() != device) continue;
     capture->invalidate();
     found = true;
   }
-  if (!found) return ACL_SUCCESS;
-  return call.failed(
-      ACL_ERROR_RT_STREAM_CAPTURED,
-      "a stream of the device is being captured, and this call made the capture void", "",
-      "End the capture first.");
+  if (!found) return;
+  call.failed(ACL_ERROR_RT_STREAM_CAPTURED,
+              "a stream of the device is being captured, and this call made the capture void", "",
+              "End the capture first.");
 }
 
 void abandon_capture(Stream& stream) {

@@ -15,13 +15,11 @@
 #include <vector>
 
 #include "ops/runtime/call.h"
+#include "ops/runtime/hooks.h"
 #include "ops/runtime/recorded_model.h"
 #include "ops/runtime/stream.h"
 
 namespace aclgrad::runtime {
-
-// How much of each stream (by id) lies before a point of the capture.
-using CaptureClock = std::map<int32_t, uint64_t>;
 
 class Capture : public std::enable_shared_from_this<Capture> {
  public:
@@ -39,14 +37,14 @@ class Capture : public std::enable_shared_from_this<Capture> {
   bool is_valid() const;
 
   // Records the task, or releases it and fails: 507903.
-  aclError add(const Call& call, const Stream& stream, Task task);
+  void add(const Call& call, const Stream& stream, Task task);
   size_t task_count() const;
 
   // The point that an event recorded now on the stream marks; 507903 when the capture is void.
-  aclError mark(const Call& call, const Stream& stream, CaptureClock& point);
+  VectorClock mark(const Call& call, const Stream& stream);
 
   // The stream, which joins if it is new, goes on after the point; 507903 when the capture is void.
-  aclError wait(const Call& call, const std::shared_ptr<Stream>& stream, const CaptureClock& point);
+  void wait(const Call& call, const std::shared_ptr<Stream>& stream, const VectorClock& point);
 
   // Whether the origin lies behind everything that was recorded on other streams.
   bool is_joined() const;
@@ -64,14 +62,14 @@ class Capture : public std::enable_shared_from_this<Capture> {
   mutable std::mutex mutex_;
   bool valid_ = true;
   std::vector<Task> tasks_;
-  std::map<int32_t, CaptureClock> clocks_;  // by stream; a stream's own entry counts its steps
+  std::map<int32_t, VectorClock> clocks_;  // by stream; a stream's own entry counts its steps
   std::vector<std::weak_ptr<Stream>> streams_;
 };
 
 // What an event recorded on a captured stream stands for.
 struct CapturePoint {
   std::weak_ptr<Capture> capture;  // gone once the capture has ended
-  CaptureClock clock;
+  VectorClock clock;
 };
 
 // From now on the stream's tasks are recorded for a new model.
@@ -83,13 +81,13 @@ aclmdlRICaptureMode& thread_capture_mode();
 // Whether a call that acts at once, or may block, is allowed on this thread: a capture in mode
 // GLOBAL forbids it to every thread, THREAD_LOCAL to the one that began it. `status` is the answer
 // when not: 107030 for synchronous calls, 107041 for asynchronous ones.
-aclError check_unsafe_call(const Call& call, aclError status);
+void check_unsafe_call(const Call& call, aclError status);
 
 // For calls that must not look at a captured stream: 107027, and the capture is void.
-aclError refuse_captured(const Call& call, const Stream& stream);
+void refuse_captured(const Call& call, const Stream& stream);
 
 // As refuse_captured for all streams of a device.
-aclError refuse_captured_on(const Call& call, int32_t device);
+void refuse_captured_on(const Call& call, int32_t device);
 
 // A stream goes away: its capture, if it has one, is void.
 void abandon_capture(Stream& stream);

@@ -5,7 +5,7 @@
 
 #include "ops/runtime/callback.h"
 #include "ops/runtime/capture.h"
-#include "ops/runtime/diagnostics/order.h"
+#include "ops/runtime/permanent.h"
 #include "ops/runtime/thread_owned.h"
 
 namespace aclgrad::runtime {
@@ -18,8 +18,6 @@ uint64_t next_context_id() {
 
 // Null when the thread is over but for its last destructors: it has no context, then.
 std::shared_ptr<Context>* thread_context() { return ThreadOwned<std::shared_ptr<Context>>::get(); }
-
-using BorrowedStream = HandleTable<Stream>::Borrowed;
 
 // A thread works with the same stream most of the time.
 BorrowedStream borrow_stream(aclrtStream handle) {
@@ -37,16 +35,8 @@ Context::Context(int32_t device, bool is_primary)
       default_stream_(std::make_shared<Stream>(
           Stream::Settings{.context = id_, .device = device, .is_default = true})) {}
 
-// The tables are never destroyed: threads of the program may outlive main().
-HandleTable<Stream>& streams() {
-  static auto& table = *new HandleTable<Stream>;
-  return table;
-}
-
-HandleTable<Context>& contexts() {
-  static auto& table = *new HandleTable<Context>;
-  return table;
-}
+HandleTable<Stream>& streams() { return permanent<HandleTable<Stream>>(); }
+HandleTable<Context>& contexts() { return permanent<HandleTable<Context>>(); }
 
 std::shared_ptr<Context> make_context(int32_t device, bool is_primary) {
   recorded_models();  // there from now on, for ending a context must not need memory
@@ -93,42 +83,50 @@ void set_current_context(std::shared_ptr<Context> context) {
   if (std::shared_ptr<Context>* const mine = thread_context()) *mine = std::move(context);
 }
 
-StreamChoice choose_stream(const Call& call, aclrtStream handle) {
-  const Context* const context = current_context();
-  if (context == nullptr) return {call.no_context(), BorrowedStream()};
-  if (handle == nullptr) return {ACL_SUCCESS, BorrowedStream(context->default_stream())};
-  BorrowedStream stream = borrow_stream(handle);
-  if (!stream) return {call.bad_handle("stream", handle, "stream"), BorrowedStream()};
-  if (stream->settings().context != context->id()) {
-    return {call.failed(ACL_ERROR_RT_STREAM_CONTEXT,
-                        "argument stream belongs to another context than the calling thread's",
-                        "The stream was created under another context or device.",
-                        "Make that context current with aclrtSetCurrentContext first."),
-            BorrowedStream()};
-  }
-  return {ACL_SUCCESS, std::move(stream)};
+Context& require_context(const Call& call) {
+  Context* const context = current_context();
+  if (context == nullptr) call.no_context();
+  return *context;
 }
 
-StreamChoice choose_named_stream(const Call& call, aclrtStream handle) {
-  if (handle == nullptr) return {call.null_pointer("stream"), BorrowedStream()};
+BorrowedStream choose_stream(const Call& call, aclrtStream handle) {
+  const Context& context = require_context(call);
+  if (handle == nullptr) return BorrowedStream(context.default_stream());
+  BorrowedStream stream = borrow_stream(handle);
+  if (!stream) call.bad_handle("stream", handle, "stream");
+  if (stream->settings().context != context.id()) {
+    call.failed(ACL_ERROR_RT_STREAM_CONTEXT,
+                "argument stream belongs to another context than the calling thread's",
+                "The stream was created under another context or device.",
+                "Make that context current with aclrtSetCurrentContext first.");
+  }
+  return stream;
+}
+
+BorrowedStream choose_named_stream(const Call& call, aclrtStream handle) {
+  call.require(handle, "stream");
   return choose_stream(call, handle);
 }
 
-aclError submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket) {
+void submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket,
+            const Effects& effects) {
   if (!stream.takes_tasks()) {
-    if (task.release != nullptr) task.release(task.argument);
-    return call.unsupported("the stream's flags keep it from taking tasks",
-                            "Use a stream without PERSISTENT, DEVICE_USE_ONLY and CPU_SCHEDULE.");
+    task.drop();
+    call.unsupported("the stream's flags keep it from taking tasks",
+                     "Use a stream without PERSISTENT, DEVICE_USE_ONLY and CPU_SCHEDULE.");
+  }
+  Hooks* const active = hooks();
+  if (active != nullptr && effects.are_known()) {
+    task = active->watch(std::move(task), stream, effects);
   }
   if (const auto capture = stream.capture()) return capture->add(call, stream, std::move(task));
-  const aclError status = diagnostics::enabled(diagnostics::kStreams)
-                              ? diagnostics::submit_in_order(stream, std::move(task), ticket)
-                              : stream.submit(std::move(task), ticket);
+  const aclError status = active == nullptr
+                              ? stream.submit(std::move(task), ticket)
+                              : active->submit(stream, std::move(task), ticket, effects.awaits);
   if (status == ACL_ERROR_RT_INVALID_HANDLE) {
-    return call.bad_handle("stream", stream.handle(), "stream");
+    call.bad_handle("stream", stream.handle(), "stream");
   }
-  if (status != ACL_SUCCESS) return call.failed(status, "the stream could not queue the task");
-  return ACL_SUCCESS;
+  if (status != ACL_SUCCESS) call.failed(status, "the stream could not queue the task");
 }
 
 }  // namespace aclgrad::runtime

@@ -9,12 +9,13 @@
 
 #include "ops/runtime/call.h"
 #include "ops/runtime/handles.h"
+#include "ops/runtime/hooks.h"
 #include "ops/runtime/stream.h"
 #include "ops/runtime/system_options.h"
 
 namespace aclgrad::runtime {
 
-class Context {
+class Context : public Handled {
  public:
   static constexpr char kKind[] = "context";
 
@@ -26,9 +27,6 @@ class Context {
   bool is_made_by_program() const { return !is_primary_; }
   const std::shared_ptr<Stream>& default_stream() const { return default_stream_; }
   SystemOptions& options() { return options_; }
-
-  void* handle() const { return handle_; }
-  void set_handle(void* handle) { handle_ = handle; }
 
   // Cleared when the context is destroyed; threads may still have it as their current one.
   bool is_alive() const { return alive_.load(std::memory_order_acquire); }
@@ -47,7 +45,6 @@ class Context {
   std::atomic<bool> lost_memory_{false};
   std::shared_ptr<Stream> default_stream_;
   SystemOptions options_;
-  void* handle_ = nullptr;
 };
 
 // All live streams (default streams too) and contexts.
@@ -66,22 +63,22 @@ bool end_context(Context& context, bool drain);
 Context* current_context();
 void set_current_context(std::shared_ptr<Context> context);
 
-// The stream that a program means, or the status that tells why there is none.
-struct StreamChoice {
-  aclError status = ACL_SUCCESS;
-  HandleTable<Stream>::Borrowed stream;
-};
+// The same, or the call ends with 107002.
+Context& require_context(const Call& call);
 
-// For submitting and synchronising calls: a null handle means the default stream. In this order:
-// 107002 without a context, 107017 for a handle that is not live, 107003 for another context's.
-StreamChoice choose_stream(const Call& call, aclrtStream handle);
+using BorrowedStream = HandleTable<Stream>::Borrowed;
+
+// The stream that a program means, for submitting and synchronising calls: a null handle means the
+// default stream. In this order: 107002 without a context, 107017 for a handle that is not live,
+// 107003 for another context's.
+BorrowedStream choose_stream(const Call& call, aclrtStream handle);
 
 // As choose_stream, for calls where a null handle is an error (100000, before everything else).
-StreamChoice choose_named_stream(const Call& call, aclrtStream handle);
+BorrowedStream choose_named_stream(const Call& call, aclrtStream handle);
 
-// Submits to the stream, or to its capture (no ticket then), and leaves a message when that fails.
-// The task is released in any case.
-aclError submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket = nullptr);
+// Submits to the stream, or to its capture (no ticket then). The task is released in any case.
+void submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket = nullptr,
+            const Effects& effects = kNoEffects);
 
 }  // namespace aclgrad::runtime
 

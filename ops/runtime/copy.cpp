@@ -6,7 +6,7 @@
 #include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/access.h"
+#include "ops/runtime/hooks.h"
 #include "ops/runtime/memory.h"
 
 namespace aclgrad::runtime {
@@ -47,14 +47,6 @@ aclError run_fill(void* argument) {
   return ACL_SUCCESS;
 }
 
-template <class Argument>
-Task make_task(const char* name, aclgradTaskFunction run, const Argument& argument) {
-  Task task{.name = name, .run = run};
-  task.argument = new Argument(argument);
-  task.release = [](void* pointer) { delete static_cast<Argument*>(pointer); };
-  return task;
-}
-
 // Bytes from the first to behind the last one of the rows; the largest size when that overflows.
 size_t span_of(size_t pitch, size_t width, size_t height) {
   size_t span = 0;
@@ -64,129 +56,111 @@ size_t span_of(size_t pitch, size_t width, size_t height) {
 }
 
 // The checks of a plain copy after count 0, in the documented order.
-aclError check_copy(const Call& call, const void* dst, size_t destMax, const void* src,
-                    size_t count, aclrtMemcpyKind kind) {
-  if (dst == nullptr) return call.null_pointer("dst");
-  if (src == nullptr) return call.null_pointer("src");
+void check_copy(const Call& call, const void* dst, size_t destMax, const void* src, size_t count,
+                aclrtMemcpyKind kind) {
+  call.require(dst, "dst");
+  call.require(src, "src");
   if (!is_member(kind, ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)) {
-    return call.bad_value(ACL_ERROR_INVALID_PARAM, "kind", static_cast<int>(kind),
-                          "a direction of aclrtMemcpyKind (0..5)");
+    call.bad_value(ACL_ERROR_INVALID_PARAM, "kind", static_cast<int>(kind),
+                   "a direction of aclrtMemcpyKind (0..5)");
   }
   if (destMax < count) {
-    return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "destMax", destMax,
-                          "at least the value of argument count");
+    call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "destMax", destMax,
+                   "at least the value of argument count");
   }
-  return ACL_SUCCESS;
 }
 
-aclError check_ranges(const Call& call, const Copy& copy) {
+void check_ranges(const Call& call, const Copy& copy) {
   const size_t to_span = span_of(copy.to_pitch, copy.width, copy.height);
   const size_t from_span = span_of(copy.from_pitch, copy.width, copy.height);
-  if (const aclError status = check_range(call, "dst", copy.to, to_span)) return status;
-  return check_range(call, "src", copy.from, from_span);
+  check_range(call, "dst", copy.to, to_span);
+  check_range(call, "src", copy.from, from_span);
 }
 
-using diagnostics::Access;
-using diagnostics::Region;
-
-Region region_of(const void* address, size_t pitch, const Copy& copy) {
-  const int64_t sizes[] = {static_cast<int64_t>(copy.height)};
-  const int64_t strides[] = {static_cast<int64_t>(pitch)};
-  return Region(address, sizes, strides, copy.width);
+// An operand of single bytes.
+void tell_rows(OperandSink& sink, const char* argument, const void* address, size_t pitch,
+               size_t width, size_t height, bool is_written) {
+  const int64_t shape[] = {static_cast<int64_t>(height), static_cast<int64_t>(width)};
+  const int64_t strides[] = {static_cast<int64_t>(pitch), 1};
+  sink.add(
+      {argument, address, shape, strides, 2, 1, is_written ? 0 : 1, is_written ? 1 : 0, nullptr});
 }
 
-std::vector<Access> accesses_of(const Copy& copy) {
-  return {{.argument = "dst",
-           .region = region_of(copy.to, copy.to_pitch, copy),
-           .is_written = true,
-           .may_be_host = true},
-          {.argument = "src",
-           .region = region_of(copy.from, copy.from_pitch, copy),
-           .is_read = true,
-           .may_be_host = true}};
+void tell(const Copy& copy, OperandSink& sink) {
+  tell_rows(sink, "dst", copy.to, copy.to_pitch, copy.width, copy.height, /*is_written=*/true);
+  tell_rows(sink, "src", copy.from, copy.from_pitch, copy.width, copy.height, /*is_written=*/false);
 }
 
-std::vector<Access> accesses_of(const Fill& fill) {
-  return {{.argument = "devPtr",
-           .region = Region(fill.at, fill.count),
-           .is_written = true,
-           .may_be_host = true}};
+void tell(const Fill& fill, OperandSink& sink) {
+  tell_rows(sink, "devPtr", fill.at, fill.count, fill.count, 1, /*is_written=*/true);
+}
+
+template <class Work>
+Effects effects_of(const Work& work) {
+  return {.tell = [](const void* subject,
+                     OperandSink& sink) { tell(*static_cast<const Work*>(subject), sink); },
+          .subject = &work,
+          .is_copy = true};
 }
 
 // The checks of memory that is touched at once.
 template <class Work>
-aclError check_now(const Call& call, const Work& work) {
-  if (!diagnostics::enabled(diagnostics::kNeedNotes)) return ACL_SUCCESS;
-  return diagnostics::check_host_accesses(call, accesses_of(work));
-}
-
-template <class Work>
-Task checked(const Stream& stream, Task task, const Work& work) {
-  if (!diagnostics::enabled(diagnostics::kNeedNotes)) return task;
-  return diagnostics::with_note(std::move(task), stream, accesses_of(work));
+void check_now(const Call& call, const Work& work) {
+  if (Hooks* const active = hooks()) active->before_access(call, effects_of(work));
 }
 
 bool is_in_place(const Copy& copy) {
   return copy.to == copy.from && (copy.height == 1 || copy.to_pitch == copy.from_pitch);
 }
 
-aclError copy_now(const Call& call, Copy copy) {
-  if (current_context() == nullptr) return call.no_context();
-  if (const aclError status = check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT)) {
-    return status;
-  }
-  if (const aclError status = check_ranges(call, copy)) return status;
-  if (is_in_place(copy)) return ACL_SUCCESS;
-  if (const aclError status = check_now(call, copy)) return status;
-  return run_copy(&copy);
+void copy_now(const Call& call, Copy copy) {
+  require_context(call);
+  check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
+  check_ranges(call, copy);
+  if (is_in_place(copy)) return;
+  check_now(call, copy);
+  run_copy(&copy);
 }
 
 // Memory that the program may change or give back as soon as the call returns.
 bool is_pageable(const void* address) { return !find_memory(address).known; }
 
-aclError copy_in_stream(const Call& call, aclrtStream handle, const Copy& copy) {
-  const StreamChoice chosen = choose_stream(call, handle);
-  if (!chosen.stream) return chosen.status;
-  if (const aclError status = check_ranges(call, copy)) return status;
-  if (is_in_place(copy)) return ACL_SUCCESS;
+void copy_in_stream(const Call& call, aclrtStream handle, const Copy& copy) {
+  const BorrowedStream chosen = choose_stream(call, handle);
+  check_ranges(call, copy);
+  if (is_in_place(copy)) return;
   const bool waits = is_pageable(copy.to) || is_pageable(copy.from);
   if (waits) {
-    if (const aclError status = check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC)) {
-      return status;
-    }
+    check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC);
     // Recorded (in mode RELAXED), the copy has nothing to wait for.
-    if (!chosen.stream->capture() && chosen.stream->is_running_here()) return inside_own_task(call);
+    if (!chosen->capture() && chosen->is_running_here()) inside_own_task(call);
   }
   uint64_t ticket = 0;
-  Task task = checked(*chosen.stream, make_task("memory copy", run_copy, copy), copy);
-  if (const aclError status = submit(call, *chosen.stream, std::move(task), &ticket)) return status;
+  submit(call, *chosen, make_task("memory copy", run_copy, copy), &ticket, effects_of(copy));
   // Recorded, the copy has no ticket.
-  if (!waits || ticket == 0) return ACL_SUCCESS;
-  return chosen.stream->wait(ticket) == Stream::WaitResult::kDone ? ACL_SUCCESS
-                                                                  : process_ends(call);
+  if (!waits || ticket == 0) return;
+  if (chosen->wait(ticket) != Stream::WaitResult::kDone) process_ends(call);
 }
 
-aclError check_fill(const Call& call, const void* devPtr, size_t maxCount, size_t count) {
-  if (devPtr == nullptr) return call.null_pointer("devPtr");
+void check_fill(const Call& call, const void* devPtr, size_t maxCount, size_t count) {
+  call.require(devPtr, "devPtr");
   if (count > maxCount) {
-    return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "count", count,
-                          "at most the value of argument maxCount");
+    call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "count", count,
+                   "at most the value of argument maxCount");
   }
-  return ACL_SUCCESS;
 }
 
-aclError check_rows(const Call& call, const Copy& copy, aclrtMemcpyKind kind) {
-  if (copy.to == nullptr) return call.null_pointer("dst");
-  if (copy.from == nullptr) return call.null_pointer("src");
+void check_rows(const Call& call, const Copy& copy, aclrtMemcpyKind kind) {
+  call.require(copy.to, "dst");
+  call.require(copy.from, "src");
   if (copy.width > copy.to_pitch || copy.width > copy.from_pitch) {
-    return call.bad_value(ACL_ERROR_INVALID_PARAM, "width", copy.width,
-                          "at most the values of arguments dpitch and spitch");
+    call.bad_value(ACL_ERROR_INVALID_PARAM, "width", copy.width,
+                   "at most the values of arguments dpitch and spitch");
   }
   if (!is_member(kind, ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEFAULT)) {
-    return call.bad_value(ACL_ERROR_INVALID_PARAM, "kind", static_cast<int>(kind),
-                          "a direction of aclrtMemcpyKind from 1 to 4");
+    call.bad_value(ACL_ERROR_INVALID_PARAM, "kind", static_cast<int>(kind),
+                   "a direction of aclrtMemcpyKind from 1 to 4");
   }
-  return ACL_SUCCESS;
 }
 
 }  // namespace
@@ -196,71 +170,67 @@ using namespace aclgrad::runtime;
 
 aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
                      aclrtMemcpyKind kind) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (count == 0) return ACL_SUCCESS;
-    if (const aclError status = check_copy(call, dst, destMax, src, count, kind)) return status;
-    return copy_now(call, {dst, src, count, count, count, 1});
+  return entry(__func__, [&](const Call& call) {
+    if (count == 0) return;
+    check_copy(call, dst, destMax, src, count, kind);
+    copy_now(call, {dst, src, count, count, count, 1});
   });
 }
 
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
                           aclrtMemcpyKind kind, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (count == 0) return ACL_SUCCESS;
-    if (const aclError status = check_copy(call, dst, destMax, src, count, kind)) return status;
+  return entry(__func__, [&](const Call& call) {
+    if (count == 0) return;
+    check_copy(call, dst, destMax, src, count, kind);
     if (kind == ACL_MEMCPY_HOST_TO_HOST) {
-      return call.unsupported("an asynchronous copy from host to host does not exist",
-                              "Use aclrtMemcpy.");
+      call.unsupported("an asynchronous copy from host to host does not exist", "Use aclrtMemcpy.");
     }
-    return copy_in_stream(call, stream, {dst, src, count, count, count, 1});
+    copy_in_stream(call, stream, {dst, src, count, count, count, 1});
   });
 }
 
 aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
                        size_t height, aclrtMemcpyKind kind) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (width == 0 || height == 0) return ACL_SUCCESS;
+  return entry(__func__, [&](const Call& call) {
+    if (width == 0 || height == 0) return;
     const Copy copy{dst, src, dpitch, spitch, width, height};
-    if (const aclError status = check_rows(call, copy, kind)) return status;
-    return copy_now(call, copy);
+    check_rows(call, copy, kind);
+    copy_now(call, copy);
   });
 }
 
 aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
                             size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (width == 0 || height == 0) return ACL_SUCCESS;
+  return entry(__func__, [&](const Call& call) {
+    if (width == 0 || height == 0) return;
     const Copy copy{dst, src, dpitch, spitch, width, height};
-    if (const aclError status = check_rows(call, copy, kind)) return status;
-    return copy_in_stream(call, stream, copy);
+    check_rows(call, copy, kind);
+    copy_in_stream(call, stream, copy);
   });
 }
 
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (count == 0) return ACL_SUCCESS;
-    if (const aclError status = check_fill(call, devPtr, maxCount, count)) return status;
-    if (current_context() == nullptr) return call.no_context();
-    if (const aclError status = check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT)) {
-      return status;
-    }
-    if (const aclError status = check_range(call, "devPtr", devPtr, count)) return status;
+  return entry(__func__, [&](const Call& call) {
+    if (count == 0) return;
+    check_fill(call, devPtr, maxCount, count);
+    require_context(call);
+    check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
+    check_range(call, "devPtr", devPtr, count);
     Fill fill{devPtr, value, count};
-    if (const aclError status = check_now(call, fill)) return status;
-    return run_fill(&fill);
+    check_now(call, fill);
+    run_fill(&fill);
   });
 }
 
 aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
                           aclrtStream stream) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (count == 0) return ACL_SUCCESS;
-    if (const aclError status = check_fill(call, devPtr, maxCount, count)) return status;
-    const StreamChoice chosen = choose_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    if (const aclError status = check_range(call, "devPtr", devPtr, count)) return status;
+  return entry(__func__, [&](const Call& call) {
+    if (count == 0) return;
+    check_fill(call, devPtr, maxCount, count);
+    const BorrowedStream chosen = choose_stream(call, stream);
+    check_range(call, "devPtr", devPtr, count);
     const Fill fill{devPtr, value, count};
-    return submit(call, *chosen.stream,
-                  checked(*chosen.stream, make_task("memory fill", run_fill, fill), fill));
+    submit(call, *chosen, make_task("memory fill", run_fill, fill),
+           /*ticket=*/nullptr, effects_of(fill));
   });
 }

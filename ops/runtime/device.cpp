@@ -10,6 +10,7 @@
 #include "ops/runtime/context.h"
 #include "ops/runtime/event.h"
 #include "ops/runtime/memory.h"
+#include "ops/runtime/permanent.h"
 #include "ops/runtime/timeout.h"
 
 namespace aclgrad::runtime {
@@ -27,12 +28,9 @@ struct Devices {
   std::array<Device, kMaxDevices> all;
 };
 
-Devices& devices() {
-  static auto& instance = *new Devices;
-  return instance;
-}
+Devices& devices() { return permanent<Devices>(); }
 
-aclError set_device(int32_t id) {
+void set_device(int32_t id) {
   std::shared_ptr<Context> primary;
   {
     const std::lock_guard lock(devices().mutex);
@@ -42,7 +40,6 @@ aclError set_device(int32_t id) {
     primary = device.primary;
   }
   set_current_context(std::move(primary));
-  return ACL_SUCCESS;
 }
 
 // What was made on a device and goes away with it, forgotten handles included.
@@ -74,27 +71,37 @@ bool runs_task_of(int32_t id) {
   }) != nullptr;
 }
 
-aclError reset_device(const Call& call, int32_t id, bool force) {
-  if (!is_device(id)) return call.bad_device("deviceId", id);
-  if (runs_task_of(id)) return inside_own_task(call);
+void reset_device(const Call& call, int32_t id, bool force) {
+  require_device(call, "deviceId", id);
+  if (runs_task_of(id)) inside_own_task(call);
   Belongings taken;
   {
     const std::lock_guard lock(devices().mutex);
     Device& device = devices().all.at(static_cast<size_t>(id));
     if (device.uses == 0) {
-      return call.failed(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
-                         fmt::format("device {} is not set", id),
-                         "aclrtResetDevice was called more often than aclrtSetDevice.");
+      call.failed(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, fmt::format("device {} is not set", id),
+                  "aclrtResetDevice was called more often than aclrtSetDevice.");
     }
     if (!force && device.uses > 1) {
       --device.uses;
-      return ACL_SUCCESS;
+      return;
     }
     taken = take_belongings(id);
     device = {};
   }
   release(taken, /*drain=*/!force);
-  return ACL_SUCCESS;
+}
+
+aclError note_task_failure(const Call& call, Stream& stream) {
+  const TaskFailure failure = stream.take_failure();
+  if (failure.status == ACL_SUCCESS) return ACL_SUCCESS;
+  return call.note(failure.status, failure.message,
+                   "The task ran, and failed, after the call that queued it had returned.");
+}
+
+void synchronize(const Call& call, Deadline deadline) {
+  const aclError status = wait_for_device(call, require_context(call).device(), deadline);
+  if (status != ACL_SUCCESS) throw Failure{status};
 }
 
 }  // namespace
@@ -113,9 +120,9 @@ bool is_device_set(int32_t device) {
   return devices().all.at(static_cast<size_t>(device)).uses > 0;
 }
 
-aclError release_all_devices(const Call& call) {
+void release_all_devices(const Call& call) {
   for (int32_t id = 0; id < device_count(); ++id) {
-    if (runs_task_of(id)) return inside_own_task(call);
+    if (runs_task_of(id)) inside_own_task(call);
   }
   for (int32_t id = 0; id < device_count(); ++id) {
     Belongings taken;
@@ -126,12 +133,10 @@ aclError release_all_devices(const Call& call) {
     }
     release(taken, /*drain=*/true);
   }
-  return ACL_SUCCESS;
 }
 
-aclError synchronize_device(const Call& call, int32_t device, Deadline deadline, bool* is_over) {
-  if (is_over != nullptr) *is_over = false;
-  if (const aclError status = refuse_captured_on(call, device)) return status;
+aclError wait_for_device(const Call& call, int32_t device, Deadline deadline) {
+  refuse_captured_on(call, device);
   const auto on_device =
       streams().select([&](const Stream& stream) { return stream.settings().device == device; });
   std::vector<uint64_t> tickets;
@@ -145,45 +150,34 @@ aclError synchronize_device(const Call& call, int32_t device, Deadline deadline,
     if (is_pending(i)) on_device[i]->wake();
   }
   for (size_t i = 0; i < on_device.size(); ++i) {
-    switch (on_device[i]->wait(tickets[i], deadline)) {
-      case Stream::WaitResult::kDone:
-        break;
-      case Stream::WaitResult::kTimeout:
-        return call.failed(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                           fmt::format("work on device {} took longer than the timeout", device),
-                           /*cause=*/"", "The work goes on; synchronise again to wait for it.");
-      case Stream::WaitResult::kInsideOwnTask:
-        return inside_own_task(call);
-      case Stream::WaitResult::kFrozen:
-        return process_ends(call);
-    }
+    check_waited(call, on_device[i]->wait(tickets[i], deadline), [&] {
+      call.failed(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                  fmt::format("work on device {} took longer than the timeout", device), "",
+                  "The work goes on; synchronise again to wait for it.");
+    });
   }
-  if (is_over != nullptr) *is_over = true;
   aclError first = ACL_SUCCESS;
   for (const auto& stream : on_device) {
-    const aclError status = report_task_failure(call, *stream);
+    const aclError status = note_task_failure(call, *stream);
     if (first == ACL_SUCCESS) first = status;
   }
   return first;
 }
 
-aclError report_task_failure(const Call& call, Stream& stream) {
-  const TaskFailure failure = stream.take_failure();
-  if (failure.status == ACL_SUCCESS) return ACL_SUCCESS;
-  return call.failed(failure.status, failure.message,
-                     "The task ran, and failed, after the call that queued it had returned.");
+void report_task_failure(const Call& call, Stream& stream) {
+  if (const aclError status = note_task_failure(call, stream)) throw Failure{status};
 }
 
-aclError inside_own_task(const Call& call) {
-  return call.unsupported("a task or callback cannot wait for the stream that runs it",
-                          "Synchronise from a thread of the program.");
+void inside_own_task(const Call& call) {
+  call.unsupported("a task or callback cannot wait for the stream that runs it",
+                   "Synchronise from a thread of the program.");
 }
 
-aclError process_ends(const Call& call) {
-  return call.failed(ACL_ERROR_RT_STREAM_ABORT,
-                     "the process ends, and the stream's remaining work is not done",
-                     "The program returned from main, or called exit, with work in its streams.",
-                     "Synchronise before the program ends.");
+void process_ends(const Call& call) {
+  call.failed(ACL_ERROR_RT_STREAM_ABORT,
+              "the process ends, and the stream's remaining work is not done",
+              "The program returned from main, or called exit, with work in its streams.",
+              "Synchronise before the program ends.");
 }
 
 }  // namespace aclgrad::runtime
@@ -191,47 +185,36 @@ aclError process_ends(const Call& call) {
 using namespace aclgrad::runtime;
 
 aclError aclrtSetDevice(int32_t deviceId) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (!is_device(deviceId)) return call.bad_device("deviceId", deviceId);
-    return set_device(deviceId);
+  return entry(__func__, [&](const Call& call) {
+    require_device(call, "deviceId", deviceId);
+    set_device(deviceId);
   });
 }
 
 aclError aclrtResetDevice(int32_t deviceId) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    return reset_device(call, deviceId, /*force=*/false);
-  });
+  return entry(__func__,
+               [&](const Call& call) { return reset_device(call, deviceId, /*force=*/false); });
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    return reset_device(call, deviceId, /*force=*/true);
-  });
+  return entry(__func__,
+               [&](const Call& call) { return reset_device(call, deviceId, /*force=*/true); });
 }
 
 aclError aclrtGetDevice(int32_t* deviceId) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (deviceId == nullptr) return call.null_pointer("deviceId");
-    const Context* const context = current_context();
-    if (context == nullptr) return call.no_context();
-    *deviceId = context->device();
-    return ACL_SUCCESS;
+  return entry(__func__, [&](const Call& call) {
+    call.require(deviceId, "deviceId");
+    *deviceId = require_context(call).device();
   });
 }
 
 aclError aclrtSynchronizeDevice() {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    const Context* const context = current_context();
-    if (context == nullptr) return call.no_context();
-    return synchronize_device(call, context->device(), {});
-  });
+  return entry(__func__, [&](const Call& call) { synchronize(call, {}); });
 }
 
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (const aclError status = check_timeout(call, timeout)) return status;
-    const Context* const context = current_context();
-    if (context == nullptr) return call.no_context();
-    return synchronize_device(call, context->device(), deadline_after(timeout));
+  return entry(__func__, [&](const Call& call) {
+    check_timeout(call, timeout);
+    synchronize(call, deadline_after(timeout));
   });
 }

@@ -52,108 +52,101 @@ int64_t device_cores() {
 using namespace aclgrad::runtime;
 
 aclError aclrtGetDeviceCount(uint32_t* count) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (count == nullptr) return call.null_pointer("count");
+  return entry(__func__, [&](const Call& call) {
+    call.require(count, "count");
     *count = static_cast<uint32_t>(device_count());
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtGetRunMode(aclrtRunMode* runMode) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (runMode == nullptr) return call.null_pointer("runMode");
+  return entry(__func__, [&](const Call& call) {
+    call.require(runMode, "runMode");
     *runMode = ACL_HOST;
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (value == nullptr) return call.null_pointer("value");
-    if (!is_device(deviceId)) return call.bad_device("deviceId", deviceId);
+  return entry(__func__, [&](const Call& call) {
+    call.require(value, "value");
+    require_device(call, "deviceId", deviceId);
     const std::optional<int64_t> found = device_attribute(attr);
     if (!found) {
-      return call.bad_value(ACL_ERROR_INVALID_PARAM, "attr", static_cast<int>(attr),
-                            "a value of aclrtDevAttr");
+      call.bad_value(ACL_ERROR_INVALID_PARAM, "attr", static_cast<int>(attr),
+                     "a value of aclrtDevAttr");
     }
     *value = *found;
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (value == nullptr) return call.null_pointer("value");
-    if (!is_device(deviceId)) return call.bad_device("deviceId", deviceId);
+  return entry(__func__, [&](const Call& call) {
+    call.require(value, "value");
+    require_device(call, "deviceId", deviceId);
     switch (deviceInfo) {
       case ACL_DEVICE_INFO_AI_CORE_NUM:
       case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
         *value = device_cores();
-        return ACL_SUCCESS;
+        return;
       case ACL_DEVICE_INFO_L2_SIZE:
         *value = cache_size();
-        return ACL_SUCCESS;
+        return;
       case ACL_DEVICE_INFO_UNDEFINED:
         break;
     }
-    return call.bad_value(ACL_ERROR_INVALID_PARAM, "deviceInfo", static_cast<int>(deviceInfo),
-                          "a value of aclDeviceInfo (0..2)");
+    call.bad_value(ACL_ERROR_INVALID_PARAM, "deviceInfo", static_cast<int>(deviceInfo),
+                   "a value of aclDeviceInfo (0..2)");
   });
 }
 
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (value == nullptr) return call.null_pointer("value");
+  return entry(__func__, [&](const Call& call) {
+    call.require(value, "value");
     if (type != ACL_RT_DEV_RES_CUBE_CORE && type != ACL_RT_DEV_RES_VECTOR_CORE) {
-      return call.bad_value(ACL_ERROR_INVALID_PARAM, "type", static_cast<int>(type),
-                            "a value of aclrtDevResLimitType (0 or 1)");
+      call.bad_value(ACL_ERROR_INVALID_PARAM, "type", static_cast<int>(type),
+                     "a value of aclrtDevResLimitType (0 or 1)");
     }
-    if (current_context() == nullptr) return call.no_context();
+    require_context(call);
     *value = static_cast<uint32_t>(device_cores());
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* greatestPriority) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (leastPriority == nullptr) return call.null_pointer("leastPriority");
-    if (greatestPriority == nullptr) return call.null_pointer("greatestPriority");
+  return entry(__func__, [&](const Call& call) {
+    call.require(leastPriority, "leastPriority");
+    call.require(greatestPriority, "greatestPriority");
     *leastPriority = static_cast<int32_t>(kLeastPriority);
     *greatestPriority = static_cast<int32_t>(kGreatestPriority);
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatus) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (deviceStatus == nullptr) return call.null_pointer("deviceStatus");
-    if (!is_device(deviceId)) return call.bad_device("deviceId", deviceId);
+  return entry(__func__, [&](const Call& call) {
+    call.require(deviceStatus, "deviceStatus");
+    require_device(call, "deviceId", deviceId);
     *deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (canAccessPeer == nullptr) return call.null_pointer("canAccessPeer");
-    if (!is_device(deviceId)) return call.bad_device("deviceId", deviceId);
-    if (!is_device(peerDeviceId)) return call.bad_device("peerDeviceId", peerDeviceId);
+  return entry(__func__, [&](const Call& call) {
+    call.require(canAccessPeer, "canAccessPeer");
+    require_device(call, "deviceId", deviceId);
+    require_device(call, "peerDeviceId", peerDeviceId);
     *canAccessPeer = deviceId == peerDeviceId ? 0 : 1;
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (flags != 0) return call.bad_value(ACL_ERROR_INVALID_PARAM, "flags", flags, "0");
-    if (!is_device(peerDeviceId)) return call.bad_device("peerDeviceId", peerDeviceId);
-    return current_context() == nullptr ? call.no_context() : ACL_SUCCESS;
+  return entry(__func__, [&](const Call& call) {
+    if (flags != 0) call.bad_value(ACL_ERROR_INVALID_PARAM, "flags", flags, "0");
+    require_device(call, "peerDeviceId", peerDeviceId);
+    require_context(call);
   });
 }
 
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (!is_device(peerDeviceId)) return call.bad_device("peerDeviceId", peerDeviceId);
-    return current_context() == nullptr ? call.no_context() : ACL_SUCCESS;
+  return entry(__func__, [&](const Call& call) {
+    require_device(call, "peerDeviceId", peerDeviceId);
+    require_context(call);
   });
 }

@@ -13,6 +13,7 @@
 
 #include "aclgrad_ext.h"
 #include "ops/runtime/call.h"
+#include "ops/runtime/permanent.h"
 #include "ops/runtime/thread_owned.h"
 
 namespace aclgrad::runtime {
@@ -29,10 +30,7 @@ struct ProcessMessages {
   std::deque<std::string> messages;
 };
 
-ProcessMessages& process_messages() {
-  static auto& messages = *new ProcessMessages;  // lives until the process ends, by intention
-  return messages;
-}
+ProcessMessages& process_messages() { return permanent<ProcessMessages>(); }
 
 struct ThreadMessages {
   std::deque<std::string> messages;
@@ -41,6 +39,9 @@ struct ThreadMessages {
 
 // Null when the thread is over but for its last destructors: then nobody reads any more.
 ThreadMessages* thread_messages() { return ThreadOwned<ThreadMessages>::get(); }
+
+// Of a task that fails; null as thread_messages().
+std::string* explanation() { return ThreadOwned<std::string>::get(); }
 
 std::string timestamp() {
   timeval now{};
@@ -100,6 +101,11 @@ void set_messages_per_process(bool per_process) { g_per_process = per_process; }
 
 void set_last_error(aclError status) noexcept { t_last_error = status; }
 
+std::string take_explanation() {
+  std::string* const mine = explanation();
+  return mine == nullptr ? "" : std::exchange(*mine, {});
+}
+
 }  // namespace aclgrad::runtime
 
 using aclgrad::runtime::Call;
@@ -120,16 +126,16 @@ const char* aclGetRecentErrMsg() {
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
   if (level != ACL_RT_THREAD_LEVEL) {
     // Not through entry(): asking wrongly must not replace the error that was asked for.
-    return Call(__func__).bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
-                                    "ACL_RT_THREAD_LEVEL (0)");
+    return Call(__func__).note_bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
+                                         "ACL_RT_THREAD_LEVEL (0)");
   }
   return aclgrad::runtime::t_last_error;
 }
 
 aclError aclrtGetLastError(aclrtLastErrLevel level) {
   if (level != ACL_RT_THREAD_LEVEL) {
-    return Call(__func__).bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
-                                    "ACL_RT_THREAD_LEVEL (0)");
+    return Call(__func__).note_bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
+                                         "ACL_RT_THREAD_LEVEL (0)");
   }
   return std::exchange(aclgrad::runtime::t_last_error, ACL_SUCCESS);
 }
@@ -142,5 +148,13 @@ void aclgradReportError(const char* code, const char* title, const char* message
         {text(code), text(title), text(message), text(cause), text(solution)});
   } catch (...) {
     // Out of memory while telling of an error: the status alone has to do.
+  }
+}
+
+void aclgradExplainFailure(const char* reason) {
+  try {
+    if (auto* const mine = aclgrad::runtime::explanation()) *mine = reason == nullptr ? "" : reason;
+  } catch (const std::bad_alloc&) {
+    // The status alone has to do.
   }
 }

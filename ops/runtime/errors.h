@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a failed call leaves behind: messages for aclGetRecentErrMsg and the thread's last error.
+// What a failed call leaves behind: messages for aclGetRecentErrMsg and the thread's last error;
+// and what a task that fails has to say besides its status.
 #ifndef ACLGRAD_OPS_RUNTIME_ERRORS_H_
 #define ACLGRAD_OPS_RUNTIME_ERRORS_H_
 
@@ -15,8 +16,8 @@ struct Report {
   std::string code;
   std::string title;
   std::string message;
-  std::string cause;
-  std::string solution;
+  std::string cause = {};
+  std::string solution = {};
 };
 
 // Keeps the message until aclGetRecentErrMsg collects it: on this thread, or for the whole process
@@ -26,6 +27,9 @@ void add_report(const Report& report);
 void set_messages_per_process(bool per_process);
 
 void set_last_error(aclError status) noexcept;
+
+// The words of aclgradExplainFailure on this thread since they were last taken.
+std::string take_explanation();
 
 }  // namespace aclgrad::runtime
 

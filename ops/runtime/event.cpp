@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "ops/runtime/context.h"
-#include "ops/runtime/diagnostics/order.h"
+#include "ops/runtime/hooks.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -28,10 +29,10 @@ void release_record(void* argument) {
   delete record;
 }
 
-aclError another_capture(const Call& call) {
-  return call.failed(ACL_ERROR_STREAM_CAPTURE_CONFLICT,
-                     "the event was recorded in another capture than the stream's", "",
-                     "Record it on a stream of this capture, or capture the stream there.");
+[[noreturn]] void another_capture(const Call& call) {
+  call.failed(ACL_ERROR_STREAM_CAPTURE_CONFLICT,
+              "the event was recorded in another capture than the stream's", "",
+              "Record it on a stream of this capture, or capture the stream there.");
 }
 
 using WaitCounter = std::shared_ptr<std::atomic<int>>;
@@ -44,16 +45,10 @@ void release_wait(void* argument) {
 
 }  // namespace
 
-HandleTable<Event>& events() {
-  static auto& table = *new HandleTable<Event>;
-  return table;
-}
+HandleTable<Event>& events() { return permanent<HandleTable<Event>>(); }
 
 Stream::WaitResult EventRecord::wait(Deadline deadline) const {
-  if (is_open()) {
-    seen_by_host();
-    return Stream::WaitResult::kDone;
-  }
+  if (is_reached()) return Stream::WaitResult::kDone;
   const std::shared_ptr<Stream> stream = stream_.lock();
   // A stream that is gone has run or dropped its tasks, and opened the record in either case.
   return stream ? stream->wait(ticket_, deadline) : Stream::WaitResult::kDone;
@@ -63,13 +58,10 @@ void EventRecord::wake() const {
   if (const std::shared_ptr<Stream> stream = stream_.lock()) stream->wake();
 }
 
-void EventRecord::seen_by_host() const {
-  if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::host_waited(stream_id_, ticket_);
-}
-
-void EventRecord::awaited_by(const Stream& stream) const {
-  if (!diagnostics::enabled(diagnostics::kStreams)) return;
-  diagnostics::stream_waits(stream.id(), stream_id_, ticket_);
+bool EventRecord::is_reached() const {
+  if (!is_open()) return false;
+  if (Hooks* const active = hooks()) active->waited(stream_id_, ticket_);
+  return true;
 }
 
 Event::Event(int32_t device, uint32_t flags, Style style)
@@ -84,15 +76,15 @@ std::shared_ptr<Capture> Event::marked_capture() const {
   return point_.capture.lock();
 }
 
-aclError Event::refuse_captured(const Call& call) const {
+void Event::refuse_captured(const Call& call) const {
   const std::shared_ptr<Capture> capture = marked_capture();
-  if (!capture) return ACL_SUCCESS;
+  if (!capture) return;
   capture->invalidate();
-  return call.failed(ACL_ERROR_RT_EVENT_CAPTURED,
-                     "the event was recorded on a captured stream, and this call made the capture "
-                     "void",
-                     "Its record is a point of the recording, not something that happens now.",
-                     "End the capture first.");
+  call.failed(ACL_ERROR_RT_EVENT_CAPTURED,
+              "the event was recorded on a captured stream, and this call made the capture "
+              "void",
+              "Its record is a point of the recording, not something that happens now.",
+              "End the capture first.");
 }
 
 void Event::set_recorded_now() {
@@ -102,36 +94,32 @@ void Event::set_recorded_now() {
   latest_ = record;
 }
 
-aclError Event::record_in_capture(const Call& call, Capture& capture, const Stream& stream) {
+void Event::record_in_capture(const Call& call, Capture& capture, const Stream& stream) {
   if (style_ != Style::kExtended) {
-    return call.unsupported("this kind of event cannot be recorded on a captured stream",
-                            "Use an event made by aclrtCreateEventExWithFlag.");
+    call.unsupported("this kind of event cannot be recorded on a captured stream",
+                     "Use an event made by aclrtCreateEventExWithFlag.");
   }
   if (has(ACL_EVENT_EXTERNAL)) {
     using EventPointer = std::shared_ptr<Event>;
-    Task task{.name = "external event record"};
-    task.run = [](void* argument) -> aclError {
+    const auto record_now = [](void* argument) -> aclError {
       (*static_cast<EventPointer*>(argument))->set_recorded_now();
       return ACL_SUCCESS;
     };
-    task.argument = new EventPointer(shared_from_this());
-    task.release = [](void* argument) { delete static_cast<EventPointer*>(argument); };
-    return capture.add(call, stream, std::move(task));
+    return capture.add(call, stream,
+                       make_task("external event record", record_now, shared_from_this()));
   }
   if (const auto marked = marked_capture(); marked && marked.get() != &capture) {
-    return another_capture(call);
+    another_capture(call);
   }
-  CapturePoint point{capture.weak_from_this(), {}};
-  if (const aclError status = capture.mark(call, stream, point.clock)) return status;
+  CapturePoint point{capture.weak_from_this(), capture.mark(call, stream)};
   const std::lock_guard lock(mutex_);
   latest_.reset();
   point_ = std::move(point);
-  return ACL_SUCCESS;
 }
 
-aclError Event::record(const Call& call, const std::shared_ptr<Stream>& stream) {
+void Event::record(const Call& call, const std::shared_ptr<Stream>& stream) {
   if (const auto capture = stream->capture()) return record_in_capture(call, *capture, *stream);
-  if (const aclError status = refuse_captured(call)) return status;
+  refuse_captured(call);
   auto record = std::make_shared<EventRecord>(stream);
   Task task{.name = "event record", .run = open_record};
   task.argument = new RecordPointer(record);
@@ -139,34 +127,30 @@ aclError Event::record(const Call& call, const std::shared_ptr<Stream>& stream) 
   // Held while submitting, so that records from two threads have the same order in both places.
   const std::lock_guard lock(mutex_);
   uint64_t ticket = 0;
-  const aclError status = submit(call, *stream, std::move(task), &ticket);
-  if (status != ACL_SUCCESS) return status;
+  submit(call, *stream, std::move(task), &ticket);
   record->set_ticket(ticket);
   latest_ = std::move(record);
   point_ = {};
-  return ACL_SUCCESS;
 }
 
 // The stream, the event's record, or both belong to a capture.
-aclError Event::wait_in_capture(const Call& call, const std::shared_ptr<Stream>& stream) {
+void Event::wait_in_capture(const Call& call, const std::shared_ptr<Stream>& stream) {
   const std::shared_ptr<Capture> mine = stream->capture();
   const std::shared_ptr<Capture> marked = marked_capture();
   if (!marked) {
-    if (!latest()) return ACL_SUCCESS;
-    return call.failed(ACL_ERROR_RT_CAPTURE_DEPENDENCY,
-                       "the stream is being captured, but the event was not recorded in its "
-                       "capture",
-                       "A recording cannot depend on work outside it.",
-                       "Let the stream wait before its capture begins.");
+    if (!latest()) return;
+    call.failed(ACL_ERROR_RT_CAPTURE_DEPENDENCY,
+                "the stream is being captured, but the event was not recorded in its "
+                "capture",
+                "A recording cannot depend on work outside it.",
+                "Let the stream wait before its capture begins.");
   }
-  if (mine && mine != marked) {
-    return another_capture(call);
-  }
+  if (mine && mine != marked) another_capture(call);
   if (!mine && stream->settings().is_default) {
-    return call.unsupported("a default stream cannot join a capture",
-                            "Let a stream made by aclrtCreateStream wait for the event.");
+    call.unsupported("a default stream cannot join a capture",
+                     "Let a stream made by aclrtCreateStream wait for the event.");
   }
-  CaptureClock clock;
+  VectorClock clock;
   {
     const std::lock_guard lock(mutex_);
     clock = point_.clock;
@@ -174,21 +158,19 @@ aclError Event::wait_in_capture(const Call& call, const std::shared_ptr<Stream>&
   return marked->wait(call, stream, clock);
 }
 
-aclError Event::make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
-                          std::chrono::milliseconds timeout) {
+void Event::make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
+                      std::chrono::milliseconds timeout) {
   if (stream->capture() || marked_capture()) return wait_in_capture(call, stream);
   const std::shared_ptr<EventRecord> record = latest();
-  if (!record) return ACL_SUCCESS;
+  if (!record) return;
   Task task{.name = "event wait", .gate = record, .gate_timeout = timeout};
   auto counter = std::make_unique<WaitCounter>(pending_waits_);
   note_waiting(stream);
   task.argument = counter.release();
   task.release = release_wait;
-  record->awaited_by(*stream);
-  const aclError status = submit(call, *stream, std::move(task));
+  submit(call, *stream, std::move(task), /*ticket=*/nullptr, {.awaits = record.get()});
   // Whoever needs the waiting stream will not ask after the one that it waits for.
   if (!record->is_open()) record->wake();
-  return status;
 }
 
 void Event::note_waiting(const std::shared_ptr<Stream>& stream) {

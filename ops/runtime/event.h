@@ -33,10 +33,12 @@ class EventRecord : public Gate {
   // The stream begins with what comes before the record, if nobody has.
   void wake() const;
 
-  // For the checks of order: the host has seen that the record is reached; the stream will wait for
-  // it.
-  void seen_by_host() const;
-  void awaited_by(const Stream& stream) const;
+  // Whether the stream has got there, which the program then knows.
+  bool is_reached() const;
+
+  // The point of a stream (-1: of any) that it marks.
+  int32_t stream_id() const { return stream_id_; }
+  uint64_t ticket() const { return ticket_; }
 
  private:
   const std::weak_ptr<Stream> stream_;
@@ -44,7 +46,7 @@ class EventRecord : public Gate {
   uint64_t ticket_ = 0;
 };
 
-class Event : public std::enable_shared_from_this<Event> {
+class Event : public Handled, public std::enable_shared_from_this<Event> {
  public:
   static constexpr char kKind[] = "event";
 
@@ -53,31 +55,28 @@ class Event : public std::enable_shared_from_this<Event> {
 
   Event(int32_t device, uint32_t flags, Style style);
 
-  bool is_made_by_program() const { return true; }
   int32_t device() const { return device_; }
   uint32_t id() const { return id_; }
   Style style() const { return style_; }
   bool has(uint32_t flag) const { return (flags_ & flag) != 0; }
-  void* handle() const { return handle_; }
-  void set_handle(void* handle) { handle_ = handle; }
 
   // Queues a new record. On a captured stream the event marks a point of the capture instead, or,
   // being external, is recorded whenever the recording runs. An event that marks a point of one
   // capture is refused elsewhere: 107028 on a stream that is not captured, which makes the capture
   // void, 107032 in another capture.
-  aclError record(const Call& call, const std::shared_ptr<Stream>& stream);
+  void record(const Call& call, const std::shared_ptr<Stream>& stream);
 
   // Queues a wait for the latest record; timeout 0 waits for ever. When the event marks a point of
   // a capture, the stream joins it.
-  aclError make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
-                     std::chrono::milliseconds timeout);
+  void make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
+                 std::chrono::milliseconds timeout);
 
   // As if never recorded.
   void reset();
 
   // For calls that look at the event from the host: 107028 while it marks a point of a capture,
   // which becomes void.
-  aclError refuse_captured(const Call& call) const;
+  void refuse_captured(const Call& call) const;
 
   // Null when never recorded.
   std::shared_ptr<EventRecord> latest() const;
@@ -87,8 +86,8 @@ class Event : public std::enable_shared_from_this<Event> {
   bool has_pending_waits() const;
 
  private:
-  aclError record_in_capture(const Call& call, Capture& capture, const Stream& stream);
-  aclError wait_in_capture(const Call& call, const std::shared_ptr<Stream>& stream);
+  void record_in_capture(const Call& call, Capture& capture, const Stream& stream);
+  void wait_in_capture(const Call& call, const std::shared_ptr<Stream>& stream);
   std::shared_ptr<Capture> marked_capture() const;
   void set_recorded_now();
   // Counts one wait more, and remembers where.
@@ -98,7 +97,6 @@ class Event : public std::enable_shared_from_this<Event> {
   const uint32_t flags_;
   const Style style_;
   const uint32_t id_;
-  void* handle_ = nullptr;
   mutable std::mutex mutex_;
   std::shared_ptr<EventRecord> latest_;
   CapturePoint point_;  // its capture is set when the latest record was captured

@@ -18,15 +18,31 @@
 #include <utility>
 #include <vector>
 
-#include "ops/runtime/diagnostics/objects.h"
+#include "ops/runtime/hooks.h"
 
 namespace aclgrad::runtime {
 
 // A new handle value, distinct from those of every table.
-void* next_handle();
+inline void* next_handle() {
+  // Steps of 16 from far above zero: a handle looks neither like a small integer nor, to memory
+  // checkers, like an address.
+  static std::atomic<uintptr_t> next{0x10000};
+  return reinterpret_cast<void*>(next.fetch_add(16, std::memory_order_relaxed));
+}
 
-// An Object has set_handle, a name for its kind in kKind, and is_made_by_program, which is false
-// for what the library makes of itself and nobody has to destroy.
+// What a handle stands for. It has a name for its kind in kKind.
+class Handled {
+ public:
+  void* handle() const { return handle_; }
+  void set_handle(void* handle) { handle_ = handle; }
+
+  // False, in kinds that say so, for what the library makes, and destroys, by itself.
+  bool is_made_by_program() const { return true; }
+
+ private:
+  void* handle_ = nullptr;
+};
+
 template <class Object>
 class HandleTable {
  public:
@@ -36,8 +52,9 @@ class HandleTable {
     object->set_handle(handle);
     const std::unique_lock lock(mutex_);
     objects_.emplace(handle, object);
-    if (diagnostics::enabled(diagnostics::kNeedNames) && object->is_made_by_program()) {
-      diagnostics::object_made(handle, Object::kKind);
+    Hooks* const active = hooks();
+    if (active != nullptr && object->is_made_by_program()) {
+      active->object_made(handle, Object::kKind);
     }
     return handle;
   }
@@ -112,7 +129,7 @@ class HandleTable {
     std::shared_ptr<Object> object = std::move(found->second);
     objects_.erase(found);
     removals_.fetch_add(1, std::memory_order_release);
-    if (diagnostics::enabled(diagnostics::kNeedNames)) diagnostics::object_gone(handle);
+    if (Hooks* const active = hooks()) active->object_gone(handle);
     return object;
   }
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/blocks.h"
-#include "ops/runtime/diagnostics/objects.h"
 #include "ops/runtime/errors.h"
+#include "ops/runtime/hooks.h"
 #include "ops/runtime/init_config.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -23,22 +23,19 @@ struct Process {
   std::string config;  // text of the file of the first aclInit
 };
 
-Process& process() {
-  static auto& instance = *new Process;
-  return instance;
+Process& process() { return permanent<Process>(); }
+
+[[noreturn]] void bad_config(const Call& call, aclError status, const std::string& path,
+                             const std::string& why) {
+  call.failed(status, fmt::format("argument configPath (\"{}\"): {}", path, why));
 }
 
-aclError bad_config(const Call& call, aclError status, const std::string& path,
-                    const std::string& why) {
-  return call.failed(status, fmt::format("argument configPath (\"{}\"): {}", path, why));
-}
-
-aclError read_config(const Call& call, const std::string& path, std::string& text) {
-  if (path.empty()) return ACL_SUCCESS;
+void read_config(const Call& call, const std::string& path, std::string& text) {
+  if (path.empty()) return;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return bad_config(call, ACL_ERROR_INVALID_FILE, path,
-                      "the file cannot be opened, expected a readable one");
+    bad_config(call, ACL_ERROR_INVALID_FILE, path,
+               "the file cannot be opened, expected a readable one");
   }
   // No more than it takes to see that there is too much: some files never end.
   std::array<char, 4096> chunk;
@@ -48,35 +45,30 @@ aclError read_config(const Call& call, const std::string& path, std::string& tex
     if (!file) break;
   }
   if (file.bad()) {
-    return bad_config(call, ACL_ERROR_INVALID_FILE, path,
-                      "the file cannot be read, expected a readable one");
+    bad_config(call, ACL_ERROR_INVALID_FILE, path,
+               "the file cannot be read, expected a readable one");
   }
   if (text.empty() || text.size() > kLargestFile) {
-    return bad_config(
+    bad_config(
         call, ACL_ERROR_INVALID_FILE_SIZE, path,
         fmt::format("the file has {}{} bytes, expected 1 to {}",
                     text.size() > kLargestFile ? "at least " : "", text.size(), kLargestFile));
   }
-  return ACL_SUCCESS;
 }
 
 // With the process locked.
-aclError finalize(const Call& call) {
-  if (diagnostics::enabled(diagnostics::kMemory)) {
-    diagnostics::check_all_redzones("at aclFinalize");
-  }
-  if (diagnostics::enabled(diagnostics::kNeedObjects)) diagnostics::report_leftovers();
-  if (const aclError status = release_all_devices(call)) return status;
+void finalize(const Call& call) {
+  if (Hooks* const active = hooks()) active->before_finalize();
+  release_all_devices(call);
   process().uses = 0;
   process().finalized = true;
   process().config.clear();
   set_messages_per_process(false);
-  return ACL_SUCCESS;
 }
 
-aclError already_finalized(const Call& call) {
-  return call.failed(ACL_ERROR_REPEAT_FINALIZE, "the process is finalized already",
-                     "aclFinalize was called twice, or without aclInit.");
+[[noreturn]] void already_finalized(const Call& call) {
+  call.failed(ACL_ERROR_REPEAT_FINALIZE, "the process is finalized already",
+              "aclFinalize was called twice, or without aclInit.");
 }
 
 }  // namespace
@@ -85,49 +77,51 @@ aclError already_finalized(const Call& call) {
 using namespace aclgrad::runtime;
 
 aclError aclInit(const char* configPath) {
-  return entry(__func__, [&](const Call& call) -> aclError {
+  return entry(__func__, [&](const Call& call) {
     const std::string path = configPath == nullptr ? "" : configPath;
     const std::lock_guard lock(process().mutex);
     std::string text;
-    if (const aclError status = read_config(call, path, text)) return status;
+    read_config(call, path, text);
     if (process().uses > 0) {
       if (text != process().config) {
-        return bad_config(call, ACL_ERROR_INVALID_PARAM, path,
-                          "the configuration differs from that of the first aclInit");
+        bad_config(call, ACL_ERROR_INVALID_PARAM, path,
+                   "the configuration differs from that of the first aclInit");
       }
       ++process().uses;
-      return call.failed(ACL_ERROR_REPEAT_INITIALIZE, "the process is initialised already",
-                         "Harmless: the call is counted.");
+      call.failed(ACL_ERROR_REPEAT_INITIALIZE, "the process is initialised already",
+                  "Harmless: the call is counted.");
     }
     const InitConfig config = parse_init_config(text);
-    if (config.status != ACL_SUCCESS) return bad_config(call, config.status, path, config.problem);
+    if (config.status != ACL_SUCCESS) bad_config(call, config.status, path, config.problem);
     set_messages_per_process(config.messages_per_process);
     process().config = std::move(text);
     process().uses = 1;
     process().finalized = false;
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclFinalize() {
-  return entry(__func__, [&](const Call& call) -> aclError {
+  return entry(__func__, [&](const Call& call) {
     const std::lock_guard lock(process().mutex);
-    return process().finalized ? already_finalized(call) : finalize(call);
+    if (process().finalized) already_finalized(call);
+    finalize(call);
   });
 }
 
 aclError aclFinalizeReference(uint64_t* refCount) {
-  return entry(__func__, [&](const Call& call) -> aclError {
+  return entry(__func__, [&](const Call& call) {
     const std::lock_guard lock(process().mutex);
-    aclError status = ACL_SUCCESS;
-    if (process().uses == 0) {
-      status = already_finalized(call);
-    } else if (process().uses > 1) {
+    const struct Count {  // also of a call that fails
+      uint64_t* told;
+      ~Count() {
+        if (told != nullptr) *told = process().uses;
+      }
+    } afterwards{refCount};
+    if (process().uses == 0) already_finalized(call);
+    if (process().uses > 1) {
       --process().uses;
     } else {
-      status = finalize(call);
+      finalize(call);
     }
-    if (refCount != nullptr) *refCount = process().uses;
-    return status;
   });
 }

@@ -15,7 +15,7 @@
 #include "aclgrad_ext.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/access.h"
+#include "ops/runtime/permanent.h"
 #include "ops/runtime/soc.h"
 #include "ops/runtime/virtual_memory.h"
 
@@ -40,10 +40,7 @@ struct Register {
   uint64_t latest_id = 0;
 };
 
-Register& live() {
-  static auto& instance = *new Register;
-  return instance;
-}
+Register& live() { return permanent<Register>(); }
 
 uintptr_t number(const void* address) { return reinterpret_cast<uintptr_t>(address); }
 
@@ -69,37 +66,35 @@ bool wants_huge_pages(aclrtMemMallocPolicy policy) {
 
 // `real_size` bytes for a program that asked for less.
 MemoryBlock obtain(size_t real_size, const Wanted& wanted) {
-  const size_t redzone = diagnostics::redzone_size();
-  const size_t total = *padded(real_size, kAlignment, 0) + 2 * redzone;
+  const size_t total = *padded(real_size, kAlignment, 0);
+  if (Hooks* const active = hooks()) {
+    const bool on_device = wanted.kind == MemoryKind::kDevice;
+    return MemoryBlock(active->allocate(wanted.size, real_size, kAlignment, on_device));
+  }
   // Columns of large matrices touch more pages than a processor has entries for. Smaller
   // allocations would hardly hold a whole huge page.
   const bool huge = wanted.huge_pages && total >= 2 * kHugePage;
   const size_t alignment = huge ? kHugePage : kAlignment;
   // What is there only to make it a whole number of pages is never touched.
   const size_t whole = *padded(total, alignment, 0);
-  auto* const base = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
-  if (base == nullptr) return nullptr;
+  void* const address = std::aligned_alloc(alignment, whole);
 #ifdef MADV_HUGEPAGE
   // Where the system has none, small pages do.
-  if (huge) madvise(base, total / kHugePage * kHugePage, MADV_HUGEPAGE);
-#endif
-  std::byte* const address = base + redzone;
-  if (diagnostics::enabled(diagnostics::kNeedNames)) {
-    diagnostics::block_made(
-        {base, total, address, wanted.size, real_size, wanted.kind == MemoryKind::kDevice});
+  if (huge && address != nullptr) {
+    madvise(address, total / kHugePage * kHugePage, MADV_HUGEPAGE);
   }
+#endif
   return MemoryBlock(address);
 }
 
-aclError allocate(const Call& call, const char* parameter, void** pointer, const Wanted& wanted) {
-  if (pointer == nullptr) return call.null_pointer(parameter);
+void allocate(const Call& call, const char* parameter, void** pointer, const Wanted& wanted) {
+  call.require(pointer, parameter);
   const std::optional<size_t> real_size = padded(wanted.size, kGranule, wanted.extra);
   if (wanted.size == 0 || !real_size || !padded(*real_size, kAlignment, 0)) {
-    return call.bad_value(ACL_ERROR_INVALID_PARAM, "size", wanted.size,
-                          "1 or more, and small enough to be padded");
+    call.bad_value(ACL_ERROR_INVALID_PARAM, "size", wanted.size,
+                   "1 or more, and small enough to be padded");
   }
-  const Context* const context = current_context();
-  if (context == nullptr) return call.no_context();
+  const Context& context = require_context(call);
   *pointer = nullptr;
   MemoryBlock block;
   // The allocator might promise more than there is, so the size of the memory is a limit too.
@@ -107,55 +102,50 @@ aclError allocate(const Call& call, const char* parameter, void** pointer, const
     block = obtain(*real_size, wanted);
   }
   if (!block) {
-    return call.failed(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                       fmt::format("{} bytes of memory are not available", *real_size), "",
-                       "Free memory, or work on smaller pieces.");
+    call.failed(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                fmt::format("{} bytes of memory are not available", *real_size), "",
+                "Free memory, or work on smaller pieces.");
   }
   void* const address = block.get();
   {
     const std::unique_lock lock(live().mutex);
     // Its device may have been reset meanwhile, and nobody would free the memory any more.
-    if (context->has_lost_memory()) return call.no_context();
-    live().by_address[number(address)] = Allocation{*real_size, wanted.kind, context->device(),
-                                                    ++live().latest_id, std::move(block)};
+    if (context.has_lost_memory()) call.no_context();
+    live().by_address[number(address)] =
+        Allocation{*real_size, wanted.kind, context.device(), ++live().latest_id, std::move(block)};
   }
   *pointer = address;
-  return ACL_SUCCESS;
 }
 
-aclError allocate_on_device(const Call& call, void** pointer, size_t size,
-                            aclrtMemMallocPolicy policy) {
+void allocate_on_device(const Call& call, void** pointer, size_t size,
+                        aclrtMemMallocPolicy policy) {
   return allocate(call, "devPtr", pointer,
                   {size, current_soc().family->allocation_extra, MemoryKind::kDevice,
                    wants_huge_pages(policy)});
 }
 
-aclError free_memory(const Call& call, const char* parameter, void* address, MemoryKind kind) {
-  if (address == nullptr) return call.null_pointer(parameter);
-  const char* const what = kind == MemoryKind::kDevice ? "device allocation" : "host allocation";
-  if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::check_free(address);
-  MemoryBlock block;
-  {
-    const std::unique_lock lock(live().mutex);
-    const auto found = live().by_address.find(number(address));
-    if (found != live().by_address.end() && found->second.kind == kind) {
-      block = std::move(found->second.block);
-      live().by_address.erase(found);
-    }
-  }
-  return block ? ACL_SUCCESS : call.bad_handle(parameter, address, what);
+// Takes it out of the register; null when it is none of this kind.
+MemoryBlock take(const void* address, MemoryKind kind) noexcept {
+  const std::unique_lock lock(live().mutex);
+  const auto found = live().by_address.find(number(address));
+  if (found == live().by_address.end() || found->second.kind != kind) return nullptr;
+  MemoryBlock block = std::move(found->second.block);
+  live().by_address.erase(found);
+  return block;
 }
 
-aclError free_after_synchronising(const Call& call, const char* parameter, void* address,
-                                  MemoryKind kind) {
-  if (address == nullptr) return call.null_pointer(parameter);
-  const Context* const context = current_context();
-  if (context == nullptr) return call.no_context();
-  bool is_over = false;
-  const aclError tasks = synchronize_device(call, context->device(), {}, &is_over);
-  if (!is_over) return tasks;
-  const aclError freed = free_memory(call, parameter, address, kind);
-  return freed != ACL_SUCCESS ? freed : tasks;
+void free_memory(const Call& call, const char* parameter, void* address, MemoryKind kind) {
+  call.require(address, parameter);
+  const char* const what = kind == MemoryKind::kDevice ? "device allocation" : "host allocation";
+  if (!take(address, kind)) call.bad_handle(parameter, address, what);
+}
+
+void free_after_synchronising(const Call& call, const char* parameter, void* address,
+                              MemoryKind kind) {
+  call.require(address, parameter);
+  const aclError tasks = wait_for_device(call, require_context(call).device(), {});
+  free_memory(call, parameter, address, kind);
+  if (tasks != ACL_SUCCESS) throw Failure{tasks};
 }
 
 }  // namespace
@@ -178,21 +168,16 @@ MemoryRange find_memory(const void* address) {
 }
 
 void add_mapping(void* address, size_t size, int32_t device) {
+  MemoryBlock block(address, FreeDeleter{.is_mapping = true});
   {
     const std::unique_lock lock(live().mutex);
     live().by_address[number(address)] =
-        Allocation{size, MemoryKind::kMapped, device, ++live().latest_id, nullptr};
+        Allocation{size, MemoryKind::kMapped, device, ++live().latest_id, std::move(block)};
   }
-  if (diagnostics::enabled(diagnostics::kNeedNames)) diagnostics::mapping_made(address, size);
+  if (Hooks* const active = hooks()) active->mapped(address, size);
 }
 
-void remove_mapping(void* address) noexcept {
-  {
-    const std::unique_lock lock(live().mutex);
-    live().by_address.erase(number(address));
-  }
-  if (diagnostics::enabled(diagnostics::kNeedNames)) diagnostics::block_freed(address);
-}
+void remove_mapping(void* address) noexcept { take(address, MemoryKind::kMapped); }
 
 std::vector<MemoryBlock> take_memory_of(int32_t device,
                                         const std::vector<std::shared_ptr<Context>>& contexts) {
@@ -217,19 +202,19 @@ std::vector<MemoryBlock> take_memory_of(int32_t device,
   return taken;
 }
 
-aclError check_range(const Call& call, const char* parameter, const void* address, size_t count) {
+void check_range(const Call& call, const char* parameter, const void* address, size_t count) {
   const MemoryRange range = find_memory(address);
   if (!range.known && is_reserved(address)) {
-    return call.failed(
+    call.failed(
         ACL_ERROR_RT_PARAM_INVALID,
         fmt::format("argument {} ({}) is a reserved address without memory", parameter, address),
         "", "Call aclrtMapMem first.");
   }
-  if (!range.known || count <= range.bytes_from_here) return ACL_SUCCESS;
-  return call.failed(ACL_ERROR_RT_PARAM_INVALID,
-                     fmt::format("{} bytes from argument {} pass the end of its allocation, which "
-                                 "is {} bytes away",
-                                 count, parameter, range.bytes_from_here));
+  if (!range.known || count <= range.bytes_from_here) return;
+  call.failed(ACL_ERROR_RT_PARAM_INVALID,
+              fmt::format("{} bytes from argument {} pass the end of its allocation, which "
+                          "is {} bytes away",
+                          count, parameter, range.bytes_from_here));
 }
 
 }  // namespace aclgrad::runtime
@@ -245,8 +230,8 @@ aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
 
 aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return entry(__func__, [&](const Call& call) {
-    return allocate(call, "devPtr", devPtr,
-                    {size, /*extra=*/0, MemoryKind::kDevice, wants_huge_pages(policy)});
+    allocate(call, "devPtr", devPtr,
+             {size, /*extra=*/0, MemoryKind::kDevice, wants_huge_pages(policy)});
   });
 }
 
@@ -263,54 +248,52 @@ aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy pol
 
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
   return entry(__func__, [&](const Call& call) {
-    return allocate(call, "hostPtr", hostPtr, {size, /*extra=*/0, MemoryKind::kPinnedHost});
+    allocate(call, "hostPtr", hostPtr, {size, /*extra=*/0, MemoryKind::kPinnedHost});
   });
 }
 
 aclError aclrtFree(void* devPtr) {
-  return entry(__func__, [&](const Call& call) {
-    return free_memory(call, "devPtr", devPtr, MemoryKind::kDevice);
-  });
+  return entry(__func__,
+               [&](const Call& call) { free_memory(call, "devPtr", devPtr, MemoryKind::kDevice); });
 }
 
 aclError aclrtFreeHost(void* hostPtr) {
   return entry(__func__, [&](const Call& call) {
-    return free_memory(call, "hostPtr", hostPtr, MemoryKind::kPinnedHost);
+    free_memory(call, "hostPtr", hostPtr, MemoryKind::kPinnedHost);
   });
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {
   return entry(__func__, [&](const Call& call) {
-    return free_after_synchronising(call, "devPtr", devPtr, MemoryKind::kDevice);
+    free_after_synchronising(call, "devPtr", devPtr, MemoryKind::kDevice);
   });
 }
 
 aclError aclrtFreeHostWithDevSync(void* hostPtr) {
   return entry(__func__, [&](const Call& call) {
-    return free_after_synchronising(call, "hostPtr", hostPtr, MemoryKind::kPinnedHost);
+    free_after_synchronising(call, "hostPtr", hostPtr, MemoryKind::kPinnedHost);
   });
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (free == nullptr) return call.null_pointer("free");
-    if (total == nullptr) return call.null_pointer("total");
+  return entry(__func__, [&](const Call& call) {
+    call.require(free, "free");
+    call.require(total, "total");
     if (!is_member(attr, ACL_DDR_MEM, ACL_MEM_P2P_HUGE1G)) {
-      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "attr", static_cast<int>(attr),
-                            "a value of aclrtMemAttr (0..17)");
+      call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "attr", static_cast<int>(attr),
+                     "a value of aclrtMemAttr (0..17)");
     }
-    if (current_context() == nullptr) return call.no_context();
+    require_context(call);
     *total = device_memory();
     *free =
         static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (ptr == nullptr) return call.null_pointer("ptr");
-    if (attributes == nullptr) return call.null_pointer("attributes");
+  return entry(__func__, [&](const Call& call) {
+    call.require(ptr, "ptr");
+    call.require(attributes, "attributes");
     const MemoryRange range = find_memory(ptr);
     *attributes = {};
     attributes->pageSize = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
@@ -322,7 +305,6 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
       attributes->location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
       attributes->location.id = static_cast<uint32_t>(range.device);
     }
-    return ACL_SUCCESS;
   });
 }
 

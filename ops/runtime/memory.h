@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "ops/runtime/call.h"
-#include "ops/runtime/diagnostics/blocks.h"
-#include "ops/runtime/diagnostics/objects.h"
+#include "ops/runtime/hooks.h"
 
 namespace aclgrad::runtime {
 
@@ -21,15 +20,16 @@ class Context;  // context.h
 // kMapped: of a device, by aclrtMapMem.
 enum class MemoryKind { kDevice, kPinnedHost, kMapped };
 
-// Takes the address that the program knows, which the memory checks put behind a redzone.
 struct FreeDeleter {
   void operator()(void* address) const {
-    if (diagnostics::enabled(diagnostics::kNeedNames)) {
-      diagnostics::block_freed(address);
-    } else {
+    if (Hooks* const active = hooks()) {
+      active->free(address);
+    } else if (!is_mapping) {
       std::free(address);
     }
   }
+
+  bool is_mapping = false;  // whose memory is another's
 };
 using MemoryBlock = std::unique_ptr<void, FreeDeleter>;
 
@@ -56,7 +56,7 @@ std::vector<MemoryBlock> take_memory_of(int32_t device,
 
 // 107000 when `count` bytes from the address would pass the end of its allocation, or where
 // addresses are reserved for memory and have none.
-aclError check_range(const Call& call, const char* parameter, const void* address, size_t count);
+void check_range(const Call& call, const char* parameter, const void* address, size_t count);
 
 }  // namespace aclgrad::runtime
 

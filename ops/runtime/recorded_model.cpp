@@ -6,20 +6,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "ops/runtime/explanation.h"
+#include "ops/runtime/errors.h"
 #include "ops/runtime/float_environment.h"
+#include "ops/runtime/permanent.h"
 #include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime {
 
-HandleTable<RecordedModel>& recorded_models() {
-  static auto& table = *new HandleTable<RecordedModel>;
-  return table;
-}
+HandleTable<RecordedModel>& recorded_models() { return permanent<HandleTable<RecordedModel>>(); }
 
 RecordedModel::~RecordedModel() {
   for (const Task& task : tasks_) {
-    if (task.release != nullptr) task.release(task.argument);
+    task.drop();
   }
 }
 
@@ -47,6 +45,10 @@ std::optional<Task> RecordedModel::replay() {
   task.release = end_run;
   task.only_on_worker = only_on_worker_;
   return task;
+}
+
+const RecordedModel* RecordedModel::of(const Task& task) {
+  return task.run == run ? static_cast<const RecordedModel*>(task.argument) : nullptr;
 }
 
 bool RecordedModel::move_tensor(const void* tensor, intptr_t bytes) {

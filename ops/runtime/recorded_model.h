@@ -15,7 +15,7 @@
 
 namespace aclgrad::runtime {
 
-class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
+class RecordedModel : public Handled, public std::enable_shared_from_this<RecordedModel> {
  public:
   static constexpr char kKind[] = "recorded model";
 
@@ -24,9 +24,6 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   RecordedModel(const RecordedModel&) = delete;
   RecordedModel& operator=(const RecordedModel&) = delete;
 
-  bool is_made_by_program() const { return true; }
-  void* handle() const { return handle_; }
-  void set_handle(void* handle) { handle_ = handle; }
   uint64_t context() const { return context_; }
 
   // The tasks, when the capture has ended.
@@ -38,6 +35,8 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   // A task that runs the whole sequence once and stops at the first failure. Nothing when the model
   // is still running from an earlier one. Allocates nothing.
   std::optional<Task> replay();
+  // The model that such a task runs; null for other tasks.
+  static const RecordedModel* of(const Task& task);
 
   // Moves a tensor's data for all tasks; false while the model runs. Allocates only when it meets a
   // tensor for the first time.
@@ -66,7 +65,6 @@ class RecordedModel : public std::enable_shared_from_this<RecordedModel> {
   [[noreturn]] void fail(const StepFailure& failure);
 
   const uint64_t context_;
-  void* handle_ = nullptr;
   std::vector<Task> tasks_;
   std::vector<Step> steps_;
   std::vector<Launch> launches_;  // one for each step

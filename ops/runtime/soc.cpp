@@ -13,6 +13,7 @@
 
 #include "aclgrad_ext.h"
 #include "ops/runtime/call.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -50,8 +51,7 @@ constexpr Row kRows[] = {
 
 // A copy of the name that lives as long as the program.
 const char* keep(std::string_view name) {
-  static auto& names = *new std::set<std::string, std::less<>>;
-  return names.emplace(name).first->c_str();
+  return permanent<std::set<std::string, std::less<>>>().emplace(name).first->c_str();
 }
 
 std::optional<Soc> lookup(std::string_view name) {
@@ -78,21 +78,18 @@ Soc default_soc() {
   return Soc{kRows[0].family.default_chip, &kRows[0].family};
 }
 
-std::mutex& soc_mutex() {
-  static auto& mutex = *new std::mutex;
-  return mutex;
-}
+struct Choice {
+  std::mutex mutex;
+  Soc soc = default_soc();
+};
 
-Soc& chosen_soc() {
-  static Soc soc = default_soc();
-  return soc;
-}
+Choice& choice() { return permanent<Choice>(); }
 
 }  // namespace
 
 Soc current_soc() {
-  const std::lock_guard lock(soc_mutex());
-  return chosen_soc();
+  const std::lock_guard lock(choice().mutex);
+  return choice().soc;
 }
 
 }  // namespace aclgrad::runtime
@@ -101,14 +98,13 @@ const char* aclrtGetSocName() { return aclgrad::runtime::current_soc().name; }
 
 aclError aclgradSetSocName(const char* name) {
   using namespace aclgrad::runtime;
-  return entry(__func__, [&](const Call& call) -> aclError {
-    const std::lock_guard lock(soc_mutex());
+  return entry(__func__, [&](const Call& call) {
+    const std::lock_guard lock(choice().mutex);
     const std::optional<Soc> soc = name == nullptr ? default_soc() : lookup(name);
     if (!soc) {
-      return call.bad_value(ACL_ERROR_INVALID_PARAM, "name", name,
-                            "a chip such as Ascend910B1 or a family such as Ascend310P");
+      call.bad_value(ACL_ERROR_INVALID_PARAM, "name", name,
+                     "a chip such as Ascend910B1 or a family such as Ascend310P");
     }
-    chosen_soc() = *soc;
-    return ACL_SUCCESS;
+    choice().soc = *soc;
   });
 }

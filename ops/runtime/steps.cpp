@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "ops/runtime/co_schedule.h"
-#include "ops/runtime/explanation.h"
+#include "ops/runtime/errors.h"
 #include "ops/runtime/float_environment.h"
 #include "ops/runtime/parallel_for.h"
 #include "ops/runtime/partition.h"

@@ -10,9 +10,9 @@
 
 #include "ops/runtime/callback.h"
 #include "ops/runtime/context.h"
-#include "ops/runtime/diagnostics/order.h"
-#include "ops/runtime/explanation.h"
+#include "ops/runtime/errors.h"
 #include "ops/runtime/float_environment.h"
+#include "ops/runtime/hooks.h"
 #include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime {
@@ -100,8 +100,8 @@ aclError Stream::submit(Task&& task, uint64_t* ticket) {
 
 Stream::WaitResult Stream::wait(uint64_t ticket, Deadline deadline) {
   const WaitResult result = wait_until_done(ticket, deadline);
-  if (diagnostics::enabled(diagnostics::kStreams) && result == WaitResult::kDone) {
-    diagnostics::host_waited(id_, ticket);
+  if (Hooks* const active = hooks(); active != nullptr && result == WaitResult::kDone) {
+    active->waited(id_, ticket);
   }
   return result;
 }

@@ -27,6 +27,7 @@
 #include "acl/acl_rt.h"
 #include "aclgrad_ext.h"
 #include "ops/runtime/gate.h"
+#include "ops/runtime/handles.h"
 #include "ops/runtime/task_queue.h"
 
 namespace aclgrad::runtime {
@@ -50,7 +51,21 @@ struct Task {
   std::chrono::milliseconds gate_timeout{0};  // 0: for ever, else the task fails with 107019
   const aclgradTiling* tiling = nullptr;      // how a recorded model may cut the task
   bool only_on_worker = false;  // code of the program that must not run inside a synchronisation
+
+  // The end of a task that does not run.
+  void drop() const {
+    if (release != nullptr) release(argument);
+  }
 };
+
+// A task that owns its argument.
+template <class Argument>
+Task make_task(const char* name, aclgradTaskFunction run, Argument argument) {
+  Task task{.name = name, .run = run};
+  task.argument = new Argument(std::move(argument));
+  task.release = [](void* owned) { delete static_cast<Argument*>(owned); };
+  return task;
+}
 
 // Thrown by a task that has more to say than its status.
 struct TaskError : std::exception {
@@ -83,7 +98,7 @@ struct TaskFailure {
   std::string message;
 };
 
-class Stream : public std::enable_shared_from_this<Stream> {
+class Stream : public Handled, public std::enable_shared_from_this<Stream> {
  public:
   struct Settings {
     uint64_t context = 0;  // Context::id
@@ -105,8 +120,6 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const Settings& settings() const { return settings_; }
   bool is_made_by_program() const { return !settings_.is_default; }
   int32_t id() const { return id_; }
-  void* handle() const { return handle_; }
-  void set_handle(void* handle) { handle_ = handle; }
 
   // False for streams that exist for the device's own use and take no tasks.
   bool takes_tasks() const;
@@ -195,7 +208,6 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   const Settings settings_;
   const int32_t id_;
-  void* handle_ = nullptr;
 
   mutable std::mutex mutex_;
   std::condition_variable worker_wakes_;

@@ -4,7 +4,6 @@
 #include "ops/runtime/capture.h"
 #include "ops/runtime/context.h"
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/order.h"
 #include "ops/runtime/soc.h"
 #include "ops/runtime/timeout.h"
 
@@ -22,62 +21,46 @@ uint32_t streams_on(int32_t device) {
   }));
 }
 
-aclError make_stream(const Call& call, aclrtStream* stream, uint32_t priority, uint32_t flags) {
-  const Context* const context = current_context();
-  if (context == nullptr) return call.no_context();
+void make_stream(const Call& call, aclrtStream* stream, uint32_t priority, uint32_t flags) {
+  const Context& context = require_context(call);
   const uint32_t most = current_soc().family->most_streams;
-  if (streams_on(context->device()) >= most) {
-    return call.failed(ACL_ERROR_RT_NO_STREAM_RESOURCE,
-                       fmt::format("device {} has {} streams already, which is its limit",
-                                   context->device(), most),
-                       "", "Destroy streams that are no longer needed.");
+  if (streams_on(context.device()) >= most) {
+    call.failed(
+        ACL_ERROR_RT_NO_STREAM_RESOURCE,
+        fmt::format("device {} has {} streams already, which is its limit", context.device(), most),
+        "", "Destroy streams that are no longer needed.");
   }
-  *stream = streams().add(std::make_shared<Stream>(Stream::Settings{.context = context->id(),
-                                                                    .device = context->device(),
-                                                                    .priority = priority,
-                                                                    .flags = flags}));
-  return ACL_SUCCESS;
+  *stream = streams().add(std::make_shared<Stream>(Stream::Settings{
+      .context = context.id(), .device = context.device(), .priority = priority, .flags = flags}));
 }
 
-aclError destroy_stream(const Call& call, aclrtStream handle, bool drain) {
-  const StreamChoice chosen = choose_named_stream(call, handle);
-  if (!chosen.stream) return chosen.status;
-  Stream& stream = *chosen.stream;
+void destroy_stream(const Call& call, aclrtStream handle, bool drain) {
+  const BorrowedStream chosen = choose_named_stream(call, handle);
+  Stream& stream = *chosen;
   if (stream.settings().is_default) {
-    return call.failed(ACL_ERROR_RT_PARAM_INVALID,
-                       "argument stream is the default stream of its context",
-                       "Default streams go away with their context.");
+    call.failed(ACL_ERROR_RT_PARAM_INVALID, "argument stream is the default stream of its context",
+                "Default streams go away with their context.");
   }
-  if (stream.is_running_here()) return inside_own_task(call);
+  if (stream.is_running_here()) inside_own_task(call);
   if (stream.capture()) {
-    return call.failed(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is being captured", "",
-                       "End the capture first.");
+    call.failed(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is being captured", "",
+                "End the capture first.");
   }
   // Of several callers one destroys; the handle is dead for the others from here on.
-  if (!streams().remove(handle)) return call.bad_handle("stream", handle, "stream");
+  if (!streams().remove(handle)) call.bad_handle("stream", handle, "stream");
   if (!drain) cancel_reports(stream);
   stream.close(drain);
-  return ACL_SUCCESS;
 }
 
-aclError synchronize_stream(const Call& call, aclrtStream handle, Deadline deadline) {
-  const StreamChoice chosen = choose_stream(call, handle);
-  if (!chosen.stream) return chosen.status;
-  Stream& stream = *chosen.stream;
-  if (const aclError status = refuse_captured(call, stream)) return status;
-  switch (stream.wait(stream.submitted(), deadline)) {
-    case Stream::WaitResult::kDone:
-      break;
-    case Stream::WaitResult::kTimeout:
-      return call.failed(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                         "the stream's work took longer than the timeout", /*cause=*/"",
-                         "The work goes on; synchronise again to wait for it.");
-    case Stream::WaitResult::kInsideOwnTask:
-      return inside_own_task(call);
-    case Stream::WaitResult::kFrozen:
-      return process_ends(call);
-  }
-  return report_task_failure(call, stream);
+void synchronize_stream(const Call& call, aclrtStream handle, Deadline deadline) {
+  const BorrowedStream chosen = choose_stream(call, handle);
+  Stream& stream = *chosen;
+  refuse_captured(call, stream);
+  check_waited(call, stream.wait(stream.submitted(), deadline), [&] {
+    call.failed(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "the stream's work took longer than the timeout",
+                "", "The work goes on; synchronise again to wait for it.");
+  });
+  report_task_failure(call, stream);
 }
 
 }  // namespace
@@ -86,23 +69,23 @@ aclError synchronize_stream(const Call& call, aclrtStream handle, Deadline deadl
 using namespace aclgrad::runtime;
 
 aclError aclrtCreateStream(aclrtStream* stream) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (stream == nullptr) return call.null_pointer("stream");
-    return make_stream(call, stream, kGreatestPriority, /*flags=*/0);
+  return entry(__func__, [&](const Call& call) {
+    call.require(stream, "stream");
+    make_stream(call, stream, kGreatestPriority, /*flags=*/0);
   });
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (stream == nullptr) return call.null_pointer("stream");
+  return entry(__func__, [&](const Call& call) {
+    call.require(stream, "stream");
     if (priority > kLeastPriority) {
-      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "priority", priority,
-                            fmt::format("{}..{}", kGreatestPriority, kLeastPriority).c_str());
+      call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "priority", priority,
+                     fmt::format("{}..{}", kGreatestPriority, kLeastPriority).c_str());
     }
     if ((flag & ~kKnownFlags) != 0) {
-      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "flag", flag, "ACL_STREAM_* flags or-ed");
+      call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "flag", flag, "ACL_STREAM_* flags or-ed");
     }
-    return make_stream(call, stream, priority, flag);
+    make_stream(call, stream, priority, flag);
   });
 }
 
@@ -121,80 +104,63 @@ aclError aclrtSynchronizeStream(aclrtStream stream) {
 }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (const aclError status = check_timeout(call, timeout)) return status;
-    return synchronize_stream(call, stream, deadline_after(timeout));
+  return entry(__func__, [&](const Call& call) {
+    check_timeout(call, timeout);
+    synchronize_stream(call, stream, deadline_after(timeout));
   });
 }
 
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (status == nullptr) return call.null_pointer("status");
-    const StreamChoice chosen = choose_named_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    if (const aclError captured = refuse_captured(call, *chosen.stream)) return captured;
-    const uint64_t latest = chosen.stream->submitted();
-    const bool done = chosen.stream->is_done(latest);
-    if (!done) chosen.stream->wake();
-    if (done && diagnostics::enabled(diagnostics::kStreams)) {
-      diagnostics::host_waited(chosen.stream->id(), latest);
-    }
+  return entry(__func__, [&](const Call& call) {
+    call.require(status, "status");
+    const BorrowedStream chosen = choose_named_stream(call, stream);
+    refuse_captured(call, *chosen);
+    Stream& asked = *chosen;
+    const uint64_t latest = asked.submitted();
+    const bool done = asked.is_done(latest) && asked.wait(latest) == Stream::WaitResult::kDone;
+    if (!done) asked.wake();
     *status = done ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (streamId == nullptr) return call.null_pointer("streamId");
-    const StreamChoice chosen = choose_named_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    *streamId = chosen.stream->id();
-    return ACL_SUCCESS;
+  return entry(__func__, [&](const Call& call) {
+    call.require(streamId, "streamId");
+    *streamId = choose_named_stream(call, stream)->id();
   });
 }
 
 aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (priority == nullptr) return call.null_pointer("priority");
-    const StreamChoice chosen = choose_named_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    *priority = chosen.stream->settings().priority;
-    return ACL_SUCCESS;
+  return entry(__func__, [&](const Call& call) {
+    call.require(priority, "priority");
+    *priority = choose_named_stream(call, stream)->settings().priority;
   });
 }
 
 aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (flags == nullptr) return call.null_pointer("flags");
-    const StreamChoice chosen = choose_named_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
-    *flags = chosen.stream->settings().flags;
-    return ACL_SUCCESS;
+  return entry(__func__, [&](const Call& call) {
+    call.require(flags, "flags");
+    *flags = choose_named_stream(call, stream)->settings().flags;
   });
 }
 
 aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (streamCount == nullptr) return call.null_pointer("streamCount");
-    const Context* const context = current_context();
-    if (context == nullptr) return call.no_context();
+  return entry(__func__, [&](const Call& call) {
+    call.require(streamCount, "streamCount");
+    const Context& context = require_context(call);
     const uint32_t most = current_soc().family->most_streams;
-    const uint32_t used = streams_on(context->device());
+    const uint32_t used = streams_on(context.device());
     *streamCount = used >= most ? 0 : most - used;
-    return ACL_SUCCESS;
   });
 }
 
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    const StreamChoice chosen = choose_named_stream(call, stream);
-    if (!chosen.stream) return chosen.status;
+  return entry(__func__, [&](const Call& call) {
+    const BorrowedStream chosen = choose_named_stream(call, stream);
     if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE) {
-      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "mode", mode,
-                            "ACL_CONTINUE_ON_FAILURE (0) or ACL_STOP_ON_FAILURE (1)");
+      call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "mode", mode,
+                     "ACL_CONTINUE_ON_FAILURE (0) or ACL_STOP_ON_FAILURE (1)");
     }
-    chosen.stream->set_stop_on_failure(mode == ACL_STOP_ON_FAILURE);
-    return ACL_SUCCESS;
+    chosen->set_stop_on_failure(mode == ACL_STOP_ON_FAILURE);
   });
 }

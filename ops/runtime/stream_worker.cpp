@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ops/runtime/at_exit.h"
-#include "ops/runtime/diagnostics/order.h"
+#include "ops/runtime/hooks.h"
 #include "ops/runtime/library_thread.h"
 #include "ops/runtime/stream.h"
 #include "ops/threads/thread_guards.h"
@@ -104,7 +104,7 @@ void Stream::wake() {
 }
 
 void Stream::end_worker(WaitResult waited) {
-  if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::stream_closed(id_);
+  if (Hooks* const active = hooks()) active->closed(id_);
   Lock lock(mutex_);
   if (waited == WaitResult::kFrozen) drop_queue(lock);
   if (worker_state_ == WorkerState::kNotStarted) return;

@@ -3,43 +3,37 @@
 #include "ops/runtime/system_options.h"
 
 #include "ops/runtime/context.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
 
-SystemOptions& process_options() {
-  static auto& options = *new SystemOptions;
-  return options;
-}
+SystemOptions& process_options() { return permanent<SystemOptions>(); }
 
-aclError check_option(const Call& call, aclSysParamOpt option) {
+void check_option(const Call& call, aclSysParamOpt option) {
   if (is_member(option, ACL_OPT_DETERMINISTIC, ACL_OPT_ENABLE_KERNEL_EARLY_START)) {
-    return ACL_SUCCESS;
+    return;
   }
-  return call.bad_value(ACL_ERROR_INVALID_PARAM, "opt", static_cast<int>(option),
-                        "a value of aclSysParamOpt (0..3)");
+  call.bad_value(ACL_ERROR_INVALID_PARAM, "opt", static_cast<int>(option),
+                 "a value of aclSysParamOpt (0..3)");
 }
 
-aclError set_option(const Call& call, SystemOptions& options, aclSysParamOpt option,
-                    int64_t value) {
+void set_option(const Call& call, SystemOptions& options, aclSysParamOpt option, int64_t value) {
   if (option == ACL_OPT_DETERMINISTIC && (value < 0 || value > 3)) {
-    return call.bad_value(ACL_ERROR_INVALID_PARAM, "value", value,
-                          "0..3 for ACL_OPT_DETERMINISTIC");
+    call.bad_value(ACL_ERROR_INVALID_PARAM, "value", value, "0..3 for ACL_OPT_DETERMINISTIC");
   }
   options.set(option, value);
-  return ACL_SUCCESS;
 }
 
-aclError get_option(const Call& call, const SystemOptions& options, aclSysParamOpt option,
-                    int64_t* value) {
+void get_option(const Call& call, const SystemOptions& options, aclSysParamOpt option,
+                int64_t* value) {
   const std::optional<int64_t> found = options.get(option);
   if (!found) {
-    return call.failed(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
-                       fmt::format("option {} was never set", static_cast<int>(option)), "",
-                       "Set it first: aclrtSetSysParamOpt, aclrtCtxSetSysParamOpt.");
+    call.failed(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
+                fmt::format("option {} was never set", static_cast<int>(option)), "",
+                "Set it first: aclrtSetSysParamOpt, aclrtCtxSetSysParamOpt.");
   }
   *value = *found;
-  return ACL_SUCCESS;
 }
 
 }  // namespace
@@ -48,35 +42,33 @@ aclError get_option(const Call& call, const SystemOptions& options, aclSysParamO
 using namespace aclgrad::runtime;
 
 aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (const aclError status = check_option(call, opt)) return status;
-    return set_option(call, process_options(), opt, value);
+  return entry(__func__, [&](const Call& call) {
+    check_option(call, opt);
+    set_option(call, process_options(), opt, value);
   });
 }
 
 aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (value == nullptr) return call.null_pointer("value");
-    if (const aclError status = check_option(call, opt)) return status;
-    return get_option(call, process_options(), opt, value);
+  return entry(__func__, [&](const Call& call) {
+    call.require(value, "value");
+    check_option(call, opt);
+    get_option(call, process_options(), opt, value);
   });
 }
 
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (const aclError status = check_option(call, opt)) return status;
-    Context* const context = current_context();
-    if (context == nullptr) return call.no_context();
-    return set_option(call, context->options(), opt, value);
+  return entry(__func__, [&](const Call& call) {
+    check_option(call, opt);
+    Context& context = require_context(call);
+    set_option(call, context.options(), opt, value);
   });
 }
 
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (value == nullptr) return call.null_pointer("value");
-    if (const aclError status = check_option(call, opt)) return status;
-    Context* const context = current_context();
-    if (context == nullptr) return call.no_context();
-    return get_option(call, context->options(), opt, value);
+  return entry(__func__, [&](const Call& call) {
+    call.require(value, "value");
+    check_option(call, opt);
+    Context& context = require_context(call);
+    get_option(call, context.options(), opt, value);
   });
 }

@@ -40,12 +40,11 @@ int32_t default_threads() {
 
 aclError aclgradSetNumThreads(int32_t count) {
   using namespace aclgrad::runtime;
-  return entry(__func__, [&](const Call& call) -> aclError {
+  return entry(__func__, [&](const Call& call) {
     if (count < 0) {
-      return call.bad_value(ACL_ERROR_INVALID_PARAM, "count", count, "0 (default) or more");
+      call.bad_value(ACL_ERROR_INVALID_PARAM, "count", count, "0 (default) or more");
     }
     g_threads = count;
-    return ACL_SUCCESS;
   });
 }
 

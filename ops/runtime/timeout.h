@@ -9,10 +9,10 @@
 namespace aclgrad::runtime {
 
 // 0 and what is below -1 is an error, 107000 unless the call answers with another status.
-inline aclError check_timeout(const Call& call, int32_t timeout,
-                              aclError status = ACL_ERROR_RT_PARAM_INVALID) {
-  if (timeout > 0 || timeout == -1) return ACL_SUCCESS;
-  return call.bad_value(status, "timeout", timeout, "milliseconds above 0, or -1");
+inline void check_timeout(const Call& call, int32_t timeout,
+                          aclError status = ACL_ERROR_RT_PARAM_INVALID) {
+  if (timeout > 0 || timeout == -1) return;
+  call.bad_value(status, "timeout", timeout, "milliseconds above 0, or -1");
 }
 
 inline Deadline deadline_after(int32_t timeout) {

@@ -7,8 +7,8 @@ namespace {
 
 aclError unsupported(const char* function, const char* instead = "") {
   return aclgrad::runtime::entry(function, [&](const aclgrad::runtime::Call& call) {
-    return call.unsupported("this call is declared so that programs compile, and does nothing here",
-                            instead);
+    call.unsupported("this call is declared so that programs compile, and does nothing here",
+                     instead);
   });
 }
 
@@ -16,8 +16,8 @@ aclError unsupported(const char* function, const char* instead = "") {
 
 aclError aclsysGetCANNVersion(aclCANNPackageName, aclCANNPackageVersion*) {
   return aclgrad::runtime::entry(__func__, [](const aclgrad::runtime::Call& call) {
-    return call.failed(ACL_ERROR_API_NOT_SUPPORT, "no part of the vendor's software is installed",
-                       "", "aclrtGetVersion tells the version of the runtime's interface.");
+    call.failed(ACL_ERROR_API_NOT_SUPPORT, "no part of the vendor's software is installed", "",
+                "aclrtGetVersion tells the version of the runtime's interface.");
   });
 }
 aclError aclrtSetTsDevice(aclrtTsId) { return unsupported(__func__); }

@@ -14,16 +14,16 @@
 #include <utility>
 
 #include "ops/runtime/device.h"
-#include "ops/runtime/diagnostics/access.h"
 #include "ops/runtime/handles.h"
 #include "ops/runtime/memory.h"
+#include "ops/runtime/permanent.h"
 
 namespace aclgrad::runtime {
 namespace {
 
 constexpr size_t kGranularity = size_t{2} << 20;  // as on devices; programs compute with it
 
-class PhysicalMemory {
+class PhysicalMemory : public Handled {
  public:
   static constexpr const char* kKind = "physical memory";
 
@@ -33,8 +33,6 @@ class PhysicalMemory {
   PhysicalMemory(const PhysicalMemory&) = delete;
   PhysicalMemory& operator=(const PhysicalMemory&) = delete;
 
-  void set_handle(void*) {}
-  bool is_made_by_program() const { return true; }
   int file() const { return file_; }
   size_t size() const { return size_; }
   int32_t device() const { return device_; }
@@ -46,8 +44,7 @@ class PhysicalMemory {
 };
 
 HandleTable<PhysicalMemory>& physical_memories() {
-  static auto& table = *new HandleTable<PhysicalMemory>;
-  return table;
+  return permanent<HandleTable<PhysicalMemory>>();
 }
 
 struct Mapping {
@@ -66,10 +63,7 @@ struct Reservations {
   std::atomic<size_t> count = 0;  // for programs without any
 };
 
-Reservations& reservations() {
-  static auto& instance = *new Reservations;
-  return instance;
-}
+Reservations& reservations() { return permanent<Reservations>(); }
 
 uintptr_t to_number(const void* address) { return reinterpret_cast<uintptr_t>(address); }
 void* to_pointer(uintptr_t address) { return reinterpret_cast<void*>(address); }
@@ -85,44 +79,38 @@ Item* find_around(std::map<uintptr_t, Item>& items, uintptr_t address) {
 
 // ---- Checks -------------------------------------------------------------------------------------
 
-aclError check_size(const Call& call, size_t size) {
-  if (size == 0) return call.bad_value(ACL_ERROR_INVALID_PARAM, "size", size, "1 or more");
-  if (size % kGranularity == 0) return ACL_SUCCESS;
-  return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "size", size,
-                        "a multiple of 2097152, which aclrtMemGetAllocationGranularity tells");
+void check_size(const Call& call, size_t size) {
+  if (size == 0) call.bad_value(ACL_ERROR_INVALID_PARAM, "size", size, "1 or more");
+  if (size % kGranularity == 0) return;
+  call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "size", size,
+                 "a multiple of 2097152, which aclrtMemGetAllocationGranularity tells");
 }
 
-aclError check_zero(const Call& call, const char* parameter, uint64_t value) {
-  return value == 0 ? ACL_SUCCESS
-                    : call.bad_value(ACL_ERROR_RT_PARAM_INVALID, parameter, value, "0");
+void check_zero(const Call& call, const char* parameter, uint64_t value) {
+  if (value != 0) call.bad_value(ACL_ERROR_RT_PARAM_INVALID, parameter, value, "0");
 }
 
-aclError check_properties(const Call& call, const aclrtPhysicalMemProp* prop) {
-  if (prop == nullptr) return call.null_pointer("prop");
-  const auto wrong = [&](const char* member, auto value, const char* expected) {
-    return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, member, static_cast<int>(value), expected);
+void check_properties(const Call& call, const aclrtPhysicalMemProp* prop) {
+  call.require(prop, "prop");
+  const auto check = [&](bool is_right, const char* member, auto value, const char* expected) {
+    if (is_right) return;
+    call.bad_value(ACL_ERROR_RT_PARAM_INVALID, member, static_cast<int>(value), expected);
   };
-  if (prop->handleType != ACL_MEM_HANDLE_TYPE_NONE) {
-    return wrong("prop->handleType", prop->handleType, "ACL_MEM_HANDLE_TYPE_NONE (0)");
-  }
-  if (prop->allocationType != ACL_MEM_ALLOCATION_TYPE_PINNED) {
-    return wrong("prop->allocationType", prop->allocationType,
-                 "ACL_MEM_ALLOCATION_TYPE_PINNED (0)");
-  }
-  if (!is_member(prop->memAttr, ACL_DDR_MEM, ACL_MEM_P2P_HUGE1G)) {
-    return wrong("prop->memAttr", prop->memAttr, "a value of aclrtMemAttr (0..17)");
-  }
-  if (prop->location.type != ACL_MEM_LOCATION_TYPE_DEVICE) {
-    return wrong("prop->location.type", prop->location.type, "ACL_MEM_LOCATION_TYPE_DEVICE (1)");
-  }
-  return is_device(prop->location.id) ? ACL_SUCCESS
-                                      : call.bad_device("prop->location.id", prop->location.id);
+  check(prop->handleType == ACL_MEM_HANDLE_TYPE_NONE, "prop->handleType", prop->handleType,
+        "ACL_MEM_HANDLE_TYPE_NONE (0)");
+  check(prop->allocationType == ACL_MEM_ALLOCATION_TYPE_PINNED, "prop->allocationType",
+        prop->allocationType, "ACL_MEM_ALLOCATION_TYPE_PINNED (0)");
+  check(is_member(prop->memAttr, ACL_DDR_MEM, ACL_MEM_P2P_HUGE1G), "prop->memAttr", prop->memAttr,
+        "a value of aclrtMemAttr (0..17)");
+  check(prop->location.type == ACL_MEM_LOCATION_TYPE_DEVICE, "prop->location.type",
+        prop->location.type, "ACL_MEM_LOCATION_TYPE_DEVICE (1)");
+  require_device(call, "prop->location.id", prop->location.id);
 }
 
-aclError no_more(const Call& call, const char* what, size_t size) {
-  return call.failed(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                     fmt::format("{} bytes of {} are not available", size, what), "",
-                     "Free memory, or work on smaller pieces.");
+[[noreturn]] void no_more(const Call& call, const char* what, size_t size) {
+  call.failed(ACL_ERROR_RT_MEMORY_ALLOCATION,
+              fmt::format("{} bytes of {} are not available", size, what), "",
+              "Free memory, or work on smaller pieces.");
 }
 
 // ---- Addresses ----------------------------------------------------------------------------------
@@ -144,9 +132,9 @@ void* reserve(size_t size, void* welcome) {
   return to_pointer(start);
 }
 
-aclError reserve_addresses(const Call& call, void** pointer, size_t size, void* welcome) {
+void reserve_addresses(const Call& call, void** pointer, size_t size, void* welcome) {
   void* const address = reserve(size, welcome);
-  if (address == nullptr) return no_more(call, "addresses", size);
+  if (address == nullptr) no_more(call, "addresses", size);
   try {
     const std::lock_guard lock(reservations().mutex);
     reservations().by_address[to_number(address)].size = size;
@@ -156,42 +144,39 @@ aclError reserve_addresses(const Call& call, void** pointer, size_t size, void* 
     throw;
   }
   *pointer = address;
-  return ACL_SUCCESS;
 }
 
-aclError release_addresses(const Call& call, void* address) {
+void release_addresses(const Call& call, void* address) {
   const std::lock_guard lock(reservations().mutex);
   const auto found = reservations().by_address.find(to_number(address));
   if (found == reservations().by_address.end()) {
-    return call.bad_handle("virPtr", address, "reservation of addresses");
+    call.bad_handle("virPtr", address, "reservation of addresses");
   }
   if (const size_t count = found->second.mappings.size(); count > 0) {
-    return call.failed(ACL_ERROR_RT_PARAM_INVALID,
-                       fmt::format("memory is mapped to the addresses in {} places", count), "",
-                       "Call aclrtUnmapMem for each of them first.");
+    call.failed(ACL_ERROR_RT_PARAM_INVALID,
+                fmt::format("memory is mapped to the addresses in {} places", count), "",
+                "Call aclrtUnmapMem for each of them first.");
   }
   munmap(address, found->second.size);
   reservations().by_address.erase(found);
   --reservations().count;
-  return ACL_SUCCESS;
 }
 
 // ---- Memory -------------------------------------------------------------------------------------
 
-aclError make_memory(const Call& call, aclrtDrvMemHandle* handle, size_t size, int32_t device) {
+void make_memory(const Call& call, aclrtDrvMemHandle* handle, size_t size, int32_t device) {
   // A file may promise more than there is.
   const int file = size <= device_memory() ? memfd_create("aclgrad", MFD_CLOEXEC) : -1;
-  if (file < 0) return no_more(call, "memory", size);
+  if (file < 0) no_more(call, "memory", size);
   const auto memory = std::make_shared<PhysicalMemory>(file, size, device);
-  if (ftruncate(file, static_cast<off_t>(size)) != 0) return no_more(call, "memory", size);
+  if (ftruncate(file, static_cast<off_t>(size)) != 0) no_more(call, "memory", size);
   *handle = physical_memories().add(memory);
-  return ACL_SUCCESS;
 }
 
 // ---- Mappings -----------------------------------------------------------------------------------
 
-// With the reservations locked: where a mapping would stand; null, and why, where it cannot.
-Reservation* find_place(const Call& call, void* address, size_t size, aclError& status) {
+// With the reservations locked: where a mapping is to stand.
+Reservation& find_place(const Call& call, void* address, size_t size) {
   const uintptr_t begin = to_number(address);
   auto& all = reservations().by_address;
   Reservation* const reservation = find_around(all, begin);
@@ -200,73 +185,67 @@ Reservation* find_place(const Call& call, void* address, size_t size, aclError& 
                           ? 0
                           : std::prev(all.upper_bound(begin))->first + reservation->size - begin;
   if (size > left) {
-    status = call.failed(ACL_ERROR_RT_PARAM_INVALID,
-                         fmt::format("{} bytes from argument virPtr ({}) on are not all addresses "
-                                     "of one reservation, which has {} there",
-                                     size, address, left),
-                         "", "Reserve more with aclrtReserveMemAddress.");
-    return nullptr;
+    call.failed(ACL_ERROR_RT_PARAM_INVALID,
+                fmt::format("{} bytes from argument virPtr ({}) on are not all addresses of one "
+                            "reservation, which has {} there",
+                            size, address, left),
+                "", "Reserve more with aclrtReserveMemAddress.");
   }
   auto& mappings = reservation->mappings;
   const auto next = mappings.lower_bound(begin);
   const bool meets_next = next != mappings.end() && next->first - begin < size;
   if (meets_next || find_around(mappings, begin) != nullptr) {
-    status = call.failed(
+    call.failed(
         ACL_ERROR_RT_PARAM_INVALID,
         fmt::format("memory is mapped already to some of the {} bytes from argument virPtr ({}) on",
                     size, address),
         "", "Call aclrtUnmapMem for it first.");
-    return nullptr;
   }
-  return reservation;
+  return *reservation;
 }
 
-aclError map_memory(const Call& call, void* address, size_t size, const void* handle) {
+void map_memory(const Call& call, void* address, size_t size, const void* handle) {
   Mapping mapping{size, physical_memories().find(handle)};
-  if (!mapping.memory) return call.bad_handle("handle", handle, PhysicalMemory::kKind);
+  if (!mapping.memory) call.bad_handle("handle", handle, PhysicalMemory::kKind);
   if (size > mapping.memory->size()) {
-    return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "size", size,
-                          "at most the size of the physical memory");
+    call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "size", size,
+                   "at most the size of the physical memory");
   }
   const int file = mapping.memory->file();
   const int32_t device = mapping.memory->device();
   const std::lock_guard lock(reservations().mutex);
-  aclError status = ACL_SUCCESS;
-  Reservation* const reservation = find_place(call, address, size, status);
-  if (reservation == nullptr) return status;
-  const auto place = reservation->mappings.emplace(to_number(address), std::move(mapping)).first;
+  auto& mappings = find_place(call, address, size).mappings;
+  const auto place = mappings.emplace(to_number(address), std::move(mapping)).first;
   try {
     add_mapping(address, size, device);
   } catch (...) {
-    reservation->mappings.erase(place);
+    mappings.erase(place);
     throw;
   }
   if (mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
     remove_mapping(address);
-    reservation->mappings.erase(place);
-    return no_more(call, "mapped memory", size);
+    mappings.erase(place);
+    no_more(call, "mapped memory", size);
   }
 #ifdef MADV_HUGEPAGE
   madvise(address, size, MADV_HUGEPAGE);  // where the system has none, small pages do
 #endif
-  return ACL_SUCCESS;
 }
 
-aclError unmap_memory(const Call& call, void* address) {
+void unmap_memory(const Call& call, void* address) {
   const std::lock_guard lock(reservations().mutex);
   const uintptr_t begin = to_number(address);
   Reservation* const reservation = find_around(reservations().by_address, begin);
   const auto none = std::map<uintptr_t, Mapping>::iterator();
   const auto found = reservation == nullptr ? none : reservation->mappings.find(begin);
   if (reservation == nullptr || found == reservation->mappings.end()) {
-    return call.bad_handle("virPtr", address, "mapping of memory");
+    call.bad_handle("virPtr", address, "mapping of memory");
   }
   if (map_nothing(address, found->second.size, MAP_FIXED) == MAP_FAILED) {
-    return no_more(call, "addresses", found->second.size);
+    no_more(call, "addresses", found->second.size);
   }
   remove_mapping(address);
   reservation->mappings.erase(found);
-  return ACL_SUCCESS;
 }
 
 }  // namespace
@@ -283,77 +262,75 @@ using namespace aclgrad::runtime;
 
 aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment, void* expectPtr,
                                 uint64_t flags) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (virPtr == nullptr) return call.null_pointer("virPtr");
-    if (const aclError status = check_size(call, size)) return status;
-    if (const aclError status = check_zero(call, "alignment", alignment)) return status;
-    if (flags > 1) return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "flags", flags, "0 or 1");
-    return reserve_addresses(call, virPtr, size, expectPtr);
+  return entry(__func__, [&](const Call& call) {
+    call.require(virPtr, "virPtr");
+    check_size(call, size);
+    check_zero(call, "alignment", alignment);
+    if (flags > 1) call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "flags", flags, "0 or 1");
+    reserve_addresses(call, virPtr, size, expectPtr);
   });
 }
 
 aclError aclrtReleaseMemAddress(void* virPtr) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (virPtr == nullptr) return call.null_pointer("virPtr");
-    return release_addresses(call, virPtr);
+  return entry(__func__, [&](const Call& call) {
+    call.require(virPtr, "virPtr");
+    release_addresses(call, virPtr);
   });
 }
 
 aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
                              const aclrtPhysicalMemProp* prop, uint64_t flags) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (handle == nullptr) return call.null_pointer("handle");
-    if (const aclError status = check_size(call, size)) return status;
-    if (const aclError status = check_properties(call, prop)) return status;
-    if (const aclError status = check_zero(call, "flags", flags)) return status;
-    return make_memory(call, handle, size, static_cast<int32_t>(prop->location.id));
+  return entry(__func__, [&](const Call& call) {
+    call.require(handle, "handle");
+    check_size(call, size);
+    check_properties(call, prop);
+    check_zero(call, "flags", flags);
+    make_memory(call, handle, size, static_cast<int32_t>(prop->location.id));
   });
 }
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (handle == nullptr) return call.null_pointer("handle");
-    return physical_memories().remove(handle)
-               ? ACL_SUCCESS
-               : call.bad_handle("handle", handle, PhysicalMemory::kKind);
+  return entry(__func__, [&](const Call& call) {
+    call.require(handle, "handle");
+    if (!physical_memories().remove(handle)) {
+      call.bad_handle("handle", handle, PhysicalMemory::kKind);
+    }
   });
 }
 
 aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
                      uint64_t flags) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (virPtr == nullptr) return call.null_pointer("virPtr");
-    if (handle == nullptr) return call.null_pointer("handle");
-    if (const aclError status = check_size(call, size)) return status;
-    if (const aclError status = check_zero(call, "offset", offset)) return status;
-    if (const aclError status = check_zero(call, "flags", flags)) return status;
+  return entry(__func__, [&](const Call& call) {
+    call.require(virPtr, "virPtr");
+    call.require(handle, "handle");
+    check_size(call, size);
+    check_zero(call, "offset", offset);
+    check_zero(call, "flags", flags);
     if (to_number(virPtr) % kGranularity != 0) {
-      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "virPtr", virPtr,
-                            "a multiple of 2097152 from the start of a reservation on");
+      call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "virPtr", virPtr,
+                     "a multiple of 2097152 from the start of a reservation on");
     }
-    return map_memory(call, virPtr, size, handle);
+    map_memory(call, virPtr, size, handle);
   });
 }
 
 aclError aclrtUnmapMem(void* virPtr) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (virPtr == nullptr) return call.null_pointer("virPtr");
-    if (diagnostics::enabled(diagnostics::kStreams)) diagnostics::check_free(virPtr);
-    return unmap_memory(call, virPtr);
+  return entry(__func__, [&](const Call& call) {
+    call.require(virPtr, "virPtr");
+    unmap_memory(call, virPtr);
   });
 }
 
 aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* prop,
                                           aclrtMemGranularityOptions option, size_t* granularity) {
-  return entry(__func__, [&](const Call& call) -> aclError {
-    if (granularity == nullptr) return call.null_pointer("granularity");
-    if (const aclError status = check_properties(call, prop)) return status;
+  return entry(__func__, [&](const Call& call) {
+    call.require(granularity, "granularity");
+    check_properties(call, prop);
     if (!is_member(option, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
                    ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED)) {
-      return call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "option", static_cast<int>(option),
-                            "ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM (0) or _RECOMMENDED (1)");
+      call.bad_value(ACL_ERROR_RT_PARAM_INVALID, "option", static_cast<int>(option),
+                     "ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM (0) or _RECOMMENDED (1)");
     }
     *granularity = kGranularity;
-    return ACL_SUCCESS;
   });
 }

@@ -29,6 +29,12 @@ forbid "framework autograd distributed" 'dnnl|oneapi/|hwy/|Eigen/|omp\.h' \
   "numerical libraries belong to the operators"
 forbid "ops/runtime" 'ops/(meta|kernels|operators|hccl)/' "the runtime knows nothing of operators"
 forbid "ops/meta" 'ops/(kernels|operators|hccl)/' "tensors and checks know nothing of the operators"
+forbid "$(echo ops/{runtime,meta,kernels,operators,hccl})" 'ops/diagnostics/' \
+  "diagnostics interpose through ops/runtime/hooks.h and ops/meta/hooks.h, and are named nowhere else"
+forbid "$(echo ops/diagnostics/*.{h,cpp})" 'ops/(meta|kernels|operators|hccl)/' \
+  "diagnostics of the runtime are a part of its library"
+forbid "ops/diagnostics/calls" 'ops/(kernels|operators|hccl)/' \
+  "diagnostics of calls know nothing of the operators"
 forbid "ops/hccl" 'ops/(runtime|meta|operators)/' \
   "communication uses the runtime through acl/ and aclgrad_ext.h, like any program"
 forbid "ops/kernels" 'ops/(operators|hccl)/' "kernels know nothing of the operators that call them"

@@ -10,11 +10,10 @@
 #include <utility>
 
 #include "aclgrad_ext.h"
-#include "ops/meta/diagnostics/call_log.h"
-#include "ops/meta/diagnostics/call_note.h"
-#include "ops/meta/diagnostics/quarantine.h"
 #include "ops/meta/executor.h"
+#include "ops/meta/hooks.h"
 #include "ops/meta/if_memory_allows.h"
+#include "ops/meta/objects.h"
 #include "ops/meta/rules.h"
 #include "ops/runtime/float_environment.h"
 
@@ -30,9 +29,8 @@ CheckResult check_storage(const Arguments& arguments) {
     if (arguments.role(i) == Role::kAttribute || arguments[i].tensor() == nullptr) continue;
     const aclTensor& tensor = arguments.tensor(i);
     if (fits_storage(tensor)) continue;
-    if (is_contiguous(tensor) && !diagnosing(ACLGRAD_CHECK_MEMORY) && fits_allocation(tensor)) {
-      continue;
-    }
+    const bool strict = hooks() != nullptr && hooks()->is_strict();
+    if (!strict && is_contiguous(tensor) && fits_allocation(tensor)) continue;
     const bool strided_input = arguments.role(i) == Role::kInput && !is_contiguous(tensor);
     return {
         strided_input ? kInnerNullPointer : kInvalidParameter,
@@ -213,12 +211,15 @@ constexpr aclgradTiling kTiling{
 };
 
 aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream stream) {
+  Hooks* const active = hooks();
+  if (active != nullptr) active->executor_used(executor);
   if (!executor.plan->body) return OK;
+  const char* const name = executor.spec->name;
   Task* const task = Task::make(executor, workspace);
   const aclError error =
-      executor.note
-          ? launch_noted(executor, workspace, {stream, run_task, task, release_task, &kTiling})
-          : aclgradLaunchTiled(stream, executor.spec->name, run_task, task, release_task, &kTiling);
+      active == nullptr ? aclgradLaunchTiled(stream, name, run_task, task, release_task, &kTiling)
+                        : active->launch(executor, workspace,
+                                         {stream, name, run_task, task, release_task, &kTiling});
   if (error == ACL_SUCCESS) return OK;
   report(
       executor.spec->name, kRuntimeError,
@@ -251,7 +252,6 @@ aclnnStatus plan(const OperatorSpec& spec, std::initializer_list<Argument> value
       return result.status;
     }
     auto made = make_executor(arguments, planner(arguments));
-    if (any_diagnostics()) note_plan(arguments, *made);
     if (aclgradHandleAdd(made.get(), ACLGRAD_HANDLE_EXECUTOR) != ACL_SUCCESS) {
       throw std::bad_alloc();
     }
@@ -266,9 +266,8 @@ aclnnStatus plan(const OperatorSpec& spec, std::initializer_list<Argument> value
   }
 }
 
-// `call` is the number of the call in the log.
 aclnnStatus check_and_launch(const char* name, void* workspace, uint64_t workspaceSize,
-                             aclOpExecutor* executor, aclrtStream stream, uint64_t& call) {
+                             aclOpExecutor* executor, aclrtStream stream) {
   if (executor == nullptr) {
     report(name, kNullPointer, "argument executor must not be null, but got a null pointer.");
     return kNullPointer;
@@ -286,10 +285,6 @@ aclnnStatus check_and_launch(const char* name, void* workspace, uint64_t workspa
                        "{}GetWorkspaceSize.",
                        executor->spec->name, name));
     return kInnerNullPointer;
-  }
-  if (executor->note) {
-    call = executor->note->number;
-    check_phases(*executor);
   }
   const bool workspace_missing = workspaceSize > 0 && workspace == nullptr;
   struct Disposal {
@@ -324,9 +319,9 @@ aclnnStatus check_and_launch(const char* name, void* workspace, uint64_t workspa
 }
 
 aclnnStatus run(const char* name, void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                aclrtStream stream, uint64_t& call) {
+                aclrtStream stream) {
   try {
-    return check_and_launch(name, workspace, workspaceSize, executor, stream, call);
+    return check_and_launch(name, workspace, workspaceSize, executor, stream);
   } catch (const std::exception& problem) {
     return inner_error(name, "launching", problem);
   }
@@ -358,27 +353,22 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
                           uint64_t* workspaceSize, aclOpExecutor** executor,
                           const Planner& planner) {
   const runtime::DefaultFloatEnvironment standard;
-  if (!diagnosing(ACLGRAD_CHECK_LOG)) return plan(spec, values, workspaceSize, executor, planner);
-  const auto begun = LogClock::now();
+  Hooks* const active = hooks();
+  if (active != nullptr) active->enter_phase_one();
   const aclnnStatus status = plan(spec, values, workspaceSize, executor, planner);
-  if_memory_allows([&] {
-    log_plan(spec, std::span(values.begin(), values.size()), status,
-             status == OK ? *executor : nullptr, begun);
-  });
+  if (active != nullptr) {
+    active->leave_phase_one(spec, std::span(values.begin(), values.size()), status,
+                            status == OK ? *executor : nullptr);
+  }
   return status;
 }
 
 aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSize,
                          aclOpExecutor* executor, aclrtStream stream) {
-  uint64_t call = 0;
-  if (!any_diagnostics()) return run(name, workspace, workspaceSize, executor, stream, call);
-  const char* const outer = aclgradSetCallName(name);
-  const auto begun = LogClock::now();
-  const aclnnStatus status = run(name, workspace, workspaceSize, executor, stream, call);
-  if (diagnosing(ACLGRAD_CHECK_LOG)) {
-    if_memory_allows([&] { log_launch(name, call, workspaceSize, stream, status, begun); });
-  }
-  aclgradSetCallName(outer);
+  Hooks* const active = hooks();
+  if (active != nullptr) active->enter_phase_two(name);
+  const aclnnStatus status = run(name, workspace, workspaceSize, executor, stream);
+  if (active != nullptr) active->leave_phase_two(name, workspaceSize, stream, status);
   return status;
 }
 

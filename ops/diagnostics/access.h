@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of what a task or a call touches: memory that is not the caller's, memory that was never
+// written, and memory that an output shares with another operand.
+#ifndef ACLGRAD_OPS_DIAGNOSTICS_ACCESS_H_
+#define ACLGRAD_OPS_DIAGNOSTICS_ACCESS_H_
+
+#include <string>
+#include <vector>
+
+#include "ops/diagnostics/task_note.h"
+#include "ops/runtime/call.h"
+
+namespace aclgrad::diagnostics {
+
+// When the task is queued. An output may be exactly an input, the same elements in the same places;
+// whatever else it shares, an operator may write before it is read.
+void check_overlap(const TaskNote& note) noexcept;
+
+// Just before and after the task runs. Says why it must not run; empty when it may.
+std::string check_before(const TaskNote& note) noexcept;
+void check_after(const TaskNote& note) noexcept;
+
+// Before a call that touches memory at once: ends it with 107000 when it must not.
+void check_host_accesses(const runtime::Call& call, const std::vector<Access>& accesses);
+
+// The allocation is about to go away, whatever still uses it.
+void check_free(void* address) noexcept;
+
+}  // namespace aclgrad::diagnostics
+
+#endif  // ACLGRAD_OPS_DIAGNOSTICS_ACCESS_H_

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/diagnostics/site.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace aclgrad::diagnostics {
+namespace {
+
+constexpr int kMaxFrames = 6;
+
+struct Frame {
+  std::string_view file;  // without its folder
+  size_t offset = 0;      // in the file, as addr2line wants it
+  const char* symbol = nullptr;
+};
+
+Frame resolve(void* address) {
+  Dl_info info{};
+  // A return address may belong to the next function; the call lies before it.
+  const void* const call = static_cast<const char*>(address) - 1;
+  if (dladdr(call, &info) == 0 || info.dli_fname == nullptr) return {};
+  const char* const slash = std::strrchr(info.dli_fname, '/');
+  return {slash == nullptr ? info.dli_fname : slash + 1,
+          static_cast<size_t>(static_cast<const char*>(call) -
+                              static_cast<const char*>(info.dli_fbase)),
+          info.dli_sname};
+}
+
+bool is_ours(const Frame& frame) {
+  for (const std::string_view library :
+       {"libascendcl.so", "libnnopbase.so", "libopapi.so", "libhccl.so"}) {
+    if (frame.file.substr(0, library.size()) == library) return true;
+  }
+  return false;
+}
+
+bool is_start_of_program(const Frame& frame) {
+  return frame.file.substr(0, 5) == "libc." || frame.file.substr(0, 5) == "libc-";
+}
+
+const char*& current_call() {
+  thread_local const char* name = nullptr;
+  return name;
+}
+
+std::string demangled(const char* symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), std::free);
+  return status == 0 && name ? name.get() : symbol;
+}
+
+}  // namespace
+
+const char* Site::set_call(const char* name) { return std::exchange(current_call(), name); }
+
+Site Site::here() {
+  Site site;
+  backtrace(site.stack_.data(), kDepth);
+  site.call_ = current_call();
+  return site;
+}
+
+std::string Site::function() const {
+  if (call_ != nullptr) return call_;
+  std::string name = "a call";
+  for (void* const address : stack_) {
+    if (address == nullptr) break;
+    const Frame frame = resolve(address);
+    if (!is_ours(frame)) break;
+    if (frame.symbol != nullptr) name = frame.symbol;
+  }
+  return name;
+}
+
+std::string Site::frames(const std::string& indent) const {
+  std::string text;
+  int shown = 0;
+  bool inside = true;
+  for (void* const address : stack_) {
+    if (address == nullptr || shown == kMaxFrames) break;
+    const Frame frame = resolve(address);
+    if (inside && is_ours(frame)) continue;
+    inside = false;
+    if (frame.file.empty() || is_start_of_program(frame)) break;
+    text += frame.symbol == nullptr
+                ? fmt::format("{}at {}+{:#x}\n", indent, frame.file, frame.offset)
+                : fmt::format("{}at {} ({}+{:#x})\n", indent, demangled(frame.symbol), frame.file,
+                              frame.offset);
+    ++shown;
+  }
+  return text.empty() ? indent + "at a place that the stack does not tell\n" : text;
+}
+
+}  // namespace aclgrad::diagnostics

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/diagnostics/task_note.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "ops/diagnostics/access.h"
+#include "ops/diagnostics/blocks.h"
+#include "ops/diagnostics/objects.h"
+#include "ops/diagnostics/order.h"
+#include "ops/diagnostics/report.h"
+#include "ops/runtime/thread_owned.h"
+
+namespace aclgrad::diagnostics {
+namespace {
+
+using runtime::TaskError;
+
+// The argument of a task with a note.
+struct Noted {
+  std::shared_ptr<TaskNote> note;
+  Task inner;
+
+  // Of a run in units, which threads may share: checked before the first unit and after the last.
+  std::mutex mutex;
+  std::string refusal;
+  int64_t begun = 0;
+  int64_t done = 0;
+};
+
+Noted& noted(void* argument) { return *static_cast<Noted*>(argument); }
+
+// Null when the thread is over but for its last destructors.
+std::shared_ptr<TaskNote>* current_note() {
+  return runtime::ThreadOwned<std::shared_ptr<TaskNote>>::get();
+}
+
+aclError run_checked(void* argument) {
+  Noted& task = noted(argument);
+  const InsideTask inside(task.note);
+  if (task.note->is_host_code) reached_by_host(*task.note);
+  const std::string refusal = check_before(*task.note);
+  if (!refusal.empty()) throw TaskError(ACL_ERROR_RT_AICORE_EXCEPTION, refusal);
+  const aclError status = task.inner.run(task.inner.argument);
+  check_after(*task.note);
+  return status;
+}
+
+aclError run_part_checked(void* argument, const aclgradTile* part) {
+  Noted& task = noted(argument);
+  const aclgradTiling& tiling = *task.inner.tiling;
+  const int64_t units = (part->end - part->begin) * part->rows;
+  {
+    const std::lock_guard lock(task.mutex);
+    if (task.begun == 0) task.refusal = check_before(*task.note);
+    task.begun += units;
+    if (!task.refusal.empty()) {
+      if (task.begun >= tiling.units(task.inner.argument)) task.begun = task.done = 0;
+      return ACL_ERROR_RT_AICORE_EXCEPTION;
+    }
+  }
+  const aclError status = tiling.run(task.inner.argument, part);
+  const std::lock_guard lock(task.mutex);
+  task.done += units;
+  if (task.done >= tiling.units(task.inner.argument)) {
+    task.begun = task.done = 0;
+    check_after(*task.note);
+  }
+  return status;
+}
+
+// Earlier uses keep the note that they were entered with.
+int32_t move_checked(void* argument, const void* tensor, intptr_t bytes) {
+  Noted& task = noted(argument);
+  const aclgradTiling& tiling = *task.inner.tiling;
+  if (tiling.move == nullptr || tiling.move(task.inner.argument, tensor, bytes) == 0) return 0;
+  quietly([&] {
+    auto note = std::make_shared<TaskNote>(*task.note);
+    for (Access& access : note->accesses) {
+      if (access.tensor != tensor) continue;
+      access.region = access.region.moved(bytes);
+      access.may_be_host = true;  // moving is for memory of the program
+    }
+    note->find_allocations();
+    task.note = std::move(note);
+  });
+  return 1;
+}
+
+constexpr aclgradTiling kCheckedTiling{
+    .units =
+        [](const void* argument) {
+          const auto& task = *static_cast<const Noted*>(argument);
+          return task.inner.tiling->units(task.inner.argument);
+        },
+    .operands =
+        [](const void* argument, aclgradFootprint* operands, size_t capacity) {
+          const auto& task = *static_cast<const Noted*>(argument);
+          return task.inner.tiling->operands(task.inner.argument, operands, capacity);
+        },
+    .row_groups =
+        [](const void* argument, int64_t* units, int64_t* fewest) {
+          const auto& task = *static_cast<const Noted*>(argument);
+          *units = *fewest = 0;
+          if (task.inner.tiling->row_groups != nullptr) {
+            task.inner.tiling->row_groups(task.inner.argument, units, fewest);
+          }
+        },
+    .run = run_part_checked,
+    .move = move_checked,
+};
+
+void release_noted(void* argument) {
+  const std::unique_ptr<Noted> task(&noted(argument));
+  task->inner.drop();
+}
+
+// Functions of the C interface have names of one word.
+std::string name_of(const Task& task) {
+  const std::string name = task.name;
+  return name.find(' ') == std::string::npos ? name : "the " + name;
+}
+
+std::string name_of(const Stream& stream) {
+  const std::string name = name_of_object(stream.handle());
+  if (!name.empty()) return name;
+  return stream.settings().is_default ? "the default stream"
+                                      : fmt::format("the stream with id {}", stream.id());
+}
+
+Axes axes_of(const aclgradTaskOperand& view) {
+  Axes axes;
+  for (size_t d = 0; d < view.rank; ++d) {
+    const int64_t size = view.shape[d];
+    const int64_t stride = view.strides[d];
+    if (size == 1) continue;
+    if (!axes.empty() && axes.back().second == size * stride) {
+      axes.back() = {axes.back().first * size, stride};
+    } else {
+      axes.emplace_back(size, stride);
+    }
+  }
+  return axes;
+}
+
+// Collects what effects tell.
+struct Accesses final : runtime::OperandSink {
+  explicit Accesses(bool of_host) : may_be_host(of_host) {}
+
+  void add(const aclgradTaskOperand& operand) override {
+    all.push_back({.argument = operand.argument,
+                   .region = Region(operand),
+                   .is_read = operand.is_read != 0,
+                   .is_written = operand.is_written != 0,
+                   .may_be_host = may_be_host,
+                   .tensor = operand.tensor,
+                   .first = operand.address,
+                   .element_size = operand.element_size,
+                   .axes = axes_of(operand)});
+  }
+
+  const bool may_be_host;
+  std::vector<Access> all;
+};
+
+}  // namespace
+
+std::vector<Access> accesses_of(const Effects& effects) {
+  Accesses accesses(effects.is_copy);
+  if (effects.tell != nullptr) effects.tell(effects.subject, accesses);
+  return std::move(accesses.all);
+}
+
+const char* verb(const Access& access) {
+  if (access.is_read && access.is_written) return "reads and writes";
+  return access.is_written ? "writes" : "reads";
+}
+
+void TaskNote::find_allocations() {
+  allocations.clear();
+  for (const Access& access : accesses) {
+    allocations.push_back(access.region.empty() ? 0 : judge(access.region).serial);
+  }
+}
+
+std::string TaskNote::describe(const Access& access) const {
+  return fmt::format("{} (argument {}) on {}", name, access.argument, stream);
+}
+
+Task with_note(Task task, const Stream& stream, const Effects& effects) try {
+  auto argument = std::make_unique<Noted>();
+  argument->note = std::make_shared<TaskNote>();
+  TaskNote& note = *argument->note;
+  note.name = name_of(task);
+  note.stream = name_of(stream);
+  note.accesses = accesses_of(effects);
+  note.is_host_code = effects.is_host_code;
+  note.queued = Site::here();
+  note.find_allocations();
+  if (!effects.is_copy) check_overlap(note);
+  argument->inner.run = task.run;
+  argument->inner.argument = task.argument;
+  argument->inner.release = task.release;
+  argument->inner.tiling = task.tiling;
+  if (task.tiling != nullptr) task.tiling = &kCheckedTiling;
+  task.run = run_checked;
+  task.argument = argument.release();
+  task.release = release_noted;
+  return task;
+} catch (...) {
+  task.drop();
+  throw;
+}
+
+std::shared_ptr<TaskNote> note_of(const Task& task) {
+  return task.run == run_checked ? noted(task.argument).note : nullptr;
+}
+
+InsideTask::InsideTask(std::shared_ptr<TaskNote> note) {
+  if (auto* const mine = current_note()) outer_ = std::exchange(*mine, std::move(note));
+}
+
+InsideTask::~InsideTask() {
+  if (auto* const mine = current_note()) *mine = std::move(outer_);
+}
+
+std::shared_ptr<TaskNote> InsideTask::current() {
+  const auto* const mine = current_note();
+  return mine == nullptr ? nullptr : *mine;
+}
+
+}  // namespace aclgrad::diagnostics
