@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kRedzone = 512;  // before and behind; a multiple of every alignment
 constexpr unsigned char kRedzoneByte = 0xA5;
 constexpr unsigned char kFreedByte = 0xDB;
-// NaN as FLOAT16, BF16, FLOAT and DOUBLE, and no number that anybody computes.
+// NaN as FLOAT16, BF16, FLOAT and DOUBLE, and no number that programs compute.
 constexpr uint16_t kPoison = 0xFFEE;
 
 // Freed memory that is kept from being used again.
@@ -241,7 +241,7 @@ Finding judge(const Region& region) {
   const Bytes& hull = region.hull();
   const std::lock_guard lock(blocks().mutex);
   const Block* block = find(hull.begin);
-  // A view that begins in nobody's memory may still reach into an allocation's.
+  // A view that begins in memory of no allocation may still reach into an allocation's.
   if (block == nullptr) block = find(hull.end - 1);
   if (block == nullptr) return {.standing = Standing::kForeign};
   Finding finding{Standing::kFine,

@@ -48,7 +48,7 @@ void mark_written(const Region& region);
 // the redzone behind them is watched.
 void allow_padding(const Region& region);
 
-// Reports redzones that somebody wrote to, once each: of the allocation that the byte belongs to,
+// Reports redzones that were written to, once each: of the allocation that the byte belongs to,
 // or of all. Freed memory is looked at too, the latest `most_freed` bytes of it. `when` begins the
 // sentence: "after aclnnSelu on stream 1".
 void check_redzones(uintptr_t near, const std::string& when) noexcept;

@@ -98,14 +98,13 @@ Advice advice_for(const Life* life) {
           "give a handle only to functions of its kind, and to none after it was destroyed"};
 }
 
-// ---- What is left at aclFinalize
-// -------------------------------------------------------------------
+// ---- What is left at aclFinalize ----------------------------------------------------------------
 
 // Different places that a report shows.
 constexpr size_t kMaxPlaces = 20;
 
 // Objects of one kind that were made in one way.
-struct Place {
+struct Leak {
   std::shared_ptr<Life> first;
   size_t count = 0;
 };
@@ -120,9 +119,9 @@ bool is_left(const Life& life) { return !life.gone || takes_away(life.gone->func
 
 bool never_ran(const Life& life) { return life.is_executor() && !life.used && !life.gone; }
 
-// What is left and not reported, by places in the order of creation.
+// What is left and not reported, by kind and place in the order of creation.
 template <class Predicate>
-std::vector<Place> take(Predicate is_meant) {
+std::vector<Leak> take(Predicate is_meant) {
   std::vector<std::shared_ptr<Life>> left;
   const std::lock_guard lock(lives().mutex);
   for (const auto& [handle, life] : lives().by_handle) {
@@ -134,39 +133,39 @@ std::vector<Place> take(Predicate is_meant) {
     const int kinds = std::string_view(a->kind).compare(b->kind);
     return kinds != 0 ? kinds < 0 : a->number < b->number;
   });
-  std::vector<Place> places;
+  std::vector<Leak> leaks;
   for (const auto& life : left) {
-    const auto same = std::find_if(places.begin(), places.end(), [&](const Place& place) {
-      return std::string_view(place.first->kind) == life->kind && place.first->made == life->made;
+    const auto same = std::find_if(leaks.begin(), leaks.end(), [&](const Leak& leak) {
+      return std::string_view(leak.first->kind) == life->kind && leak.first->made == life->made;
     });
-    if (same == places.end()) {
-      places.push_back({life, 1});
+    if (same == leaks.end()) {
+      leaks.push_back({life, 1});
     } else {
       ++same->count;
     }
   }
-  return places;
+  return leaks;
 }
 
-std::string describe(const Place& place) {
-  const Life& life = *place.first;
+std::string describe(const Leak& leak) {
+  const Life& life = *leak.first;
   std::string text =
       fmt::format("  {}{}, made by {}\n{}", life.name(),
-                  place.count == 1 ? "" : fmt::format(" and {} more of its kind", place.count - 1),
+                  leak.count == 1 ? "" : fmt::format(" and {} more of its kind", leak.count - 1),
                   life.made.function(), life.made.frames("    "));
   if (life.gone) text += fmt::format("    (taken away by {})\n", life.gone->function());
   return text;
 }
 
-void report_places(Check check, const std::vector<Place>& places, const char* one,
-                   const char* several, const char* fix) {
-  if (places.empty()) return;
+void report_leaks(Check check, const std::vector<Leak>& leaks, const char* one, const char* several,
+                  const char* fix) {
+  if (leaks.empty()) return;
   size_t count = 0;
-  for (const Place& place : places) count += place.count;
+  for (const Leak& leak : leaks) count += leak.count;
   std::string text = fmt::format("{} {} before aclFinalize.\n", count, count == 1 ? one : several);
-  for (size_t i = 0; i < std::min(places.size(), kMaxPlaces); ++i) text += describe(places[i]);
-  if (places.size() > kMaxPlaces) {
-    text += fmt::format("  and more from {} other places.\n", places.size() - kMaxPlaces);
+  for (size_t i = 0; i < std::min(leaks.size(), kMaxPlaces); ++i) text += describe(leaks[i]);
+  if (leaks.size() > kMaxPlaces) {
+    text += fmt::format("  and more from {} other places.\n", leaks.size() - kMaxPlaces);
   }
   text += fmt::format("  To fix: {}.\n", fix);
   report(check, text, text);
@@ -286,13 +285,13 @@ void check_version(const char* name, const char* argument, const void* handle,
 void report_leftovers() noexcept {
   quietly([] {
     if (enabled(kPhases)) {
-      report_places(kPhases, take(never_ran), "executor did not reach phase two",
-                    "executors did not reach phase two",
-                    "call phase two, or drop the executor with aclDestroyAclOpExecutor");
+      report_leaks(kPhases, take(never_ran), "executor did not reach phase two",
+                   "executors did not reach phase two",
+                   "call phase two, or drop the executor with aclDestroyAclOpExecutor");
     }
     if (enabled(kLeaks)) {
-      report_places(kLeaks, take(is_left), "thing was not given back", "things were not given back",
-                    "destroy what was made, and free what was allocated");
+      report_leaks(kLeaks, take(is_left), "thing was not given back", "things were not given back",
+                   "destroy what was made, and free what was allocated");
     }
   });
 }

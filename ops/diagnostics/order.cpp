@@ -19,11 +19,11 @@
 namespace aclgrad::diagnostics {
 namespace {
 
-// Where an event was recorded that a replay recorded: on a stream that is not known. Whoever waits
+// Where an event was recorded that a replay recorded: on a stream that is not known. A wait
 // for it is taken to come after everything that was submitted so far.
 constexpr int32_t kAnyStream = -1;
 
-// Submissions of a stream that are remembered although nobody waited for them.
+// Submissions of a stream that are remembered although they were not waited for.
 constexpr size_t kMaxRemembered = 4096;
 
 using Notes = std::vector<std::shared_ptr<TaskNote>>;
@@ -48,7 +48,7 @@ struct World {
 
 World& world() { return runtime::permanent<World>(); }
 
-// Of streams that are closed the host knows everything, so nobody need remember them.
+// Of streams that are closed the host knows everything, so they need not be remembered.
 void join(const World& all, VectorClock& clock, const VectorClock& other) {
   for (const auto& [stream, ticket] : other) {
     if (all.lines.contains(stream)) clock[stream] = std::max(clock[stream], ticket);

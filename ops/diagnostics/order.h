@@ -4,7 +4,7 @@
 // another, as they do in race detectors for threads.
 //
 // All threads of the program count as one, the host: what orders them (mutexes, joins) is not seen.
-// What the host knows to be over can disturb nobody later, and is forgotten.
+// What the host knows to be over can disturb nothing later, and is forgotten.
 #ifndef ACLGRAD_OPS_DIAGNOSTICS_ORDER_H_
 #define ACLGRAD_OPS_DIAGNOSTICS_ORDER_H_
 

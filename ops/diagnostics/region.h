@@ -41,7 +41,7 @@ class Region {
   // From the lowest byte to behind the highest one.
   const Bytes& hull() const { return hull_; }
 
-  // The bytes without gaps, ascending and apart. A view in more pieces than anybody wants to look
+  // The bytes without gaps, ascending and apart. A view in more pieces than are worth looking
   // at gives none, and false.
   bool pieces(std::vector<Bytes>& into) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where in the program something was done: the stack of the call, kept as addresses and turned into
-// names only when somebody wants to read it.
+// names only when it is to be read.
 #ifndef ACLGRAD_OPS_DIAGNOSTICS_SITE_H_
 #define ACLGRAD_OPS_DIAGNOSTICS_SITE_H_
 

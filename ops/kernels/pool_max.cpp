@@ -66,9 +66,9 @@ HWY_INLINE void max_block(const MaxPool<T>& pool, int64_t j, int64_t top, int64_
   }
 }
 
-template <class T, class Place>
+template <class T, class Index>
 HWY_INLINE void max_plane(const MaxPool<T>& pool, const T* in, int64_t row_stride,
-                          const MaxScratch<T>& scratch, T* results, Place* HWY_RESTRICT places) {
+                          const MaxScratch<T>& scratch, T* results, Index* HWY_RESTRICT places) {
   const int64_t count = pool.columns.count;
   split_plane(pool.columns, in, row_stride, scratch.phases);
   for (int64_t i = 0; i < pool.count; ++i, results += count, places += count) {
@@ -78,8 +78,8 @@ HWY_INLINE void max_plane(const MaxPool<T>& pool, const T* in, int64_t row_strid
       max_block<vectors()>(pool, j, top, bottom, scratch, results);
     });
     const auto* HWY_RESTRICT from = scratch.places;
-    for (int64_t j = 0; j < count; ++j) places[j] = static_cast<Place>(from[j]);
-    if (top >= bottom) std::fill_n(places, count, Place{0});
+    for (int64_t j = 0; j < count; ++j) places[j] = static_cast<Index>(from[j]);
+    if (top >= bottom) std::fill_n(places, count, Index{0});
     for (const int64_t j : pool.empties) places[j] = 0;
   }
 }

@@ -41,7 +41,8 @@ std::shared_ptr<ReportQueue> find_queue_of(uint64_t thread) {
               "not mix the two.");
 }
 
-// ---- aclrtLaunchCallback: the task posts, the stream waits at the gate if it has to -------------
+// ---- aclrtLaunchCallback: the task posts, the stream waits at the latch if it has to
+// -------------
 
 struct CallbackTask {
   std::shared_ptr<ReportSubscription> subscription;
@@ -126,7 +127,7 @@ void ReportQueue::cancel_subscription(const ReportSubscription& subscription) {
   for (auto found = std::find_if(reports_.begin(), reports_.end(), is_cancelled);
        found != reports_.end();
        found = std::find_if(reports_.begin(), reports_.end(), is_cancelled)) {
-    const std::shared_ptr<Gate> processed = std::move(found->processed);
+    const std::shared_ptr<Latch> processed = std::move(found->processed);
     reports_.erase(found);
     lock.unlock();
     processed->open();
@@ -228,11 +229,11 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
       call.failed(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed to the stream", "",
                   "Call aclrtSubscribeReport for the stream first.");
     }
-    const auto processed = std::make_shared<Gate>();
+    const auto processed = std::make_shared<Latch>();
     Task task = make_task(
         "callback", post_callback,
         CallbackTask{subscription, {fn, userData, processed, subscription.get(), nullptr}});
-    if (blockType == ACL_CALLBACK_BLOCK) task.gate = processed;
+    if (blockType == ACL_CALLBACK_BLOCK) task.latch = processed;
     submit(call, *chosen, std::move(task), /*ticket=*/nullptr, kHostCode);
     chosen->wake();  // there is a thread that waits for the callback
   });
@@ -260,7 +261,7 @@ aclError aclrtProcessReport(int32_t timeout) {
     }
     // Also when the function throws: the stream must not wait for ever.
     const struct Opener {
-      Gate& processed;
+      Latch& processed;
       ~Opener() { processed.open(); }
     } afterwards{*report.processed};
     report.run();

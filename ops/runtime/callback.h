@@ -10,16 +10,16 @@
 #include <mutex>
 
 #include "acl/acl_rt.h"
-#include "ops/runtime/gate.h"
+#include "ops/runtime/latch.h"
 #include "ops/runtime/timeout.h"
 
 namespace aclgrad::runtime {
 
-// A callback on its way to the thread that runs it. The gate opens when it ran or was cancelled.
+// A callback on its way to the thread that runs it. The latch opens when it ran or was cancelled.
 struct PostedCallback {
   aclrtCallback function = nullptr;
   void* user_data = nullptr;
-  std::shared_ptr<Gate> processed;
+  std::shared_ptr<Latch> processed;
   const ReportSubscription* from = nullptr;
   std::shared_ptr<void> from_task = nullptr;  // the task that posted it, as hooks know it
 
@@ -32,7 +32,7 @@ class ReportQueue {
   void add_subscription();
   void cancel_subscription(const ReportSubscription& subscription);
 
-  // Opens the gate at once when the subscription was cancelled.
+  // Opens the latch at once when the subscription was cancelled.
   void post(const PostedCallback& report);
 
   enum class TakeResult { kTaken, kTimeout, kNotSubscribed };

@@ -11,7 +11,7 @@
 namespace aclgrad::runtime {
 namespace {
 
-// The captures that have not ended. Counted, so that nobody takes the lock while there are none.
+// The captures that have not ended. Counted, so that the lock is not taken while there are none.
 struct Active {
   std::atomic<int> count{0};
   std::mutex mutex;

@@ -3,7 +3,7 @@
 // join by waiting for an event that a captured stream recorded, and must be joined back in the same
 // way before the capture ends.
 //
-// Tasks are recorded in the order of submission, which respects every such wait: whoever waits for
+// Tasks are recorded in the order of submission, which respects every such wait: a wait for
 // a record was called after it. So a recording is a plain sequence.
 #ifndef ACLGRAD_OPS_RUNTIME_CAPTURE_H_
 #define ACLGRAD_OPS_RUNTIME_CAPTURE_H_

@@ -37,7 +37,7 @@ struct ThreadMessages {
   std::string read;  // the caller of aclGetRecentErrMsg may keep it until its next call
 };
 
-// Null when the thread is over but for its last destructors: then nobody reads any more.
+// Null when the thread is over but for its last destructors: then it is not read any more.
 ThreadMessages* thread_messages() { return ThreadOwned<ThreadMessages>::get(); }
 
 // Of a task that fails; null as thread_messages().

@@ -22,7 +22,7 @@ aclError open_record(void* argument) {
   return ACL_SUCCESS;
 }
 
-// A record that is dropped opens too: whoever waits for it must not wait for ever.
+// A record that is dropped opens too: what waits for it must not wait for ever.
 void release_record(void* argument) {
   auto* const record = static_cast<RecordPointer*>(argument);
   (*record)->open();
@@ -163,13 +163,13 @@ void Event::make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
   if (stream->capture() || marked_capture()) return wait_in_capture(call, stream);
   const std::shared_ptr<EventRecord> record = latest();
   if (!record) return;
-  Task task{.name = "event wait", .gate = record, .gate_timeout = timeout};
+  Task task{.name = "event wait", .latch = record, .latch_timeout = timeout};
   auto counter = std::make_unique<WaitCounter>(pending_waits_);
   note_waiting(stream);
   task.argument = counter.release();
   task.release = release_wait;
   submit(call, *stream, std::move(task), /*ticket=*/nullptr, {.awaits = record.get()});
-  // Whoever needs the waiting stream will not ask after the one that it waits for.
+  // A call that needs the waiting stream does not ask after the one that it waits for.
   if (!record->is_open()) record->wake();
 }
 
@@ -179,7 +179,7 @@ void Event::note_waiting(const std::shared_ptr<Stream>& stream) {
   std::erase_if(waiting_, [](const std::weak_ptr<Stream>& each) { return each.expired(); });
   const auto is_it = [&](const std::weak_ptr<Stream>& each) { return each.lock() == stream; };
   if (std::none_of(waiting_.begin(), waiting_.end(), is_it)) waiting_.push_back(stream);
-  pending_waits_->fetch_add(1);  // under the lock, so that nobody clears the list in between
+  pending_waits_->fetch_add(1);  // under the lock, so that the list is not cleared in between
 }
 
 bool Event::has_pending_waits() const {

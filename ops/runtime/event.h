@@ -11,15 +11,15 @@
 
 #include "ops/runtime/call.h"
 #include "ops/runtime/capture.h"
-#include "ops/runtime/gate.h"
 #include "ops/runtime/handles.h"
+#include "ops/runtime/latch.h"
 #include "ops/runtime/stream.h"
 
 namespace aclgrad::runtime {
 
 // One record of an event, in one stream. Waits refer to the record, so recording the event again
 // does not disturb them.
-class EventRecord : public Gate {
+class EventRecord : public Latch {
  public:
   // Null: recorded by a replay, on whatever stream that runs.
   explicit EventRecord(const std::shared_ptr<Stream>& stream)
@@ -30,7 +30,7 @@ class EventRecord : public Gate {
   // Waits for the record, running the stream's tasks if need be.
   Stream::WaitResult wait(Deadline deadline) const;
 
-  // The stream begins with what comes before the record, if nobody has.
+  // The stream begins with what comes before the record, unless it has begun.
   void wake() const;
 
   // Whether the stream has got there, which the program then knows.

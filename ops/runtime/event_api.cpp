@@ -86,7 +86,7 @@ bool is_reached(const EventRecord& record) {
 }
 
 // When the latest record of the event was reached.
-Gate::Clock::time_point record_time(const Call& call, const char* parameter, const Event& event) {
+Latch::Clock::time_point record_time(const Call& call, const char* parameter, const Event& event) {
   const std::shared_ptr<EventRecord> record = event.latest();
   if (!record) {
     call.failed(ACL_ERROR_RT_INTERNAL_ERROR,

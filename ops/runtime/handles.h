@@ -65,8 +65,8 @@ class HandleTable {
     return find_locked(handle);
   }
 
-  // What a thread looked up last. It lives on until the thread looks up another one while nobody
-  // has borrowed it.
+  // What a thread looked up last. It lives on until the thread looks up another one while it is
+  // not borrowed.
   struct Found {
     const void* handle = nullptr;
     uint64_t removals = 0;

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 enum class Kind { kText, kList, kObject, kOther };
 
-// One value as far as anybody asks about it.
+// One value as far as it is asked about.
 struct Value {
   Kind kind;
   std::string shown;  // in messages

@@ -109,7 +109,7 @@ void allocate(const Call& call, const char* parameter, void** pointer, const Wan
   void* const address = block.get();
   {
     const std::unique_lock lock(live().mutex);
-    // Its device may have been reset meanwhile, and nobody would free the memory any more.
+    // Its device may have been reset meanwhile, and the memory would never be freed.
     if (context.has_lost_memory()) call.no_context();
     live().by_address[number(address)] =
         Allocation{*real_size, wanted.kind, context.device(), ++live().latest_id, std::move(block)};

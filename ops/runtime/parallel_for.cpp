@@ -71,7 +71,7 @@ class WorkerPool {
     }
   }
 
-  // False when they are at work for somebody else.
+  // False when they are at work for another caller.
   bool run(int64_t chunks, int32_t threads, IndexBody body, void* context,
            const CoScheduled& co_scheduled) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
@@ -118,7 +118,7 @@ class WorkerPool {
   }
 
  private:
-  // Whoever finds this much in inside_ is too late.
+  // A thread that finds this much in inside_ is too late.
   static constexpr int64_t kClosed = -(int64_t{1} << 32);
 
   // A thread's part of the chunks. It takes them one by one, then what is co-scheduled, then those
@@ -224,7 +224,7 @@ class WorkerPool {
     }
   }
 
-  // Calls what is given for numbers below `end` that nobody else has taken.
+  // Calls what is given for numbers below `end` that no other thread has taken.
   template <class Run>
   static void take(std::atomic<int64_t>& next, int64_t end, const Run& run_one) {
     while (true) {
@@ -272,7 +272,7 @@ class WorkerPool {
   std::array<Share, kMaxThreads> shares_;
 
   alignas(64) std::atomic<int64_t> next_co_scheduled_{0};
-  // WorkerPool at work; less than 0 while nobody may come in.
+  // WorkerPool at work; less than 0 while no thread may come in.
   alignas(64) std::atomic<int64_t> inside_{kClosed};
   std::atomic<uint32_t> call_{0};  // counts calls
   std::atomic<int32_t> asleep_{0};

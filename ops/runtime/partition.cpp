@@ -98,7 +98,7 @@ int64_t Partition::bytes() const {
 }
 
 std::optional<Partition> partition_of(const Task& task) {
-  if (task.tiling == nullptr || task.gate || task.only_on_worker) return std::nullopt;
+  if (task.tiling == nullptr || task.latch || task.only_on_worker) return std::nullopt;
   Partition partition{.units = task.tiling->units(task.argument), .operands = {}};
   partition.operands.resize(task.tiling->operands(task.argument, nullptr, 0));
   task.tiling->operands(task.argument, partition.operands.data(), partition.operands.size());

@@ -51,7 +51,7 @@ class FusionGroup {
   // Whether a member and the task are producer and consumer: they touch the same memory from the
   // same address on, and one of them writes it.
   bool is_producer_of(const Partition& partition) const;
-  // The same, whoever writes.
+  // The same, whichever writes.
   bool shares_with(const Partition& partition) const;
   bool depends_on(const Partition& partition) const;
 

@@ -93,7 +93,7 @@ void append(std::vector<Step>& steps, const Draft& draft) {
 }
 
 // Row groups, and the part of each.
-struct Place {
+struct RowRange {
   int64_t first;
   int64_t row_groups;
   int64_t left;
@@ -180,13 +180,13 @@ class FusedRun {
       static_cast<FusedRun*>(self)->run_chain(static_cast<size_t>(number));
     };
     Chunks(step_, threads_)
-        .run([&](const Place& place) { run_place(place); },
+        .run([&](const RowRange& place) { run_place(place); },
              {static_cast<int64_t>(step_.co_scheduled.size()), run_chain, this});
     return std::move(failure_);
   }
 
  private:
-  void run_place(const Place& place) {
+  void run_place(const RowRange& place) {
     for (const Step::Member& member : step_.members) {
       const Task& task = tasks_[member.task];
       const aclgradTile part = {

@@ -49,7 +49,7 @@ void turn_to(const Stream& stream) {
   if (const std::shared_ptr<Stream> other = streams().find(left)) other->wake();
 }
 
-// Once, even if it ends the thread; a thread that somebody cancels goes on to the end of it.
+// Once, even if it ends the thread; a thread that is cancelled goes on to the end of it.
 void release(Task& task) {
   const auto function = std::exchange(task.release, nullptr);
   if (function == nullptr) return;
@@ -72,7 +72,7 @@ aclError Stream::submit(Task&& task, uint64_t* ticket) {
   turn_to(*this);
   aclError status = ACL_SUCCESS;
   try {
-    if (task.gate) task.gate->expect_stream();
+    if (task.latch) task.latch->expect_stream();
     const std::lock_guard lock(mutex_);
     if (closed_) {
       status = ACL_ERROR_RT_INVALID_HANDLE;
@@ -109,7 +109,8 @@ Stream::WaitResult Stream::wait(uint64_t ticket, Deadline deadline) {
 Stream::WaitResult Stream::wait_until_done(uint64_t ticket, Deadline deadline) {
   if (is_done(ticket)) return WaitResult::kDone;
   turn_to(*this);
-  t_has_left_work = false;  // whoever stops running tasks wakes the worker for those that are left
+  t_has_left_work =
+      false;  // a thread that stops running tasks wakes the worker for those that are left
   Lock lock(mutex_);
   bool has_spun = false;
   while (!is_done(ticket)) {
@@ -222,7 +223,7 @@ void Stream::freeze(steady_clock::time_point deadline) {
   await_no_runner(lock, deadline);
 }
 
-// Only while nobody may start a task: the thread that runs tasks then stops after the present one.
+// Only while no task may be started: the thread that runs tasks then stops after the present one.
 void Stream::await_no_runner(Lock& lock, Deadline deadline) {
   while (running_) {
     notify_at_ = 0;
@@ -234,7 +235,7 @@ void Stream::await_no_runner(Lock& lock, Deadline deadline) {
   }
 }
 
-void Stream::gate_opened() {
+void Stream::latch_opened() {
   const std::lock_guard lock(mutex_);
   wake_worker();
   progress_.notify_all();
@@ -255,7 +256,7 @@ void Stream::set_capture(std::shared_ptr<Capture> capture) {
 // ---- Running ------------------------------------------------------------------------------------
 
 bool Stream::park_is_over() const {
-  return parked_->gate->is_open() || (parked_until_ && steady_clock::now() >= *parked_until_);
+  return parked_->latch->is_open() || (parked_until_ && steady_clock::now() >= *parked_until_);
 }
 
 bool Stream::can_run(Runner runner) const {
@@ -273,7 +274,7 @@ void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) try {
     if (parked_) {
       Task task = std::move(*parked_);
       parked_.reset();
-      if (!task.gate->is_open()) {
+      if (!task.latch->is_open()) {
         note_failure(task, ACL_ERROR_RT_WAIT_TIMEOUT, "waited too long for an event");
       }
       finish(lock, task);
@@ -289,7 +290,7 @@ void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) try {
   throw;
 }
 
-// Whoever else could go on from here must hear of it: the worker, or another waiting thread.
+// Others that could go on from here are told: the worker, or another waiting thread.
 void Stream::stop_running(Runner runner) {
   running_ = false;
   if (runner == Runner::kWaiter && (parked_ || !queue_.empty())) wake_worker();
@@ -299,7 +300,7 @@ void Stream::stop_running(Runner runner) {
   }
 }
 
-// Runs the task; false when it now waits at its gate.
+// Runs the task; false when it now waits at its latch.
 bool Stream::perform(Lock& lock, Task& task) {
   if (stopped_) return true;
   if (task.run != nullptr) {
@@ -314,8 +315,8 @@ bool Stream::perform(Lock& lock, Task& task) {
         fail(status, take_explanation().c_str());
       } else {
         // What the task holds goes while the stream is unlocked anyway. A failed task still has a
-        // name to tell, and one with a gate is not over.
-        if (!task.gate) release(task);
+        // name to tell, and one with a latch is not over.
+        if (!task.latch) release(task);
         lock.lock();
       }
     } catch (const ForcedUnwind&) {
@@ -327,9 +328,9 @@ bool Stream::perform(Lock& lock, Task& task) {
       tell_of_exception(fail);
     }
   }
-  if (!task.gate || task.gate->open_or_park(shared_from_this())) return true;
+  if (!task.latch || task.latch->open_or_park(shared_from_this())) return true;
   parked_until_.reset();
-  if (task.gate_timeout.count() > 0) parked_until_ = steady_clock::now() + task.gate_timeout;
+  if (task.latch_timeout.count() > 0) parked_until_ = steady_clock::now() + task.latch_timeout;
   parked_ = std::move(task);
   if (parked_until_) wake_worker();  // to watch the time
   return false;

@@ -2,12 +2,12 @@
 // A stream: an in-order queue of tasks.
 //
 // Tasks are run by the stream's worker thread, which starts with the first task, or by a thread
-// that synchronises the stream while nobody else is running it: a short task then costs no
+// that synchronises the stream while no other thread is running it: a short task then costs no
 // hand-over between threads. At most one thread runs tasks of a stream at any time, always in
 // order.
 //
-// No task blocks a thread to wait for something: a task that has to wait carries a gate, and the
-// stream is parked at it until the gate opens. So waiting streams cannot deadlock the threads that
+// No task blocks a thread to wait for something: a task that has to wait carries a latch, and the
+// stream is parked at it until the latch opens. So waiting streams cannot deadlock the threads that
 // run them.
 #ifndef ACLGRAD_OPS_RUNTIME_STREAM_H_
 #define ACLGRAD_OPS_RUNTIME_STREAM_H_
@@ -26,8 +26,8 @@
 
 #include "acl/acl_rt.h"
 #include "aclgrad_ext.h"
-#include "ops/runtime/gate.h"
 #include "ops/runtime/handles.h"
+#include "ops/runtime/latch.h"
 #include "ops/runtime/task_queue.h"
 
 namespace aclgrad::runtime {
@@ -46,10 +46,10 @@ struct Task {
   const char* name = "";
   aclgradTaskFunction run = nullptr;  // may be null for a task that only waits
   void* argument = nullptr;
-  void (*release)(void*) = nullptr;           // exactly once, whether the task ran or was dropped
-  std::shared_ptr<Gate> gate = nullptr;       // after run, the stream waits here
-  std::chrono::milliseconds gate_timeout{0};  // 0: for ever, else the task fails with 107019
-  const aclgradTiling* tiling = nullptr;      // how a recorded model may cut the task
+  void (*release)(void*) = nullptr;            // exactly once, whether the task ran or was dropped
+  std::shared_ptr<Latch> latch = nullptr;      // after run, the stream waits here
+  std::chrono::milliseconds latch_timeout{0};  // 0: for ever, else the task fails with 107019
+  const aclgradTiling* tiling = nullptr;       // how a recorded model may cut the task
   bool only_on_worker = false;  // code of the program that must not run inside a synchronisation
 
   // The end of a task that does not run.
@@ -92,7 +92,7 @@ auto tell_of_exception(const Tell& tell) {
   }
 }
 
-// The first task that failed since somebody asked.
+// The first task that failed since it was last asked for.
 struct TaskFailure {
   aclError status = ACL_SUCCESS;
   std::string message;
@@ -137,7 +137,7 @@ class Stream : public Handled, public std::enable_shared_from_this<Stream> {
   // the tasks itself. kFrozen: it will not be over, for the process ends.
   WaitResult wait(uint64_t ticket, Deadline deadline = {});
 
-  // Somebody needs tasks that may not even have begun: the worker begins now.
+  // Tasks are needed that may not even have begun: the worker begins now.
   void wake();
 
   // Hands out the failure, so that it is reported once; a stopped stream keeps reporting it.
@@ -159,8 +159,8 @@ class Stream : public Handled, public std::enable_shared_from_this<Stream> {
   // which may not know yet that the process ends, stop at the deadline.
   void freeze(std::chrono::steady_clock::time_point deadline);
 
-  // A gate that the stream was parked at has opened.
-  void gate_opened();
+  // A latch that the stream was parked at has opened.
+  void latch_opened();
 
   // The capture that records this stream's tasks, null when they are run.
   std::shared_ptr<Capture> capture() const;
@@ -214,21 +214,21 @@ class Stream : public Handled, public std::enable_shared_from_this<Stream> {
   std::condition_variable progress_;  // for waiting threads
 
   RingQueue<Task> queue_;
-  std::optional<Task> parked_;  // ran, and waits at its gate
+  std::optional<Task> parked_;  // ran, and waits at its latch
   Deadline parked_until_;
   std::atomic<uint64_t> submitted_{0};  // changes under the lock
   std::atomic<uint64_t> done_{0};
-  uint64_t notify_at_ = UINT64_MAX;  // the earliest ticket that somebody waits for
+  uint64_t notify_at_ = UINT64_MAX;  // the earliest ticket that is waited for
 
   bool running_ = false;
   std::thread::id runner_;  // while running_
   bool closed_ = false;
-  bool held_ = false;  // nobody may start a task
+  bool held_ = false;  // no task may be started
   struct Freeze {
     std::thread::id by;
     std::chrono::steady_clock::time_point until;  // others than `by` wait
   };
-  std::optional<Freeze> frozen_;  // for good: nobody may start a task ever again
+  std::optional<Freeze> frozen_;  // for good: no task may ever be started again
   bool stop_on_failure_ = false;
   bool stopped_ = false;
   TaskFailure failure_;

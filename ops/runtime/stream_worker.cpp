@@ -72,7 +72,7 @@ void Stream::ensure_worker(Lock& lock) {
     start_worker();
   } catch (const std::exception&) {
     // The next task starts one; meanwhile those that synchronise do the work. On a closed stream
-    // nobody would ever run what is for the worker only.
+    // what is for the worker only would never run.
     if (closed_) drop_queue(lock);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of acl/acl_rt_virtual_memory.h: a reservation is a mapping that nobody may touch,
-// physical memory a file in memory, which shared mappings take the places of parts of it.
+// The functions of acl/acl_rt_virtual_memory.h: a reservation is a mapping that must not be
+// touched, physical memory a file in memory, which shared mappings take the places of parts of it.
 #include "ops/runtime/virtual_memory.h"
 
 #include <sys/mman.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/gate.h"
+#include "ops/runtime/latch.h"
 
 #include "ops/runtime/stream.h"
 
 namespace aclgrad::runtime {
 
-void Gate::open() {
+void Latch::open() {
   std::vector<std::shared_ptr<Stream>> parked;
   {
     const std::lock_guard lock(mutex_);
@@ -14,18 +14,18 @@ void Gate::open() {
     open_.store(true, std::memory_order_release);
     parked.swap(parked_);
   }
-  // Streams lock themselves before they lock a gate, so they are told after it is unlocked.
-  for (const std::shared_ptr<Stream>& stream : parked) stream->gate_opened();
+  // Streams lock themselves before they lock a latch, so they are told after it is unlocked.
+  for (const std::shared_ptr<Stream>& stream : parked) stream->latch_opened();
 }
 
-void Gate::expect_stream() {
+void Latch::expect_stream() {
   const std::lock_guard lock(mutex_);
   if (is_open()) return;
   if (expected_ == parked_.capacity()) parked_.reserve(2 * expected_ + 1);
   ++expected_;
 }
 
-bool Gate::open_or_park(const std::shared_ptr<Stream>& stream) {
+bool Latch::open_or_park(const std::shared_ptr<Stream>& stream) {
   if (is_open()) return true;
   const std::lock_guard lock(mutex_);
   if (is_open()) return true;
