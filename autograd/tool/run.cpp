@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "aclgrad/error.h"
 #include "tool/call.h"
 #include "tool/checkable.h"
+#include "tool/settings.h"
 
 namespace aclgrad::gradcheck {
 
@@ -154,6 +156,7 @@ void check_parts(const LibraryPointer& library, const Plan& plan, const Attribut
 
 std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                       const std::function<void(const Line&)>& progress) {
+  require_use(plan);
   require_dtypes(library, plan);
   std::vector<Line> lines;
   for (const std::string& op : plan.operators) {
@@ -185,6 +188,34 @@ OperatorReport total(const std::vector<Line>& lines) {
   OperatorReport all;
   for (const Line& line : lines) all.add(line.report);
   return all;
+}
+
+void require_checked(const Library& library, const std::vector<Line>& lines) {
+  const auto was_checked = [](const Line& line) { return line.missing.empty(); };
+  if (std::ranges::none_of(lines, was_checked)) {
+    throw IoError(library.path() + ": lacks functions of each of the operators");
+  }
+}
+
+int status_of(const std::function<int()>& work, std::string& message) {
+  constexpr int kWrongUsage = 3;
+  constexpr int kUnusable = 4;
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    message = "Not enough memory for tensors of these shapes.";
+    return kWrongUsage;
+  } catch (const IoError& error) {
+    message = error.what();
+  } catch (const StatusError& error) {
+    message = error.what();
+  } catch (const Error& error) {
+    message = error.what();
+    return kWrongUsage;
+  } catch (const std::exception& error) {
+    message = error.what();
+  }
+  return kUnusable;
 }
 
 }  // namespace aclgrad::gradcheck

@@ -57,6 +57,7 @@ consume() {
 run_programs() {
   "$1/train" || fail "the trained program"
   "$1/host" || fail "the host program"
+  [[ ! -e $1/check_c ]] || "$1/check_c" || fail "the program that checks"
 }
 
 # With the flags that pkg-config gives.
@@ -69,6 +70,15 @@ compile_by_pkg_config() {
   $cxx "$consumer/../host/host.cpp" -o "$work/host" \
     $(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad-ascend)
   run_programs "$work"
+}
+
+# What is installed with the tools, from C.
+check_from_c() {
+  local cxx=${CXX:-c++}
+  # shellcheck disable=SC2046
+  $cxx -x c "$consumer/../host/check.cpp" -o "$work/check" \
+    $(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad-gradcheck-c)
+  "$work/check" >"$work/log" || { cat "$work/log"; fail "gradcheck from C"; }
 }
 
 # processor_time COMMAND...: seconds, the least of three runs.
@@ -122,6 +132,7 @@ case $way in
     install_tree "$build"
     mv "$work/prefix" "$work/moved"
     compile_by_pkg_config "${pkgconfig/prefix/moved}"
+    check_from_c "${pkgconfig/prefix/moved}"
     ;;
   compile_time)
     install_tree "$build"
@@ -185,7 +196,9 @@ case $way in
       dpkg-deb -x "$package" "$work/root"
     done
     consume find_package -DCMAKE_PREFIX_PATH="$work/root/usr"
-    compile_by_pkg_config "$(dirname "$(find "$work/root" -name aclgrad.pc)")"
+    pkgconfig=$(dirname "$(find "$work/root" -name aclgrad.pc)")
+    compile_by_pkg_config "$pkgconfig"
+    check_from_c "$pkgconfig"
     ;;
   toolkit)
     install_tree "$build"
