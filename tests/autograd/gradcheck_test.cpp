@@ -57,6 +57,18 @@ TEST(Gradcheck, KnowsRoundingFromASlope) {
   }
 }
 
+TEST(Gradcheck, WhatIsRightBesideACornerIsNotBlamed) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value y = graph.input("y", {2});
+  const Value curved = add(mul(elu(x), 1e-3), sigmoid(mul(x, 1.7)));
+  EXPECT_TRUE(check_gradients(curved, {}, {{x, Tensor::from({2}, {-1e-6, 1e-6})}}).passed());
+  const Value clamped = clamp(mul(x, y), {.min = -1, .max = 1});
+  const GradcheckReport report = check_gradients(
+      clamped, {}, {{x, Tensor::from({2}, {0.25, -0.75})}, {y, Tensor::from({2}, {-3.6, -1.332})}});
+  EXPECT_TRUE(report.passed()) << report.to_string();
+}
+
 TEST(Gradcheck, TakesInputsOfAnyName) {
   Graph graph;
   const Value a = graph.input("1", {2});
