@@ -68,8 +68,7 @@ void require_dtypes(const LibraryPointer& library, const Plan& plan) {
 }
 
 // Layouts that phase one of a part refuses in a dtype that it takes.
-void leave_out_layouts(Library& library, const Subject& subject, Options& options,
-                       OperatorReport& report) {
+void leave_out_layouts(Library& library, const Subject& subject, Options& options, Report& report) {
   std::erase_if(options.layouts, [&](Layout layout) {
     const auto refuses = [&](const EntryPoint* entry) {
       const DTypes& dtypes = entry->value_dtypes();
@@ -84,7 +83,7 @@ void leave_out_layouts(Library& library, const Subject& subject, Options& option
 }
 
 void check_values(Library& library, const Plan& plan, Subject subject, Options options,
-                  OperatorReport& report) {
+                  Report& report) {
   if (!plan.statuses) subject.checked.reproduce += " --check values";
   leave_out_layouts(library, subject, options, report);
   const auto check = [&](const EntryPoint& form) {
@@ -101,7 +100,7 @@ void check_values(Library& library, const Plan& plan, Subject subject, Options o
 
 // Enough elements to see how the errors lie over the input range.
 void check_range(const LibraryPointer& library, const Plan& plan, const std::string& op,
-                 const Attributes& attributes, OperatorReport& report) {
+                 const Attributes& attributes, Report& report) {
   Options options = plan.options;
   options.layouts = {Layout::contiguous};
   options.draws = 1;
@@ -125,7 +124,7 @@ void leave_out(const Library& library, Subject& subject, Line& line) {
 // Each of its statuses, and what it takes of the dtypes.
 void check_parts(const LibraryPointer& library, const Plan& plan, const Attributes& attributes,
                  Subject& subject, Line& line) {
-  OperatorReport& report = line.report;
+  Report& report = line.report;
   if (plan.statuses) {
     for (const EntryPoint* entry : subject.entry_points()) {
       report.add(check_statuses(*library, subject, *entry));
@@ -184,8 +183,8 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
   return lines;
 }
 
-OperatorReport total(const std::vector<Line>& lines) {
-  OperatorReport all;
+Report total(const std::vector<Line>& lines) {
+  Report all;
   for (const Line& line : lines) all.add(line.report);
   return all;
 }

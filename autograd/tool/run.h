@@ -32,7 +32,7 @@ struct Line {
   std::string title;
   std::string attributes;
   std::vector<std::string> missing;  // in the library, so that nothing was checked
-  OperatorReport report;
+  Report report;
   double seconds = 0;
 };
 
@@ -43,7 +43,7 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                       const std::function<void(const Line&)>& progress);
 
 /// All reports together.
-OperatorReport total(const std::vector<Line>& lines);
+Report total(const std::vector<Line>& lines);
 
 /// Throws IoError when the library has none of the operators.
 void require_checked(const Library& library, const std::vector<Line>& lines);

@@ -27,7 +27,7 @@ std::string to_text(const Coverage& found) {
 }  // namespace
 
 std::string to_text(const Line& line) {
-  const OperatorReport& r = line.report;
+  const Report& r = line.report;
   if (!line.missing.empty()) {
     return fmt::format("{:<60} not in the library: {}\n", line.title,
                        fmt::join(line.missing, ", "));

@@ -92,7 +92,7 @@ std::vector<Mutant> right_kernels() {
 }
 
 std::optional<Finding> first_finding(const Mutant& mutant) {
-  OperatorReport report;
+  Report report;
   mutant.with([&] { report = check_operator(mutant.make(), until_wrong()); });
   for (Finding& finding : report.findings) {
     if (finding.verdict == Verdict::wrong) return std::move(finding);

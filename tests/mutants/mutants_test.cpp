@@ -30,7 +30,7 @@ TEST(Mutants, ComputedRoundingsShowWhatCountedOnesHide) {
     mutant.with([&] {
       Operator op = mutant.make();
       op.rounding = {};
-      const gradcheck::OperatorReport report =
+      const gradcheck::Report report =
           gradcheck::check_operator(op, {.dtypes = {DType::float16}, .behaviour = false});
       EXPECT_TRUE(report.passed()) << report.to_string();
     });

@@ -158,19 +158,41 @@ Slopes better(const Slopes& a, const Slopes& b) {
 }
 
 Slopes slopes_at(const Curve& curve, long double x, long double noise) {
-  Slopes found;
+  return slopes_at([&](long double shift) { return std::vector{curve(x + shift)}; }, x, noise, 0)
+      .front();
+}
+
+std::vector<Slopes> slopes_at(const Curves& values, long double x, long double noise,
+                              long double largest) {
+  const std::vector<long double> centre = values(0);
+  std::vector<Slopes> found(centre.size());
+  std::vector<bool> open(centre.size(), true);
   bool first = true;
   for (const long double step : step_choices(x)) {
-    Samples samples{.step = step, .centre = curve(x), .noise = noise};
-    long double h = step;
-    for (int k = 0; k < kSteps; ++k, h /= 2) {
-      samples.plus.push_back(curve(x + h));
-      samples.minus.push_back(curve(x - h));
+    std::vector<Samples> samples;
+    for (const long double value : centre) {
+      samples.push_back({.step = step, .centre = value, .noise = noise, .floor = noise * largest});
     }
-    const Slopes now = analyse(samples);
-    found = first ? now : better(found, now);
+    long double h = step;
+    for (int s = 0; s < kSteps; ++s, h /= 2) {
+      const std::vector<long double> above = values(h);
+      const std::vector<long double> below = values(-h);
+      for (std::size_t k = 0; k < centre.size(); ++k) {
+        samples[k].plus.push_back(above[k]);
+        samples[k].minus.push_back(below[k]);
+      }
+    }
+    bool any = false;
+    for (std::size_t k = 0; k < centre.size(); ++k) {
+      if (!open[k]) continue;
+      const Slopes now = analyse(samples[k]);
+      found[k] = first ? now : better(found[k], now);
+      // Smaller steps cannot help where rounding is already what limits the estimate.
+      open[k] = wants_smaller_steps(found[k]) && found[k].error() > 64 * samples[k].floor / step;
+      any = any || open[k];
+    }
     first = false;
-    if (!wants_smaller_steps(found)) break;
+    if (!any) break;
   }
   return found;
 }
