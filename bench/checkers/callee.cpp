@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/checkers/callee.h"
 
+#include <algorithm>
 #include <deque>
 
 #include "aclgrad/error.h"
@@ -48,6 +49,16 @@ Array Callee::forward(const Arrays& inputs) const {
   Array result = gradcheck::detail::forward_of(op_, inputs)[0];
   for (Number& value : result.values) value = round_to(value, dtype_);
   return result;
+}
+
+Arrays Callee::given(const Arrays& inputs) const {
+  gradcheck::detail::Problem problem;
+  problem.inputs = inputs;
+  problem.outputs = gradcheck::detail::forward_of(op_, inputs);
+  Array upstream = problem.outputs[0];
+  std::ranges::fill(upstream.values, 0);
+  gradcheck::detail::set_cotangent(op_, problem, std::move(upstream));
+  return problem.given;
 }
 
 Arrays Callee::backward(Arrays& inputs, Array& upstream, const std::vector<bool>& wanted) {

@@ -31,6 +31,9 @@ class Callee {
   /// Random inputs, spread evenly over their domains; classes, masks and the like as they suit.
   gradcheck::Arrays draw(std::uint64_t seed) const;
 
+  /// What the backward is given, with an upstream gradient of 0.
+  gradcheck::Arrays given(const gradcheck::Arrays& inputs) const;
+
   /// The first result, as the dtype stores it.
   gradcheck::Array forward(const gradcheck::Arrays& inputs) const;
 

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <exception>
+#include <sstream>
 
 #include "bench/checkers/callee.h"
+#include "tool/settings.h"
 
 using aclgrad::DType;
 using aclgrad::bench::Callee;
 using aclgrad::bench::contestants;
+using aclgrad::mutants::Mutant;
 using namespace aclgrad::gradcheck;
 
 struct aclgradMutant {
@@ -20,9 +23,65 @@ struct aclgradMutant {
 
 namespace {
 
-const aclgrad::mutants::Mutant* find(int number) {
+const Mutant* find(int number) {
   const bool is_one = number >= 0 && number < aclgradMutantCount();
   return is_one ? &contestants().all[static_cast<std::size_t>(number)] : nullptr;
+}
+
+// What "--alpha 1.25 --is-result --dims=0,1" sets.
+Attributes attributes_of(std::istringstream options) {
+  Plan plan;
+  std::string name;
+  std::string value;
+  const auto set_last = [&] {
+    if (!name.empty()) set(plan, name, value.empty() ? "true" : value);
+  };
+  for (std::string word; options >> word;) {
+    if (!word.starts_with("--")) {
+      value = word;
+      continue;
+    }
+    set_last();
+    const std::size_t equals = std::min(word.find('='), word.size());
+    name = word.substr(2, equals - 2);
+    value = equals < word.size() ? word.substr(equals + 1) : "";
+  }
+  set_last();
+  return plan.attributes;
+}
+
+bool is_alike(const Operator& a, const Operator& b) {
+  const auto has_shape_of = [](const Input& one, const Input& other) {
+    return one.shape == other.shape;
+  };
+  return a.title() == b.title() && std::ranges::equal(a.inputs, b.inputs, has_shape_of);
+}
+
+// "--op elu --alpha 1.25"; "" where options cannot say what the mutant is given.
+std::string command_of(const Mutant& mutant) {
+  const Operator wanted = mutant.make();
+  constexpr std::string_view kProgram = "aclgrad-gradcheck --op ";
+  if (!wanted.reproduce.starts_with(kProgram)) return "";
+  const std::string command = wanted.reproduce.substr(kProgram.size());
+  const std::size_t end = std::min(command.find(' '), command.size());
+  const std::string op = command.substr(0, end);
+  const std::string options = command.substr(end);
+  const Attributes attributes = attributes_of(std::istringstream(options));
+  const auto makes_it = [&](const std::optional<Dims>& shape) {
+    return is_alike(make_subject(Library::linked(), op, attributes, shape).checked, wanted);
+  };
+  if (makes_it(std::nullopt)) return "--op " + op + options;
+  const Dims& shape = wanted.inputs[0].shape;
+  return makes_it(shape) ? "--op " + op + options + " --shape " + dims_text(shape) : "";
+}
+
+// A text about a mutant, until the next call.
+template <class About>
+const char* kept(int number, About about) {
+  static std::string text;
+  const Mutant* const mutant = find(number);
+  text = mutant == nullptr ? "" : about(*mutant);
+  return text.c_str();
 }
 
 const Array& input_of(const aclgradMutant* mutant, int input) {
@@ -54,21 +113,17 @@ int aclgradMutantCount(void) { return static_cast<int>(contestants().all.size())
 int aclgradMutantWrong(void) { return static_cast<int>(contestants().wrong); }
 
 const char* aclgradMutantName(int number) {
-  static std::string name;
-  const aclgrad::mutants::Mutant* const mutant = find(number);
-  name = mutant == nullptr ? "" : mutant->family + ": " + mutant->edit;
-  return name.c_str();
+  return kept(number, [](const Mutant& mutant) { return mutant.family + ": " + mutant.edit; });
 }
 
 const char* aclgradMutantFunction(int number) {
-  static std::string name;
-  const aclgrad::mutants::Mutant* const mutant = find(number);
-  name = mutant == nullptr ? "" : mutant->make().title();
-  return name.c_str();
+  return kept(number, [](const Mutant& mutant) { return mutant.make().title(); });
 }
 
+const char* aclgradMutantCommand(int number) { return kept(number, command_of); }
+
 aclgradMutant* aclgradMutantOpen(int number, int bits) {
-  const aclgrad::mutants::Mutant* const mutant = find(number);
+  const Mutant* const mutant = find(number);
   if (mutant == nullptr || (bits != 32 && bits != 64)) return nullptr;
   auto* const opened =
       new aclgradMutant{Callee(*mutant, bits == 64 ? DType::float64 : DType::float32), {}, {}};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * libgradcheck_mutants.so: the mutants, and operators that are right, for checkers in any language.
- * Tensors are contiguous arrays of double, whatever the dtype: numbers are rounded to it where the
- * operator stores them. Numbers count from 0; the mutants come first.
+ * For checkers of libraries it also has the functions of the C interface: those of this project,
+ * but for the one whose mutant the environment variable ACLGRAD_MUTANT names, or numbers. Tensors
+ * are contiguous arrays of double, whatever the dtype: numbers are rounded to it where the operator
+ * stores them. Numbers count from 0; the mutants come first.
  */
 #ifndef ACLGRAD_BENCH_CHECKERS_MUTANTS_C_H_
 #define ACLGRAD_BENCH_CHECKERS_MUTANTS_C_H_
@@ -21,9 +23,14 @@ typedef struct aclgradMutant aclgradMutant;
 ACLGRAD_MUTANTS_API int aclgradMutantCount(void);
 ACLGRAD_MUTANTS_API int aclgradMutantWrong(void);
 
-/* What it is called, "selu: sign reversed", and the function whose place it takes. */
+/*
+ * What it is called, "selu: sign reversed"; the function whose place it takes, "graph" for a
+ * gradient rule; and how aclgrad-gradcheck checks that function with the mutant's attributes: "--op
+ * selu".
+ */
 ACLGRAD_MUTANTS_API const char* aclgradMutantName(int number);
 ACLGRAD_MUTANTS_API const char* aclgradMutantFunction(int number);
+ACLGRAD_MUTANTS_API const char* aclgradMutantCommand(int number);
 
 /* In float64 (bits 64) or float32 (32); null for another number. */
 ACLGRAD_MUTANTS_API aclgradMutant* aclgradMutantOpen(int number, int bits);
