@@ -16,10 +16,11 @@ if readelf -d "$gradcheck" | grep -E 'NEEDED.*(ascendcl|nnopbase|opapi)'; then
   exit 1
 fi
 
-# compile SOURCE PROGRAM
+# compile SOURCE PROGRAM [LINKER OPTION...]
 compile() {
   ${CXX:-c++} -x c -std=c99 -Wall -Wextra -Wpedantic -Werror -I"$include" -c "$1" -o "$work/program.o"
-  ${CXX:-c++} "$work/program.o" -o "$2" -L"$folder" -Wl,-rpath,"$folder" -laclgrad_gradcheck_c
+  ${CXX:-c++} "$work/program.o" -o "$2" -L"$folder" -Wl,-rpath,"$folder" -laclgrad_gradcheck_c \
+    "${@:3}"
 }
 compile "$here/c_interface.c" "$work/check"
 "$work/check" "$library" "$wrong"
@@ -37,6 +38,9 @@ block() { awk -v mark="\`\`\`$1" '$0 == mark { inside = 1; next } /^```/ { insid
 block c >"$work/check.c"
 compile "$work/check.c" "$work/of_page"
 finds "$work/of_page" "$of_page"
+# Of the process itself, where it has such functions.
+compile "$work/check.c" "$work/process" -Wl,--no-as-needed -lopapi -lnnopbase -lascendcl
+"$work/process" >"$work/log" || { cat "$work/log"; exit 1; }
 ! command -v python3 >/dev/null || {
   block python >"$work/check.py"
   LD_LIBRARY_PATH=$folder finds python3 "$work/check.py" "$of_page"
