@@ -6,7 +6,7 @@
 #   lib/aclgrad/libhccl_mpi.so       ranks in processes of their own (with MPI)
 #   lib/libaclgrad_*                 core, report, gradcheck, distributed
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
-#   bin/aclgrad-gradcheck
+#   bin/aclgrad-gradcheck, lib/aclgrad/libaclgrad_gradcheck_c.so   the tool, for people and for programs
 include(CMakePackageConfigHelpers)
 
 set(ACLGRAD_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/aclgrad)
@@ -49,6 +49,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/ops/include/
 
 if(ACLGRAD_BUILD_TOOLS)
   install(TARGETS aclgrad-gradcheck RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS aclgrad_gradcheck_c EXPORT aclgrad LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR})
 endif()
 
 # ---- find_package(aclgrad) ----------------------------------------------------------------------
@@ -76,7 +77,11 @@ else()
   set(ACLGRAD_VENDOR_LINK
     "-L\${vendorlibdir} -Wl,-rpath,\${vendorlibdir} -lhccl -lopapi -lnnopbase -lascendcl")
 endif()
-foreach(name aclgrad aclgrad-core aclgrad-report aclgrad-gradcheck aclgrad-ascend)
+set(packages aclgrad aclgrad-core aclgrad-report aclgrad-gradcheck aclgrad-ascend)
+if(ACLGRAD_BUILD_TOOLS)
+  list(APPEND packages aclgrad-gradcheck-c)
+endif()
+foreach(name ${packages})
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in
     ${PROJECT_BINARY_DIR}/package/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/package/${name}.pc

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
                                    });
   op.in_place = {0, 1};  // the result may overwrite either
 
-  const gc::OperatorReport report = gc::check_operator(op);
+  const gc::Report report = gc::check_operator(op);
   fmt::print("{}", report.to_string());
   return report.exit_status();
 }

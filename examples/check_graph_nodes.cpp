@@ -23,7 +23,7 @@ int main() {
                                          {.name = "w", .shape = {4, 5}, .low = -1, .high = 1},
                                          {.name = "v", .shape = {4, 5}, .low = -1, .high = 1},
                                          {.name = "b", .shape = {5}, .low = -1, .high = 1}};
-  gc::OperatorReport report = gc::check_operator(gc::from_graph("gated", inputs, gated, 16));
+  gc::Report report = gc::check_operator(gc::from_graph("gated", inputs, gated, 16));
   report.add(gc::check_operator(gc::from_graph("gated twice", inputs, gc::used_twice(gated), 16)));
   fmt::print("{}\n", report.to_string());
 
@@ -31,7 +31,7 @@ int main() {
   const ScopedRule<AddOp> wrong([](const AddOp&, const RuleCall& call) {
     return InputGradients{call.gradient(), mean(call.gradient(), {0}, true)};
   });
-  const gc::OperatorReport caught = gc::check_operator(gc::from_graph("gated", inputs, gated, 16));
+  const gc::Report caught = gc::check_operator(gc::from_graph("gated", inputs, gated, 16));
   fmt::print("with a broken rule\n{}\n", caught.findings.at(0).to_string());
   fmt::print("{}\n",
              report.passed() && !caught.passed() ? "One right, one caught." : "Unexpected!");

@@ -36,8 +36,8 @@ void careless_backward(std::span<const float> grad, std::span<const float> x, st
   }
 }
 
-gc::OperatorReport check(void (*backward)(std::span<const float>, std::span<const float>,
-                                          std::span<float>)) {
+gc::Report check(void (*backward)(std::span<const float>, std::span<const float>,
+                                  std::span<float>)) {
   gc::Operator op = gc::elementwise("mish", Mish(), -6, 6);
   op.backward = gc::from_spans<2, 1, float>(backward);
   op.strided = false;  // spans are contiguous
@@ -47,9 +47,9 @@ gc::OperatorReport check(void (*backward)(std::span<const float>, std::span<cons
 }  // namespace
 
 int main() {
-  const gc::OperatorReport right = check(mish_backward);
+  const gc::Report right = check(mish_backward);
   fmt::print("mish\n{}\n", right.to_string());
-  const gc::OperatorReport wrong = check(careless_backward);
+  const gc::Report wrong = check(careless_backward);
   fmt::print("mish, careless\n{}\n", wrong.findings.at(0).to_string());
   fmt::print("{}\n", right.passed() && !wrong.passed() ? "One right, one caught." : "Unexpected!");
   return right.passed() && !wrong.passed() ? 0 : 1;

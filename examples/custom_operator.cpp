@@ -41,7 +41,7 @@ InputGradients careless_rule(const CeluOp& op, const RuleCall& call) {
   return {elu_backward(call.gradient(), call.input(), op.a, 1, 1)};
 }
 
-GradcheckReport check() {
+gradcheck::Report check() {
   Graph graph;
   const Value x = graph.input("x", {3, 4});
   const Value w = graph.parameter("w", init::normal({4, 5}, 1));
@@ -53,11 +53,11 @@ GradcheckReport check() {
 
 int main() {
   set_rule<CeluOp>(celu_rule);
-  const GradcheckReport right = check();
+  const gradcheck::Report right = check();
   fmt::print("{}\n", right.to_string());
 
   const ScopedRule<CeluOp> careless(careless_rule);
-  const GradcheckReport wrong = check();
+  const gradcheck::Report wrong = check();
   fmt::print("with a careless rule\n{}\n", wrong.to_string());
 
   Graph graph;

@@ -11,7 +11,7 @@ using namespace aclgrad;
 namespace {
 
 // A loss that uses the activation between two matrix products.
-GradcheckReport check(const std::function<Value(const Value&)>& activation, std::int64_t width) {
+gradcheck::Report check(const std::function<Value(const Value&)>& activation, std::int64_t width) {
   Graph graph;
   const Value x = graph.input("x", {3, 4});
   const Value w1 = graph.parameter("w1", init::normal({4, width}, 1, 0.7));
@@ -37,7 +37,7 @@ int main() {
        [](const Value& v) { return geglu(v, -1, Approximate::tanh, true); }, 12}};
   bool all_passed = true;
   for (const Row& row : rows) {
-    const GradcheckReport report = check(row.activation, row.width);
+    const gradcheck::Report report = check(row.activation, row.width);
     all_passed = all_passed && report.passed();
     fmt::print("{}\n{}\n", row.name, report.to_string());
   }
@@ -47,7 +47,7 @@ int main() {
     constexpr double kLambda = 1.0507009873554805;
     return InputGradients{mul(selu_backward(call.gradient(), call.output()), 1 / kLambda)};
   });
-  const GradcheckReport broken = check([](const Value& v) { return selu(v); }, 6);
+  const gradcheck::Report broken = check([](const Value& v) { return selu(v); }, 6);
   fmt::print("selu with lambda forgotten in its gradient\n{}\n", broken.to_string());
   fmt::print("{}\n", all_passed && !broken.passed() ? "As it should be: five right, one caught."
                                                     : "Something is wrong with this library!");

@@ -11,13 +11,21 @@
 #include "aclgrad/format.h"
 #include "aclgrad/random.h"
 #include "gradcheck/accept_double.h"
+#include "gradcheck/core/judge.h"
 #include "gradcheck/graph_function.h"
 
 namespace aclgrad {
 namespace {
 
+using gradcheck::Element;
+using gradcheck::ErrorModel;
+using gradcheck::Gradient;
+using gradcheck::Number;
 using gradcheck::PointKind;
+using gradcheck::Report;
 using gradcheck::Slopes;
+using gradcheck::Verdict;
+using gradcheck::detail::Expected;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -32,91 +40,58 @@ Tensor random_weights(const Shape& shape, std::uint64_t seed, std::uint64_t stre
   return weights;
 }
 
-enum class Outcome { right, wrong, inconclusive };
-
-// What a gradient may be: an interval at corners, with an error estimate.
-struct Target {
-  double low = 0;
-  double high = 0;
-  double error = 0;
-  bool corner = false;
-  std::string reason = {};  // why there is none
-
-  void add(const Slopes& slopes, double weight) {
-    if (slopes.kind == PointKind::unknown) {
-      reason = slopes.reason;
-      return;
-    }
-    const double a = weight * static_cast<double>(slopes.low());
-    const double b = weight * static_cast<double>(slopes.high());
-    low += std::min(a, b);
-    high += std::max(a, b);
-    error += std::abs(weight) * static_cast<double>(slopes.error());
-    corner = corner || slopes.kind == PointKind::corner;
-  }
-};
-
 // Collects the comparisons of one tensor.
 class Comparison {
  public:
   // scale: of the derivative. size: of the numbers that the function is made of.
-  Comparison(GradcheckTensor& found, const GradcheckOptions& options, double scale, double size)
-      : found_(found), options_(options), scale_(scale), rounding_(kRounding * size) {}
+  Comparison(Gradient& found, const GradcheckOptions& options, Number scale, Number size)
+      : found_(found), options_(options), scale_(scale), size_(size) {}
 
-  Outcome compare(std::int64_t index, double input, double analytic, const Target& target) {
+  Element compare(std::int64_t index, double input, double analytic, const Expected& expected) {
+    const double nearest = std::isnan(analytic)
+                               ? static_cast<double>(expected.low)
+                               : std::clamp(analytic, static_cast<double>(expected.low),
+                                            static_cast<double>(expected.high));
+    const double size = std::isfinite(analytic) ? std::max(std::abs(analytic), std::abs(nearest))
+                                                : std::abs(nearest);
+    const Number slack = options_.rtol * size + options_.atol * scale_;
+    Element element = gradcheck::detail::judge(expected, analytic, slack, negligible(),
+                                               DType::float64, kAsGiven, 0);
+    element.of = found_.of;
+    element.index = index;
+    element.input = input;
     ++found_.compared;
-    if (!target.reason.empty()) {
-      found_.reason = target.reason;
-      note(kInfinity, index, input, analytic, target);
-      return Outcome::inconclusive;
-    }
-    const double nearest = std::clamp(analytic, target.low, target.high);
-    double error = std::abs(analytic - nearest);
-    if (!std::isfinite(analytic)) error = kInfinity;
-    const double size = std::max(std::abs(analytic), std::abs(nearest));
-    const double tolerance = target.error + options_.rtol * size + options_.atol * scale_;
+    found_.largest = std::max(found_.largest, std::abs(analytic));
+    const bool is_known = expected.kind != PointKind::unknown && std::isfinite(analytic);
+    const double error = is_known ? std::abs(analytic - nearest) : kInfinity;
     found_.max_abs_error = std::max(found_.max_abs_error, error);
-    found_.max_gradient = std::max(found_.max_gradient, std::abs(analytic));
     if (error > 0) {
-      const double relative = std::isfinite(error) && size > 0 ? error / size : error;
-      found_.max_rel_error = std::max(found_.max_rel_error, relative);
+      found_.max_rel_error =
+          std::max(found_.max_rel_error, is_known && size > 0 ? error / size : error);
     }
-    note(error == kInfinity ? error : error / std::max(tolerance, 1e-300), index, input, analytic,
-         target);
-    if (error > tolerance + 2 * target.error) return Outcome::wrong;
-    const bool wide =
-        target.error > 1e-5 * size && target.error > 1e-6 * scale_ && target.error > rounding_;
-    if (error <= tolerance && !wide) return Outcome::right;
-    found_.reason = fmt::format("the error estimate {:.2g} is too large", target.error);
-    return Outcome::inconclusive;
+    const double used =
+        is_known ? error / std::max(static_cast<double>(element.bound), 1e-300) : kInfinity;
+    if (used > used_) {
+      used_ = used;
+      found_.worst = element;
+    }
+    return element;
   }
 
  private:
-  void note(double used, std::int64_t index, double input, double analytic, const Target& target) {
-    if (!(used > worst_)) return;
-    worst_ = used;
-    found_.worst_index = index;
-    found_.input = input;
-    found_.analytic = analytic;
-    found_.numeric =
-        std::isnan(analytic) ? target.low : std::clamp(analytic, target.low, target.high);
-    found_.numeric_error = target.error;
-  }
+  // No roundings but the tolerance.
+  static constexpr ErrorModel kAsGiven{.final_ulp_16bit = 0, .final_ulp = 0, .inner = 0};
 
-  // Slopes of this part of the function's size are 0 as far as double can tell.
-  static constexpr double kRounding = 1e-12;
+  // judge() takes no notice of an error bar of 1e-9 of this: of 1e-6 of the derivative, and of what
+  // is 0 as far as double can tell, which is 1e-12 of the function.
+  Number negligible() const { return std::max(1e3L * scale_, 1e-3L * size_); }
 
-  GradcheckTensor& found_;
+  Gradient& found_;
   const GradcheckOptions& options_;
-  double scale_;
-  double rounding_;
-  double worst_ = -1;
+  Number scale_;
+  Number size_;
+  double used_ = -1;
 };
-
-void count(GradcheckTensor& found, Outcome outcome) {
-  if (outcome == Outcome::wrong) ++found.failures;
-  if (outcome == Outcome::inconclusive) ++found.inconclusive;
-}
 
 // The copy with everything needed to check it.
 struct Checker {
@@ -146,68 +121,100 @@ std::vector<Tensor> upstream_gradients(const Shape& shape, bool dense, std::uint
 
 // The sums of weighted slopes, element by element. The slopes themselves are not kept: there is one
 // for every pair of an input's and a result's element.
-void check_elements(Checker& checker, std::size_t leaf, std::size_t position,
-                    const GradcheckOptions& options, GradcheckTensor& found) {
+std::vector<Element> check_elements(Checker& checker, std::size_t leaf, std::size_t position,
+                                    const GradcheckOptions& options, Gradient& found) {
   const Tensor& tensor = checker.point[leaf];
-  std::vector<std::vector<Target>> targets;  // by element, by gradient at the result
-  double scale = 0;
+  std::vector<std::vector<Expected>> expected;  // by element, by gradient at the result
+  Number scale = 0;
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
     const std::vector<Slopes> row = checker.function.slopes(leaf, i);
     for (const Slopes& slopes : row) {
       if (slopes.kind == PointKind::unknown) continue;
-      scale = std::max({scale, std::abs(static_cast<double>(slopes.low())),
-                        std::abs(static_cast<double>(slopes.high()))});
+      scale = std::max({scale, std::abs(slopes.low()), std::abs(slopes.high())});
     }
-    std::vector<Target>& sums = targets.emplace_back();
+    std::vector<Expected>& sums = expected.emplace_back();
     for (const Tensor& upstream : checker.upstream) {
-      Target& target = sums.emplace_back();
+      Expected& sum = sums.emplace_back();
       for (std::size_t k = 0; k < row.size(); ++k) {
         const double weight = upstream.get(static_cast<std::int64_t>(k));
-        if (weight != 0) target.add(row[k], weight);
+        if (weight != 0) gradcheck::detail::add(sum, row[k], weight);
       }
     }
   }
   Comparison comparison(found, options, scale, checker.function.size());
+  std::vector<Element> judged;
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    Outcome worst = Outcome::right;
-    bool corner = false;
-    for (std::size_t a = 0; a < checker.upstream.size(); ++a) {
-      const Target& target = targets[static_cast<std::size_t>(i)][a];
-      corner = corner || target.corner;
-      const double analytic = checker.gradients[a][position].get(i);
-      const Outcome outcome = comparison.compare(i, tensor.get(i), analytic, target);
-      if (worst != Outcome::wrong && outcome != Outcome::right) worst = outcome;
+    const std::vector<Expected>& sums = expected[static_cast<std::size_t>(i)];
+    Element worst;
+    for (std::size_t a = 0; a < sums.size(); ++a) {
+      const Element element =
+          comparison.compare(i, tensor.get(i), checker.gradients[a][position].get(i), sums[a]);
+      const bool is_worse = worst.verdict != Verdict::wrong && element.verdict != Verdict::right;
+      if (a == 0 || is_worse) worst = element;
     }
-    count(found, worst);
-    if (corner) ++found.corners;
+    const auto is_corner = [](const Expected& e) { return e.kind == PointKind::corner; };
+    if (std::ranges::any_of(sums, is_corner)) ++found.corners;
+    judged.push_back(std::move(worst));
   }
+  return judged;
 }
 
 // Random directions instead of elements.
-void check_directions(Checker& checker, std::size_t leaf, std::size_t position,
-                      const GradcheckOptions& options, GradcheckTensor& found) {
+std::vector<Element> check_directions(Checker& checker, std::size_t leaf, std::size_t position,
+                                      const GradcheckOptions& options, Gradient& found) {
   const Tensor& gradient = checker.gradients[0][position];
   double norm = 0;
   for (std::int64_t i = 0; i < gradient.numel(); ++i) norm += std::abs(gradient.get(i));
   Comparison comparison(found, options, std::sqrt(norm), checker.function.size());
+  std::vector<Element> judged;
   for (int p = 0; p < options.projections; ++p) {
     const Tensor direction =
         random_weights(gradient.shape(), options.seed, static_cast<std::uint64_t>(p) + 2);
-    Target target;
-    target.add(checker.function.slope_along(leaf, direction, checker.upstream[0]), 1);
+    Expected expected;
+    gradcheck::detail::add(expected,
+                           checker.function.slope_along(leaf, direction, checker.upstream[0]), 1);
     double analytic = 0;
     for (std::int64_t i = 0; i < gradient.numel(); ++i) {
       analytic += gradient.get(i) * direction.get(i);
     }
-    count(found, comparison.compare(p, 0, analytic, target));
-    if (target.corner) ++found.corners;
+    judged.push_back(comparison.compare(p, 0, analytic, expected));
+    if (expected.kind == PointKind::corner) ++found.corners;
   }
+  return judged;
+}
+
+// Counts and findings of one tensor.
+void conclude(const Value& loss, const std::vector<Element>& judged, Gradient found,
+              Report& report) {
+  gradcheck::Finding like;
+  like.check = "derivative";
+  like.operator_name = fmt::format("{} of {}", found.of, label(loss.node()));
+  like.dtype = DType::float64;
+  like.shape = found.shape;
+  gradcheck::detail::report_elements(judged, like, report);
+  const auto count = [&](Verdict verdict) {
+    return std::ranges::count(judged, verdict, &Element::verdict);
+  };
+  found.right = count(Verdict::right);
+  found.wrong = count(Verdict::wrong);
+  found.inconclusive = count(Verdict::inconclusive);
+  report.checks += found.compared;
+  if (found.verdict() == Verdict::mistrusted) {
+    ++report.mistrusted;
+    like.verdict = Verdict::mistrusted;
+    like.check = "evidence";
+    like.text = fmt::format(
+        "the gradient of {} is 0, and being right there proves nothing: choose other inputs",
+        found.of);
+    report.findings.push_back(std::move(like));
+  }
+  report.gradients.push_back(std::move(found));
 }
 
 }  // namespace
 
-GradcheckReport check_gradients(const Value& loss, std::vector<Value> wrt,
-                                std::span<const Feed> feeds, GradcheckOptions options) {
+Report check_gradients(const Value& loss, std::vector<Value> wrt, std::span<const Feed> feeds,
+                       GradcheckOptions options) {
   const detail::AcceptDouble accept_double;
   if (!is_floating(loss.dtype())) {
     throw DTypeError(
@@ -230,23 +237,29 @@ GradcheckReport check_gradients(const Value& loss, std::vector<Value> wrt,
   for (const Tensor& upstream : checker.upstream) {
     checker.gradients.push_back(checker.recorded.at(point, upstream));
   }
-  GradcheckReport report{options, {}};
+  Report report;
+  report.configurations = 1;
   for (std::size_t i = 0; i < selected.size(); ++i) {
     const Value& value = copy.leaves[selected[i]].original;
-    GradcheckTensor& found = report.tensors.emplace_back();
-    found.name = value.name();
-    found.shape = value.shape();
-    if (options.projections > 0) {
-      check_directions(checker, selected[i], i, options, found);
-    } else {
-      check_elements(checker, selected[i], i, options, found);
-    }
+    Gradient found{.of = value.name(), .shape = value.shape().dims()};
+    const auto check = options.projections > 0 ? check_directions : check_elements;
+    const std::vector<Element> judged = check(checker, selected[i], i, options, found);
+    conclude(loss, judged, std::move(found), report);
+  }
+  if (options.projections > 0) {
+    report
+        .notes[fmt::format(
+            "only {} random directions a tensor were tried: an error can hide that is "
+            "nearly at right angles to all of them, smaller than the error estimate, or "
+            "there for other inputs only",
+            options.projections)]
+        .insert(label(loss.node()));
   }
   return report;
 }
 
-GradcheckReport check_gradients(const Value& loss, std::vector<Value> wrt,
-                                std::initializer_list<Feed> feeds, GradcheckOptions options) {
+Report check_gradients(const Value& loss, std::vector<Value> wrt, std::initializer_list<Feed> feeds,
+                       GradcheckOptions options) {
   return check_gradients(loss, std::move(wrt), std::span<const Feed>(feeds.begin(), feeds.size()),
                          options);
 }

@@ -76,102 +76,63 @@ std::vector<std::size_t> select_leaves(const DoubleCopy& copy, const std::vector
 GraphFunction::GraphFunction(const DoubleCopy& copy, std::vector<Tensor>& point)
     : copy_(copy), point_(point), session_(copy.graph, {copy.result}) {}
 
-Tensor GraphFunction::value() {
+std::vector<long double> GraphFunction::outputs() {
   std::vector<Feed> feeds;
   for (std::size_t i = 0; i < point_.size(); ++i) {
     feeds.emplace_back(copy_.leaves[i].copy, std::as_const(point_[i]));
   }
-  return session_.run(feeds)[copy_.result];
-}
-
-std::vector<long double> GraphFunction::outputs(const Tensor* weights) {
-  const Tensor result = value();
+  const Tensor result = session_.run(feeds)[copy_.result];
   std::vector<long double> values;
-  long double sum = 0;
-  for (std::int64_t i = 0; i < result.numel(); ++i) {
-    if (weights == nullptr) {
-      values.push_back(result.get(i));
-    } else {
-      sum += static_cast<long double>(weights->get(i)) * result.get(i);
-    }
-  }
-  if (weights != nullptr) values.push_back(sum);
+  for (std::int64_t i = 0; i < result.numel(); ++i) values.push_back(result.get(i));
   return values;
 }
 
 // A result may be a small difference of large numbers: its rounding is that of the largest one in
 // sight.
-long double GraphFunction::largest_in_sight(const std::vector<long double>& results) const {
-  long double largest = 1;
-  const auto see = [&](long double value) {
+double GraphFunction::size() {
+  double largest = 1;
+  const auto see = [&](double value) {
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
   };
-  std::ranges::for_each(results, see);
+  for (const long double value : outputs()) see(static_cast<double>(value));
   for (const Tensor& tensor : point_) {
     for (std::int64_t i = 0; i < tensor.numel(); ++i) see(tensor.get(i));
   }
   return largest;
 }
 
-double GraphFunction::size() { return static_cast<double>(largest_in_sight(outputs(nullptr))); }
-
-std::vector<gradcheck::Slopes> GraphFunction::differentiate(double x, const Move& move,
-                                                            const Tensor* weights) {
-  const std::vector<long double> centre = outputs(weights);
-  const long double largest = largest_in_sight(centre);
-  std::vector<gradcheck::Slopes> found(centre.size());
-  bool first = true;
-  for (const long double step : gradcheck::step_choices(x)) {
-    std::vector<gradcheck::Samples> samples(centre.size());
-    for (std::size_t k = 0; k < centre.size(); ++k) {
-      samples[k].step = step;
-      samples[k].centre = centre[k];
-      samples[k].noise = kNoise;
-      samples[k].floor = kNoise * largest;
-    }
-    auto h = static_cast<double>(step);
-    for (int s = 0; s < gradcheck::kSteps; ++s, h /= 2) {
-      move(h);
-      const std::vector<long double> above = outputs(weights);
-      move(-h);
-      const std::vector<long double> below = outputs(weights);
-      for (std::size_t k = 0; k < centre.size(); ++k) {
-        samples[k].plus.push_back(above[k]);
-        samples[k].minus.push_back(below[k]);
-      }
-    }
-    move(0);
-    bool again = false;
-    for (std::size_t k = 0; k < centre.size(); ++k) {
-      const gradcheck::Slopes now = gradcheck::analyse(samples[k]);
-      found[k] = first ? now : gradcheck::better(found[k], now);
-      // Smaller steps cannot help where rounding is already what limits the estimate.
-      again = again || (gradcheck::wants_smaller_steps(found[k]) &&
-                        found[k].error() > 4096 * samples[k].floor / step);
-    }
-    first = false;
-    if (!again) break;
-  }
-  return found;
-}
-
 std::vector<gradcheck::Slopes> GraphFunction::slopes(std::size_t leaf, std::int64_t index) {
   Tensor& tensor = point_[leaf];
   const double x = tensor.get(index);
-  return differentiate(
-      x, [&](double shift) { tensor.set(index, x + shift); }, nullptr);
+  std::vector<gradcheck::Slopes> found = gradcheck::slopes_at(
+      [&](long double shift) {
+        tensor.set(index, x + static_cast<double>(shift));
+        return outputs();
+      },
+      x, kNoise, size());
+  tensor.set(index, x);
+  return found;
 }
 
 gradcheck::Slopes GraphFunction::slope_along(std::size_t leaf, const Tensor& direction,
                                              const Tensor& weights) {
   Tensor& tensor = point_[leaf];
   const Tensor before = tensor;
-  const auto move = [&](double shift) {
-    for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-      tensor.set(i, before.get(i) + shift * direction.get(i));
-    }
-  };
-  return differentiate(1, move, &weights).front();
+  const gradcheck::Slopes found =
+      gradcheck::slopes_at(
+          [&](long double shift) {
+            for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+              tensor.set(i, before.get(i) + static_cast<double>(shift) * direction.get(i));
+            }
+            long double sum = 0;
+            std::int64_t i = 0;
+            for (const long double value : outputs()) sum += weights.get(i++) * value;
+            return std::vector{sum};
+          },
+          1, kNoise, size())
+          .front();
+  tensor = before;
+  return found;
 }
 
 RecordedGradients::RecordedGradients(DoubleCopy& copy, const std::vector<std::size_t>& leaves)

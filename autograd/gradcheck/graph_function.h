@@ -3,7 +3,6 @@
 #ifndef ACLGRAD_AUTOGRAD_GRADCHECK_GRAPH_FUNCTION_H_
 #define ACLGRAD_AUTOGRAD_GRADCHECK_GRAPH_FUNCTION_H_
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,7 +25,8 @@ class GraphFunction {
  public:
   GraphFunction(const DoubleCopy& copy, std::vector<Tensor>& point);
 
-  Tensor value();
+  /// The result's elements.
+  std::vector<long double> outputs();
 
   /// The largest magnitude among results and inputs, at least 1.
   double size();
@@ -38,11 +38,6 @@ class GraphFunction {
   gradcheck::Slopes slope_along(std::size_t leaf, const Tensor& direction, const Tensor& weights);
 
  private:
-  using Move = std::function<void(double shift)>;
-  std::vector<gradcheck::Slopes> differentiate(double x, const Move& move, const Tensor* weights);
-  std::vector<long double> outputs(const Tensor* weights);
-  long double largest_in_sight(const std::vector<long double>& results) const;
-
   const DoubleCopy& copy_;
   std::vector<Tensor>& point_;
   Session session_;

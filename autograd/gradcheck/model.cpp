@@ -137,7 +137,7 @@ ModelReport check_model(const Value& loss, std::vector<Value> wrt, std::span<con
   Derivatives derivatives(copy, leaves, options.second_order);
 
   ModelReport report;
-  report.loss = function.value().item();
+  report.loss = static_cast<double>(function.outputs().front());
   report.without_second_order = derivatives.without_second_order();
   const bool both = report.without_second_order.empty();
   for (const std::size_t leaf : leaves) report.elements += point[leaf].numel();
@@ -152,7 +152,7 @@ ModelReport check_model(const Value& loss, std::vector<Value> wrt, std::span<con
           tensor.set(i, start[leaves[k]].get(i) + h * direction[k].get(i));
         }
       }
-      return function.value().item();
+      return static_cast<double>(function.outputs().front());
     };
     TaylorDirection& found = report.directions.emplace_back();
     derivatives.at(start, direction, found);

@@ -20,26 +20,26 @@ inline std::string with_attributes(const std::string& function, const Subject& s
 /// One form of the forward in some of its dtypes and in every layout: all results in ulp of the
 /// exact ones, memory around them untouched, the same bits in every layout, run and number of
 /// threads.
-OperatorReport check_forward(Library& library, const Subject& subject, const EntryPoint& form,
+Report check_forward(Library& library, const Subject& subject, const EntryPoint& form,
                              const DTypes& dtypes, const Options& options);
 
 /// Elementwise operators of one tensor, forward and backward, at all numbers of the 16-bit dtypes
 /// and a sample of float32's, NaN and infinities among them.
-OperatorReport check_every_input(Library& library, const Subject& subject, const DTypes& dtypes,
+Report check_every_input(Library& library, const Subject& subject, const DTypes& dtypes,
                                  const Options& options);
 
 /// The same bits for the same numbers, forward and backward, whatever the length, the place, the
 /// address, the strides, the threads, the run.
-OperatorReport check_same_bits(Library& library, const Subject& subject, const DTypes& dtypes,
+Report check_same_bits(Library& library, const Subject& subject, const DTypes& dtypes,
                                const Options& options);
 
 /// Every documented status of phase one: null pointers, dtypes by product, shapes, ranks, views
 /// that leave their storage, attributes; and success for what is right.
-OperatorReport check_statuses(Library& library, const Subject& subject, const EntryPoint& entry);
+Report check_statuses(Library& library, const Subject& subject, const EntryPoint& entry);
 
 /// Those of phase two: null executor, null and short workspace, executor used up; no stream is
 /// fine.
-OperatorReport check_phase_two(Library& library, const Subject& subject, const EntryPoint& entry);
+Report check_phase_two(Library& library, const Subject& subject, const EntryPoint& entry);
 
 }  // namespace aclgrad::gradcheck
 

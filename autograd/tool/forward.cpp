@@ -65,7 +65,7 @@ class ForwardCheck {
                const Options& options)
       : library_(library), subject_(subject), form_(form), options_(options) {}
 
-  OperatorReport run(const DTypes& dtypes) {
+  Report run(const DTypes& dtypes) {
     const std::vector<Number> corners = detail::corners_of(subject_.checked);
     for (const DType dtype : dtypes) {
       dtype_ = dtype;
@@ -309,13 +309,13 @@ class ForwardCheck {
   Parts right_;
   Arrays scale_;
   std::vector<std::vector<std::byte>> first_;  // results' bits in the first layout
-  OperatorReport report_;
+  Report report_;
 };
 
 }  // namespace
 
-OperatorReport check_forward(Library& library, const Subject& subject, const EntryPoint& form,
-                             const DTypes& dtypes, const Options& options) {
+Report check_forward(Library& library, const Subject& subject, const EntryPoint& form,
+                     const DTypes& dtypes, const Options& options) {
   return ForwardCheck(library, subject, form, options).run(dtypes);
 }
 

@@ -44,7 +44,7 @@ constexpr DType kColumns[] = {DType::float32, DType::float16, DType::bfloat16, D
 
 using Errors = std::map<DType, ErrorSummary>;
 
-std::string verdict_of(const OperatorReport& report) {
+std::string verdict_of(const Report& report) {
   const Verdict verdict = report.verdict();
   return fmt::format("<span class=\"{}\">{}</span>",
                      verdict == Verdict::right   ? "good"
@@ -93,7 +93,7 @@ std::string head(const char* first) {
   return html + "</tr></thead><tbody>\n";
 }
 
-std::string row(const std::string& name, const OperatorReport& r, bool missing) {
+std::string row(const std::string& name, const Report& r, bool missing) {
   if (missing) {
     return fmt::format(
         "<tr><td>{}</td><td class=\"faint\" colspan=\"12\">not in the library</td></tr>\n", name);
@@ -123,7 +123,7 @@ std::vector<Group> groups_of(const std::vector<Line>& lines) {
 std::string overview(const std::vector<Group>& groups) {
   std::string html = "<div class=\"wide\">" + head("operator");
   for (const Group& group : groups) {
-    OperatorReport all;
+    Report all;
     bool missing = true;
     for (const Line* line : group.lines) {
       all.add(line->report);
@@ -134,7 +134,7 @@ std::string overview(const std::vector<Group>& groups) {
   return html + "</tbody></table></div>\n";
 }
 
-std::string pictures_of(const OperatorReport& report) {
+std::string pictures_of(const Report& report) {
   std::string figures;
   for (const auto& [side, errors] :
        {std::pair("forward", &report.forward), std::pair("gradient", &report.backward)}) {
@@ -210,7 +210,7 @@ std::string fact(const std::string& number, const char* what) {
 }  // namespace
 
 std::string to_html(const Library& library, const Coverage& found, const std::vector<Line>& lines) {
-  const OperatorReport all = total(lines);
+  const Report all = total(lines);
   const std::vector<Group> groups = groups_of(lines);
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"

@@ -5,21 +5,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <limits>
-#include <new>
 
 #include "aclgrad/error.h"
 #include "tool/book_options.h"
-#include "tool/checkable.h"
-#include "tool/run.h"
+#include "tool/settings.h"
 
 using namespace aclgrad::gradcheck;
 using aclgrad::contract::Sets;
-using aclgrad::contract::Setting;
 
 namespace {
 
@@ -41,15 +35,7 @@ constexpr const char* kFooter =
 
 struct Arguments {
   std::string library = "libopapi.so";
-  std::vector<std::string> operators;
   bool all = false;
-  Attributes attributes;
-  std::vector<std::string> dtypes;
-  std::vector<std::string> layouts;
-  std::string shape;
-  std::uint64_t seed = 1;
-  double ulp_slack = 0;
-  std::vector<std::string> checks = {"values", "statuses"};
   bool no_statuses = false;
   std::string json;
   std::string html;
@@ -59,8 +45,6 @@ struct Arguments {
   bool quiet = false;
 };
 
-constexpr const char* kAttributes = "Attributes";  // the group of their options
-
 std::string operators_with(const std::string& option) {
   std::vector<std::string> names;
   for (const std::string& op : operator_names()) {
@@ -68,17 +52,6 @@ std::string operators_with(const std::string& option) {
     if (std::find(options.begin(), options.end(), option) != options.end()) names.push_back(op);
   }
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// CLI's ranges let a NaN pass.
-CLI::Validator number_from(double least) {
-  return CLI::Validator(
-      [least](const std::string& text) {
-        const double value = std::strtod(text.c_str(), nullptr);
-        if (std::isfinite(value) && value >= least) return std::string();
-        return fmt::format("{} is not a finite number{}", text, least == 0 ? " of 0 or more" : "");
-      },
-      least == 0 ? "NUMBER >= 0" : "NUMBER");
 }
 
 // More about an option than its operators.
@@ -91,92 +64,75 @@ std::string text_of(const std::string& name) {
   return "";
 }
 
-CLI::Validator numbers_of(const std::string& name) {
-  if (name == "approximate") return CLI::Range(0, 1);
-  if (name == "reduction") return CLI::Range(0, 2);
-  if (name == "cubeMathType") return CLI::Range(0, 4);
-  return number_from(std::numeric_limits<double>::lowest());
-}
+// Options that set what the plan says.
+class Settings {
+ public:
+  explicit Settings(CLI::App& app) : app_(app) {}
 
-void describe_attributes(CLI::App& app) {
-  for (const auto& [attribute, sets] : detail::book_options()) {
-    const std::string name = detail::option_of(attribute);
-    const std::string text = operators_with(name) + text_of(attribute);
-    CLI::Option* option = nullptr;
-    if (sets == Sets::kFlag) {
-      option = app.add_flag_function(
-          name, [](std::int64_t) {}, text);
-    } else if (sets == Sets::kNumber) {
-      option = app.add_option_function<double>(
-                      name, [](double) {}, text)
-                   ->check(numbers_of(attribute));
-    } else if (sets == Sets::kList) {
-      option = app.add_option_function<Dims>(
-                      name, [](const Dims&) {}, text)
-                   ->delimiter(',');
-    } else {
-      option = app.add_option_function<std::string>(
-          name, [](const std::string&) {}, text);
-    }
-    option->group(kAttributes);
+  Plan& plan() { return plan_; }
+
+  CLI::Option* one(const std::string& name, const char* type, const std::string& text) {
+    const auto use = [this, name](const std::string& value) { set(plan_, name, value); };
+    return app_.add_option_function<std::string>("--" + name, use, text)->type_name(type);
   }
-}
 
-// Throws ValueError for an attribute that none of the operators has.
-void require_use(const CLI::App& app, const Arguments& a) {
-  const auto is_attribute = [](const CLI::Option* option) {
-    return option->get_group() == kAttributes && option->count() > 0;
-  };
-  for (const CLI::Option* option : app.get_options(is_attribute)) {
-    const std::string name = option->get_name();
-    if (a.all) {
-      throw aclgrad::ValueError("--all chooses the attributes; " + name + " goes with --op");
-    }
-    std::string taken;
-    bool used = false;
-    for (const std::string& op : a.operators) {
-      const std::vector<std::string> options = options_of(op);
-      used = used || std::find(options.begin(), options.end(), name) != options.end();
-      taken += fmt::format("{}{} takes {}", taken.empty() ? "" : "; ", op,
-                           options.empty() ? "none" : fmt::format("{}", fmt::join(options, ", ")));
-    }
-    if (!used) throw aclgrad::ValueError(name + " has no effect; of the attributes " + taken);
+  CLI::Option* list(const std::string& name, const std::string& text) {
+    const auto use = [this, name](const std::vector<std::string>& values) {
+      set(plan_, name, fmt::format("{}", fmt::join(values, ",")));
+    };
+    return app_.add_option_function<std::vector<std::string>>("--" + name, use, text)
+        ->delimiter(',');
   }
-}
 
-void describe(CLI::App& app, Arguments& a) {
+  CLI::Option* attribute(const aclgrad::gradcheck::detail::BookOption& option) {
+    const std::string name = aclgrad::gradcheck::detail::option_of(option.name).substr(2);
+    const std::string text = operators_with("--" + name) + text_of(option.name);
+    if (option.sets == Sets::kFlag) {
+      const auto use = [this, name](std::int64_t) { set(plan_, name, "true"); };
+      return app_.add_flag_function("--" + name, use, text);
+    }
+    const char* const type = option.sets == Sets::kNumber  ? "NUMBER"
+                             : option.sets == Sets::kShape ? "SHAPE"
+                             : option.sets == Sets::kList  ? "INT,..."
+                                                           : "DTYPE";
+    return one(name, type, text);
+  }
+
+ private:
+  CLI::App& app_;
+  Plan plan_;
+};
+
+void describe(CLI::App& app, Settings& settings, Arguments& a) {
   app.description(kDescription);
   app.footer(kFooter);
+  app.set_version_flag("--version", "aclgrad-gradcheck " ACLGRAD_VERSION);
   app.add_option("--library", a.library,
                  "Shared library that exports the operators (with the libraries it needs)")
       ->capture_default_str();
-  app.add_option("--op", a.operators, "Operators to check, by name; see --list")->delimiter(',');
+  app.add_option("--op", settings.plan().operators, "Operators to check, by name; see --list")
+      ->delimiter(',');
   app.add_flag("--all", a.all,
                "Every operator with every combination of attributes worth checking");
   app.add_flag("--list", a.list, "Print the operators and leave");
-  app.add_option("--dtype", a.dtypes,
-                 "float32, float16, bfloat16 (f32, fp16, bf16), int8, complex64, ...; default: all "
-                 "that an operator takes")
-      ->delimiter(',');
-  app.add_option("--layout", a.layouts,
-                 "contiguous, transposed, strided, offset, broadcast; default: all")
-      ->delimiter(',');
-  app.add_option("--shape", a.shape, "As 4x6; 0d for a tensor of rank 0; default: one that suits");
-  app.add_option("--seed", a.seed, "Of the random inputs and gradients")->capture_default_str();
-  app.add_option("--ulp-slack", a.ulp_slack,
-                 "Units of the last place allowed beyond what this project promises, for libraries "
-                 "that promise less")
-      ->check(number_from(0))
-      ->capture_default_str();
-  app.add_option(
-         "--check", a.checks,
-         "values: results and gradients of random inputs; statuses: every status code; "
-         "inputs: elementwise operators at all numbers of 16 bits, NaN and infinities among "
-         "them, and at a sample of float32's; bits: the same bits whatever the length, "
-         "place, address, strides, threads, and recorded")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"values", "statuses", "inputs", "bits"}))
-      ->capture_default_str();
+  settings.list("dtype",
+                "float32, float16, bfloat16 (f32, fp16, bf16), int8, complex64, ...; default: all "
+                "that an operator takes");
+  settings.list("layout", "contiguous, transposed, strided, offset, broadcast; default: all");
+  settings.one("shape", "SHAPE", "As 4x6; 0d for a tensor of rank 0; default: one that suits");
+  settings.one("seed", "UINT", "Of the random inputs and gradients")->default_str("1");
+  settings
+      .one("ulp-slack", "NUMBER",
+           "Units of the last place allowed beyond what this project promises, for libraries "
+           "that promise less")
+      ->default_str("0");
+  settings
+      .list("check",
+            "values: results and gradients of random inputs; statuses: every status code; "
+            "inputs: elementwise operators at all numbers of 16 bits, NaN and infinities among "
+            "them, and at a sample of float32's; bits: the same bits whatever the length, "
+            "place, address, strides, threads, and recorded")
+      ->default_str("values,statuses");
   app.add_flag("--no-status", a.no_statuses, "Leave out the status codes");
   app.add_option("--json", a.json, "Write the result as JSON to this file, - for standard output");
   app.add_option("--html", a.html, "Write a page with error histograms to this file");
@@ -187,65 +143,9 @@ void describe(CLI::App& app, Arguments& a) {
       "--baseline", a.baseline,
       "Leave out findings that this report has, which --json wrote: only new ones count");
   app.add_flag("--quiet", a.quiet, "Print the summary and findings only");
-  describe_attributes(app);
-}
-
-Dims parse_shape(const std::string& text) {
-  if (text == "0d" || text == "scalar") return {};
-  Dims shape;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t end = std::min(text.find('x', at), text.size());
-    const std::string extent = text.substr(at, end - at);
-    if (extent.empty() || extent.find_first_not_of("0123456789") != std::string::npos ||
-        extent.size() > 9) {
-      throw aclgrad::ValueError("a shape is written as 4x6 or 0d, not '" + text + "'");
-    }
-    shape.push_back(std::stoll(extent));
-    at = end + 1;
+  for (const auto& option : aclgrad::gradcheck::detail::book_options()) {
+    settings.attribute(option)->group("Attributes");
   }
-  require_checkable("a tensor", shape);
-  return shape;
-}
-
-// Those of the operator book.
-std::map<std::string, Setting> given_attributes(const CLI::App& app) {
-  std::map<std::string, Setting> given;
-  for (const auto& [name, sets] : detail::book_options()) {
-    const CLI::Option* option = app.get_option_no_throw(detail::option_of(name));
-    if (option->count() == 0) continue;
-    if (sets == Sets::kFlag) given[name] = 1.0;
-    if (sets == Sets::kNumber) given[name] = option->as<double>();
-    if (sets == Sets::kList) given[name] = option->as<std::vector<std::int64_t>>();
-    if (sets == Sets::kShape) given[name] = parse_shape(option->as<std::string>());
-    if (sets == Sets::kDtype) {
-      given[name] = static_cast<aclDataType>(dtype_from_text(option->as<std::string>()));
-    }
-  }
-  return given;
-}
-
-Plan plan_of(const Arguments& a) {
-  Plan plan;
-  plan.operators = a.all ? operator_names() : a.operators;
-  plan.all_variants = a.all;
-  plan.attributes = a.attributes;
-  if (!a.shape.empty()) plan.shape = parse_shape(a.shape);
-  plan.options.seed = a.seed;
-  plan.options.ulp_slack = a.ulp_slack;
-  const auto asked = [&](const char* check) { return std::ranges::count(a.checks, check) > 0; };
-  plan.statuses = asked("statuses") && !a.no_statuses;
-  plan.values = asked("values");
-  plan.every_input = asked("inputs");
-  plan.same_bits = asked("bits");
-  for (const std::string& name : a.dtypes) plan.dtypes.push_back(dtype_from_text(name));
-  if (!a.layouts.empty()) {
-    plan.options.layouts.clear();
-    for (const std::string& name : a.layouts) {
-      plan.options.layouts.push_back(layout_from_text(name));
-    }
-  }
-  return plan;
 }
 
 void write(const std::string& path, const std::string& text) {
@@ -264,44 +164,14 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void print_line(const Line& line) {
-  const OperatorReport& r = line.report;
-  if (!line.missing.empty()) {
-    fmt::print("{:<60} not in the library: {}\n", line.title, fmt::join(line.missing, ", "));
-    return;
-  }
-  fmt::print("{:<60} {:<6} {:>7} elements {:>5} checks  {:5.2f} s\n", line.title,
-             headline(r.verdict()), r.right + r.wrong + r.inconclusive, r.checks, line.seconds);
-}
-
-// How much of the library was checked.
-void print_coverage(const Coverage& found) {
-  if (found.exported.empty()) return;
-  fmt::print("{} of {} two-phase operators that it exports are known\n",
-             found.exported.size() - found.unknown.size(), found.exported.size());
-  constexpr std::size_t kShown = 8;
-  for (std::size_t i = 0; i < std::min(kShown, found.unknown.size()); ++i) {
-    fmt::print("  not checked: {}\n", found.unknown[i]);
-  }
-  if (found.unknown.size() > kShown)
-    fmt::print("  ... and {} more\n", found.unknown.size() - kShown);
-}
-
-int check(const Arguments& a) {
-  const Plan plan = plan_of(a);
-  LibraryPointer library;
-  try {
-    library = Library::open(a.library);
-  } catch (const aclgrad::Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 4;
-  }
+int check(const Arguments& a, const Plan& plan) {
+  const LibraryPointer library = Library::open(a.library);
   const bool talk = !a.quiet && a.json != "-";
   const auto start = std::chrono::steady_clock::now();
   std::optional<Baseline> baseline;
   if (!a.baseline.empty()) baseline.emplace(read(a.baseline));
   std::vector<Line> lines = run(library, plan, [&](const Line& line) {
-    if (talk) print_line(line);
+    if (talk) fmt::print("{}", to_text(line));
   });
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -310,24 +180,15 @@ int check(const Arguments& a) {
   if (!a.json.empty()) write(a.json, to_json(*library, found, lines));
   if (!a.html.empty()) write(a.html, to_html(*library, found, lines));
   if (!a.markdown.empty()) write(a.markdown, to_markdown(*library, lines));
-  const OperatorReport all = total(lines);
-  std::size_t checked = 0;
-  for (const Line& line : lines) checked += line.missing.empty() ? 1 : 0;
   if (a.json != "-") {
-    fmt::print(
-        "\n{}{} of {} combinations of operator and attributes checked, from {}, in {:.1f} s\n",
-        all.to_string(), checked, lines.size(), library->path(), seconds);
-    print_coverage(found);
+    fmt::print("\n{}it took {:.1f} s\n", to_text(*library, found, lines), seconds);
     if (baseline) {
       fmt::print("{} findings are in the baseline; {} of its kinds were not met again\n", known,
                  baseline->gone());
     }
   }
-  if (checked == 0) {
-    fmt::print(stderr, "{}: lacks functions of each of the operators\n", library->path());
-    return 4;
-  }
-  return all.exit_status();
+  require_checked(*library, lines);
+  return total(lines).exit_status();
 }
 
 }  // namespace
@@ -335,35 +196,30 @@ int check(const Arguments& a) {
 int main(int argc, char** argv) {
   CLI::App app;
   Arguments arguments;
-  describe(app, arguments);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 3;
-  }
-  try {
-    if (arguments.list) {
-      for (const std::string& name : operator_names()) fmt::print("{}\n", name);
-      return 0;
-    }
-    if (!arguments.all && arguments.operators.empty()) {
-      fmt::print(stderr, "Say what to check: --op NAME or --all; --help tells more.\n");
-      return 3;
-    }
-    require_use(app, arguments);
-    arguments.attributes.given = given_attributes(app);
-    return check(arguments);
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "Not enough memory for tensors of these shapes.\n");
-    return 3;
-  } catch (const aclgrad::IoError& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 4;
-  } catch (const aclgrad::Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 3;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 4;
-  }
+  Settings settings(app);
+  describe(app, settings, arguments);
+  std::string message;
+  const int status = status_of(
+      [&] {
+        try {
+          app.parse(argc, argv);
+        } catch (const CLI::ParseError& error) {
+          return app.exit(error) == 0 ? 0 : 3;
+        }
+        if (arguments.list) {
+          for (const std::string& name : operator_names()) fmt::print("{}\n", name);
+          return 0;
+        }
+        Plan& plan = settings.plan();
+        if (!arguments.all && plan.operators.empty()) {
+          throw aclgrad::ValueError("Say what to check: --op NAME or --all; --help tells more.");
+        }
+        if (arguments.all) plan.operators = operator_names();
+        plan.all_variants = arguments.all;
+        if (arguments.no_statuses) plan.statuses = false;
+        return check(arguments, plan);
+      },
+      message);
+  if (!message.empty()) fmt::print(stderr, "{}\n", message);
+  return status;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gradcheck/core/report_parts.h"
 #include "tool/run.h"
 
 namespace aclgrad::gradcheck {
@@ -19,7 +20,7 @@ using Errors = std::map<DType, ErrorSummary>;
 // All lines of one operator.
 struct Summary {
   std::string op;
-  OperatorReport report;
+  Report report;
   bool found = false;  // in the library
 };
 
@@ -34,7 +35,7 @@ std::vector<Summary> summaries_of(const std::vector<Line>& lines) {
   return summaries;
 }
 
-std::vector<DType> columns_of(const std::vector<Summary>& summaries, Errors OperatorReport::*side) {
+std::vector<DType> columns_of(const std::vector<Summary>& summaries, Errors Report::*side) {
   std::vector<DType> columns;
   for (const DType dtype : kFloatColumns) {
     const auto has = [&](const Summary& summary) { return (summary.report.*side).contains(dtype); };
@@ -50,7 +51,7 @@ std::string cell(const Errors& errors, DType dtype) {
   return std::isinf(ulp) ? "∞" : fmt::format("{:.3g}", ulp);
 }
 
-std::string specials_of(const OperatorReport& report) {
+std::string specials_of(const Report& report) {
   std::int64_t inputs = 0;
   std::string text;
   for (const auto& [side, errors] :
@@ -70,7 +71,7 @@ bool is_of_bits(const Finding& finding) {
   return std::any_of(std::begin(kBitChecks), std::end(kBitChecks), begins);
 }
 
-std::string bits_of(const OperatorReport& report) {
+std::string bits_of(const Report& report) {
   std::vector<std::string> differ;
   for (const Finding& finding : report.findings) {
     if (is_of_bits(finding) && std::ranges::count(differ, finding.check) == 0) {
@@ -80,20 +81,9 @@ std::string bits_of(const OperatorReport& report) {
   return differ.empty() ? "same" : fmt::format("{}", fmt::join(differ, "; "));
 }
 
-// A table's cells are on one line, and a bar would end them.
-std::string in_cell(std::string text) {
-  for (const auto& [from, to] : {std::pair("\n", " "), std::pair("|", "\\|")}) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;
-         at += std::string_view(to).size()) {
-      text.replace(at, 1, to);
-    }
-  }
-  return text;
-}
-
 std::string table_of(const std::vector<Summary>& summaries) {
-  const std::vector<DType> forward = columns_of(summaries, &OperatorReport::forward);
-  const std::vector<DType> backward = columns_of(summaries, &OperatorReport::backward);
+  const std::vector<DType> forward = columns_of(summaries, &Report::forward);
+  const std::vector<DType> backward = columns_of(summaries, &Report::backward);
   std::string head = "| operator |";
   std::string rule = "|---|";
   for (const auto& [side, columns] :
@@ -114,53 +104,20 @@ std::string table_of(const std::vector<Summary>& summaries) {
   return text;
 }
 
-// The findings of one function and check: the worst of them, and how many there are.
-struct Alike {
-  const Finding* worst;
-  std::size_t count;
-};
-
-double size_of(const Finding& finding) { return finding.element ? finding.element->ulp : 0; }
-
-std::string function_of(const Finding& finding) {
-  return finding.operator_name.substr(0, finding.operator_name.find(' '));
-}
-
-std::string row_of(const Alike& alike) {
-  const Finding& f = *alike.worst;
-  const std::string dtype = f.dtype ? fmt::format("{}: ", short_name(*f.dtype)) : "";
-  const std::string element = f.element ? "; " + gradcheck::to_string(*f.element) : "";
-  return fmt::format("| {} | {} | {} | {} | `{}` |\n", function_of(f), f.check,
-                     in_cell(dtype + f.text + element), alike.count - 1, in_cell(f.reproduce));
-}
-
-std::string findings_of(const std::vector<Summary>& summaries) {
-  std::string text = "| function | check | worst | others | command |\n|---|---|---|---:|---|\n";
-  for (const Summary& summary : summaries) {
-    std::map<std::pair<std::string, std::string>, Alike> kinds;
-    for (const Finding& finding : summary.report.findings) {
-      const auto [it, is_new] =
-          kinds.try_emplace({function_of(finding), finding.check}, Alike{&finding, 0});
-      ++it->second.count;
-      if (size_of(finding) > size_of(*it->second.worst)) it->second.worst = &finding;
-    }
-    for (const auto& [kind, alike] : kinds) text += row_of(alike);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string to_markdown(const Library& library, const std::vector<Line>& lines) {
   const std::vector<Summary> summaries = summaries_of(lines);
-  const OperatorReport all = total(lines);
+  const Report all = total(lines);
   std::string text = fmt::format(
       "**{}**: {}, {} findings in {} checks.\n\nLargest errors in units of the last place; –: not "
       "taken. NaN and infinities: how many results are wrong at them, or are NaN for a number.\n\n",
       library.path(), to_string(all.verdict()), all.findings.size(), all.checks);
   text += table_of(summaries);
   if (all.findings.empty()) return text;
-  return text + "\nOf each function and check the worst finding:\n\n" + findings_of(summaries);
+  text += detail::kFindingHead;
+  for (const Summary& summary : summaries) text += detail::finding_rows(summary.report.findings);
+  return text;
 }
 
 }  // namespace aclgrad::gradcheck

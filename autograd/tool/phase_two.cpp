@@ -27,7 +27,7 @@ class PhaseTwo {
     tensors_.emplace(library, views, std::span<const View>());
   }
 
-  OperatorReport run() {
+  Report run() {
     expect("a null executor", kNullPointer, library_.execute(entry_.api, nullptr, 0, nullptr));
     if (plan()) {
       std::vector<std::byte> scratch(size_);
@@ -81,12 +81,12 @@ class PhaseTwo {
   std::uint64_t size_ = 0;
   aclOpExecutor* executor_ = nullptr;
   bool planned_ = false;  // and not run yet
-  OperatorReport report_;
+  Report report_;
 };
 
 }  // namespace
 
-OperatorReport check_phase_two(Library& library, const Subject& subject, const EntryPoint& entry) {
+Report check_phase_two(Library& library, const Subject& subject, const EntryPoint& entry) {
   return PhaseTwo(library, subject, entry).run();
 }
 

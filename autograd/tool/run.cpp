@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "aclgrad/error.h"
 #include "tool/call.h"
 #include "tool/checkable.h"
+#include "tool/settings.h"
 
 namespace aclgrad::gradcheck {
 
@@ -66,8 +68,7 @@ void require_dtypes(const LibraryPointer& library, const Plan& plan) {
 }
 
 // Layouts that phase one of a part refuses in a dtype that it takes.
-void leave_out_layouts(Library& library, const Subject& subject, Options& options,
-                       OperatorReport& report) {
+void leave_out_layouts(Library& library, const Subject& subject, Options& options, Report& report) {
   std::erase_if(options.layouts, [&](Layout layout) {
     const auto refuses = [&](const EntryPoint* entry) {
       const DTypes& dtypes = entry->value_dtypes();
@@ -82,7 +83,7 @@ void leave_out_layouts(Library& library, const Subject& subject, Options& option
 }
 
 void check_values(Library& library, const Plan& plan, Subject subject, Options options,
-                  OperatorReport& report) {
+                  Report& report) {
   if (!plan.statuses) subject.checked.reproduce += " --check values";
   leave_out_layouts(library, subject, options, report);
   const auto check = [&](const EntryPoint& form) {
@@ -99,7 +100,7 @@ void check_values(Library& library, const Plan& plan, Subject subject, Options o
 
 // Enough elements to see how the errors lie over the input range.
 void check_range(const LibraryPointer& library, const Plan& plan, const std::string& op,
-                 const Attributes& attributes, OperatorReport& report) {
+                 const Attributes& attributes, Report& report) {
   Options options = plan.options;
   options.layouts = {Layout::contiguous};
   options.draws = 1;
@@ -123,7 +124,7 @@ void leave_out(const Library& library, Subject& subject, Line& line) {
 // Each of its statuses, and what it takes of the dtypes.
 void check_parts(const LibraryPointer& library, const Plan& plan, const Attributes& attributes,
                  Subject& subject, Line& line) {
-  OperatorReport& report = line.report;
+  Report& report = line.report;
   if (plan.statuses) {
     for (const EntryPoint* entry : subject.entry_points()) {
       report.add(check_statuses(*library, subject, *entry));
@@ -154,6 +155,7 @@ void check_parts(const LibraryPointer& library, const Plan& plan, const Attribut
 
 std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                       const std::function<void(const Line&)>& progress) {
+  require_use(plan);
   require_dtypes(library, plan);
   std::vector<Line> lines;
   for (const std::string& op : plan.operators) {
@@ -181,10 +183,38 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
   return lines;
 }
 
-OperatorReport total(const std::vector<Line>& lines) {
-  OperatorReport all;
+Report total(const std::vector<Line>& lines) {
+  Report all;
   for (const Line& line : lines) all.add(line.report);
   return all;
+}
+
+void require_checked(const Library& library, const std::vector<Line>& lines) {
+  const auto was_checked = [](const Line& line) { return line.missing.empty(); };
+  if (std::ranges::none_of(lines, was_checked)) {
+    throw IoError(library.path() + ": lacks functions of each of the operators");
+  }
+}
+
+int status_of(const std::function<int()>& work, std::string& message) {
+  constexpr int kWrongUsage = 3;
+  constexpr int kUnusable = 4;
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    message = "Not enough memory for tensors of these shapes.";
+    return kWrongUsage;
+  } catch (const IoError& error) {
+    message = error.what();
+  } catch (const StatusError& error) {
+    message = error.what();
+  } catch (const Error& error) {
+    message = error.what();
+    return kWrongUsage;
+  } catch (const std::exception& error) {
+    message = error.what();
+  }
+  return kUnusable;
 }
 
 }  // namespace aclgrad::gradcheck

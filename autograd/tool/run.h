@@ -32,18 +32,29 @@ struct Line {
   std::string title;
   std::string attributes;
   std::vector<std::string> missing;  // in the library, so that nothing was checked
-  OperatorReport report;
+  Report report;
   double seconds = 0;
 };
 
 /// Checks everything; `progress` is called after each line. Throws ValueError when an operator of
 /// `plan.operators` takes none of `plan.dtypes` (with all variants it is left out) or its tensors
-/// are too large, and for a dtype that none of them takes.
+/// are too large, and for a dtype that none of them takes or an attribute that none of them has.
 std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                       const std::function<void(const Line&)>& progress);
 
 /// All reports together.
-OperatorReport total(const std::vector<Line>& lines);
+Report total(const std::vector<Line>& lines);
+
+/// Throws IoError when the library has none of the operators.
+void require_checked(const Library& library, const std::vector<Line>& lines);
+
+/// What `work` returns, an exit status, or the one that stands for what it threw, with its message:
+/// 3 wrong usage, 4 the library or a file cannot be used.
+int status_of(const std::function<int()>& work, std::string& message);
+
+/// A line of text, and the findings of all lines with how much of the library was checked.
+std::string to_text(const Line& line);
+std::string to_text(const Library& library, const Coverage& found, const std::vector<Line>& lines);
 
 /// The whole result for machines (see docs/gradcheck.md).
 std::string to_json(const Library& library, const Coverage& found, const std::vector<Line>& lines);

@@ -48,7 +48,7 @@ Arrays with_shape(Arrays arrays, const Dims& shape) {
 class Bits {
  public:
   Bits(Library& library, const Subject& subject, const EntryPoint& entry, DType dtype,
-       OperatorReport& report)
+       Report& report)
       : library_(library), subject_(subject), entry_(entry), dtype_(dtype), report_(report) {}
 
   void elementwise(const Arrays& inputs) {
@@ -165,7 +165,7 @@ class Bits {
   const Subject& subject_;
   const EntryPoint& entry_;
   DType dtype_;
-  OperatorReport& report_;
+  Report& report_;
   Arrays inputs_;
   Arrays first_;
   std::set<std::string> said_;
@@ -186,9 +186,9 @@ void add_specials(const Operator& op, DType dtype, Array& to) {
 
 }  // namespace
 
-OperatorReport check_same_bits(Library& library, const Subject& subject, const DTypes& dtypes,
-                               const Options& options) {
-  OperatorReport report;
+Report check_same_bits(Library& library, const Subject& subject, const DTypes& dtypes,
+                       const Options& options) {
+  Report report;
   if (subject.property) return report;  // random numbers
   const Operator& whole = subject.checked;
   const Operator op = whole.is_elementwise() ? whole.with_shape({kPeriod}) : whole;

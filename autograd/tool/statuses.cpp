@@ -32,7 +32,7 @@ class StatusProbe {
   StatusProbe(Library& library, const Subject& subject, const EntryPoint& entry)
       : library_(library), subject_(subject), entry_(entry) {}
 
-  OperatorReport run() {
+  Report run() {
     expect("arguments that are right", 0, entry_.tensors, entry_.plan);
     null_pointers();
     for (std::size_t i = 0; i < entry_.tensors.size(); ++i) {
@@ -207,12 +207,12 @@ class StatusProbe {
   Library& library_;
   const Subject& subject_;
   const EntryPoint& entry_;
-  OperatorReport report_;
+  Report report_;
 };
 
 }  // namespace
 
-OperatorReport check_statuses(Library& library, const Subject& subject, const EntryPoint& entry) {
+Report check_statuses(Library& library, const Subject& subject, const EntryPoint& entry) {
   return StatusProbe(library, subject, entry).run();
 }
 

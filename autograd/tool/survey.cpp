@@ -50,7 +50,7 @@ class Survey {
   Survey(Library& library, const Subject& subject, const Options& options)
       : library_(library), subject_(subject), options_(options) {}
 
-  void forward(DType dtype, OperatorReport& report) {
+  void forward(DType dtype, Report& report) {
     const Array x = all_numbers(dtype);
     Array right = detail::forward_of(subject_.checked, {x})[0];
     keep_nan(x.values, right);
@@ -60,7 +60,7 @@ class Survey {
   }
 
   // With an upstream gradient of 1.
-  void backward(DType dtype, OperatorReport& report) {
+  void backward(DType dtype, Report& report) {
     const Array x = all_numbers(dtype);
     const Operator& op = subject_.checked;
     Arrays given = given_to_backward(op, {x}, {x.shape, std::vector<Number>(kCount, 1)});
@@ -84,7 +84,7 @@ class Survey {
 
   void compare(const char* side, const EntryPoint& entry, DType dtype, const Arrays& given,
                const Array& x, const Array& right, double bound, ErrorSummary& errors,
-               OperatorReport& report) {
+               Report& report) {
     ++report.checks;
     ++report.configurations;
     const Outcome outcome = call(library_, entry, dtype, given, {}, true);
@@ -153,9 +153,9 @@ class Survey {
 
 }  // namespace
 
-OperatorReport check_every_input(Library& library, const Subject& subject, const DTypes& dtypes,
-                                 const Options& options) {
-  OperatorReport report;
+Report check_every_input(Library& library, const Subject& subject, const DTypes& dtypes,
+                         const Options& options) {
+  Report report;
   const Operator& op = subject.checked;
   if (!op.is_elementwise() || op.inputs.size() != 1) return report;
   Survey survey(library, subject, options);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "aclgrad/gradcheck_dual.h"
+#include "aclgrad/gradcheck_numbers.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -72,6 +73,41 @@ TEST(Derivative, AJumpOfTheSecondDerivativeIsSmooth) {
   const Slopes found = slopes_at(f, 0, kLongDoubleNoise);
   ASSERT_EQ(found.kind, PointKind::smooth);
   EXPECT_NEAR(static_cast<double>(found.best.value), 1, 1e-11);
+}
+
+// How far a slope is outside of what was found, in its error estimates.
+long double beyond(const Slopes& found, long double slope) {
+  const long double off = std::max({0.0L, found.low() - slope, slope - found.high()});
+  return off == 0 ? 0 : off / found.error();
+}
+
+TEST(Derivative, AJumpOfTheSecondDerivativeNearbyIsPartOfTheError) {
+  const auto logistic = [](auto x) { return 1 / (1 + std::exp(-1.7L * x)); };
+  const Curve curve = [&](auto x) { return 1e-3L * (x > 0 ? x : std::expm1(x)) + logistic(x); };
+  for (const long double x : {-1e-2L, -1e-4L, -1e-6L, -1e-8L, 1e-8L, 1e-6L, 1e-4L}) {
+    const long double slope = 1e-3L * (x > 0 ? 1 : std::exp(x)) + 1.7L * logistic(x) * logistic(-x);
+    for (const long double noise : {kDoubleNoise, kLongDoubleNoise}) {
+      EXPECT_LE(beyond(slopes_at(curve, x, noise), slope), 1) << static_cast<double>(x);
+    }
+  }
+}
+
+// Quotients from both sides of a corner can meet in one number that is no slope, and seem exact.
+TEST(Derivative, ACornerNearbyIsNotExtrapolatedOver) {
+  for (int i = 0; i < 4000; ++i) {
+    const auto index = static_cast<std::uint64_t>(i);
+    // Few digits, so that quotients meet; a bound at a distance of any size, on either side.
+    const long double factor = std::round(random_unit(1, index) * 80 - 40) / 10;
+    const long double x = std::round(random_unit(2, index) * 32 - 16) / 8;
+    const long double distance = std::round(1 + random_unit(3, index) * 9) *
+                                 std::pow(10.0L, -1 - std::floor(random_unit(4, index) * 9));
+    const long double bound = factor * x + (i % 2 == 0 ? distance : -distance);
+    const Curve clamped = [&](auto t) { return std::min(factor * t, bound); };
+    const long double slope = factor * x < bound ? factor : 0;
+    EXPECT_LE(beyond(slopes_at(clamped, x), slope), 1)
+        << static_cast<double>(factor) << " x below " << static_cast<double>(bound) << " at "
+        << static_cast<double>(x);
+  }
 }
 
 TEST(Derivative, SaysWhenItCannotTell) {

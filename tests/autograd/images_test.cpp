@@ -16,10 +16,10 @@ namespace {
 using Values = std::vector<Value>;
 using Build = std::function<Value(const Values&)>;
 
-void expect_passed(const GradcheckReport& report) {
+void expect_passed(const gradcheck::Report& report) {
   EXPECT_TRUE(report.passed()) << report.to_string();
-  for (const GradcheckTensor& tensor : report.tensors) {
-    EXPECT_GT(tensor.max_gradient, 1e-3) << tensor.name << ": zeros prove nothing";
+  for (const gradcheck::Gradient& gradient : report.gradients) {
+    EXPECT_GT(gradient.largest, 1e-3) << gradient.of << ": zeros prove nothing";
   }
 }
 

@@ -13,11 +13,11 @@ using testing_support::RandomGraph;
 TEST(RandomGraphs, GradientsAreRight) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     RandomGraph random(seed, true);
-    const GradcheckReport report =
+    const gradcheck::Report report =
         check_gradients(random.loss, {}, {{random.x, init::normal({4, 4}, seed + 1000)}});
     EXPECT_TRUE(report.passed()) << "seed " << seed << "\n"
                                  << report.to_string() << random.graph.to_string();
-    EXPECT_EQ(report.tensors.size(), 4u);
+    EXPECT_EQ(report.gradients.size(), 4u);
   }
 }
 

@@ -44,13 +44,13 @@ void expect_right(const std::vector<Shape>& shapes,
                   const std::function<Value(const Inputs&)>& build) {
   Inputs inputs(shapes);
   const Value result = build(inputs);
-  const GradcheckReport report = check_gradients(result, {}, inputs.feeds);
+  const gradcheck::Report report = check_gradients(result, {}, inputs.feeds);
   EXPECT_TRUE(report.passed()) << report.to_string() << inputs.graph.to_string();
-  ASSERT_EQ(report.tensors.size(), shapes.size());
+  ASSERT_EQ(report.gradients.size(), shapes.size());
   double largest = 0;
-  for (const GradcheckTensor& tensor : report.tensors) {
-    largest = std::max(largest, tensor.max_gradient);
-    EXPECT_LE(tensor.max_abs_error, 1e-8) << report.to_string();
+  for (const gradcheck::Gradient& gradient : report.gradients) {
+    largest = std::max(largest, gradient.largest);
+    EXPECT_LE(gradient.max_abs_error, 1e-8) << report.to_string();
   }
   EXPECT_GT(largest, 1e-3) << "a gradient of zeros proves nothing";
 }
@@ -530,9 +530,9 @@ TEST(Rules, ACompositeNetwork) {
   const Value loss = cross_entropy(net(hidden), t) + mean(mul(hidden, hidden)) * 0.1;
   const Tensor batch = points({4, 6}, 5);
   const Tensor labels = Tensor::from({4}, {0, 2, 1, 1}, DType::int64);
-  const GradcheckReport report = check_gradients(loss, {}, {{x, batch}, {t, labels}});
+  const gradcheck::Report report = check_gradients(loss, {}, {{x, batch}, {t, labels}});
   EXPECT_TRUE(report.passed()) << report.to_string();
-  EXPECT_EQ(report.tensors.size(), 1 + net.parameters().size());
+  EXPECT_EQ(report.gradients.size(), 1 + net.parameters().size());
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using Activation = std::function<Value(const Value&)>;
 
 // The gradient of activation(x) weighted by g is a function of x and g; its own gradients are
 // checked.
-GradcheckReport check_second(const Activation& activation, const Tensor& at) {
+gradcheck::Report check_second(const Activation& activation, const Tensor& at) {
   Graph graph;
   const Value x = graph.input("x", at.shape());
   const Value y = activation(x);
@@ -25,10 +25,10 @@ GradcheckReport check_second(const Activation& activation, const Tensor& at) {
 }
 
 void expect_right(const Activation& activation, const Tensor& at) {
-  const GradcheckReport report = check_second(activation, at);
+  const gradcheck::Report report = check_second(activation, at);
   EXPECT_TRUE(report.passed()) << report.to_string();
-  ASSERT_EQ(report.tensors.size(), 2u);
-  for (const GradcheckTensor& tensor : report.tensors) EXPECT_GT(tensor.max_gradient, 1e-3);
+  ASSERT_EQ(report.gradients.size(), 2u);
+  for (const gradcheck::Gradient& gradient : report.gradients) EXPECT_GT(gradient.largest, 1e-3);
 }
 
 Tensor points() {
@@ -92,11 +92,11 @@ TEST(SecondOrder, MseLossEveryReduction) {
     const Value loss = mse_loss(x, t, reduction);
     const Value g = graph.input("g", loss.shape());
     const Value gradient = backward(loss, {x}, {.seed = g})[x];
-    const GradcheckReport report = check_gradients(
+    const gradcheck::Report report = check_gradients(
         gradient, {},
         {{x, points()}, {t, init::normal({3, 4}, 2)}, {g, init::normal(loss.shape(), 3)}});
     EXPECT_TRUE(report.passed()) << report.to_string();
-    EXPECT_EQ(report.tensors.size(), 3u);
+    EXPECT_EQ(report.gradients.size(), 3u);
   }
 }
 
@@ -134,11 +134,11 @@ TEST(SecondOrder, PiecewiseLinearFunctionsHaveNoCurvature) {
   for (const Activation& activation :
        {Activation([](const Value& x) { return relu(x); }),
         Activation([](const Value& x) { return leaky_relu(x, 0.3); })}) {
-    const GradcheckReport report = check_second(activation, points());
+    const gradcheck::Report report = check_second(activation, points());
     EXPECT_TRUE(report.passed()) << report.to_string();
-    ASSERT_EQ(report.tensors.size(), 2u);
-    EXPECT_EQ(report.tensors[0].max_gradient, 0);
-    EXPECT_GT(report.tensors[1].max_gradient, 0.1);
+    ASSERT_EQ(report.gradients.size(), 2u);
+    EXPECT_EQ(report.gradients[0].largest, 0);
+    EXPECT_GT(report.gradients[1].largest, 0.1);
   }
 }
 
@@ -226,12 +226,12 @@ TEST(SecondOrder, NllLoss) {
     const Value loss = nll_loss(p, target, weight, reduction);
     const Value g = graph.input("g", loss.shape());
     const Value gradient = backward(loss, {p}, {.seed = g})[p];
-    const GradcheckReport report =
+    const gradcheck::Report report =
         check_gradients(gradient, {}, {{p, points()}, {g, init::normal(loss.shape(), 3)}});
     EXPECT_TRUE(report.passed()) << report.to_string();
-    ASSERT_EQ(report.tensors.size(), 2u);
-    EXPECT_EQ(report.tensors[0].max_gradient, 0) << "the log-probabilities do not matter";
-    EXPECT_GT(report.tensors[1].max_gradient, 0.1);
+    ASSERT_EQ(report.gradients.size(), 2u);
+    EXPECT_EQ(report.gradients[0].largest, 0) << "the log-probabilities do not matter";
+    EXPECT_GT(report.gradients[1].largest, 0.1);
   }
 }
 
@@ -269,7 +269,7 @@ TEST(SecondOrder, AGradientPenaltyTrains) {
   const Value y = gelu_v2(matmul(x, w), Approximate::tanh);
   const Value ones = graph.constant(Tensor::full({2, 4}, 1));
   const Value dx = backward(y, {x}, {.seed = ones})[x];
-  const GradcheckReport report =
+  const gradcheck::Report report =
       check_gradients(mean(mul(dx, dx)), {w}, {{x, init::normal({2, 3}, 4)}});
   EXPECT_TRUE(report.passed()) << report.to_string();
 }

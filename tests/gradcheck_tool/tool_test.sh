@@ -111,6 +111,10 @@ done < <("$tool" --library "$wrong" --op selu,hardswish,hardswish_v2,gelu,elu,su
 # Usage and libraries that cannot serve.
 expect 0 "Exit status" "--library" -- --help
 expect 0 "geglu_v3" "apply_adam_w" -- --list
+expect 0 "aclgrad-gradcheck 0." -- --version
+expect 3 "--dtype: no dtype is called 'f31'" -- --op selu --dtype f31
+expect 3 "no check is called 'all'" -- --op selu --check all
+expect 3 "--approximate: 2 is not a whole number from 0 to 1" -- --op gelu_v2 --approximate 2
 expect 3 "--op NAME or --all" --
 expect 3 "no operator is called 'unheard_of'" -- --op unheard_of
 expect 3 "a shape is written as 4x6" -- --op selu --shape 4by6

@@ -57,6 +57,7 @@ consume() {
 run_programs() {
   "$1/train" || fail "the trained program"
   "$1/host" || fail "the host program"
+  [[ ! -e $1/check_c ]] || "$1/check_c" || fail "the program that checks"
 }
 
 # With the flags that pkg-config gives.
@@ -69,6 +70,15 @@ compile_by_pkg_config() {
   $cxx "$consumer/../host/host.cpp" -o "$work/host" \
     $(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad-ascend)
   run_programs "$work"
+}
+
+# What is installed with the tools, from C.
+check_from_c() {
+  local cxx=${CXX:-c++}
+  # shellcheck disable=SC2046
+  $cxx -x c "$consumer/../host/check.cpp" -o "$work/check" \
+    $(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad-gradcheck-c)
+  "$work/check" >"$work/log" || { cat "$work/log"; fail "gradcheck from C"; }
 }
 
 # processor_time COMMAND...: seconds, the least of three runs.
@@ -109,9 +119,12 @@ case $way in
         fail "lib$library.so does not lie in a folder of its own"
     done
     [[ ! -e $work/prefix/include/acl ]] || fail "the C headers would shadow the vendor's"
-    bytes=$(find "$work/prefix" -name '*.so*' -type f -printf '%s\n' | awk '{s += $1} END {print s}')
-    echo "shared libraries, stripped: $bytes bytes"
-    ((bytes < 8000000)) || fail "they are larger than 8 MB"
+    # What programs run with, and the tool's twin for C, which has the operator book in it.
+    bytes=$(find "$work/prefix" -name '*.so*' -not -name '*gradcheck_c*' -type f -printf '%s\n' |
+      awk '{s += $1} END {print s}')
+    twin=$(find "$work/prefix" -name 'libaclgrad_gradcheck_c.so' -printf '%s\n')
+    echo "shared libraries, stripped: $bytes bytes, and $twin of gradcheck for C"
+    ((bytes < 8000000 && twin < 2500000)) || fail "they are larger than 8 and 2.5 MB"
     "$work/prefix/bin/aclgrad-gradcheck" --op selu --shape 4 >"$work/log" || { cat "$work/log"; fail "tool"; }
     ;;
   find_package)
@@ -122,6 +135,7 @@ case $way in
     install_tree "$build"
     mv "$work/prefix" "$work/moved"
     compile_by_pkg_config "${pkgconfig/prefix/moved}"
+    check_from_c "${pkgconfig/prefix/moved}"
     ;;
   compile_time)
     install_tree "$build"
@@ -185,7 +199,9 @@ case $way in
       dpkg-deb -x "$package" "$work/root"
     done
     consume find_package -DCMAKE_PREFIX_PATH="$work/root/usr"
-    compile_by_pkg_config "$(dirname "$(find "$work/root" -name aclgrad.pc)")"
+    pkgconfig=$(dirname "$(find "$work/root" -name aclgrad.pc)")
+    compile_by_pkg_config "$pkgconfig"
+    check_from_c "$pkgconfig"
     ;;
   toolkit)
     install_tree "$build"

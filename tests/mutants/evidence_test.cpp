@@ -18,10 +18,10 @@ Subject batch_norm() {
   return make_subject(Library::linked(), "batch_norm", variants("batch_norm")[0]);
 }
 
-OperatorReport judged(const Operator& op, const Problem& problem) {
+Report judged(const Operator& op, const Problem& problem) {
   Evidence evidence;
   evidence.see(op, problem);
-  OperatorReport report;
+  Report report;
   evidence.report(op, DType::float32, report);
   return report;
 }
@@ -52,8 +52,7 @@ TEST(Evidence, SparseGradientsOfMaximaAndClassesAreTrusted) {
   for (const char* name : {"max_pool2d", "nll_loss", "embedding"}) {
     for (const Attributes& attributes : variants(name)) {
       const Operator op = make_subject(Library::linked(), name, attributes).checked;
-      const OperatorReport report =
-          check_operator(op, {.dtypes = {DType::float32}, .behaviour = false});
+      const Report report = check_operator(op, {.dtypes = {DType::float32}, .behaviour = false});
       EXPECT_EQ(report.verdict(), Verdict::right) << report.to_string();
     }
   }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/mutants/mutant.h"
 
-#include <cmath>
-
-#include "gradcheck/core/execution.h"
-#include "gradcheck/core/problem.h"
-
 namespace aclgrad::mutants {
 namespace {
 
@@ -96,67 +91,13 @@ std::vector<Mutant> right_kernels() {
   return all;
 }
 
-bool gradcheck_catches(const Mutant& mutant, std::string* finding) {
-  OperatorReport report;
+std::optional<Finding> first_finding(const Mutant& mutant) {
+  Report report;
   mutant.with([&] { report = check_operator(mutant.make(), until_wrong()); });
-  if (finding != nullptr && !report.findings.empty()) *finding = report.findings[0].to_string();
-  return !report.passed();
-}
-
-bool plain_differences_catch(const Mutant& mutant) {
-  constexpr Number kStep = 1e-3L;
-  constexpr Number kTolerance = 1e-3L;
-  bool caught = false;
-  mutant.with([&] {
-    const Operator op = mutant.make();
-    Arrays inputs = gradcheck::detail::draw_inputs(op, DType::float32, 1, {});
-    // No values chosen with care: the usual check draws at random.
-    for (std::size_t k = 0; k < op.inputs.size(); ++k) {
-      if (op.inputs[k].dtype) continue;
-      for (std::size_t i = 0; i < inputs[k].values.size(); ++i) {
-        const Input& input = op.inputs[k];
-        inputs[k].values[i] =
-            round_to(input.low + (input.high - input.low) * random_unit(77 + k, i), DType::float32);
-      }
-    }
-    const Arrays outputs = gradcheck::detail::forward_of(op, inputs);
-    Array ones = outputs[0];
-    for (Number& value : ones.values) value = 1;
-    gradcheck::detail::Problem problem;
-    problem.inputs = inputs;
-    problem.outputs = outputs;
-    gradcheck::detail::set_cotangent(op, problem, ones);
-    const gradcheck::detail::Execution run = gradcheck::detail::execute(op, problem, {});
-    if (!run.failure.empty()) {
-      caught = true;
-      return;
-    }
-    const auto sum = [&] {
-      const Arrays results = gradcheck::detail::forward_of(op, inputs);
-      Number total = 0;
-      for (const Number value : results[0].values) total += value;
-      return total;
-    };
-    std::size_t k = 0;
-    for (const std::size_t which : gradcheck::detail::differentiable(op)) {
-      for (std::size_t i = 0; i < inputs[which].values.size(); ++i) {
-        Number& x = inputs[which].values[i];
-        const Number before = x;
-        x = before + kStep;
-        const Number above = sum();
-        x = before - kStep;
-        const Number below = sum();
-        x = before;
-        const Number numeric = (above - below) / (2 * kStep);
-        const Number analytic = run.gradients[k].values[i];
-        if (!(std::abs(analytic - numeric) <= kTolerance + kTolerance * std::abs(numeric))) {
-          caught = true;
-        }
-      }
-      ++k;
-    }
-  });
-  return caught;
+  for (Finding& finding : report.findings) {
+    if (finding.verdict == Verdict::wrong) return std::move(finding);
+  }
+  return std::nullopt;
 }
 
 }  // namespace aclgrad::mutants

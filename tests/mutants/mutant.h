@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -74,12 +75,8 @@ std::vector<Mutant> unchanged();  // of formulas
 std::vector<Mutant> right_kernels();
 std::vector<Mutant> graph_operators();
 
-/// Whether gradcheck finds something wrong. `findings` receives the first one.
-bool gradcheck_catches(const Mutant& mutant, std::string* finding = nullptr);
-
-/// Whether central differences with a step of 1e-3 do, with a tolerance of 1e-3, relative and
-/// absolute, on float32 gradients of the sum at random inputs: what is usually done.
-bool plain_differences_catch(const Mutant& mutant);
+/// What gradcheck finds wrong first.
+std::optional<gradcheck::Finding> first_finding(const Mutant& mutant);
 
 /// Correct operators under random attributes, shapes, layouts, dtypes and inputs.
 struct Sweep {

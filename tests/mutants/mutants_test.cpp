@@ -19,14 +19,8 @@ TEST(Mutants, ThereAreManyAndEachHasAName) {
 
 TEST(Mutants, EveryOneIsCaught) {
   for (const Mutant& mutant : all_mutants()) {
-    EXPECT_TRUE(gradcheck_catches(mutant)) << mutant.family << ": " << mutant.edit;
+    EXPECT_TRUE(first_finding(mutant)) << mutant.family << ": " << mutant.edit;
   }
-}
-
-TEST(Mutants, PlainDifferencesMissSome) {
-  int missed = 0;
-  for (const Mutant& mutant : all_mutants()) missed += plain_differences_catch(mutant) ? 0 : 1;
-  EXPECT_GT(missed, 10) << "the mutants are too easy";
 }
 
 TEST(Mutants, ComputedRoundingsShowWhatCountedOnesHide) {
@@ -36,11 +30,11 @@ TEST(Mutants, ComputedRoundingsShowWhatCountedOnesHide) {
     mutant.with([&] {
       Operator op = mutant.make();
       op.rounding = {};
-      const gradcheck::OperatorReport report =
+      const gradcheck::Report report =
           gradcheck::check_operator(op, {.dtypes = {DType::float16}, .behaviour = false});
       EXPECT_TRUE(report.passed()) << report.to_string();
     });
-    EXPECT_TRUE(gradcheck_catches(mutant));
+    EXPECT_TRUE(first_finding(mutant));
     ++found;
   }
   EXPECT_EQ(found, 1);
@@ -48,15 +42,15 @@ TEST(Mutants, ComputedRoundingsShowWhatCountedOnesHide) {
 
 TEST(Mutants, WhatIsRightIsNotBlamed) {
   for (const Mutant& right : right_kernels()) {
-    std::string finding;
-    EXPECT_FALSE(gradcheck_catches(right, &finding)) << right.family << "\n" << finding;
+    const auto finding = first_finding(right);
+    EXPECT_FALSE(finding) << right.family << "\n" << finding->to_string();
   }
 }
 
 TEST(Mutants, TheGraphsOperatorsAreNotBlamed) {
   for (const Mutant& right : graph_operators()) {
-    std::string finding;
-    EXPECT_FALSE(gradcheck_catches(right, &finding)) << right.family << "\n" << finding;
+    const auto finding = first_finding(right);
+    EXPECT_FALSE(finding) << right.family << "\n" << finding->to_string();
   }
 }
 

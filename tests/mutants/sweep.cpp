@@ -168,15 +168,14 @@ Sweep sweep_correct_operators(std::int64_t configurations, std::uint64_t seed) {
     options.draws = 1;
     options.behaviour = dice.below(8) == 0;
     options.every_shape = false;
-    const OperatorReport report = check_operator(subject.checked, options);
+    const Report report = check_operator(subject.checked, options);
     ++sweep.configurations;
-    if (!report.passed()) {
-      if (sweep.alarms++ == 0) sweep.first_alarm = report.to_string();
-    } else if (report.is_inconclusive()) {
-      if (sweep.inconclusive++ == 0 && sweep.first_alarm.empty()) {
-        sweep.first_alarm = report.to_string();
-      }
+    if (report.passed()) continue;
+    const bool is_alarm = report.verdict() == Verdict::wrong;
+    if (sweep.first_alarm.empty() || (is_alarm && sweep.alarms == 0)) {
+      sweep.first_alarm = report.to_string();
     }
+    ++(is_alarm ? sweep.alarms : sweep.inconclusive);
   }
   return sweep;
 }

@@ -13,7 +13,7 @@ constexpr int kRuns = 3;
 constexpr int kThreadCounts[] = {1, 2, 3};
 
 void complain(const Operator& op, DType dtype, Layout layout, const char* check, std::string text,
-              std::string suspect, OperatorReport& report) {
+              std::string suspect, Report& report) {
   Finding finding = finding_for(op, dtype, layout, check);
   finding.text = std::move(text);
   finding.suspect = std::move(suspect);
@@ -39,8 +39,7 @@ std::string difference(const Execution& a, const Execution& b) {
 
 }  // namespace
 
-void check_memory(const Operator& op, const Problem& problem, Layout layout,
-                  OperatorReport& report) {
+void check_memory(const Operator& op, const Problem& problem, Layout layout, Report& report) {
   const auto say = [&](const char* check, std::string text, std::string suspect) {
     complain(op, problem.dtype, layout, check, std::move(text), std::move(suspect), report);
   };
@@ -93,8 +92,7 @@ void check_memory(const Operator& op, const Problem& problem, Layout layout,
   }
 }
 
-void check_layout(const Operator& op, const Problem& problem, Layout layout,
-                  OperatorReport& report) {
+void check_layout(const Operator& op, const Problem& problem, Layout layout, Report& report) {
   if (layout == Layout::contiguous) return;
   const Execution first = execute(op, problem, {});
   if (!first.failure.empty()) return;
@@ -105,8 +103,7 @@ void check_layout(const Operator& op, const Problem& problem, Layout layout,
            "the backward: strides or offset", report);
 }
 
-void check_in_place(const Operator& op, const Problem& problem, Layout layout,
-                    OperatorReport& report) {
+void check_in_place(const Operator& op, const Problem& problem, Layout layout, Report& report) {
   const Execution first = execute(op, problem, {.layout = layout});
   if (!first.failure.empty()) return;
   for (const std::size_t input : op.in_place) {
@@ -120,7 +117,7 @@ void check_in_place(const Operator& op, const Problem& problem, Layout layout,
   }
 }
 
-void check_masks(const Operator& op, const Problem& problem, OperatorReport& report) {
+void check_masks(const Operator& op, const Problem& problem, Report& report) {
   const std::size_t count = differentiable(op).size();
   if (!op.masks || count < 2) return;
   const Execution all = execute(op, problem, {});
@@ -142,8 +139,7 @@ void check_masks(const Operator& op, const Problem& problem, OperatorReport& rep
   }
 }
 
-void check_rows(const Operator& op, Problem problem, const Options& options,
-                OperatorReport& report) {
+void check_rows(const Operator& op, Problem problem, const Options& options, Report& report) {
   constexpr std::size_t kMaxRows = 48;
   const std::size_t count = problem.cotangent.values.size();
   const std::size_t rows = op.is_elementwise() ? 1 : std::min(count, kMaxRows);
@@ -182,7 +178,7 @@ std::vector<bool> dependence(const Operator& op, const Problem& problem, const E
 
 }  // namespace
 
-void check_nan(const Operator& op, const Problem& problem, OperatorReport& report) {
+void check_nan(const Operator& op, const Problem& problem, Report& report) {
   if (!op.nan_goes_through || !op.is_elementwise()) return;
   const Execution clean = execute(op, problem, {});
   if (!clean.failure.empty()) return;

@@ -19,7 +19,7 @@ void require_complete(const Operator& op) {
 }
 
 // Takes away the dtypes that the operator refuses.
-Options only_taken(const Operator& op, Options options, OperatorReport& report) {
+Options only_taken(const Operator& op, Options options, Report& report) {
   if (!op.refusal) return options;
   std::erase_if(options.dtypes, [&](DType dtype) {
     const std::string why = op.refusal(dtype);
@@ -34,7 +34,7 @@ Options only_taken(const Operator& op, Options options, OperatorReport& report) 
 }
 
 // Inputs that are not differentiated: numbers of classes, masks, targets.
-void note_without_gradient(const Operator& op, OperatorReport& report) {
+void note_without_gradient(const Operator& op, Report& report) {
   for (const Input& input : op.inputs) {
     if (input.differentiable) continue;
     const bool whole = input.dtype && !is_float(*input.dtype);
@@ -53,15 +53,15 @@ bool repeatable(const Operator& op) {
 
 }  // namespace
 
-OperatorReport check_operator(const Operator& op, const Options& wanted) {
+Report check_operator(const Operator& op, const Options& wanted) {
   require_complete(op);
-  OperatorReport report;
+  Report report;
   const Options options = only_taken(op, wanted, report);
   note_without_gradient(op, report);
   const std::vector<Number> corners = detail::corners_of(op);
   std::vector<Layout> layouts = options.layouts;
   if (!op.strided) layouts = {Layout::contiguous};
-  const auto enough = [&] { return options.stop_at_first && !report.passed(); };
+  const auto enough = [&] { return options.stop_at_first && report.verdict() == Verdict::wrong; };
   for (const DType dtype : options.dtypes) {
     detail::Evidence evidence;
     for (int draw = 0; draw < options.draws; ++draw) {

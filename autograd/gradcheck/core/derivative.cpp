@@ -19,9 +19,16 @@ struct Quotient {
 // Extrapolates quotients whose error is a series in h^order, h^2order, ... with h halved from one
 // to the next. Every entry of the tableau has an error: how far it lies from its two parents, and
 // the noise that reached it. The entry with the smallest one wins, so large steps that straddle a
-// corner and small ones that drown in noise both lose.
+// corner and small ones that drown in noise both lose. Quotients on both sides of a corner can meet
+// by chance in an entry that is far from the slope: an entry that the finest quotients rule out has
+// at least its distance from them as its error.
 Estimate extrapolate(const std::vector<Quotient>& quotients, int order) {
   Estimate best;
+  const Quotient& finest = quotients.back();
+  long double spread = finest.noise;
+  for (std::size_t k = quotients.size(); k-- > 1 && k + 2 >= quotients.size();) {
+    spread += std::abs(quotients[k].value - quotients[k - 1].value);
+  }
   std::vector<Quotient> above;
   for (std::size_t k = 0; k < quotients.size(); ++k) {
     std::vector<Quotient> row = {quotients[k]};
@@ -33,9 +40,11 @@ Estimate extrapolate(const std::vector<Quotient>& quotients, int order) {
       const long double noise = (factor * finer.noise + coarser.noise) / (factor - 1);
       row.push_back({value, noise});
       if (!std::isfinite(value)) continue;
+      const long double apart = std::abs(value - finest.value);
       const long double error =
-          std::max(std::abs(value - finer.value), std::abs(value - coarser.value)) + noise +
-          4 * kRounding * std::abs(value);
+          std::max({std::abs(value - finer.value), std::abs(value - coarser.value),
+                    apart > 2 * spread ? apart : 0}) +
+          noise + 4 * kRounding * std::abs(value);
       if (error < best.error) best = {value, error};
     }
     above = std::move(row);
@@ -98,6 +107,8 @@ Slopes analyse(const Samples& s) {
     return found;
   }
   found.best = smallest_error({extrapolate(central, 2), found.left, found.right});
+  // The curvature jumps nearby: each side extrapolates its own.
+  if (std::isfinite(sides) && jump > 4 * sides) found.best.error += jump;
   if (!std::isfinite(found.best.error)) {
     found.reason = "the function has no finite values around it";
     return found;
@@ -147,19 +158,41 @@ Slopes better(const Slopes& a, const Slopes& b) {
 }
 
 Slopes slopes_at(const Curve& curve, long double x, long double noise) {
-  Slopes found;
+  return slopes_at([&](long double shift) { return std::vector{curve(x + shift)}; }, x, noise, 0)
+      .front();
+}
+
+std::vector<Slopes> slopes_at(const Curves& values, long double x, long double noise,
+                              long double largest) {
+  const std::vector<long double> centre = values(0);
+  std::vector<Slopes> found(centre.size());
+  std::vector<bool> open(centre.size(), true);
   bool first = true;
   for (const long double step : step_choices(x)) {
-    Samples samples{.step = step, .centre = curve(x), .noise = noise};
-    long double h = step;
-    for (int k = 0; k < kSteps; ++k, h /= 2) {
-      samples.plus.push_back(curve(x + h));
-      samples.minus.push_back(curve(x - h));
+    std::vector<Samples> samples;
+    for (const long double value : centre) {
+      samples.push_back({.step = step, .centre = value, .noise = noise, .floor = noise * largest});
     }
-    const Slopes now = analyse(samples);
-    found = first ? now : better(found, now);
+    long double h = step;
+    for (int s = 0; s < kSteps; ++s, h /= 2) {
+      const std::vector<long double> above = values(h);
+      const std::vector<long double> below = values(-h);
+      for (std::size_t k = 0; k < centre.size(); ++k) {
+        samples[k].plus.push_back(above[k]);
+        samples[k].minus.push_back(below[k]);
+      }
+    }
+    bool any = false;
+    for (std::size_t k = 0; k < centre.size(); ++k) {
+      if (!open[k]) continue;
+      const Slopes now = analyse(samples[k]);
+      found[k] = first ? now : better(found[k], now);
+      // Smaller steps cannot help where rounding is already what limits the estimate.
+      open[k] = wants_smaller_steps(found[k]) && found[k].error() > 64 * samples[k].floor / step;
+      any = any || open[k];
+    }
     first = false;
-    if (!wants_smaller_steps(found)) break;
+    if (!any) break;
   }
   return found;
 }

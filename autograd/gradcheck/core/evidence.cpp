@@ -46,7 +46,7 @@ void Evidence::see(const Operator& op, const Problem& problem) {
   }
 }
 
-void Evidence::report(const Operator& op, DType dtype, OperatorReport& report) const {
+void Evidence::report(const Operator& op, DType dtype, Report& report) const {
   const std::vector<std::size_t> inputs = differentiable(op);
   for (std::size_t k = 0; k < counts_.size(); ++k) {
     const Count& count = counts_[k];

@@ -19,7 +19,7 @@ class Evidence {
   /// Adds a finding when most elements of an input's gradient are 0 and most of the upstream
   /// gradient reaches none of the others. A maximum or a loss of classes, whose gradient has to be
   /// 0 almost everywhere, is trusted: all that goes in comes out somewhere.
-  void report(const Operator& op, DType dtype, OperatorReport& report) const;
+  void report(const Operator& op, DType dtype, Report& report) const;
 
  private:
   struct Count {

@@ -82,7 +82,7 @@ std::string promised(Convention convention, Number at) {
 
 // Notes the convention at a corner; the reason when it is not the one that was promised.
 std::string visit_corner(const Operator& op, const Problem& problem, const Element& e,
-                         const Expected& expected, OperatorReport& report) {
+                         const Expected& expected, Report& report) {
   if (std::abs(expected.left - expected.right) <= 4 * e.bound) return "";
   // Where elements are mixed, what arrived is part of the slopes.
   const Number g =
@@ -93,7 +93,7 @@ std::string visit_corner(const Operator& op, const Problem& problem, const Eleme
                       .right = expected.right / g,
                       .taken = e.analytic / g,
                       .convention = name_of_corner(e, expected)};
-  OperatorReport one;
+  Report one;
   one.corners = {corner};
   report.add(one);
   const std::string wanted = promised(op.convention, e.input);
@@ -182,6 +182,32 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
   return e;
 }
 
+std::int64_t report_elements(const std::vector<Element>& judged, const Finding& like,
+                             Report& report) {
+  const auto count = [&](Verdict verdict) {
+    return std::ranges::count(judged, verdict, &Element::verdict);
+  };
+  report.right += count(Verdict::right);
+  report.wrong += count(Verdict::wrong);
+  report.inconclusive += count(Verdict::inconclusive);
+  for (const Verdict verdict : {Verdict::wrong, Verdict::inconclusive}) {
+    if (count(verdict) == 0) continue;
+    const bool is_wrong = verdict == Verdict::wrong;
+    const auto size = [&](const Element& e) { return e.verdict == verdict ? e.ulp : -1; };
+    const Element& worst = *std::ranges::max_element(judged, {}, size);
+    Finding finding = like;
+    finding.verdict = verdict;
+    finding.elements = count(verdict);
+    finding.element = worst;
+    finding.text = fmt::format(
+        "{} of {} elements of the gradient of {} {}", finding.elements, judged.size(), worst.of,
+        is_wrong ? "are not the derivative" : "cannot be decided: " + worst.reason);
+    if (!is_wrong) finding.suspect.clear();
+    report.findings.push_back(std::move(finding));
+  }
+  return count(Verdict::wrong);
+}
+
 Finding finding_for(const Operator& op, DType dtype, Layout layout, std::string check) {
   Finding finding;
   finding.check = std::move(check);
@@ -261,7 +287,7 @@ std::string judge_together(const Operator& op, const Problem& problem, std::size
 
 std::int64_t judge_all(const Operator& op, const Problem& problem, const Execution& execution,
                        const Arrays& slack, const ExecutionOptions& how, const Options& options,
-                       OperatorReport& report) {
+                       Report& report) {
   std::int64_t wrong_count = 0;
   ErrorModel model = op.model;
   if (op.rounding && is_16bit(problem.dtype)) model.stored = 0;  // it is in the slack
@@ -300,30 +326,10 @@ std::int64_t judge_all(const Operator& op, const Problem& problem, const Executi
     }
     errors.elements += static_cast<std::int64_t>(judged.size());
 
-    for (const Verdict verdict : {Verdict::wrong, Verdict::inconclusive}) {
-      const auto count = std::count_if(judged.begin(), judged.end(),
-                                       [&](const Element& e) { return e.verdict == verdict; });
-      (verdict == Verdict::wrong ? report.wrong : report.inconclusive) += count;
-      if (count == 0) continue;
-      Finding finding = finding_for(op, problem.dtype, how.layout, "derivative");
-      finding.verdict = verdict;
-      finding.elements = count;
-      const auto worst =
-          std::max_element(judged.begin(), judged.end(), [&](const Element& a, const Element& b) {
-            const auto rank = [&](const Element& e) { return e.verdict == verdict ? e.ulp : -1; };
-            return rank(a) < rank(b);
-          });
-      finding.element = *worst;
-      finding.text =
-          fmt::format("{} of {} elements of the gradient of {} {}", count, judged.size(), worst->of,
-                      verdict == Verdict::wrong ? "are not the derivative"
-                                                : "cannot be decided: " + worst->reason);
-      if (verdict == Verdict::wrong) {
-        finding.suspect = suspect(op, problem, judged);
-        wrong_count += count;
-      }
-      report.findings.push_back(std::move(finding));
-    }
+    Finding like = finding_for(op, problem.dtype, how.layout, "derivative");
+    const auto is_wrong = [](const Element& e) { return e.verdict == Verdict::wrong; };
+    if (std::ranges::any_of(judged, is_wrong)) like.suspect = suspect(op, problem, judged);
+    wrong_count += report_elements(judged, like, report);
     const std::string together =
         wrong_count > 0 ? "" : judge_together(op, problem, inputs[k], judged, expected);
     if (!together.empty()) {
@@ -334,8 +340,6 @@ std::int64_t judge_all(const Operator& op, const Problem& problem, const Executi
       report.findings.push_back(std::move(finding));
       ++wrong_count;
     }
-    report.right += std::count_if(judged.begin(), judged.end(),
-                                  [](const Element& e) { return e.verdict == Verdict::right; });
     if (!broken_convention.empty()) {
       Finding finding = finding_for(op, problem.dtype, how.layout, "corner");
       finding.text = broken_convention;

@@ -17,11 +17,17 @@ Arrays unavoidable_rounding(const Operator& op, const Problem& problem);
 Element judge(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
               const ErrorModel& model, double ulp_slack);
 
+/// Counts the elements of one gradient, and adds a finding for those that are wrong and one for
+/// those that cannot be decided, made of `like`, with the worst of them. Returns how many are
+/// wrong.
+std::int64_t report_elements(const std::vector<Element>& judged, const Finding& like,
+                             Report& report);
+
 /// All elements of one execution. Adds counts, corners and at most one finding per gradient to the
 /// report, with the worst element and what its pattern suggests. Returns how many are wrong.
 std::int64_t judge_all(const Operator& op, const Problem& problem, const Execution& execution,
                        const Arrays& slack, const ExecutionOptions& how, const Options& options,
-                       OperatorReport& report);
+                       Report& report);
 
 /// A finding with everything but its text and element filled in.
 Finding finding_for(const Operator& op, DType dtype, Layout layout, std::string check);

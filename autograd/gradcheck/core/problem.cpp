@@ -45,7 +45,6 @@ std::vector<Slopes> row_of_slopes(const Operator& op, Arrays& inputs, std::size_
                                   std::size_t i, const Array& centre) {
   Number& element = inputs[which].values[i];
   const Number x = element;
-  const std::size_t columns = centre.values.size();
   // An output is a sum of many terms, of the order of 1 even where all that is seen is small: its
   // rounding is that of the largest number in sight.
   Number largest = 1;
@@ -54,40 +53,13 @@ std::vector<Slopes> row_of_slopes(const Operator& op, Arrays& inputs, std::size_
       if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
     }
   }
-  std::vector<Slopes> row(columns);
-  std::vector<bool> open(columns, true);
-  bool first = true;
-  for (const long double step : step_choices(x)) {
-    std::vector<Samples> samples(columns);
-    for (std::size_t k = 0; k < columns; ++k) {
-      samples[k].step = step;
-      samples[k].centre = centre.values[k];
-      samples[k].noise = op.noise;
-      samples[k].floor = op.noise * largest;
-    }
-    long double h = step;
-    for (int s = 0; s < kSteps; ++s, h /= 2) {
-      element = x + h;
-      const Arrays above = op.forward(inputs);
-      element = x - h;
-      const Arrays below = op.forward(inputs);
-      for (std::size_t k = 0; k < columns; ++k) {
-        samples[k].plus.push_back(above[0].values[k]);
-        samples[k].minus.push_back(below[0].values[k]);
-      }
-    }
-    element = x;
-    bool any = false;
-    for (std::size_t k = 0; k < columns; ++k) {
-      if (!open[k]) continue;
-      const Slopes now = analyse(samples[k]);
-      row[k] = first ? now : better(row[k], now);
-      open[k] = wants_smaller_steps(row[k]) && row[k].error() > 64 * samples[k].floor / step;
-      any = any || open[k];
-    }
-    first = false;
-    if (!any) break;
-  }
+  std::vector<Slopes> row = slopes_at(
+      [&](long double shift) {
+        element = x + shift;
+        return op.forward(inputs)[0].values;
+      },
+      x, op.noise, largest);
+  element = x;
   return row;
 }
 
@@ -208,6 +180,24 @@ Jacobian differentiate(const Operator& op, const Arrays& inputs) {
   return jacobian;
 }
 
+void add(Expected& e, const Slopes& s, Number weight) {
+  if (s.kind == PointKind::unknown) {
+    e.kind = PointKind::unknown;
+    e.reason = s.reason;
+    return;
+  }
+  const Number a = weight * s.low();
+  const Number b = weight * s.high();
+  e.low += std::min(a, b);
+  e.high += std::max(a, b);
+  e.error += std::abs(weight) * s.error();
+  e.magnitude += std::max(std::abs(a), std::abs(b));
+  const bool is_corner = s.kind == PointKind::corner;
+  if (is_corner && e.kind == PointKind::smooth) e.kind = PointKind::corner;
+  e.left += weight * (is_corner ? s.left.value : s.best.value);
+  e.right += weight * (is_corner ? s.right.value : s.best.value);
+}
+
 std::vector<std::vector<Expected>> project(const Jacobian& jacobian, const Array& cotangent,
                                            bool elementwise) {
   std::vector<std::vector<Expected>> all;
@@ -215,30 +205,9 @@ std::vector<std::vector<Expected>> project(const Jacobian& jacobian, const Array
     const std::size_t columns = elementwise ? 1 : jacobian.columns;
     std::vector<Expected> gradient(columns == 0 ? 0 : slopes.size() / columns);
     for (std::size_t i = 0; i < gradient.size(); ++i) {
-      Expected& e = gradient[i];
       for (std::size_t k = 0; k < columns; ++k) {
-        const Slopes& s = slopes[i * columns + k];
         const Number g = cotangent.values[elementwise ? i : k];
-        if (g == 0) continue;
-        if (s.kind == PointKind::unknown) {
-          e.kind = PointKind::unknown;
-          e.reason = s.reason;
-          continue;
-        }
-        const Number a = g * s.low();
-        const Number b = g * s.high();
-        e.low += std::min(a, b);
-        e.high += std::max(a, b);
-        e.error += std::abs(g) * s.error();
-        e.magnitude += std::max(std::abs(a), std::abs(b));
-        if (s.kind == PointKind::corner) {
-          if (e.kind == PointKind::smooth) e.kind = PointKind::corner;
-          e.left += g * s.left.value;
-          e.right += g * s.right.value;
-        } else {
-          e.left += g * s.best.value;
-          e.right += g * s.best.value;
-        }
+        if (g != 0) add(gradient[i], slopes[i * columns + k], g);
       }
     }
     all.push_back(std::move(gradient));

@@ -62,6 +62,9 @@ Array draw_cotangent(const Dims& shape, DType dtype, std::uint64_t seed);
 
 Jacobian differentiate(const Operator& op, const Arrays& inputs);
 
+/// What arrives at an output times the slope there; several of them add up.
+void add(Expected& expected, const Slopes& slopes, Number weight);
+
 std::vector<std::vector<Expected>> project(const Jacobian& jacobian, const Array& cotangent,
                                            bool elementwise);
 

@@ -49,6 +49,20 @@ std::string largest(const char* side, const char* what, const std::map<DType, Er
   return text;
 }
 
+// A line for each.
+std::string table(const std::vector<Gradient>& gradients) {
+  if (gradients.empty()) return "";
+  std::string text =
+      fmt::format("  {:<20} {:<14} {:>8} {:>7} {:>10} {:>10} {:>10}  {}\n", "gradient", "shape",
+                  "compared", "corners", "largest", "abs error", "rel error", "verdict");
+  for (const Gradient& g : gradients) {
+    text += fmt::format("  {:<20} {:<14} {:>8} {:>7} {:>10.2e} {:>10.2e} {:>10.2e}  {}\n", g.of,
+                        fmt::format("[{}]", fmt::join(g.shape, ", ")), g.compared, g.corners,
+                        g.largest, g.max_abs_error, g.max_rel_error, headline(g.verdict()));
+  }
+  return text;
+}
+
 }  // namespace
 
 const char* to_string(Verdict verdict) {
@@ -106,28 +120,31 @@ std::string Corner::to_string() const {
                      number(at), brief(left), brief(right), convention);
 }
 
-bool OperatorReport::passed() const {
-  return std::none_of(findings.begin(), findings.end(),
-                      [](const Finding& f) { return f.verdict == Verdict::wrong; });
+Verdict Gradient::verdict() const {
+  if (wrong > 0) return Verdict::wrong;
+  if (inconclusive > 0) return Verdict::inconclusive;
+  return compared > 0 && largest == 0 ? Verdict::mistrusted : Verdict::right;
 }
 
-bool OperatorReport::is_inconclusive() const {
-  return std::any_of(findings.begin(), findings.end(),
-                     [](const Finding& f) { return f.verdict == Verdict::inconclusive; });
+bool Report::passed() const {
+  return verdict() == Verdict::right || verdict() == Verdict::mistrusted;
 }
 
-Verdict OperatorReport::verdict() const {
-  if (!passed()) return Verdict::wrong;
-  if (is_inconclusive()) return Verdict::inconclusive;
+Verdict Report::verdict() const {
+  const auto has = [&](Verdict verdict) {
+    return std::ranges::count(findings, verdict, &Finding::verdict) > 0;
+  };
+  if (has(Verdict::wrong)) return Verdict::wrong;
+  if (has(Verdict::inconclusive)) return Verdict::inconclusive;
   return mistrusted > 0 ? Verdict::mistrusted : Verdict::right;
 }
 
-int OperatorReport::exit_status() const {
+int Report::exit_status() const {
   constexpr int kStatuses[] = {0, 1, 2, 5};
   return kStatuses[static_cast<std::size_t>(verdict())];
 }
 
-void OperatorReport::add(const OperatorReport& other) {
+void Report::add(const Report& other) {
   right += other.right;
   wrong += other.wrong;
   inconclusive += other.inconclusive;
@@ -135,6 +152,7 @@ void OperatorReport::add(const OperatorReport& other) {
   configurations += other.configurations;
   checks += other.checks;
   findings.insert(findings.end(), other.findings.begin(), other.findings.end());
+  gradients.insert(gradients.end(), other.gradients.begin(), other.gradients.end());
   for (const Corner& corner : other.corners) {
     const bool known = std::any_of(corners.begin(), corners.end(), [&](const Corner& c) {
       return c.operator_name == corner.operator_name && c.at == corner.at &&
@@ -150,11 +168,12 @@ void OperatorReport::add(const OperatorReport& other) {
   }
 }
 
-std::string OperatorReport::to_string() const {
+std::string Report::to_string() const {
   std::string text = fmt::format(
       "gradcheck: {}. {} elements right, {} wrong, {} inconclusive, {} gradients mistrusted; {} "
       "checks in {} configurations\n",
       headline(verdict()), right, wrong, inconclusive, mistrusted, checks, configurations);
+  text += table(gradients);
   text += largest("forward", "error", forward) + largest("backward", "difference", backward);
   for (const auto& [dtype, why] : left_out) {
     text += fmt::format("  {} was left out: {}\n", short_name(dtype), why);

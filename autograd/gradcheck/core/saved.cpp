@@ -60,7 +60,7 @@ ErrorModel model_of(const Operator& op, DType dtype) {
 }  // namespace
 
 void check_saved(const Operator& op, const Problem& problem, const Options& options,
-                 OperatorReport& report) {
+                 Report& report) {
   if (!op.saved || !op.exact_backward) return;
   const std::vector<std::size_t> positions = saved_outputs(op, problem);
   if (positions.empty()) return;

@@ -20,7 +20,7 @@ Arrays tiled(const Arrays& arrays, std::int64_t count) {
 
 // A tensor large enough for several threads, made of copies of a small one.
 void check_large(const Operator& op, DType dtype, const Options& options,
-                 std::span<const Number> corners, OperatorReport& report) {
+                 std::span<const Number> corners, Report& report) {
   constexpr std::int64_t kPeriod = 97;
   constexpr std::int64_t kCount = 20011;
   ++report.checks;
@@ -54,14 +54,14 @@ void check_large(const Operator& op, DType dtype, const Options& options,
 }  // namespace
 
 void check_shapes(const Operator& op, const Options& options, std::span<const Number> corners,
-                  OperatorReport& report) {
+                  Report& report) {
   std::vector<Dims> shapes = {{1}, {2}, {3}, {5}, {7}, {8}, {15}, {17}, {33}, {67}, {3, 1, 5}};
   if (op.empty_and_scalar) {
     for (const Dims& shape : {Dims{}, Dims{0}, Dims{2, 0, 3}}) shapes.push_back(shape);
   }
   for (const DType dtype : options.dtypes) {
     for (const Dims& shape : shapes) {
-      if (options.stop_at_first && !report.passed()) return;
+      if (options.stop_at_first && report.verdict() == Verdict::wrong) return;
       const Operator other = op.with_shape(shape);
       const Problem problem = make_problem(other, dtype, options.seed * 1000, corners);
       const Execution execution = execute(other, problem, {});

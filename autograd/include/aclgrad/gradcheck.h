@@ -3,7 +3,7 @@
 // graph is copied with every floating type made float64; the copy's gradient, by the same rules and
 // the same backward operators, is compared with derivatives of the copy's forward.
 //
-//   GradcheckReport report = check_gradients(loss, {}, {{x, batch}, {t, labels}});
+//   gradcheck::Report report = check_gradients(loss, {}, {{x, batch}, {t, labels}});
 //   if (!report.passed()) fmt::print("{}", report.to_string());
 //
 // There is no step to choose: derivatives are extrapolated and carry an error estimate
@@ -16,9 +16,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "aclgrad/gradcheck_report.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/session.h"
 
@@ -42,52 +42,19 @@ struct GradcheckOptions {
   int projections = 0;
 };
 
-/// What was found for one tensor. Errors are the largest over its elements; the worst element is
-/// the one that uses most of its tolerance.
-struct GradcheckTensor {
-  std::string name;
-  Shape shape;
-  std::int64_t compared = 0;  // pairs of elements, elements, or directions
-  double max_abs_error = 0;
-  double max_rel_error = 0;
-  double max_gradient = 0;       // largest magnitude of an analytic element
-  std::int64_t worst_index = 0;  // row-major
-  double input = 0;              // the worst element itself
-  double analytic = 0;           // its gradient, times the gradient that arrived
-  double numeric = 0;
-  double numeric_error = 0;       // estimate
-  std::int64_t failures = 0;      // elements that are wrong
-  std::int64_t inconclusive = 0;  // elements whose numeric derivative is not good enough
-  std::int64_t corners = 0;       // elements at a corner, where an interval is right
-  std::string reason = {};        // of the last inconclusive one
-  bool passed() const { return failures == 0 && inconclusive == 0; }
-  /// Right, but 0 everywhere, as a gradient behind a dead rectifier is: that proves nothing.
-  bool mistrusted() const { return passed() && compared > 0 && max_gradient == 0; }
-};
-
-struct GradcheckReport {
-  GradcheckOptions options;
-  std::vector<GradcheckTensor> tensors;
-
-  /// Every element is right.
-  bool passed() const;
-
-  /// A headline, a table with a line a tensor, and what the mode cannot see.
-  std::string to_string() const;
-};
-
 /// Checks the gradient of `loss` with respect to `wrt`: inputs and parameters; empty means all
-/// floating inputs and parameters that the loss depends on. `feeds` gives every input that the loss
-/// depends on; floating tensors may be of the input's dtype or float64. Parameters are taken as
-/// they are now, and nothing in the graph or the parameters changes.
+/// floating inputs and parameters that the loss depends on. Report::gradients has an entry for
+/// each, in this order. `feeds` gives every input that the loss depends on; floating tensors may be
+/// of the input's dtype or float64. Parameters are taken as they are now, and nothing in the graph
+/// or the parameters changes.
 ///
 /// While it runs, the operator library accepts float64 beyond the vendor's tables (a process-wide
 /// switch, restored afterwards). Throws ValueError on a library without that switch, for values of
 /// `wrt` that are neither input nor parameter, and for a loss that depends on an updated variable.
-GradcheckReport check_gradients(const Value& loss, std::vector<Value> wrt,
-                                std::span<const Feed> feeds, GradcheckOptions options = {});
-GradcheckReport check_gradients(const Value& loss, std::vector<Value> wrt,
-                                std::initializer_list<Feed> feeds, GradcheckOptions options = {});
+gradcheck::Report check_gradients(const Value& loss, std::vector<Value> wrt,
+                                  std::span<const Feed> feeds, GradcheckOptions options = {});
+gradcheck::Report check_gradients(const Value& loss, std::vector<Value> wrt,
+                                  std::initializer_list<Feed> feeds, GradcheckOptions options = {});
 
 }  // namespace aclgrad
 

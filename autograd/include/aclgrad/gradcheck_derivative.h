@@ -79,6 +79,12 @@ using Curve = std::function<long double(long double)>;
 /// Slopes of a function of one variable.
 Slopes slopes_at(const Curve& curve, long double x, long double noise = kDoubleNoise);
 
+/// Those of several at once: `values` gives all of them at x + shift. Beside its relative error
+/// each value has that of `largest`, the largest number that they are made of.
+using Curves = std::function<std::vector<long double>(long double shift)>;
+std::vector<Slopes> slopes_at(const Curves& values, long double x, long double noise,
+                              long double largest);
+
 /// Where the slope jumps between low and high, in ascending order: found by looking for second
 /// differences that do not shrink, then narrowing down. Corners whose jump is small beside the
 /// curvature around them may be missed.

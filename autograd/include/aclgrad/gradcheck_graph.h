@@ -5,7 +5,7 @@
 //   Operator op = from_graph("swish", {{.shape = {4, 6}}}, [](const std::vector<Value>& x) {
 //     return my_swish(x[0]);
 //   });
-//   OperatorReport report = check_operator(op);
+//   Report report = check_operator(op);
 //   report.add(check_operator(from_graph("swish twice", inputs, used_twice(build))));
 #ifndef ACLGRAD_GRADCHECK_GRAPH_H_
 #define ACLGRAD_GRADCHECK_GRAPH_H_

@@ -7,7 +7,7 @@
 //
 //   Operator op = elementwise("softplus", [](auto x) { return log1p(exp(x)); }, {-6, 6});
 //   op.backward = from_spans([](auto g, auto x, auto dx) { ... });
-//   OperatorReport report = check_operator(op);
+//   Report report = check_operator(op);
 //   if (!report.passed()) fmt::print("{}", report.to_string());
 #ifndef ACLGRAD_GRADCHECK_OPERATOR_H_
 #define ACLGRAD_GRADCHECK_OPERATOR_H_
@@ -99,7 +99,7 @@ struct Operator {
   ErrorModel model = {};
 
   /// "", or why the operator takes no tensors of a dtype: then it is left out
-  /// (OperatorReport::left_out).
+  /// (Report::left_out).
   std::function<std::string(DType dtype)> refusal = {};
 
   /// What roundings inside a 16-bit backward may do to every gradient element, where that can be
@@ -135,7 +135,7 @@ struct Options {
 
 /// Checks everything that applies. Never throws for what the backward does; throws ValueError for
 /// an operator that is incomplete or refuses every dtype.
-OperatorReport check_operator(const Operator& op, const Options& options = {});
+Report check_operator(const Operator& op, const Options& options = {});
 
 /// An operator of one input whose forward is a formula for one element, callable with long double
 /// and with Dual.

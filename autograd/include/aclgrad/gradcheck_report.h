@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gradcheck found: counts, corners with the convention taken there, and findings, each with
-// everything needed to look into it.
+// What gradcheck found, of operators (check_operator) and of graphs (check_gradients): counts,
+// gradients, corners with the convention taken there, and findings, each with everything needed to
+// look into it.
 #ifndef ACLGRAD_GRADCHECK_REPORT_H_
 #define ACLGRAD_GRADCHECK_REPORT_H_
 
@@ -44,6 +45,24 @@ struct Element {
 
 /// "element 3 of the gradient of x, where it is 1: analytic ..., numeric ... +- ...".
 std::string to_string(const Element& element);
+
+/// The gradient of one tensor of a graph. Errors are the largest over its comparisons.
+struct Gradient {
+  std::string of = {};  // the input or parameter
+  Dims shape = {};
+  std::int64_t compared = 0;  // pairs of elements, elements, or directions
+  std::int64_t right = 0;     // elements, or directions
+  std::int64_t wrong = 0;
+  std::int64_t inconclusive = 0;
+  std::int64_t corners = 0;  // those at a corner, where an interval is right
+  double max_abs_error = 0;
+  double max_rel_error = 0;
+  double largest = 0;  // magnitude of an analytic element
+  Element worst = {};  // the one that uses most of its tolerance
+
+  /// Mistrusted: right, but 0 everywhere, as behind a dead rectifier.
+  Verdict verdict() const;
+};
 
 /// Something wrong, or something that could not be decided.
 struct Finding {
@@ -91,14 +110,15 @@ struct ErrorSummary {
   std::vector<std::pair<double, double>> samples = {};  // input, error in ulp; a part of them
 };
 
-struct OperatorReport {
+struct Report {
   std::int64_t right = 0;  // elements
   std::int64_t wrong = 0;
   std::int64_t inconclusive = 0;
-  std::int64_t mistrusted = 0;      // pairs of operator and dtype whose gradient is mostly 0
+  std::int64_t mistrusted = 0;      // gradients that are mostly 0, by dtype
   std::int64_t configurations = 0;  // of dtype, layout, shape and inputs
   std::int64_t checks = 0;          // properties looked at, the elements' comparison being one
   std::vector<Finding> findings = {};
+  std::vector<Gradient> gradients = {};  // of graphs
   std::vector<Corner> corners = {};
   std::map<DType, ErrorSummary> backward = {};
   std::map<DType, ErrorSummary> forward = {};
@@ -107,9 +127,8 @@ struct OperatorReport {
   /// that were changed.
   std::map<std::string, std::set<std::string>> notes = {};
 
-  /// Nothing is wrong. Inconclusive elements do not count: see is_inconclusive().
+  /// Nothing is wrong, and nothing inconclusive.
   bool passed() const;
-  bool is_inconclusive() const;
 
   /// 0 right, 1 wrong, 2 nothing wrong but something inconclusive, 5 all right but something
   /// mistrusted.
@@ -118,10 +137,16 @@ struct OperatorReport {
   /// The gravest: wrong, then inconclusive, then mistrusted.
   Verdict verdict() const;
 
-  void add(const OperatorReport& other);
+  void add(const Report& other);
 
-  /// Headline, corners, then the findings.
+  /// Headline, a table of the gradients, corners, then the findings.
   std::string to_string() const;
+
+  /// The same for machines: see docs/gradcheck.md.
+  std::string to_json() const;
+
+  /// Tables of the gradients and of the findings, for the summary of a CI job.
+  std::string to_markdown() const;
 };
 
 }  // namespace aclgrad::gradcheck

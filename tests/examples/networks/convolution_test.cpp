@@ -28,9 +28,9 @@ TEST(Networks, TheConvolutionalNetworkHasRightGradients) {
                                      {label, Tensor::from({3}, {2, 0, 3}, DType::int64)}};
     const std::vector<Value> parameters = model.parameters(graph);
     EXPECT_EQ(parameters.size(), 14u);  // four convolutions, two normalizations, a linear layer
-    const GradcheckReport gradients = check_gradients(loss, parameters, feeds);
+    const gradcheck::Report gradients = check_gradients(loss, parameters, feeds);
     EXPECT_TRUE(gradients.passed()) << gradients.to_string();
-    EXPECT_EQ(gradients.tensors.size(), parameters.size());
+    EXPECT_EQ(gradients.gradients.size(), parameters.size());
     const ModelReport rates = check_model(loss, parameters, feeds);
     EXPECT_TRUE(rates.passed()) << rates.to_string();
   }

@@ -27,9 +27,9 @@ TEST(Networks, TheTransformerHasRightGradients) {
     const Value next = graph.input("next", {2, 4}, DType::int64);
     const Value loss = cross_entropy(model(text), next);
     const std::vector<Feed> feeds = {{text, numbers({2, 4}, 7)}, {next, numbers({2, 4}, 6)}};
-    const GradcheckReport gradients = check_gradients(loss, model.parameters(graph), feeds);
+    const gradcheck::Report gradients = check_gradients(loss, model.parameters(graph), feeds);
     EXPECT_TRUE(gradients.passed()) << gradients.to_string();
-    EXPECT_EQ(gradients.tensors.size(), model.parameters().size());
+    EXPECT_EQ(gradients.gradients.size(), model.parameters().size());
     const ModelReport rates = check_model(loss, model.parameters(graph), feeds);
     EXPECT_TRUE(rates.passed()) << rates.to_string();
   }
@@ -44,9 +44,9 @@ TEST(Networks, TheMobileNetHasRightGradients) {
   const Value label = graph.input("label", {3}, DType::int64);
   const Value loss = cross_entropy(model(x), label);
   const std::vector<Feed> feeds = {{x, init::normal({3, 1, 8, 8}, 5)}, {label, numbers({3}, 3)}};
-  const GradcheckReport gradients = check_gradients(loss, model.parameters(graph), feeds);
+  const gradcheck::Report gradients = check_gradients(loss, model.parameters(graph), feeds);
   EXPECT_TRUE(gradients.passed()) << gradients.to_string();
-  EXPECT_EQ(gradients.tensors.size(), model.parameters().size());
+  EXPECT_EQ(gradients.gradients.size(), model.parameters().size());
   const ModelReport rates = check_model(loss, model.parameters(graph), feeds);
   EXPECT_TRUE(rates.passed()) << rates.to_string();
 }

@@ -85,7 +85,7 @@ TEST(Declaration, OfAProgram) {
   const ScopedRule<CeluOp> rule([](const CeluOp& op, const RuleCall& call) {
     return InputGradients{elu_backward(call.gradient(), call.input(), op.a, 1, 1 / op.a)};
   });
-  const GradcheckReport report = check_gradients(y, {}, {{x, Tensor::from({2}, {-1, 2})}});
+  const gradcheck::Report report = check_gradients(y, {}, {{x, Tensor::from({2}, {-1, 2})}});
   EXPECT_TRUE(report.passed()) << report.to_string();
 }
 

@@ -25,7 +25,7 @@ void expect_right_gradients(const Graph& graph, const Value& result, const Value
                             const Tensor& input, std::vector<Value> weights) {
   weights.push_back(x);
   const std::vector<Feed> feeds = {{x, input}};
-  const GradcheckReport report = check_gradients(result, weights, feeds);
+  const gradcheck::Report report = check_gradients(result, weights, feeds);
   EXPECT_TRUE(report.passed()) << report.to_string() << graph.to_string();
 }
 

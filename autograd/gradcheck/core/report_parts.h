@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of reports for machines and pages, to be put into larger ones.
+#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_REPORT_PARTS_H_
+#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_REPORT_PARTS_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "aclgrad/gradcheck_report.h"
+
+namespace aclgrad::gradcheck::detail {
+
+nlohmann::json json_of(const Report& report);
+
+/// What is no UTF-8 is replaced.
+std::string text_of(const nlohmann::json& value);
+
+inline const std::string kFindingHead =
+    "\nOf each function and check the worst finding:\n\n"
+    "| function | check | worst | others | command |\n|---|---|---|---:|---|\n";
+
+/// A line for each function and check.
+std::string finding_rows(const std::vector<Finding>& findings);
+
+}  // namespace aclgrad::gradcheck::detail
+
+#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_REPORT_PARTS_H_

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradcheck for C and for languages that call C: checks operators of a library with the aclnn
+ * interface, as the program aclgrad-gradcheck does. Library: aclgrad_gradcheck_c, which needs
+ * neither that interface's libraries nor anything else of this project.
+ *
+ *   aclgradGradcheck* check = NULL;
+ *   int status = aclgradGradcheckOpen("./libmine.so", &check);
+ *   if (status == ACLGRAD_GRADCHECK_RIGHT) status = aclgradGradcheckSet(check, "dtype", "float32");
+ *   if (status == ACLGRAD_GRADCHECK_RIGHT) status = aclgradGradcheckRun(check, "silu");
+ *   if (status == ACLGRAD_GRADCHECK_WRONG) puts(aclgradGradcheckReport(check, "text"));
+ *   if (status == ACLGRAD_GRADCHECK_USAGE) puts(aclgradGradcheckMessage());
+ *   aclgradGradcheckClose(check);
+ *
+ * A check is for one thread at a time. No function throws, and null pointers are answered with
+ * ACLGRAD_GRADCHECK_USAGE.
+ */
+#ifndef ACLGRAD_GRADCHECK_C_H_
+#define ACLGRAD_GRADCHECK_C_H_
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACLGRAD_GRADCHECK_API __attribute__((visibility("default")))
+
+/* The exit statuses of aclgrad-gradcheck. */
+enum {
+  ACLGRAD_GRADCHECK_RIGHT = 0,
+  ACLGRAD_GRADCHECK_WRONG = 1,
+  ACLGRAD_GRADCHECK_INCONCLUSIVE = 2, /* nothing is wrong, but something could not be decided */
+  ACLGRAD_GRADCHECK_USAGE = 3,        /* the call is wrong: see aclgradGradcheckMessage */
+  ACLGRAD_GRADCHECK_LIBRARY = 4,      /* the library cannot be used, or lacks the operator */
+  ACLGRAD_GRADCHECK_MISTRUSTED = 5    /* all is right, but a gradient was mostly 0 */
+};
+
+typedef struct aclgradGradcheck aclgradGradcheck;
+
+/*
+ * Opens a shared library by path or name; null for the functions of the process itself. *check is
+ * null unless the result is ACLGRAD_GRADCHECK_RIGHT.
+ */
+ACLGRAD_GRADCHECK_API int aclgradGradcheckOpen(const char* library, aclgradGradcheck** check);
+
+/*
+ * Sets one of the program's options, without its dashes, for the runs that follow: "dtype" to
+ * "float32,bf16", "layout" to "strided", "shape" to "4x6", "check" to "values,inputs,bits" (default
+ * "values,statuses"), "seed", "ulp-slack", or an attribute, such as "alpha" to "1.3" and
+ * "keep-dims" to "true". A null value takes the setting back.
+ */
+ACLGRAD_GRADCHECK_API int aclgradGradcheckSet(aclgradGradcheck* check, const char* option,
+                                              const char* value);
+
+/*
+ * Checks operators, by names with commas between them; null: every operator with every combination
+ * of attributes worth checking. An attribute that is set must be one of theirs.
+ */
+ACLGRAD_GRADCHECK_API int aclgradGradcheckRun(aclgradGradcheck* check, const char* operators);
+
+/*
+ * What the last run found, as "text", "json", "markdown" or "html". It belongs to the check, until
+ * the next call for it. Null before a run and for another format.
+ */
+ACLGRAD_GRADCHECK_API const char* aclgradGradcheckReport(aclgradGradcheck* check,
+                                                         const char* format);
+
+/* Null is allowed. The library stays loaded. */
+ACLGRAD_GRADCHECK_API void aclgradGradcheckClose(aclgradGradcheck* check);
+
+/* Why the calling thread's last call ended with USAGE or LIBRARY; "" where it did not. */
+ACLGRAD_GRADCHECK_API const char* aclgradGradcheckMessage(void);
+
+/* The names of the operators that can be checked, with commas between them. */
+ACLGRAD_GRADCHECK_API const char* aclgradGradcheckOperators(void);
+
+/* "0.1.0" */
+ACLGRAD_GRADCHECK_API const char* aclgradGradcheckVersion(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLGRAD_GRADCHECK_C_H_ */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * c_interface RIGHT WRONG: gradcheck from a C program, on a library that is right and on one that
+ * is wrong. The program needs neither to link.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "aclgrad/gradcheck_c.h"
+
+static int failures = 0;
+
+static void expect(int condition, const char* what) {
+  if (condition) return;
+  printf("FAILED: %s; the last message is '%s'\n", what, aclgradGradcheckMessage());
+  failures = 1;
+}
+
+static int says(const char* text, const char* part) {
+  return text != NULL && strstr(text, part) != NULL;
+}
+
+static void expect_refused(int status, const char* part) {
+  expect(status == ACLGRAD_GRADCHECK_USAGE, part);
+  expect(says(aclgradGradcheckMessage(), part), part);
+}
+
+static void right(const char* library) {
+  aclgradGradcheck* check = NULL;
+  expect(aclgradGradcheckOpen(library, &check) == ACLGRAD_GRADCHECK_RIGHT, "opening");
+  expect(aclgradGradcheckReport(check, "text") == NULL, "no report before a run");
+  expect(aclgradGradcheckSet(check, "dtype", "f32,bf16") == 0, "a list of dtypes");
+  expect(aclgradGradcheckSet(check, "alpha", "1.3") == 0, "an attribute");
+  expect(aclgradGradcheckRun(check, "elu") == ACLGRAD_GRADCHECK_RIGHT, "elu");
+  expect(says(aclgradGradcheckReport(check, "text"), "alpha=1.3"), "the attribute's value");
+  expect(says(aclgradGradcheckReport(check, "json"), "\"status\": 0"), "JSON");
+  expect(says(aclgradGradcheckReport(check, "markdown"), "| elu |"), "Markdown");
+  expect(says(aclgradGradcheckReport(check, "html"), "<svg"), "HTML");
+  expect(aclgradGradcheckReport(check, "pdf") == NULL, "no other format");
+  expect(says(aclgradGradcheckMessage(), "text, json, markdown or html, not 'pdf'"), "formats");
+
+  expect_refused(aclgradGradcheckRun(check, "selu"), "--alpha has no effect");
+  expect(aclgradGradcheckSet(check, "alpha", NULL) == 0, "a setting taken back");
+  expect(aclgradGradcheckRun(check, "selu,relu") == ACLGRAD_GRADCHECK_RIGHT, "two operators");
+  expect_refused(aclgradGradcheckRun(check, "unheard_of"), "no operator is called 'unheard_of'");
+  expect_refused(aclgradGradcheckSet(check, "dtype", "f31"), "--dtype: no dtype is called 'f31'");
+  expect_refused(aclgradGradcheckSet(check, "shape", "4by6"), "a shape is written as 4x6");
+  expect_refused(aclgradGradcheckSet(check, "colour", "red"), "there is no such setting");
+  expect_refused(aclgradGradcheckSet(check, "seed", "-1"), "'-1' is not a whole number");
+  expect_refused(aclgradGradcheckSet(check, "keep-dims", "maybe"), "neither true nor false");
+  expect_refused(aclgradGradcheckSet(check, "check", "all"), "no check is called 'all'");
+  expect_refused(aclgradGradcheckSet(check, NULL, "1"), "option is null");
+  aclgradGradcheckClose(check);
+}
+
+static void wrong(const char* library) {
+  aclgradGradcheck* check = NULL;
+  expect(aclgradGradcheckOpen(library, &check) == ACLGRAD_GRADCHECK_RIGHT, "opening");
+  expect(aclgradGradcheckSet(check, "check", "values") == 0, "which checks");
+  expect(aclgradGradcheckSet(check, "dtype", "float32") == 0, "a dtype");
+  expect(aclgradGradcheckRun(check, "selu") == ACLGRAD_GRADCHECK_WRONG, "selu without lambda");
+  expect(says(aclgradGradcheckReport(check, "text"), "reproduce: aclgrad-gradcheck --op selu"),
+         "the command");
+  aclgradGradcheckClose(check);
+}
+
+static void unusable(void) {
+  aclgradGradcheck* check = NULL;
+  expect(aclgradGradcheckOpen("libm.so.6", &check) == ACLGRAD_GRADCHECK_LIBRARY && check == NULL,
+         "a library without a runtime");
+  expect(says(aclgradGradcheckMessage(), "has no function aclInit"), "what it lacks");
+  expect(aclgradGradcheckOpen(NULL, &check) == ACLGRAD_GRADCHECK_LIBRARY && check == NULL,
+         "a process without such functions");
+  expect(aclgradGradcheckOpen("./none.so", &check) == ACLGRAD_GRADCHECK_LIBRARY, "no library");
+  expect_refused(aclgradGradcheckOpen("./none.so", NULL), "check is null");
+  expect_refused(aclgradGradcheckRun(NULL, "selu"), "check is null");
+  expect(aclgradGradcheckReport(NULL, "text") == NULL, "no check, no report");
+  aclgradGradcheckClose(NULL);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  expect(says(aclgradGradcheckOperators(), "selu,"), "names of operators");
+  expect(says(aclgradGradcheckVersion(), "."), "the version");
+  right(argv[1]);
+  wrong(argv[2]);
+  unusable();
+  return failures;
+}
