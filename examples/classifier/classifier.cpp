@@ -4,6 +4,7 @@
 #include <aclgrad/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 using namespace aclgrad;
@@ -93,7 +94,7 @@ Classified train_classifier(const Classifier& it, std::int64_t epochs,
   for (const auto& [kind, draw] : pictures) {
     const std::string picture = draw();
     write_file_atomically(path(kind, ".svg"), picture);
-    page->picture(kind, picture);
+    page->picture(static_cast<char>(std::toupper(kind[0])) + kind.substr(1), picture);
   }
   write_file_atomically(path("graph", ".dot"), to_dot(trainer.graph()));
   write_file_atomically(path("model", ".txt"), it.model.summary());

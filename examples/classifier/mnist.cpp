@@ -57,4 +57,9 @@ data::Split load_images(const std::string& data) {
   return images;
 }
 
+data::Dataset shift_and_flip(data::Dataset batch, const Random& random) {
+  batch.features = data::random_flip(data::random_shift(batch.features, 1, random), random);
+  return batch;
+}
+
 }  // namespace mnist

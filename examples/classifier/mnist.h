@@ -27,6 +27,9 @@ aclgrad::data::Split load(
 // train on have.
 aclgrad::data::Split load_images(const std::string& data);
 
+// For data::BatchOptions: pictures of clothes moved by up to a pixel, and mirrored, at random.
+aclgrad::data::Dataset shift_and_flip(aclgrad::data::Dataset batch, const aclgrad::Random& random);
+
 }  // namespace mnist
 
 #endif  // ACLGRAD_EXAMPLES_CLASSIFIER_MNIST_H_

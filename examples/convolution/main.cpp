@@ -30,23 +30,20 @@ std::string filters_picture(const convolution::Network& model, const std::string
 Classifier make(const std::string& activation, const data::Split& images,
                 const ClassifierOptions& options) {
   const convolution::Network model({}, activation_named(activation), options.program.seed);
+  const bool clothes = options.data == "fashion";  // with the recipe of mobilenet
   data::BatchOptions order{.batch_size = std::min(options.batch, images.train.size()),
                            .drop_last = true,
                            .seed = options.program.seed};
-  if (options.data == "fashion") {  // clothes may be mirrored, digits may not
-    order.transform = [](data::Dataset batch, const Random& random) {
-      batch.features = data::random_flip(batch.features, random);
-      return batch;
-    };
-  }
+  if (clothes) order.transform = mnist::shift_and_flip;
   const data::Batches batches(images.train, order);
   const std::int64_t steps = options.epochs * batches.batches_per_epoch();
-  const Adam optimizer(
-      {.learning_rate = schedule::cosine(2e-3, std::min<std::int64_t>(100, steps), steps)});
+  const std::int64_t warm_up = std::min<std::int64_t>(100, steps);
+  const AdamW optimizer({.learning_rate = schedule::cosine(clothes ? 4e-3 : 2e-3, warm_up, steps)},
+                        decay_matrices(model.parameters(), clothes ? 0.05 : 0));
   return {.name = activation,
           .model = model,
           .scores = model,
-          .optimizer = std::make_shared<Adam>(optimizer),
+          .optimizer = std::make_shared<AdamW>(optimizer),
           .batches = batches,
           .test = images.test,
           .pictures = {{"filters", [=] { return filters_picture(model, activation); }}}};

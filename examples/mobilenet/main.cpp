@@ -24,14 +24,10 @@ data::Dataset images_of(const data::Dataset& examples) {
 Classifier make(const std::string& activation, const data::Split& images,
                 const ClassifierOptions& options) {
   const mobilenet::MobileNet model({}, activation_named(activation), options.program.seed);
-  const auto shift_and_flip = [](data::Dataset batch, const Random& random) {
-    batch.features = data::random_flip(data::random_shift(batch.features, 1, random), random);
-    return batch;
-  };
   const data::Batches batches(images.train, {.batch_size = options.batch,
                                              .drop_last = true,
                                              .seed = options.program.seed,
-                                             .transform = shift_and_flip});
+                                             .transform = mnist::shift_and_flip});
   const std::int64_t steps = options.epochs * batches.batches_per_epoch();
   const AdamW optimizer(
       {.learning_rate = schedule::cosine(4e-3, std::min<std::int64_t>(100, steps), steps)},
