@@ -240,11 +240,11 @@ struct Evaluation {
 struct History {
   std::vector<Evaluation> evaluations = {};
   std::vector<std::string> metrics = {};  ///< their names
-  std::size_t best = 0;        ///< the evaluation of the lowest validation loss
-  bool stopped_early = false;  ///< by `patience` or `target_loss`
-  double seconds = 0;          ///< in this process
-  double step_seconds = 0;     ///< those spent in steps
-  std::int64_t steps = 0;      ///< done in this process
+  std::size_t best = 0;                   ///< the evaluation of the lowest validation loss
+  bool stopped_early = false;             ///< by `patience` or `target_loss`
+  double seconds = 0;                     ///< in this process
+  double step_seconds = 0;                ///< those spent in steps
+  std::int64_t steps = 0;                 ///< done in this process
 
   /// A value of every evaluation, for a chart: curve("selu", &Evaluation::loss). They are numbered
   /// from 1.
