@@ -51,13 +51,13 @@ Value record_result(const Workload& workload, const Value& x, std::vector<Value>
   constexpr std::uint64_t kSeed = 1;
   switch (workload.kind) {
     case Kind::convolution:
-      return record_network(convolution::Network({}, "elu", kSeed), x, parameters);
+      return record_network(convolution::Network({}, Activation::elu, kSeed), x, parameters);
     case Kind::transformer:
       return record_network(
-          transformer::Transformer(workload.classes, {}, "geglu", DType::float32, kSeed), x,
-          parameters);
+          transformer::Transformer(workload.classes, {}, Activation::geglu, DType::float32, kSeed),
+          x, parameters);
     case Kind::mobilenet:
-      return record_network(mobilenet::MobileNet({}, "hardswish", kSeed), x, parameters);
+      return record_network(mobilenet::MobileNet({}, Activation::hardswish, kSeed), x, parameters);
     default:
       return perceptron(workload, x, parameters);
   }

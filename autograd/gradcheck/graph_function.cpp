@@ -28,7 +28,7 @@ std::vector<Tensor> starting_point(const DoubleCopy& copy, std::span<const Feed>
       continue;
     }
     const auto feed = std::find_if(feeds.begin(), feeds.end(),
-                                   [&](const Feed& f) { return f.input() == original; });
+                                   [&](const Feed& each) { return each.is_for(original); });
     if (feed == feeds.end()) {
       throw ValueError(fmt::format("no feed for {}", original.description()));
     }

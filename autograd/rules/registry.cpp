@@ -50,6 +50,7 @@ struct Registry {
     add_second_order_rules(table);
     add_shape_rules(table);
     add_second_order_loss_rules(table);
+    add_second_order_normalization_rules(table);
   }
   RuleTable table;
   std::mutex mutex;

@@ -57,6 +57,7 @@ void add_selection_rules(RuleTable& table);
 void add_second_order_rules(RuleTable& table);
 void add_shape_rules(RuleTable& table);
 void add_second_order_loss_rules(RuleTable& table);
+void add_second_order_normalization_rules(RuleTable& table);
 
 /// An attribute as the operators take it: a float, for tensors of double, too.
 inline double as_float(double attribute) { return static_cast<double>(to_float(attribute)); }

@@ -132,7 +132,7 @@ class Fit {
                  .mode = ranks_.is_first() ? options_.progress : report::ProgressMode::off,
                  .before = trainer_.steps()});
     const auto begin = std::chrono::steady_clock::now();
-    while (trainer_.steps() < steps_ && !progress_.stopped_early) {
+    while (trainer_.steps() < steps_ && !stopped_early()) {
       const data::Dataset batch = feeder.next();
       before_step(batch);
       step(batch);
@@ -154,8 +154,10 @@ class Fit {
 
  private:
   void check() const {
-    if (!options_.validation && (options_.patience > 0 || options_.keep_best)) {
-      throw ValueError("`patience` and `keep_best` go by the validation loss: give `validation`");
+    if (!options_.validation &&
+        (options_.patience > 0 || options_.keep_best || options_.target_loss)) {
+      throw ValueError(
+          "`patience`, `keep_best` and `target_loss` go by the validation loss: give `validation`");
     }
     if (options_.checkpoint.empty() && (options_.resume || options_.checkpoint_every)) {
       throw ValueError(
@@ -194,9 +196,9 @@ class Fit {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     ++history_.steps;
     if (!std::isfinite(loss)) {
-      throw Diverged(
-          fmt::format("the loss became {} in step {}: try a smaller learning rate, or clip_norm",
-                      loss, trainer_.steps()));
+      throw Diverged(fmt::format(
+          "{}: the loss became {} in step {}: try a smaller learning rate, or clip_norm",
+          options_.title, loss, trainer_.steps()));
     }
     progress_.sum += loss;
     ++progress_.count;
@@ -223,6 +225,13 @@ class Fit {
     if (options_.keep_best && best_at_ == last) best_ = values_of(trainer_.model().state());
     progress_.stopped_early =
         options_.patience > 0 && last - best_at_ >= static_cast<std::size_t>(options_.patience);
+  }
+
+  // A resumed run may have another target.
+  bool stopped_early() const {
+    const std::vector<Evaluation>& all = progress_.evaluations;
+    return progress_.stopped_early || (options_.target_loss && !all.empty() &&
+                                       all.back().validation_loss <= *options_.target_loss);
   }
 
   void add(Evaluation evaluation) {
@@ -349,9 +358,10 @@ class Fit {
   History finish() {
     if (options_.keep_best && !best_.empty()) trainer_.model().load(best_);
     if (log_) log_->finish();
+    history_.stopped_early = stopped_early();
     history_.evaluations = std::move(progress_.evaluations);
+    for (const Metric& metric : options_.metrics) history_.metrics.push_back(metric.name);
     history_.best = best_at_;
-    history_.stopped_early = progress_.stopped_early;
     return std::move(history_);
   }
 
@@ -379,19 +389,17 @@ report::Series History::curve(const std::string& name,
   return series;
 }
 
-std::string History::to_string(const std::vector<Metric>& metrics) const {
+std::string History::to_string() const {
   const bool validated = !evaluations.empty() && !std::isnan(evaluations.front().validation_loss);
   std::vector<std::string> headers = {"step", "loss"};
   if (validated) headers.push_back("validation");
-  for (const Metric& metric : metrics) headers.push_back(metric.name);
+  headers.insert(headers.end(), metrics.begin(), metrics.end());
   report::Table table(headers);
   for (const Evaluation& evaluation : evaluations) {
     std::vector<std::string> cells = {std::to_string(evaluation.step),
                                       fmt::format("{:.4f}", evaluation.loss)};
     if (validated) cells.push_back(fmt::format("{:.4f}", evaluation.validation_loss));
-    for (std::size_t i = 0; i < metrics.size(); ++i) {
-      cells.push_back(fmt::format("{:.4g}", evaluation.metrics.at(i)));
-    }
+    for (const double metric : evaluation.metrics) cells.push_back(fmt::format("{:.4g}", metric));
     table.add_row(std::move(cells));
   }
   return table.to_string();

@@ -166,36 +166,35 @@ std::span<const data::Dataset> Trainer::parts_of(const data::Dataset& batch) {
   return cut_;
 }
 
-std::vector<SessionCache::NamedFeed> Trainer::feeds_of(const data::Dataset& batch) {
-  std::vector<SessionCache::NamedFeed> feeds;
+std::vector<Feed> Trainer::feeds_of(const data::Dataset& batch) {
+  std::vector<Feed> feeds;
   auto name = inputs_.begin();
   for (const data::Dataset& part : parts_of(batch)) {
-    feeds.push_back({*name++, part.features});
-    feeds.push_back({*name++, part.labels});
+    feeds.emplace_back(*name++, part.features);
+    feeds.emplace_back(*name++, part.labels);
   }
   return feeds;
 }
 
 double Trainer::step(const data::Dataset& batch) {
   optimizer_.set_step(steps_);
-  const SessionCache::Outputs outputs = training_.run(feeds_of(batch));
-  const double loss = outputs[0].item();
-  if (scaler_ && scaler_->update(outputs[2].item())) update_->run();
+  const Results results = training_.run(feeds_of(batch));
+  const double loss = results[0].item();
+  if (scaler_ && scaler_->update(results[2].item())) update_->run();
   ++steps_;
   return loss;
 }
 
 void Trainer::observe(const data::Dataset& batch, TrainingLog& log) {
   const data::Dataset& part = parts_of(batch).front();
-  const SessionCache::Outputs outputs =
-      observation_.run({{kFeatures, part.features}, {kLabels, part.labels}});
+  const Results results = observation_.run({{kFeatures, part.features}, {kLabels, part.labels}});
   std::size_t at = 0;
   for (const Variable& parameter : model_.parameters()) {
     const double scale = scaler_ ? scaler_->scale() : 1;
     log.point("Gradient norms", parameter.name(), static_cast<double>(steps_),
-              euclidean_norm(outputs[at++]) / scale);
+              euclidean_norm(results[at++]) / scale);
   }
-  for (const std::string& layer : observed_) log.activations(layer, steps_, outputs[at++]);
+  for (const std::string& layer : observed_) log.activations(layer, steps_, results[at++]);
 }
 
 double Trainer::evaluate(const data::Dataset& examples, std::int64_t batch_size) {
@@ -275,6 +274,24 @@ Tensor Predictor::operator()(const Tensor& x) {
     std::copy_n(part.bytes(), part.nbytes(), all->bytes() + static_cast<std::size_t>(begin) * row);
   }
   return *all;
+}
+
+NamedTensors intermediate_values(const std::function<Value(const Value&)>& model, const Tensor& x,
+                                 const std::function<bool(const std::string& name)>& wanted) {
+  Graph graph(Mode::evaluation);
+  static_cast<void>(model(graph.input("x", x.shape(), x.dtype())));
+  std::vector<Fetch> fetches;
+  NamedTensors values;
+  for (std::size_t id = 0; id < graph.value_count(); ++id) {
+    const Value value = graph.value(static_cast<ValueId>(id));
+    if (!wanted(value.name())) continue;
+    fetches.emplace_back(value);
+    values.emplace_back(value.name(), Tensor());
+  }
+  Session session(graph, fetches);
+  const Results results = session.run({{"x", x}});
+  for (std::size_t i = 0; i < values.size(); ++i) values[i].second = results[i];
+  return values;
 }
 
 }  // namespace aclgrad

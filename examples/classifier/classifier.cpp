@@ -4,57 +4,47 @@
 #include <aclgrad/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 using namespace aclgrad;
 
 namespace {
 
-std::string confusion_picture(const std::string& name, const data::Dataset& test,
-                              const Tensor& predicted, std::int64_t classes) {
-  std::vector<std::string> names;
-  for (std::int64_t label = 0; label < classes; ++label) names.push_back(std::to_string(label));
-  return report::Heatmap{.title = fmt::format("{}: test pictures, {:.1f} % correct", name,
-                                              100 * data::accuracy(predicted, test.labels)),
-                         .row_title = "true class",
-                         .column_title = "predicted class",
-                         .row_labels = names,
-                         .column_labels = names,
-                         .values = report::confusion_matrix(test.labels, predicted, classes),
-                         .confusion = true}
-      .svg();
+// Pictures may lie flat, as a perceptron wants them.
+Tensor squares(const Tensor& features) {
+  const std::int64_t n = features.shape()[0];
+  const auto side = std::lround(std::sqrt(static_cast<double>(features.numel() / n)));
+  return features.reshape({n, side, side});
 }
 
-// The misclassified pictures, at most 60 of them, with the true and the predicted label.
-std::string mistakes_picture(const std::string& name, const data::Dataset& test,
-                             const Tensor& predicted) {
-  constexpr std::size_t kShown = 60;
-  const auto side = std::lround(std::sqrt(
-      static_cast<double>(test.features.numel() / std::max<std::int64_t>(test.size(), 1))));
-  const auto [light, dark] = std::ranges::minmax(test.features.data<float>());
-  std::size_t mistakes = 0;
-  report::ImageGrid grid{.columns = 6, .light = light, .dark = dark};
-  for (std::int64_t i = 0; i < test.size(); ++i) {
-    const double actual = test.labels.get(i), taken_for = predicted.get(i);
-    if (actual == taken_for || ++mistakes > kShown) continue;
-    grid.images.push_back({.pixels = test.features.slice(0, i, i + 1).reshape({side, side}),
-                           .caption = fmt::format("{}, taken for {}", actual, taken_for),
-                           .colour = "#B03A2E"});
-  }
-  grid.title = fmt::format("{}: {} of {} test pictures misclassified", name, mistakes, test.size());
-  return grid.svg();
+// A line of the table.
+std::vector<std::string> summary(const std::string& name, const Module& model,
+                                 const History& history) {
+  const auto epochs = static_cast<double>(history.evaluations.size());
+  const bool ran = history.steps > 0;  // a run that had ended before has nothing left to do
+  const double rate = ran ? static_cast<double>(history.steps) / history.step_seconds : 0;
+  const std::vector<double>& percent = history.evaluations.back().metrics;
+  return {name,
+          std::to_string(model.parameter_count()),
+          fmt::format("{}", epochs),
+          fmt::format("{:.2f}", history.step_seconds),
+          fmt::format("{:.3f}", history.step_seconds / epochs),
+          fmt::format("{:.0f}", rate),
+          percent.size() > 1 ? fmt::format("{:.2f}%", percent[1]) : "-",
+          fmt::format("{:.2f}%", percent[0])};
 }
 
 }  // namespace
 
-Classified train_classifier(const Classification& it, const ProgramOptions& options,
-                            const Communicator& communicator) {
+Classified train_classifier(const Classifier& it, std::int64_t epochs,
+                            const ProgramOptions& options, const Communicator& communicator) {
   const auto scores = [&](const Value& x) {
     return cast(it.scores(cast(x, options.dtype)), DType::float32);
   };
   const auto loss = [&](const Value& x, const Value& t) { return cross_entropy(scores(x), t); };
   const std::unique_ptr<Ranks> ranks = make_ranks(options, communicator);
-  Trainer trainer(it.model, loss, it.optimizer, trainer_options(options, *ranks));
+  Trainer trainer(it.model, loss, *it.optimizer, trainer_options(options, *ranks));
   Predictor predictor(scores, 1000);
   const auto percent = [&](const data::Dataset& examples) {
     return 100 * data::accuracy(data::argmax(predictor(examples.features)), examples.labels);
@@ -66,6 +56,8 @@ Classified train_classifier(const Classification& it, const ProgramOptions& opti
   const auto path = [&](const std::string& kind, const std::string& extension) {
     return options.out / (kind + "_" + it.name + extension);
   };
+  std::string made_with = fmt::format("{}, {}", it.name, options.dtype);
+  for (const auto& [name, text] : it.settings) made_with += fmt::format(", {} {}", name, text);
   std::optional<RunReport> page;
   if (communicator.is_first()) {
     std::filesystem::create_directories(options.out);
@@ -77,51 +69,85 @@ Classified train_classifier(const Classification& it, const ProgramOptions& opti
   }
   Classified made;
   made.history = fit(trainer, it.batches,
-                     {.epochs = it.epochs,
+                     {.epochs = epochs,
                       .metrics = metrics,
                       .checkpoint = path("checkpoint", ".safetensors"),
                       .checkpoint_every = it.checkpoint_every,
                       .resume = options.resume,
-                      .made_with = fmt::format("{}, {}{}", it.name, options.dtype, it.made_with),
+                      .made_with = made_with,
                       .log = page ? &*page : nullptr,
                       .observe = page.has_value(),
                       .title = it.name,
-                      .prefetch = it.prefetch});
+                      .prefetch = it.batches.options().transform != nullptr});
   made.accuracy =
       made.history.curve(it.name, [](const Evaluation& each) { return each.metrics[0]; });
-  made.parameters = it.model.parameter_count();
   if (!page) return made;
   const Tensor last = predictor(it.test.features);
   const Tensor predicted = data::argmax(last);
-  const std::string confusion = confusion_picture(it.name, it.test, predicted, last.shape()[1]);
-  const std::string mistakes = mistakes_picture(it.name, it.test, predicted);
-  write_file_atomically(path("confusion", ".svg"), confusion);
-  write_file_atomically(path("mistakes", ".svg"), mistakes);
+  report::Heatmap confusion = report::confusion(it.test.labels, predicted, last.shape()[1]);
+  report::ImageGrid mistakes =
+      report::mistakes(squares(it.test.features), it.test.labels, predicted);
+  for (std::string* title : {&confusion.title, &mistakes.title}) *title = it.name + ": " + *title;
+  std::map<std::string, std::function<std::string()>> pictures = it.pictures;
+  pictures["confusion"] = [&] { return confusion.svg(); };
+  pictures["mistakes"] = [&] { return mistakes.svg(); };
+  for (const auto& [kind, draw] : pictures) {
+    const std::string picture = draw();
+    write_file_atomically(path(kind, ".svg"), picture);
+    page->picture(static_cast<char>(std::toupper(kind[0])) + kind.substr(1), picture);
+  }
   write_file_atomically(path("graph", ".dot"), to_dot(trainer.graph()));
+  write_file_atomically(path("model", ".txt"), it.model.summary());
   save_safetensors(path("weights", ".safetensors"), values_of(it.model.state()),
                    {{"network", it.name}, {"seed", std::to_string(options.seed)}});
-  page->picture("Confusion", confusion);
-  page->picture("Mistakes", mistakes);
   page->finish();
   made.record = page->record();
-  made.table = fmt::format("{}, {:.0f} s, % right\n{}", it.name, made.history.seconds,
-                           made.history.to_string(metrics));
   return made;
 }
 
-void compare_classifiers(const std::string& title, const std::vector<std::string>& names,
-                         const ProgramOptions& options, const Communicator& communicator,
-                         const std::function<Classified(const std::string& name)>& train) {
-  report::Table table({"activation", "% right"});
-  report::LineChart chart{.title = title, .x_label = "epoch", .y_label = "% right"};
-  for (const std::string& name : names) {
-    Classified run = train(name);
-    if (!communicator.is_first()) continue;
-    fmt::print("{}\n", run.table);
-    table.add_row({name, fmt::format("{:.2f}", run.accuracy.y.back())});
-    chart.series.push_back(std::move(run.accuracy));
-  }
-  if (!communicator.is_first()) return;
-  write_file_atomically(options.out / "learning.svg", chart.svg());
-  fmt::print("{}", table.to_string());
+void compare_classifiers(const ClassifierOptions& options,
+                         const std::function<Classifier(const std::string&)>& make) {
+  const std::filesystem::path& out = options.program.out;
+  on_ranks(options.program, [&](const Communicator& communicator) {
+    report::Table table({"activation", "parameters", "epochs", "train s", "s/epoch", "steps/s",
+                         "train acc", "test acc"});
+    report::LineChart losses{.title = "Training loss",
+                             .x_label = "epoch",
+                             .y_label = "mean cross-entropy of the epoch",
+                             .log_y = true};
+    report::LineChart accuracies{
+        .title = "Accuracy on the test pictures", .x_label = "epoch", .y_label = "percent correct"};
+    std::vector<RunRecord> records;
+    std::string sizes;
+    for (const std::string& name : options.activations) {
+      const Classifier it = make(name);
+      const Classified run = train_classifier(it, std::min(options.epochs, options.stop_after),
+                                              options.program, communicator);
+      if (!communicator.is_first()) continue;
+      fmt::print("{}, % right\n{}\n", name, run.history.to_string());
+      table.add_row(summary(name, it.model, run.history));
+      losses.series.push_back(run.history.curve(name, &Evaluation::loss));
+      accuracies.series.push_back(run.accuracy);
+      records.push_back(run.record);
+      sizes = fmt::format("{} pictures to train on, {} to test", it.batches.size(), it.test.size());
+    }
+    if (!communicator.is_first()) return;
+    write_file_atomically(out / "report.html", compare_runs("Activations compared", records));
+    write_file_atomically(out / "loss.svg", losses.svg());
+    write_file_atomically(out / "accuracy.svg", accuracies.svg());
+    fmt::print("{}\n\n{}\nThe report is {}; pictures, weights and graphs lie beside it\n", sizes,
+               table.to_string(), (out / "report.html").string());
+  });
+}
+
+void declare_classifier_options(CLI::App& app, ClassifierOptions& options) {
+  app.option_defaults()->always_capture_default();
+  app.add_option("--activation", options.activations, "one or several")
+      ->check(CLI::IsMember(std::vector<std::string>(options.activations)));
+  app.add_option("--epochs", options.epochs, "passes over the pictures")
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--batch", options.batch, "pictures of a step")->check(CLI::Range(1, 1000000));
+  app.add_option("--stop-after", options.stop_after, "epochs; the rest is for --resume")
+      ->check(CLI::Range(1, 1000000));
+  declare_program_options(app, options.program, "folder for weights, pictures, pages, checkpoints");
 }

@@ -5,6 +5,7 @@
 #include <aclgrad/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace mnist {
 namespace {
@@ -37,12 +38,28 @@ data::Dataset load_part(const std::filesystem::path& folder, const std::string& 
 
 }  // namespace
 
-data::Split load(const std::filesystem::path& folder, const std::string& advice) {
+data::Split load(const std::string& data, const std::string& advice) {
+  const std::filesystem::path folder = data == "mnist"     ? "out/mnist-data"
+                                       : data == "fashion" ? "out/fashion-mnist-data"
+                                                           : data;
   try {
     return {load_part(folder, "train"), load_part(folder, "t10k")};
   } catch (const IoError& error) {
-    throw IoError(fmt::format("{}{}{}", error.what(), advice.empty() ? "" : "\n", advice));
+    throw IoError(fmt::format("{}\n{}", error.what(), advice));
   }
+}
+
+data::Split load_images(const std::string& data) {
+  data::Split images = data::standardized(load(data));
+  for (data::Dataset* part : {&images.train, &images.test}) {
+    part->features = std::move(part->features).reshape({part->size(), 1, kSide, kSide});
+  }
+  return images;
+}
+
+data::Dataset shift_and_flip(data::Dataset batch, const Random& random) {
+  batch.features = data::random_flip(data::random_shift(batch.features, 1, random), random);
+  return batch;
 }
 
 }  // namespace mnist

@@ -6,8 +6,6 @@
 
 #include <aclgrad/aclgrad.h>
 
-#include <string>
-
 namespace convolution {
 
 struct Sizes {
@@ -17,33 +15,26 @@ struct Sizes {
 // conv, activation, conv, activation, normalization, pooling.
 struct Block : aclgrad::Module {
   Block(const Name& name, std::int64_t in, std::int64_t out, std::int64_t kernel,
-        const std::string& kind, std::uint64_t seed)
+        aclgrad::Activation kind, std::uint64_t seed)
       : Module(name),
-        activation(kind),
-        conv1(child("conv1"), in, out, kernel, {.init_for = initial(kind), .seed = seed}),
-        conv2(child("conv2"), out, out, kernel, {.init_for = initial(kind), .seed = seed + 1}),
+        activate{kind},
+        conv1(child("conv1"), in, out, kernel, {.init_for = kind, .seed = seed}),
+        conv2(child("conv2"), out, out, kernel, {.init_for = kind, .seed = seed + 1}),
         norm(child("norm"), out) {}
 
   aclgrad::Value operator()(const aclgrad::Value& x) const {
     return max_pool2d(norm(activate(conv2(activate(conv1(x))))), 2);
   }
 
-  static aclgrad::Activation initial(const std::string& kind) {
-    return kind == "elu" ? aclgrad::Activation::elu : aclgrad::Activation::relu;
-  }
-  aclgrad::Value activate(const aclgrad::Value& x) const {
-    return activation == "elu" ? elu(x) : relu(x);
-  }
-
-  std::string activation;
+  aclgrad::Activate activate;
   aclgrad::Conv2d conv1, conv2;
   aclgrad::BatchNorm2d norm;
 };
 
 struct Network : aclgrad::Module {
-  Network(const Sizes& sizes, const std::string& activation, std::uint64_t seed)
-      : block1(child("block1"), 1, sizes.first, 5, activation, seed),
-        block2(child("block2"), sizes.first, sizes.second, 3, activation, seed + 2),
+  Network(const Sizes& sizes, aclgrad::Activation kind, std::uint64_t seed)
+      : block1(child("block1"), 1, sizes.first, 5, kind, seed),
+        block2(child("block2"), sizes.first, sizes.second, 3, kind, seed + 2),
         output(child("output"), sizes.second * pooled(sizes) * pooled(sizes), sizes.classes,
                {.seed = seed + 4}) {}
 

@@ -11,10 +11,6 @@
 
 namespace mobilenet {
 
-inline aclgrad::Value activate(const std::string& activation, const aclgrad::Value& x) {
-  return activation == "hardswish" ? hardswish(x) : relu(x);
-}
-
 // Convolution without bias, batch normalization.
 struct Convolved : aclgrad::Module {
   Convolved(const Name& name, std::int64_t in, std::int64_t out, std::int64_t kernel,
@@ -56,10 +52,10 @@ struct BottleneckSizes {
 };
 
 struct Bottleneck : aclgrad::Module {
-  Bottleneck(const Name& name, const BottleneckSizes& sizes, const std::string& kind,
+  Bottleneck(const Name& name, const BottleneckSizes& sizes, aclgrad::Activation kind,
              std::uint64_t seed)
       : Module(name),
-        activation(kind),
+        activate{kind},
         adds(sizes.stride == 1 && sizes.in == sizes.out),
         expand(child("expand"), sizes.in, sizes.expanded, 1, 1, 1, seed),
         depthwise(child("depthwise"), sizes.expanded, sizes.expanded, sizes.kernel, sizes.stride,
@@ -67,12 +63,12 @@ struct Bottleneck : aclgrad::Module {
         attention(child("attention"), sizes.expanded, seed + 2),
         project(child("project"), sizes.expanded, sizes.out, 1, 1, 1, seed + 4) {}
   aclgrad::Value operator()(const aclgrad::Value& x) const {
-    const aclgrad::Value wide = activate(activation, depthwise(activate(activation, expand(x))));
+    const aclgrad::Value wide = activate(depthwise(activate(expand(x))));
     const aclgrad::Value y = project(attention(wide));
     return adds ? x + y : y;
   }
 
-  std::string activation;
+  aclgrad::Activate activate;
   bool adds;
   Convolved expand, depthwise;
   SqueezeExcite attention;
@@ -87,8 +83,8 @@ struct Sizes {
 
 // Scores [n, classes] of grey images [n, 1, height, width].
 struct MobileNet : aclgrad::Module {
-  MobileNet(const Sizes& sizes, const std::string& kind, std::uint64_t seed)
-      : activation(kind),
+  MobileNet(const Sizes& sizes, aclgrad::Activation kind, std::uint64_t seed)
+      : activate{kind},
         stem(child("stem"), 1, sizes.stem, 3, 2, 1, seed),
         head(child("head"), sizes.bottlenecks.back().out, sizes.head, 1, 1, 1, seed + 1),
         scores(child("scores"), sizes.head, sizes.classes, {.seed = seed + 2}) {
@@ -98,12 +94,12 @@ struct MobileNet : aclgrad::Module {
     }
   }
   aclgrad::Value operator()(const aclgrad::Value& images) const {
-    aclgrad::Value x = activate(activation, stem(images));
+    aclgrad::Value x = activate(stem(images));
     for (const Bottleneck& bottleneck : bottlenecks) x = bottleneck(x);
-    return scores(aclgrad::GlobalAvgPool2d{}(activate(activation, head(x))));
+    return scores(aclgrad::GlobalAvgPool2d{}(activate(head(x))));
   }
 
-  std::string activation;
+  aclgrad::Activate activate;
   Convolved stem, head;
   aclgrad::Linear scores;
   std::vector<Bottleneck> bottlenecks;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gated recurrent unit (Cho et al. 2014) whose last state a linear layer reads.
+// Gated recurrent units (Cho et al. 2014): one whose last state a linear layer reads, and one that
+// guesses characters.
 #ifndef ACLGRAD_EXAMPLES_RECURRENT_MODEL_H_
 #define ACLGRAD_EXAMPLES_RECURRENT_MODEL_H_
 
@@ -20,6 +21,29 @@ struct Adder : aclgrad::Module {
 
   aclgrad::Gru gru;
   aclgrad::Linear out;
+};
+
+struct Sizes {
+  std::int64_t width = 128, hidden = 440;
+};
+
+struct CharacterModel : aclgrad::Module {
+  CharacterModel(std::int64_t characters, const Sizes& sizes, aclgrad::DType computed_in,
+                 std::uint64_t seed)
+      : dtype(computed_in),
+        letters(child("letters"), characters, sizes.width, seed),
+        gru(child("gru"), sizes.width, sizes.hidden, seed + 1),
+        next(child("next"), sizes.hidden, characters, {.seed = seed + 3}) {}
+
+  // Scores [N, T, characters] of the character after each place of text [N, T].
+  aclgrad::Value operator()(const aclgrad::Value& text) const {
+    return cast(next(gru(cast(letters(text), dtype))), aclgrad::DType::float32);
+  }
+
+  aclgrad::DType dtype;  // of the activations
+  aclgrad::Embedding letters;
+  aclgrad::Gru gru;
+  aclgrad::Linear next;
 };
 
 }  // namespace recurrent

@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   ProgramOptions program{.out = "out/self_normalizing"};
-  std::filesystem::path data = "out/mnist-data";
+  std::string data = "mnist";
   std::int64_t epochs = 20, deep_epochs = 40;
   bool only_deep = false;
 };
@@ -30,20 +30,18 @@ const std::vector<std::string> kActivations = {"selu", "relu"};
 // The accuracy on unseen examples, in percent, after every epoch.
 report::Series train(const std::string& name, const Sequential& model, const data::Split& examples,
                      std::int64_t epochs, double learning_rate, const Options& options) {
-  Sgd optimizer({.learning_rate = learning_rate});
-  const data::Batches batches(examples.train, {.batch_size = 128, .seed = options.program.seed});
-  return train_classifier({.name = name,
-                           .model = model,
-                           .scores = model,
-                           .optimizer = optimizer,
-                           .batches = batches,
-                           .test = examples.test,
-                           .epochs = epochs},
-                          options.program, Communicator())
+  return train_classifier(
+             {.name = name,
+              .model = model,
+              .scores = model,
+              .optimizer = std::make_shared<Sgd>(SgdOptions{.learning_rate = learning_rate}),
+              .batches = {examples.train, {.batch_size = 128, .seed = options.program.seed}},
+              .test = examples.test},
+             epochs, options.program, Communicator())
       .accuracy;
 }
 
-data::Split standardized(data::Split examples) {
+data::Split by_column(const data::Split& examples) {
   const data::Standardizer standardize(examples.train.features);
   return {{standardize(examples.train.features), examples.train.labels},
           {standardize(examples.test.features), examples.test.labels}};
@@ -51,26 +49,17 @@ data::Split standardized(data::Split examples) {
 
 data::Split digits() {
   const Tensor table = data::read_csv(ACLGRAD_EXAMPLE_DATA "/digits.csv");
-  return standardized(data::split(data::from_table(table), 0.8, 1));
+  return by_column(data::split(data::from_table(table), 0.8, 1));
 }
 
 // The standard deviation of what each hidden layer returns.
 report::Series deviations(const std::string& name, const Sequential& model, const Tensor& x) {
-  Graph graph(Mode::evaluation);
-  const Value input = graph.input("x", x.shape());
-  std::vector<Fetch> fetches = {model(input)};
-  std::vector<Value> layers;
-  for (std::size_t id = 0; id < graph.value_count(); ++id) {
-    const Value value = graph.value(static_cast<ValueId>(id));
-    if (value.name().find("(hidden") != std::string::npos) layers.push_back(value);
-  }
-  fetches.insert(fetches.end(), layers.begin(), layers.end());
-  const Results results = Session(graph, fetches).run({{input, x}});
   report::Series series{.name = name, .y = {}};
-  for (const Value& layer : layers) {
-    const ActivationSummary summary = summarize_activations(results[layer], 0);
+  for (const auto& [layer, values] : intermediate_values(model, x, [](const std::string& value) {
+         return value.find("(hidden") != std::string::npos;
+       })) {
     series.x.push_back(static_cast<double>(series.x.size() + 1));
-    series.y.push_back(summary.stddev);
+    series.y.push_back(summarize_activations(values, 0).stddev);
   }
   return series;
 }
@@ -106,8 +95,7 @@ void depth(const Options& options) {
 }
 
 void on_mnist(const Options& options) {
-  const data::Split examples =
-      standardized(mnist::load(options.data, "`./dev self_normalizing` fetches them."));
+  const data::Split examples = by_column(mnist::load(options.data));
   report::Table table({"activation", "dropout", "% right"});
   report::LineChart chart{.title = "784-512-256-10 on MNIST, SGD with a learning rate of 0.001",
                           .x_label = "epoch",
@@ -133,13 +121,11 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("Trains self-normalizing networks, and the same with ReLU");
   app.option_defaults()->always_capture_default();
-  app.add_option("--data", options.data, "folder with the four files of MNIST");
+  app.add_option("--data", options.data, "mnist, or a folder with files like its");
   app.add_option("--epochs", options.epochs, "on MNIST")->check(CLI::Range(1, 100000));
   app.add_option("--deep-epochs", options.deep_epochs, "on digits, of deep networks")
       ->check(CLI::Range(1, 100000));
   declare_program_options(app, options.program, "folder for pictures and pages");
-  declare_dtype(app, options.program);
-  declare_resume(app, options.program);
   app.add_flag("--only-deep", options.only_deep, "leave MNIST out");
   return run_program("self_normalizing", app, argc, argv, options.program, [&] {
     depth(options);

@@ -3,40 +3,27 @@
 #include "digits.h"
 #include "examples/classifier/perceptron.h"
 
-namespace {
-
-// Mean 0 and standard deviation 1 over all pixels, by those of the training digits. SELU needs it,
-// and it lets all four learn at the same rate.
-void standardize(aclgrad::data::Split& digits) {
-  const auto column = [](const aclgrad::Tensor& x) { return x.reshape({x.numel(), 1}); };
-  const aclgrad::data::Standardizer pixels(column(digits.train.features));
-  for (aclgrad::Tensor* x : {&digits.train.features, &digits.test.features}) {
-    *x = pixels(column(*x)).reshape(x->shape());
-  }
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
-  PerceptronOptions options{.program = {.out = "out/digits"}, .schedule = "cosine", .dropout = 0.1};
+  PerceptronOptions options;
+  options.program.out = "out/digits";
+  options.data = ACLGRAD_EXAMPLE_DATA "/digits.csv";
+  options.epochs = 40;
+  options.batch = 64;
+  options.dropout = 0.1;
   std::int64_t hidden = 128;
-  std::filesystem::path data = ACLGRAD_EXAMPLE_DATA "/digits.csv";
   CLI::App app(
       "Trains a small network on 1,797 handwritten digits (8x8 pixels), once for each activation, "
       "and\n"
       "writes learning curves, confusion matrices, misclassified digits, weights and graphs.");
   declare_perceptron_options(app, options);
   app.add_option("--hidden", hidden, "units of each of the two hidden layers")
-      ->check(CLI::Range(1, 65536))
-      ->type_name("N");
-  app.add_option("--data", data, "CSV file: 64 pixels from 0 to 16, then the digit")
-      ->type_name("FILE")
+      ->check(CLI::Range(1, 65536));
+  app.add_option("--data", options.data, "CSV file: 64 pixels from 0 to 16, then the digit")
       ->default_str("the digits that come with aclgrad");
   return run_program("train_digits", app, argc, argv, options.program, [&] {
-    aclgrad::data::Split digits =
-        aclgrad::data::split(load_digits(data), 0.8, options.program.seed);
-    standardize(digits);
-    train_perceptrons({kPixels, hidden, hidden, kClasses}, digits, options,
-                      aclgrad::Communicator());
+    // SELU needs mean 0 and standard deviation 1, and all four then learn at the same rate.
+    const aclgrad::data::Split digits = aclgrad::data::standardized(
+        aclgrad::data::split(load_digits(options.data), 0.8, options.program.seed));
+    train_perceptrons({kPixels, hidden, hidden, kClasses}, digits, options);
   });
 }

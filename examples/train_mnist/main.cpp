@@ -13,20 +13,17 @@ constexpr const char* kNoData =
 }  // namespace
 
 int main(int argc, char** argv) {
-  PerceptronOptions options{
-      .program = {.out = "out/mnist"}, .epochs = 5, .batch = 128, .schedule = "cosine"};
-  std::filesystem::path data = "out/mnist-data";
+  PerceptronOptions options;
+  options.data = "mnist";
+  options.program.out = "out/mnist";
   CLI::App app(
       "Trains a network 784-256-128-10 on MNIST, once for each activation, and writes learning\n"
       "curves, confusion matrices, misclassified digits, weights and graphs.");
   declare_perceptron_options(app, options);
-  app.add_option("--data", data, "folder with the four IDX files")->type_name("DIR");
   declare_ranks(app, options.program);
-  const auto train = [&] {
-    const aclgrad::data::Split digits = mnist::load(data, kNoData);
-    on_ranks(options.program, [&](const aclgrad::Communicator& communicator) {
-      train_perceptrons({mnist::kPixels, 256, 128, mnist::kClasses}, digits, options, communicator);
-    });
-  };
-  return run_program("train_mnist", app, argc, argv, options.program, train);
+  app.add_option("--data", options.data, "mnist, or a folder with files like its");
+  return run_program("train_mnist", app, argc, argv, options.program, [&] {
+    train_perceptrons({mnist::kPixels, 256, 128, mnist::kClasses},
+                      mnist::load(options.data, kNoData), options);
+  });
 }

@@ -18,26 +18,24 @@ struct Sizes {
 };
 
 struct FeedForward : aclgrad::Module {
-  FeedForward(const Name& name, const Sizes& sizes, const std::string& kind, std::uint64_t seed)
+  FeedForward(const Name& name, const Sizes& sizes, aclgrad::Activation kind, std::uint64_t seed)
       : Module(name),
-        activation(kind),
-        up(child("up"), sizes.width, kind == "geglu" ? 2 * sizes.geglu_hidden : sizes.hidden,
-           {.seed = seed}),
-        down(child("down"), kind == "geglu" ? sizes.geglu_hidden : sizes.hidden, sizes.width,
-             {.seed = seed + 1}) {}
+        activate{kind},
+        gated(kind == aclgrad::Activation::geglu),
+        hidden(gated ? sizes.geglu_hidden : sizes.hidden),
+        up(child("up"), sizes.width, gated ? 2 * hidden : hidden, {.seed = seed}),
+        down(child("down"), hidden, sizes.width, {.seed = seed + 1}) {}
 
-  aclgrad::Value operator()(const aclgrad::Value& x) const {
-    const aclgrad::Value y = up(x);
-    if (activation == "geglu") return down(geglu(y));
-    return down(activation == "gelu" ? gelu(y) : relu(y));
-  }
+  aclgrad::Value operator()(const aclgrad::Value& x) const { return down(activate(up(x))); }
 
-  std::string activation;
+  aclgrad::Activate activate;
+  bool gated;
+  std::int64_t hidden;
   aclgrad::Linear up, down;
 };
 
 struct Block : aclgrad::Module {
-  Block(const Name& name, const Sizes& sizes, const std::string& kind, std::uint64_t seed)
+  Block(const Name& name, const Sizes& sizes, aclgrad::Activation kind, std::uint64_t seed)
       : Module(name),
         norm1(child("norm1"), sizes.width),
         attention(child("attention"), sizes.width, sizes.heads, {.causal = true, .seed = seed}),
@@ -56,7 +54,7 @@ struct Block : aclgrad::Module {
 };
 
 struct Transformer : aclgrad::Module {
-  Transformer(std::int64_t characters, const Sizes& sizes, const std::string& kind,
+  Transformer(std::int64_t characters, const Sizes& sizes, aclgrad::Activation kind,
               aclgrad::DType computed_in, std::uint64_t seed)
       : dtype(computed_in),
         letters(child("letters"), characters, sizes.width, seed),

@@ -49,6 +49,15 @@ Tensor Standardizer::operator()(const Tensor& features) const {
   return wide.to(DType::float32);
 }
 
+Split standardized(const Split& split) {
+  const auto column = [](const Tensor& x) { return x.reshape({x.numel(), 1}); };
+  const Standardizer all(column(split.train.features));
+  const auto moved = [&](const Dataset& part) -> Dataset {
+    return {all(column(part.features)).reshape(part.features.shape()), part.labels};
+  };
+  return {moved(split.train), moved(split.test)};
+}
+
 Tensor rescale(const Tensor& tensor, double factor, double offset) {
   Tensor wide = tensor.to(DType::float64);
   for (double& value : wide.data<double>()) value = factor * value + offset;

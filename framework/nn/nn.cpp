@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/nn.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "aclgrad/error.h"
 #include "nn/support.h"
@@ -54,6 +57,38 @@ Value Gelu::operator()(const Value& x, SourceLocation where) const {
 }
 Value Geglu::operator()(const Value& x, SourceLocation where) const {
   return geglu(x, -1, approximate, activate_left, where);
+}
+
+Value Activate::operator()(const Value& x, SourceLocation where) const {
+  switch (kind) {
+    case Activation::none:
+      return x;
+    case Activation::relu:
+      return Relu{}(x, where);
+    case Activation::selu:
+      return Selu{}(x, where);
+    case Activation::elu:
+      return Elu{}(x, where);
+    case Activation::hardswish:
+      return Hardswish{}(x, where);
+    case Activation::gelu:
+      return Gelu{}(x, where);
+    case Activation::geglu:
+      return Geglu{}(x, where);
+  }
+  throw ValueError("an activation of no kind");
+}
+
+Activation activation_named(const std::string& name) {
+  // In the order of the enumeration.
+  constexpr std::array<std::string_view, 7> kNames = {"none",      "relu", "selu", "elu",
+                                                      "hardswish", "gelu", "geglu"};
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) {
+    throw ValueError(
+        fmt::format("no activation is called `{}`, but {}", name, fmt::join(kNames, ", ")));
+  }
+  return static_cast<Activation>(found - kNames.begin());
 }
 
 GegluFeedForward::GegluFeedForward(const Name& name, std::int64_t in, std::int64_t hidden,

@@ -139,4 +139,23 @@ Tensor confusion_matrix(const Tensor& actual, const Tensor& predicted, std::int6
   return counts;
 }
 
+Heatmap confusion(const Tensor& actual, const Tensor& predicted, std::int64_t classes) {
+  const Tensor counts = confusion_matrix(actual, predicted, classes);
+  std::vector<std::string> names;
+  double right = 0;
+  for (std::int64_t label = 0; label < classes; ++label) {
+    names.push_back(std::to_string(label));
+    right += counts.get(label * classes + label);
+  }
+  const double percent =
+      100 * right / static_cast<double>(std::max<std::int64_t>(actual.numel(), 1));
+  return {.title = fmt::format("{:.1f} % correct", percent),
+          .row_title = "true class",
+          .column_title = "predicted class",
+          .row_labels = names,
+          .column_labels = names,
+          .values = counts,
+          .confusion = true};
+}
+
 }  // namespace aclgrad::report

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "aclgrad/error.h"
@@ -77,6 +80,32 @@ std::string ImageGrid::svg() const {
                  .anchor = Anchor::middle});
   }
   return std::move(canvas).finish();
+}
+
+ImageGrid mistakes(const Tensor& images, const Tensor& actual, const Tensor& predicted,
+                   std::size_t most) {
+  const std::int64_t n = actual.numel();
+  if (images.rank() < 3 || images.shape()[0] != n || predicted.numel() != n) {
+    throw ShapeError(fmt::format("{} images of shape {} and {} predictions do not fit together", n,
+                                 to_string(images.shape()), predicted.numel()));
+  }
+  const Shape size{images.shape().dims().end()[-2], images.shape().dims().back()};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  ImageGrid grid{.columns = 6, .light = kInfinity, .dark = -kInfinity};
+  for (std::int64_t i = 0; i < images.numel(); ++i) {
+    grid.light = std::min(grid.light, images.get(i));
+    grid.dark = std::max(grid.dark, images.get(i));
+  }
+  std::size_t wrong = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (actual.get(i) == predicted.get(i) || ++wrong > most) continue;
+    grid.images.push_back(
+        {.pixels = images.slice(0, i, i + 1).reshape(size),
+         .caption = fmt::format("{}, taken for {}", actual.get(i), predicted.get(i)),
+         .colour = "#B03A2E"});
+  }
+  grid.title = fmt::format("{} of {} misclassified", wrong, n);
+  return grid;
 }
 
 }  // namespace aclgrad::report

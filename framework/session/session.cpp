@@ -85,7 +85,15 @@ SessionState::SessionState(const Graph& graph, std::vector<Fetch> fetches, Sessi
   }
 }
 
-void SessionState::refuse_feed(const Value& input) const {
+void SessionState::refuse_feed(const Feed& feed) const {
+  if (!feed.name().empty()) {
+    const auto& names = program().graph->input_names;
+    throw ValueError(fmt::format("cannot feed `{}`: {}", feed.name(),
+                                 names.contains(feed.name())
+                                     ? "nothing that the session runs needs it"
+                                     : "the session's graph has no input of that name"));
+  }
+  const Value& input = feed.input();
   if (input.id() < 0) throw ValueError("cannot feed an empty Value");
   if (!input) {
     throw ValueError(fmt::format("cannot feed value {}: its graph is gone", input.id()));
@@ -97,22 +105,29 @@ void SessionState::refuse_feed(const Value& input) const {
   throw ValueError(fmt::format("cannot feed {}: {}", input.description(), reason));
 }
 
+ValueId SessionState::input_of(const Feed& feed) const {
+  if (feed.name().empty()) return feed.input().is_of(graph_) ? feed.input().id() : -1;
+  const auto& names = program().graph->input_names;
+  const auto found = names.find(feed.name());
+  return found == names.end() ? -1 : found->second;
+}
+
 void SessionState::check_feeds(std::span<const Feed> feeds) {
   const GraphData& graph = *program().graph;
   const std::vector<ValueId>& inputs = program().inputs;
-  std::fill(fed_.begin(), fed_.end(), false);
+  std::ranges::fill(fed_, nullptr);
   for (const Feed& feed : feeds) {
-    const auto found = std::ranges::find(inputs, feed.input().id());
-    if (found == inputs.end() || !(feed.input().is_of(graph_))) refuse_feed(feed.input());
-    const auto position = static_cast<std::size_t>(found - inputs.begin());
-    if (fed_[position]) throw ValueError(fmt::format("{} is fed twice", graph.description(*found)));
-    fed_[position] = true;
+    const auto found = std::ranges::find(inputs, input_of(feed));
+    if (found == inputs.end()) refuse_feed(feed);
+    const Feed*& fed = fed_[static_cast<std::size_t>(found - inputs.begin())];
+    if (fed != nullptr) throw ValueError(fmt::format("{} is fed twice", graph.description(*found)));
+    fed = &feed;
     check_feed(graph, *found, feed.tensor());
   }
   if (feeds.size() == inputs.size()) return;
   std::string missing;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!fed_[i]) missing += (missing.empty() ? "" : ", ") + graph.description(inputs[i]);
+    if (fed_[i] == nullptr) missing += (missing.empty() ? "" : ", ") + graph.description(inputs[i]);
   }
   throw ValueError("no feed for " + missing);
 }
@@ -123,10 +138,10 @@ void SessionState::bind(std::span<const Feed> feeds, RunObservers observers, boo
   executable_.check_usable();
   ++runs_;  // earlier results are void from here on
   for (RunObserver* observer : observers) observer->begin_run(executable_, feeds);
-  for (const Feed& feed : feeds) {
-    const ValueId input = feed.input().id();
-    if (zero_copy && executable_.bind_zero_copy(input, feed.tensor())) continue;
-    executable_.memory().upload(input, feed.tensor());
+  for (std::size_t i = 0; i < fed_.size(); ++i) {
+    const ValueId input = program().inputs[i];
+    if (zero_copy && executable_.bind_zero_copy(input, fed_[i]->tensor())) continue;
+    executable_.memory().upload(input, fed_[i]->tensor());
   }
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     const BoundVariable& bound = program().variables[i];
@@ -190,6 +205,14 @@ Tensor SessionState::read(const Value& value, std::uint64_t run) const {
 
 }  // namespace detail
 
+bool Feed::is_for(const Value& input) const {
+  if (name_.empty()) return input_ == input;
+  const Graph graph = input.graph();
+  const auto& names = detail::GraphAccess::data(graph).input_names;
+  const auto found = names.find(name_);
+  return found != names.end() && found->second == input.id();
+}
+
 Session::Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options)
     : state_(std::make_shared<detail::SessionState>(
           graph, std::move(fetches), detail::with_environment(std::move(options)))) {}
@@ -233,5 +256,16 @@ std::size_t Session::device_bytes() const {
 }
 
 Tensor Results::operator[](const Value& value) const { return state_->read(value, run_); }
+
+Tensor Results::operator[](std::size_t fetch) const {
+  const std::vector<Fetch>& fetches = state_->fetches();
+  if (fetch >= fetches.size()) {
+    throw ValueError(fmt::format("no fetch {} of {}", fetch, fetches.size()));
+  }
+  if (!fetches[fetch].readable()) {
+    throw ValueError(fmt::format("fetch {} is an update, it has no value to read", fetch));
+  }
+  return state_->read(fetches[fetch].values().front(), run_);
+}
 
 }  // namespace aclgrad

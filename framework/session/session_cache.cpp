@@ -43,15 +43,13 @@ SessionCache::SessionCache(Builder builder, SessionCacheOptions options)
   recent_.assign(2 * options_.capacity, false);
 }
 
-SessionCache::Outputs SessionCache::run(std::initializer_list<NamedFeed> feeds) {
-  return run(std::span<const NamedFeed>(feeds.begin(), feeds.size()));
-}
-
-SessionCache::Inputs SessionCache::inputs_of(std::span<const NamedFeed> feeds) {
+SessionCache::Inputs SessionCache::inputs_of(std::span<const Feed> feeds) {
   Inputs inputs;
-  for (const auto& [name, tensor] : feeds) {
-    if (!inputs.emplace(name, TensorSpec{tensor.shape(), tensor.dtype()}).second) {
-      throw ValueError(fmt::format("`{}` is fed twice", name));
+  for (const Feed& feed : feeds) {
+    if (feed.name().empty()) throw ValueError("a session cache is fed by the names of inputs");
+    const Tensor& tensor = feed.tensor();
+    if (!inputs.emplace(feed.name(), TensorSpec{tensor.shape(), tensor.dtype()}).second) {
+      throw ValueError(fmt::format("`{}` is fed twice", feed.name()));
     }
   }
   return inputs;
@@ -60,16 +58,6 @@ SessionCache::Inputs SessionCache::inputs_of(std::span<const NamedFeed> feeds) {
 const Graph& SessionCache::latest() const {
   if (entries_.empty()) throw ValueError("the session cache has planned nothing yet");
   return entries_.front().graph;
-}
-
-SessionCache::Outputs SessionCache::run(std::span<const NamedFeed> feeds) {
-  Entry& entry = entry_for(inputs_of(feeds));
-  std::map<std::string, const Tensor*> tensors;
-  for (const auto& [name, tensor] : feeds) tensors.emplace(name, &tensor);
-  std::vector<Feed> by_value;
-  auto value = entry.values.begin();
-  for (const auto& [name, tensor] : tensors) by_value.emplace_back(*value++, *tensor);
-  return {entry.session.run(by_value), entry.fetches};
 }
 
 SessionCache::Entry& SessionCache::entry_for(const Inputs& inputs) {
@@ -90,7 +78,6 @@ SessionCache::Entry& SessionCache::entry_for(const Inputs& inputs) {
 
 SessionCache::Entry SessionCache::make_entry(const Inputs& inputs) const {
   Recording recording = builder_(inputs);
-  std::vector<Value> values;
   const std::vector<Value> existing = recording.graph.inputs();
   for (const auto& [name, spec] : inputs) {
     const auto found =
@@ -104,11 +91,9 @@ SessionCache::Entry SessionCache::make_entry(const Inputs& inputs) const {
       throw ValueError(fmt::format("the builder recorded input `{}` as {} {} for {}", name,
                                    found->dtype(), found->shape(), describe(inputs)));
     }
-    values.push_back(*found);
   }
-  Session session(recording.graph, recording.fetches, options_.session);
-  return Entry{inputs, std::move(recording.graph), std::move(recording.fetches), std::move(session),
-               std::move(values)};
+  Session session(recording.graph, std::move(recording.fetches), options_.session);
+  return Entry{inputs, std::move(recording.graph), std::move(session)};
 }
 
 void SessionCache::watch_for_churn(bool planned_when_full) {
@@ -126,16 +111,6 @@ void SessionCache::watch_for_churn(bool planned_when_full) {
   } else {
     fmt::print(stderr, "warning: {}\n", message);
   }
-}
-
-Tensor SessionCache::Outputs::operator[](std::size_t fetch) const {
-  if (fetch >= fetches_.size()) {
-    throw ValueError(fmt::format("no fetch {} of {}", fetch, fetches_.size()));
-  }
-  if (!fetches_[fetch].readable()) {
-    throw ValueError(fmt::format("fetch {} is an update, it has no value to read", fetch));
-  }
-  return results_[fetches_[fetch].values().front()];
 }
 
 }  // namespace aclgrad

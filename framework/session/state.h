@@ -46,13 +46,14 @@ class SessionState {
 
  private:
   void check_feeds(std::span<const Feed> feeds);
-  [[noreturn]] void refuse_feed(const Value& input) const;
+  ValueId input_of(const Feed& feed) const;  // -1: none of the graph's
+  [[noreturn]] void refuse_feed(const Feed& feed) const;
 
   Graph graph_;
   std::vector<Fetch> fetches_;
   SessionOptions options_;
   Executable executable_;
-  std::vector<bool> fed_;                // by input, during check_feeds
+  std::vector<const Feed*> fed_;         // by input, while a run begins
   std::vector<std::uint64_t> versions_;  // by variable, at the end of the latest run
   std::vector<std::unique_ptr<RunObserver>> owned_observers_;
   std::vector<RunObserver*> observers_;

@@ -2,6 +2,7 @@
 // Gradients of gradients of the activations, against derivatives of the recorded gradients.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -128,6 +129,108 @@ TEST(SecondOrder, FunctionsWithABackwardOperator) {
 TEST(SecondOrder, Reductions) {
   expect_right([](const Value& x) { return var(x, {1}); }, points());
   expect_right([](const Value& x) { return norm(x, {1}); }, points());
+}
+
+// Normalizations of x [4, 6, 3] with a weight and a bias, differentiated by all, one or two of
+// them, so that some of what a backward makes is not there. The sum of these gradients, each times
+// some numbers, is a function of everything, whose own gradients are checked.
+void expect_second_of_normalization(
+    const Shape& per_weight,
+    const std::function<Value(const Value& x, const Value& weight, const Value& bias)>& normalize,
+    bool has_bias = true, bool follows_x = true) {
+  const std::vector<std::vector<std::size_t>> choices = {{0, 1, 2}, {0}, {1}, {0, 2}};
+  for (const std::vector<std::size_t>& chosen : choices) {
+    Graph graph;
+    const Value x = graph.input("x", {4, 6, 3});
+    const Value weight = graph.input("weight", per_weight), bias = graph.input("bias", per_weight);
+    const Value y = normalize(x, weight, bias);
+    const Value seed = graph.input("seed", y.shape());
+    const std::vector<Value> inputs = {x, weight, bias};
+    std::vector<Value> wrt;
+    for (const std::size_t i : chosen) {
+      if (i < 2 || has_bias) wrt.push_back(inputs[i]);
+    }
+    Value sum = graph.constant(Tensor::scalar(0));
+    for (const auto& [value, gradient] : backward(y, wrt, {.seed = seed})) {
+      const Value numbers = graph.constant(init::normal(gradient.shape(), 11));
+      sum = add(sum, reduce_sum(mul(gradient, numbers)));
+    }
+    std::vector<Feed> feeds;
+    for (const Value& input : Session(graph, {sum}).inputs()) {
+      feeds.emplace_back(input, init::normal(input.shape(), 5 + feeds.size()));
+    }
+    const GradcheckReport report = check_gradients(sum, {}, feeds);
+    EXPECT_TRUE(report.passed()) << report.to_string();
+    for (const GradcheckTensor& tensor : report.tensors) {
+      SCOPED_TRACE(tensor.name);
+      // The bias shifts y, the weight does not matter to its own gradient, the running statistics
+      // not to that of the batch, and x, where statistics do not follow it, only to the weight's.
+      const bool by_weight = std::ranges::count(chosen, 1u) > 0;
+      const bool matters = tensor.name == "seed" ||
+                           (tensor.name == "x" && (follows_x || by_weight)) ||
+                           (tensor.name == "weight" && chosen[0] == 0);
+      EXPECT_EQ(tensor.max_gradient > 1e-3, matters);
+    }
+  }
+}
+
+TEST(SecondOrder, LayerNorm) {
+  for (const Shape& row : {Shape{3}, Shape{6, 3}}) {
+    expect_second_of_normalization(row, [](const Value& x, const Value& weight, const Value& bias) {
+      return layer_norm(x, weight, bias);
+    });
+  }
+}
+
+TEST(SecondOrder, RmsNorm) {
+  for (const Shape& row : {Shape{3}, Shape{6, 3}}) {
+    expect_second_of_normalization(
+        row, [](const Value& x, const Value& weight, const Value&) { return rms_norm(x, weight); },
+        /*has_bias=*/false);
+  }
+}
+
+TEST(SecondOrder, BatchNormByTheBatchAndByRunningStatistics) {
+  for (const bool training : {true, false}) {
+    SCOPED_TRACE(training);
+    const Tensor means = init::normal({6}, 1), variances = init::uniform({6}, 2, 0.5, 2);
+    expect_second_of_normalization(
+        {6},
+        [&](const Value& x, const Value& weight, const Value& bias) {
+          Graph graph = x.graph();
+          const auto statistics = [&](const char* name, const Tensor& values) {
+            return training ? graph.parameter(Variable(name, values)) : graph.constant(values);
+          };
+          const Value mean = statistics("mean", means),
+                      variance = statistics("variance", variances);
+          return batch_norm(x, weight, bias, mean, variance, {.training = training});
+        },
+        /*has_bias=*/true, /*follows_x=*/training);
+  }
+}
+
+TEST(SecondOrder, GroupNorm) {
+  for (const std::int64_t groups : {1, 2, 6}) {
+    expect_second_of_normalization({6},
+                                   [&](const Value& x, const Value& weight, const Value& bias) {
+                                     return group_norm(x, groups, weight, bias);
+                                   });
+  }
+}
+
+TEST(SecondOrder, ANormalizationByOtherStatisticsHasNone) {
+  Graph graph;
+  const Value x = graph.input("x", {4, 3}), g = graph.input("g", {4, 3});
+  const Value weight = graph.constant(Tensor::full({3}, 1));
+  const Value other = graph.constant(Tensor::full({4, 1}, 1));
+  const Value gradient = layer_norm_backward(g, x, other, other, weight, {true, false, false})[0];
+  EXPECT_THROW(static_cast<void>(backward(mean(gradient), {x})), ValueError);
+
+  const Value running = graph.parameter("running", Tensor::full({3}, 1));
+  const Value by_running =
+      batch_norm_backward(g, x, running, running, weight, {false, 1e-5, {true, false, false}})[0];
+  EXPECT_NO_THROW(static_cast<void>(backward(mean(by_running), {g})));
+  EXPECT_THROW(static_cast<void>(backward(mean(by_running), {running})), ValueError);
 }
 
 TEST(SecondOrder, PiecewiseLinearFunctionsHaveNoCurvature) {

@@ -27,10 +27,10 @@ for activation in elu relu; do
   for file in report_$activation.html weights_$activation.safetensors filters_$activation.svg; do
     [[ -s whole/$file ]] || fail "there is no $file"
   done
-  grep -Eq "^$activation +[0-9.]+$" whole.txt || fail "no table: $(cat whole.txt)"
+  grep -Eq "^$activation +87850 +2 .* [0-9.]+%$" whole.txt || fail "no table: $(cat whole.txt)"
   [[ $(grep -o '<g[ >]' whole/filters_$activation.svg | wc -l) == 32 ]] || fail "there are not 32 kernels"
 done
-grep -q '>relu<' whole/learning.svg || fail "no curve in learning.svg"
+grep -q '>relu<' whole/accuracy.svg || fail "no curve in accuracy.svg"
 cmp -s whole/weights_{elu,relu}.safetensors && fail "the activations make no difference"
 
 train parts --activation elu --stop-after 1 --threads 1

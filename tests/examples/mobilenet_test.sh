@@ -23,11 +23,11 @@ train() {
     fail "status $?: $(cat "$out.errors")"
 }
 train whole
-for file in report_relu.html weights_hardswish.safetensors learning.svg model.txt; do
+for file in report_relu.html weights_hardswish.safetensors accuracy.svg model_relu.txt; do
   [[ -s whole/$file ]] || fail "there is no $file"
 done
-grep -Eq '^relu +[0-9.]+$' whole.txt || fail "no table: $(cat whole.txt)"
-grep -q 'bottlenecks.3.depthwise.conv' whole/model.txt || fail "$(cat whole/model.txt)"
+grep -Eq '^relu +65[0-9]+ +2 .* [0-9.]+%$' whole.txt || fail "no table: $(cat whole.txt)"
+grep -q 'bottlenecks.3.depthwise.conv' whole/model_hardswish.txt || fail "$(cat whole/model_hardswish.txt)"
 train single --threads 1 --activation hardswish
 cmp -s {whole,single}/weights_hardswish.safetensors || fail "threads change the weights"
 cp -r whole again

@@ -20,7 +20,7 @@ idx t10k 1201 500
 
 "$program" --data data --out out --epochs 6 --threads 1 >run.txt 2>progress.txt || fail "exit status $?"
 cat run.txt
-grep -q "1200 digits to train on, 500 to test" run.txt || fail "the files were not read whole"
+grep -q "1200 pictures to train on, 500 to test" run.txt || fail "the files were not read whole"
 for activation in selu elu hardswish geglu; do
   for file in confusion_$activation.svg mistakes_$activation.svg graph_$activation.dot \
     weights_$activation.safetensors; do
@@ -47,7 +47,7 @@ for ranks in 1 2 4; do
   "$program" "${parallel[@]}" --ranks $ranks --out ranks$ranks >ranks.txt 2>&1 || fail "$ranks ranks: $(cat ranks.txt)"
   cmp ranks1/weights_elu.safetensors ranks$ranks/weights_elu.safetensors || fail "$ranks ranks have other bits"
 done
-[[ $(grep -c "digits to train on" ranks.txt) == 1 ]] || fail "not only the first rank reports"
+[[ $(grep -c "pictures to train on" ranks.txt) == 1 ]] || fail "not only the first rank reports"
 "$program" "${parallel[@]}" --ranks 4 --out resumed --checkpoint-every 5 >ranks.txt 2>&1 || fail "exit status $?"
 rm resumed/weights_elu.safetensors
 "$program" "${parallel[@]}" --ranks 2 --out resumed --resume >ranks.txt 2>&1 || fail "resumed: $(cat ranks.txt)"

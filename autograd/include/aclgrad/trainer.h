@@ -126,7 +126,7 @@ class Trainer {
   SessionCache::Recording record_evaluation(const SessionCache::Inputs& inputs);
   SessionCache::Recording record_observation(const SessionCache::Inputs& inputs);
   std::span<const data::Dataset> parts_of(const data::Dataset& batch);
-  std::vector<SessionCache::NamedFeed> feeds_of(const data::Dataset& batch);
+  std::vector<Feed> feeds_of(const data::Dataset& batch);
   void assign(const NamedTensors& whole);
   void separate_draws();
 
@@ -175,6 +175,11 @@ Tensor predict(const Model& model, const Tensor& x, std::int64_t batch_size = 25
   return Predictor(model, batch_size)(x);
 }
 
+/// What layers within a model return for x in Mode::evaluation: the values whose names are wanted,
+/// in the order of recording.
+NamedTensors intermediate_values(const std::function<Value(const Value&)>& model, const Tensor& x,
+                                 const std::function<bool(const std::string& name)>& wanted);
+
 /// Something to watch besides the loss, measured at every evaluation.
 struct Metric {
   std::string name;
@@ -201,6 +206,9 @@ struct FitOptions {
   /// never.
   std::int64_t patience = 0;
   bool keep_best = false;  ///< In the end, the weights of the lowest validation loss come back.
+
+  /// Ends at an evaluation with at most this validation loss.
+  std::optional<double> target_loss = std::nullopt;
 
   /// Written where there is a name: every so many steps, by default at every evaluation, with 0
   /// never. With `resume`, a run goes on from there, with the bits of one that never stopped.
@@ -231,11 +239,12 @@ struct Evaluation {
 
 struct History {
   std::vector<Evaluation> evaluations = {};
-  std::size_t best = 0;        ///< the evaluation of the lowest validation loss
-  bool stopped_early = false;  ///< by `patience`
-  double seconds = 0;          ///< in this process
-  double step_seconds = 0;     ///< those spent in steps
-  std::int64_t steps = 0;      ///< done in this process
+  std::vector<std::string> metrics = {};  ///< their names
+  std::size_t best = 0;                   ///< the evaluation of the lowest validation loss
+  bool stopped_early = false;             ///< by `patience` or `target_loss`
+  double seconds = 0;                     ///< in this process
+  double step_seconds = 0;                ///< those spent in steps
+  std::int64_t steps = 0;                 ///< done in this process
 
   /// A value of every evaluation, for a chart: curve("selu", &Evaluation::loss). They are numbered
   /// from 1.
@@ -243,13 +252,13 @@ struct History {
                        const std::function<double(const Evaluation&)>& value) const;
 
   /// A table with a line an evaluation.
-  std::string to_string(const std::vector<Metric>& metrics = {}) const;
+  std::string to_string() const;
 };
 
 /// Trains. On several ranks all call it; the first measures, shows and saves, and all return what
-/// it found. Throws ValueError for options that do not go together (patience or keep_best without
-/// validation, resume without a checkpoint's name, ...), a checkpoint of another order of batches,
-/// of other metrics or made with something else; and Diverged.
+/// it found. Throws ValueError for options that do not go together (patience, keep_best or
+/// target_loss without validation, resume without a checkpoint's name, ...), a checkpoint of
+/// another order of batches, of other metrics or made with something else; and Diverged.
 History fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options = {});
 
 }  // namespace aclgrad

@@ -203,6 +203,10 @@ class Standardizer {
   std::vector<double> stddevs_;
 };
 
+/// Both parts moved to mean 0 and standard deviation 1 by what all training features together have:
+/// for images, whose pixels are alike.
+Split standardized(const Split& split);
+
 /// factor * value + offset for every element, as float32: rescale(images, 1.0 / 255).
 Tensor rescale(const Tensor& tensor, double factor, double offset = 0);
 

@@ -114,6 +114,17 @@ struct Silu {
   Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
+/// The activation of that kind, with its default parameters; none changes nothing. For networks
+/// that are compared with several.
+struct Activate {
+  Activation kind = Activation::none;
+  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+};
+
+/// The kind of that name: none, relu, selu, elu, hardswish, gelu or geglu. Throws ValueError for
+/// another.
+Activation activation_named(const std::string& name);
+
 /// dropout() and alpha_dropout() in training, nothing in evaluation. The masks follow from the
 /// seed, or the name where none is given, and from how many were drawn, which the buffer name.draws
 /// says.

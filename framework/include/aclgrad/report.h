@@ -12,6 +12,7 @@
 #define ACLGRAD_REPORT_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -51,6 +52,9 @@ struct Heatmap {
 /// is not a class.
 Tensor confusion_matrix(const Tensor& actual, const Tensor& predicted, std::int64_t classes);
 
+/// The same as a picture: classes by their numbers, and how many in a hundred were right.
+Heatmap confusion(const Tensor& actual, const Tensor& predicted, std::int64_t classes);
+
 struct GridImage {
   Tensor pixels = {};  ///< [height, width]
   std::string caption = {};
@@ -67,6 +71,11 @@ struct ImageGrid {
 
   std::string svg() const;
 };
+
+/// The images [n, ..., height, width] that were taken for another class than theirs, `most` of them
+/// at most, with both classes. Throws ShapeError for tensors that do not fit together.
+ImageGrid mistakes(const Tensor& images, const Tensor& actual, const Tensor& predicted,
+                   std::size_t most = 60);
 
 /// A function of two variables as a coloured plane, with clouds of points on it.
 struct DecisionMap {

@@ -5,6 +5,10 @@
 //   Results results = session.run({{x, batch}, {t, labels}});  // runs
 //   double value = results[loss].item();
 //
+// Inputs may be fed by their names, and results read by their numbers:
+//
+//   double value = session.run({{"x", batch}, {"t", labels}})[0].item();
+//
 // Construction works out which nodes the fetched values need, lays all values out in one piece of
 // memory in which those that never live at the same time share, calls phase one of every operator
 // once, and has a stream record phase two of all of them in the order of recording. A run reads the
@@ -26,6 +30,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/graph.h"
@@ -54,18 +60,25 @@ class Fetch {
   bool readable_ = false;
 };
 
-/// A tensor for an input. Keeps a temporary tensor; refers to any other, which must live until
-/// run() returns.
+/// A tensor for an input, or for the input of a name. Keeps a temporary tensor; refers to any
+/// other, which must live until run() returns.
 class Feed {
  public:
   Feed(Value input, const Tensor& tensor) : input_(std::move(input)), borrowed_(&tensor) {}
   Feed(Value input, Tensor&& tensor) : input_(std::move(input)), owned_(std::move(tensor)) {}
+  Feed(std::string name, const Tensor& tensor) : name_(std::move(name)), borrowed_(&tensor) {}
+  Feed(std::string name, Tensor&& tensor) : name_(std::move(name)), owned_(std::move(tensor)) {}
 
+  /// What it is for: an input, or, where that is empty, a name.
   const Value& input() const { return input_; }
+  const std::string& name() const { return name_; }
+  bool is_for(const Value& input) const;
+
   const Tensor& tensor() const { return owned_ ? *owned_ : *borrowed_; }
 
  private:
   Value input_;
+  std::string name_;
   std::optional<Tensor> owned_;
   const Tensor* borrowed_ = nullptr;
 };
@@ -116,6 +129,10 @@ class Results {
   /// A copy of a fetched value. Throws ValueError when it was not fetched, or when the device was
   /// reset since the run.
   Tensor operator[](const Value& value) const;
+
+  /// A copy of what the fetch of that number gave. Throws ValueError for a number out of range, or
+  /// of an Update, besides.
+  Tensor operator[](std::size_t fetch) const;
 
  private:
   friend class Session;

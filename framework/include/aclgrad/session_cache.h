@@ -57,39 +57,23 @@ class SessionCache {
   /// Called on first sight of a set of shapes.
   using Builder = std::function<Recording(const Inputs& inputs)>;
 
-  /// A tensor for an input; refers to the tensor.
-  struct NamedFeed {
-    std::string name;
-    const Tensor& tensor;
-  };
-
-  /// What a run left, as of Results: to be read before the next run with the same shapes.
-  class Outputs {
-   public:
-    /// A copy of what the fetch of that number gave. Throws ValueError for a number out of range,
-    /// or of an Update.
-    Tensor operator[](std::size_t fetch) const;
-
-   private:
-    friend class SessionCache;
-    Outputs(Results results, const std::vector<Fetch>& fetches)
-        : results_(std::move(results)), fetches_(fetches) {}
-    Results results_;
-    std::vector<Fetch> fetches_;
-  };
-
   /// Throws ValueError for a capacity of 0 or an empty builder.
   explicit SessionCache(Builder builder, SessionCacheOptions options = {});
 
-  /// Runs the session for the feeds' shapes, planning it first when there is none. Throws
-  /// ValueError for a name fed twice, or that the graph lacks or has with another shape or dtype,
-  /// besides what the builder, Session and run() throw; a session that could not be made is not
-  /// kept.
-  Outputs run(std::span<const NamedFeed> feeds);
-  Outputs run(std::initializer_list<NamedFeed> feeds);
+  /// Runs the session for the feeds' shapes, planning it first when there is none. Feeds are for
+  /// names; results are to be read before the next run with the same shapes. Throws ValueError for
+  /// a feed without a name, a name fed twice, or that the graph lacks or has with another shape or
+  /// dtype, besides what the builder, Session and run() throw; a session that could not be made is
+  /// not kept.
+  Results run(std::span<const Feed> feeds) {
+    return entry_for(inputs_of(feeds)).session.run(feeds);
+  }
+  Results run(std::initializer_list<Feed> feeds) {
+    return run(std::span<const Feed>(feeds.begin(), feeds.size()));
+  }
 
   /// Plans a session for the feeds' shapes, where there is none, without running it.
-  void prepare(std::span<const NamedFeed> feeds) { entry_for(inputs_of(feeds)); }
+  void prepare(std::span<const Feed> feeds) { entry_for(inputs_of(feeds)); }
 
   /// The graph of the session used last. Throws ValueError where there is none.
   const Graph& latest() const;
@@ -102,11 +86,9 @@ class SessionCache {
   struct Entry {
     Inputs inputs;
     Graph graph;
-    std::vector<Fetch> fetches;
     Session session;
-    std::vector<Value> values;  // the graph's inputs, in the order of `inputs`
   };
-  static Inputs inputs_of(std::span<const NamedFeed> feeds);
+  static Inputs inputs_of(std::span<const Feed> feeds);
   Entry& entry_for(const Inputs& inputs);
   Entry make_entry(const Inputs& inputs) const;
   void watch_for_churn(bool planned_when_full);

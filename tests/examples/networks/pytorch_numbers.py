@@ -157,6 +157,17 @@ class Recurrent(nn.Module):
         return self.out(self.gru(x)[0][:, -1])
 
 
+class Characters(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.letters = nn.Embedding(7, 4)
+        self.gru = nn.GRU(4, 5, batch_first=True)
+        self.next = nn.Linear(5, 7)
+
+    def forward(self, text):
+        return self.next(self.gru(self.letters(text))[0])
+
+
 def cosine(rate, warm_up, total, lowest=0.0):
     """The learning rate of a step."""
     def of_step(step):
@@ -204,6 +215,11 @@ NETWORKS = {
         Recurrent, lambda: torch.rand(4, 6, 2), lambda: 3 * torch.rand(4, 1), F.mse_loss,
         lambda model: torch.optim.AdamW(model.parameters(), lr=1, weight_decay=0), constant(3e-3),
         1.0),
+    "characters": (
+        Characters, lambda: torch.randint(7, (3, 6)), lambda: torch.randint(7, (3, 6)),
+        cross_entropy,
+        lambda model: torch.optim.AdamW(decay_matrices(model, 0.1), lr=1, betas=(0.9, 0.99)),
+        cosine(1e-3, 1, 4, 1e-4), 1.0),
 }
 
 

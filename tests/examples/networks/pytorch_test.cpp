@@ -68,7 +68,8 @@ template <class Model>
 struct Network {
   std::string file;
   std::function<Model()> make;
-  Value (*loss)(const Value& scores, const Value& labels);
+  Value (*loss)(const Value& scores, const Value& labels) =
+      [](const Value& scores, const Value& labels) { return cross_entropy(scores, labels); };
   std::function<std::unique_ptr<Optimizer>(const Model&)> optimizer;
   std::function<std::string(const std::string&)> rename = [](const std::string& name) {
     return name;
@@ -173,8 +174,6 @@ struct Network {
   }
 };
 
-Value classified(const Value& scores, const Value& labels) { return cross_entropy(scores, labels); }
-
 template <class Made>
 std::unique_ptr<Optimizer> on_heap(Made optimizer) {
   return std::make_unique<Made>(std::move(optimizer));
@@ -185,7 +184,6 @@ TEST(PyTorch, ComputesTheSelfNormalizingNetwork) {
   const Network<Sequential> network{
       .file = "self_normalizing",
       .make = [&] { return self_normalizing::network("selu", widths, 0, 1); },
-      .loss = classified,
       .optimizer = [](const auto&) { return on_heap(Sgd({.learning_rate = 1e-2})); },
       .rename =
           [](const std::string& name) {
@@ -202,10 +200,9 @@ TEST(PyTorch, ComputesTheConvolutionalNetwork) {
       .file = "convolution",
       .make =
           [] {
-            return convolution::Network({.side = 20, .first = 3, .second = 4, .classes = 5}, "elu",
-                                        1);
+            return convolution::Network({.side = 20, .first = 3, .second = 4, .classes = 5},
+                                        Activation::elu, 1);
           },
-      .loss = classified,
       .optimizer =
           [](const auto&) {
             return on_heap(
@@ -223,9 +220,8 @@ TEST(PyTorch, ComputesTheMobileNet) {
                                          .head = 8,
                                          .classes = 3,
                                          .bottlenecks = {{4, 8, 4, 3, 1}, {4, 8, 6, 5, 2}}},
-                                        "hardswish", 1);
+                                        Activation::hardswish, 1);
           },
-      .loss = classified,
       .optimizer =
           [](const auto& model) {
             return on_heap(AdamW({.learning_rate = schedule::cosine(4e-3, 1, 4)},
@@ -234,23 +230,28 @@ TEST(PyTorch, ComputesTheMobileNet) {
       .expect_all();
 }
 
+// The optimizer of models of characters.
+std::unique_ptr<Optimizer> for_characters(const Module& model) {
+  return on_heap(
+      AdamW({.learning_rate = schedule::cosine(1e-3, 1, 4, 1e-4), .beta2 = 0.99, .clip_norm = 1},
+            decay_matrices(model.parameters(), 0.1)));
+}
+
+std::string cell_of_gru(const std::string& name) {
+  if (!name.ends_with("_l0")) return name;
+  return "gru.cell." + name.substr(4, name.size() - 7);
+}
+
 TEST(PyTorch, ComputesTheTransformer) {
   Network<transformer::Transformer>{
       .file = "transformer",
       .make =
           [] {
             return transformer::Transformer(
-                7, {.context = 4, .width = 6, .heads = 2, .blocks = 2, .geglu_hidden = 4}, "geglu",
-                DType::float32, 1);
+                7, {.context = 4, .width = 6, .heads = 2, .blocks = 2, .geglu_hidden = 4},
+                Activation::geglu, DType::float32, 1);
           },
-      .loss = classified,
-      .optimizer =
-          [](const auto& model) {
-            return on_heap(AdamW({.learning_rate = schedule::cosine(1e-3, 1, 4, 1e-4),
-                                  .beta2 = 0.99,
-                                  .clip_norm = 1},
-                                 decay_matrices(model.parameters(), 0.1)));
-          },
+      .optimizer = [](const auto& model) { return for_characters(model); },
       .rename =
           [](std::string name) {
             for (const auto& [theirs, ours] :
@@ -272,11 +273,17 @@ TEST(PyTorch, ComputesTheRecurrentNetwork) {
           [](const auto&) {
             return on_heap(AdamW({.learning_rate = 3e-3, .weight_decay = 0, .clip_norm = 1}));
           },
-      .rename =
-          [](const std::string& name) {
-            if (!name.ends_with("_l0")) return name;
-            return "gru.cell." + name.substr(4, name.size() - 7);
-          }}
+      .rename = cell_of_gru}
+      .expect_all();
+}
+
+TEST(PyTorch, ComputesTheRecurrentModelOfCharacters) {
+  Network<recurrent::CharacterModel>{
+      .file = "characters",
+      .make =
+          [] { return recurrent::CharacterModel(7, {.width = 4, .hidden = 5}, DType::float32, 1); },
+      .optimizer = [](const auto& model) { return for_characters(model); },
+      .rename = cell_of_gru}
       .expect_all();
 }
 

@@ -215,6 +215,29 @@ TEST(ImageGridTest, LightInkOnDarkGround) {
   EXPECT_THAT(grid.svg(), Not(HasSubstr("fill=\"#000000\"")));
 }
 
+TEST(ImageGridTest, ShowsWhatAClassifierTookForSomethingElse) {
+  const Tensor images = Tensor::arange(3 * 4).reshape({3, 1, 2, 2});
+  const Tensor actual = Tensor::from({3}, {1, 0, 2}, DType::int64);
+  const Tensor predicted = Tensor::from({3}, {1, 2, 0}, DType::int64);
+  const ImageGrid grid = mistakes(images, actual, predicted);
+  EXPECT_EQ(grid.title, "2 of 3 misclassified");
+  ASSERT_EQ(grid.images.size(), 2u);
+  EXPECT_EQ(grid.images[0].caption, "0, taken for 2");
+  EXPECT_EQ(grid.images[0].pixels.shape(), (Shape{2, 2}));
+  EXPECT_EQ(grid.images[0].pixels.get(0), 4);
+  EXPECT_EQ(grid.light, 0);
+  EXPECT_EQ(grid.dark, 11);
+  EXPECT_EQ(mistakes(images, actual, predicted, 1).images.size(), 1u);
+  EXPECT_THROW(mistakes(images, actual, Tensor::zeros({2})), ShapeError);
+  EXPECT_THROW(mistakes(actual, actual, predicted), ShapeError);
+
+  const Heatmap map = confusion(actual, predicted, 3);
+  EXPECT_EQ(map.title, "33.3 % correct");
+  EXPECT_EQ(map.values.get(0 * 3 + 2), 1);
+  EXPECT_EQ(map.row_labels.back(), "2");
+  EXPECT_NO_THROW(map.svg());
+}
+
 TEST(DecisionMapTest, DrawsFieldAndPoints) {
   DecisionMap map{
       .title = "Moons", .x_label = "x", .y_label = "y", .x_range = {0, 2}, .y_range = {0, 2}};

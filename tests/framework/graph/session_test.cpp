@@ -83,6 +83,37 @@ TEST(Session, FeedsAreCheckedBeforeAnythingRuns) {
   EXPECT_EQ(w.variable()->value().get(0), 1);
 }
 
+TEST(Session, InputsAreFedByNameAndResultsReadByNumber) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value t = graph.input("t", {2});
+  const Value w = graph.parameter("w", Tensor::zeros({2}));
+  const Value sum = (x + t).named("t");  // a name of a result is none of an input
+  const Value unused = selu(graph.input("unused", {2}));
+  Session session(graph, {sum, Update{{inplace_add(w, t)}}});
+  const Tensor ones = Tensor::full({2}, 1);
+  const Results results = session.run({{"t", ones}, {"x", Tensor::full({2}, 2)}});
+  EXPECT_EQ(results[0].get(0), 3);
+  EXPECT_EQ(session.run({{x, ones}, {"t", ones}})[sum].get(0), 2) << "names and values mix";
+
+  const Results latest = session.run({{x, ones}, {t, ones}});
+  EXPECT_EQ(message_of<ValueError>([&] { latest[1]; }),
+            "fetch 1 is an update, it has no value to read");
+  EXPECT_EQ(message_of<ValueError>([&] { latest[2]; }), "no fetch 2 of 2");
+  EXPECT_THAT(message_of<ValueError>([&] { results[0]; }), testing::HasSubstr("was overwritten"));
+
+  const auto message = [&](std::initializer_list<Feed> feeds) {
+    return message_of<ValueError>([&] { session.run(feeds); });
+  };
+  EXPECT_EQ(message({{"x", ones}}), "no feed for `t`");
+  EXPECT_EQ(message({{"x", ones}, {x, ones}}), "`x` is fed twice");
+  EXPECT_EQ(message({{"x", ones}, {"t", ones}, {"z", ones}}),
+            "cannot feed `z`: the session's graph has no input of that name");
+  EXPECT_EQ(message({{"x", ones}, {"t", ones}, {"unused", ones}}),
+            "cannot feed `unused`: nothing that the session runs needs it");
+  EXPECT_TRUE(unused.valid());
+}
+
 TEST(Session, ResultsBelongToTheirRun) {
   Graph graph;
   const Value x = graph.input("x", {2});

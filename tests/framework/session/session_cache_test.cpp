@@ -131,9 +131,11 @@ TEST_F(Cache, RefusesWhatCannotBe) {
       ThrowsMessage<ValueError>(
           HasSubstr("the builder recorded input `x` as float32 [3] for `x` float32 [2]")));
   EXPECT_EQ(deaf.size(), 0u);
-  const auto outputs = cache.run({{"x", x}});
-  EXPECT_THROW(outputs[1], ValueError) << "an update has no value";
-  EXPECT_THROW(outputs[2], ValueError);
+  const Results results = cache.run({{"x", x}});
+  EXPECT_THROW(results[1], ValueError) << "an update has no value";
+  EXPECT_THROW(results[2], ValueError);
+  Graph other;
+  EXPECT_THROW(cache.run({{other.input("x", {2}), x}}), ValueError) << "it has no name";
 }
 
 }  // namespace

@@ -241,7 +241,7 @@ TEST(Fit, GoesOnFromACheckpointWithTheSameBits) {
     EXPECT_EQ(resumed.evaluations[i].validation_loss, expected.evaluations[i].validation_loss);
   }
   EXPECT_EQ(resumed.best, expected.best);
-  EXPECT_EQ(resumed.to_string(options.metrics), expected.to_string(options.metrics));
+  EXPECT_EQ(resumed.to_string(), expected.to_string());
   const data::Batches others(points(1), {.batch_size = 8, .seed = 4});
   EXPECT_THROW(fit(second.trainer, others, options), ValueError) << "another order of batches";
 }
@@ -305,6 +305,42 @@ TEST(Fit, StopsEarlyAndKeepsTheBestWeights) {
             history.evaluations[history.best].validation_loss);
 }
 
+TEST(Predict, ShowsWhatLayersWithinReturn) {
+  Net model;
+  const data::Dataset examples = points(2, 5);
+  std::vector<std::string> names;
+  const NamedTensors all =
+      intermediate_values(model, examples.features, [&](const std::string& name) {
+        names.push_back(name);
+        return !name.empty() && name != "x";
+      });
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(names.front(), "x");
+  const Tensor last = all.back().second;
+  EXPECT_TRUE(bitwise_equal(last, predict(model, examples.features))) << all.back().first;
+}
+
+TEST(Fit, EndsAtATargetAndStaysThereWhenResumed) {
+  const TemporaryFolder folder;
+  Planes training;
+  FitOptions options{.epochs = 100,
+                     .validation = points(2, 40),
+                     .target_loss = 0.3,
+                     .checkpoint = folder.path() / "run.safetensors",
+                     .resume = true,
+                     .progress = report::ProgressMode::off};
+  const History history = fit(training.trainer, training.batches, options);
+  EXPECT_TRUE(history.stopped_early);
+  ASSERT_GT(history.evaluations.size(), 1u);
+  EXPECT_LE(history.evaluations.back().validation_loss, 0.3);
+  EXPECT_GT(history.evaluations[history.evaluations.size() - 2].validation_loss, 0.3);
+  Planes again;
+  const History resumed = fit(again.trainer, again.batches, options);
+  EXPECT_TRUE(resumed.stopped_early);
+  EXPECT_EQ(resumed.steps, 0);
+  EXPECT_EQ(resumed.to_string(), history.to_string());
+}
+
 TEST(Fit, WritesAPageAndATable) {
   const TemporaryFolder folder;
   Planes training;
@@ -322,7 +358,7 @@ TEST(Fit, WritesAPageAndATable) {
   EXPECT_THAT(page, HasSubstr("half planes"));
   EXPECT_THAT(page, HasSubstr(">finished<"));
   EXPECT_THAT(page, HasSubstr("accuracy"));
-  EXPECT_THAT(history.to_string({metric}), HasSubstr("accuracy"));
+  EXPECT_THAT(history.to_string(), HasSubstr("accuracy"));
   const report::Series curve = history.curve("half planes", &Evaluation::loss);
   EXPECT_EQ(curve.x.back(), 10);
   EXPECT_EQ(curve.y.back(), history.evaluations.back().loss);
@@ -335,6 +371,7 @@ TEST(Fit, SaysWhatIsWrong) {
     return message_of<ValueError>([&] { return fit(training.trainer, training.batches, options); });
   };
   EXPECT_THAT(message({.patience = 2}), HasSubstr("validation"));
+  EXPECT_THAT(message({.target_loss = 0.1}), HasSubstr("validation"));
   EXPECT_THAT(message({.resume = true}), HasSubstr("`checkpoint`"));
   EXPECT_THAT(message({.checkpoint_every = 3}), HasSubstr("`checkpoint`"));
   EXPECT_THAT(message({.observe = true}), HasSubstr("needs a `log`"));

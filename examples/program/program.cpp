@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "examples/classifier/program.h"
+#include "examples/program/program.h"
 
 #include <aclgrad/format.h>
 
@@ -39,22 +39,6 @@ bool went_wrong_on_the_way(const std::exception& error) {
 }  // namespace
 
 void declare_program_options(CLI::App& app, ProgramOptions& options, const std::string& out) {
-  app.add_option("--seed", options.seed, "the same seed gives the same bits")
-      ->check(seed_complaint)
-      ->type_name("N");
-  app.add_option("--threads", options.threads,
-                 "CPU threads, 0 for all cores; results stay the same")
-      ->check(CLI::Range(0, 1024))
-      ->type_name("N");
-  app.add_option("--out", options.out, out)->type_name("DIR");
-}
-
-void declare_resume(CLI::App& app, ProgramOptions& options) {
-  app.add_flag("--resume", options.resume,
-               "go on from the checkpoints in --out, as if it had never stopped");
-}
-
-void declare_dtype(CLI::App& app, ProgramOptions& options) {
   static const std::map<std::string, DType> dtypes = {
       {"fp32", DType::float32}, {"bf16", DType::bfloat16}, {"fp16", DType::float16}};
   app.add_option_function<std::string>(
@@ -63,6 +47,16 @@ void declare_dtype(CLI::App& app, ProgramOptions& options) {
       ->check(CLI::IsMember({"fp32", "bf16", "fp16"}))
       ->type_name("NAME")
       ->default_str("fp32");
+  app.add_option("--seed", options.seed, "the same seed gives the same bits")
+      ->check(seed_complaint)
+      ->type_name("N");
+  app.add_option("--threads", options.threads,
+                 "CPU threads, 0 for all cores; results stay the same")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  app.add_option("--out", options.out, out)->type_name("DIR");
+  app.add_flag("--resume", options.resume,
+               "go on from the checkpoints in --out, as if it had never stopped");
 }
 
 void declare_ranks(CLI::App& app, ProgramOptions& options) {

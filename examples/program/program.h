@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs that train a network have in common: options, ranks, what becomes of errors.
-#ifndef ACLGRAD_EXAMPLES_CLASSIFIER_PROGRAM_H_
-#define ACLGRAD_EXAMPLES_CLASSIFIER_PROGRAM_H_
+#ifndef ACLGRAD_EXAMPLES_PROGRAM_PROGRAM_H_
+#define ACLGRAD_EXAMPLES_PROGRAM_PROGRAM_H_
 
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/distributed.h>
@@ -15,7 +15,7 @@
 
 struct ProgramOptions {
   std::filesystem::path out = {};
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  // of weights, batches, masks
   int threads = 0;
   bool resume = false;
   aclgrad::DType dtype = aclgrad::DType::float32;  // of the activations
@@ -25,10 +25,8 @@ struct ProgramOptions {
   bool sharded = false;  // the optimizer's state
 };
 
-// --seed, --threads, --out, for which the program says what goes there.
+// --dtype, --seed, --threads, --resume and --out, for which the program says what goes there.
 void declare_program_options(CLI::App& app, ProgramOptions& options, const std::string& out);
-void declare_resume(CLI::App& app, ProgramOptions& options);
-void declare_dtype(CLI::App& app, ProgramOptions& options);
 
 // --data-parallel, --ranks, --micro-batches, --zero.
 void declare_ranks(CLI::App& app, ProgramOptions& options);
@@ -47,4 +45,4 @@ std::unique_ptr<aclgrad::Ranks> make_ranks(const ProgramOptions& options,
                                            const aclgrad::Communicator& communicator);
 aclgrad::TrainerOptions trainer_options(const ProgramOptions& options, aclgrad::Ranks& ranks);
 
-#endif  // ACLGRAD_EXAMPLES_CLASSIFIER_PROGRAM_H_
+#endif  // ACLGRAD_EXAMPLES_PROGRAM_PROGRAM_H_

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "examples/program/characters.h"
+
+#include <aclgrad/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace aclgrad;
+
+namespace {
+
+std::vector<std::string> characters_of(const std::string& text) {
+  std::vector<std::string> all;
+  for (const char byte : text) {
+    const bool goes_on = (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+    if (!goes_on || all.empty()) all.emplace_back();
+    all.back() += byte;
+  }
+  return all;
+}
+
+// The characters from each start on, and those one place later.
+data::Dataset windows(std::span<const std::int64_t> text, std::span<const std::int64_t> starts) {
+  std::vector<std::int64_t> here, next;
+  for (const std::int64_t start : starts) {
+    const auto at = text.subspan(static_cast<std::size_t>(start), Text::kContext + 1);
+    here.insert(here.end(), at.begin(), at.end() - 1);
+    next.insert(next.end(), at.begin() + 1, at.end());
+  }
+  const Shape shape{std::ssize(starts), Text::kContext};
+  return {Tensor::from(shape, std::span<const std::int64_t>(here)),
+          Tensor::from(shape, std::span<const std::int64_t>(next))};
+}
+
+// The number of one of the likeliest characters, drawn by its score [characters].
+std::int64_t draw(std::span<const float> scores, const CharacterOptions& options,
+                  RandomSequence& random) {
+  std::vector<std::int64_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  const auto score = [&](std::int64_t c) { return double{scores[static_cast<std::size_t>(c)]}; };
+  std::ranges::sort(order, std::greater(), score);
+  order.resize(static_cast<std::size_t>(std::min(options.top_k, std::ssize(order))));
+  std::vector<double> weights;
+  for (const std::int64_t c : order) {
+    weights.push_back(std::exp((score(c) - score(order.front())) / options.temperature));
+  }
+  double rest = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::size_t chosen = 0;
+  while (chosen + 1 < weights.size() && rest >= weights[chosen]) rest -= weights[chosen++];
+  return order[chosen];
+}
+
+// Goes on from the prompt.
+std::string write(const CharacterModel& it, const Text& text, const CharacterOptions& options) {
+  Predictor predictor(it.scores, 0);
+  std::vector<std::int64_t> written = text.encode(options.prompt);
+  if (written.empty()) written.push_back(0);
+  RandomSequence random(options.program.seed);
+  for (std::int64_t count = 0; count < options.letters; ++count) {
+    const auto known = std::min(std::ssize(written), Text::kContext);
+    std::vector<std::int64_t> window(written.end() - known, written.end());
+    window.resize(Text::kContext);  // what comes after the last character is not looked at
+    const Tensor scores =
+        predictor(Tensor::from({1, Text::kContext}, std::span<const std::int64_t>(window)));
+    const Tensor last = scores.slice(1, known - 1, known);
+    written.push_back(draw(last.data<float>(), options, random));
+  }
+  return text.decode(written);
+}
+
+}  // namespace
+
+void declare_character_options(CLI::App& app, CharacterOptions& options) {
+  app.add_option("--data", options.data, "the text")->check(CLI::ExistingFile);
+  app.add_option("--steps", options.steps, "of 12 windows of 64 characters")
+      ->check(CLI::Range(1, 100000000));
+  app.add_option("--prompt", options.prompt, "what the paragraph begins with");
+  app.add_option("--letters", options.letters, "of the paragraph")->check(CLI::Range(0, 1000000));
+  app.add_option("--temperature", options.temperature, "below 1 bolder, above 1 wilder")
+      ->check(CLI::Range(0.01, 100.0));
+  app.add_option("--top-k", options.top_k, "only the likeliest so many")->check(CLI::Range(1, 256));
+  declare_program_options(app, options.program, "folder for weights, pictures, pages, checkpoints");
+  declare_ranks(app, options.program);
+}
+
+Text::Text(const std::filesystem::path& path) {
+  const std::string content = read_file(path);
+  alphabet_ = characters_of(content);
+  std::ranges::sort(alphabet_);
+  const auto rest = std::ranges::unique(alphabet_);
+  alphabet_.erase(rest.begin(), rest.end());
+  seen_ = encode(content);
+  if (std::ssize(seen_) < 20 * kContext) {
+    throw IoError(
+        fmt::format("{} has {} characters, too few to learn from", path.string(), seen_.size()));
+  }
+  const auto cut = seen_.begin() + std::ssize(seen_) * 9 / 10;
+  unseen_.assign(cut, seen_.end());
+  seen_.erase(cut, seen_.end());
+}
+
+std::vector<std::int64_t> Text::encode(const std::string& text) const {
+  std::vector<std::int64_t> all;
+  for (const std::string& character : characters_of(text)) {
+    const auto place = std::ranges::lower_bound(alphabet_, character);
+    if (place != alphabet_.end() && *place == character) all.push_back(place - alphabet_.begin());
+  }
+  return all;
+}
+
+std::string Text::decode(const std::vector<std::int64_t>& numbers) const {
+  std::string text;
+  for (const std::int64_t number : numbers) text += alphabet_[static_cast<std::size_t>(number)];
+  return text;
+}
+
+data::Batches Text::batches(std::int64_t batch_size, std::uint64_t seed) const {
+  return {std::ssize(seen_) - kContext,
+          [this](std::span<const std::int64_t> starts) { return windows(seen_, starts); },
+          {.batch_size = batch_size, .drop_last = true, .seed = seed}};
+}
+
+data::Dataset Text::validation() const {
+  std::vector<std::int64_t> starts;
+  for (std::int64_t at = 0; at + kContext < std::ssize(unseen_); at += kContext)
+    starts.push_back(at);
+  return windows(unseen_, starts);
+}
+
+double train_characters(const CharacterModel& it, const Text& text, const CharacterOptions& options,
+                        const Communicator& communicator) {
+  const std::filesystem::path& out = options.program.out;
+  const std::int64_t warm_up = std::min<std::int64_t>(100, options.steps);
+  AdamW optimizer({.learning_rate = schedule::cosine(1e-3, warm_up, options.steps, 1e-4),
+                   .beta2 = 0.99,
+                   .clip_norm = 1},
+                  decay_matrices(it.model.parameters(), 0.1));
+  const auto loss = [&](const Value& x, const Value& next) {
+    return cross_entropy(it.scores(x), next);
+  };
+  const std::unique_ptr<Ranks> ranks = make_ranks(options.program, communicator);
+  Trainer trainer(it.model, loss, optimizer, trainer_options(options.program, *ranks));
+  std::filesystem::create_directories(out);
+  RunReport report(out / ("report_" + it.name + ".html"), {.title = it.name});
+  const History history = fit(trainer, text.batches(12, options.program.seed),
+                              {.steps = options.steps,
+                               .evaluate_every = std::max<std::int64_t>(options.steps / 8, 1),
+                               .validation = text.validation(),
+                               .checkpoint = out / ("checkpoint_" + it.name),
+                               .resume = options.program.resume,
+                               .log = &report,
+                               .observe = true,
+                               .title = it.name});
+  const double validation_loss = history.evaluations.back().validation_loss;
+  if (!communicator.is_first()) return validation_loss;
+  fmt::print("{}: {} parameters, {:.0f} s\n{}", it.name, it.model.parameter_count(),
+             history.seconds, history.to_string());
+  it.model.save(out / ("weights_" + it.name + ".safetensors"));
+  write_file_atomically(out / ("graph_" + it.name + ".html"),
+                        VizPage(trainer.graph(), {.title = "One step of training"}).html());
+  const std::string paragraph = write(it, text, options);
+  write_file_atomically(out / ("text_" + it.name + ".txt"), paragraph + "\n");
+  fmt::print("\n{}\n\n", paragraph);
+  return validation_loss;
+}
