@@ -16,8 +16,8 @@
 namespace aclgrad::gradcheck {
 namespace {
 
-// One recording of the operator, planned for the gradients that are wanted (none: the forward).
-struct Recording {
+// A graph of the operator, planned for the gradients that are wanted (none: the forward).
+struct PlannedGraph {
   Graph graph;
   std::vector<Value> inputs;
   Value seed;
@@ -62,8 +62,8 @@ class GraphOperator {
   // "", or what recording the operator on inputs of a dtype threw.
   std::string refusal(DType dtype) const {
     try {
-      Recording recording;
-      record_forward(recording, dtype);
+      PlannedGraph planned;
+      record_forward(planned, dtype);
     } catch (const DTypeError& error) {
       return error.what();
     } catch (const std::exception&) {
@@ -74,13 +74,13 @@ class GraphOperator {
 
   Arrays forward(const Arrays& arrays) {
     const aclgrad::detail::AcceptDouble accept_double;
-    Recording& recording = find(DType::float64, {});
+    PlannedGraph& planned = find(DType::float64, {});
     std::vector<Tensor> tensors;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-      tensors.push_back(to_tensor(arrays[i], recording.inputs[i].dtype()));
+      tensors.push_back(to_tensor(arrays[i], planned.inputs[i].dtype()));
     }
-    const Tensor result = run(recording, tensors, nullptr)[recording.result];
-    Array out{recording.result.shape().dims(), {}};
+    const Tensor result = run(planned, tensors, nullptr)[planned.result];
+    Array out{planned.result.shape().dims(), {}};
     for (std::int64_t i = 0; i < result.numel(); ++i) out.values.push_back(result.get(i));
     return {out};
   }
@@ -91,74 +91,74 @@ class GraphOperator {
     for (const View& view : call.outputs) wanted.push_back(view.data != nullptr);
     const DType dtype = call.inputs[0].dtype;
     const ThreadCount threads(call.threads);
-    Recording& recording = find(dtype, wanted);
+    PlannedGraph& planned = find(dtype, wanted);
     const Tensor seed = to_tensor(call.inputs[0]);
     std::vector<Tensor> tensors;
     for (std::size_t i = 1; i < call.inputs.size(); ++i) {
       tensors.push_back(to_tensor(call.inputs[i]));
     }
-    const Results results = run(recording, tensors, &seed);
+    const Results results = run(planned, tensors, &seed);
     std::size_t next = 0;
     for (std::size_t k = 0; k < call.outputs.size(); ++k) {
       if (!wanted[k]) continue;
-      const Tensor gradient = results[recording.gradients[next++]];
+      const Tensor gradient = results[planned.gradients[next++]];
       for (std::int64_t i = 0; i < gradient.numel(); ++i) call.outputs[k].set(i, gradient.get(i));
     }
     return "";
   }
 
  private:
-  Recording& find(DType dtype, const std::vector<bool>& wanted) {
-    std::unique_ptr<Recording>& entry = recordings_[{dtype, wanted}];
+  PlannedGraph& find(DType dtype, const std::vector<bool>& wanted) {
+    std::unique_ptr<PlannedGraph>& entry = planned_[{dtype, wanted}];
     if (!entry) entry = record(dtype, wanted);
     return *entry;
   }
 
-  void record_forward(Recording& recording, DType dtype) const {
+  void record_forward(PlannedGraph& planned, DType dtype) const {
     for (const Input& input : inputs_) {
-      recording.inputs.push_back(recording.graph.input(std::to_string(recording.inputs.size()),
-                                                       Shape(input.shape),
-                                                       input.dtype.value_or(dtype)));
+      planned.inputs.push_back(planned.graph.input(
+          std::to_string(planned.inputs.size()), Shape(input.shape), input.dtype.value_or(dtype)));
     }
-    recording.result = build_(recording.inputs);
+    planned.result = build_(planned.inputs);
   }
 
-  std::unique_ptr<Recording> record(DType dtype, const std::vector<bool>& wanted) const {
-    auto recording = std::make_unique<Recording>();
-    record_forward(*recording, dtype);
+  std::unique_ptr<PlannedGraph> record(DType dtype, const std::vector<bool>& wanted) const {
+    auto planned = std::make_unique<PlannedGraph>();
+    record_forward(*planned, dtype);
     std::vector<Value> wrt;
     std::size_t k = 0;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].differentiable && k < wanted.size() && wanted[k++]) {
-        wrt.push_back(recording->inputs[i]);
+        wrt.push_back(planned->inputs[i]);
       }
     }
     std::vector<Fetch> fetches;
     if (wrt.empty()) {
-      fetches.emplace_back(recording->result);
+      fetches.emplace_back(planned->result);
     } else {
-      recording->seed = recording->graph.input("gradient", recording->result.shape(), dtype);
-      const Gradients gradients = aclgrad::backward(
-          recording->result, wrt, {.seed = recording->seed, .allow_unused = true});
+      planned->seed = planned->graph.input("gradient", planned->result.shape(), dtype);
+      const Gradients gradients =
+          aclgrad::backward(planned->result, wrt, {.seed = planned->seed, .allow_unused = true});
       for (const auto& [value, gradient] : gradients) {
-        recording->gradients.push_back(gradient);
+        planned->gradients.push_back(gradient);
         fetches.emplace_back(gradient);
       }
     }
-    recording->session.emplace_back(recording->graph, std::move(fetches));
-    return recording;
+    planned->session.emplace_back(planned->graph, std::move(fetches));
+    return planned;
   }
 
-  static Results run(Recording& recording, const std::vector<Tensor>& tensors, const Tensor* seed) {
-    Session& session = recording.session.front();
+  static Results run(PlannedGraph& planned, const std::vector<Tensor>& tensors,
+                     const Tensor* seed) {
+    Session& session = planned.session.front();
     std::vector<Feed> feeds;
     for (const Value& input : session.inputs()) {
-      if (input == recording.seed) {
+      if (input == planned.seed) {
         feeds.emplace_back(input, *seed);
         continue;
       }
       for (std::size_t i = 0; i < tensors.size(); ++i) {
-        if (input == recording.inputs[i]) feeds.emplace_back(input, tensors[i]);
+        if (input == planned.inputs[i]) feeds.emplace_back(input, tensors[i]);
       }
     }
     return session.run(feeds);
@@ -166,7 +166,7 @@ class GraphOperator {
 
   std::vector<Input> inputs_;
   Build build_;
-  std::map<std::pair<DType, std::vector<bool>>, std::unique_ptr<Recording>> recordings_;
+  std::map<std::pair<DType, std::vector<bool>>, std::unique_ptr<PlannedGraph>> planned_;
 };
 
 }  // namespace

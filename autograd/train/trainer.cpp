@@ -105,7 +105,7 @@ Gradients Trainer::record_backward(const Value& loss) {
                   {.seed = scaler_ ? scaler_->seed(loss) : Value()});
 }
 
-SessionCache::Recording Trainer::record_step(const SessionCache::Inputs& inputs) {
+SessionCache::BuiltGraph Trainer::record_step(const SessionCache::Inputs& inputs) {
   Graph graph(Mode::training);
   const std::int64_t parts = micro_batches_.per_rank();
   const LossAndGradients sums = sum_micro_batches(parts, [&](std::int64_t i) {
@@ -131,13 +131,13 @@ SessionCache::Recording Trainer::record_step(const SessionCache::Inputs& inputs)
   return {std::move(graph), {means.loss, kept, check}};
 }
 
-SessionCache::Recording Trainer::record_evaluation(const SessionCache::Inputs& inputs) {
+SessionCache::BuiltGraph Trainer::record_evaluation(const SessionCache::Inputs& inputs) {
   Graph graph(Mode::evaluation);
   const Value loss = record_loss(graph, inputs, kFeatures, kLabels);
   return {std::move(graph), {loss}};
 }
 
-SessionCache::Recording Trainer::record_observation(const SessionCache::Inputs& inputs) {
+SessionCache::BuiltGraph Trainer::record_observation(const SessionCache::Inputs& inputs) {
   Graph graph(Mode::evaluation);
   const Value loss = record_loss(graph, inputs, kFeatures, kLabels);
   std::vector<Fetch> layers;
@@ -246,7 +246,7 @@ Predictor::Predictor(std::function<Value(const Value&)> model, std::int64_t batc
         Graph graph(Mode::evaluation);
         const TensorSpec& x = inputs.at("x");
         const Value result = kept(graph.input("x", x.shape, x.dtype));
-        return SessionCache::Recording{std::move(graph), {result}};
+        return SessionCache::BuiltGraph{std::move(graph), {result}};
       }),
       batch_size_(batch_size) {
   if (batch_size < 0) throw ValueError("a batch has at least one row, or all of them for 0");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gated recurrent unit in two tasks. The adding problem (Hochreiter, Schmidhuber 1997): it reads
 // a sequence of numbers, two of which are marked, and learns to return the sum of those two.
-// A network that forgets the first answers 1 at best, with a mean squared error of 1/6. And it guesses the
-// next character of a text, as the transformer does. `./dev recurrent` fetches Moby Dick for it.
+// A network that forgets the first answers 1 at best, with a mean squared error of 1/6. And it
+// guesses the next character of a text, as the transformer does. `./dev recurrent` fetches Moby
+// Dick for it.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 

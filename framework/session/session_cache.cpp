@@ -77,8 +77,8 @@ SessionCache::Entry& SessionCache::entry_for(const Inputs& inputs) {
 }
 
 SessionCache::Entry SessionCache::make_entry(const Inputs& inputs) const {
-  Recording recording = builder_(inputs);
-  const std::vector<Value> existing = recording.graph.inputs();
+  BuiltGraph built = builder_(inputs);
+  const std::vector<Value> existing = built.graph.inputs();
   for (const auto& [name, spec] : inputs) {
     const auto found =
         std::find_if(existing.begin(), existing.end(),
@@ -92,8 +92,8 @@ SessionCache::Entry SessionCache::make_entry(const Inputs& inputs) const {
                                    found->dtype(), found->shape(), describe(inputs)));
     }
   }
-  Session session(recording.graph, std::move(recording.fetches), options_.session);
-  return Entry{inputs, std::move(recording.graph), std::move(session)};
+  Session session(built.graph, std::move(built.fetches), options_.session);
+  return Entry{inputs, std::move(built.graph), std::move(session)};
 }
 
 void SessionCache::watch_for_churn(bool planned_when_full) {

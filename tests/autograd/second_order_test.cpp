@@ -159,17 +159,16 @@ void expect_second_of_normalization(
     for (const Value& input : Session(graph, {sum}).inputs()) {
       feeds.emplace_back(input, init::normal(input.shape(), 5 + feeds.size()));
     }
-    const GradcheckReport report = check_gradients(sum, {}, feeds);
+    const gradcheck::Report report = check_gradients(sum, {}, feeds);
     EXPECT_TRUE(report.passed()) << report.to_string();
-    for (const GradcheckTensor& tensor : report.tensors) {
-      SCOPED_TRACE(tensor.name);
+    for (const gradcheck::Gradient& tensor : report.gradients) {
+      SCOPED_TRACE(tensor.of);
       // The bias shifts y, the weight does not matter to its own gradient, the running statistics
       // not to that of the batch, and x, where statistics do not follow it, only to the weight's.
       const bool by_weight = std::ranges::count(chosen, 1u) > 0;
-      const bool matters = tensor.name == "seed" ||
-                           (tensor.name == "x" && (follows_x || by_weight)) ||
-                           (tensor.name == "weight" && chosen[0] == 0);
-      EXPECT_EQ(tensor.max_gradient > 1e-3, matters);
+      const bool matters = tensor.of == "seed" || (tensor.of == "x" && (follows_x || by_weight)) ||
+                           (tensor.of == "weight" && chosen[0] == 0);
+      EXPECT_EQ(tensor.largest > 1e-3, matters);
     }
   }
 }

@@ -122,9 +122,9 @@ class Trainer {
   Value record_loss(const Graph& graph, const SessionCache::Inputs& inputs,
                     const std::string& features, const std::string& labels);
   Gradients record_backward(const Value& loss);
-  SessionCache::Recording record_step(const SessionCache::Inputs& inputs);
-  SessionCache::Recording record_evaluation(const SessionCache::Inputs& inputs);
-  SessionCache::Recording record_observation(const SessionCache::Inputs& inputs);
+  SessionCache::BuiltGraph record_step(const SessionCache::Inputs& inputs);
+  SessionCache::BuiltGraph record_evaluation(const SessionCache::Inputs& inputs);
+  SessionCache::BuiltGraph record_observation(const SessionCache::Inputs& inputs);
   std::span<const data::Dataset> parts_of(const data::Dataset& batch);
   std::vector<Feed> feeds_of(const data::Dataset& batch);
   void assign(const NamedTensors& whole);

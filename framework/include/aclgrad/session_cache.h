@@ -7,7 +7,7 @@
 //     Graph graph;
 //     const Value x = graph.input("x", inputs.at("x").shape);
 //     const Value y = model(x);                       // over Variables, which all graphs share
-//     return SessionCache::Recording{std::move(graph), {y}};
+//     return SessionCache::BuiltGraph{std::move(graph), {y}};
 //   });
 //   Tensor y = cache.run({{"x", batch}})[0];          // the first fetch
 #ifndef ACLGRAD_SESSION_CACHE_H_
@@ -49,13 +49,13 @@ class SessionCache {
   };
 
   /// A graph whose inputs have the names and specs asked for, and what to run it for.
-  struct Recording {
+  struct BuiltGraph {
     Graph graph;
     std::vector<Fetch> fetches;
   };
 
   /// Called on first sight of a set of shapes.
-  using Builder = std::function<Recording(const Inputs& inputs)>;
+  using Builder = std::function<BuiltGraph(const Inputs& inputs)>;
 
   /// Throws ValueError for a capacity of 0 or an empty builder.
   explicit SessionCache(Builder builder, SessionCacheOptions options = {});

@@ -22,7 +22,7 @@ class Cache : public testing::Test {
       const Value w = graph.parameter(weight_);
       const Value y = x * w;
       const Value updated = inplace_add(w, reduce_sum(x, {0}, true));
-      return SessionCache::Recording{std::move(graph), {y, Update{{updated}}}};
+      return SessionCache::BuiltGraph{std::move(graph), {y, Update{{updated}}}};
     };
   }
   static Tensor rows(std::int64_t count) { return Tensor::full({count}, 1); }
@@ -122,7 +122,7 @@ TEST_F(Cache, RefusesWhatCannotBe) {
   SessionCache deaf([](const SessionCache::Inputs&) {
     Graph graph;
     const Value y = elu(graph.input("x", {3}));
-    return SessionCache::Recording{std::move(graph), {y}};
+    return SessionCache::BuiltGraph{std::move(graph), {y}};
   });
   EXPECT_THAT(
       [&] {
