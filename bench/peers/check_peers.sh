@@ -37,15 +37,22 @@ awk -v begin="$begin" -v end="$end" -v tables="$folder/tables" '
   $0 == end { skip = 0 }' "$page" >"$folder/page"
 cp "$folder/page" "$page"
 
-count=0 failed=0
+# What rests on memory that a library never wrote differs from run to run.
+attempts=6
+count=0 failed=0 repeated=0
 while IFS=$'\t' read -r function check command; do
   read -ra arguments <<<"${command#aclgrad-gradcheck }"
   count=$((count + 1))
-  again=$("$tool" "${arguments[@]}" --json - 2>&1) || true
-  if [[ $again != *"\"check\": \"$check\""* || $again != *"\"operator\": \"$function"* ]]; then
+  for ((attempt = 1; attempt <= attempts; ++attempt)); do
+    again=$("$tool" "${arguments[@]}" --json - 2>&1) || true
+    [[ $again == *"\"check\": \"$check\""* && $again == *"\"operator\": \"$function"* ]] && break
+  done
+  if ((attempt > attempts)); then
     printf 'does not find it again: %s (%s): %s\n' "$function" "$check" "$command" >&2
     failed=$((failed + 1))
+  elif ((attempt > 1)); then
+    repeated=$((repeated + 1))
   fi
 done < <(sed -n 's/^| \(aclnn[^ ]*\) | \([^|]*\) | .* | `\(aclgrad-gradcheck .*\)` |$/\1\t\2\t\3/p' "$page")
-echo "$((count - failed)) of $count commands find their finding again"
+echo "$((count - failed)) of $count commands find their finding again ($repeated not in the first run)"
 ((failed == 0))
