@@ -15,13 +15,7 @@ mkdir data
 idx train 1 256
 idx t10k 1000 40
 
-# train FOLDER OPTIONS...
-train() {
-  local out=$1
-  shift
-  "$program" --data data --epochs 2 --out "$out" "$@" >"$out.txt" 2>"$out.errors" ||
-    fail "status $?: $(cat "$out.errors")"
-}
+training=("$program" --data data --epochs 2)
 train whole
 for activation in elu relu; do
   for file in report_$activation.html weights_$activation.safetensors filters_$activation.svg; do

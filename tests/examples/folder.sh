@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # For tests to source: begin_in FOLDER starts afresh in it; fail says what went wrong and goes on, and
-# a test ends with ((failures == 0)).
+# a test ends with ((failures == 0)). train FOLDER OPTION... runs the array `training`, a program with its
+# options, into a folder and puts what it says beside it. kill_at FILE COMMAND... kills a command as soon as
+# there is the file, after ten seconds at the latest.
 failures=0
 
 begin_in() {
@@ -12,4 +14,23 @@ begin_in() {
 fail() {
   echo "FAILED: $*"
   failures=$((failures + 1))
+}
+
+train() {
+  local out=$1
+  shift
+  "${training[@]}" --out "$out" "$@" >"$out.txt" 2>"$out.errors" || fail "status $?: $(cat "$out.errors")"
+}
+
+kill_at() {
+  local file=$1 process
+  shift
+  "$@" >/dev/null 2>&1 &
+  process=$!
+  for _ in {1..200}; do
+    [[ ! -e $file ]] || break
+    sleep 0.05
+  done
+  kill -9 $process 2>/dev/null
+  wait $process 2>/dev/null
 }

@@ -15,13 +15,7 @@ mkdir data
 idx train 1 96
 idx t10k 1000 50
 
-# train FOLDER OPTIONS...
-train() {
-  local out=$1
-  shift
-  "$program" --data data --batch 32 --epochs 2 --out "$out" "$@" >"$out.txt" 2>"$out.errors" ||
-    fail "status $?: $(cat "$out.errors")"
-}
+training=("$program" --data data --batch 32 --epochs 2)
 train whole
 for file in report_relu.html weights_hardswish.safetensors accuracy.svg model_relu.txt; do
   [[ -s whole/$file ]] || fail "there is no $file"

@@ -10,13 +10,7 @@ text=$3
 source "$(dirname "$0")/folder.sh"
 begin_in "$2"
 
-# train FOLDER OPTIONS...
-train() {
-  local out=$1
-  shift
-  "$program" --data "$text" --letters 40 --length 10 --out "$out" "$@" >"$out.txt" 2>"$out.errors" ||
-    fail "status $?: $(cat "$out.errors")"
-}
+training=("$program" --data "$text" --letters 40 --length 10)
 same() {
   cmp -s "$1/weights_$3.safetensors" "$2/weights_$3.safetensors" || fail "$1 and $2 differ ($3)"
 }
@@ -40,14 +34,7 @@ train parts --task adding --adding-steps 2000 --enough 0.1 --threads 1
 cmp -s {whole,parts}/weights_adding.safetensors && fail "0.1 is as good as 0.009"
 train parts --task adding --adding-steps 2000 --enough 0.009 --resume
 same whole parts adding
-"$program" --data "$text" --task characters --letters 0 --out parts --steps 6 >/dev/null 2>&1 &
-pid=$!
-for _ in {1..200}; do
-  [[ ! -e parts/checkpoint_gru ]] || break
-  sleep 0.05
-done
-kill -9 $pid 2>/dev/null
-wait $pid 2>/dev/null
+kill_at parts/checkpoint_gru "$program" --data "$text" --task characters --letters 0 --out parts --steps 6
 train parts --task characters --steps 6 --resume
 same whole parts gru
 short=(--task characters --steps 2 --threads 1 --micro-batches 2)

@@ -10,13 +10,7 @@ text=$3
 source "$(dirname "$0")/folder.sh"
 begin_in "$2"
 
-# train FOLDER OPTIONS...
-train() {
-  local out=$1
-  shift
-  "$program" --data "$text" --letters 40 --out "$out" "$@" >"$out.txt" 2>"$out.errors" ||
-    fail "status $?: $(cat "$out.errors")"
-}
+training=("$program" --data "$text" --letters 40)
 train whole --steps 8 --activation geglu relu --prompt "The sun"
 for file in report_geglu.html attention_geglu.svg text_geglu.txt weights_geglu.safetensors \
   weights_relu.safetensors checkpoint_geglu; do
@@ -36,14 +30,7 @@ same whole again
 train bf16 --steps 2 --dtype bf16
 cmp -s whole/weights_geglu.safetensors bf16/weights_geglu.safetensors && fail "bf16 changes nothing"
 # Resumed where it was interrupted.
-"$program" --data "$text" --letters 0 --out parts --steps 8 >/dev/null 2>&1 &
-pid=$!
-for _ in {1..200}; do
-  [[ ! -e parts/checkpoint_geglu ]] || break
-  sleep 0.05
-done
-kill -9 $pid 2>/dev/null
-wait $pid 2>/dev/null
+kill_at parts/checkpoint_geglu "$program" --data "$text" --letters 0 --out parts --steps 8
 train parts --steps 8 --resume
 same whole parts
 
