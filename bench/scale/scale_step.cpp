@@ -227,6 +227,7 @@ int main(int argc, char** argv) {
                         .seconds = std::stod(argv[4]),
                         .timelines = std::stoi(argv[5]),
                         .threads = argc == 7 ? std::stoi(argv[6]) : 0};
+    if (wanted.timelines < 1) throw std::invalid_argument("TIMELINES is at least 1");
     if (wanted.threads > 0) {
       setenv("ACLGRAD_DEVICE_COUNT", argv[6], /*replace=*/1);
       run_ranks(wanted.threads, [&](const Communicator& each) { train(wanted, each); });
