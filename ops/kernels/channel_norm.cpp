@@ -6,51 +6,12 @@
 #include <memory>
 #include <utility>
 
-#include "ops/kernels/strided.h"
-#include "ops/kernels/tree_sum.h"
+#include "ops/kernels/channel_rows.h"
 
 namespace aclgrad::ops {
 namespace {
 
 constexpr int64_t kMinPerThread = 1 << 13;  // elements
-
-// Elements of a tensor parameter in an order that several tensors share, from an offset on.
-struct Elements {
-  size_t parameter;
-  aclDataType dtype;
-  StridedIndex index;
-
-  Elements(const Arguments& arguments, size_t tensor)
-      : parameter(tensor),
-        dtype(arguments.dtype(tensor)),
-        index(arguments.shape(tensor), arguments.strides(tensor)) {}
-  // Without an axis: those of one of its places.
-  Elements(const Arguments& arguments, size_t tensor, size_t axis)
-      : parameter(tensor),
-        dtype(arguments.dtype(tensor)),
-        index(without(arguments.shape(tensor), axis), without(arguments.strides(tensor), axis)) {}
-
-  const double* read(const Run& run, int64_t offset, int64_t begin, int64_t count,
-                     double* block) const {
-    const void* base = element(static_cast<const void*>(run.data(parameter)), dtype, offset);
-    read_elements(base, dtype, index, begin, begin + count, block);
-    return block;
-  }
-  void write(const Run& run, int64_t offset, int64_t begin, int64_t count,
-             const double* block) const {
-    write_elements(block, element(run.data(parameter), dtype, offset), dtype, index, begin,
-                   begin + count);
-  }
-
- private:
-  static Dims without(const Dims& dims, size_t axis) {
-    Dims others;
-    for (size_t d = 0; d < dims.size(); ++d) {
-      if (d != axis) others.push_back(dims[d]);
-    }
-    return others;
-  }
-};
 
 // A tensor with one element for each channel or row; a value in its place where there is none.
 struct Numbers {
@@ -72,77 +33,6 @@ struct Numbers {
   }
 };
 
-// Calls body(begin, count) for [begin, end) in blocks.
-template <class Body>
-void for_blocks(int64_t begin, int64_t end, const Body& body) {
-  for (; begin < end; begin += static_cast<int64_t>(kBlock)) {
-    body(begin, std::min(end - begin, static_cast<int64_t>(kBlock)));
-  }
-}
-
-// The sum of f(element) over [begin, end).
-template <class Function>
-double sum_of(const Run& run, const Elements& elements, int64_t offset, int64_t begin, int64_t end,
-              const Function& f) {
-  LaneSum<double> sum;
-  alignas(64) double block[kBlock];
-  for_blocks(begin, end, [&](int64_t at, int64_t count) {
-    elements.read(run, offset, at, count, block);
-    for (int64_t i = 0; i < count; ++i) block[i] = f(block[i]);
-    sum.add(block, static_cast<size_t>(count));
-  });
-  return sum.total();
-}
-
-struct Moments {
-  double mean, variance;
-};
-
-Moments moments_of(const Run& run, const Elements& elements, int64_t offset, int64_t begin,
-                   int64_t end) {
-  const auto count = static_cast<double>(end - begin);
-  const auto same = [](double x) { return x; };
-  const double mean = sum_of(run, elements, offset, begin, end, same) / count;
-  const auto squared = [mean](double x) { return (x - mean) * (x - mean); };
-  return {mean, sum_of(run, elements, offset, begin, end, squared) / count};
-}
-
-// Sums of gradients, and of gradients times the distance of their elements from the mean.
-struct GradientSums {
-  double plain, along;
-};
-
-GradientSums sums_of(const Run& run, const Elements& gradients, int64_t gradient_offset,
-                     const Elements& elements, int64_t offset, int64_t begin, int64_t end,
-                     double mean) {
-  LaneSum<double> plain, along;
-  alignas(64) double g[kBlock];
-  alignas(64) double x[kBlock];
-  for_blocks(begin, end, [&](int64_t at, int64_t count) {
-    gradients.read(run, gradient_offset, at, count, g);
-    elements.read(run, offset, at, count, x);
-    plain.add(g, static_cast<size_t>(count));
-    for (int64_t i = 0; i < count; ++i) g[i] *= x[i] - mean;
-    along.add(g, static_cast<size_t>(count));
-  });
-  return {plain.total(), along.total()};
-}
-
-// target = f(element of a, element of b) for every element.
-template <class Function>
-void map_elements(const Run& run, const Elements& a, int64_t a_offset, const Elements& b,
-                  int64_t b_offset, const Elements& target, int64_t target_offset, int64_t begin,
-                  int64_t end, const Function& f) {
-  alignas(64) double x[kBlock];
-  alignas(64) double y[kBlock];
-  for_blocks(begin, end, [&](int64_t at, int64_t count) {
-    a.read(run, a_offset, at, count, x);
-    b.read(run, b_offset, at, count, y);
-    for (int64_t i = 0; i < count; ++i) x[i] = f(x[i], y[i]);
-    target.write(run, target_offset, at, count, x);
-  });
-}
-
 // A plan that runs body(run, i) for `count` numbers i of `elements` elements each.
 template <class Body>
 Plan plan_each(int64_t count, int64_t elements, uint64_t workspace, Body body,
@@ -161,16 +51,24 @@ Plan plan_each(int64_t count, int64_t elements, uint64_t workspace, Body body,
 
 // What batch normalization is of, channel by channel.
 struct Channels {
-  Elements input;
-  int64_t stride;  // of the input, from channel to channel
+  Elements elements;
+  int64_t stride;  // of the tensor, from channel to channel
   int64_t count;   // of channels
   int64_t size;    // elements of one
+  Rows rows;       // of one
 
   Channels(const Arguments& arguments, size_t tensor, size_t axis)
-      : input(arguments, tensor, axis),
+      : elements(arguments, tensor, axis),
         stride(arguments.strides(tensor)[axis]),
         count(arguments.shape(tensor)[axis]),
-        size(input.index.count()) {}
+        size(elements.index.count()) {
+    int64_t length = 1;
+    const Dims& shape = arguments.shape(tensor);
+    for (size_t d = axis + 1; d < shape.size(); ++d) length *= shape[d];
+    rows = Rows::of(0, length == 0 ? 0 : size / length, length);
+  }
+
+  View operator[](int64_t channel) const { return {elements, channel * stride}; }
 };
 
 struct Statistics {
@@ -192,11 +90,10 @@ Plan plan_batch_norm(const Arguments& arguments, const BatchNormTensors& t,
   const Statistics statistics(arguments, t);
   const Numbers weight(arguments, t.weight, 1), bias(arguments, t.bias, 0);
   return plan_each(channels.count, channels.size, 0, [=](const Run& run, int64_t c) {
-    const int64_t offset = c * channels.stride;
     Moments moments{statistics.running_mean.get(run, c), statistics.running_var.get(run, c)};
     if (a.training) {
       const Moments running = moments;
-      moments = moments_of(run, channels.input, offset, 0, channels.size);
+      moments = moments_of(run, channels.rows, channels[c]);
       const auto n = static_cast<double>(channels.size);
       const double unbiased = n > 1 ? moments.variance * (n / (n - 1)) : moments.variance;
       const double share = a.momentum;
@@ -210,9 +107,7 @@ Plan plan_batch_norm(const Arguments& arguments, const BatchNormTensors& t,
       statistics.save_invstd.set(run, c, a.saves_variance ? moments.variance : invstd);
     }
     const double scale = invstd * weight.get(run, c), shift = bias.get(run, c);
-    map_elements(run, channels.input, offset, channels.input, offset, out.input, c * out.stride, 0,
-                 channels.size,
-                 [&](double x, double) { return (x - moments.mean) * scale + shift; });
+    normalize_rows(run, channels.rows, channels[c], out[c], moments.mean, scale, shift);
   });
 }
 
@@ -233,19 +128,17 @@ Plan plan_batch_norm_backward(const Arguments& arguments, const BatchNormTensors
     const double mean = means.get(run, c), spread = spreads.get(run, c);
     const bool is_variance = !a.training || a.saves_variance;
     const double invstd = is_variance ? 1 / std::sqrt(spread + a.eps) : spread;
-    const GradientSums sums = sums_of(run, from.input, c * from.stride, channels.input,
-                                      c * channels.stride, 0, channels.size, mean);
+    const GradientSums sums = sums_of(run, channels.rows, from[c], channels[c], mean);
     grad_weight.set(run, c, sums.along * invstd);
     grad_bias.set(run, c, sums.plain);
     if (!to) return;
-    const double scale = weight.get(run, c) * invstd;
     const auto n = static_cast<double>(channels.size);
-    const double plain = a.training ? sums.plain / n : 0;
-    const double along = a.training ? sums.along * invstd * invstd / n : 0;
-    map_elements(run, from.input, c * from.stride, channels.input, c * channels.stride, to->input,
-                 c * to->stride, 0, channels.size, [&](double g, double x) {
-                   return a.training ? scale * (g - plain - (x - mean) * along) : g * scale;
-                 });
+    map_gradients(run, channels.rows, from[c], channels[c], (*to)[c], mean,
+                  {.weight = 1,
+                   .depends_on_means = a.training,
+                   .plain = sums.plain / n,
+                   .along = sums.along * invstd * invstd / n,
+                   .scale = weight.get(run, c) * invstd});
   });
 }
 
@@ -257,7 +150,8 @@ Plan plan_group_norm(const Arguments& arguments, const GroupNormTensors& t,
   const int64_t channels = shape.channels / shape.groups;
   const int64_t size = channels * shape.places;
   return plan_each(shape.images * shape.groups, size, 0, [=](const Run& run, int64_t row) {
-    const Moments moments = moments_of(run, input, 0, row * size, (row + 1) * size);
+    const Moments moments =
+        moments_of(run, Rows::of(row * size, channels, shape.places), {input, 0});
     const double rstd = 1 / std::sqrt(moments.variance + eps);
     means.set(run, row, moments.mean);
     rstds.set(run, row, rstd);
@@ -265,8 +159,8 @@ Plan plan_group_norm(const Arguments& arguments, const GroupNormTensors& t,
       const int64_t channel = row % shape.groups * channels + k;
       const int64_t begin = row * size + k * shape.places;
       const double scale = rstd * weight.get(run, channel), shift = bias.get(run, channel);
-      map_elements(run, input, 0, input, 0, out, 0, begin, begin + shape.places,
-                   [&](double x, double) { return (x - moments.mean) * scale + shift; });
+      normalize_rows(run, {begin, 1, shape.places}, {input, 0}, {out, 0}, moments.mean, scale,
+                     shift);
     }
   });
 }
@@ -296,7 +190,7 @@ Plan plan_group_norm_backward(const Arguments& arguments, const GroupNormTensors
     double plain = 0, along = 0;
     for (int64_t k = 0; k < channels; ++k) {
       const int64_t begin = row * size + k * shape.places;
-      sums[k] = sums_of(run, from, 0, input, 0, begin, begin + shape.places, mean);
+      sums[k] = sums_of(run, {begin, 1, shape.places}, {from, 0}, {input, 0}, mean);
       sums[k].along *= rstd;
       plain += sums[k].plain * weight_of(k);
       along += sums[k].along * weight_of(k);
@@ -305,9 +199,12 @@ Plan plan_group_norm_backward(const Arguments& arguments, const GroupNormTensors
     along *= rstd / static_cast<double>(size);
     for (int64_t k = 0; to && k < channels; ++k) {
       const int64_t begin = row * size + k * shape.places;
-      const double w = weight_of(k);
-      map_elements(run, from, 0, input, 0, *to, 0, begin, begin + shape.places,
-                   [&](double g, double x) { return rstd * (g * w - plain - (x - mean) * along); });
+      map_gradients(run, {begin, 1, shape.places}, {from, 0}, {input, 0}, {*to, 0}, mean,
+                    {.weight = weight_of(k),
+                     .depends_on_means = true,
+                     .plain = plain,
+                     .along = along,
+                     .scale = rstd});
     }
   };
   const auto over_images = [=](const Run& run) {
@@ -333,9 +230,10 @@ Plan plan_fill(const Arguments& arguments, std::vector<std::pair<size_t, double>
     for (const auto& [elements, value] : *fills) {
       alignas(64) double block[kBlock];
       std::fill_n(block, kBlock, value);
-      for_blocks(0, elements.index.count(), [&, &e = elements](int64_t at, int64_t count) {
-        e.write(run, 0, at, count, block);
-      });
+      const int64_t all = elements.index.count();
+      for (int64_t i = 0; i < all; i += static_cast<int64_t>(kBlock)) {
+        elements.write(run, 0, i, std::min(all - i, static_cast<int64_t>(kBlock)), block);
+      }
     }
     return ACL_SUCCESS;
   }};

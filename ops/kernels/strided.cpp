@@ -19,6 +19,12 @@ StridedIndex StridedIndex::broadcast(const Dims& shape, const Dims& strides, con
   return {common, spread};
 }
 
+std::optional<int64_t> StridedIndex::row_distance(int64_t length) const {
+  if (dense()) return length;
+  const bool is_rows = shape_.size() == 2 && inner_stride() == 1 && inner_extent() == length;
+  return is_rows ? std::optional(strides_[0]) : std::nullopt;
+}
+
 int64_t StridedIndex::offset(int64_t index) const {
   int64_t result = 0;
   for (size_t i = shape_.size(); i-- > 0;) {

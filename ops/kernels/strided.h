@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "ops/kernels/elementwise.h"
 #include "ops/kernels/walk.h"
@@ -31,6 +32,10 @@ class StridedIndex {
   bool is_line() const { return shape_.size() == 1; }
   // Every element lies right behind the one before.
   bool dense() const { return shape_.size() == 1 && (strides_[0] == 1 || shape_[0] == 1); }
+
+  // From one to the next of the rows of `length` elements that the view consists of, if those of a
+  // row lie behind each other and rows at one distance.
+  std::optional<int64_t> row_distance(int64_t length) const;
 
   // Offset in elements of element number `index`.
   int64_t offset(int64_t index) const;
