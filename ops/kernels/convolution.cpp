@@ -3,67 +3,49 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <vector>
 
 #include "aclgrad_ext.h"
 #include "ops/kernels/convolution_channels.h"
-#include "ops/kernels/convolution_windows.h"
-#include "ops/kernels/product_kernel.h"
+#include "ops/kernels/convolution_tiles.h"
 #include "ops/kernels/sums.h"
-#include "ops/kernels/thread_scratch.h"
 
 namespace aclgrad::ops {
 namespace {
 
-// Bytes of columns that stay in a second-level cache, and the bounds on their number. A multiple of
-// a page between the rows of columns would put them in each other's way.
-constexpr int64_t kColumnBytes = 1 << 18;
-constexpr int64_t kFewestColumns = 64;
-constexpr int64_t kMaxColumns = 960;
-// Rows of columns that are worth a task of their own, and multiplications that are worth a thread.
-constexpr int64_t kTaskRows = 64;
+// Multiplications that are worth a thread.
 constexpr int64_t kMinPerThread = 1 << 18;
-// Tasks that keep all threads busy.
+// Tasks that keep all threads busy, and inputs of a group whose weights are worth one.
 constexpr int64_t kEnoughTasks = 16;
+constexpr int64_t kTaskInputs = 32;
+// Places of a line that are enough for tiles.
+constexpr int64_t kLongLine = 56;
 
 template <class T>
 inline constexpr aclDataType kDtype = sizeof(T) == sizeof(float) ? ACL_FLOAT : ACL_DOUBLE;
-
-// Memory that a thread keeps for columns and for products of them.
-struct ConvolutionScratch {
-  std::vector<double> memory;
-
-  template <class T>
-  T* of(int64_t elements) {
-    const auto size = (static_cast<size_t>(elements) * sizeof(T) + 7) / sizeof(double);
-    if (memory.size() < size) memory.resize(size);
-    return reinterpret_cast<T*>(memory.data());
-  }
-};
 
 bool is_depthwise(const ConvolutionShape& s) {
   return s.group_inputs() == 1 && s.group_outputs() == 1;
 }
 
-// Every output has one element under its window: the columns are the input itself.
-bool is_pointwise(const ConvolutionShape& s) {
-  return s.taps() == 1 && s.in == s.out && s.padding == ConvolutionShape::Axes{} &&
-         s.stride == ConvolutionShape::Axes{1, 1, 1};
+// The same convolution with longer lines, where every output has just one element under its window:
+// neighbouring lines are one.
+ConvolutionShape with_long_lines(const ConvolutionShape& s) {
+  const bool is_pointwise = s.taps() == 1 && s.in == s.out &&
+                            s.padding == ConvolutionShape::Axes{} &&
+                            s.stride == ConvolutionShape::Axes{1, 1, 1};
+  ConvolutionShape joined = s;
+  const int64_t lines = s.in[0] * s.in[1];
+  if (!is_pointwise || s.places() == 0) return joined;
+  int64_t together = std::min(lines, (kLongLine + s.in[2] - 1) / s.in[2]);
+  while (lines % together != 0) ++together;
+  joined.in = joined.out = {1, lines / together, s.in[2] * together};
+  return joined;
 }
 
-// Columns of a block, out of all places of an image.
-int64_t columns_at_once(const ConvolutionShape& s, int64_t rows, size_t element) {
-  constexpr int64_t kWhole = kPanel<float>;
-  const int64_t fitting = kColumnBytes / static_cast<int64_t>(element) / std::max<int64_t>(rows, 1);
-  const int64_t columns = std::clamp(fitting, kFewestColumns, kMaxColumns) / kWhole * kWhole;
-  return std::min(columns, s.places());
-}
-
-// Parts of so many rows for tasks that are too few otherwise; what a row holds does not depend on
-// its part.
-int64_t parts_of(int64_t rows, int64_t tasks, int64_t fewest) {
+// Parts of the blocks of an image for tasks that are too few otherwise.
+int64_t parts_of(int64_t blocks, int64_t tasks) {
   const int64_t wanted = (aclgradGetNumThreads() + tasks - 1) / std::max<int64_t>(tasks, 1);
-  return std::clamp<int64_t>(rows / fewest, 1, std::max<int64_t>(wanted, 1));
+  return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(blocks, 1));
 }
 
 // Runs body(task) for all of them; the product of `factors` is the number of multiplications of
@@ -78,231 +60,181 @@ void run_tasks(int64_t tasks, std::initializer_list<int64_t> factors, const Body
   });
 }
 
-template <class T>
-struct DenseMatrix {
-  T* data;
-  int64_t row_stride;
-  int64_t column_stride = 1;
-};
+// Weights in panels (convolution_tiles.h): which channels are side by side in them, how many there
+// are, and how far apart they are in the weights; the same of the terms.
+struct Panels {
+  int64_t channels, channel_stride, terms, term_stride, taps;
 
-// c = a b on the calling thread; the rows of c are dense.
-template <class T>
-void multiply_dense(int64_t m, int64_t n, int64_t k, DenseMatrix<const T> a, DenseMatrix<const T> b,
-                    DenseMatrix<T> c) {
-  constexpr aclDataType dtype = kDtype<T>;
-  MatmulProblem problem{.batch = {},
-                        .m = m,
-                        .n = n,
-                        .k = k,
-                        .a = {0, dtype, a.row_stride, a.column_stride, {}},
-                        .b = {1, dtype, b.row_stride, b.column_stride, {}},
-                        .out = {2, dtype, c.row_stride, 1, {}},
-                        .addend = {},
-                        .dtype = dtype};
-  void* const addresses[] = {const_cast<T*>(a.data), const_cast<T*>(b.data), c.data};
-  const Run run(addresses, nullptr);
-  multiply({problem,
-            run,
-            0,
-            {a.data, dtype, dtype, a.row_stride, a.column_stride},
-            {b.data, dtype, dtype, b.row_stride, b.column_stride},
-            0,
-            m,
-            0,
-            n});
-}
-
-// A group and, of its rows, a part.
-struct Part {
-  int64_t image;
-  int64_t group;
-  int64_t block;
-  int64_t begin;
-  int64_t end;
-};
-
-// Task number `task` of images times groups times blocks times parts of `rows` rows.
-Part part_of(const ConvolutionShape& s, int64_t task, int64_t blocks, int64_t parts, int64_t rows) {
-  const int64_t part = task % parts;
-  task /= parts;
-  return {task / blocks / s.groups, task / blocks % s.groups, task % blocks, rows * part / parts,
-          rows * (part + 1) / parts};
-}
-
-}  // namespace
-
-// ---- All groups ---------------------------------------------------------------------------------
-
-template <class T>
-void convolve(const ConvolutionShape& s, const T* x, const T* w, const T* bias, T* y) {
-  const int64_t terms = s.terms(), places = s.places(), rows = s.group_outputs();
-  if (is_depthwise(s)) {
-    const ChannelPlanes planes(s);
-    return run_tasks(s.images * s.groups, {s.images, s.groups, terms, places}, [&](int64_t task) {
-      const int64_t channel = task % s.groups;
-      const ThreadScratch<ConvolutionScratch> scratch;
-      convolve_channel(s, planes, x + task * s.pixels(), w + channel * terms,
-                       bias == nullptr ? T{0} : bias[channel], y + task * places,
-                       scratch->of<T>(planes.scratch()));
-    });
+  static Panels of_outputs(const ConvolutionShape& s) {
+    return {s.group_outputs(), s.terms(), s.group_inputs(), s.taps(), s.taps()};
   }
-  const bool in_place = is_pointwise(s);
-  const int64_t most = columns_at_once(s, terms, sizeof(T));
-  const int64_t blocks = (places + most - 1) / most;
-  const int64_t tasks = s.images * s.groups * blocks;
-  const int64_t parts = parts_of(rows, tasks, kTaskRows);
-  run_tasks(tasks * parts, {s.images, s.out_channels, terms, places}, [&](int64_t task) {
-    const Part part = part_of(s, task, blocks, parts, rows);
-    const int64_t begin = part.block * most;
-    const int64_t count = std::min(places, begin + most) - begin;
-    const int64_t first = part.group * rows + part.begin;  // channel of the output
-    const T* const from =
-        x + (part.image * s.in_channels + part.group * s.group_inputs()) * s.pixels();
-    T* const to = y + (part.image * s.out_channels + first) * places + begin;
-    const ThreadScratch<ConvolutionScratch> scratch;
-    DenseMatrix<const T> columns{from + begin, places};
-    if (!in_place) {
-      T* const buffer = scratch->of<T>(terms * count);
-      im2col(s, from, s.group_inputs(), begin, begin + count, buffer);
-      columns = {buffer, count};
+  static Panels of_inputs(const ConvolutionShape& s) {
+    return {s.group_inputs(), s.taps(), s.group_outputs(), s.terms(), s.taps()};
+  }
+
+  template <class T>
+  int64_t elements() const {  // of a group
+    return saturating_product({padded_channels<T>(channels), taps, terms});
+  }
+  // Calls body(place in the panels, place in the weights) for a term and a panel's channels.
+  template <class T, class Body>
+  void each(int64_t panel, int64_t term, const Body& body) const {
+    const int64_t first = panel * kPanel<T>;
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      for (int64_t j = 0; j < std::min(kPanel<T>, channels - first); ++j) {
+        body((panel * taps * terms + tap * terms + term) * kPanel<T> + j,
+             (first + j) * channel_stride + term * term_stride + tap);
+      }
     }
-    multiply_dense<T>(part.end - part.begin, count, terms, {w + first * terms, terms}, columns,
-                      {to, places});
-    for (int64_t row = 0; bias != nullptr && row < part.end - part.begin; ++row) {
-      const T added = bias[first + row];
-      for (int64_t j = 0; j < count; ++j) to[row * places + j] += added;
+  }
+};
+
+// For every group and panel, body(group, panel).
+template <class T, class Body>
+void each_panel(const ConvolutionShape& s, const Panels& panels, const Body& body) {
+  const int64_t count = padded_channels<T>(panels.channels) / kPanel<T>;
+  run_tasks(s.groups * count, {s.out_channels, s.terms()},
+            [&](int64_t task) { body(task / count, task % count); });
+}
+
+template <class T>
+void pack(const ConvolutionShape& s, const Panels& panels, const T* w, T* to) {
+  const int64_t weights = s.group_outputs() * s.terms(), elements = panels.elements<T>();
+  each_panel<T>(s, panels, [&](int64_t group, int64_t panel) {
+    const int64_t size = panels.taps * panels.terms * kPanel<T>;
+    T* const packed = to + group * elements;
+    std::fill_n(packed + panel * size, size, T{0});
+    for (int64_t term = 0; term < panels.terms; ++term) {
+      panels.each<T>(panel, term,
+                     [&](int64_t i, int64_t j) { packed[i] = w[group * weights + j]; });
     }
   });
 }
 
+// Runs body(image, group, begin, end) for the blocks [begin, end) of all images and groups.
+template <class Body>
+void each_part(const ConvolutionShape& s, int64_t blocks, const Body& body) {
+  const int64_t images = s.images * s.groups, parts = parts_of(blocks, images);
+  run_tasks(images * parts, {s.images, s.out_channels, s.terms(), s.places()}, [&](int64_t task) {
+    const int64_t image = task / parts, part = task % parts;
+    body(image / s.groups, image % s.groups, blocks * part / parts, blocks * (part + 1) / parts);
+  });
+}
+
+// Runs body(planes, number of the channel of all images, channel).
+template <class T, class Body>
+void each_channel(const ConvolutionShape& s, const Body& body) {
+  const ChannelPlanes planes(s);
+  run_tasks(s.images * s.groups, {s.images, s.groups, s.terms(), s.places()},
+            [&](int64_t task) { body(planes, task, task % s.groups); });
+}
+
+}  // namespace
+
 template <class T>
-void convolve_adjoint(const ConvolutionShape& s, const T* y, const T* w, const T* bias, T* x) {
-  const int64_t terms = s.terms(), places = s.places(), channels = s.group_inputs();
+int64_t packed_weights(const ConvolutionShape& s) {
+  if (is_depthwise(s)) return 0;
+  return saturating_product({s.groups, std::max(Panels::of_outputs(s).elements<T>(),
+                                                Panels::of_inputs(s).elements<T>())});
+}
+
+template <class T>
+void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bias, T* packed,
+              T* y) {
+  const ConvolutionShape s = with_long_lines(shape);
   if (is_depthwise(s)) {
-    const ChannelPlanes planes(s);
-    return run_tasks(s.images * s.groups, {s.images, s.groups, terms, places}, [&](int64_t task) {
-      const int64_t channel = task % s.groups;
-      const ThreadScratch<ConvolutionScratch> scratch;
-      convolve_channel_adjoint(s, planes, y + task * places, w + channel * terms,
-                               bias == nullptr ? T{0} : bias[channel], x + task * s.pixels(),
-                               scratch->of<T>(planes.scratch()));
+    return each_channel<T>(s, [&](const auto& planes, int64_t task, int64_t channel) {
+      channel_convolution<T>().forward(planes, x + task * s.pixels(), w + channel * s.terms(),
+                                       bias == nullptr ? T{0} : bias[channel],
+                                       y + task * s.places());
     });
   }
-  const bool in_place = is_pointwise(s);
-  const int64_t most = in_place ? places : columns_at_once(s, terms, sizeof(T));
-  const int64_t tasks = s.images * s.groups;
-  const int64_t parts = parts_of(channels, tasks, (kTaskRows + s.taps() - 1) / s.taps());
-  run_tasks(tasks * parts, {s.images, s.out_channels, terms, places}, [&](int64_t task) {
-    const Part part = part_of(s, task, 1, parts, channels);
-    const int64_t count = part.end - part.begin;
-    const int64_t rows = count * s.taps();
-    const int64_t first = part.group * channels + part.begin;  // channel of the input
-    const T* const from =
-        y + (part.image * s.out_channels + part.group * s.group_outputs()) * places;
-    T* const to = x + (part.image * s.in_channels + first) * s.pixels();
-    // Of the group's weights, those of the part's channels, transposed.
-    const DenseMatrix<const T> weights{
-        w + part.group * s.group_outputs() * terms + part.begin * s.taps(), 1, terms};
-    if (in_place) {
-      multiply_dense<T>(rows, places, s.group_outputs(), weights, {from, places}, {to, places});
-    } else {
-      std::fill_n(to, count * s.pixels(), T{0});
-    }
-    const ThreadScratch<ConvolutionScratch> scratch;
-    for (int64_t begin = 0; !in_place && begin < places; begin += most) {
-      const int64_t end = std::min(places, begin + most);
-      T* const columns = scratch->of<T>(rows * (end - begin));
-      multiply_dense<T>(rows, end - begin, s.group_outputs(), weights, {from + begin, places},
-                        {columns, end - begin});
-      col2im(s, columns, count, begin, end, to);
-    }
-    for (int64_t channel = 0; bias != nullptr && channel < count; ++channel) {
-      T* const plane = to + channel * s.pixels();
-      for (int64_t i = 0; i < s.pixels(); ++i) plane[i] += bias[first + channel];
-    }
+  const Panels panels = Panels::of_outputs(s);
+  pack(s, panels, w, packed);
+  each_part(s, place_blocks(s), [&](int64_t image, int64_t group, int64_t begin, int64_t end) {
+    const int64_t first = group * s.group_outputs();
+    group_convolution<T>().forward(
+        s, x + (image * s.in_channels + group * s.group_inputs()) * s.pixels(),
+        packed + group * panels.elements<T>(), bias == nullptr ? bias : bias + first, begin, end,
+        y + (image * s.out_channels + first) * s.places());
+  });
+}
+
+template <class T>
+void convolve_adjoint(const ConvolutionShape& shape, const T* y, const T* w, const T* bias,
+                      T* packed, T* x) {
+  const ConvolutionShape s = with_long_lines(shape);
+  if (is_depthwise(s)) {
+    return each_channel<T>(s, [&](const auto& planes, int64_t task, int64_t channel) {
+      channel_convolution<T>().adjoint(planes, y + task * s.places(), w + channel * s.terms(),
+                                       bias == nullptr ? T{0} : bias[channel],
+                                       x + task * s.pixels());
+    });
+  }
+  const Panels panels = Panels::of_inputs(s);
+  pack(s, panels, w, packed);
+  each_part(s, pixel_blocks(s), [&](int64_t image, int64_t group, int64_t begin, int64_t end) {
+    const int64_t first = group * s.group_inputs();
+    group_convolution<T>().adjoint(
+        s, y + (image * s.out_channels + group * s.group_outputs()) * s.places(),
+        packed + group * panels.elements<T>(), bias == nullptr ? bias : bias + first, begin, end,
+        x + (image * s.in_channels + first) * s.pixels());
   });
 }
 
 namespace {
 
-// Channels of a group whose rows make a task; it follows from the shape, as the sums do.
-int64_t weight_parts(const ConvolutionShape& s) {
-  return std::max<int64_t>(1, s.terms() / std::max(kTaskRows, s.taps()));
+// Parts of a group's inputs, and of the images; they follow from the shape, as the sums do.
+int64_t input_parts(const ConvolutionShape& s) {
+  return std::max<int64_t>(1, s.group_inputs() / kTaskInputs);
 }
-
-// Adds the products of one image's gradients with the columns of some channels.
-template <class T>
-void add_weight_gradient(const ConvolutionShape& s, const Part& part, const T* x, const T* y,
-                         double* sums) {
-  const int64_t places = s.places(), rows = s.group_outputs();
-  const int64_t channels = part.end - part.begin;
-  const int64_t columns = channels * s.taps();  // of the gradient
-  const int64_t most = columns_at_once(s, columns, sizeof(T));
-  const T* const from =
-      x + (part.image * s.in_channels + part.group * s.group_inputs() + part.begin) * s.pixels();
-  const T* const gradient = y + (part.image * s.out_channels + part.group * rows) * places;
-  const ThreadScratch<ConvolutionScratch> scratch;
-  T* const product = scratch->of<T>(columns * (rows + most));
-  T* const unfolded = product + columns * rows;
-  for (int64_t begin = 0; begin < places; begin += most) {
-    const int64_t count = std::min(places, begin + most) - begin;
-    DenseMatrix<const T> transposed{from + begin, 1, places};
-    if (!is_pointwise(s)) {
-      im2col(s, from, channels, begin, begin + count, unfolded);
-      transposed = {unfolded, 1, count};
-    }
-    multiply_dense<T>(rows, columns, count, {gradient + begin, places}, transposed,
-                      {product, columns});
-    for (int64_t row = 0; row < rows; ++row) {
-      double* const to = sums + row * s.terms();
-      for (int64_t j = 0; j < columns; ++j) {
-        to[j] += static_cast<double>(product[row * columns + j]);
-      }
-    }
-  }
+int64_t weight_slices(const ConvolutionShape& s) {
+  return std::clamp<int64_t>(kEnoughTasks / (s.groups * input_parts(s)), 1,
+                             std::max<int64_t>(s.images, 1));
 }
 
 }  // namespace
 
-int64_t weight_slices(const ConvolutionShape& s) {
+template <class T>
+int64_t weight_sums(const ConvolutionShape& s) {
   if (is_depthwise(s)) return 0;
-  return std::clamp<int64_t>(kEnoughTasks / (s.groups * weight_parts(s)), 1, s.images);
+  return saturating_product({weight_slices(s), s.groups, Panels::of_outputs(s).elements<T>()});
 }
 
 template <class T>
-void convolve_weight_gradient(const ConvolutionShape& s, const T* x, const T* y, double* sums,
+void convolve_weight_gradient(const ConvolutionShape& shape, const T* x, const T* y, double* sums,
                               T* w) {
+  const ConvolutionShape s = with_long_lines(shape);
   if (is_depthwise(s)) {
     const ChannelPlanes planes(s);
     return run_tasks(s.groups, {s.images, s.groups, s.terms(), s.places()}, [&](int64_t channel) {
-      const int64_t lanes = s.taps() * static_cast<int64_t>(kSumLanes);
-      const int64_t values = planes.scratch();
-      const ThreadScratch<ConvolutionScratch> scratch;
-      double* const memory = scratch->of<double>(lanes + values);
-      channel_weight_gradient(s, planes, channel, x, y, w + channel * s.terms(),
-                              reinterpret_cast<T*>(memory + lanes), memory);
+      channel_convolution<T>().weight_gradient(planes, channel, x, y, w + channel * s.terms());
     });
   }
-  const int64_t slices = weight_slices(s), parts = weight_parts(s);
-  const int64_t count = s.out_channels * s.terms();
-  const int64_t tasks = slices * s.groups * parts;
-  run_tasks(tasks, {s.images, s.out_channels, s.terms(), s.places()}, [&](int64_t task) {
-    Part part = part_of(s, task, 1, parts, s.group_inputs());
-    const int64_t slice = part.image;
-    double* const to =
-        sums + slice * count + part.group * s.group_outputs() * s.terms() + part.begin * s.taps();
-    for (int64_t row = 0; row < s.group_outputs(); ++row) {
-      std::fill_n(to + row * s.terms(), (part.end - part.begin) * s.taps(), 0.0);
+  const Panels panels = Panels::of_outputs(s);
+  const int64_t elements = panels.elements<T>();
+  const int64_t slices = weight_slices(s), parts = input_parts(s), inputs = s.group_inputs();
+  run_tasks(slices * s.groups * parts, {s.images, s.out_channels, s.terms(), s.places()},
+            [&](int64_t task) {
+              const int64_t part = task % parts, group = task / parts % s.groups;
+              const int64_t slice = task / parts / s.groups;
+              const int64_t first = s.images * slice / slices;
+              group_convolution<T>().weight_gradient(
+                  s, x + (first * s.in_channels + group * inputs) * s.pixels(),
+                  y + (first * s.out_channels + group * s.group_outputs()) * s.places(),
+                  s.images * (slice + 1) / slices - first, inputs * part / parts,
+                  inputs * (part + 1) / parts, sums + (slice * s.groups + group) * elements);
+            });
+  each_panel<T>(s, panels, [&](int64_t group, int64_t panel) {
+    for (int64_t term = 0; term < panels.terms; ++term) {
+      panels.each<T>(panel, term, [&](int64_t i, int64_t j) {
+        double sum = 0;
+        for (int64_t slice = 0; slice < slices; ++slice) {
+          sum += sums[(slice * s.groups + group) * elements + i];
+        }
+        w[group * s.group_outputs() * s.terms() + j] = static_cast<T>(sum);
+      });
     }
-    for (part.image = s.images * slice / slices; part.image < s.images * (slice + 1) / slices;
-         ++part.image) {
-      add_weight_gradient(s, part, x, y, to);
-    }
-  });
-  run_tasks(count, {count, slices}, [&](int64_t i) {
-    double sum = 0;
-    for (int64_t slice = 0; slice < slices; ++slice) sum += sums[slice * count + i];
-    w[i] = static_cast<T>(sum);
   });
 }
 
@@ -320,11 +252,13 @@ void sum_channels(int64_t images, int64_t channels, int64_t places, const T* val
   });
 }
 
-#define ACLGRAD_CONVOLUTION(T)                                                                 \
-  template void convolve(const ConvolutionShape&, const T*, const T*, const T*, T*);           \
-  template void convolve_adjoint(const ConvolutionShape&, const T*, const T*, const T*, T*);   \
-  template void convolve_weight_gradient(const ConvolutionShape&, const T*, const T*, double*, \
-                                         T*);                                                  \
+#define ACLGRAD_CONVOLUTION(T)                                                                   \
+  template int64_t packed_weights<T>(const ConvolutionShape&);                                   \
+  template int64_t weight_sums<T>(const ConvolutionShape&);                                      \
+  template void convolve(const ConvolutionShape&, const T*, const T*, const T*, T*, T*);         \
+  template void convolve_adjoint(const ConvolutionShape&, const T*, const T*, const T*, T*, T*); \
+  template void convolve_weight_gradient(const ConvolutionShape&, const T*, const T*, double*,   \
+                                         T*);                                                    \
   template void sum_channels(int64_t, int64_t, int64_t, const T*, T*);
 ACLGRAD_CONVOLUTION(float)
 ACLGRAD_CONVOLUTION(double)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution over up to three spatial axes, and its two adjoints, as blocks of products of
-// matrices: the elements under the windows of a block of outputs make the columns of one of them.
-// Where every channel has a group of its own, the windows are walked directly.
+// Convolution over up to three spatial axes, and its two adjoints: tiles of matrix products, for
+// every tap of the kernel one (convolution_tiles.h), or, where every channel has a group of its
+// own, loops over a channel (convolution_channels.h).
 //
 // Sums are taken in the type of the arrays, in an order that follows from the shape alone; those of
 // weight and bias gradients over more than a block in double.
@@ -39,21 +39,27 @@ struct ConvolutionShape {
   int64_t terms() const { return group_inputs() * taps(); }
 };
 
+// Elements of the memory that the functions below want for the weights in another order.
+template <class T>
+int64_t packed_weights(const ConvolutionShape& shape);
+
 // y = conv(x, w) + bias; no bias where it is null. All arrays are dense; T is float or double.
 template <class T>
-void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bias, T* y);
+void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bias, T* packed,
+              T* y);
 
 // The adjoint with respect to x, which is also what a transposed convolution of y computes, with a
 // bias for each channel of x.
 template <class T>
-void convolve_adjoint(const ConvolutionShape& shape, const T* y, const T* w, const T* bias, T* x);
+void convolve_adjoint(const ConvolutionShape& shape, const T* y, const T* w, const T* bias,
+                      T* packed, T* x);
 
-// The gradient of w from x and the gradient y. `sums` has room for weight_slices() times the
-// elements of w.
+// The gradient of w from x and the gradient y. `sums` has room for weight_sums().
 template <class T>
 void convolve_weight_gradient(const ConvolutionShape& shape, const T* x, const T* y, double* sums,
                               T* w);
-int64_t weight_slices(const ConvolutionShape& shape);
+template <class T>
+int64_t weight_sums(const ConvolutionShape& shape);
 
 // sums[c] = the sum of all elements of channel c of a dense array of images.
 template <class T>

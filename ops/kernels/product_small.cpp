@@ -44,48 +44,23 @@ struct SmallProduct {
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
-// One tile after the other. kMaxRows: of a tile as wide as these.
-template <size_t kMaxRows>
-HWY_INLINE void multiply_rows(const SmallProduct& product, const float* a, const float* b,
-                              int64_t b_term, const float* added, float* c) {
-  constexpr auto kMax = static_cast<int64_t>(kMaxRows);
-  constexpr auto kColumns = static_cast<int64_t>(kTileColumns<float>);
-  for (int64_t row = 0; row < product.rows;) {
-    const int64_t left = product.rows - row;
-    // The last two are as equal as can be.
-    const int64_t rows = left > kMax && left < 2 * kMax ? (left + 1) / 2 : std::min(left, kMax);
-    for (int64_t j = 0; j < product.columns; j += kColumns) {
-      const auto columns = static_cast<size_t>(std::min(kColumns, product.columns - j));
-      multiply_tile(static_cast<size_t>(rows),
-                    Tile<float>{.a = a,
-                                .a_row = product.a_row,
-                                .a_term = product.a_term,
-                                .b = b + j,
-                                .b_row = b_term,
-                                .b_panel = 0,
-                                .c = c + j,
-                                .c_row = product.c_row,
-                                .terms = static_cast<size_t>(product.terms),
-                                .columns = columns,
-                                .adds = false,
-                                .added = added == nullptr ? nullptr : added + j,
-                                .added_row = product.added_row,
-                                .fetched = {reinterpret_cast<uintptr_t>(a), 0}});
-    }
-    row += rows;
-    a += rows * product.a_row;
-    c += rows * product.c_row;
-    if (added != nullptr) added += rows * product.added_row;
-  }
-}
-
 HWY_INLINE void multiply_ready(const SmallProduct& product, const float* a, const float* b,
                                int64_t b_term, const float* added, float* c) {
-  if (product.columns <= static_cast<int64_t>(kLanesOf<float>)) {
-    multiply_rows<kNarrowRows>(product, a, b, b_term, added, c);
-  } else {
-    multiply_rows<kTileRows>(product, a, b, b_term, added, c);
-  }
+  multiply_tiles(product.rows, product.columns,
+                 Tile<float>{.a = a,
+                             .a_row = product.a_row,
+                             .a_term = product.a_term,
+                             .b = b,
+                             .b_row = b_term,
+                             .b_panel = 0,
+                             .c = c,
+                             .c_row = product.c_row,
+                             .terms = static_cast<size_t>(product.terms),
+                             .columns = 0,
+                             .adds = false,
+                             .added = added,
+                             .added_row = product.added_row,
+                             .fetched = {reinterpret_cast<uintptr_t>(a), 0}});
 }
 
 HWY_NOINLINE void multiply_packed(const SmallProduct& product, const float* a, const float* b,

@@ -12,8 +12,10 @@
 #define ACLGRAD_OPS_KERNELS_PRODUCT_TILE_INL_H_
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "hwy/highway.h"
 #include "ops/kernels/product_fetch.h"
@@ -56,11 +58,15 @@ struct Tile {
   T* c;               // dense rows
   ptrdiff_t c_row;
   size_t terms;
-  size_t columns;  // at most kWideColumns
-  bool adds;       // to what c holds; otherwise c is overwritten
-  const T* added;  // to the sums at last; null for none
-  ptrdiff_t added_row;
-  Fetches::CacheLines fetched;
+  size_t columns;            // at most kWideColumns
+  bool adds;                 // to what c holds; otherwise c is overwritten
+  const T* added = nullptr;  // to the sums at last; null for none
+  ptrdiff_t added_row = 0;
+  Fetches::CacheLines fetched = {};
+  // Where a's terms are not at one distance from each other: how many runs of `terms` there are,
+  // and where each begins, from a on. Those of b follow each other.
+  size_t runs = 1;
+  const int64_t* run_begins = nullptr;
 };
 
 // The hint of a prefetch: not into the first-level cache, where lines pages apart would push each
@@ -119,6 +125,36 @@ template <class T>
 HWY_INLINE void multiply_tile(size_t rows, const Tile<T>& tile) {
   if (tile.terms >= kMinForFetchingOutput) fetch_output(rows, tile);
   tile_function<T>(rows, tile.columns)(tile);
+}
+
+// The same for any number of rows, and up to a panel's columns: tiles of at most kMaxRows, two
+// vectors wide. The last two are as equal as can be.
+template <size_t kMaxRows, class T>
+HWY_INLINE void multiply_tiles(int64_t rows, int64_t columns, const Tile<T>& all) {
+  constexpr auto kMax = static_cast<int64_t>(kMaxRows);
+  constexpr auto kColumns = static_cast<int64_t>(kTileColumns<T>);
+  Tile<T> tile = all;
+  for (int64_t row = 0; row < rows;) {
+    const int64_t left = rows - row;
+    const int64_t count = left > kMax && left < 2 * kMax ? (left + 1) / 2 : std::min(left, kMax);
+    for (int64_t j = 0; j < columns; j += kColumns) {
+      tile.b = all.b + j;
+      tile.c = all.c + row * all.c_row + j;
+      tile.columns = static_cast<size_t>(std::min(kColumns, columns - j));
+      if (all.added != nullptr) tile.added = all.added + row * all.added_row + j;
+      multiply_tile(static_cast<size_t>(count), tile);
+    }
+    row += count;
+    tile.a += count * all.a_row;
+  }
+}
+template <class T>
+HWY_INLINE void multiply_tiles(int64_t rows, int64_t columns, const Tile<T>& all) {
+  if (columns <= static_cast<int64_t>(kLanesOf<T>)) {
+    multiply_tiles<kNarrowRows>(rows, columns, all);
+  } else {
+    multiply_tiles<kTileRows>(rows, columns, all);
+  }
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

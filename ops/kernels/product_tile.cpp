@@ -76,11 +76,16 @@ struct TileTerms {
         b_row(tile.b_row),
         b_panel(tile.b_panel),
         last(hn::FirstN(D(), tile.columns - (kVectors - 1) * kLanesOf<T>)) {
-    for (size_t g = 0; g < kGroups; ++g) {
-      a[g] = tile.a + static_cast<ptrdiff_t>(g * kReach) * tile.a_row;
-    }
+    begin_run(tile, 0);
     if constexpr (kRows > 3) keep(a_row_3);
     if constexpr (kRows > 5 && kReach > 5) keep(a_row_5);
+  }
+
+  HWY_INLINE void begin_run(const Tile<T>& tile, size_t run) {
+    const T* from = tile.run_begins == nullptr ? tile.a : tile.a + tile.run_begins[run];
+    for (size_t g = 0; g < kGroups; ++g) {
+      a[g] = from + static_cast<ptrdiff_t>(g * kReach) * tile.a_row;
+    }
   }
 
   HWY_INLINE V column(size_t v) const {
@@ -147,16 +152,20 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
   TileTerms<T, kRows, kVectors> terms(tile);
   uintptr_t fetched = tile.fetched.first;
   const auto fetched_step = static_cast<uintptr_t>(tile.fetched.step);
-  size_t left = tile.terms;
-  // What does not fill a pass comes first: after it, the sums stay where they are.
-  for (; left % kTermsPerPass != 0; --left) terms.add(sums);
-  for (; left > 0; left -= kTermsPerPass) {
-    if (left % kTermsPerFetch == 0) {
-      __builtin_prefetch(reinterpret_cast<const void*>(fetched), 0, kOfSecondLevel);
-      fetched += fetched_step;
-    }
+  for (size_t run = 0;;) {
+    size_t left = tile.terms;
+    // What does not fill a pass comes first: after it, the sums stay where they are.
+    for (; left % kTermsPerPass != 0; --left) terms.add(sums);
+    for (; left > 0; left -= kTermsPerPass) {
+      if (left % kTermsPerFetch == 0) {
+        __builtin_prefetch(reinterpret_cast<const void*>(fetched), 0, kOfSecondLevel);
+        fetched += fetched_step;
+      }
 #pragma GCC unroll 4
-    for (size_t i = 0; i < kTermsPerPass; ++i) terms.add(sums);
+      for (size_t i = 0; i < kTermsPerPass; ++i) terms.add(sums);
+    }
+    if (++run == tile.runs) break;
+    terms.begin_run(tile, run);
   }
   const auto visit_sums = [&](const auto& visit) ACLGRAD_INLINE_LAMBDA {
     visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {

@@ -131,7 +131,7 @@ struct Work {
   ConvolutionShape shape;
   bool transposed;
   Staging staging;
-  size_t input, weight, output;
+  size_t input, weight, packed, output;
   std::optional<size_t> bias;
 
   template <class T>
@@ -140,10 +140,11 @@ struct Work {
     const T* const w = staging.data<T>(run, weight);
     const T* const b = staging.data<T>(run, bias);
     T* const y = staging.data<T>(run, output);
+    T* const memory = staging.data<T>(run, packed);
     if (transposed) {
-      convolve_adjoint(shape, x, w, b, y);
+      convolve_adjoint(shape, x, w, b, memory, y);
     } else {
-      convolve(shape, x, w, b, y);
+      convolve(shape, x, w, b, memory, y);
     }
   }
 };
@@ -158,10 +159,14 @@ Plan plan(const Arguments& arguments) {
             0,
             0,
             0,
+            0,
             std::nullopt};
   work.input = work.staging.input(arguments, kInput, rounds);
   work.weight = work.staging.input(arguments, kWeight, rounds);
   if (arguments.given(kBias)) work.bias = work.staging.input(arguments, kBias);
+  work.packed = work.staging.scratch(
+      dtype == ACL_DOUBLE ? packed_weights<double>(work.shape) : packed_weights<float>(work.shape),
+      dtype);
   work.output = work.staging.output(arguments, kOutput);
   const uint64_t workspace = work.staging.workspace_size();
   return {[dtype, all = std::make_shared<const Work>(std::move(work))](const Run& run) -> aclError {

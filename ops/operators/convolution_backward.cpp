@@ -168,7 +168,7 @@ struct Work {
   size_t gradient = 0;
   // Those that a gradient needs, and those that are wanted.
   std::optional<size_t> input = {}, weight = {};
-  std::optional<size_t> grad_input = {}, grad_weight = {}, grad_bias = {}, sums = {};
+  std::optional<size_t> grad_input = {}, grad_weight = {}, grad_bias = {}, packed = {}, sums = {};
 
   template <class T>
   void run(const Run& run) const {
@@ -180,8 +180,8 @@ struct Work {
     T* const dw = given(grad_weight);
     // A transposed convolution is the adjoint of another one, whose adjoint is that one itself.
     const T* const none = nullptr;
-    if (dx != nullptr && transposed) convolve(shape, g, w, none, dx);
-    if (dx != nullptr && !transposed) convolve_adjoint(shape, g, w, none, dx);
+    if (dx != nullptr && transposed) convolve(shape, g, w, none, given(packed), dx);
+    if (dx != nullptr && !transposed) convolve_adjoint(shape, g, w, none, given(packed), dx);
     if (dw != nullptr) {
       convolve_weight_gradient(shape, transposed ? g : x, transposed ? x : g,
                                staging.data<double>(run, sums), dw);
@@ -220,17 +220,21 @@ Plan plan(const Arguments& arguments) {
   const bool rounds = arguments.integer(kCubeMathType) == kUseFloat16 && dtype == ACL_FLOAT;
   Work work{convolution_shape(arguments, kParameters), arguments.flag(kTransposed), Staging(dtype)};
   Staging& staging = work.staging;
+  const auto by_type = [&](auto of_float, auto of_double) {
+    return dtype == ACL_DOUBLE ? of_double(work.shape) : of_float(work.shape);
+  };
   const bool wants_input = kMask.wants(arguments, kGradInput);
   const bool wants_weight = kMask.wants(arguments, kGradWeight);
   work.gradient = staging.input(arguments, kGradOutput, rounds);
   if (wants_weight) work.input = staging.input(arguments, kInput, rounds);
   if (wants_input) work.weight = staging.input(arguments, kWeight, rounds);
-  if (wants_input) work.grad_input = staging.output(arguments, kGradInput);
+  if (wants_input) {
+    work.grad_input = staging.output(arguments, kGradInput);
+    work.packed = staging.scratch(by_type(packed_weights<float>, packed_weights<double>), dtype);
+  }
   if (wants_weight) {
     work.grad_weight = staging.output(arguments, kGradWeight);
-    work.sums = staging.scratch(
-        saturating_product({weight_slices(work.shape), count_elements(arguments.shape(kWeight))}),
-        ACL_DOUBLE);
+    work.sums = staging.scratch(by_type(weight_sums<float>, weight_sums<double>), ACL_DOUBLE);
   }
   if (kMask.wants(arguments, kGradBias)) work.grad_bias = staging.output(arguments, kGradBias);
   const uint64_t workspace = staging.workspace_size();

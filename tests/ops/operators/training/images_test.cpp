@@ -158,11 +158,45 @@ TEST_P(Convolutions, BitsDoNotDependOnThreads) {
   }
 }
 
+// An infinite element, or one that is no number, counts in its windows and nowhere else; so does
+// such a weight in the adjoint.
+TEST_P(Convolutions, InfinitiesStayInTheirWindows) {
+  const Geometry& g = GetParam();
+  if (g.transposed) GTEST_SKIP() << "its backward pass is a convolution, padded with zeros";
+  Array x = whole_numbers(g.x, 1), w = whole_numbers(g.w, 2);
+  const Array dy = whole_numbers(g.y, 3);
+  x.set(x.count() / 3, kInfinity);
+  x.set(x.count() / 2, kNaN);
+  Array dx = image(ACL_FLOAT, g.x), dw = image(ACL_FLOAT, g.w), db(ACL_FLOAT, {g.y[1]});
+  backward(dy, x, w, dx, dw, db);
+  w.set(w.count() / 2, kInfinity);
+  Array unused = image(ACL_FLOAT, g.w);
+  backward(dy, x, w, dx, unused, db);
+  const Numbers xs = x.values(), ws = w.values(), gs = dy.values();
+  Numbers dx_exact(xs.size()), dw_exact(ws.size());
+  for_each_product(g, [&](int64_t to, int64_t from, int64_t weight) {
+    const auto i = static_cast<size_t>(to), j = static_cast<size_t>(from);
+    const auto k = static_cast<size_t>(weight);
+    dx_exact[j] += gs[i] * ws[k];
+    dw_exact[k] += gs[i] * xs[j];
+  });
+  const auto same = [](const Numbers& a, const Numbers& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](long double p, long double q) {
+      return p == q || (std::isnan(p) && std::isnan(q));
+    });
+  };
+  EXPECT_TRUE(same(dx.values(), dx_exact));
+  EXPECT_TRUE(same(dw.values(), dw_exact));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Large, Convolutions,
     ::testing::Values(Geometry{{2, 8, 40, 36}, {12, 8, 3, 3}, 1, 1, 1, false, {2, 12, 40, 36}},
                       Geometry{{1, 80, 9, 9}, {140, 40, 3, 3}, 2, 0, 2, false, {1, 140, 4, 4}},
                       Geometry{{1, 70, 30, 33}, {130, 70, 1, 1}, 1, 0, 1, false, {1, 130, 30, 33}},
+                      Geometry{{1, 3, 3, 1100}, {5, 3, 3, 3}, 1, 1, 1, false, {1, 5, 3, 1100}},
+                      Geometry{{1, 300, 5, 5}, {40, 300, 3, 3}, 1, 1, 1, false, {1, 40, 5, 5}},
+                      Geometry{{2, 3, 25, 33}, {3, 1, 3, 3}, 1, 1, 3, false, {2, 3, 25, 33}},
                       Geometry{{2, 6, 33, 31}, {6, 1, 5, 5}, 2, 2, 6, false, {2, 6, 17, 16}},
                       Geometry{{2, 12, 20, 18}, {12, 8, 4, 4}, 2, 1, 1, true, {2, 8, 40, 36}}));
 
