@@ -30,15 +30,14 @@ const std::vector<std::string> kActivations = {"selu", "relu"};
 // The accuracy on unseen examples, in percent, after every epoch.
 report::Series train(const std::string& name, const Sequential& model, const data::Split& examples,
                      std::int64_t epochs, double learning_rate, const Options& options) {
-  return train_classifier(
-             {.name = name,
-              .model = model,
-              .scores = model,
-              .optimizer = std::make_shared<Sgd>(SgdOptions{.learning_rate = learning_rate}),
-              .batches = {examples.train, {.batch_size = 128, .seed = options.program.seed}},
-              .test = examples.test},
-             epochs, options.program, Communicator())
-      .accuracy;
+  const Training it =
+      classifier({.name = name,
+                  .model = model,
+                  .optimizer = std::make_shared<Sgd>(SgdOptions{.learning_rate = learning_rate}),
+                  .batches = {examples.train, {.batch_size = 128, .seed = options.program.seed}},
+                  .fit = {.epochs = epochs}},
+                 model, options.program, examples.test);
+  return accuracy_of(name, ::train(it, options.program, Communicator()));
 }
 
 data::Split by_column(const data::Split& examples) {

@@ -85,11 +85,16 @@ std::string ImageGrid::svg() const {
 ImageGrid mistakes(const Tensor& images, const Tensor& actual, const Tensor& predicted,
                    std::size_t most) {
   const std::int64_t n = actual.numel();
-  if (images.rank() < 3 || images.shape()[0] != n || predicted.numel() != n) {
+  const bool flat = images.rank() == 2;
+  const std::int64_t pixels = flat ? images.shape()[1] : 0;
+  const std::int64_t side = std::lround(std::sqrt(static_cast<double>(pixels)));
+  if (images.rank() < 2 || side * side != pixels || images.shape()[0] != n ||
+      predicted.numel() != n) {
     throw ShapeError(fmt::format("{} images of shape {} and {} predictions do not fit together", n,
                                  to_string(images.shape()), predicted.numel()));
   }
-  const Shape size{images.shape().dims().end()[-2], images.shape().dims().back()};
+  const Shape size = flat ? Shape{side, side}
+                          : Shape{images.shape().dims().end()[-2], images.shape().dims().back()};
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   ImageGrid grid{.columns = 6, .light = kInfinity, .dark = -kInfinity};
   for (std::int64_t i = 0; i < images.numel(); ++i) {

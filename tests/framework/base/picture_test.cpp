@@ -228,6 +228,9 @@ TEST(ImageGridTest, ShowsWhatAClassifierTookForSomethingElse) {
   EXPECT_EQ(grid.light, 0);
   EXPECT_EQ(grid.dark, 11);
   EXPECT_EQ(mistakes(images, actual, predicted, 1).images.size(), 1u);
+  const ImageGrid flat = mistakes(images.reshape({3, 4}), actual, predicted);
+  EXPECT_EQ(flat.images[0].pixels.shape(), (Shape{2, 2}));
+  EXPECT_THROW(mistakes(images.reshape({3, 4}).slice(1, 0, 3), actual, predicted), ShapeError);
   EXPECT_THROW(mistakes(images, actual, Tensor::zeros({2})), ShapeError);
   EXPECT_THROW(mistakes(actual, actual, predicted), ShapeError);
 
