@@ -366,7 +366,7 @@ class Fit {
 
 report::Series History::curve(const std::string& name,
                               const std::function<double(const Evaluation&)>& value) const {
-  report::Series series{.name = name, .y = {}};
+  report::Series series{.name = name};
   for (const Evaluation& evaluation : evaluations) {
     series.x.push_back(static_cast<double>(series.x.size() + 1));
     series.y.push_back(value(evaluation));

@@ -69,7 +69,7 @@ void add(const Options& options) {
                                          .validation = unseen,
                                          .target_loss = options.enough}},
                                 options.program, Communicator());
-  report::Series learning{.name = "gated recurrent unit", .y = {}};
+  report::Series learning{.name = "gated recurrent unit"};
   for (const Evaluation& evaluation : history.evaluations) {
     learning.x.push_back(static_cast<double>(evaluation.step));
     learning.y.push_back(evaluation.validation_loss);

@@ -179,7 +179,7 @@ std::string_view pass_colour(Pass pass) { return palette(static_cast<std::size_t
 std::vector<Series> pass_legend() {
   std::vector<Series> legend;
   for (const Pass pass : {Pass::forward, Pass::backward, Pass::update}) {
-    legend.push_back({.name = to_string(pass), .y = {}, .colour = std::string(pass_colour(pass))});
+    legend.push_back({.name = to_string(pass), .colour = std::string(pass_colour(pass))});
   }
   return legend;
 }

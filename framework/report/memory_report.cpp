@@ -89,7 +89,7 @@ std::string MemoryReport::svg() const {
   canvas.end_clip();
   plot.draw_axes("step", y_label);
   std::vector<Series> legend = pass_legend();
-  legend.push_back({.name = "bytes alive", .x = {}, .y = {}, .colour = std::string(kLiveColour)});
+  legend.push_back({.name = "bytes alive", .colour = std::string(kLiveColour)});
   draw_legend(canvas, box.right() + 16, box.top + 12, legend, false);
   return std::move(canvas).finish();
 }
