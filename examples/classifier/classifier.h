@@ -22,9 +22,9 @@ struct ClassifierOptions {
 // All but --data and those of declare_ranks(), with the values there are as defaults.
 void declare_classifier_options(CLI::App& app, ClassifierOptions& options);
 
-// Makes a training that of a classifier: adds the loss of its scores [n, classes], how many
-// pictures are told right of `test` and, where it is given, of `train`, and pictures of what is
-// taken for what, and of mistakes. Refers to the pictures, which are square and of one colour.
+// Completes the training of a network that tells pictures apart, square ones of one colour: adds
+// the loss of its scores [n, classes]; how many are right of `test` and, where it is given, of
+// `train`, both of which it refers to; and drawings of what is taken for what, and of mistakes.
 Training classifier(Training it, const std::function<aclgrad::Value(const aclgrad::Value&)>& model,
                     const ProgramOptions& options, const aclgrad::data::Dataset& test,
                     const aclgrad::data::Dataset* train = nullptr);
