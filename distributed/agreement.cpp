@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstdint>
+#include <span>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
@@ -13,41 +14,9 @@
 namespace aclgrad::detail {
 namespace {
 
-struct Digest {
-  std::uint64_t bytes = 0;
-  std::uint64_t hash = 0;
-
-  friend bool operator==(const Digest&, const Digest&) = default;
-};
-
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
-  return text;
-}
-
-// FNV-1a.
-Digest digest_of(const std::string& text) {
-  Digest digest{text.size(), 0xCBF29CE484222325u};
-  for (const char c : text) {
-    digest.hash = (digest.hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-  }
-  return digest;
-}
-
-template <class T>
-std::vector<T> gather(const Communicator& communicator, const T& mine) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(&mine);
-  const std::vector<std::byte> all = communicator.all_gather({bytes, sizeof(T)});
-  std::vector<T> result(all.size() / sizeof(T));
-  std::memcpy(result.data(), all.data(), all.size());
-  return result;
-}
-
-// What rank 0 has as its text.
-std::string first_text(const Communicator& communicator, std::string text, std::size_t bytes) {
-  text.resize(bytes);
-  communicator.broadcast(std::as_writable_bytes(std::span(text)));
   return text;
 }
 
@@ -92,14 +61,18 @@ std::vector<std::string> describe(const Graph& graph, const Gradients& gradients
 void require_agreement(const Communicator& communicator, const std::vector<std::string>& lines) {
   if (communicator.size() == 1) return;
   const std::string text = joined(lines);
-  const std::vector<Digest> digests = gather(communicator, digest_of(text));
-  if (std::count(digests.begin(), digests.end(), digests.front()) == communicator.size()) return;
-  const std::string first = first_text(communicator, text, digests.front().bytes);
+  std::uint64_t size = text.size();
+  communicator.broadcast(std::as_writable_bytes(std::span(&size, 1)));
+  std::string first = text;
+  first.resize(size);
+  communicator.broadcast(std::as_writable_bytes(std::span(first)));
   std::array<char, 512> mine{};
   first_difference(communicator.rank(), text, first).copy(mine.data(), mine.size() - 1);
-  for (const std::array<char, 512>& each : gather(communicator, mine)) {
-    if (each.front() == '\0') continue;
-    throw ValueError(fmt::format("the ranks do not train the same: {}", each.data()));
+  const std::vector<std::byte> all = communicator.all_gather(std::as_bytes(std::span(mine)));
+  for (std::size_t at = 0; at < all.size(); at += mine.size()) {
+    const char* const difference = reinterpret_cast<const char*>(&all[at]);
+    if (*difference == 0) continue;
+    throw ValueError(fmt::format("the ranks do not train the same: {}", difference));
   }
 }
 

@@ -13,8 +13,7 @@
 namespace aclgrad::detail {
 
 /// Throws ValueError on all ranks, with the same message, unless all call it with the same lines.
-/// The message has the first line in which some rank differs from rank 0. What agrees costs little,
-/// however many lines there are.
+/// The message has the first line in which some rank differs from rank 0.
 void require_agreement(const Communicator& communicator, const std::vector<std::string>& lines);
 
 /// What data-parallel training begins with: requires that all ranks have recorded the same graph,

@@ -6,7 +6,6 @@
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 
-#include <cmath>
 #include <filesystem>
 #include <functional>
 
@@ -17,21 +16,6 @@ namespace {
 constexpr std::int64_t kRows = 256;
 constexpr std::int64_t kWidth = 256;
 constexpr int kLayers = 50;
-
-struct Moments {
-  double mean = 0;
-  double stddev = 0;
-};
-
-Moments moments_of(const Tensor& tensor) {
-  double sum = 0, squares = 0;
-  for (const float value : tensor.data<float>()) {
-    sum += value;
-    squares += static_cast<double>(value) * value;
-  }
-  const auto count = static_cast<double>(tensor.numel());
-  return {sum / count, std::sqrt(squares / count - sum / count * (sum / count))};
-}
 
 }  // namespace
 
@@ -58,10 +42,10 @@ int main() {
     }
     const Results results = Session(graph, {layers.begin(), layers.end()})
                                 .run({{input, init::normal({kRows, kWidth}, 1000)}});
-    report::Series stddev{.name = name, .y = {}};
+    report::Series stddev{.name = name};
     fmt::print("{:<10}", name);
     for (std::size_t i = 0; i < layers.size(); ++i) {
-      const Moments moments = moments_of(results[layers[i]]);
+      const ActivationSummary moments = summarize_activations(results[layers[i]], 0);
       stddev.x.push_back(static_cast<double>(i + 1));
       stddev.y.push_back(moments.stddev);
       if (i == 0 || i == 4 || i == 19 || i == 49) {

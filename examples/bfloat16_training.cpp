@@ -16,15 +16,8 @@ constexpr std::int64_t kBatch = 64;
 
 // Each line of the file: 64 numbers from 0 to 16, then the digit.
 data::Split load_digits() {
-  const Tensor table = data::read_csv(ACLGRAD_EXAMPLE_DATA "/digits.csv");
-  const std::int64_t rows = table.shape()[0];
-  data::Dataset digits{Tensor::zeros({rows, kPixels}), Tensor::zeros({rows}, DType::int64)};
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t i = 0; i < kPixels; ++i) {
-      digits.features.set(row * kPixels + i, table.at({row, i}) / 16);
-    }
-    digits.labels.set(row, table.at({row, kPixels}));
-  }
+  data::Dataset digits = data::from_table(data::read_csv(ACLGRAD_EXAMPLE_DATA "/digits.csv"));
+  digits.features = data::rescale(digits.features, 1.0 / 16);
   return data::split(digits, 0.8, /*seed=*/1);
 }
 
@@ -44,7 +37,7 @@ report::Series train(const data::Split& digits, DType dtype) {
   AdamW optimizer({.learning_rate = 3e-3});
   Session session(graph, {loss, optimizer.step(graph, backward(loss, network.parameters(graph)))});
   const data::Batches batches(digits.train, {.batch_size = kBatch, .drop_last = true, .seed = 4});
-  report::Series series{.name = fmt::format("{} activations", dtype), .y = {}};
+  report::Series series{.name = fmt::format("{} activations", dtype)};
   for (std::uint64_t epoch = 0; epoch < 15; ++epoch) {
     double sum = 0;
     for (const data::Dataset& batch : batches.epoch(epoch)) {
@@ -54,10 +47,8 @@ report::Series train(const data::Split& digits, DType dtype) {
     series.y.push_back(sum / static_cast<double>(batches.batches_per_epoch()));
   }
 
-  Graph test;
-  const Value image = test.input("x", digits.test.features.shape());
-  const Value logits = classify(network, image, dtype);
-  const Tensor scores = Session(test, {logits}).run({{image, digits.test.features}})[logits];
+  const Tensor scores = predict([&](const Value& image) { return classify(network, image, dtype); },
+                                digits.test.features);
   fmt::print("{:<8}  {:.1f} % of {} unseen digits right, a step needs {} KiB\n", dtype,
              100 * data::accuracy(data::argmax(scores), digits.test.labels), digits.test.size(),
              session.device_bytes() / 1024);

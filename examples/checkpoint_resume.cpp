@@ -73,9 +73,9 @@ int main() {
   report::LineChart chart{.title = "A run broken off after 37 steps, and taken up again",
                           .x_label = "step",
                           .y_label = "loss"};
-  chart.series = {{.name = "never stopped (below)", .y = {}},
-                  {.name = "until it was broken off", .y = {}},
-                  {.name = "taken up again", .y = {}}};
+  chart.series = {{.name = "never stopped (below)"},
+                  {.name = "until it was broken off"},
+                  {.name = "taken up again"}};
   start_anew();
   const NamedTensors whole = train(100, chart.series[0]);
   start_anew();

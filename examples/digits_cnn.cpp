@@ -40,7 +40,7 @@ int main() {
       optimizer);
 
   const data::Batches batches(digits.train, {.batch_size = kBatch, .drop_last = true, .seed = 3});
-  report::Series learning{.name = "unseen digits", .y = {}};
+  report::Series learning{.name = "unseen digits"};
   for (std::uint64_t epoch = 0; epoch < kEpochs; ++epoch) {
     double sum = 0;
     for (const data::Dataset& batch : batches.epoch(epoch)) {

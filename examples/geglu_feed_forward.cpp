@@ -22,7 +22,7 @@ report::Series train(const char* name, const Sequential& network, const Tensor& 
   const Value loss = mse_loss(network(x), y);
   AdamW optimizer({.learning_rate = 1e-2, .weight_decay = 0});
   Session session(graph, {loss, optimizer.step(graph, backward(loss, network.parameters(graph)))});
-  report::Series series{.name = name, .y = {}};
+  report::Series series{.name = name};
   for (int step = 0; step <= 1000; ++step) {
     const Results results = session.run({{x, xs}, {y, ys}});
     if (step % 10 != 0) continue;

@@ -46,7 +46,7 @@ int main() {
   fmt::print("{}\n", same ? "The same line." : "Not the same line!");
 
   report::DecisionMap picture{.title = "The line that was found", .y_range = {-6, 2}};
-  picture.points = {{.name = "line", .y = {}}, {.name = "points", .y = {}}};
+  picture.points = {{.name = "line"}, {.name = "points"}};
   for (std::int64_t i = 0; i < kPoints; ++i) {
     const double at = 2 * static_cast<double>(i) / (kPoints - 1) - 1;
     picture.points[0].x.push_back(at);

@@ -60,7 +60,7 @@ int main() {
   Session training(graph, {loss, optimizer.step(graph, backward(loss, network.parameters(graph)))});
   const data::Batches batches(examples_of(poem),
                               {.batch_size = kBatch, .drop_last = true, .seed = 3});
-  report::Series learning{.name = "the network", .y = {}};
+  report::Series learning{.name = "the network"};
   for (std::uint64_t epoch = 0; epoch < kEpochs; ++epoch) {
     double nats = 0;
     for (const data::Dataset& batch : batches.epoch(epoch)) {
@@ -80,15 +80,12 @@ int main() {
   write_file_atomically("out/next_letter/learning.svg", chart.svg());
 
   // One letter after the other, each the likeliest after the ten before it.
-  Graph writing;
-  const Value context = writing.input("context", {1, kInputs});
-  const Value logits = network(context);
-  Session writer(writing, {logits});
+  Predictor writer(network);
   std::string written = poem.substr(0, kContext);
   while (written.size() < 200) {
     const std::string tail = written.substr(written.size() - kContext) + ' ';  // any last letter
-    const Results results = writer.run({{context, examples_of(tail).features}});
-    written += kAlphabet[static_cast<std::size_t>(data::argmax(results[logits]).get(0))];
+    const Tensor likeliest = data::argmax(writer(examples_of(tail).features));
+    written += kAlphabet[static_cast<std::size_t>(likeliest.get(0))];
   }
   fmt::print("{}\n", written);
 }

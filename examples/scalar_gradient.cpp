@@ -23,8 +23,8 @@ int main() {
   const Value curvature = backward(reduce_sum(slope), {x})[x];
   const Results results = Session(graph, {f, slope, curvature}).run({{x, points}});
 
-  report::LineChart chart{.title = "f(x) = x³ - 2x", .x_label = "x", .y_label = {}};
-  chart.series = {{.name = "f", .y = {}}, {.name = "f'", .y = {}}, {.name = "f''", .y = {}}};
+  report::LineChart chart{.title = "f(x) = x³ - 2x", .x_label = "x"};
+  chart.series = {{.name = "f"}, {.name = "f'"}, {.name = "f''"}};
   double largest = 0;
   fmt::print("     x      f(x)     f'(x)  3x^2 - 2    f''(x)        6x\n");
   for (std::int64_t i = 0; i < kPoints; ++i) {

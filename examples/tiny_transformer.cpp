@@ -61,7 +61,7 @@ int main() {
   Session training(graph, {loss, optimizer.step(graph, backward(loss, weights))});
 
   const Random random(9);
-  report::Series learning{.name = "the transformer", .y = {}};
+  report::Series learning{.name = "the transformer"};
   double nats = 0;
   for (int step = 1; step <= kSteps; ++step) {
     Tensor here = Tensor::zeros({kBatch, kContext}, DType::int64), after = here;
@@ -90,15 +90,12 @@ int main() {
   write_file_atomically("out/tiny_transformer/learning.svg", chart.svg());
 
   // The likeliest letter, again and again.
-  Graph writing(Mode::evaluation);
-  const Value context = writing.input("context", {1, kContext}, DType::int64);
-  const Value logits = reshape(transformer(context), {kContext, kLetters});
-  Session writer(writing, {logits});
+  Predictor writer(transformer);
   std::vector<std::int64_t> written(poem.begin(), poem.begin() + kContext);
   while (written.size() < 200) {
     const Tensor tail = Tensor::from({1, kContext}, std::span(written).last(kContext));
-    const Tensor likeliest = data::argmax(writer.run({{context, tail}})[logits]);
-    written.push_back(static_cast<std::int64_t>(likeliest.get(kContext - 1)));
+    const Tensor last = writer(tail).slice(1, kContext - 1, kContext).reshape({1, kLetters});
+    written.push_back(static_cast<std::int64_t>(data::argmax(last).get(0)));
   }
   for (const std::int64_t letter : written) {
     fmt::print("{}", kAlphabet[static_cast<std::size_t>(letter)]);

@@ -32,10 +32,10 @@ data::Dataset make_spirals() {
 
 // By how much the logit of the second spiral is above that of the first.
 Tensor decide(const Sequential& network, const Tensor& points) {
-  Graph graph;
-  const Value x = graph.input("x", points.shape());
-  const Value difference = matmul(network(x), graph.constant(Tensor::from({2, 1}, {-1, 1})));
-  return Session(graph, {difference}).run({{x, points}})[difference];
+  const auto difference = [&](const Value& x) {
+    return matmul(network(x), x.graph().constant(Tensor::from({2, 1}, {-1, 1})));
+  };
+  return predict(difference, points);
 }
 
 }  // namespace
@@ -67,13 +67,12 @@ int main() {
     const std::int64_t cell = i % 2 == 0 ? i / 2 % kCells : i / 2 / kCells;
     grid.set(i, kReach * (2 * (static_cast<double>(cell) + 0.5) / kCells - 1));
   }
-  report::DecisionMap map{
-      .title = "Two spirals, and where the network draws the line",
-      .x_range = {-kReach, kReach},
-      .y_range = {-kReach, kReach},
-      .field = decide(network, grid).reshape({kCells, kCells}),
-      .field_range = {-4, 4},
-      .points = {{.name = "first spiral", .y = {}}, {.name = "second spiral", .y = {}}}};
+  report::DecisionMap map{.title = "Two spirals, and where the network draws the line",
+                          .x_range = {-kReach, kReach},
+                          .y_range = {-kReach, kReach},
+                          .field = decide(network, grid).reshape({kCells, kCells}),
+                          .field_range = {-4, 4},
+                          .points = {{.name = "first spiral"}, {.name = "second spiral"}}};
   for (std::int64_t i = 0; i < kPoints; ++i) {
     map.points[static_cast<std::size_t>(i % 2)].x.push_back(points.features.get(2 * i));
     map.points[static_cast<std::size_t>(i % 2)].y.push_back(points.features.get(2 * i + 1));

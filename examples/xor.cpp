@@ -31,7 +31,7 @@ int main() {
   }
   fmt::print("loss {:.1e}\n", last[loss].item());
 
-  // The same network in a second graph, over a grid of 40 x 40 points from -0.5 to 1.5.
+  // The same network over a grid of 40 x 40 points from -0.5 to 1.5.
   constexpr std::int64_t kCells = 40;
   const auto centre = [](std::int64_t cell) {
     return 2 * (static_cast<double>(cell) + 0.5) / kCells - 0.5;
@@ -41,13 +41,10 @@ int main() {
     grid.set(2 * i, centre(i % kCells));
     grid.set(2 * i + 1, centre(i / kCells));
   }
-  Graph plane;
-  const Value cells = plane.input("cells", grid.shape());
-  const Value answers = network(cells);
   report::DecisionMap map{.title = "XOR: the answer between the four corners",
                           .x_range = {-0.5, 1.5},
                           .y_range = {-0.5, 1.5}};
-  map.field = Session(plane, {answers}).run({{cells, grid}})[answers].reshape({kCells, kCells});
+  map.field = predict(network, grid).reshape({kCells, kCells});
   map.points = {{.name = "xor is 0", .x = {0, 1}, .y = {0, 1}},
                 {.name = "xor is 1", .x = {0, 1}, .y = {1, 0}}};
   std::filesystem::create_directories("out/xor");

@@ -19,60 +19,54 @@ namespace {
 
 constexpr std::string_view kBest = "best.";
 
-// Where a run is, and what it has found, as text: the bits of numbers, so that a resumed run shows
-// the same.
+// Where a run is, and what it has found.
 struct Progress {
   std::int64_t step = 0;   // steps done
   data::Position next;     // the batch to come
   double sum = 0;          // of the losses since the last evaluation
   std::int64_t count = 0;  // of them
   bool stopped_early = false, has_best = false;
-  std::vector<Evaluation> evaluations;
+  std::vector<Evaluation> evaluations = {};
 };
 
-std::string text_of(const Progress& progress) {
-  std::string text = fmt::format("{} {} {} {:a} {} {:d} {:d}\n", progress.step, progress.next.epoch,
-                                 progress.next.batch, progress.sum, progress.count,
-                                 progress.stopped_early, progress.has_best);
-  for (const Evaluation& evaluation : progress.evaluations) {
-    text +=
-        fmt::format("{} {:a} {:a}", evaluation.step, evaluation.loss, evaluation.validation_loss);
-    for (const double metric : evaluation.metrics) text += fmt::format(" {:a}", metric);
-    text += '\n';
+// As text, with the bits of its numbers, so that a resumed run shows the same.
+std::string text_of(const Progress& it) {
+  std::string text = fmt::format("{} {} {} {:a} {} {:d} {:d}", it.step, it.next.epoch,
+                                 it.next.batch, it.sum, it.count, it.stopped_early, it.has_best);
+  for (const Evaluation& each : it.evaluations) {
+    text += fmt::format("\n{} {:a} {:a}", each.step, each.loss, each.validation_loss);
+    for (const double metric : each.metrics) text += fmt::format(" {:a}", metric);
   }
   return text;
 }
 
 Progress progress_of(const std::string& text, std::size_t metrics) {
+  std::vector<double> numbers;
   const char* at = text.c_str();
-  const auto next = [&at] {
-    char* end = nullptr;
-    const double value = std::strtod(at, &end);
-    if (end == at) throw ValueError("the checkpoint's record of evaluations is not whole");
-    at = end;
-    return value;
-  };
-  Progress progress;
-  progress.step = static_cast<std::int64_t>(next());
-  progress.next.epoch = static_cast<std::uint64_t>(next());
-  progress.next.batch = static_cast<std::int64_t>(next());
-  progress.sum = next();
-  progress.count = static_cast<std::int64_t>(next());
-  progress.stopped_early = next() != 0;
-  progress.has_best = next() != 0;
-  while (std::string_view(at).find_first_not_of('\n') != std::string_view::npos) {
-    Evaluation& evaluation = progress.evaluations.emplace_back();
-    evaluation.step = static_cast<std::int64_t>(next());
-    evaluation.loss = next();
-    evaluation.validation_loss = next();
-    for (std::size_t i = 0; i < metrics; ++i) evaluation.metrics.push_back(next());
+  for (char* end = nullptr;; at = end) {
+    const double number = std::strtod(at, &end);
+    if (end == at) break;
+    numbers.push_back(number);
+  }
+  constexpr std::size_t kHead = 7;
+  const std::size_t row = 3 + metrics;
+  if (*at != 0 || numbers.size() < kHead || (numbers.size() - kHead) % row != 0) {
+    throw ValueError("the checkpoint's record of evaluations is not whole");
+  }
+  const auto whole = [&](std::size_t i) { return static_cast<std::int64_t>(numbers[i]); };
+  Progress progress{.step = whole(0),
+                    .next = {static_cast<std::uint64_t>(numbers[1]), whole(2)},
+                    .sum = numbers[3],
+                    .count = whole(4),
+                    .stopped_early = numbers[5] != 0,
+                    .has_best = numbers[6] != 0};
+  for (std::size_t i = kHead; i < numbers.size(); i += row) {
+    progress.evaluations.push_back({.step = whole(i),
+                                    .loss = numbers[i + 1],
+                                    .validation_loss = numbers[i + 2],
+                                    .metrics = {&numbers[i] + 3, &numbers[i] + row}});
   }
   return progress;
-}
-
-std::string note_of(const Checkpoint& checkpoint, const std::string& key) {
-  const auto found = checkpoint.notes.find(key);
-  return found == checkpoint.notes.end() ? std::string() : found->second;
 }
 
 // The batches of a run one after the other, the next one made ahead where that is asked for.
@@ -154,28 +148,25 @@ class Fit {
 
  private:
   void check() const {
-    if (!options_.validation &&
-        (options_.patience > 0 || options_.keep_best || options_.target_loss)) {
-      throw ValueError(
-          "`patience`, `keep_best` and `target_loss` go by the validation loss: give `validation`");
-    }
-    if (options_.checkpoint.empty() && (options_.resume || options_.checkpoint_every)) {
-      throw ValueError(
-          "to `resume` and to save with `checkpoint_every`, a run needs the name of its "
-          "`checkpoint`");
-    }
-    if (options_.observe && options_.log == nullptr) {
-      throw ValueError("to `observe`, a run needs a `log`, such as a RunReport");
-    }
-    if (batches_.batches_per_epoch() == 0) {
-      throw ValueError(fmt::format("there are {} examples, fewer than a batch of {}",
-                                   batches_.size(), batches_.options().batch_size));
-    }
-    if (steps_ < 0 || options_.evaluate_every < 0 || options_.patience < 0 ||
-        options_.checkpoint_every.value_or(0) < 0) {
-      throw ValueError(
-          "`steps`, `epochs`, `evaluate_every`, `checkpoint_every` and `patience` are at least 0");
-    }
+    const auto require = [](bool holds, const std::string& why) {
+      if (!holds) throw ValueError(why);
+    };
+    require(options_.validation ||
+                (options_.patience <= 0 && !options_.keep_best && !options_.target_loss),
+            "`patience`, `keep_best` and `target_loss` go by the validation loss: give "
+            "`validation`");
+    require(!options_.checkpoint.empty() || (!options_.resume && !options_.checkpoint_every),
+            "to `resume` and to save with `checkpoint_every`, a run needs the name of its "
+            "`checkpoint`");
+    require(!options_.observe || options_.log != nullptr,
+            "to `observe`, a run needs a `log`, such as a RunReport");
+    require(batches_.batches_per_epoch() > 0,
+            fmt::format("there are {} examples, fewer than a batch of {}", batches_.size(),
+                        batches_.options().batch_size));
+    require(
+        steps_ >= 0 && options_.evaluate_every >= 0 && options_.patience >= 0 &&
+            options_.checkpoint_every.value_or(0) >= 0,
+        "`steps`, `epochs`, `evaluate_every`, `checkpoint_every` and `patience` are at least 0");
     trainer_.micro_batches().size_in(std::min(batches_.options().batch_size, batches_.size()));
     const std::int64_t rest = batches_.size() % batches_.options().batch_size;
     if (!batches_.options().drop_last) trainer_.micro_batches().size_in(rest);
@@ -269,6 +260,7 @@ class Fit {
   void start_log() {
     log_ = options_.log;
     if (log_ == nullptr) return;
+    for (const auto& [name, text] : options_.settings) log_->setting(name, text);
     log_->setting("parameters", std::to_string(trainer_.model().parameter_count()));
     log_->setting("steps", std::to_string(steps_));
     log_->setting("data", batches_.description());
@@ -277,10 +269,12 @@ class Fit {
     log_->look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
   }
 
-  std::string metric_names() const {
-    std::string names;
-    for (const Metric& metric : options_.metrics) names += metric.name + "\n";
-    return names;
+  // What a run that goes on must have, too.
+  std::string made_with() const {
+    std::vector<std::string> all;
+    for (const auto& [name, text] : options_.settings) all.push_back(name + " " + text);
+    for (const Metric& metric : options_.metrics) all.push_back("metric " + metric.name);
+    return fmt::format("{}", fmt::join(all, ", "));
   }
 
   void save() {
@@ -291,29 +285,24 @@ class Fit {
     for (const auto& [name, tensor] : best_) {
       tensors.emplace_back(std::string(kBest) + name, tensor);
     }
-    save_checkpoint(options_.checkpoint, {.step = trainer_.steps(),
-                                          .position = progress_.next,
-                                          .data_order = batches_.description(),
-                                          .notes = {{"progress", text_of(progress_)},
-                                                    {"metrics", metric_names()},
-                                                    {"made_with", options_.made_with}},
-                                          .tensors = std::move(tensors)});
+    save_checkpoint(options_.checkpoint,
+                    {.step = trainer_.steps(),
+                     .position = progress_.next,
+                     .data_order = batches_.description(),
+                     .notes = {{"progress", text_of(progress_)}, {"made_with", made_with()}},
+                     .tensors = std::move(tensors)});
   }
 
   // The first rank reads the checkpoint and hands on what is in it.
   void resume() {
-    Checkpoint last;
+    Checkpoint last = ranks_.is_first() ? load() : Checkpoint();
     NamedTensors best;
-    std::string text;
-    if (ranks_.is_first() && load(last)) {
-      std::erase_if(last.tensors, [&](auto& named) {
-        if (!named.first.starts_with(kBest)) return false;
-        best.emplace_back(named.first.substr(kBest.size()), std::move(named.second));
-        return true;
-      });
-      text = note_of(last, "progress");
-    }
-    text = ranks_.broadcast_text(std::move(text));
+    std::erase_if(last.tensors, [&](auto& named) {
+      if (!named.first.starts_with(kBest)) return false;
+      best.emplace_back(named.first.substr(kBest.size()), std::move(named.second));
+      return true;
+    });
+    const std::string text = ranks_.broadcast_text(last.notes["progress"]);
     if (text.empty()) return;
     Progress before = progress_of(text, options_.metrics.size());
     last.step = before.step;
@@ -329,30 +318,26 @@ class Fit {
     fmt::print(stderr, "{} goes on after step {} of {}\n", options_.title, last.step, steps_);
   }
 
-  // False where no run has begun.
-  bool load(Checkpoint& checkpoint) const {
+  // Without notes where no run has begun.
+  Checkpoint load() const {
     std::optional<Checkpoint> last = load_checkpoint(options_.checkpoint);
-    if (!last) return false;
+    if (!last) return {};
     if (!last->fallback_reason.empty()) {
       fmt::print(stderr, "{}; the checkpoint before it is whole\n", last->fallback_reason);
     }
     require_same_order(*last, batches_);
     const std::string path = options_.checkpoint.string();
-    if (note_of(*last, "made_with") != options_.made_with) {
+    if (last->notes["made_with"] != made_with()) {
       throw ValueError(fmt::format("{} was made with {}, but this run has {}", path,
-                                   note_of(*last, "made_with"), options_.made_with));
+                                   last->notes["made_with"], made_with()));
     }
-    if (note_of(*last, "metrics") != metric_names()) {
-      throw ValueError(fmt::format("{} was made with other metrics", path));
-    }
-    const Progress before = progress_of(note_of(*last, "progress"), options_.metrics.size());
+    const Progress before = progress_of(last->notes["progress"], options_.metrics.size());
     if (last->step != before.step || last->position != before.next) {
       throw ValueError(fmt::format(
           "{}: step {}, batch {} of epoch {} and a record of {} steps are not of one place", path,
           last->step, last->position.batch, last->position.epoch, before.step));
     }
-    checkpoint = std::move(*last);
-    return true;
+    return std::move(*last);
   }
 
   History finish() {
@@ -381,7 +366,7 @@ class Fit {
 
 report::Series History::curve(const std::string& name,
                               const std::function<double(const Evaluation&)>& value) const {
-  report::Series series{.name = name, .y = {}};
+  report::Series series{.name = name};
   for (const Evaluation& evaluation : evaluations) {
     series.x.push_back(static_cast<double>(series.x.size() + 1));
     series.y.push_back(value(evaluation));

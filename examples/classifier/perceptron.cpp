@@ -38,33 +38,29 @@ Sequential make_network(Activation kind, const std::vector<std::int64_t>& widths
   return network.add(Linear("output", widths[last - 1], widths[last], {.seed = seed * 10 + last}));
 }
 
-LearningRate learning_rate(const PerceptronOptions& options, std::int64_t steps) {
-  const double rate = options.learning_rate;
-  if (options.schedule == "constant") return rate;
-  return schedule::cosine(rate, steps / 20, steps, rate / 100);
-}
-
-Classifier make(const std::string& activation, const std::vector<std::int64_t>& widths,
-                const data::Split& examples, const PerceptronOptions& options) {
+Training make(const std::string& activation, const std::vector<std::int64_t>& widths,
+              const data::Split& pictures, const PerceptronOptions& options) {
   const data::Batches batches(
-      examples.train,
+      pictures.train,
       {.batch_size = options.batch, .drop_last = true, .seed = options.program.seed});
   const std::int64_t steps = options.epochs * batches.batches_per_epoch();
-  const AdamWOptions recipe{.learning_rate = learning_rate(options, steps), .weight_decay = 0.05};
+  const double rate = options.learning_rate;
+  AdamWOptions recipe{.learning_rate = rate, .weight_decay = 0.05};
+  if (options.schedule == "cosine") {
+    recipe.learning_rate = schedule::cosine(rate, steps / 20, steps, rate / 100);
+  }
   const Sequential model = make_network(activation_named(activation), widths, options);
-  return {.name = activation,
-          .model = model,
-          .scores = model,
-          .optimizer = std::make_shared<AdamW>(recipe),
-          .batches = batches,
-          .test = examples.test,
-          .train = &examples.train,
-          .checkpoint_every = options.checkpoint_every,
-          .settings = {
-              {"layers", fmt::format("{}", fmt::join(widths, "-"))},
-              {"epochs", std::to_string(options.epochs)},
-              {"learning rate", fmt::format("{} ({})", options.learning_rate, options.schedule)},
-              {"dropout", fmt::format("{}", options.dropout)}}};
+  return classifier(
+      {.name = activation,
+       .model = model,
+       .optimizer = std::make_shared<AdamW>(recipe),
+       .batches = batches,
+       .fit = {.checkpoint_every = options.checkpoint_every,
+               .settings = {{"layers", fmt::format("{}", fmt::join(widths, "-"))},
+                            {"epochs", std::to_string(options.epochs)},
+                            {"learning rate", fmt::format("{} ({})", rate, options.schedule)},
+                            {"dropout", fmt::format("{}", options.dropout)}}}},
+      model, options.program, pictures.test, &pictures.train);
 }
 
 }  // namespace
@@ -83,11 +79,11 @@ void declare_perceptron_options(CLI::App& app, PerceptronOptions& options) {
       ->check(CLI::Range(0, 1000000000));
 }
 
-void train_perceptrons(const std::vector<std::int64_t>& widths, const data::Split& examples,
+void train_perceptrons(const std::vector<std::int64_t>& widths, const data::Split& pictures,
                        const PerceptronOptions& options) {
   try {
-    compare_classifiers(options, [&](const std::string& activation) {
-      return make(activation, widths, examples, options);
+    compare_classifiers(options, pictures, [&](const std::string& activation) {
+      return make(activation, widths, pictures, options);
     });
   } catch (const Diverged& error) {
     throw Diverged(fmt::format("{}; here that is a smaller --lr", error.what()));

@@ -23,6 +23,6 @@ void declare_perceptron_options(CLI::App& app, PerceptronOptions& options);
 // but the last, and compares them (classifier.h); GEGLU halves its input, so the layers before it
 // are made twice as wide.
 void train_perceptrons(const std::vector<std::int64_t>& widths,
-                       const aclgrad::data::Split& examples, const PerceptronOptions& options);
+                       const aclgrad::data::Split& pictures, const PerceptronOptions& options);
 
 #endif  // ACLGRAD_EXAMPLES_CLASSIFIER_PERCEPTRON_H_

@@ -27,8 +27,8 @@ std::string filters_picture(const convolution::Network& model, const std::string
   return grid.svg();
 }
 
-Classifier make(const std::string& activation, const data::Split& images,
-                const ClassifierOptions& options) {
+Training make(const std::string& activation, const data::Split& images,
+              const ClassifierOptions& options) {
   const convolution::Network model({}, activation_named(activation), options.program.seed);
   const bool clothes = options.data == "fashion";  // with the recipe of mobilenet
   data::BatchOptions order{.batch_size = std::min(options.batch, images.train.size()),
@@ -40,13 +40,13 @@ Classifier make(const std::string& activation, const data::Split& images,
   const std::int64_t warm_up = std::min<std::int64_t>(100, steps);
   const AdamW optimizer({.learning_rate = schedule::cosine(clothes ? 4e-3 : 2e-3, warm_up, steps)},
                         decay_matrices(model.parameters(), clothes ? 0.05 : 0));
-  return {.name = activation,
-          .model = model,
-          .scores = model,
-          .optimizer = std::make_shared<AdamW>(optimizer),
-          .batches = batches,
-          .test = images.test,
-          .pictures = {{"filters", [=] { return filters_picture(model, activation); }}}};
+  const auto filters = [=] { return Pictures{{"filters", filters_picture(model, activation)}}; };
+  return classifier({.name = activation,
+                     .model = model,
+                     .optimizer = std::make_shared<AdamW>(optimizer),
+                     .batches = batches,
+                     .pictures = filters},
+                    model, options.program, images.test);
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
       options.program.out = "out/convolution" / data.filename();
     }
     const data::Split images = mnist::load_images(options.data);
-    compare_classifiers(options,
+    compare_classifiers(options, images,
                         [&](const std::string& name) { return make(name, images, options); });
   });
 }

@@ -14,15 +14,8 @@ using namespace aclgrad;
 
 namespace {
 
-// As images with mean 0 and standard deviation 1.
-data::Dataset images_of(const data::Dataset& examples) {
-  const Shape shape{examples.size(), 1, mnist::kSide, mnist::kSide};
-  return {data::rescale(examples.features, 1 / 0.353, -0.286 / 0.353).reshape(shape),
-          examples.labels};
-}
-
-Classifier make(const std::string& activation, const data::Split& images,
-                const ClassifierOptions& options) {
+Training make(const std::string& activation, const data::Split& images,
+              const ClassifierOptions& options) {
   const mobilenet::MobileNet model({}, activation_named(activation), options.program.seed);
   const data::Batches batches(images.train, {.batch_size = options.batch,
                                              .drop_last = true,
@@ -32,12 +25,11 @@ Classifier make(const std::string& activation, const data::Split& images,
   const AdamW optimizer(
       {.learning_rate = schedule::cosine(4e-3, std::min<std::int64_t>(100, steps), steps)},
       decay_matrices(model.parameters(), 0.05));
-  return {.name = activation,
-          .model = model,
-          .scores = model,
-          .optimizer = std::make_shared<AdamW>(optimizer),
-          .batches = batches,
-          .test = images.test};
+  return classifier({.name = activation,
+                     .model = model,
+                     .optimizer = std::make_shared<AdamW>(optimizer),
+                     .batches = batches},
+                    model, options.program, images.test);
 }
 
 }  // namespace
@@ -53,9 +45,8 @@ int main(int argc, char** argv) {
   declare_classifier_options(app, options);
   declare_ranks(app, options.program);
   return run_program("mobilenet", app, argc, argv, options.program, [&] {
-    const data::Split read = mnist::load(options.data);
-    const data::Split images{images_of(read.train), images_of(read.test)};
-    compare_classifiers(options,
+    const data::Split images = mnist::load_images(options.data);
+    compare_classifiers(options, images,
                         [&](const std::string& name) { return make(name, images, options); });
   });
 }

@@ -131,37 +131,32 @@ data::Dataset Text::validation() const {
 
 double train_characters(const CharacterModel& it, const Text& text, const CharacterOptions& options,
                         const Communicator& communicator) {
-  const std::filesystem::path& out = options.program.out;
   const std::int64_t warm_up = std::min<std::int64_t>(100, options.steps);
-  AdamW optimizer({.learning_rate = schedule::cosine(1e-3, warm_up, options.steps, 1e-4),
-                   .beta2 = 0.99,
-                   .clip_norm = 1},
-                  decay_matrices(it.model.parameters(), 0.1));
+  const AdamW optimizer({.learning_rate = schedule::cosine(1e-3, warm_up, options.steps, 1e-4),
+                         .beta2 = 0.99,
+                         .clip_norm = 1},
+                        decay_matrices(it.model.parameters(), 0.1));
   const auto loss = [&](const Value& x, const Value& next) {
     return cross_entropy(it.scores(x), next);
   };
-  const std::unique_ptr<Ranks> ranks = make_ranks(options.program, communicator);
-  Trainer trainer(it.model, loss, optimizer, trainer_options(options.program, *ranks));
-  std::filesystem::create_directories(out);
-  RunReport report(out / ("report_" + it.name + ".html"), {.title = it.name});
-  const History history = fit(trainer, text.batches(12, options.program.seed),
-                              {.steps = options.steps,
-                               .evaluate_every = std::max<std::int64_t>(options.steps / 8, 1),
-                               .validation = text.validation(),
-                               .checkpoint = out / ("checkpoint_" + it.name),
-                               .resume = options.program.resume,
-                               .log = &report,
-                               .observe = true,
-                               .title = it.name});
-  const double validation_loss = history.evaluations.back().validation_loss;
-  if (!communicator.is_first()) return validation_loss;
-  fmt::print("{}: {} parameters, {:.0f} s\n{}", it.name, it.model.parameter_count(),
-             history.seconds, history.to_string());
-  it.model.save(out / ("weights_" + it.name + ".safetensors"));
-  write_file_atomically(out / ("graph_" + it.name + ".html"),
-                        VizPage(trainer.graph(), {.title = "One step of training"}).html());
-  const std::string paragraph = write(it, text, options);
-  write_file_atomically(out / ("text_" + it.name + ".txt"), paragraph + "\n");
-  fmt::print("\n{}\n\n", paragraph);
-  return validation_loss;
+  const History history =
+      train({.name = it.name,
+             .model = it.model,
+             .loss = loss,
+             .optimizer = std::make_shared<AdamW>(optimizer),
+             .batches = text.batches(12, options.program.seed),
+             .fit = {.steps = options.steps,
+                     .evaluate_every = std::max<std::int64_t>(options.steps / 8, 1),
+                     .validation = text.validation(),
+                     .observe = true},
+             .pictures = it.pictures},
+            options.program, communicator);
+  if (communicator.is_first()) {
+    fmt::print("{}: {} parameters, {:.0f} s\n{}", it.name, it.model.parameter_count(),
+               history.seconds, history.to_string());
+    const std::string paragraph = write(it, text, options);
+    write_file_atomically(options.program.out / ("text_" + it.name + ".txt"), paragraph + "\n");
+    fmt::print("\n{}\n\n", paragraph);
+  }
+  return history.evaluations.back().validation_loss;
 }

@@ -53,10 +53,10 @@ struct CharacterModel {
   std::string name;  // of the run and, after "weights_" and the like, of its files
   aclgrad::Module model;
   std::function<aclgrad::Value(const aclgrad::Value&)> scores;  // [N, T, characters] of [N, T]
+  std::function<Pictures()> pictures = [] { return Pictures(); };
 };
 
-// Trains a model on all ranks and has it write a paragraph; leaves a page, weights, a graph and
-// checkpoints in options.program.out. Returns the validation loss.
+// Trains a model on all ranks and has it write a paragraph. Returns the validation loss.
 double train_characters(const CharacterModel& it, const Text& text, const CharacterOptions& options,
                         const aclgrad::Communicator& communicator);
 

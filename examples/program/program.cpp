@@ -3,6 +3,7 @@
 
 #include <aclgrad/format.h>
 
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -104,24 +105,53 @@ int run_program(const std::string& name, CLI::App& app, int argc, char** argv,
   }
 }
 
-void on_ranks(const ProgramOptions& options,
-              const std::function<void(const Communicator&)>& train) {
+void on_ranks(const ProgramOptions& options, const std::function<void(const Communicator&)>& body) {
   if (options.data_parallel) {
-    train(Communicator::from_environment());
+    body(Communicator::from_environment());
   } else if (options.ranks > 1) {
-    run_ranks(options.ranks, train);
+    run_ranks(options.ranks, body);
   } else {
-    train(Communicator());
+    body(Communicator());
   }
 }
 
-std::unique_ptr<Ranks> make_ranks(const ProgramOptions& options, const Communicator& communicator) {
-  if (options.sharded) return std::make_unique<ShardedUpdate>(communicator);
-  return std::make_unique<DataParallel>(communicator);
-}
+History train(const Training& it, const ProgramOptions& options, const Communicator& communicator) {
+  const auto path = [&](const std::string& kind, const std::string& extension) {
+    return options.out / (kind + "_" + it.name + extension);
+  };
+  std::unique_ptr<Ranks> ranks;
+  if (options.sharded) {
+    ranks = std::make_unique<ShardedUpdate>(communicator);
+  } else {
+    ranks = std::make_unique<DataParallel>(communicator);
+  }
+  TrainerOptions parts{.micro_batches = options.micro_batches, .ranks = ranks.get()};
+  if (options.dtype == DType::float16) parts.loss_scaling.emplace();
+  Trainer trainer(it.model, it.loss, *it.optimizer, parts);
 
-TrainerOptions trainer_options(const ProgramOptions& options, Ranks& ranks) {
-  TrainerOptions made{.micro_batches = options.micro_batches, .ranks = &ranks};
-  if (options.dtype == DType::float16) made.loss_scaling.emplace();
-  return made;
+  std::filesystem::create_directories(options.out);
+  RunReport page(path("report", ".html"), {.title = it.name});
+  FitOptions fitting = it.fit;
+  fitting.settings.insert(fitting.settings.begin(), {{"network", it.name},
+                                                     {"dtype", to_string(options.dtype)},
+                                                     {"seed", std::to_string(options.seed)}});
+  fitting.checkpoint = path("checkpoint", ".safetensors");
+  fitting.resume = options.resume;
+  fitting.log = &page;
+  fitting.title = it.name;
+  History history = fit(trainer, it.batches, fitting);
+  if (!communicator.is_first()) return history;
+
+  save_safetensors(path("weights", ".safetensors"), values_of(it.model.state()),
+                   {{"network", it.name}, {"seed", std::to_string(options.seed)}});
+  write_file_atomically(path("model", ".txt"), it.model.summary());
+  write_file_atomically(path("graph", ".dot"), to_dot(trainer.graph()));
+  write_file_atomically(path("graph", ".html"),
+                        VizPage(trainer.graph(), {.title = "One step of training"}).html());
+  for (const auto& [kind, picture] : it.pictures()) {
+    write_file_atomically(path(kind, ".svg"), picture);
+    page.picture(fmt::format("{:c}{}", std::toupper(kind[0]), kind.substr(1)), picture);
+  }
+  page.finish();
+  return history;
 }

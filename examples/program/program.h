@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -36,13 +37,28 @@ void declare_ranks(CLI::App& app, ProgramOptions& options);
 int run_program(const std::string& name, CLI::App& app, int argc, char** argv,
                 const ProgramOptions& options, const std::function<void()>& body);
 
-// Runs `train` on every rank that the options ask for.
+// Runs `body` on every rank that the options ask for.
 void on_ranks(const ProgramOptions& options,
-              const std::function<void(const aclgrad::Communicator&)>& train);
+              const std::function<void(const aclgrad::Communicator&)>& body);
 
-// What makes one trainer of a rank a part of all.
-std::unique_ptr<aclgrad::Ranks> make_ranks(const ProgramOptions& options,
-                                           const aclgrad::Communicator& communicator);
-aclgrad::TrainerOptions trainer_options(const ProgramOptions& options, aclgrad::Ranks& ranks);
+using Pictures = std::map<std::string, std::string>;  // SVG by name
+
+// A network, and how it is trained.
+struct Training {
+  std::string name;  // of the run and, after "weights_" and the like, of its files
+  aclgrad::Module model;
+  aclgrad::LossFunction loss = {};
+  std::shared_ptr<aclgrad::Optimizer> optimizer;
+  aclgrad::data::Batches batches;
+  aclgrad::FitOptions fit = {};  // without what follows from the name and from ProgramOptions
+
+  // Drawn in the end, for the page and for files of their own.
+  std::function<Pictures()> pictures = [] { return Pictures(); };
+};
+
+// Trains on all ranks, with a page and a checkpoint in options.out; leaves there the weights, a
+// summary of the model, its graph, and the pictures. The first rank's history counts.
+aclgrad::History train(const Training& it, const ProgramOptions& options,
+                       const aclgrad::Communicator& communicator);
 
 #endif  // ACLGRAD_EXAMPLES_PROGRAM_PROGRAM_H_

@@ -49,7 +49,6 @@ data::Dataset sequences(std::span<const std::int64_t> numbers, std::int64_t leng
 
 void add(const Options& options) {
   const std::uint64_t seed = options.program.seed;
-  const std::filesystem::path& out = options.program.out;
   const auto make = [&](std::span<const std::int64_t> numbers) {
     return sequences(numbers, options.length, seed);
   };
@@ -58,21 +57,19 @@ void add(const Options& options) {
   const data::Dataset unseen = sequences(random_permutation(500, seed), options.length, seed + 1);
 
   const recurrent::Adder model;
-  AdamW optimizer({.learning_rate = 3e-3, .weight_decay = 0, .clip_norm = 1});
-  Trainer trainer(
-      model, [&](const Value& x, const Value& sum) { return mse_loss(model(x), sum); }, optimizer);
-  std::filesystem::create_directories(out);
-  RunReport report(out / "report_adding.html", {.title = "adding"});
-  const History history = fit(trainer, batches,
-                              {.steps = options.adding_steps,
-                               .evaluate_every = 100,
-                               .validation = unseen,
-                               .target_loss = options.enough,
-                               .checkpoint = out / "checkpoint_adding",
-                               .resume = options.program.resume,
-                               .log = &report,
-                               .title = "adding"});
-  report::Series learning{.name = "gated recurrent unit", .y = {}};
+  const AdamWOptions recipe{.learning_rate = 3e-3, .weight_decay = 0, .clip_norm = 1};
+  const auto loss = [&](const Value& x, const Value& sum) { return mse_loss(model(x), sum); };
+  const History history = train({.name = "adding",
+                                 .model = model,
+                                 .loss = loss,
+                                 .optimizer = std::make_shared<AdamW>(recipe),
+                                 .batches = batches,
+                                 .fit = {.steps = options.adding_steps,
+                                         .evaluate_every = 100,
+                                         .validation = unseen,
+                                         .target_loss = options.enough}},
+                                options.program, Communicator());
+  report::Series learning{.name = "gated recurrent unit"};
   for (const Evaluation& evaluation : history.evaluations) {
     learning.x.push_back(static_cast<double>(evaluation.step));
     learning.y.push_back(evaluation.validation_loss);
@@ -82,13 +79,10 @@ void add(const Options& options) {
                           .y_label = "mean squared error",
                           .log_y = true};
   chart.series = {learning,
-                  {.name = "always 1",
-                   .x = {0, static_cast<double>(trainer.steps())},
-                   .y = {1.0 / 6, 1.0 / 6}}};
-  write_file_atomically(out / "learning.svg", chart.svg());
-  model.save(out / "weights_adding.safetensors");
+                  {.name = "always 1", .x = {0, learning.x.back()}, .y = {1.0 / 6, 1.0 / 6}}};
+  write_file_atomically(options.program.out / "learning.svg", chart.svg());
   fmt::print("length {}: mean squared error {:.5f} on {} unseen sequences after {} steps\n",
-             options.length, learning.y.back(), unseen.size(), trainer.steps());
+             options.length, learning.y.back(), unseen.size(), learning.x.back());
   const data::Dataset shown = data::take(unseen, {{0, 1, 2}});
   const Tensor sums = predict(model, shown.features);
   for (std::int64_t i = 0; i < 3; ++i) {

@@ -28,17 +28,17 @@ struct Options {
 const std::vector<std::string> kActivations = {"selu", "relu"};
 
 // The accuracy on unseen examples, in percent, after every epoch.
-report::Series train(const std::string& name, const Sequential& model, const data::Split& examples,
-                     std::int64_t epochs, double learning_rate, const Options& options) {
-  return train_classifier(
-             {.name = name,
-              .model = model,
-              .scores = model,
-              .optimizer = std::make_shared<Sgd>(SgdOptions{.learning_rate = learning_rate}),
-              .batches = {examples.train, {.batch_size = 128, .seed = options.program.seed}},
-              .test = examples.test},
-             epochs, options.program, Communicator())
-      .accuracy;
+report::Series learning_curve(const std::string& name, const Sequential& model,
+                              const data::Split& examples, std::int64_t epochs,
+                              double learning_rate, const Options& options) {
+  const Training it =
+      classifier({.name = name,
+                  .model = model,
+                  .optimizer = std::make_shared<Sgd>(SgdOptions{.learning_rate = learning_rate}),
+                  .batches = {examples.train, {.batch_size = 128, .seed = options.program.seed}},
+                  .fit = {.epochs = epochs}},
+                 model, options.program, examples.test);
+  return accuracy_of(name, train(it, options.program, Communicator()));
 }
 
 data::Split by_column(const data::Split& examples) {
@@ -54,7 +54,7 @@ data::Split digits() {
 
 // The standard deviation of what each hidden layer returns.
 report::Series deviations(const std::string& name, const Sequential& model, const Tensor& x) {
-  report::Series series{.name = name, .y = {}};
+  report::Series series{.name = name};
   for (const auto& [layer, values] : intermediate_values(model, x, [](const std::string& value) {
          return value.find("(hidden") != std::string::npos;
        })) {
@@ -83,8 +83,9 @@ void depth(const Options& options) {
             deviations(fmt::format("{} {}", activation, when), model, examples.test.features));
       };
       look("before");
-      const report::Series curve = train(fmt::format("{}_{}_layers", activation, layers), model,
-                                         examples, options.deep_epochs, 1e-2, options);
+      const report::Series curve =
+          learning_curve(fmt::format("{}_{}_layers", activation, layers), model, examples,
+                         options.deep_epochs, 1e-2, options);
       look("after");
       row.push_back(fmt::format("{:.1f}", curve.y.back()));
     }
@@ -107,7 +108,7 @@ void on_mnist(const Options& options) {
     const std::string name = fmt::format("{}_dropout_{}", activation, dropout);
     const Sequential model =
         network(activation, {784, 512, 256, 10}, dropout, options.program.seed);
-    report::Series curve = train(name, model, examples, options.epochs, 1e-3, options);
+    report::Series curve = learning_curve(name, model, examples, options.epochs, 1e-3, options);
     table.add_row({activation, fmt::format("{}", dropout), fmt::format("{:.2f}", curve.y.back())});
     chart.series.push_back(std::move(curve));
   }

@@ -47,11 +47,12 @@ void run(const Options& options) {
     for (const std::string& activation : options.activations) {
       const Transformer model(text.characters(), kSizes, activation_named(activation),
                               options.program.dtype, options.program.seed);
-      const double loss = train_characters({activation, model, model}, text, options, communicator);
+      const auto attention = [&] {
+        return Pictures{{"attention", attention_picture(model, text.validation())}};
+      };
+      const double loss =
+          train_characters({activation, model, model, attention}, text, options, communicator);
       table.add_row({activation, fmt::format("{:.3f}", loss)});
-      if (!communicator.is_first()) continue;
-      write_file_atomically(options.program.out / ("attention_" + activation + ".svg"),
-                            attention_picture(model, text.validation()));
     }
     if (communicator.is_first()) fmt::print("{}", table.to_string());
   });

@@ -10,6 +10,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "tensor/fnv1a.h"
 
 namespace aclgrad::detail {
 namespace {
@@ -18,24 +19,19 @@ constexpr std::string_view kFormat = "aclgrad checkpoint 1";
 constexpr std::string_view kRandom = "random.";
 constexpr std::string_view kNote = "note.";
 
-/// FNV-1a with 64 bits: it is there to find damage, not forgery.
 class Checksum {
  public:
-  void add(std::span<const std::byte> bytes) {
-    for (const std::byte byte : bytes) {
-      state_ = (state_ ^ static_cast<std::uint64_t>(byte)) * 0x100000001B3;
-    }
-  }
+  void add(std::span<const std::byte> bytes) { hash_ = fnv1a(bytes, hash_); }
   /// Texts are told apart by their lengths.
   void add(std::string_view text) {
     const std::uint64_t size = text.size();
     add(std::as_bytes(std::span(&size, 1)));
     add(std::as_bytes(std::span(text)));
   }
-  std::string text() const { return fmt::format("{:016x}", state_); }
+  std::string text() const { return fmt::format("{:016x}", hash_); }
 
  private:
-  std::uint64_t state_ = 0xCBF29CE484222325;
+  std::uint64_t hash_ = fnv1a({});
 };
 
 std::string checksum_of(const Metadata& metadata, const NamedTensors& tensors) {

@@ -6,20 +6,17 @@
 #include <cstdint>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string_view>
 
 #include "aclgrad/graph.h"
 #include "aclgrad/ops/fill.h"
+#include "tensor/fnv1a.h"
 
 namespace aclgrad::detail {
 
-/// FNV-1a: the same on every machine, which std::hash is not.
 inline std::uint64_t seed_of(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char letter : name) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
-  }
-  return hash;
+  return fnv1a(std::as_bytes(std::span(name)));
 }
 
 /// The seed of a layer's next part: far enough away that neighbouring seeds of layers do not meet.

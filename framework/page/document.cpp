@@ -59,10 +59,4 @@ std::string duration_text(double microseconds) {
   return fmt::format("{:.4g} s", microseconds * 1e-6);
 }
 
-std::string bytes_text(double bytes) {
-  if (bytes < 1024) return fmt::format("{:.0f} B", bytes);
-  if (bytes < 1024 * 1024) return fmt::format("{:.1f} KiB", bytes / 1024);
-  return fmt::format("{:.1f} MiB", bytes / (1024 * 1024));
-}
-
 }  // namespace aclgrad::page

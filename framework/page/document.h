@@ -32,9 +32,6 @@ std::string data_element(std::string_view id, const nlohmann::json& data);
 /// "840 ns", "12.3 µs", "4.56 ms", "1.23 s".
 std::string duration_text(double microseconds);
 
-/// "512 B", "3.4 KiB", "12.0 MiB".
-std::string bytes_text(double bytes);
-
 }  // namespace aclgrad::page
 
 #endif  // ACLGRAD_FRAMEWORK_PAGE_DOCUMENT_H_

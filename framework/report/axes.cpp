@@ -58,6 +58,18 @@ std::vector<double> log_ticks(double low, double high, int count) {
 
 }  // namespace
 
+ByteUnit byte_unit(std::size_t bytes) {
+  if (bytes >= 1 << 20) return {1 << 20, "MiB"};
+  if (bytes >= 1 << 10) return {1 << 10, "KiB"};
+  return {1, "B"};
+}
+
+std::string bytes_text(std::size_t bytes) {
+  const ByteUnit unit = byte_unit(bytes);
+  return fmt::format("{:.{}f} {}", static_cast<double>(bytes) / unit.bytes, unit.bytes > 1 ? 1 : 0,
+                     unit.name);
+}
+
 Axis::Axis(double low, double high, bool logarithmic)
     : low_(low), high_(high), logarithmic_(logarithmic) {
   // Beyond this, differences of doubles could overflow.
@@ -167,7 +179,7 @@ std::string_view pass_colour(Pass pass) { return palette(static_cast<std::size_t
 std::vector<Series> pass_legend() {
   std::vector<Series> legend;
   for (const Pass pass : {Pass::forward, Pass::backward, Pass::update}) {
-    legend.push_back({.name = to_string(pass), .y = {}, .colour = std::string(pass_colour(pass))});
+    legend.push_back({.name = to_string(pass), .colour = std::string(pass_colour(pass))});
   }
   return legend;
 }

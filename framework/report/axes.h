@@ -47,6 +47,16 @@ class Axis {
   bool logarithmic_;
 };
 
+/// The largest of B, KiB and MiB that there is one of.
+struct ByteUnit {
+  double bytes;
+  std::string name;
+};
+ByteUnit byte_unit(std::size_t bytes);
+
+/// "512 B", "3.4 KiB", "12.0 MiB".
+std::string bytes_text(std::size_t bytes);
+
 struct Box {
   double left = 0;
   double top = 0;

@@ -15,7 +15,7 @@ namespace {
 constexpr double kPlotSize = 440;
 
 /// Two pale tones of the class colours with near-white between, so that points stand out. Steps
-/// instead of a smooth ramp: cells of one row and one step become one rectangle.
+/// instead of a smooth ramp: cells of one step become one path.
 class FieldColours {
  public:
   FieldColours(const std::array<std::string, 2>& colours, const std::array<double, 2>& range)
@@ -33,26 +33,6 @@ class FieldColours {
   std::array<Colour, 2> ends_;
   std::array<double, 2> range_;
 };
-
-void draw_field(SvgCanvas& canvas, const Box& box, const Tensor& field,
-                const FieldColours& colour_of) {
-  const std::int64_t rows = field.shape()[0], columns = field.shape()[1];
-  const double cell_width = box.width / static_cast<double>(columns);
-  const double cell_height = box.height / static_cast<double>(rows);
-  canvas.begin_raster();
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const double top = box.bottom() - cell_height * static_cast<double>(row + 1);
-    for (std::int64_t column = 0; column < columns;) {
-      const std::string colour = colour_of(field.get(row * columns + column));
-      std::int64_t end = column + 1;
-      while (end < columns && colour_of(field.get(row * columns + end)) == colour) ++end;
-      canvas.rectangle(box.left + cell_width * static_cast<double>(column), top,
-                       cell_width * static_cast<double>(end - column), cell_height, colour);
-      column = end;
-    }
-  }
-  canvas.end_raster();
-}
 
 }  // namespace
 
@@ -74,7 +54,13 @@ std::string DecisionMap::svg() const {
   canvas.heading(title, 28);
   const Plot plot(canvas, box, Axis(x_range[0], x_range[1]), y_axis);
   if (field.numel() > 0) {
-    draw_field(canvas, box, field, FieldColours(field_colours, field_range));
+    const FieldColours colour_of(field_colours, field_range);
+    const std::int64_t rows = field.shape()[0], columns = field.shape()[1];
+    canvas.raster(box.left, box.top, box.width / static_cast<double>(columns),
+                  box.height / static_cast<double>(rows), rows, columns,
+                  [&](std::int64_t row, std::int64_t column) {
+                    return colour_of(field.at({rows - 1 - row, column}));
+                  });
   } else {
     plot.draw_grid();
   }

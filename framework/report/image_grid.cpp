@@ -19,27 +19,6 @@ constexpr double kTile = 72;     // longest edge of an image as drawn
 constexpr double kGap = 14;      // between images
 constexpr double kCaption = 18;  // room below an image
 
-/// Neighbours of one row with one shade become one rectangle.
-void draw_image(SvgCanvas& canvas, double left, double top, double pixel, const Tensor& pixels,
-                double light, double dark) {
-  const std::int64_t rows = pixels.shape()[0], columns = pixels.shape()[1];
-  const auto shade = [&](std::int64_t row, std::int64_t column) {
-    const double value = pixels.get(row * columns + column);
-    return blend(kWhite, kBlack, (value - light) / (dark - light));
-  };
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns;) {
-      const std::string colour = shade(row, column);
-      std::int64_t end = column + 1;
-      while (end < columns && shade(row, end) == colour) ++end;
-      canvas.rectangle(left + pixel * static_cast<double>(column),
-                       top + pixel * static_cast<double>(row),
-                       pixel * static_cast<double>(end - column), pixel, colour);
-      column = end;
-    }
-  }
-}
-
 }  // namespace
 
 std::string ImageGrid::svg() const {
@@ -71,9 +50,11 @@ std::string ImageGrid::svg() const {
     const double width = pixel * static_cast<double>(image.pixels.shape()[1]);
     const double height = pixel * static_cast<double>(image.pixels.shape()[0]);
     const double left = std::round(middle - width / 2);
-    canvas.begin_raster();
-    draw_image(canvas, left, top, pixel, image.pixels, light, dark);
-    canvas.end_raster();
+    canvas.raster(left, top, pixel, pixel, image.pixels.shape()[0], image.pixels.shape()[1],
+                  [&](std::int64_t row, std::int64_t column) {
+                    const double value = image.pixels.at({row, column});
+                    return blend(kWhite, kBlack, (value - light) / (dark - light));
+                  });
     canvas.rectangle(left - 0.5, top - 0.5, width + 1, height + 1, "none", "#c8c8c8");
     canvas.text(middle, top + height + 15, image.caption,
                 {.colour = image.colour.empty() ? kInk : std::string_view(image.colour),
@@ -85,11 +66,16 @@ std::string ImageGrid::svg() const {
 ImageGrid mistakes(const Tensor& images, const Tensor& actual, const Tensor& predicted,
                    std::size_t most) {
   const std::int64_t n = actual.numel();
-  if (images.rank() < 3 || images.shape()[0] != n || predicted.numel() != n) {
+  const bool flat = images.rank() == 2;
+  const std::int64_t pixels = flat ? images.shape()[1] : 0;
+  const std::int64_t side = std::lround(std::sqrt(static_cast<double>(pixels)));
+  if (images.rank() < 2 || side * side != pixels || images.shape()[0] != n ||
+      predicted.numel() != n) {
     throw ShapeError(fmt::format("{} images of shape {} and {} predictions do not fit together", n,
                                  to_string(images.shape()), predicted.numel()));
   }
-  const Shape size{images.shape().dims().end()[-2], images.shape().dims().back()};
+  const Shape size = flat ? Shape{side, side}
+                          : Shape{images.shape().dims().end()[-2], images.shape().dims().back()};
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   ImageGrid grid{.columns = 6, .light = kInfinity, .dark = -kInfinity};
   for (std::int64_t i = 0; i < images.numel(); ++i) {

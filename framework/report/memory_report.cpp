@@ -18,25 +18,6 @@ constexpr double kWidth = 960;
 constexpr double kHeight = 540;
 constexpr std::string_view kLiveColour = "#222222";
 
-std::string in_units(std::size_t bytes) {
-  const auto count = static_cast<double>(bytes);
-  if (bytes < 10'000) return fmt::format("{} B", bytes);
-  if (bytes < 10'000'000) return fmt::format("{:.1f} KiB", count / 1024);
-  return fmt::format("{:.1f} MiB", count / (1024 * 1024));
-}
-
-// Bytes in the largest unit that leaves a number above 1.
-struct ByteUnit {
-  double bytes = 1;
-  std::string name = "B";
-};
-
-ByteUnit unit_for(std::size_t bytes) {
-  if (bytes >= 10u << 20) return {1024.0 * 1024.0, "MiB"};
-  if (bytes >= 10u << 10) return {1024.0, "KiB"};
-  return {};
-}
-
 }  // namespace
 
 std::string MemoryReport::to_string(std::size_t rows) const {
@@ -46,8 +27,8 @@ std::string MemoryReport::to_string(std::size_t rows) const {
       "arena      {} (lower bound {}; {} without reuse)\n"
       "workspace  {}\n"
       "variables  {}\n",
-      in_units(arena_bytes), in_units(lower_bound), in_units(sum_of_values),
-      in_units(workspace_bytes), in_units(variable_bytes));
+      bytes_text(arena_bytes), bytes_text(lower_bound), bytes_text(sum_of_values),
+      bytes_text(workspace_bytes), bytes_text(variable_bytes));
   if (intervals.empty()) return text + "no values\n";
   std::vector<const Interval*> present;
   for (const Interval& interval : intervals) {
@@ -78,7 +59,7 @@ std::string MemoryReport::svg() const {
                                         arena_bytes, steps, lower_bound);
   SvgCanvas canvas(kWidth, kHeight, title);
   canvas.heading(title, 28);
-  const ByteUnit unit = unit_for(arena_bytes);
+  const ByteUnit unit = byte_unit(arena_bytes);
   const std::string y_label = "address [" + unit.name + "]";
   const Axis y(0, std::max(1.0, static_cast<double>(arena_bytes) / unit.bytes));
   const double left = Plot::left_margin(y, y_label);
@@ -108,7 +89,7 @@ std::string MemoryReport::svg() const {
   canvas.end_clip();
   plot.draw_axes("step", y_label);
   std::vector<Series> legend = pass_legend();
-  legend.push_back({.name = "bytes alive", .x = {}, .y = {}, .colour = std::string(kLiveColour)});
+  legend.push_back({.name = "bytes alive", .colour = std::string(kLiveColour)});
   draw_legend(canvas, box.right() + 16, box.top + 12, legend, false);
   return std::move(canvas).finish();
 }

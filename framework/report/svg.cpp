@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "aclgrad/error.h"
@@ -187,9 +188,26 @@ void SvgCanvas::heading(std::string_view text, double y) {
              {.size = kTitleSize * shrink, .anchor = Anchor::middle, .bold = true});
 }
 
-void SvgCanvas::begin_raster() { text_ += "<g shape-rendering=\"crispEdges\">\n"; }
-
-void SvgCanvas::end_raster() { text_ += "</g>\n"; }
+void SvgCanvas::raster(
+    double left, double top, double cell_width, double cell_height, std::int64_t rows,
+    std::int64_t columns,
+    const std::function<std::string(std::int64_t row, std::int64_t column)>& colour_of) {
+  std::map<std::string, std::string> paths;  // by colour
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0, end = 0; column < columns; column = end) {
+      const std::string colour = colour_of(row, column);
+      for (end = column + 1; end < columns && colour_of(row, end) == colour;) ++end;
+      paths[colour] += fmt::format("M{} {}h{}v1h-{}z", column, row, end - column, end - column);
+    }
+  }
+  text_ += fmt::format(
+      "<g shape-rendering=\"crispEdges\" transform=\"translate({} {}) scale({:.8g} {:.8g})\">\n",
+      coordinate(left), coordinate(top), cell_width, cell_height);
+  for (const auto& [colour, path] : paths) {
+    text_ += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", colour, path);
+  }
+  text_ += "</g>\n";
+}
 
 void SvgCanvas::begin_clip(double x, double y, double width, double height) {
   // An inner svg element clips by itself; moving its view back keeps the coordinates.

@@ -4,6 +4,7 @@
 #define ACLGRAD_REPORT_SVG_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,9 +77,11 @@ class SvgCanvas {
   /// The title in bold across the top, smaller when it would not fit; baseline at y.
   void heading(std::string_view text, double y);
 
-  /// Between these two calls rectangles have hard edges, so that neighbours leave no seam.
-  void begin_raster();
-  void end_raster();
+  /// Cells of these sizes, row by row from the top, with hard edges, so that neighbours leave no
+  /// seam. Cells of one colour are one path, those beside each other one rectangle in it.
+  void raster(double left, double top, double cell_width, double cell_height, std::int64_t rows,
+              std::int64_t columns,
+              const std::function<std::string(std::int64_t row, std::int64_t column)>& colour_of);
 
   /// Between these two calls only what lies in the rectangle is seen.
   void begin_clip(double x, double y, double width, double height);

@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "page/document.h"
+#include "report/axes.h"
 #include "report/svg.h"
 #include "viz/graph_view.h"
 
 namespace aclgrad::viz {
 
+using report::bytes_text;
 using report::xml_escape;
 
 std::string times_markup(const GraphView& view) {
@@ -55,14 +57,14 @@ std::string times_markup(const GraphView& view) {
 std::string memory_markup(const GraphView& view) {
   if (!view.memory) return "";
   const MemoryReport& memory = *view.memory;
-  const auto bytes = [](std::size_t count) { return page::bytes_text(static_cast<double>(count)); };
   std::string text = fmt::format(
       "<section id=\"memory\"><h2>Memory over time</h2><p class=\"faint\">{} of values share an "
       "arena "
       "of {}, {} of it in use at the fullest step, in pieces of 64 B; workspace {}, variables {}. "
       "<span id=\"alive\"></span></p>\n",
-      bytes(memory.sum_of_values), bytes(memory.arena_bytes), bytes(memory.lower_bound),
-      bytes(memory.workspace_bytes), bytes(memory.variable_bytes));
+      bytes_text(memory.sum_of_values), bytes_text(memory.arena_bytes),
+      bytes_text(memory.lower_bound), bytes_text(memory.workspace_bytes),
+      bytes_text(memory.variable_bytes));
   constexpr std::size_t kMaxIntervals = 5000;
   if (memory.intervals.size() > kMaxIntervals) {
     text += fmt::format(

@@ -16,7 +16,7 @@ same() {
 }
 train whole --steps 6 --adding-steps 2000 --enough 0.009 --prompt "The sun"
 for file in report_adding.html learning.svg weights_adding.safetensors report_gru.html weights_gru.safetensors \
-  checkpoint_gru text_gru.txt graph_gru.html; do
+  checkpoint_gru.safetensors text_gru.txt graph_gru.html; do
   [[ -s whole/$file ]] || fail "there is no $file"
 done
 error=$(sed -n 's/^length 10: mean squared error \([0-9.]*\) on 500 unseen.*/\1/p' whole.txt)
@@ -34,7 +34,7 @@ train parts --task adding --adding-steps 2000 --enough 0.1 --threads 1
 cmp -s {whole,parts}/weights_adding.safetensors && fail "0.1 is as good as 0.009"
 train parts --task adding --adding-steps 2000 --enough 0.009 --resume
 same whole parts adding
-kill_at parts/checkpoint_gru "$program" --data "$text" --task characters --letters 0 --out parts --steps 6
+kill_at parts/checkpoint_gru.safetensors "$program" --data "$text" --task characters --letters 0 --out parts --steps 6
 train parts --task characters --steps 6 --resume
 same whole parts gru
 short=(--task characters --steps 2 --threads 1 --micro-batches 2)

@@ -55,10 +55,11 @@ done
 grep -q "goes on after step" resumed.txt || fail "the last run did not resume"
 cmp whole/weights_selu.safetensors parts/weights_selu.safetensors ||
   fail "the weights depend on whether the run was killed"
+grep -q "<dt>layers</dt><dd>64-128-128-10</dd>" parts/report_selu.html || fail "the report lacks a setting"
 grep -q "<dt>resumed</dt>" parts/report_selu.html || fail "the report does not say that the run was resumed"
 cmp whole/mistakes_selu.svg parts/mistakes_selu.svg || fail "the pictures differ"
 "$program" "${common[@]}" --out parts --resume --epochs 31 >other.txt 2>&1
-[[ $? == 2 ]] && grep -q "was made with selu, float16, layers 64-128-128-10, epochs 30" other.txt ||
+[[ $? == 2 ]] && grep -q "was made with network selu, dtype float16, seed 1, layers 64-128-128-10, epochs 30" other.txt ||
   fail "a checkpoint of another run is taken: $(cat other.txt)"
 printf 'x' >parts/checkpoint_selu.safetensors
 printf 'x' >parts/checkpoint_selu.safetensors.previous

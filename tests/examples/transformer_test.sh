@@ -13,7 +13,7 @@ begin_in "$2"
 training=("$program" --data "$text" --letters 40)
 train whole --steps 8 --activation geglu relu --prompt "The sun"
 for file in report_geglu.html attention_geglu.svg text_geglu.txt weights_geglu.safetensors \
-  weights_relu.safetensors checkpoint_geglu; do
+  weights_relu.safetensors checkpoint_geglu.safetensors; do
   [[ -s whole/$file ]] || fail "there is no $file"
 done
 grep -q '^The sun' whole/text_geglu.txt || fail "the paragraph does not begin with the prompt"
@@ -30,7 +30,7 @@ same whole again
 train bf16 --steps 2 --dtype bf16
 cmp -s whole/weights_geglu.safetensors bf16/weights_geglu.safetensors && fail "bf16 changes nothing"
 # Resumed where it was interrupted.
-kill_at parts/checkpoint_geglu "$program" --data "$text" --letters 0 --out parts --steps 8
+kill_at parts/checkpoint_geglu.safetensors "$program" --data "$text" --letters 0 --out parts --steps 8
 train parts --steps 8 --resume
 same whole parts
 

@@ -29,6 +29,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/checkpoint.h"
@@ -216,8 +217,9 @@ struct FitOptions {
   std::optional<std::int64_t> checkpoint_every = std::nullopt;
   bool resume = false;
 
-  /// In words, what a checkpoint must have been made with besides the same order of batches.
-  std::string made_with = {};
+  /// What holds for the whole run, by name: the log gets it, and a run goes on from a checkpoint
+  /// that was made with the same only.
+  std::vector<std::pair<std::string, std::string>> settings = {};
 
   /// Gets curves and settings as they come: a RunReport (run_report.h), which writes a page, or any
   /// other.
@@ -258,7 +260,7 @@ struct History {
 /// Trains. On several ranks all call it; the first measures, shows and saves, and all return what
 /// it found. Throws ValueError for options that do not go together (patience, keep_best or
 /// target_loss without validation, resume without a checkpoint's name, ...), a checkpoint of
-/// another order of batches, of other metrics or made with something else; and Diverged.
+/// another order of batches, other metrics or other settings; and Diverged.
 History fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options = {});
 
 }  // namespace aclgrad

@@ -72,8 +72,9 @@ struct ImageGrid {
   std::string svg() const;
 };
 
-/// The images [n, ..., height, width] that were taken for another class than theirs, `most` of them
-/// at most, with both classes. Throws ShapeError for tensors that do not fit together.
+/// The images [n, ..., height, width], or [n, pixels] where they are square, that were taken for
+/// another class than theirs, `most` of them at most, with both classes. Throws ShapeError for
+/// tensors that do not fit together.
 ImageGrid mistakes(const Tensor& images, const Tensor& actual, const Tensor& predicted,
                    std::size_t most = 60);
 

@@ -98,7 +98,7 @@ class Table {
 struct Series {
   std::string name = {};  ///< for the legend, which an unnamed series does not enter
   std::vector<double> x = {};
-  std::vector<double> y;  ///< as many as x, else svg() throws ShapeError
+  std::vector<double> y = {};  ///< as many as x, else svg() throws ShapeError
   std::string colour = {};
 };
 

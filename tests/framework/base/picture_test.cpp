@@ -197,8 +197,12 @@ TEST(ImageGridTest, DrawsShadesAndCaptions) {
   grid.images = {{image, "is 3", "#009E73"}, {image, "", ""}, {image, "a < b", ""}};
   const std::string svg = grid.svg();
   const XmlSummary summary = checked(svg);
-  // Ground; for each image three shades in the first row, one run in the second, and a frame.
-  EXPECT_EQ(summary.count.at("rect"), 1 + 3 * (3 + 1 + 1));
+  // Ground, and a frame for each image, which has three shades in the first row, one run in the
+  // second.
+  EXPECT_EQ(summary.count.at("rect"), 1 + 3);
+  EXPECT_EQ(summary.count.at("path"), 3 * 3);
+  EXPECT_THAT(svg, AllOf(HasSubstr("<path fill=\"#ffffff\" d=\"M0 0h1v1h-1z\"/>"),
+                         HasSubstr("<path fill=\"#000000\" d=\"M2 0h1v1h-1zM0 1h3v1h-3z\"/>")));
   EXPECT_THAT(svg, AllOf(HasSubstr("fill=\"#808080\""), HasSubstr("fill=\"#000000\""),
                          HasSubstr("fill=\"#009E73\"")));
   EXPECT_THAT(summary.texts, testing::ElementsAre("Digits", "is 3", "a &lt; b"));
@@ -228,6 +232,9 @@ TEST(ImageGridTest, ShowsWhatAClassifierTookForSomethingElse) {
   EXPECT_EQ(grid.light, 0);
   EXPECT_EQ(grid.dark, 11);
   EXPECT_EQ(mistakes(images, actual, predicted, 1).images.size(), 1u);
+  const ImageGrid flat = mistakes(images.reshape({3, 4}), actual, predicted);
+  EXPECT_EQ(flat.images[0].pixels.shape(), (Shape{2, 2}));
+  EXPECT_THROW(mistakes(images.reshape({3, 4}).slice(1, 0, 3), actual, predicted), ShapeError);
   EXPECT_THROW(mistakes(images, actual, Tensor::zeros({2})), ShapeError);
   EXPECT_THROW(mistakes(actual, actual, predicted), ShapeError);
 
@@ -246,15 +253,14 @@ TEST(DecisionMapTest, DrawsFieldAndPoints) {
                 {.name = "right", .x = {1.5}, .y = {1.5}}};
   const std::string svg = map.svg();
   const XmlSummary summary = checked(svg);
-  // Ground, two cells in the lower row, one run in the upper, frame.
-  EXPECT_EQ(summary.count.at("rect"), 1 + 2 + 1 + 1);
+  // Ground and frame; two cells in the lower row, one run in the upper.
+  EXPECT_EQ(summary.count.at("rect"), 1 + 1);
+  EXPECT_EQ(summary.count.at("path"), 2);
   EXPECT_EQ(summary.count.at("circle"), 2 + 2);  // points and their marks in the legend
   EXPECT_THAT(summary.texts, AllOf(Contains("left"), Contains("right"), Contains("Moons")));
-  // Row 0 of the field is at the bottom: the rectangle of the value 0 begins halfway down.
-  const std::regex cell("<rect x=\"([0-9.]+)\" y=\"([0-9.]+)\" width=\"220\"");
-  std::smatch match;
-  ASSERT_TRUE(std::regex_search(svg, match, cell));
-  EXPECT_EQ(match[2], "266");
+  // Row 0 of the field is at the bottom: the value 0 begins halfway down.
+  EXPECT_THAT(svg, AllOf(HasSubstr(" 46) scale(220 220)\">"), HasSubstr("d=\"M0 1h1v1h-1z\"/>"),
+                         HasSubstr("d=\"M0 0h2v1h-2zM1 1h1v1h-1z\"/>")));
 }
 
 TEST(DecisionMapTest, WithoutFieldAndWithBadOne) {

@@ -257,7 +257,7 @@ TEST(Fit, GoesOnFromTheMiddleOfAnEpoch) {
                     training.optimizer, {.micro_batches = 2, .loss_scaling = training.scaling});
     FitOptions options = more;
     options.steps = steps;
-    options.made_with = "float16";
+    options.settings = {{"seed", "1"}, {"dtype", "float16"}};
     options.progress = report::ProgressMode::off;
     const History history = fit(trainer, training.batches, options);
     return std::pair(values_of(trainer.state()), history);
@@ -278,9 +278,14 @@ TEST(Fit, GoesOnFromTheMiddleOfAnEpoch) {
   Trainer trainer(other.model, [&](const Value& x, const Value& t) { return other.loss(x, t); },
                   other.optimizer, {.micro_batches = 2, .loss_scaling = other.scaling});
   FitOptions options = kept;
-  options.made_with = "bfloat16";
+  options.settings = {{"seed", "1"}, {"dtype", "bfloat16"}};
+  EXPECT_THAT(
+      message_of<ValueError>([&] { return fit(trainer, other.batches, options); }),
+      HasSubstr("was made with seed 1, dtype float16, but this run has seed 1, dtype bfloat16"));
+  options.settings.back().second = "float16";
+  options.metrics = {{"zero", [] { return 0.0; }}};
   EXPECT_THAT(message_of<ValueError>([&] { return fit(trainer, other.batches, options); }),
-              HasSubstr("was made with float16, but this run has bfloat16"));
+              HasSubstr("but this run has seed 1, dtype float16, metric zero"));
 }
 
 // The learning rate grows until nothing gets better any more.

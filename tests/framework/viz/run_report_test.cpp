@@ -206,7 +206,7 @@ TEST(RunReport, DamagedPagesAreRefused) {
   };
   EXPECT_THAT(damaged("\"x\":[1.0]", "\"x\":[1.0,2.0]"), HasSubstr("has 2 x and 1 y"));
   RunRecord uneven;
-  uneven.charts.push_back({.title = "Loss", .series = {{.name = "a", .x = {1}, .y = {}}}});
+  uneven.charts.push_back({.title = "Loss", .series = {{.name = "a", .x = {1}}}});
   EXPECT_THROW(compare_runs("One", std::vector<RunRecord>{uneven}), ShapeError);
   EXPECT_THAT(damaged("\"state\":0", "\"state\":77"), HasSubstr("there is no state 77"));
   EXPECT_THAT(damaged("\"done\":1", "\"done\":1e40"), HasSubstr("1e+40 where an integer"));
