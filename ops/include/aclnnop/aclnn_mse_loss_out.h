@@ -5,7 +5,7 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_OUT_H_
 #define ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_OUT_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
 #ifdef __cplusplus
 extern "C" {
