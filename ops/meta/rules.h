@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ops/meta/dtypes.h"
+#include "ops/meta/entry_points.h"
 #include "ops/meta/operator.h"
 
 namespace aclgrad::ops {

@@ -85,34 +85,11 @@ Plan plan_divs(const Arguments& arguments, size_t out) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnDivGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kDiv, {self, other, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_div(arguments, 2); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnDiv)
-
-aclnnStatus aclnnInplaceDivGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceDiv, {selfRef, other}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_div(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceDiv)
-
-aclnnStatus aclnnDivsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kDivs, {self, other, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_divs(arguments, 2); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnDivs)
-
-aclnnStatus aclnnInplaceDivsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceDivs, {selfRef, other}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_divs(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceDivs)
+ACLGRAD_OPERATOR(aclnnDiv, 3, kDiv,
+                 [](const Arguments& arguments) { return plan_div(arguments, 2); })
+ACLGRAD_OPERATOR(aclnnInplaceDiv, 2, kInplaceDiv,
+                 [](const Arguments& arguments) { return plan_div(arguments, 0); })
+ACLGRAD_OPERATOR(aclnnDivs, 3, kDivs,
+                 [](const Arguments& arguments) { return plan_divs(arguments, 2); })
+ACLGRAD_OPERATOR(aclnnInplaceDivs, 2, kInplaceDivs,
+                 [](const Arguments& arguments) { return plan_divs(arguments, 0); })

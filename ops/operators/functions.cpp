@@ -198,52 +198,26 @@ Plan plan_backward(const Arguments& arguments, Function function) {
 
 }  // namespace
 
-// Phases one and two of aclnn<Name> and aclnnInplace<Name> for the Unary k<Name>.
-#define ACLGRAD_UNARY(Name, InPlaceTensor)                                                         \
-  aclnnStatus aclnn##Name##GetWorkspaceSize(const aclTensor* self, aclTensor* out,                 \
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {   \
-    return plan_operator(                                                                          \
-        k##Name.out_of_place, {self, out}, workspaceSize, executor,                                \
-        [](const Arguments& arguments) { return plan_unary(arguments, 1, k##Name); });             \
-  }                                                                                                \
-  ACLGRAD_PHASE_TWO(aclnn##Name)                                                                   \
-  aclnnStatus aclnnInplace##Name##GetWorkspaceSize(InPlaceTensor selfRef, uint64_t* workspaceSize, \
-                                                   aclOpExecutor** executor) {                     \
-    return plan_operator(                                                                          \
-        k##Name.in_place, {selfRef}, workspaceSize, executor,                                      \
-        [](const Arguments& arguments) { return plan_unary(arguments, 0, k##Name); });             \
-  }                                                                                                \
-  ACLGRAD_PHASE_TWO(aclnnInplace##Name)
+// Both phases of aclnn<Name> and aclnnInplace<Name> for the Unary k<Name>.
+#define ACLGRAD_UNARY(Name)                                                                      \
+  ACLGRAD_OPERATOR(aclnn##Name, 2, k##Name.out_of_place,                                         \
+                   [](const Arguments& arguments) { return plan_unary(arguments, 1, k##Name); }) \
+  ACLGRAD_OPERATOR(aclnnInplace##Name, 1, k##Name.in_place,                                      \
+                   [](const Arguments& arguments) { return plan_unary(arguments, 0, k##Name); })
 
-ACLGRAD_UNARY(Exp, aclTensor*)
-ACLGRAD_UNARY(Log, aclTensor*)
-ACLGRAD_UNARY(Sqrt, aclTensor*)
-ACLGRAD_UNARY(Rsqrt, aclTensor*)
-ACLGRAD_UNARY(Reciprocal, const aclTensor*)
-ACLGRAD_UNARY(Sin, aclTensor*)
-ACLGRAD_UNARY(Cos, aclTensor*)
-ACLGRAD_UNARY(Tanh, aclTensor*)
-ACLGRAD_UNARY(Sigmoid, aclTensor*)
-ACLGRAD_UNARY(Erf, aclTensor*)
-
-aclnnStatus aclnnTanhBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
-                                              aclTensor* gradInput, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  return plan_operator(
-      kTanhBackward, {gradOutput, output, gradInput}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_backward(arguments, Function::kTanhBackward); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnTanhBackward)
-
-aclnnStatus aclnnSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                 const aclTensor* output, aclTensor* gradInput,
-                                                 uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return plan_operator(kSigmoidBackward, {gradOutput, output, gradInput}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_backward(arguments, Function::kSigmoidBackward);
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSigmoidBackward)
+ACLGRAD_UNARY(Exp)
+ACLGRAD_UNARY(Log)
+ACLGRAD_UNARY(Sqrt)
+ACLGRAD_UNARY(Rsqrt)
+ACLGRAD_UNARY(Reciprocal)
+ACLGRAD_UNARY(Sin)
+ACLGRAD_UNARY(Cos)
+ACLGRAD_UNARY(Tanh)
+ACLGRAD_UNARY(Sigmoid)
+ACLGRAD_UNARY(Erf)
+ACLGRAD_OPERATOR(aclnnTanhBackward, 3, kTanhBackward, [](const Arguments& arguments) {
+  return plan_backward(arguments, Function::kTanhBackward);
+})
+ACLGRAD_OPERATOR(aclnnSigmoidBackward, 3, kSigmoidBackward, [](const Arguments& arguments) {
+  return plan_backward(arguments, Function::kSigmoidBackward);
+})

@@ -151,95 +151,28 @@ Plan plan_softplus_backward(const Arguments& arguments) {
 
 }  // namespace
 
-aclnnStatus aclnnReluGetWorkspaceSize(const aclTensor* self, const aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kReluSpec, {self, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return elementwise(arguments, {1}, {0}, relu_kernel(arguments.dtype(0)));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnRelu)
-
-aclnnStatus aclnnInplaceReluGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return plan_operator(kInplaceRelu, {selfRef}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return elementwise(arguments, {0}, {0}, relu_kernel(arguments.dtype(0)));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceRelu)
-
-aclnnStatus aclnnThresholdBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                   const aclTensor* self,
-                                                   const aclScalar* threshold, aclTensor* out,
-                                                   uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  return plan_operator(kThresholdBackward, {gradOutput, self, threshold, out}, workspaceSize,
-                       executor, [](const Arguments& arguments) {
-                         return elementwise(arguments, {kOut}, {kGrad, kSelf},
-                                            threshold_backward_kernel(arguments.dtype(kGrad),
-                                                                      threshold_of(arguments)));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnThresholdBackward)
-
-aclnnStatus aclnnLeakyReluGetWorkspaceSize(const aclTensor* self, const aclScalar* negativeSlope,
-                                           aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  return plan_operator(kLeakyRelu, {self, negativeSlope, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_leaky_relu(arguments, 2); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnLeakyRelu)
-
-aclnnStatus aclnnInplaceLeakyReluGetWorkspaceSize(aclTensor* selfRef,
-                                                  const aclScalar* negativeSlope,
-                                                  uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  return plan_operator(kInplaceLeakyRelu, {selfRef, negativeSlope}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_leaky_relu(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceLeakyRelu)
-
-aclnnStatus aclnnLeakyReluBackwardGetWorkspaceSize(
-    const aclTensor* gradOutput, const aclTensor* self, const aclScalar* negativeSlope,
-    bool selfIsResult, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kLeakyReluBackward, {gradOutput, self, negativeSlope, selfIsResult, out}, workspaceSize,
-      executor, [](const Arguments& arguments) {
-        return plan_arithmetic(
-            arguments, kLeakyOut, {kGrad, kSelf}, *promote_tensors(kGrad, kSelf)(arguments),
-            function_kernel(Function::kLeakyReluBackward, arguments.scalar(kSlope).to_float()));
-      });
-}
-
-ACLGRAD_PHASE_TWO(aclnnLeakyReluBackward)
-
-aclnnStatus aclnnSoftplusGetWorkspaceSize(const aclTensor* self, const aclScalar* beta,
-                                          const aclScalar* threshold, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kSoftplus, {self, beta, threshold, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_arithmetic(
-                             arguments, 3, {0}, arguments.dtype(0),
-                             function_kernel(Function::kSoftplus, arguments.scalar(1).to_float(),
-                                             arguments.scalar(2).to_float()));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSoftplus)
-
-aclnnStatus aclnnSoftplusBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                  const aclTensor* self, const aclScalar* beta,
-                                                  const aclScalar* threshold, aclTensor* gradInput,
-                                                  uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  return plan_operator(kSoftplusBackward, {gradOutput, self, beta, threshold, gradInput},
-                       workspaceSize, executor, plan_softplus_backward);
-}
-
-ACLGRAD_PHASE_TWO(aclnnSoftplusBackward)
+ACLGRAD_OPERATOR(aclnnRelu, 2, kReluSpec, [](const Arguments& arguments) {
+  return elementwise(arguments, {1}, {0}, relu_kernel(arguments.dtype(0)));
+})
+ACLGRAD_OPERATOR(aclnnInplaceRelu, 1, kInplaceRelu, [](const Arguments& arguments) {
+  return elementwise(arguments, {0}, {0}, relu_kernel(arguments.dtype(0)));
+})
+ACLGRAD_OPERATOR(aclnnThresholdBackward, 4, kThresholdBackward, [](const Arguments& arguments) {
+  return elementwise(arguments, {kOut}, {kGrad, kSelf},
+                     threshold_backward_kernel(arguments.dtype(kGrad), threshold_of(arguments)));
+})
+ACLGRAD_OPERATOR(aclnnLeakyRelu, 3, kLeakyRelu,
+                 [](const Arguments& arguments) { return plan_leaky_relu(arguments, 2); })
+ACLGRAD_OPERATOR(aclnnInplaceLeakyRelu, 2, kInplaceLeakyRelu,
+                 [](const Arguments& arguments) { return plan_leaky_relu(arguments, 0); })
+ACLGRAD_OPERATOR(aclnnLeakyReluBackward, 5, kLeakyReluBackward, [](const Arguments& arguments) {
+  return plan_arithmetic(
+      arguments, kLeakyOut, {kGrad, kSelf}, *promote_tensors(kGrad, kSelf)(arguments),
+      function_kernel(Function::kLeakyReluBackward, arguments.scalar(kSlope).to_float()));
+})
+ACLGRAD_OPERATOR(aclnnSoftplus, 4, kSoftplus, [](const Arguments& arguments) {
+  return plan_arithmetic(arguments, 3, {0}, arguments.dtype(0),
+                         function_kernel(Function::kSoftplus, arguments.scalar(1).to_float(),
+                                         arguments.scalar(2).to_float()));
+})
+ACLGRAD_OPERATOR(aclnnSoftplusBackward, 5, kSoftplusBackward, plan_softplus_backward)

@@ -48,23 +48,10 @@ const OperatorSpec kSiluBackward{
 
 }  // namespace
 
-aclnnStatus aclnnSiluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kSilu, {self, out}, workspaceSize, executor, [](const Arguments& arguments) {
-    return elementwise(arguments, {1}, {0}, function_kernel(Function::kSilu));
-  });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSilu)
-
-aclnnStatus aclnnSiluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                              aclTensor* gradInput, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  return plan_operator(kSiluBackward, {gradOutput, self, gradInput}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return elementwise(arguments, {kGradInput}, {kGradOutput, kSelf},
-                                            function_kernel(Function::kSiluBackward));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSiluBackward)
+ACLGRAD_OPERATOR(aclnnSilu, 2, kSilu, [](const Arguments& arguments) {
+  return elementwise(arguments, {1}, {0}, function_kernel(Function::kSilu));
+})
+ACLGRAD_OPERATOR(aclnnSiluBackward, 3, kSiluBackward, [](const Arguments& arguments) {
+  return elementwise(arguments, {kGradInput}, {kGradOutput, kSelf},
+                     function_kernel(Function::kSiluBackward));
+})
