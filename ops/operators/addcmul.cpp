@@ -55,8 +55,7 @@ Plan plan_quotient(const Arguments& arguments, size_t out) {
   const aclDataType common = *promote_tensors({0, 1, 2})(arguments);
   const aclDataType dtype = is_floating(common) ? common : ACL_FLOAT;
   return plan_arithmetic(arguments, out, {0, 1, 2}, dtype,
-                         function_kernel(Function::kAddQuotient, value_of(arguments, dtype).real),
-                         true);
+                         function_kernel("add_quotient", value_of(arguments, dtype).real), true);
 }
 
 }  // namespace

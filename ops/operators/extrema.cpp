@@ -35,7 +35,7 @@ IntegerKernel integer_kernel(bool largest) {
 
 Plan plan_extremum(const Arguments& arguments, bool largest) {
   const aclDataType dtype = *promote_tensors(0, 1)(arguments);
-  const Function function = largest ? Function::kMaximum : Function::kMinimum;
+  const Function function = largest ? Function("maximum") : Function("minimum");
   return plan_arithmetic(
       arguments, 2, {0, 1}, dtype,
       is_floating(dtype) ? Kernel(function_kernel(function)) : Kernel(integer_kernel(largest)));

@@ -39,7 +39,7 @@ const OperatorSpec kInplaceRelu{
     "aclnnInplaceRelu", {in_out("selfRef")}, {not_null({0}), dtype_in(0, kRelu), max_rank(0)}};
 
 Kernel relu_kernel(aclDataType dtype) {
-  if (!is_integer(dtype)) return function_kernel(Function::kRelu);
+  if (!is_integer(dtype)) return function_kernel("relu");
   return IntegerKernel([](const int64_t* const* in, int64_t* const* out, size_t count) {
     for (size_t i = 0; i < count; ++i) out[0][i] = std::max<int64_t>(in[0][i], 0);
   });
@@ -67,7 +67,7 @@ const OperatorSpec kThresholdBackward{
      max_rank(kOut), broadcastable(kGrad, kSelf), shape_is_broadcast(kOut, kGrad, kSelf)}};
 
 Kernel threshold_backward_kernel(aclDataType dtype, float threshold) {
-  if (!is_integer(dtype)) return function_kernel(Function::kThresholdBackward, threshold);
+  if (!is_integer(dtype)) return function_kernel("threshold_backward", threshold);
   return IntegerKernel([threshold](const int64_t* const* in, int64_t* const* out, size_t count) {
     const auto limit = static_cast<double>(threshold);
     for (size_t i = 0; i < count; ++i) {
@@ -90,7 +90,7 @@ const OperatorSpec kInplaceLeakyRelu{"aclnnInplaceLeakyRelu",
 
 Plan plan_leaky_relu(const Arguments& arguments, size_t out) {
   return plan_arithmetic(arguments, out, {0}, arguments.dtype(0),
-                         function_kernel(Function::kLeakyRelu, arguments.scalar(1).to_float()));
+                         function_kernel("leaky_relu", arguments.scalar(1).to_float()));
 }
 
 enum LeakyBackward { kSlope = 2, kSelfIsResult, kLeakyOut };
@@ -143,10 +143,9 @@ const OperatorSpec kSoftplusBackward{
 Plan plan_softplus_backward(const Arguments& arguments) {
   const aclDataType grad = arguments.dtype(kGrad);
   const bool equal = arguments.dtype(kSelf) == grad && arguments.dtype(kGradInput) == grad;
-  return plan_arithmetic(
-      arguments, kGradInput, {kGrad, kSelf}, equal ? grad : ACL_FLOAT,
-      function_kernel(Function::kSoftplusBackward, arguments.scalar(kBeta).to_float(),
-                      arguments.scalar(kUpper).to_float()));
+  return plan_arithmetic(arguments, kGradInput, {kGrad, kSelf}, equal ? grad : ACL_FLOAT,
+                         function_kernel("softplus_backward", arguments.scalar(kBeta).to_float(),
+                                         arguments.scalar(kUpper).to_float()));
 }
 
 }  // namespace
@@ -168,11 +167,11 @@ ACLGRAD_OPERATOR(aclnnInplaceLeakyRelu, 2, kInplaceLeakyRelu,
 ACLGRAD_OPERATOR(aclnnLeakyReluBackward, 5, kLeakyReluBackward, [](const Arguments& arguments) {
   return plan_arithmetic(
       arguments, kLeakyOut, {kGrad, kSelf}, *promote_tensors(kGrad, kSelf)(arguments),
-      function_kernel(Function::kLeakyReluBackward, arguments.scalar(kSlope).to_float()));
+      function_kernel("leaky_relu_backward", arguments.scalar(kSlope).to_float()));
 })
 ACLGRAD_OPERATOR(aclnnSoftplus, 4, kSoftplus, [](const Arguments& arguments) {
-  return plan_arithmetic(arguments, 3, {0}, arguments.dtype(0),
-                         function_kernel(Function::kSoftplus, arguments.scalar(1).to_float(),
-                                         arguments.scalar(2).to_float()));
+  return plan_arithmetic(
+      arguments, 3, {0}, arguments.dtype(0),
+      function_kernel("softplus", arguments.scalar(1).to_float(), arguments.scalar(2).to_float()));
 })
 ACLGRAD_OPERATOR(aclnnSoftplusBackward, 5, kSoftplusBackward, plan_softplus_backward)

@@ -49,9 +49,9 @@ const OperatorSpec kSiluBackward{
 }  // namespace
 
 ACLGRAD_OPERATOR(aclnnSilu, 2, kSilu, [](const Arguments& arguments) {
-  return elementwise(arguments, {1}, {0}, function_kernel(Function::kSilu));
+  return elementwise(arguments, {1}, {0}, function_kernel("silu"));
 })
 ACLGRAD_OPERATOR(aclnnSiluBackward, 3, kSiluBackward, [](const Arguments& arguments) {
   return elementwise(arguments, {kGradInput}, {kGradOutput, kSelf},
-                     function_kernel(Function::kSiluBackward));
+                     function_kernel("silu_backward"));
 })
