@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnRelu, aclnnInplaceRelu, aclnnThresholdBackward, aclnnLeakyRelu, aclnnInplaceLeakyRelu,
-// aclnnLeakyReluBackward, aclnnSoftplus, aclnnSoftplusBackward.
+// aclnnLeakyReluBackward, aclnnSoftplus, aclnnSoftplusBackward, aclnnSilu, aclnnSiluBackward.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 #include "aclnnop/aclnn_leaky_relu.h"
 #include "aclnnop/aclnn_leaky_relu_backward.h"
 #include "aclnnop/aclnn_relu.h"
+#include "aclnnop/aclnn_silu.h"
+#include "aclnnop/aclnn_silu_backward.h"
 #include "aclnnop/aclnn_softplus.h"
 #include "aclnnop/aclnn_softplus_backward.h"
 #include "aclnnop/aclnn_threshold_backward.h"
@@ -148,6 +150,29 @@ Plan plan_softplus_backward(const Arguments& arguments) {
                                          arguments.scalar(kUpper).to_float()));
 }
 
+// ---- SiLU ---------------------------------------------------------------------------------------
+
+const OperatorSpec kSilu{
+    "aclnnSilu",
+    {input("self"), output("out")},
+    {not_null({0, 1}), dtype_in(0, kFloats), dtype_in(1, kFloats), same_shape(1, 0)}};
+
+constexpr DtypeSet kFloatsAndBf16{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
+
+aclDataType common_or_float(const Arguments& arguments) {
+  return arguments.dtype(0) == arguments.dtype(1) ? arguments.dtype(0) : ACL_FLOAT;
+}
+
+const OperatorSpec kSiluBackward{
+    "aclnnSiluBackward",
+    {input("gradOutput"), input("self"), output("gradInput")},
+    {not_null({0, 1, 2}), dtype_in(0, kFloatsAndBf16), dtype_in(1, kFloatsAndBf16),
+     dtype_in(2, kFloatsAndBf16), when(before_950, same_dtype(1, 0)),
+     when(before_950, same_dtype(2, 0)), when(on_950, has_dtype(2, common_or_float)), max_rank(0),
+     max_rank(1), max_rank(2), when(before_950, same_shape(1, 0)),
+     when(before_950, same_shape(2, 0)), when(on_950, broadcastable(0, 1)),
+     when(on_950, shape_is_broadcast(2, 0, 1))}};
+
 }  // namespace
 
 ACLGRAD_OPERATOR(aclnnRelu, 2, kReluSpec, [](const Arguments& arguments) {
@@ -175,3 +200,9 @@ ACLGRAD_OPERATOR(aclnnSoftplus, 4, kSoftplus, [](const Arguments& arguments) {
       function_kernel("softplus", arguments.scalar(1).to_float(), arguments.scalar(2).to_float()));
 })
 ACLGRAD_OPERATOR(aclnnSoftplusBackward, 5, kSoftplusBackward, plan_softplus_backward)
+ACLGRAD_OPERATOR(aclnnSilu, 2, kSilu, [](const Arguments& arguments) {
+  return elementwise(arguments, {1}, {0}, function_kernel("silu"));
+})
+ACLGRAD_OPERATOR(aclnnSiluBackward, 3, kSiluBackward, [](const Arguments& arguments) {
+  return elementwise(arguments, {2}, {0, 1}, function_kernel("silu_backward"));
+})
