@@ -26,9 +26,16 @@
 #include "acl/acl_rt.h"
 #include "aclnn/acl_meta.h"
 
+/* Around the declarations of an operator's header. */
 #ifdef __cplusplus
-extern "C" {
+#define ACLGRAD_BEGIN_DECLS extern "C" {
+#define ACLGRAD_END_DECLS }
+#else
+#define ACLGRAD_BEGIN_DECLS
+#define ACLGRAD_END_DECLS
 #endif
+
+ACLGRAD_BEGIN_DECLS
 
 /* Prepares the operator library; optional, NULL means defaults. Always 0. */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInit(const char* configPath);
@@ -44,8 +51,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDumpOpTensors(const char* opType, const char*
                                                  aclTensor** tensors, size_t inputTensorNum,
                                                  size_t outputTensorNum, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLNN_ACLNN_BASE_H_ */

@@ -9,9 +9,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * Element i of an axis of out is the average of elements floor(i in / out) to ceil((i + 1) in /
@@ -29,8 +27,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAdaptiveAvgPool2d(void* workspace, uint64_t
                                                        aclOpExecutor* executor,
                                                        const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_AVG_POOL2D_H_ */

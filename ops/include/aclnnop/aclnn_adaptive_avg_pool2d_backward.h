@@ -9,9 +9,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out = gradOutput divided by the number of elements of its window in aclnnAdaptiveAvgPool2d, added
@@ -30,8 +28,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAdaptiveAvgPool2dBackward(void* workspace,
                                                                aclOpExecutor* executor,
                                                                const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_AVG_POOL2D_BACKWARD_H_ */

@@ -12,9 +12,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * self, tensor1, tensor2
@@ -45,8 +43,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddcdiv(void* workspace, uint64_t wo
                                                     aclOpExecutor* executor,
                                                     const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_ADDCDIV_H_ */

@@ -17,9 +17,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out = beta * self + alpha * (mat1 @ mat2); note that beta comes before alpha. self is of rank 1
@@ -48,8 +46,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddmmGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddmm(void* workspace, uint64_t workspaceSize,
                                                   aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_ADDMM_H_ */

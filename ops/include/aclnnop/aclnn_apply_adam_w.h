@@ -8,9 +8,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * With the powers of the step before, beta1^t = beta1Power * beta1 and beta2^t = beta2Power *
@@ -41,8 +39,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamW(void* workspace, uint64_t workspaceSize,
                                                 aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_H_ */

@@ -17,9 +17,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out[b] = beta * self[b] + alpha * (batch1[b] @ batch2[b]): batch1 [B,M,K], batch2 [B,K,N] or
@@ -50,8 +48,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceBaddbmmGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceBaddbmm(void* workspace, uint64_t workspaceSize,
                                                     aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_BADDBMM_H_ */

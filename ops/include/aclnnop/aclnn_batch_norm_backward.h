@@ -9,9 +9,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * Of aclnnBatchNorm, with x = (input - m) / sqrt(v + eps) and n elements in a channel: gradBias =
@@ -39,8 +37,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormBackward(void* workspace, uint64_t
                                                        aclOpExecutor* executor,
                                                        const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_BACKWARD_H_ */

@@ -10,9 +10,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out[i] = x[i] * scalar, of x[i]'s size. Data types: FLOAT, FLOAT16, INT32, and BF16 on Atlas A2,
@@ -31,8 +29,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachMulScalarV2(void* workspace, uint64_
                                                         aclOpExecutor* executor,
                                                         aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_FOREACH_MUL_SCALAR_V2_H_ */

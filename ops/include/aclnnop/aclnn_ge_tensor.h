@@ -12,9 +12,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * self, other FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
@@ -48,8 +46,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceGeTensorGetWorkspaceSize(aclTensor* 
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceGeTensor(void* workspace, uint64_t workspaceSize,
                                                      aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_GE_TENSOR_H_ */

@@ -9,9 +9,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * self is N images of C channels of HxW elements, whatever its shape is. out = (self - mean) * rstd
@@ -31,8 +29,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGroupNormGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGroupNorm(void* workspace, uint64_t workspaceSize,
                                                aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_H_ */

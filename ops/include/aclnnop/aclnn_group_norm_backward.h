@@ -9,9 +9,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * Of aclnnGroupNorm, with the mean and rstd that it has written, x = (input - mean) * rstd and h =
@@ -34,8 +32,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGroupNormBackward(void* workspace, uint64_t
                                                        aclOpExecutor* executor,
                                                        const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_BACKWARD_H_ */

@@ -15,9 +15,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * gradOutput  FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
@@ -38,8 +36,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnHardswishBackward(void* workspace, uint64_t
                                                        aclOpExecutor* executor,
                                                        const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_BACKWARD_H_ */

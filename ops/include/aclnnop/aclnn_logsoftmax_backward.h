@@ -7,9 +7,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out = gradOutput - exp(output) * sum(gradOutput) along dimension dim, where output is the result
@@ -29,8 +27,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSoftmaxBackward(void* workspace, uint64_
                                                         aclOpExecutor* executor,
                                                         aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_BACKWARD_H_ */

@@ -9,9 +9,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * selfRef     FLOAT, FLOAT16, INT8, INT32, INT64, BOOL; BF16 (Ascend910B, Ascend910_93, Ascend950);
@@ -31,8 +29,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceMaskedFillScalar(void* workspace,
                                                              aclOpExecutor* executor,
                                                              aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_MASKED_FILL_SCALAR_H_ */

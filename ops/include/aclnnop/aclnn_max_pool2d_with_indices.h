@@ -9,9 +9,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out = the largest element under each window, indices = its place h W + w in the plane of its
@@ -36,8 +34,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxPool2dWithIndices(void* workspace, uint6
                                                           aclOpExecutor* executor,
                                                           aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_H_ */

@@ -17,9 +17,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out = self @ mat2 with self [M,K], mat2 [K,N], out [M,N]. K = 0 fills out with 0; an empty out:
@@ -35,8 +33,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMmGetWorkspaceSize(const aclTensor* self,
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMm(void* workspace, uint64_t workspaceSize,
                                         aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_MM_H_ */

@@ -13,9 +13,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * With w[n] = weight[target[n]] (0 where target[n] is ignoreIndex) and l[n] = -w[n] * self[n,
@@ -36,8 +34,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLossGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLoss(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_H_ */

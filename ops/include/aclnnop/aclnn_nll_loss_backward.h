@@ -13,9 +13,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out[n, target[n]] = -w[n] * g with g = gradOutput[n] (reduction 0), gradOutput / totalWeight (1),
@@ -35,8 +33,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLossBackwardGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLossBackward(void* workspace, uint64_t workspaceSize,
                                                      aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_ */

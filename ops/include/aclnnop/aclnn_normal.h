@@ -14,9 +14,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * selfRef ~ N(mean, std^2). With the element's words a, b: u = (a + 1) / 2^32, v = b / 2^32 and
@@ -48,8 +46,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormalTensor(void* workspace, uint64
                                                          aclOpExecutor* executor,
                                                          aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_NORMAL_H_ */

@@ -11,9 +11,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * self is converted to `dtype`, which must be out's, and summed over the dimensions `dims`; with
@@ -29,8 +27,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnReduceSumGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnReduceSum(void* workspace, uint64_t workspaceSize,
                                                aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_REDUCE_SUM_H_ */

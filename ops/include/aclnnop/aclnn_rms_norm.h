@@ -9,9 +9,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * yOut = x * rstd * gamma and rstdOut = rstd = 1 / sqrt(average(x^2) + epsilon) over the last
@@ -28,8 +26,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNormGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNorm(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_H_ */

@@ -11,9 +11,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * gradOutput  FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, BF16; rank 0 to 8
@@ -35,8 +33,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSigmoidBackward(void* workspace, uint64_t w
                                                      aclOpExecutor* executor,
                                                      const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_SIGMOID_BACKWARD_H_ */

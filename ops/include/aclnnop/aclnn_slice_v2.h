@@ -12,9 +12,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * aclnnSlice along each dimension axes[i], with starts[i], ends[i] and steps[i]. axes names no
@@ -31,8 +29,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSliceV2GetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSliceV2(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_SLICE_V2_H_ */

@@ -11,9 +11,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * gradOutput  FLOAT, FLOAT16, INT8, UINT8, INT32; BF16 (Ascend910B, Ascend910_93, Ascend950);
@@ -34,8 +32,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnThresholdBackward(void* workspace, uint64_t
                                                        aclOpExecutor* executor,
                                                        const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_THRESHOLD_BACKWARD_H_ */

@@ -9,9 +9,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * valuesOut = the k largest (without largest: smallest) elements of self along dimension dim, in
@@ -29,8 +27,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnTopkGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnTopk(void* workspace, uint64_t workspaceSize,
                                           aclOpExecutor* executor, const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_TOPK_H_ */

@@ -9,9 +9,7 @@
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * meanOut = the mean of the n elements of self over the dimensions in dim, varOut = sum((x -
@@ -30,8 +28,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnVarMeanGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnVarMean(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_VAR_MEAN_H_ */
