@@ -94,8 +94,8 @@ check() {
 has() {
   local text=$1 output
   shift
-  output=$("$@" 2>&1) || fail "$* failed: ${output: -2000}"
-  grep -qE -- "$text" <<<"$output" || fail "$* does not say '$text': ${output: -2000}"
+  output=$("$@" 2>&1) || fail "$* failed: $(tail -n 20 <<<"$output")"
+  grep -qE -- "$text" <<<"$output" || fail "$* does not say '$text': $(tail -n 20 <<<"$output")"
 }
 
 build() {
@@ -107,18 +107,19 @@ build() {
   add "$folder"
   (cd "$folder" && cmake --preset release -DACLGRAD_NATIVE=OFF "$@" >/dev/null &&
     cmake --build build/release --parallel "$(nproc)" --target opapi test_cases test_contract \
-      aclgrad-gradcheck reference_pages case_table)
+      aclgrad-gradcheck reference_pages case_table hccl)
   has 'aclnnSoftsignBackward$' "$bin/case_table" --operators
   has '[1-9][0-9]* tests? .*ran' "$bin/test_cases" '--gtest_filter=*Softsign*'
   has '[1-9][0-9]* tests? .*ran' "$bin/test_contract" '--gtest_filter=*Softsign*'
-  has '^|softsign' "$bin/aclgrad-gradcheck" --op softsign
+  has '^aclnnSoftsignBackward +right' "$bin/aclgrad-gradcheck" --op softsign
   "$bin/reference_pages" "$folder/docs/reference" >/dev/null
+  has 'aclnnSoftsignBackward' cat "$folder/docs/reference/checks.md"
   for page in operators operators.zh; do
     has 'aclnnSoftsign`.*`softsign\(x\)`.*`aclnnSoftsignBackward`' cat "$folder/docs/reference/$page.md"
   done
   bash "$folder/tests/cases/check_coverage.sh" "$folder/build/release/lib/libopapi.so" "$bin/case_table"
   bash "$folder/tests/structure/check_symbols.sh" "$folder/ops/include" \
-    "$folder/build/release/lib/libopapi.so"
+    "$folder"/build/release/lib/lib{ascendcl,nnopbase,opapi,hccl}.so
   bash "$folder/tests/structure/check_docs.sh" "$folder/build/release/lib/libopapi.so" "$folder"
   (cd "$folder" && bash tests/structure/check_includes.sh)
 }
