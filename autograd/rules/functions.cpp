@@ -57,15 +57,6 @@ void add_functions(RuleTable& table) {
   });
 }
 
-// v s (1 - s) (2 + x (1 - 2s)) with s = sigmoid(x). 1 - s is computed as sigmoid(-x): the
-// difference would be 0 for large x.
-Value silu_curvature(const Value& v, const Value& x) {
-  const Value s = sigmoid(x);
-  const Value rest = sigmoid(mul(x, -1));
-  const Value factor = add(mul(x, sub(rest, s)), 2);
-  return mul(v, mul(mul(s, rest), factor));
-}
-
 // v beta s (1 - s) with s = sigmoid(beta x), and 0 where the slope is the constant 1.
 Value softplus_curvature(const Value& v, const Value& x, const SoftplusOp::Attributes& values) {
   const Value z = mul(x, as_float(values.beta));
@@ -76,39 +67,37 @@ Value softplus_curvature(const Value& v, const Value& x, const SoftplusOp::Attri
   return mul(inside, mul(s, rest));
 }
 
+// A rule for B(g, s) without attributes: B of what arrived, and curvature(v, s) = v d'(s).
+template <class OpType, class Backward, class Curvature>
+void add_backward(RuleTable& table, Backward, Curvature) {
+  table.add<OpType>([](const OpType&, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& s = call.input(1);
+    InputGradients gradients(2);
+    if (call.needs(0)) gradients[0] = Backward()(c, s);
+    if (call.needs(1)) gradients[1] = Curvature()(mul(call.input(0), c), s);
+    return gradients;
+  });
+}
+
 void add_gradients(RuleTable& table) {
-  table.add<TanhBackwardOp>([](const TanhBackwardOp&, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& y = call.input(1);
-    InputGradients gradients(2);
-    if (call.needs(0)) gradients[0] = tanh_backward(c, y);
-    if (call.needs(1)) {
-      const Value v = mul(call.input(0), c);
-      gradients[1] = mul(v, mul(y, -2));
-    }
-    return gradients;
-  });
-
-  table.add<SigmoidBackwardOp>([](const SigmoidBackwardOp&, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& y = call.input(1);
-    InputGradients gradients(2);
-    if (call.needs(0)) gradients[0] = sigmoid_backward(c, y);
-    if (call.needs(1)) {
-      const Value v = mul(call.input(0), c);
-      gradients[1] = mul(v, add(mul(y, -2), 1));
-    }
-    return gradients;
-  });
-
-  table.add<SiluBackwardOp>([](const SiluBackwardOp&, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& x = call.input(1);
-    InputGradients gradients(2);
-    if (call.needs(0)) gradients[0] = silu_backward(c, x);
-    if (call.needs(1)) gradients[1] = silu_curvature(mul(call.input(0), c), x);
-    return gradients;
-  });
+  using V = const Value&;
+  add_backward<TanhBackwardOp>(
+      table, [](V c, V y) { return tanh_backward(c, y); },
+      [](V v, V y) { return mul(v, mul(y, -2)); });
+  add_backward<SigmoidBackwardOp>(
+      table, [](V c, V y) { return sigmoid_backward(c, y); },
+      [](V v, V y) { return mul(v, add(mul(y, -2), 1)); });
+  // v s (1 - s) (2 + x (1 - 2s)) with s = sigmoid(x). 1 - s is computed as sigmoid(-x): the
+  // difference would be 0 for large x.
+  add_backward<SiluBackwardOp>(
+      table, [](V c, V x) { return silu_backward(c, x); },
+      [](V v, V x) {
+        const Value s = sigmoid(x);
+        const Value rest = sigmoid(mul(x, -1));
+        const Value factor = add(mul(x, sub(rest, s)), 2);
+        return mul(v, mul(mul(s, rest), factor));
+      });
 
   table.add<SoftplusBackwardOp>([](const SoftplusBackwardOp& op, const RuleCall& call) {
     const Value& c = call.gradient();

@@ -274,14 +274,11 @@ Operator gated(Operator op) {
   op.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {
     return product == "Ascend310P" && a.number("approximate") == 0;
   };
-  op.refusals = {{.what = "= 2", .changes = {{"dim", int64_t{2}}}, .words = {"[-2, 1]"}},
-                 {.what = "= -3", .changes = {{"dim", int64_t{-3}}}, .words = {"[-2, 1]"}},
-                 {.what = "= 2", .changes = {{"approximate", int64_t{2}}}, .words = {"0 or 1"}},
-                 {.what = "= -1", .changes = {{"approximate", int64_t{-1}}}, .words = {"0 or 1"}},
-                 {.what = "= 0",
-                  .changes = {{"approximate", int64_t{0}}},
-                  .words = {"1 (tanh)"},
-                  .product = "Ascend310P"}};
+  op.refusals = {refused("dim", "= 2", int64_t{2}, "[-2, 1]"),
+                 refused("dim", "= -3", int64_t{-3}, "[-2, 1]"),
+                 refused("approximate", "= 2", int64_t{2}, "0 or 1"),
+                 refused("approximate", "= -1", int64_t{-1}, "0 or 1"),
+                 refused("approximate", "= 0", int64_t{0}, "1 (tanh)", "Ascend310P")};
   if (backward) {
     const auto bad = [](Shape half, std::string words) {
       Refusal refusal = bad_halves(half);
@@ -303,9 +300,7 @@ Operator gated(Operator op) {
                    "[g·gelu, g·A·gelu′(B)]，或 [g·B·gelu′(A), g·gelu]"};
     op.in_graph = "geglu_backward(g, x, gelu, ...)";
   } else {
-    op.refusals.push_back({.what = "of another shape",
-                           .changes = {{"self", TensorSpec{{2, 3}}}},
-                           .words = {"[2, 3]"}});
+    op.refusals.push_back(refused("self", "of another shape", TensorSpec{{2, 3}}, "[2, 3]"));
     op.computes = {"self = [A, B] along dim; A·gelu(B), or gelu(A)·B with activateLeft",
                    "沿 dim 把 self 分为 [A, B]；结果为 A·gelu(B)，activateLeft 时为 gelu(A)·B"};
     op.in_graph = "geglu(x, dim, approximate, activate_left)";
@@ -406,18 +401,11 @@ void add_silu(Operators& all) {
   backward.formula = slope_of(silu);
   backward.bound = bounded(3);
   backward.gradient = from_input("aclnnSilu");
-  backward.refusals = {{.what = "of another shape",
-                        .changes = {{"self", TensorSpec{{3, 4}}}},
-                        .words = {"[3, 4]"},
-                        .product = "Ascend950"},
-                       {.what = "of another shape",
-                        .changes = {{"gradInput", TensorSpec{{3, 4}}}},
-                        .words = {"[3, 4]"},
-                        .product = "Ascend950"},
-                       {.what = "FLOAT16 of FLOAT",
-                        .changes = {{"gradInput", TensorSpec{.dtype = ACL_FLOAT16}}},
-                        .words = {"DT_FLOAT16"},
-                        .product = "Ascend950"}};
+  backward.refusals = {
+      refused("self", "of another shape", TensorSpec{{3, 4}}, "[3, 4]", "Ascend950"),
+      refused("gradInput", "of another shape", TensorSpec{{3, 4}}, "[3, 4]", "Ascend950"),
+      refused("gradInput", "FLOAT16 of FLOAT", TensorSpec{.dtype = ACL_FLOAT16}, "DT_FLOAT16",
+              "Ascend950")};
   backward.check = "silu";
   backward.computes = {"g·σ(x)·(1 + x·(1 − σ(x)))", "g·σ(x)·(1 + x·(1 − σ(x)))"};
   backward.in_graph = "silu_backward(g, x)";

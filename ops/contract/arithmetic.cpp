@@ -179,12 +179,9 @@ void add_product_with_number(Operators& all) {
   muls.mixed = {};
   muls.samples = {{{{"other", 2.0}}}, {{{"other", -1.5}}}};
   muls.also_refuses = is_converted_to_less;
-  muls.refusals = {unsigned_number(161002, "Ascend950"),
-                   unsigned_number(561103, "Ascend910B"),
-                   {.what = "INT32 of FLOAT",
-                    .changes = {{"out", TensorSpec{.dtype = ACL_INT32}}},
-                    .words = {"DT_INT32"},
-                    .product = "Ascend950"}};
+  muls.refusals = {
+      unsigned_number(161002, "Ascend950"), unsigned_number(561103, "Ascend910B"),
+      refused("out", "INT32 of FLOAT", TensorSpec{.dtype = ACL_INT32}, "DT_INT32", "Ascend950")};
   muls.check = "muls";
   muls.computes = {"self·scalar", "self·标量"};
   muls.in_graph = "mul(a, 2.0)";

@@ -390,10 +390,6 @@ void add_group_norm(std::vector<Operator>& all) {
   const auto vector = [](Parameter parameter) { return shaped(std::move(parameter), {4}); };
   const auto rows = [](Parameter parameter) { return shaped(std::move(parameter), {2, 2}); };
   const auto size = [](const char* name, int64_t value) { return no_option(integer(name, value)); };
-  const auto refused = [](const char* name, const char* what, ParameterSpec spec,
-                          std::string word) {
-    return Refusal{.what = what, .changes = {{name, std::move(spec)}}, .words = {std::move(word)}};
-  };
   const std::pair<std::string, Setting> gamma{"gamma", Shape{}}, beta{"beta", Shape{}};
   const std::vector<Sample> samples = {
       {{gamma, beta, {"group", 2.0}}},

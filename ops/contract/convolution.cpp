@@ -238,16 +238,11 @@ Parameter result(std::string name, Shape shape) {
   return any_dtype(shaped(out(std::move(name)), std::move(shape)));
 }
 Refusal wrong(const char* name, const char* what, Shape numbers, std::string word) {
-  return {.what = what,
-          .changes = {{name, ValuesSpec{std::move(numbers)}}},
-          .words = {std::move(word)}};
+  return refused(name, what, ValuesSpec{std::move(numbers)}, std::move(word));
 }
 Refusal wrong_number(const char* name, int64_t number, std::string word,
                      const char* product = "Ascend910B") {
-  return {.what = "= " + std::to_string(number),
-          .changes = {{name, number}},
-          .words = {std::move(word)},
-          .product = product};
+  return refused(name, "= " + std::to_string(number), number, std::move(word), product);
 }
 
 void describe(Operator& op) {
@@ -292,31 +287,20 @@ void add_forward(std::vector<Operator>& all) {
     refusal.changes.emplace_back("weight", TensorSpec{.shape = {4, 3, 3, 2}});
     return refusal;
   };
-  Refusal missing =
-      transposed({.what = "null where transposed",
-                  .changes = {{"outputPadding", ValuesSpec{.values = {}, .given = false}}},
-                  .words = {"null pointer"}});
+  Refusal missing = transposed(refused("outputPadding", "null where transposed",
+                                       ValuesSpec{.values = {}, .given = false}, "null pointer"));
   missing.status = 161001;
   const auto of_shape = [](Shape shape) { return TensorSpec{.shape = std::move(shape)}; };
   op.refusals.insert(
       op.refusals.end(),
       {missing,
        transposed(wrong("outputPadding", "= [2, 2] where transposed", {2, 2}, "is 2")),
-       {.what = "in ND",
-        .changes = {{"input", TensorSpec{.shape = {1, 4, 5, 6}, .format = ACL_FORMAT_ND}}},
-        .words = {"NCHW"}},
-       {.what = "without a kernel",
-        .changes = {{"weight", of_shape({6, 2, 0, 2})}},
-        .words = {"[6, 2, 0, 2]"}},
-       {.what = "that groups do not divide",
-        .changes = {{"weight", of_shape({5, 2, 3, 2})}},
-        .words = {"[5, 2, 3, 2]"}},
-       {.what = "of an output that cannot be",
-        .changes = {{"output", of_shape({1, 6, 3, 5})}},
-        .words = {"[1, 6, 3, 5]"}},
-       {.what = "of other channels",
-        .changes = {{"input", of_shape({1, 3, 5, 6})}},
-        .words = {"[1, 3, 5, 6]"}},
+       refused("input", "in ND", TensorSpec{.shape = {1, 4, 5, 6}, .format = ACL_FORMAT_ND},
+               "NCHW"),
+       refused("weight", "without a kernel", of_shape({6, 2, 0, 2}), "[6, 2, 0, 2]"),
+       refused("weight", "that groups do not divide", of_shape({5, 2, 3, 2}), "[5, 2, 3, 2]"),
+       refused("output", "of an output that cannot be", of_shape({1, 6, 3, 5}), "[1, 6, 3, 5]"),
+       refused("input", "of other channels", of_shape({1, 3, 5, 6}), "[1, 3, 5, 6]"),
        {.what = "without channels",
         .changes = {{"input", of_shape({1, 0, 5, 6})}, {"weight", of_shape({6, 0, 3, 2})}},
         .words = {"[1, 0, 5, 6]"}},

@@ -192,9 +192,17 @@ inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view n
   return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim);
 }
 
+// One wrong argument, of which the message says `word`.
+inline Refusal refused(std::string name, std::string what, ParameterSpec spec, std::string word,
+                       const char* product = "Ascend910B") {
+  return {.what = std::move(what),
+          .changes = {{std::move(name), std::move(spec)}},
+          .words = {std::move(word)},
+          .product = product};
+}
 // A dimension that tensors of rank 2 do not have.
 inline Refusal bad_dim(int64_t dim) {
-  return {.what = "= " + std::to_string(dim), .changes = {{"dim", dim}}, .words = {"[-2, 1]"}};
+  return refused("dim", "= " + std::to_string(dim), dim, "[-2, 1]");
 }
 
 // (sum |x|^p)^(1/p); see aclnn_norm.h.

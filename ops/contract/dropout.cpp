@@ -53,11 +53,8 @@ Operator drawn(std::string name, std::vector<Parameter> parameters) {
                 {{{"shape", Shape{7, 8, 9}}, {"prob", 0.9}}}};
   op.property = has_right_share;
   op.value = 255;
-  op.refusals = {{.what = "above 1", .changes = {{"prob", 1.5}}, .words = {"1.5"}},
-                 {.what = "below 0", .changes = {{"prob", -0.5}}, .words = {"-0.5"}},
-                 {.what = "with a negative size",
-                  .changes = {{"shape", SizesSpec{{-1, 3}}}},
-                  .words = {"[-1, 3]"}}};
+  op.refusals = {refused("prob", "above 1", 1.5, "1.5"), refused("prob", "below 0", -0.5, "-0.5"),
+                 refused("shape", "with a negative size", SizesSpec{{-1, 3}}, "[-1, 3]")};
   return op;
 }
 
@@ -142,7 +139,7 @@ Family dropouts() {
                                                            {"prob", 0.5},
                                                            shaped(any_dtype(out("out")), {128, 1})},
                                                           kFloats));
-  use.refusals = {{.what = "above 1", .changes = {{"prob", 1.5}}, .words = {"1.5"}}};
+  use.refusals = {refused("prob", "above 1", 1.5, "1.5")};
   use.computes = {"self/(1 − prob) where the mask has a 1, 0 elsewhere",
                   "掩码为 1 处为 self/(1 − prob)，否则为 0"};
   use.in_graph = "dropout(x, p)";
@@ -159,7 +156,7 @@ Family dropouts() {
        {"scale", 2.0},
        shaped(any_dtype(out("out")), {128, 1})},
       kFloats));
-  slope.refusals = {{.what = "below 1", .changes = {{"scale", 0.5}}, .words = {"0.5"}}};
+  slope.refusals = {refused("scale", "below 1", 0.5, "0.5")};
   slope.check = "dropout_backward";
   slope.computes = {"g·scale where the mask has a 1, 0 elsewhere",
                     "掩码为 1 处为 g·scale，否则为 0"};
@@ -192,7 +189,7 @@ Family dropouts() {
     return "the mean of what was 1 is " + std::to_string(static_cast<double>(sum / count));
   };
   both.value = 1;
-  both.refusals = {{.what = "above 1", .changes = {{"p", 1.5}}, .words = {"1.5"}}};
+  both.refusals = {refused("p", "above 1", 1.5, "1.5")};
   both.check = "dropout_with_mask";
   both.computes = {"draws a mask and applies it", "抽取掩码并应用"};
   family.operators.insert(family.operators.end(), {use, slope, both});

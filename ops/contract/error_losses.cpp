@@ -77,9 +77,7 @@ Refusal reduced_for_none(const std::string& result) {
 
 // A tensor that may have fewer elements than the target, but not more.
 Refusal wider(const std::string& name) {
-  return {.what = "wider than target",
-          .changes = {{name, TensorSpec{.shape = {2, 2, 3}}}},
-          .words = {"must broadcast"}};
+  return refused(name, "wider than target", TensorSpec{.shape = {2, 2, 3}}, "must broadcast");
 }
 
 std::vector<Sample> with_beta(Number beta) {
@@ -93,7 +91,7 @@ std::vector<Sample> with_beta(Number beta) {
 void add_error_losses(std::vector<Operator>& all) {
   const std::vector<Parameter> x = operands(true);
   const Parameter beta = declared({"beta", 0.5}, "float");
-  const Refusal bad_beta{.what = "below 0", .changes = {{"beta", -0.5}}, .words = {"-0.5"}};
+  const Refusal bad_beta = refused("beta", "below 0", -0.5, "-0.5");
   Operator smooth =
       loss(entry<decltype(aclnnSmoothL1LossGetWorkspaceSize)>(
                "aclnnSmoothL1Loss",

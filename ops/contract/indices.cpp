@@ -49,9 +49,7 @@ int64_t from_front(Number number, int64_t size) {
   return whole < 0 ? whole + size : whole;
 }
 
-Refusal wrong_dim() {
-  return {.what = "out of range", .changes = {{"dim", int64_t{2}}}, .words = {"is 2"}};
-}
+Refusal wrong_dim() { return refused("dim", "out of range", int64_t{2}, "is 2"); }
 
 // No elements that numbers could name.
 Refusal nothing_there(Shape index, Shape out) {
@@ -254,8 +252,7 @@ void add_embedding(std::vector<Operator>& all) {
                       {{{"indices", Shape{2, 3}}}},
                       {{{"indices", Shape{7}}, {"paddingIdx", 2.0}}, false},
                       {{{"indices", Shape{7}}, {"scaleGradByFreq", 1.0}}, false}};
-  backward.refusals = {
-      {.what = "other than out's", .changes = {{"numWeights", int64_t{2}}}, .words = {"[2, 4]"}}};
+  backward.refusals = {refused("numWeights", "other than out's", int64_t{2}, "[2, 4]")};
   all.push_back(backward);
 }
 

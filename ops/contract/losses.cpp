@@ -182,7 +182,10 @@ void add_nll_loss(std::vector<Operator>& all) {
   forward.refusals = {bad_reduction(3),
                       {.what = "of another shape",
                        .changes = {{"self", TensorSpec{{2, 0}}}, {"weight", TensorSpec{{0}}}},
-                       .words = {"[2, 0]"}}};
+                       .words = {"[2, 0]"}},
+                      {.what = "of another shape, without a reduction",
+                       .changes = {{"out", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
+                       .words = {"[2]"}}};
   forward.computes = {"−weight·self[target]; mean divides by the sum of the weights",
                       "−weight·self[target]；平均时除以权重之和"};
   forward.in_graph = "nll_loss(log_probabilities, target), cross_entropy";
@@ -209,7 +212,10 @@ void add_nll_loss(std::vector<Operator>& all) {
                         .changes = {{"self", TensorSpec{{2, 0}}},
                                     {"weight", TensorSpec{{0}}},
                                     {"out", TensorSpec{{2, 0}}}},
-                        .words = {"[2, 0]"}}};
+                        .words = {"[2, 0]"}},
+                       {.what = "of another shape, without a reduction",
+                        .changes = {{"gradOutput", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
+                        .words = {"[2]"}}};
   backward.check = "nll_loss";
   backward.computes = {"−weight·g at the target, 0 elsewhere",
                        "在 target 处为 −weight·g，其余为 0"};

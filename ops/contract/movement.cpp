@@ -48,10 +48,9 @@ void add_cast(std::vector<Operator>& all) {
   cast.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {
     return a.dtype_of("dtype") == ACL_BF16 && (product == "Ascend910" || product == "Ascend310P");
   };
-  cast.refusals = {
-      wrong_target("that does not exist", ACL_DT_UNDEFINED, "DT_UNDEFINED"),
-      {.what = "without a name", .changes = {{"dtype", int64_t{77}}}, .words = {"DT_UNKNOWN(77)"}},
-      wrong_target("that is not out's", ACL_FLOAT16, "DT_FLOAT16", 561103)};
+  cast.refusals = {wrong_target("that does not exist", ACL_DT_UNDEFINED, "DT_UNDEFINED"),
+                   refused("dtype", "without a name", int64_t{77}, "DT_UNKNOWN(77)"),
+                   wrong_target("that is not out's", ACL_FLOAT16, "DT_FLOAT16", 561103)};
   cast.check = "cast";
   cast.computes = {"conversion to a dtype", "转换数据类型"};
   cast.in_graph = "cast(x, dtype)";

@@ -296,7 +296,7 @@ void add_layer_norm(std::vector<Operator>& all) {
                    {"weightOptional", TensorSpec{.shape = {3}, .dtype = ACL_FLOAT}}},
        .words = {"same dtype"},
        .dtype = ACL_FLOAT16},
-      {.what = "without sizes", .changes = {{"normalizedShape", Shape{}}}, .words = {"[]"}}};
+      refused("normalizedShape", "without sizes", Shape{}, "[]")};
   forward.computes = {
       "(x − mean)·rstd·weight + bias over the last dimensions, rstd = 1/√(variance + eps)",
       "对末尾几维求 (x − mean)·rstd·weight + bias，rstd = 1/√(方差 + eps)"};
@@ -338,9 +338,8 @@ void add_layer_norm(std::vector<Operator>& all) {
         return given;
       }};
   backward.gradient->count = 3;
-  backward.refusals = {{.what = "of more sizes than input",
-                        .changes = {{"normalizedShape", Shape{1, 2, 3}}},
-                        .words = {"[1, 2, 3]"}}};
+  backward.refusals = {
+      refused("normalizedShape", "of more sizes than input", Shape{1, 2, 3}, "[1, 2, 3]")};
   backward.check = "layer_norm";
   backward.computes = {"the gradients of input, weight and bias, those that outputMask asks for",
                        "input、weight、bias 的梯度，由 outputMask 选择"};

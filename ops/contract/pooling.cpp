@@ -131,9 +131,7 @@ const Shape kRightImage = {1, 2, 4, 6};
 const Shape kRightResult = {1, 2, 3, 4};  // of a kernel [2, 3], strides [2, 1], padding [1, 0]
 
 Refusal wrong(std::string name, const char* what, Shape numbers, std::string word) {
-  return {.what = what,
-          .changes = {{std::move(name), ValuesSpec{std::move(numbers)}}},
-          .words = {std::move(word)}};
+  return refused(std::move(name), what, ValuesSpec{std::move(numbers)}, std::move(word));
 }
 
 void describe(Operator& op, const char* stride, const char* padding) {
@@ -151,9 +149,7 @@ void describe(Operator& op, const char* stride, const char* padding) {
 }
 
 Refusal empty_image() {
-  return {.what = "without rows",
-          .changes = {{"self", TensorSpec{.shape = {1, 2, 0, 6}}}},
-          .words = {"[1, 2, 0, 6]"}};
+  return refused("self", "without rows", TensorSpec{.shape = {1, 2, 0, 6}}, "[1, 2, 0, 6]");
 }
 
 // ---- Averages -----------------------------------------------------------------------------------
@@ -210,15 +206,12 @@ std::vector<Sample> average_samples() {
 }
 
 Refusal wrong_type(int64_t number, std::string word) {
-  return {.what = "= " + std::to_string(number),
-          .changes = {{"cubeMathType", number}},
-          .words = {std::move(word)}};
+  return refused("cubeMathType", "= " + std::to_string(number), number, std::move(word));
 }
 
 Refusal in_nd(const char* tensor, Shape shape) {
-  return {.what = "in ND",
-          .changes = {{tensor, TensorSpec{.shape = std::move(shape), .format = ACL_FORMAT_ND}}},
-          .words = {"NCHW"}};
+  return refused(tensor, "in ND", TensorSpec{.shape = std::move(shape), .format = ACL_FORMAT_ND},
+                 "NCHW");
 }
 
 void add_average(std::vector<Operator>& all) {

@@ -46,12 +46,9 @@ Operator product(Operator op, const char* first) {
   op.bound = {.of_float = 2, .of_16_bits = 0.51};
   op.roundings = [first](const Arguments& a) { return static_cast<double>(a.shape(first).back()); };
   op.also_refuses = lacks_float;
-  op.refusals = {{.what = "= 5", .changes = {{"cubeMathType", int64_t{5}}}, .words = {"[0, 4]"}},
-                 {.what = "= -1", .changes = {{"cubeMathType", int64_t{-1}}}, .words = {"[0, 4]"}},
-                 {.what = "= 0",
-                  .changes = {{"cubeMathType", int64_t{0}}},
-                  .words = {"DT_FLOAT"},
-                  .product = "Ascend910"}};
+  op.refusals = {refused("cubeMathType", "= 5", int64_t{5}, "[0, 4]"),
+                 refused("cubeMathType", "= -1", int64_t{-1}, "[0, 4]"),
+                 refused("cubeMathType", "= 0", int64_t{0}, "DT_FLOAT", "Ascend910")};
   return op;
 }
 
@@ -138,9 +135,7 @@ void add_matmul(std::vector<Operator>& all) {
   bmm.samples = {with_type(0), with_type(0, {{{"mat2", Shape{1, 7, kColumns}}}}),
                  with_type(0, {{{"self", Shape{1, kN, 7}}, {"mat2", Shape{3, 7, kColumns}}}}),
                  with_type(2)};
-  bmm.refusals.push_back({.what = "of another batch",
-                          .changes = {{"self", TensorSpec{{3, 2, 4}}}},
-                          .words = {"[3, 2, 4]"}});
+  bmm.refusals.push_back(refused("self", "of another batch", TensorSpec{{3, 2, 4}}, "[3, 2, 4]"));
   bmm.check = "bmm";
   bmm.computes = {"products of two batches of matrices; a batch of 1 serves all",
                   "两批矩阵逐个相乘；批大小为 1 时广播"};
@@ -235,8 +230,7 @@ void add_baddbmm(std::vector<Operator>& all) {
   op.samples.push_back(op.samples[1]);
   op.samples.back().settings.emplace_back("batch2", Shape{1, 7, kColumns});
   const auto refuse = [&](const char* what, const char* tensor, Shape shape, const char* word) {
-    op.refusals.push_back(
-        {.what = what, .changes = {{tensor, TensorSpec{std::move(shape)}}}, .words = {word}});
+    op.refusals.push_back(refused(tensor, what, TensorSpec{std::move(shape)}, word));
   };
   refuse("of a batch that is neither", "batch2", {3, 4, kColumns}, "batch");
   refuse("that is empty", "self", {0, 2, kColumns}, "empty");

@@ -130,7 +130,7 @@ void add_random(std::vector<Operator>& all) {
   normal.samples = {{{{"mean", 0.0}, {"std", 1.0}}},
                     {{{"mean", -3.0}, {"std", 0.5}}},
                     {{{"mean", 1.5}, {"std", 0.0}}}};
-  normal.refusals = {{.what = "below 0", .changes = {{"std", -0.5}}, .words = {"-0.5"}}};
+  normal.refusals = {refused("std", "below 0", -0.5, "-0.5")};
   normal.check = "normal";
   normal.computes = random_bits;
   normal.in_graph = "normal(graph, shape, mean, stddev, seed, offset)";
@@ -145,7 +145,7 @@ void add_random(std::vector<Operator>& all) {
   uniform.samples = {{{{"from", 0.0}, {"to", 1.0}}},
                      {{{"from", -2.0}, {"to", 5.0}}},
                      {{{"from", 2.25}, {"to", 2.25}}}};
-  uniform.refusals = {{.what = "above to", .changes = {{"from", 3.5}}, .words = {"3.5"}}};
+  uniform.refusals = {refused("from", "above to", 3.5, "3.5")};
   uniform.check = "uniform";
   uniform.computes = random_bits;
   uniform.in_graph = "uniform(graph, shape, low, high, seed, offset)";

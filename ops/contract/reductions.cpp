@@ -116,7 +116,7 @@ Operator reduction(std::string name, std::vector<Parameter> parameters, DTypes d
 Parameter summed() { return any_dtype(filled(in("self"), 5)); }
 
 Refusal of_dtype(const char* what, aclDataType dtype, std::string word) {
-  return {.what = what, .changes = {{"dtype", DtypeSpec{dtype}}}, .words = {std::move(word)}};
+  return refused("dtype", what, DtypeSpec{dtype}, std::move(word));
 }
 
 // ---- Sums and means -----------------------------------------------------------------------------

@@ -131,9 +131,7 @@ Arrays topk(const Arguments& a, const Arrays& in) {
   return {values, places};
 }
 
-Refusal bad_k(int64_t k) {
-  return {.what = "= " + std::to_string(k), .changes = {{"k", k}}, .words = {"[0, 4]"}};
-}
+Refusal bad_k(int64_t k) { return refused("k", "= " + std::to_string(k), k, "[0, 4]"); }
 
 void add_topk(std::vector<Operator>& all) {
   Operator op = entry<decltype(aclnnTopkGetWorkspaceSize)>(

@@ -58,7 +58,7 @@ void add_powers(std::vector<Operator>& all) {
   number.nan_goes_through = false;  // NaN^0 is 1
   number.check = "pow";
   number.computes = {"x^exponent", "x^exponent"};
-  number.in_graph = "pow(x, 2.0)";
+  number.in_graph = "pow(x, 3.0)";
   number.refusals = {{.what = "negative for integers",
                       .changes = {{"exponent", ScalarSpec{-2, ACL_INT32}}},
                       .words = {"-2"},

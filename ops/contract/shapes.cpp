@@ -46,9 +46,7 @@ size_t axis_in(const Arguments& a, size_t rank) {
 }
 
 Refusal wrong_dim(double dim, std::string word) {
-  return {.what = "out of range",
-          .changes = {{"dim", static_cast<int64_t>(dim)}},
-          .words = {std::move(word)}};
+  return refused("dim", "out of range", static_cast<int64_t>(dim), std::move(word));
 }
 
 // ---- Permute ------------------------------------------------------------------------------------
@@ -86,9 +84,7 @@ void add_permute(std::vector<Operator>& all) {
   };
   op.samples = {
       {{{"dims", Shape{2, 0, 1}}}}, {{{"dims", Shape{1, 0, -1}}}}, {{{"dims", Shape{0, 2, 1}}}}};
-  op.refusals = {{.what = "with an entry out of range",
-                  .changes = {{"dims", Shape{0, 7}}},
-                  .words = {"an entry 7"}},
+  op.refusals = {refused("dims", "with an entry out of range", Shape{0, 7}, "an entry 7"),
                  {.what = "of rank 9",
                   .changes = {{"self", TensorSpec{Shape(9, 1)}},
                               {"dims", Shape{0, 1, 2, 3, 4, 5, 6, 7, 8}},
@@ -130,10 +126,8 @@ void add_joins(std::vector<Operator>& all) {
   };
   cat.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
   cat.refusals = {wrong_dim(2, "is 2"),
-                  {.what = "of a dtype without a common one",
-                   .changes = {{"tensors[1]", TensorSpec{.dtype = ACL_UINT16}}},
-                   .words = {"DT_UINT16"},
-                   .product = "Ascend950"}};
+                  refused("tensors[1]", "of a dtype without a common one",
+                          TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16", "Ascend950")};
   all.push_back(cat);
 
   Operator stack =
@@ -158,10 +152,8 @@ void add_joins(std::vector<Operator>& all) {
     })};
   };
   stack.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}, {{{"dim", -4.0}}}};
-  stack.refusals = {wrong_dim(3, "is 3"),
-                    {.what = "of a dtype without a common one",
-                     .changes = {{"tensors[1]", TensorSpec{.dtype = ACL_UINT16}}},
-                     .words = {"DT_UINT16"}}};
+  stack.refusals = {wrong_dim(3, "is 3"), refused("tensors[1]", "of a dtype without a common one",
+                                                  TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16")};
   all.push_back(stack);
 }
 
@@ -223,9 +215,8 @@ void add_slices(std::vector<Operator>& all) {
   };
   one.samples = {sample(1, 1, 2, 1), sample(-1, -3, static_cast<double>(kFar), 2),
                  sample(0, 0, 1, 1), sample(2, 0, -1, 1)};
-  one.refusals = {wrong_dim(2, "is 2"),
-                  {.what = "0", .changes = {{"step", int64_t{0}}}, .words = {"is 0"}},
-                  {.what = "= 1", .changes = {{"end", int64_t{1}}}, .words = {"[2, 1]"}}};
+  one.refusals = {wrong_dim(2, "is 2"), refused("step", "0", int64_t{0}, "is 0"),
+                  refused("end", "= 1", int64_t{1}, "[2, 1]")};
   all.push_back(one);
 
   // Which of the arrays have an entry for each axis.
@@ -270,9 +261,8 @@ void add_slices(std::vector<Operator>& all) {
                        {"axes", Shape{1, -1}},
                        {"steps", Shape{1, 3}}}},
                      {{{"starts", Shape{-2}}, {"ends", Shape{kFar}}}}};
-  several.refusals = {
-      {.what = "of two numbers", .changes = {{"steps", SizesSpec{{1, 1}}}}, .words = {"[1, 1]"}},
-      {.what = "with 0", .changes = {{"steps", SizesSpec{{0}}}}, .words = {"is 0"}}};
+  several.refusals = {refused("steps", "of two numbers", SizesSpec{{1, 1}}, "[1, 1]"),
+                      refused("steps", "with 0", SizesSpec{{0}}, "is 0")};
   all.push_back(several);
 }
 
@@ -333,7 +323,7 @@ void add_splits(std::vector<Operator>& all) {
                   {{{"splitSections", 3.0}, {"dim", -1.0}}},
                   {{{"splitSections", static_cast<double>(kFar)}, {"dim", 0.0}}}};
   even.refusals = {wrong_dim(2, "is 2"),
-                   {.what = "0", .changes = {{"splitSections", int64_t{0}}}, .words = {"is 0"}},
+                   refused("splitSections", "0", int64_t{0}, "is 0"),
                    {.what = "with too many chunks",
                     .changes = {{"splitSections", int64_t{1}}, {"dim", int64_t{1}}},
                     .words = {"at least 4"}}};
@@ -364,9 +354,7 @@ void add_splits(std::vector<Operator>& all) {
   };
   sized.samples = {{{{"splitSize", Shape{1, 2}}}}, {{{"splitSize", Shape{3, 1}}, {"dim", -1.0}}}};
   sized.refusals = {wrong_dim(2, "is 2"),
-                    {.what = "of three sizes",
-                     .changes = {{"splitSize", SizesSpec{{2, 1, 1}}}},
-                     .words = {"[2, 1, 1]"}}};
+                    refused("splitSize", "of three sizes", SizesSpec{{2, 1, 1}}, "[2, 1, 1]")};
   all.push_back(sized);
 }
 
@@ -408,12 +396,8 @@ void add_pad(std::vector<Operator>& all) {
   op.samples = {{{{"pad", Shape{1, 2}}, {"value", 3.0}}},
                 {{{"pad", Shape{0, -1, 2, 0}}, {"value", 0.0}}},
                 {{{"pad", Shape{-1, 1, -1, -1, 1, 1}}, {"value", 1.0}}}};
-  op.refusals = {{.what = "that cuts too much",
-                  .changes = {{"pad", SizesSpec{{-5, 9}}}},
-                  .words = {"[-5, 9]"}},
-                 {.what = "of the first dimension",
-                  .changes = {{"out", TensorSpec{{3, 8}}}},
-                  .words = {"[3, 8]"}},
+  op.refusals = {refused("pad", "that cuts too much", SizesSpec{{-5, 9}}, "[-5, 9]"),
+                 refused("out", "of the first dimension", TensorSpec{{3, 8}}, "[3, 8]"),
                  {.what = "to nothing and more",
                   .changes = {{"pad", SizesSpec{{-4, 0, 2, 0}}}, {"out", TensorSpec{{4, 0}}}},
                   .words = {"[4, 0]"}},
@@ -453,8 +437,7 @@ void add_repeat(std::vector<Operator>& all) {
     })};
   };
   op.samples = {{{{"repeats", Shape{2, 1, 3}}}}, {{{"repeats", Shape{2, 1, 1, 2}}}}};
-  op.refusals = {
-      {.what = "below 0", .changes = {{"repeats", SizesSpec{{1, -1}}}}, .words = {"[1, -1]"}}};
+  op.refusals = {refused("repeats", "below 0", SizesSpec{{1, -1}}, "[1, -1]")};
   all.push_back(op);
 }
 

@@ -104,92 +104,92 @@ HWY_INLINE V add_quotient(D d, V x, V y, V z, double a) {
 
 FloatKernel kernel(Function function, double a, double b) {
   switch (function) {
-    case Function::kExp:
+    case Function("exp"):
       return unary([](auto d, auto x) HWY_ATTR { return exp(d, x); });
-    case Function::kLog:
+    case Function("log"):
       return unary([](auto d, auto x) HWY_ATTR { return log(d, x); });
-    case Function::kSqrt:
+    case Function("sqrt"):
       return unary([](auto, auto x) HWY_ATTR { return hn::Sqrt(x); });
-    case Function::kRsqrt:
+    case Function("rsqrt"):
       return unary([](auto d, auto x) HWY_ATTR { return rsqrt(d, x); });
-    case Function::kReciprocal:
+    case Function("reciprocal"):
       return unary([](auto d, auto x) HWY_ATTR { return hn::Div(one(d), x); });
-    case Function::kSin:
+    case Function("sin"):
       return unary([](auto d, auto x) HWY_ATTR { return sin(d, x); });
-    case Function::kCos:
+    case Function("cos"):
       return unary([](auto d, auto x) HWY_ATTR { return cos(d, x); });
-    case Function::kTanh:
+    case Function("tanh"):
       return unary([](auto d, auto x) HWY_ATTR { return tanh(d, x); });
-    case Function::kSigmoid:
+    case Function("sigmoid"):
       return unary([](auto d, auto x) HWY_ATTR { return sigmoid(d, x); });
-    case Function::kErf:
+    case Function("erf"):
       return unary([](auto d, auto x) HWY_ATTR { return erf(d, x); });
-    case Function::kSilu:
+    case Function("silu"):  // x / (1 + e^-x)
       return unary([](auto d, auto x) HWY_ATTR { return silu(d, x); });
-    case Function::kSiluBackward:
+    case Function("silu_backward"):  // g, x: g times the derivative at x
       return binary([](auto d, auto g, auto x) HWY_ATTR { return silu_backward(d, g, x); });
-    case Function::kTanhBackward:
+    case Function("tanh_backward"):  // g, y: g (1 - y^2)
       return binary([](auto d, auto g, auto y)
                         HWY_ATTR { return hn::Mul(g, one_minus_square(d, y)); });
-    case Function::kSigmoidBackward:
+    case Function("sigmoid_backward"):  // g, y: g y (1 - y)
       return binary([](auto d, auto g, auto y)
                         HWY_ATTR { return hn::Mul(g, hn::Mul(y, hn::Sub(one(d), y))); });
-    case Function::kAbs:
+    case Function("abs"):
       return unary([](auto, auto x) HWY_ATTR { return hn::Abs(x); });
-    case Function::kSign:
+    case Function("sign"):  // 1, -1, or x where it is 0 or NaN
       return unary([](auto d, auto x) HWY_ATTR {
         const auto differs = hn::Gt(hn::Abs(x), hn::Zero(d));  // from 0, and is no NaN
         return hn::IfThenElse(differs, hn::CopySign(one(d), x), x);
       });
-    case Function::kPower:
+    case Function("power"):  // x, y: x^y, as C's pow
       return binary([](auto d, auto x, auto y) HWY_ATTR { return pow(d, x, y); });
-    case Function::kDivide:
+    case Function("divide"):  // x, y: x / y
       return binary([](auto, auto x, auto y) HWY_ATTR { return hn::Div(x, y); });
-    case Function::kMaximum:
+    case Function("maximum"):  // x, y: the larger, or NaN
       return binary([](auto d, auto x, auto y)
                         HWY_ATTR { return chosen_or_nan(d, hn::Ge(x, y), x, y); });
-    case Function::kMinimum:
+    case Function("minimum"):  // x, y: the smaller, or NaN
       return binary([](auto d, auto x, auto y)
                         HWY_ATTR { return chosen_or_nan(d, hn::Le(x, y), x, y); });
-    case Function::kDivideBy:
+    case Function("divide_by"):  // x / a
       return unary([a](auto d, auto x) HWY_ATTR { return hn::Div(x, set(d, a)); });
-    case Function::kScale:
+    case Function("scale"):  // a x
       return unary([a](auto d, auto x) HWY_ATTR { return hn::Mul(x, set(d, a)); });
-    case Function::kPowerOf:
+    case Function("power_of"):  // x^a
       if (a == 2) return unary([](auto, auto x) HWY_ATTR { return hn::Mul(x, x); });
       return unary([a](auto d, auto x) HWY_ATTR { return pow(d, x, set(d, a)); });
-    case Function::kClamp:
+    case Function("clamp"):  // max(min(x, b), a); NaN stays
       return unary([=](auto d, auto x) HWY_ATTR {
         const auto below = hn::IfThenElse(hn::Gt(x, set(d, b)), set(d, b), x);
         return hn::IfThenElse(hn::Lt(below, set(d, a)), set(d, a), below);
       });
-    case Function::kAddProduct:
+    case Function("add_product"):  // x, y, z: x + a y z
       return ternary([a](auto d, auto x, auto y, auto z)
                          HWY_ATTR { return add_product(d, x, y, z, a); });
-    case Function::kAddQuotient:
+    case Function("add_quotient"):  // x, y, z: x + a y / z
       return ternary([a](auto d, auto x, auto y, auto z)
                          HWY_ATTR { return add_quotient(d, x, y, z, a); });
-    case Function::kRelu:
+    case Function("relu"):
       return unary([](auto d, auto x)
                        HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
-    case Function::kThresholdBackward:
+    case Function("threshold_backward"):  // g, x: g for x > a, otherwise 0
       return binary([a](auto d, auto g, auto x)
                         HWY_ATTR { return hn::IfThenElseZero(hn::Gt(x, set(d, a)), g); });
-    case Function::kLeakyRelu:
+    case Function("leaky_relu"):  // x for x > 0, otherwise a x
       return unary([a](auto d, auto x) HWY_ATTR {
         return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, set(d, a)));
       });
-    case Function::kLeakyReluBackward:
+    case Function("leaky_relu_backward"):  // g, x: g for x > 0, otherwise a g
       return binary([a](auto d, auto g, auto x) HWY_ATTR {
         return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), g, hn::Mul(g, set(d, a)));
       });
-    case Function::kSoftplus:
+    case Function("softplus"):  // x for a x > b, otherwise log(1 + e^(a x)) / a
       return unary([=](auto d, auto x) HWY_ATTR { return softplus(d, x, a, b); });
-    case Function::kSoftplusBackward:
+    case Function("softplus_backward"):  // g, x: g times the derivative at x
       return binary([=](auto d, auto g, auto x)
                         HWY_ATTR { return hn::Mul(g, softplus_slope(d, x, a, b)); });
   }
-  return {};
+  throw std::logic_error("a function that functions.cpp does not list");
 }
 
 }  // namespace
@@ -211,21 +211,21 @@ namespace {
 
 Complex complex_value(Function function, const Complex& x) {
   switch (function) {
-    case Function::kExp:
+    case Function("exp"):
       return std::exp(x);
-    case Function::kLog:
+    case Function("log"):
       return std::log(x);
-    case Function::kSqrt:
+    case Function("sqrt"):
       return std::sqrt(x);
-    case Function::kRsqrt:
+    case Function("rsqrt"):
       return 1.0 / std::sqrt(x);
-    case Function::kReciprocal:
+    case Function("reciprocal"):
       return 1.0 / x;
-    case Function::kSin:
+    case Function("sin"):
       return std::sin(x);
-    case Function::kCos:
+    case Function("cos"):
       return std::cos(x);
-    case Function::kSigmoid:
+    case Function("sigmoid"):
       return 1.0 / (1.0 + std::exp(-x));
     default:
       throw std::invalid_argument("not a function of complex numbers");
@@ -237,9 +237,9 @@ Complex complex_value(Function function, const Complex& x) {
 ComplexKernel complex_function_kernel(Function function) {
   return [function](const Complex* const* in, Complex* const* out, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-      if (function == Function::kSigmoidBackward) {
+      if (function == Function("sigmoid_backward")) {
         out[0][i] = in[0][i] * in[1][i] * (1.0 - in[1][i]);
-      } else if (function == Function::kDivide) {
+      } else if (function == Function("divide")) {
         out[0][i] = in[0][i] / in[1][i];
       } else {
         out[0][i] = complex_value(function, in[0][i]);

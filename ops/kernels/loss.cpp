@@ -141,7 +141,7 @@ Plan plan_chunks(const Arguments& arguments, size_t out, aclDataType dtype, int6
 
 RealKernel binary_cross_entropy() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return [softplus = function_kernel(Function::kSoftplus, 1, kInfinity).exact](
+  return [softplus = function_kernel("softplus", 1, kInfinity).exact](
              const double* const* in, double* const* out, size_t count) {
     // log(1 + e^-x)
     alignas(64) double negative[kBlock] = {};
@@ -158,8 +158,8 @@ RealKernel binary_cross_entropy() {
 }
 
 RealKernel binary_cross_entropy_gradient(double divisor) {
-  return [divisor, sigmoid = function_kernel(Function::kSigmoid).exact](
-             const double* const* in, double* const* out, size_t count) {
+  return [divisor, sigmoid = function_kernel("sigmoid").exact](const double* const* in,
+                                                               double* const* out, size_t count) {
     alignas(64) double slope[kBlock];
     double* const to[] = {slope};
     sigmoid(in + 1, to, count);

@@ -161,8 +161,7 @@ Kernel clamp(aclDataType dtype, const std::optional<Number>& low,
              const std::optional<Number>& high) {
   if (!computes_in_integers(dtype)) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    return function_kernel(Function::kClamp, low ? low->real : -kInfinity,
-                           high ? high->real : kInfinity);
+    return function_kernel("clamp", low ? low->real : -kInfinity, high ? high->real : kInfinity);
   }
   using Limits = std::numeric_limits<int64_t>;
   return map<int64_t, 1>([least = low ? low->integer : Limits::min(),
@@ -174,7 +173,7 @@ Kernel clamp(aclDataType dtype, const std::optional<Number>& low,
 Kernel power(aclDataType dtype) {
   if (computes_in_integers(dtype)) return map<int64_t, 2>(integer_power);
   if (is_complex(dtype)) return map<Complex, 2>(complex_power);
-  return function_kernel(Function::kPower);
+  return function_kernel("power");
 }
 
 Kernel power(aclDataType dtype, const Number& exponent) {
@@ -185,11 +184,11 @@ Kernel power(aclDataType dtype, const Number& exponent) {
     return map<Complex, 1>(
         [e = exponent.complex](const Complex& x) { return complex_power(x, e); });
   }
-  return function_kernel(Function::kPowerOf, exponent.real);
+  return function_kernel("power_of", exponent.real);
 }
 
 Kernel add_product(aclDataType dtype, const Number& value) {
-  if (!computes_in_integers(dtype)) return function_kernel(Function::kAddProduct, value.real);
+  if (!computes_in_integers(dtype)) return function_kernel("add_product", value.real);
   return map<int64_t, 3>(
       [factor = static_cast<uint64_t>(value.integer)](int64_t x, int64_t y, int64_t z) {
         return static_cast<int64_t>(static_cast<uint64_t>(x) +
@@ -201,7 +200,7 @@ Kernel sign(aclDataType dtype) {
   if (computes_in_integers(dtype)) {
     return map<int64_t, 1>([](int64_t x) { return int64_t{x > 0} - int64_t{x < 0}; });
   }
-  if (!is_complex(dtype)) return function_kernel(Function::kSign);
+  if (!is_complex(dtype)) return function_kernel("sign");
   return map<Complex, 1>([](const Complex& x) { return x == 0.0 ? x : x / std::abs(x); });
 }
 
@@ -210,7 +209,7 @@ Kernel magnitude(aclDataType dtype) {
     return map<int64_t, 1>(
         [](int64_t x) { return x < 0 ? static_cast<int64_t>(-static_cast<uint64_t>(x)) : x; });
   }
-  if (!is_complex(dtype)) return function_kernel(Function::kAbs);
+  if (!is_complex(dtype)) return function_kernel("abs");
   return map<Complex, 1>([](const Complex& x) { return Complex(std::abs(x)); });
 }
 

@@ -6,11 +6,9 @@
 //   const OperatorSpec kScale{"aclnnScale", {input("self"), attribute("factor"), output("out")},
 //                             {not_null({0, 2}), dtype_in(0, kFloats), same_shape(2, 0)}};
 //
-//   aclnnStatus aclnnScaleGetWorkspaceSize(..., uint64_t* workspaceSize, aclOpExecutor** executor)
-//   {
-//     return plan_operator(kScale, {self, factor, out}, workspaceSize, executor,
-//                          [](const Arguments& arguments) { return ...; });
-//   }
+//   ACLGRAD_OPERATOR(aclnnScale, 3, kScale, [](const Arguments& arguments) { return ...; })
+//
+// The last line defines the two C functions (entry_points.h).
 #ifndef ACLGRAD_OPS_META_OPERATOR_H_
 #define ACLGRAD_OPS_META_OPERATOR_H_
 
@@ -277,13 +275,6 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
 // single-use executor. An executor of another operator is refused and stays.
 aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSize,
                          aclOpExecutor* executor, aclrtStream stream);
-
-// Defines the C function of an operator's phase two, which is the same for all.
-#define ACLGRAD_PHASE_TWO(name)                                                             \
-  aclnnStatus name(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,        \
-                   aclrtStream stream) {                                                    \
-    return ::aclgrad::ops::run_operator(#name, workspace, workspaceSize, executor, stream); \
-  }
 
 // Thrown by a planner to end phase one with a status and a message.
 struct Refusal {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ops/meta/dtypes.h"
+#include "ops/meta/entry_points.h"
 #include "ops/meta/operator.h"
 
 namespace aclgrad::ops {
@@ -36,6 +37,8 @@ Rule with_status(aclnnStatus status, Rule rule);
 // Of a tensor or a scalar.
 Rule dtype_in(size_t parameter, const DtypeSet& set);
 Rule same_dtype(size_t tensor, size_t reference);
+// The dtype that `expected` gives.
+Rule has_dtype(size_t tensor, std::function<aclDataType(const Arguments&)> expected);
 Rule can_cast_tensor(size_t from, size_t to);
 // The scalar can be converted to FLOAT, that is, it is not complex.
 Rule scalar_castable_to_float(size_t scalar);

@@ -122,22 +122,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnAdaptiveAvgPool2dGetWorkspaceSize(const aclTensor* self,
-                                                   const aclIntArray* outputSize, aclTensor* out,
-                                                   uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec, {self, outputSize, out}, workspaceSize, executor,
-                       forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnAdaptiveAvgPool2d)
-
-aclnnStatus aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                           const aclTensor* self, aclTensor* out,
-                                                           uint64_t* workspaceSize,
-                                                           aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec, {gradOutput, self, out}, workspaceSize, executor,
-                       backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnAdaptiveAvgPool2dBackward)
+ACLGRAD_OPERATOR(aclnnAdaptiveAvgPool2d, 3, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnAdaptiveAvgPool2dBackward, 3, backward::kSpec, backward::plan)

@@ -24,42 +24,15 @@ const OperatorSpec kInplaceAdds{"aclnnInplaceAdds",
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnAddGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
-                                     const aclScalar* alpha, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kAdd, {self, other, alpha, out}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_additive(arguments, 3, Sign::kPlus); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnAdd)
-
-aclnnStatus aclnnInplaceAddGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
-                                            const aclScalar* alpha, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  return plan_operator(
-      kInplaceAdd, {selfRef, other, alpha}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_additive(arguments, 0, Sign::kPlus); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceAdd)
-
-aclnnStatus aclnnAddsGetWorkspaceSize(const aclTensor* self, const aclScalar* other,
-                                      const aclScalar* alpha, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kAdds, {self, other, alpha, out}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_additive_scalar(arguments, 3, Sign::kPlus); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnAdds)
-
-aclnnStatus aclnnInplaceAddsGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* other,
-                                             const aclScalar* alpha, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return plan_operator(
-      kInplaceAdds, {selfRef, other, alpha}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_additive_scalar(arguments, 0, Sign::kPlus); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceAdds)
+ACLGRAD_OPERATOR(aclnnAdd, 4, kAdd, [](const Arguments& arguments) {
+  return plan_additive(arguments, 3, Sign::kPlus);
+})
+ACLGRAD_OPERATOR(aclnnInplaceAdd, 3, kInplaceAdd, [](const Arguments& arguments) {
+  return plan_additive(arguments, 0, Sign::kPlus);
+})
+ACLGRAD_OPERATOR(aclnnAdds, 4, kAdds, [](const Arguments& arguments) {
+  return plan_additive_scalar(arguments, 3, Sign::kPlus);
+})
+ACLGRAD_OPERATOR(aclnnInplaceAdds, 3, kInplaceAdds, [](const Arguments& arguments) {
+  return plan_additive_scalar(arguments, 0, Sign::kPlus);
+})

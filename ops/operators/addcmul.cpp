@@ -55,8 +55,7 @@ Plan plan_quotient(const Arguments& arguments, size_t out) {
   const aclDataType common = *promote_tensors({0, 1, 2})(arguments);
   const aclDataType dtype = is_floating(common) ? common : ACL_FLOAT;
   return plan_arithmetic(arguments, out, {0, 1, 2}, dtype,
-                         function_kernel(Function::kAddQuotient, value_of(arguments, dtype).real),
-                         true);
+                         function_kernel("add_quotient", value_of(arguments, dtype).real), true);
 }
 
 }  // namespace
@@ -64,40 +63,11 @@ Plan plan_quotient(const Arguments& arguments, size_t out) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnAddcmulGetWorkspaceSize(const aclTensor* self, const aclTensor* tensor1,
-                                         const aclTensor* tensor2, const aclScalar* value,
-                                         aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  return plan_operator(kAddcmul, {self, tensor1, tensor2, value, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_product(arguments, 4); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnAddcmul)
-
-aclnnStatus aclnnInplaceAddcmulGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* tensor1,
-                                                const aclTensor* tensor2, const aclScalar* value,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceAddcmul, {selfRef, tensor1, tensor2, value}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_product(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceAddcmul)
-
-aclnnStatus aclnnAddcdivGetWorkspaceSize(const aclTensor* self, const aclTensor* tensor1,
-                                         const aclTensor* tensor2, const aclScalar* value,
-                                         const aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  return plan_operator(kAddcdiv, {self, tensor1, tensor2, value, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_quotient(arguments, 4); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnAddcdiv)
-
-aclnnStatus aclnnInplaceAddcdivGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* tensor1,
-                                                const aclTensor* tensor2, const aclScalar* value,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceAddcdiv, {selfRef, tensor1, tensor2, value}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_quotient(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceAddcdiv)
+ACLGRAD_OPERATOR(aclnnAddcmul, 5, kAddcmul,
+                 [](const Arguments& arguments) { return plan_product(arguments, 4); })
+ACLGRAD_OPERATOR(aclnnInplaceAddcmul, 4, kInplaceAddcmul,
+                 [](const Arguments& arguments) { return plan_product(arguments, 0); })
+ACLGRAD_OPERATOR(aclnnAddcdiv, 5, kAddcdiv,
+                 [](const Arguments& arguments) { return plan_quotient(arguments, 4); })
+ACLGRAD_OPERATOR(aclnnInplaceAddcdiv, 4, kInplaceAddcdiv,
+                 [](const Arguments& arguments) { return plan_quotient(arguments, 0); })

@@ -73,23 +73,7 @@ Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnAddmmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat1,
-                                       const aclTensor* mat2, const aclScalar* beta,
-                                       const aclScalar* alpha, aclTensor* out, int8_t cubeMathType,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kAddmm, {self, mat1, mat2, beta, alpha, out, cubeMathType}, workspaceSize,
-                       executor, [](const Arguments& arguments) { return plan(arguments, 5, 6); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnAddmm)
-
-aclnnStatus aclnnInplaceAddmmGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* mat1,
-                                              const aclTensor* mat2, const aclScalar* beta,
-                                              const aclScalar* alpha, int8_t cubeMathType,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceAddmm, {selfRef, mat1, mat2, beta, alpha, cubeMathType},
-                       workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan(arguments, kSelf, 5); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceAddmm)
+ACLGRAD_OPERATOR(aclnnAddmm, 7, kAddmm,
+                 [](const Arguments& arguments) { return plan(arguments, 5, 6); })
+ACLGRAD_OPERATOR(aclnnInplaceAddmm, 6, kInplaceAddmm,
+                 [](const Arguments& arguments) { return plan(arguments, kSelf, 5); })

@@ -83,46 +83,16 @@ Plan plan_values(const Arguments& arguments, bool largest) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnAmaxGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                      aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  return plan_operator(kAmax, {self, dim, keepDim, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_values(arguments, true); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnAmax)
-
-aclnnStatus aclnnAminGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                      aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  return plan_operator(kAmin, {self, dim, keepDim, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_values(arguments, false); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnAmin)
-
-aclnnStatus aclnnMaxDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepdim,
-                                        aclTensor* out, aclTensor* indices, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  return plan_operator(kMaxDim, {self, dim, keepdim, out, indices}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_extremum(arguments, {.input = kSelf,
-                                                          .reduced = reduced_dims(arguments),
-                                                          .values = kOut,
-                                                          .indices = kIndices});
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnMaxDim)
-
-aclnnStatus aclnnArgMaxGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepdim,
-                                        aclTensor* out, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  return plan_operator(
-      kArgMax, {self, dim, keepdim, out}, workspaceSize, executor, [](const Arguments& arguments) {
-        return plan_extremum(arguments,
-                             {.input = kSelf, .reduced = reduced_dims(arguments), .indices = kOut});
-      });
-}
-
-ACLGRAD_PHASE_TWO(aclnnArgMax)
+ACLGRAD_OPERATOR(aclnnAmax, 4, kAmax,
+                 [](const Arguments& arguments) { return plan_values(arguments, true); })
+ACLGRAD_OPERATOR(aclnnAmin, 4, kAmin,
+                 [](const Arguments& arguments) { return plan_values(arguments, false); })
+ACLGRAD_OPERATOR(aclnnMaxDim, 5, kMaxDim, [](const Arguments& arguments) {
+  return plan_extremum(
+      arguments,
+      {.input = kSelf, .reduced = reduced_dims(arguments), .values = kOut, .indices = kIndices});
+})
+ACLGRAD_OPERATOR(aclnnArgMax, 4, kArgMax, [](const Arguments& arguments) {
+  return plan_extremum(arguments,
+                       {.input = kSelf, .reduced = reduced_dims(arguments), .indices = kOut});
+})

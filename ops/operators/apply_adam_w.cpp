@@ -74,16 +74,4 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnApplyAdamWGetWorkspaceSize(
-    aclTensor* varRef, aclTensor* mRef, aclTensor* vRef, const aclTensor* beta1Power,
-    const aclTensor* beta2Power, const aclTensor* lr, const aclTensor* weightDecay,
-    const aclTensor* beta1, const aclTensor* beta2, const aclTensor* eps, const aclTensor* grad,
-    const aclTensor* maxGradNormOptional, bool amsgrad, bool maximize, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  return plan_operator(kSpec,
-                       {varRef, mRef, vRef, beta1Power, beta2Power, lr, weightDecay, beta1, beta2,
-                        eps, grad, maxGradNormOptional, amsgrad, maximize},
-                       workspaceSize, executor, plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnApplyAdamW)
+ACLGRAD_OPERATOR(aclnnApplyAdamW, 14, kSpec, plan)

@@ -56,16 +56,4 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnApplyAdamWV2GetWorkspaceSize(aclTensor* varRef, aclTensor* mRef, aclTensor* vRef,
-                                              aclTensor* maxGradNormOptionalRef,
-                                              const aclTensor* grad, const aclTensor* step,
-                                              float lr, float beta1, float beta2, float weightDecay,
-                                              float eps, bool amsgrad, bool maximize,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kSpec,
-                       {varRef, mRef, vRef, maxGradNormOptionalRef, grad, step, lr, beta1, beta2,
-                        weightDecay, eps, amsgrad, maximize},
-                       workspaceSize, executor, plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnApplyAdamWV2)
+ACLGRAD_OPERATOR(aclnnApplyAdamWV2, 13, kSpec, plan)

@@ -115,10 +115,4 @@ Plan plan_arange(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnArangeGetWorkspaceSize(const aclScalar* start, const aclScalar* end,
-                                        const aclScalar* step, aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kArange, {start, end, step, out}, workspaceSize, executor, plan_arange);
-}
-
-ACLGRAD_PHASE_TWO(aclnnArange)
+ACLGRAD_OPERATOR(aclnnArange, 4, kArange, plan_arange)

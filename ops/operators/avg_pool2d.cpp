@@ -113,29 +113,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnAvgPool2dGetWorkspaceSize(const aclTensor* self, const aclIntArray* kernelSize,
-                                           const aclIntArray* strides, const aclIntArray* paddings,
-                                           const bool ceilMode, const bool countIncludePad,
-                                           const int64_t divisorOverride, const int8_t cubeMathType,
-                                           aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec,
-                       {self, kernelSize, strides, paddings, ceilMode, countIncludePad,
-                        divisorOverride, cubeMathType, out},
-                       workspaceSize, executor, forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnAvgPool2d)
-
-aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
-    const aclTensor* gradOutput, const aclTensor* self, const aclIntArray* kernelSize,
-    const aclIntArray* stride, const aclIntArray* padding, bool ceilMode, bool countIncludePad,
-    int64_t divisorOverride, int8_t cubeMathType, aclTensor* gradInput, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec,
-                       {gradOutput, self, kernelSize, stride, padding, ceilMode, countIncludePad,
-                        divisorOverride, cubeMathType, gradInput},
-                       workspaceSize, executor, backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnAvgPool2dBackward)
+ACLGRAD_OPERATOR(aclnnAvgPool2d, 9, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnAvgPool2dBackward, 10, backward::kSpec, backward::plan)

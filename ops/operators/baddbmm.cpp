@@ -120,25 +120,7 @@ Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnBaddbmmGetWorkspaceSize(const aclTensor* self, const aclTensor* batch1,
-                                         const aclTensor* batch2, const aclScalar* beta,
-                                         const aclScalar* alpha, aclTensor* out,
-                                         int8_t cubeMathType, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  return plan_operator(kBaddbmm, {self, batch1, batch2, beta, alpha, out, cubeMathType},
-                       workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan(arguments, 5, 6); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnBaddbmm)
-
-aclnnStatus aclnnInplaceBaddbmmGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* batch1,
-                                                const aclTensor* batch2, const aclScalar* beta,
-                                                const aclScalar* alpha, int8_t cubeMathType,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceBaddbmm, {selfRef, batch1, batch2, beta, alpha, cubeMathType},
-                       workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan(arguments, kSelf, 5); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceBaddbmm)
+ACLGRAD_OPERATOR(aclnnBaddbmm, 7, kBaddbmm,
+                 [](const Arguments& arguments) { return plan(arguments, 5, 6); })
+ACLGRAD_OPERATOR(aclnnInplaceBaddbmm, 6, kInplaceBaddbmm,
+                 [](const Arguments& arguments) { return plan(arguments, kSelf, 5); })

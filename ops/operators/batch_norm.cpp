@@ -240,30 +240,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnBatchNormGetWorkspaceSize(const aclTensor* input, const aclTensor* weight,
-                                           const aclTensor* bias, aclTensor* runningMean,
-                                           aclTensor* runningVar, bool training, double momentum,
-                                           double eps, aclTensor* output, aclTensor* saveMean,
-                                           aclTensor* saveInvstd, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec,
-                       {input, weight, bias, runningMean, runningVar, training, momentum, eps,
-                        output, saveMean, saveInvstd},
-                       workspaceSize, executor, forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnBatchNorm)
-
-aclnnStatus aclnnBatchNormBackwardGetWorkspaceSize(
-    const aclTensor* gradOut, const aclTensor* input, const aclTensor* weight,
-    const aclTensor* runningMean, const aclTensor* runningVar, const aclTensor* saveMean,
-    const aclTensor* saveInvstd, bool training, double eps, const aclBoolArray* outputMask,
-    aclTensor* gradInput, aclTensor* gradWeight, aclTensor* gradBias, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec,
-                       {gradOut, input, weight, runningMean, runningVar, saveMean, saveInvstd,
-                        training, eps, outputMask, gradInput, gradWeight, gradBias},
-                       workspaceSize, executor, backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnBatchNormBackward)
+ACLGRAD_OPERATOR(aclnnBatchNorm, 11, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnBatchNormBackward, 13, backward::kSpec, backward::plan)

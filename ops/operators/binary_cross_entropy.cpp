@@ -116,23 +116,5 @@ Plan plan_backward(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
-    const aclTensor* self, const aclTensor* target, const aclTensor* weightOptional,
-    const aclTensor* posWeightOptional, int64_t reduction, aclTensor* out, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  return plan_operator(kForward, {self, target, weightOptional, posWeightOptional, reduction, out},
-                       workspaceSize, executor, plan_forward);
-}
-
-ACLGRAD_PHASE_TWO(aclnnBinaryCrossEntropyWithLogits)
-
-aclnnStatus aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
-    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target,
-    const aclTensor* weightOptional, const aclTensor* posWeightOptional, int64_t reduction,
-    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kBackward, {gradOutput, self, target, weightOptional, posWeightOptional, reduction, out},
-      workspaceSize, executor, plan_backward);
-}
-
-ACLGRAD_PHASE_TWO(aclnnBinaryCrossEntropyWithLogitsBackward)
+ACLGRAD_OPERATOR(aclnnBinaryCrossEntropyWithLogits, 6, kForward, plan_forward)
+ACLGRAD_OPERATOR(aclnnBinaryCrossEntropyWithLogitsBackward, 7, kBackward, plan_backward)

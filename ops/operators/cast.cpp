@@ -34,10 +34,4 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnCastGetWorkspaceSize(const aclTensor* self, const aclDataType dtype,
-                                      aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  return plan_operator(kCast, {self, dtype, out}, workspaceSize, executor, plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnCast)
+ACLGRAD_OPERATOR(aclnnCast, 3, kCast, plan)

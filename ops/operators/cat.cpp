@@ -263,16 +263,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnCatGetWorkspaceSize(const aclTensorList* tensors, int64_t dim, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(cat::kSpec, {tensors, dim, out}, workspaceSize, executor, cat::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnCat)
-
-aclnnStatus aclnnStackGetWorkspaceSize(const aclTensorList* tensors, int64_t dim, aclTensor* out,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(stack::kSpec, {tensors, dim, out}, workspaceSize, executor, stack::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnStack)
+ACLGRAD_OPERATOR(aclnnCat, 3, cat::kSpec, cat::plan)
+ACLGRAD_OPERATOR(aclnnStack, 3, stack::kSpec, stack::plan)

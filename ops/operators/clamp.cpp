@@ -70,47 +70,15 @@ Plan plan_clamp(const Arguments& arguments, size_t out, const Bounds& bounds) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnClampGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMin,
-                                       const aclScalar* clipValueMax, aclTensor* out,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kClamp, {self, clipValueMin, clipValueMax, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_clamp(arguments, 3, {1, 2});
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnClamp)
-
-aclnnStatus aclnnClampMinGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMin,
-                                          aclTensor* out, uint64_t* workspaceSize,
-                                          aclOpExecutor** executor) {
-  return plan_operator(kClampMin, {self, clipValueMin, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_clamp(arguments, 2, {1, std::nullopt});
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnClampMin)
-
-aclnnStatus aclnnClampMaxGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMax,
-                                          aclTensor* out, uint64_t* workspaceSize,
-                                          aclOpExecutor** executor) {
-  return plan_operator(kClampMax, {self, clipValueMax, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_clamp(arguments, 2, {std::nullopt, 1});
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnClampMax)
-
-aclnnStatus aclnnInplaceClampMaxGetWorkspaceSize(const aclTensor* selfRef,
-                                                 const aclScalar* clipValueMax,
-                                                 uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return plan_operator(kInplaceClampMax, {selfRef, clipValueMax}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_clamp(arguments, 0, {std::nullopt, 1});
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceClampMax)
+ACLGRAD_OPERATOR(aclnnClamp, 4, kClamp, [](const Arguments& arguments) {
+  return plan_clamp(arguments, 3, {1, 2});
+})
+ACLGRAD_OPERATOR(aclnnClampMin, 3, kClampMin, [](const Arguments& arguments) {
+  return plan_clamp(arguments, 2, {1, std::nullopt});
+})
+ACLGRAD_OPERATOR(aclnnClampMax, 3, kClampMax, [](const Arguments& arguments) {
+  return plan_clamp(arguments, 2, {std::nullopt, 1});
+})
+ACLGRAD_OPERATOR(aclnnInplaceClampMax, 2, kInplaceClampMax, [](const Arguments& arguments) {
+  return plan_clamp(arguments, 0, {std::nullopt, 1});
+})

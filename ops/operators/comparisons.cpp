@@ -140,46 +140,22 @@ Plan planned(const Arguments& arguments) {
 
 }  // namespace
 
-// The four operators of one comparison, whose forms in place declare their tensor as they do.
-#define ACLGRAD_COMPARISON(Name, kKind, ScalarRef, TensorRef)                                    \
-  aclnnStatus aclnn##Name##ScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, \
-                                                  aclTensor* out, uint64_t* workspaceSize,       \
-                                                  aclOpExecutor** executor) {                    \
-    static const OperatorSpec kSpec = with_number("aclnn" #Name "Scalar", Comparison::kKind);    \
-    return plan_operator(kSpec, {self, other, out}, workspaceSize, executor,                     \
-                         planned<Comparison::kKind, 2>);                                         \
-  }                                                                                              \
-  ACLGRAD_PHASE_TWO(aclnn##Name##Scalar)                                                         \
-  aclnnStatus aclnnInplace##Name##ScalarGetWorkspaceSize(                                        \
-      ScalarRef selfRef, const aclScalar* other, uint64_t* workspaceSize,                        \
-      aclOpExecutor** executor) {                                                                \
-    static const OperatorSpec kSpec =                                                            \
-        with_number_in_place("aclnnInplace" #Name "Scalar", Comparison::kKind);                  \
-    return plan_operator(kSpec, {selfRef, other}, workspaceSize, executor,                       \
-                         planned<Comparison::kKind, 0>);                                         \
-  }                                                                                              \
-  ACLGRAD_PHASE_TWO(aclnnInplace##Name##Scalar)                                                  \
-  aclnnStatus aclnn##Name##TensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, \
-                                                  aclTensor* out, uint64_t* workspaceSize,       \
-                                                  aclOpExecutor** executor) {                    \
-    static const OperatorSpec kSpec = with_tensor("aclnn" #Name "Tensor", Comparison::kKind);    \
-    return plan_operator(kSpec, {self, other, out}, workspaceSize, executor,                     \
-                         planned<Comparison::kKind, 2>);                                         \
-  }                                                                                              \
-  ACLGRAD_PHASE_TWO(aclnn##Name##Tensor)                                                         \
-  aclnnStatus aclnnInplace##Name##TensorGetWorkspaceSize(                                        \
-      TensorRef selfRef, const aclTensor* other, uint64_t* workspaceSize,                        \
-      aclOpExecutor** executor) {                                                                \
-    static const OperatorSpec kSpec =                                                            \
-        with_tensor_in_place("aclnnInplace" #Name "Tensor", Comparison::kKind);                  \
-    return plan_operator(kSpec, {selfRef, other}, workspaceSize, executor,                       \
-                         planned<Comparison::kKind, 0>);                                         \
-  }                                                                                              \
-  ACLGRAD_PHASE_TWO(aclnnInplace##Name##Tensor)
+// One operator: the Comparison, the COUNT of parameters, that of the result, and what makes the
+// spec.
+#define ACLGRAD_COMPARISON(name, kKind, count, kOut, spec)            \
+  const OperatorSpec kSpecOf_##name = spec(#name, Comparison::kKind); \
+  ACLGRAD_OPERATOR(name, count, kSpecOf_##name, (planned<Comparison::kKind, kOut>))
 
-ACLGRAD_COMPARISON(Gt, kGreater, aclTensor*, const aclTensor*)
-ACLGRAD_COMPARISON(Ge, kGreaterEqual, aclTensor*, aclTensor*)
-ACLGRAD_COMPARISON(Lt, kLess, const aclTensor*, const aclTensor*)
-ACLGRAD_COMPARISON(Le, kLessEqual, aclTensor*, aclTensor*)
-ACLGRAD_COMPARISON(Eq, kEqual, const aclTensor*, const aclTensor*)
-ACLGRAD_COMPARISON(Ne, kNotEqual, aclTensor*, aclTensor*)
+// The four operators of one comparison.
+#define ACLGRAD_COMPARISONS(Name, kKind)                                            \
+  ACLGRAD_COMPARISON(aclnn##Name##Scalar, kKind, 3, 2, with_number)                 \
+  ACLGRAD_COMPARISON(aclnnInplace##Name##Scalar, kKind, 2, 0, with_number_in_place) \
+  ACLGRAD_COMPARISON(aclnn##Name##Tensor, kKind, 3, 2, with_tensor)                 \
+  ACLGRAD_COMPARISON(aclnnInplace##Name##Tensor, kKind, 2, 0, with_tensor_in_place)
+
+ACLGRAD_COMPARISONS(Gt, kGreater)
+ACLGRAD_COMPARISONS(Ge, kGreaterEqual)
+ACLGRAD_COMPARISONS(Lt, kLess)
+ACLGRAD_COMPARISONS(Le, kLessEqual)
+ACLGRAD_COMPARISONS(Eq, kEqual)
+ACLGRAD_COMPARISONS(Ne, kNotEqual)

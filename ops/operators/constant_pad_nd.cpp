@@ -138,10 +138,4 @@ Plan plan_pad(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnConstantPadNdGetWorkspaceSize(const aclTensor* self, const aclIntArray* pad,
-                                               const aclScalar* value, aclTensor* out,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kConstantPadNd, {self, pad, value, out}, workspaceSize, executor, plan_pad);
-}
-
-ACLGRAD_PHASE_TWO(aclnnConstantPadNd)
+ACLGRAD_OPERATOR(aclnnConstantPadNd, 4, kConstantPadNd, plan_pad)

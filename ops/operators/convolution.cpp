@@ -183,17 +183,4 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnConvolutionGetWorkspaceSize(const aclTensor* input, const aclTensor* weight,
-                                             const aclTensor* bias, const aclIntArray* stride,
-                                             const aclIntArray* padding,
-                                             const aclIntArray* dilation, bool transposed,
-                                             const aclIntArray* outputPadding, const int64_t groups,
-                                             aclTensor* output, int8_t cubeMathType,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kSpec,
-                       {input, weight, bias, stride, padding, dilation, transposed, outputPadding,
-                        groups, output, cubeMathType},
-                       workspaceSize, executor, plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnConvolution)
+ACLGRAD_OPERATOR(aclnnConvolution, 11, kSpec, plan)

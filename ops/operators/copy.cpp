@@ -23,10 +23,5 @@ const OperatorSpec kInplaceCopy{
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnInplaceCopyGetWorkspaceSize(aclTensor* selfRef, const aclTensor* src,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceCopy, {selfRef, src}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_cast(arguments, 1, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceCopy)
+ACLGRAD_OPERATOR(aclnnInplaceCopy, 2, kInplaceCopy,
+                 [](const Arguments& arguments) { return plan_cast(arguments, 1, 0); })

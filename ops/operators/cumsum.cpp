@@ -62,27 +62,11 @@ size_t axis(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnCumsumGetWorkspaceSize(const aclTensor* self, int64_t dim, aclDataType dtype,
-                                        aclTensor* out, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  return plan_operator(with_dtype::kSpec, {self, dim, dtype, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_cumsum(arguments, kSelf, with_dtype::kOut, axis(arguments),
-                                            {});
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnCumsum)
-
-aclnnStatus aclnnCumsumV2GetWorkspaceSize(const aclTensor* self, int64_t dim, bool exclusive,
-                                          bool reverse, aclTensor* out, uint64_t* workspaceSize,
-                                          aclOpExecutor** executor) {
-  return plan_operator(v2::kSpec, {self, dim, exclusive, reverse, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_cumsum(arguments, kSelf, v2::kOut, axis(arguments),
-                                            {.exclusive = arguments.flag(v2::kExclusive),
-                                             .reverse = arguments.flag(v2::kReverse)});
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnCumsumV2)
+ACLGRAD_OPERATOR(aclnnCumsum, 4, with_dtype::kSpec, [](const Arguments& arguments) {
+  return plan_cumsum(arguments, kSelf, with_dtype::kOut, axis(arguments), {});
+})
+ACLGRAD_OPERATOR(aclnnCumsumV2, 5, v2::kSpec, [](const Arguments& arguments) {
+  return plan_cumsum(
+      arguments, kSelf, v2::kOut, axis(arguments),
+      {.exclusive = arguments.flag(v2::kExclusive), .reverse = arguments.flag(v2::kReverse)});
+})

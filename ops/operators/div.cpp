@@ -58,8 +58,8 @@ const OperatorSpec kInplaceDivs{
 
 Plan plan_div(const Arguments& arguments, size_t out) {
   const aclDataType dtype = division_dtype(*promote_tensors(0, 1)(arguments));
-  const Kernel kernel = is_complex(dtype) ? Kernel(complex_function_kernel(Function::kDivide))
-                                          : Kernel(function_kernel(Function::kDivide));
+  const Kernel kernel = is_complex(dtype) ? Kernel(complex_function_kernel("divide"))
+                                          : Kernel(function_kernel("divide"));
   return plan_arithmetic(arguments, out, {0, 1}, dtype, kernel, true);
 }
 
@@ -74,9 +74,8 @@ Plan plan_divs(const Arguments& arguments, size_t out) {
   const double number = dtype == ACL_DOUBLE ? other.to_double() : other.to_float();
   const bool multiplies =
       on_950(arguments) && is_floating(arguments.dtype(0)) && dtype != ACL_DOUBLE;
-  const FloatKernel kernel = multiplies
-                                 ? function_kernel(Function::kScale, 1 / static_cast<float>(number))
-                                 : function_kernel(Function::kDivideBy, number);
+  const FloatKernel kernel = multiplies ? function_kernel("scale", 1 / static_cast<float>(number))
+                                        : function_kernel("divide_by", number);
   return plan_arithmetic(arguments, out, {0}, dtype, kernel, true);
 }
 
@@ -85,34 +84,11 @@ Plan plan_divs(const Arguments& arguments, size_t out) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnDivGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kDiv, {self, other, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_div(arguments, 2); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnDiv)
-
-aclnnStatus aclnnInplaceDivGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceDiv, {selfRef, other}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_div(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceDiv)
-
-aclnnStatus aclnnDivsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kDivs, {self, other, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_divs(arguments, 2); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnDivs)
-
-aclnnStatus aclnnInplaceDivsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceDivs, {selfRef, other}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_divs(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceDivs)
+ACLGRAD_OPERATOR(aclnnDiv, 3, kDiv,
+                 [](const Arguments& arguments) { return plan_div(arguments, 2); })
+ACLGRAD_OPERATOR(aclnnInplaceDiv, 2, kInplaceDiv,
+                 [](const Arguments& arguments) { return plan_div(arguments, 0); })
+ACLGRAD_OPERATOR(aclnnDivs, 3, kDivs,
+                 [](const Arguments& arguments) { return plan_divs(arguments, 2); })
+ACLGRAD_OPERATOR(aclnnInplaceDivs, 2, kInplaceDivs,
+                 [](const Arguments& arguments) { return plan_divs(arguments, 0); })

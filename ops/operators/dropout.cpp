@@ -208,80 +208,23 @@ Plan plan_both(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnDropoutGenMaskGetWorkspaceSize(const aclIntArray* shape, double prob, int64_t seed,
-                                                int64_t offset, aclTensor* out,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kGenMask, {shape, prob, seed, offset, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_dropout_mask(arguments, 4, arguments.real(kProb),
-                                                  stream_of(arguments, 2, 3));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnDropoutGenMask)
-
-aclnnStatus aclnnDropoutGenMaskV2GetWorkspaceSize(const aclIntArray* shape, double prob,
-                                                  int64_t seed, int64_t offset,
-                                                  aclDataType probDataType, aclTensor* out,
-                                                  uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  return plan_operator(kGenMaskV2, {shape, prob, seed, offset, probDataType, out}, workspaceSize,
-                       executor, [](const Arguments& arguments) {
-                         return plan_dropout_mask(arguments, 5, arguments.real(kProb),
-                                                  stream_of(arguments, 2, 3));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnDropoutGenMaskV2)
-
-aclnnStatus aclnnDropoutGenMaskV2TensorGetWorkspaceSize(const aclIntArray* shape, double prob,
-                                                        const aclTensor* seedTensor,
-                                                        const aclTensor* offsetTensor,
-                                                        int64_t offset, aclDataType probDataType,
-                                                        aclTensor* out, uint64_t* workspaceSize,
-                                                        aclOpExecutor** executor) {
-  return plan_operator(
-      kGenMaskV2Tensor, {shape, prob, seedTensor, offsetTensor, offset, probDataType, out},
-      workspaceSize, executor, [](const Arguments& arguments) {
-        return plan_dropout_mask(arguments, 6, arguments.real(kProb),
-                                 {0, static_cast<uint64_t>(arguments.integer(4)), 2, 3});
-      });
-}
-
-ACLGRAD_PHASE_TWO(aclnnDropoutGenMaskV2Tensor)
-
-aclnnStatus aclnnDropoutDoMaskGetWorkspaceSize(const aclTensor* self, const aclTensor* mask,
-                                               double prob, aclTensor* out, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  return plan_operator(kDoMask, {self, mask, prob, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         if (arguments.empty(use::kMaskBits)) return Plan{};
-                         return plan_use(arguments, use::kSelf, use::kMaskBits, use::kOut,
-                                         arguments.real(use::kNumber));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnDropoutDoMask)
-
-aclnnStatus aclnnDropoutGetWorkspaceSize(const aclTensor* input, double p, bool train, int64_t seed,
-                                         int64_t offset, aclTensor* out, aclTensor* maskOut,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kDropout, {input, p, train, seed, offset, out, maskOut}, workspaceSize,
-                       executor, plan_both);
-}
-
-ACLGRAD_PHASE_TWO(aclnnDropout)
-
-aclnnStatus aclnnDropoutBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* mask,
-                                                 double scale, aclTensor* out,
-                                                 uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return plan_operator(kBackward, {gradOutput, mask, scale, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         const double factor = arguments.real(use::kNumber);
-                         return plan_use(arguments, use::kSelf, use::kMaskBits, use::kOut,
-                                         factor == 0 ? 1 : 1 - 1 / factor);
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnDropoutBackward)
+ACLGRAD_OPERATOR(aclnnDropoutGenMask, 5, kGenMask, [](const Arguments& arguments) {
+  return plan_dropout_mask(arguments, 4, arguments.real(kProb), stream_of(arguments, 2, 3));
+})
+ACLGRAD_OPERATOR(aclnnDropoutGenMaskV2, 6, kGenMaskV2, [](const Arguments& arguments) {
+  return plan_dropout_mask(arguments, 5, arguments.real(kProb), stream_of(arguments, 2, 3));
+})
+ACLGRAD_OPERATOR(aclnnDropoutGenMaskV2Tensor, 7, kGenMaskV2Tensor, [](const Arguments& arguments) {
+  return plan_dropout_mask(arguments, 6, arguments.real(kProb),
+                           {0, static_cast<uint64_t>(arguments.integer(4)), 2, 3});
+})
+ACLGRAD_OPERATOR(aclnnDropoutDoMask, 4, kDoMask, [](const Arguments& arguments) {
+  if (arguments.empty(use::kMaskBits)) return Plan{};
+  return plan_use(arguments, use::kSelf, use::kMaskBits, use::kOut, arguments.real(use::kNumber));
+})
+ACLGRAD_OPERATOR(aclnnDropout, 7, kDropout, plan_both)
+ACLGRAD_OPERATOR(aclnnDropoutBackward, 4, kBackward, [](const Arguments& arguments) {
+  const double factor = arguments.real(use::kNumber);
+  return plan_use(arguments, use::kSelf, use::kMaskBits, use::kOut,
+                  factor == 0 ? 1 : 1 - 1 / factor);
+})

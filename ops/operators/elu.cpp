@@ -69,39 +69,10 @@ Plan plan_backward(const Arguments& arguments) {
 
 }  // namespace
 
-aclnnStatus aclnnEluGetWorkspaceSize(const aclTensor* self, const aclScalar* alpha,
-                                     const aclScalar* scale, const aclScalar* inputScale,
-                                     aclTensor* out, uint64_t* workspaceSize,
-                                     aclOpExecutor** executor) {
-  return plan_operator(kElu, {self, alpha, scale, inputScale, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return elementwise(arguments, {4}, {0},
-                                            elu_kernel(parameters_of(arguments)));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnElu)
-
-aclnnStatus aclnnInplaceEluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* alpha,
-                                            const aclScalar* scale, const aclScalar* inputScale,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceElu, {selfRef, alpha, scale, inputScale}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return elementwise(arguments, {0}, {0},
-                                            elu_kernel(parameters_of(arguments)));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceElu)
-
-aclnnStatus aclnnEluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclScalar* alpha,
-                                             const aclScalar* scale, const aclScalar* inputScale,
-                                             bool isResult, const aclTensor* selfOrResult,
-                                             aclTensor* gradInput, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return plan_operator(kEluBackward,
-                       {gradOutput, alpha, scale, inputScale, isResult, selfOrResult, gradInput},
-                       workspaceSize, executor, plan_backward);
-}
-
-ACLGRAD_PHASE_TWO(aclnnEluBackward)
+ACLGRAD_OPERATOR(aclnnElu, 5, kElu, [](const Arguments& arguments) {
+  return elementwise(arguments, {4}, {0}, elu_kernel(parameters_of(arguments)));
+})
+ACLGRAD_OPERATOR(aclnnInplaceElu, 4, kInplaceElu, [](const Arguments& arguments) {
+  return elementwise(arguments, {0}, {0}, elu_kernel(parameters_of(arguments)));
+})
+ACLGRAD_OPERATOR(aclnnEluBackward, 7, kEluBackward, plan_backward)

@@ -114,21 +114,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnEmbeddingGetWorkspaceSize(const aclTensor* weight, const aclTensor* indices,
-                                           const aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec, {weight, indices, out}, workspaceSize, executor,
-                       forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnEmbedding)
-
-aclnnStatus aclnnEmbeddingDenseBackwardGetWorkspaceSize(
-    const aclTensor* grad, const aclTensor* indices, uint64_t numWeights, uint64_t paddingIdx,
-    bool scaleGradByFreq, const aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec,
-                       {grad, indices, numWeights, paddingIdx, scaleGradByFreq, out}, workspaceSize,
-                       executor, backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnEmbeddingDenseBackward)
+ACLGRAD_OPERATOR(aclnnEmbedding, 3, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnEmbeddingDenseBackward, 6, backward::kSpec, backward::plan)

@@ -120,43 +120,13 @@ Plan plan_backward(const Arguments& arguments, size_t out, double beta) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnSmoothL1LossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                              int64_t reduction, float beta, aclTensor* result,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kSmooth, {self, target, reduction, beta, result}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_forward(arguments, 4, arguments.real(kBeta)); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSmoothL1Loss)
-
-aclnnStatus aclnnL1LossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                        int64_t reduction, aclTensor* out, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  return plan_operator(kL1, {self, target, reduction, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_forward(arguments, 3, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnL1Loss)
-
-aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(
-    const aclTensor* gradOut, const aclTensor* self, const aclTensor* target, int64_t reduction,
-    float beta, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kSmoothBackward, {gradOut, self, target, reduction, beta, gradInput},
-                       workspaceSize, executor, [](const Arguments& arguments) {
-                         return plan_backward(arguments, 5, arguments.real(kGradBeta));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSmoothL1LossBackward)
-
-aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                const aclTensor* target, int64_t reduction,
-                                                aclTensor* gradInput, uint64_t* workspaceSize,
-                                                aclOpExecutor** executor) {
-  return plan_operator(kL1Backward, {gradOutput, self, target, reduction, gradInput}, workspaceSize,
-                       executor,
-                       [](const Arguments& arguments) { return plan_backward(arguments, 4, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnL1LossBackward)
+ACLGRAD_OPERATOR(aclnnSmoothL1Loss, 5, kSmooth, [](const Arguments& arguments) {
+  return plan_forward(arguments, 4, arguments.real(kBeta));
+})
+ACLGRAD_OPERATOR(aclnnL1Loss, 4, kL1,
+                 [](const Arguments& arguments) { return plan_forward(arguments, 3, 0); })
+ACLGRAD_OPERATOR(aclnnSmoothL1LossBackward, 6, kSmoothBackward, [](const Arguments& arguments) {
+  return plan_backward(arguments, 5, arguments.real(kGradBeta));
+})
+ACLGRAD_OPERATOR(aclnnL1LossBackward, 5, kL1Backward,
+                 [](const Arguments& arguments) { return plan_backward(arguments, 4, 0); })

@@ -35,30 +35,18 @@ IntegerKernel integer_kernel(bool largest) {
 
 Plan plan_extremum(const Arguments& arguments, bool largest) {
   const aclDataType dtype = *promote_tensors(0, 1)(arguments);
-  const Function function = largest ? Function::kMaximum : Function::kMinimum;
+  const Function function = largest ? Function("maximum") : Function("minimum");
   return plan_arithmetic(
       arguments, 2, {0, 1}, dtype,
       is_floating(dtype) ? Kernel(function_kernel(function)) : Kernel(integer_kernel(largest)));
 }
 
+const OperatorSpec kMaximum = spec("aclnnMaximum");
+const OperatorSpec kMinimum = spec("aclnnMinimum");
+
 }  // namespace
 
-aclnnStatus aclnnMaximumGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
-                                         aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  static const OperatorSpec kMaximum = spec("aclnnMaximum");
-  return plan_operator(kMaximum, {self, other, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_extremum(arguments, true); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnMaximum)
-
-aclnnStatus aclnnMinimumGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
-                                         aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  static const OperatorSpec kMinimum = spec("aclnnMinimum");
-  return plan_operator(kMinimum, {self, other, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_extremum(arguments, false); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnMinimum)
+ACLGRAD_OPERATOR(aclnnMaximum, 3, kMaximum,
+                 [](const Arguments& arguments) { return plan_extremum(arguments, true); })
+ACLGRAD_OPERATOR(aclnnMinimum, 3, kMinimum,
+                 [](const Arguments& arguments) { return plan_extremum(arguments, false); })

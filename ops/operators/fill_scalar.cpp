@@ -25,15 +25,8 @@ const OperatorSpec kInplaceFillScalar{
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnInplaceFillScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* value,
-                                                   uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  return plan_operator(kInplaceFillScalar, {selfRef, value}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         const aclDataType dtype = arguments.dtype(0);
-                         const Number number = Number::of(arguments.scalar(1), dtype);
-                         return plan_arithmetic(arguments, 0, {}, dtype, constant(dtype, number));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceFillScalar)
+ACLGRAD_OPERATOR(aclnnInplaceFillScalar, 2, kInplaceFillScalar, [](const Arguments& arguments) {
+  const aclDataType dtype = arguments.dtype(0);
+  const Number number = Number::of(arguments.scalar(1), dtype);
+  return plan_arithmetic(arguments, 0, {}, dtype, constant(dtype, number));
+})

@@ -148,18 +148,5 @@ Plan plan_products(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnForeachNormGetWorkspaceSize(const aclTensorList* x, const aclScalar* scalar,
-                                             const aclTensorList* out, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return plan_operator(kNorm, {x, scalar, out}, workspaceSize, executor, plan_norms);
-}
-
-ACLGRAD_PHASE_TWO(aclnnForeachNorm)
-
-aclnnStatus aclnnForeachMulScalarV2GetWorkspaceSize(const aclTensorList* x, const aclScalar* scalar,
-                                                    aclTensorList* out, uint64_t* workspaceSize,
-                                                    aclOpExecutor** executor) {
-  return plan_operator(kMulScalar, {x, scalar, out}, workspaceSize, executor, plan_products);
-}
-
-ACLGRAD_PHASE_TWO(aclnnForeachMulScalarV2)
+ACLGRAD_OPERATOR(aclnnForeachNorm, 3, kNorm, plan_norms)
+ACLGRAD_OPERATOR(aclnnForeachMulScalarV2, 3, kMulScalar, plan_products)

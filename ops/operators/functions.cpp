@@ -103,26 +103,26 @@ const Unary kExp{{"aclnnExp",
                                                  {ACL_BF16}}),
                             converts_to_out()})},
                  in_place("aclnnInplaceExp", "selfRef", kComplexFloats),
-                 Function::kExp,
+                 "exp",
                  Integers::kAsFloat};
 const Unary kLog{
     {"aclnnLog",
      {input("self"), output("out")},
      rules_of({dtype_in(0, kFunctionDtypes), dtype_in(1, kComplexFloats), can_cast_tensor(0, 1)})},
     in_place("aclnnInplaceLog", "selfRef", kComplexFloats),
-    Function::kLog,
+    "log",
     Integers::kAsFloat};
 const Unary kSqrt{{"aclnnSqrt",
                    {input("self"), output("out")},
                    rules_of({dtype_in(0, kFunctionDtypes), converts_to_out()})},
                   in_place("aclnnInplaceSqrt", "self", kComplexFloats),
-                  Function::kSqrt,
+                  "sqrt",
                   Integers::kInt64AsDouble};
 const Unary kRsqrt{{"aclnnRsqrt",
                     {input("self"), output("out")},
                     rules_of({dtype_in(0, kFunctionDtypes), dtype_in(1, kComplexFloatsAndBf16)})},
                    in_place("aclnnInplaceRsqrt", "selfRef", kComplexFloats),
-                   Function::kRsqrt,
+                   "rsqrt",
                    Integers::kAsOutput};
 const Unary kReciprocal{
     {"aclnnReciprocal",
@@ -130,32 +130,32 @@ const Unary kReciprocal{
      rules_of({dtype_in(0, kFunctionDtypes), dtype_in(1, kComplexFloatsAndBf16)},
               {same_format(1, 0)})},
     in_place("aclnnInplaceReciprocal", "selfRef", kComplexFloats),
-    Function::kReciprocal,
+    "reciprocal",
     Integers::kAsFloat};
 const Unary kSin{{"aclnnSin",
                   {input("self"), output("out")},
                   rules_of({dtype_in(0, kFunctionDtypes), dtype_in(1, kComplexFloats)})},
                  in_place("aclnnInplaceSin", "selfRef", kComplexFloats),
-                 Function::kSin,
+                 "sin",
                  Integers::kAsFloat};
 const Unary kCos{{"aclnnCos",
                   {input("input"), output("out")},
                   rules_of({dtype_in(0, kFunctionDtypes), dtype_in(1, kComplexFloats)})},
                  in_place("aclnnInplaceCos", "inputRef", kComplexFloats),
-                 Function::kCos,
+                 "cos",
                  Integers::kAsFloat};
 const Unary kTanh{{"aclnnTanh",
                    {input("self"), output("out")},
                    rules_of({dtype_in(0, kTanhDtypes), dtype_in(1, kTanhDtypes), converts_to_out()},
                             {no_private_format(0), same_format(1, 0)})},
                   in_place("aclnnInplaceTanh", "selfRef", kFloats),
-                  Function::kTanh,
+                  "tanh",
                   Integers::kAsFloat};
 const Unary kSigmoid{{"aclnnSigmoid",
                       {input("self"), output("out")},
                       rules_of({dtype_in(0, kSigmoidDtypes), dtype_in(1, kComplexFloatsAndBf16)})},
                      in_place("aclnnInplaceSigmoid", "selfRef", kComplexFloatsAndBf16),
-                     Function::kSigmoid,
+                     "sigmoid",
                      Integers::kAsOutput};
 const Unary kErf{
     {"aclnnErf",
@@ -164,7 +164,7 @@ const Unary kErf{
                                     {ACL_BF16}}),
                converts_to_out()})},
     in_place("aclnnInplaceErf", "selfRef", kRealFloats),
-    Function::kErf,
+    "erf",
     Integers::kAsFloat};
 
 enum Backward { kGradOutput, kOutput, kGradInput };
@@ -198,52 +198,26 @@ Plan plan_backward(const Arguments& arguments, Function function) {
 
 }  // namespace
 
-// Phases one and two of aclnn<Name> and aclnnInplace<Name> for the Unary k<Name>.
-#define ACLGRAD_UNARY(Name, InPlaceTensor)                                                         \
-  aclnnStatus aclnn##Name##GetWorkspaceSize(const aclTensor* self, aclTensor* out,                 \
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {   \
-    return plan_operator(                                                                          \
-        k##Name.out_of_place, {self, out}, workspaceSize, executor,                                \
-        [](const Arguments& arguments) { return plan_unary(arguments, 1, k##Name); });             \
-  }                                                                                                \
-  ACLGRAD_PHASE_TWO(aclnn##Name)                                                                   \
-  aclnnStatus aclnnInplace##Name##GetWorkspaceSize(InPlaceTensor selfRef, uint64_t* workspaceSize, \
-                                                   aclOpExecutor** executor) {                     \
-    return plan_operator(                                                                          \
-        k##Name.in_place, {selfRef}, workspaceSize, executor,                                      \
-        [](const Arguments& arguments) { return plan_unary(arguments, 0, k##Name); });             \
-  }                                                                                                \
-  ACLGRAD_PHASE_TWO(aclnnInplace##Name)
+// Both phases of aclnn<Name> and aclnnInplace<Name> for the Unary k<Name>.
+#define ACLGRAD_UNARY(Name)                                                                      \
+  ACLGRAD_OPERATOR(aclnn##Name, 2, k##Name.out_of_place,                                         \
+                   [](const Arguments& arguments) { return plan_unary(arguments, 1, k##Name); }) \
+  ACLGRAD_OPERATOR(aclnnInplace##Name, 1, k##Name.in_place,                                      \
+                   [](const Arguments& arguments) { return plan_unary(arguments, 0, k##Name); })
 
-ACLGRAD_UNARY(Exp, aclTensor*)
-ACLGRAD_UNARY(Log, aclTensor*)
-ACLGRAD_UNARY(Sqrt, aclTensor*)
-ACLGRAD_UNARY(Rsqrt, aclTensor*)
-ACLGRAD_UNARY(Reciprocal, const aclTensor*)
-ACLGRAD_UNARY(Sin, aclTensor*)
-ACLGRAD_UNARY(Cos, aclTensor*)
-ACLGRAD_UNARY(Tanh, aclTensor*)
-ACLGRAD_UNARY(Sigmoid, aclTensor*)
-ACLGRAD_UNARY(Erf, aclTensor*)
-
-aclnnStatus aclnnTanhBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
-                                              aclTensor* gradInput, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  return plan_operator(
-      kTanhBackward, {gradOutput, output, gradInput}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_backward(arguments, Function::kTanhBackward); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnTanhBackward)
-
-aclnnStatus aclnnSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                 const aclTensor* output, aclTensor* gradInput,
-                                                 uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return plan_operator(kSigmoidBackward, {gradOutput, output, gradInput}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_backward(arguments, Function::kSigmoidBackward);
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSigmoidBackward)
+ACLGRAD_UNARY(Exp)
+ACLGRAD_UNARY(Log)
+ACLGRAD_UNARY(Sqrt)
+ACLGRAD_UNARY(Rsqrt)
+ACLGRAD_UNARY(Reciprocal)
+ACLGRAD_UNARY(Sin)
+ACLGRAD_UNARY(Cos)
+ACLGRAD_UNARY(Tanh)
+ACLGRAD_UNARY(Sigmoid)
+ACLGRAD_UNARY(Erf)
+ACLGRAD_OPERATOR(aclnnTanhBackward, 3, kTanhBackward, [](const Arguments& arguments) {
+  return plan_backward(arguments, "tanh_backward");
+})
+ACLGRAD_OPERATOR(aclnnSigmoidBackward, 3, kSigmoidBackward, [](const Arguments& arguments) {
+  return plan_backward(arguments, "sigmoid_backward");
+})

@@ -273,48 +273,14 @@ Plan plan_backward(const Arguments& arguments, const BackwardPlaces& at, bool ac
 
 }  // namespace
 
-aclnnStatus aclnnGeGluGetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate,
-                                       aclTensor* out, aclTensor* outGelu, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  return plan_operator(
-      kForward, {self, dim, approximate, out, outGelu}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_forward(arguments, kPlain, false); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnGeGlu)
-
-aclnnStatus aclnnGeGluV3GetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate,
-                                         bool activateLeft, aclTensor* out, aclTensor* outGelu,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kForwardV3, {self, dim, approximate, activateLeft, out, outGelu},
-                       workspaceSize, executor, [](const Arguments& arguments) {
-                         return plan_forward(arguments, kV3, arguments.flag(kForwardActivateLeft));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnGeGluV3)
-
-aclnnStatus aclnnGeGluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                               const aclTensor* gelu, int64_t dim,
-                                               int64_t approximate, aclTensor* gradInput,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kBackward, {gradOutput, self, gelu, dim, approximate, gradInput}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_backward(arguments, kBackwardPlain, false); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnGeGluBackward)
-
-aclnnStatus aclnnGeGluV3BackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                 const aclTensor* gelu, int64_t dim,
-                                                 int64_t approximate, bool activateLeft,
-                                                 aclTensor* gradInput, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return plan_operator(
-      kBackwardV3Spec, {gradOutput, self, gelu, dim, approximate, activateLeft, gradInput},
-      workspaceSize, executor, [](const Arguments& arguments) {
-        return plan_backward(arguments, kBackwardV3, arguments.flag(kBackwardActivateLeft));
-      });
-}
-
-ACLGRAD_PHASE_TWO(aclnnGeGluV3Backward)
+ACLGRAD_OPERATOR(aclnnGeGlu, 5, kForward,
+                 [](const Arguments& arguments) { return plan_forward(arguments, kPlain, false); })
+ACLGRAD_OPERATOR(aclnnGeGluV3, 6, kForwardV3, [](const Arguments& arguments) {
+  return plan_forward(arguments, kV3, arguments.flag(kForwardActivateLeft));
+})
+ACLGRAD_OPERATOR(aclnnGeGluBackward, 6, kBackward, [](const Arguments& arguments) {
+  return plan_backward(arguments, kBackwardPlain, false);
+})
+ACLGRAD_OPERATOR(aclnnGeGluV3Backward, 7, kBackwardV3Spec, [](const Arguments& arguments) {
+  return plan_backward(arguments, kBackwardV3, arguments.flag(kBackwardActivateLeft));
+})

@@ -116,45 +116,17 @@ Plan plan_backward(const Arguments& arguments, size_t grad_input, GeluForm form)
 
 }  // namespace
 
-aclnnStatus aclnnGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kGelu, {self, out}, workspaceSize, executor, [](const Arguments& arguments) {
-    return elementwise(arguments, {1}, {0}, gelu_kernel(GeluForm::kTanh));
-  });
-}
-
-ACLGRAD_PHASE_TWO(aclnnGelu)
-
-aclnnStatus aclnnGeluV2GetWorkspaceSize(const aclTensor* x, int64_t approximate, aclTensor* y,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kGeluV2, {x, approximate, y}, workspaceSize, executor, [](const Arguments& arguments) {
-        const GeluForm form = arguments.integer(1) == 1 ? GeluForm::kTanh : GeluForm::kErf;
-        return elementwise(arguments, {2}, {0}, gelu_kernel(form));
-      });
-}
-
-ACLGRAD_PHASE_TWO(aclnnGeluV2)
-
-aclnnStatus aclnnGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                              const aclTensor* gradInput, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  return plan_operator(
-      kGeluBackward, {gradOutput, self, gradInput}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_backward(arguments, 2, GeluForm::kTanh); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnGeluBackward)
-
-aclnnStatus aclnnGeluBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                char* approximate, aclTensor* gradInput,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kGeluBackwardV2, {gradOutput, self, approximate, gradInput}, workspaceSize,
-                       executor, [](const Arguments& arguments) {
-                         const bool exact = std::string_view(arguments.text(2)) == "none";
-                         return plan_backward(arguments, 3,
-                                              exact ? GeluForm::kErf : GeluForm::kTanh);
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnGeluBackwardV2)
+ACLGRAD_OPERATOR(aclnnGelu, 2, kGelu, [](const Arguments& arguments) {
+  return elementwise(arguments, {1}, {0}, gelu_kernel(GeluForm::kTanh));
+})
+ACLGRAD_OPERATOR(aclnnGeluV2, 3, kGeluV2, [](const Arguments& arguments) {
+  const GeluForm form = arguments.integer(1) == 1 ? GeluForm::kTanh : GeluForm::kErf;
+  return elementwise(arguments, {2}, {0}, gelu_kernel(form));
+})
+ACLGRAD_OPERATOR(aclnnGeluBackward, 3, kGeluBackward, [](const Arguments& arguments) {
+  return plan_backward(arguments, 2, GeluForm::kTanh);
+})
+ACLGRAD_OPERATOR(aclnnGeluBackwardV2, 4, kGeluBackwardV2, [](const Arguments& arguments) {
+  const bool exact = std::string_view(arguments.text(2)) == "none";
+  return plan_backward(arguments, 3, exact ? GeluForm::kErf : GeluForm::kTanh);
+})

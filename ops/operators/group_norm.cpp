@@ -223,27 +223,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnGroupNormGetWorkspaceSize(const aclTensor* self, const aclTensor* gamma,
-                                           const aclTensor* beta, int64_t N, int64_t C, int64_t HxW,
-                                           int64_t group, double eps, aclTensor* out,
-                                           aclTensor* meanOut, aclTensor* rstdOut,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec,
-                       {self, gamma, beta, N, C, HxW, group, eps, out, meanOut, rstdOut},
-                       workspaceSize, executor, forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnGroupNorm)
-
-aclnnStatus aclnnGroupNormBackwardGetWorkspaceSize(
-    const aclTensor* gradOut, const aclTensor* input, const aclTensor* mean, const aclTensor* rstd,
-    const aclTensor* gamma, int64_t N, int64_t C, int64_t HxW, int64_t group,
-    const aclBoolArray* outputMask, aclTensor* gradInput, aclTensor* gradGammaOut,
-    aclTensor* gradBetaOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec,
-                       {gradOut, input, mean, rstd, gamma, N, C, HxW, group, outputMask, gradInput,
-                        gradGammaOut, gradBetaOut},
-                       workspaceSize, executor, backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnGroupNormBackward)
+ACLGRAD_OPERATOR(aclnnGroupNorm, 11, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnGroupNormBackward, 13, backward::kSpec, backward::plan)

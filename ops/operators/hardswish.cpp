@@ -36,47 +36,15 @@ const OperatorSpec kBackwardV2 = backward_spec("aclnnHardswishBackwardV2", 0, 1)
 
 }  // namespace
 
-aclnnStatus aclnnHardswishGetWorkspaceSize(const aclTensor* self, const aclTensor* out,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kHardswish, {self, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return elementwise(arguments, {1}, {0}, hardswish_kernel());
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnHardswish)
-
-aclnnStatus aclnnInplaceHardswishGetWorkspaceSize(const aclTensor* self, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  return plan_operator(kInplaceHardswish, {self}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return elementwise(arguments, {0}, {0}, hardswish_kernel());
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceHardswish)
-
-aclnnStatus aclnnHardswishBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                   const aclTensor* self, aclTensor* out,
-                                                   uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  return plan_operator(
-      kBackward, {gradOutput, self, out}, workspaceSize, executor, [](const Arguments& arguments) {
-        return elementwise(arguments, {2}, {0, 1}, hardswish_backward_kernel(Interval::kClosed));
-      });
-}
-
-ACLGRAD_PHASE_TWO(aclnnHardswishBackward)
-
-aclnnStatus aclnnHardswishBackwardV2GetWorkspaceSize(const aclTensor* gradOutput,
-                                                     const aclTensor* self, aclTensor* out,
-                                                     uint64_t* workspaceSize,
-                                                     aclOpExecutor** executor) {
-  return plan_operator(
-      kBackwardV2, {gradOutput, self, out}, workspaceSize, executor,
-      [](const Arguments& arguments) {
-        return elementwise(arguments, {2}, {0, 1}, hardswish_backward_kernel(Interval::kOpen));
-      });
-}
-
-ACLGRAD_PHASE_TWO(aclnnHardswishBackwardV2)
+ACLGRAD_OPERATOR(aclnnHardswish, 2, kHardswish, [](const Arguments& arguments) {
+  return elementwise(arguments, {1}, {0}, hardswish_kernel());
+})
+ACLGRAD_OPERATOR(aclnnInplaceHardswish, 1, kInplaceHardswish, [](const Arguments& arguments) {
+  return elementwise(arguments, {0}, {0}, hardswish_kernel());
+})
+ACLGRAD_OPERATOR(aclnnHardswishBackward, 3, kBackward, [](const Arguments& arguments) {
+  return elementwise(arguments, {2}, {0, 1}, hardswish_backward_kernel(Interval::kClosed));
+})
+ACLGRAD_OPERATOR(aclnnHardswishBackwardV2, 3, kBackwardV2, [](const Arguments& arguments) {
+  return elementwise(arguments, {2}, {0, 1}, hardswish_backward_kernel(Interval::kOpen));
+})

@@ -174,26 +174,6 @@ Plan plan_gather(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnIndexSelectGetWorkspaceSize(const aclTensor* self, int64_t dim,
-                                             const aclTensor* index, aclTensor* out,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kIndexSelect, {self, dim, index, out}, workspaceSize, executor, plan_select);
-}
-
-ACLGRAD_PHASE_TWO(aclnnIndexSelect)
-
-aclnnStatus aclnnGatherV2GetWorkspaceSize(const aclTensor* self, int64_t dim,
-                                          const aclTensor* index, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kGatherV2, {self, dim, index, out}, workspaceSize, executor, plan_select);
-}
-
-ACLGRAD_PHASE_TWO(aclnnGatherV2)
-
-aclnnStatus aclnnGatherGetWorkspaceSize(const aclTensor* self, const int64_t dim,
-                                        const aclTensor* index, aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kGather, {self, dim, index, out}, workspaceSize, executor, plan_gather);
-}
-
-ACLGRAD_PHASE_TWO(aclnnGather)
+ACLGRAD_OPERATOR(aclnnIndexSelect, 4, kIndexSelect, plan_select)
+ACLGRAD_OPERATOR(aclnnGatherV2, 4, kGatherV2, plan_select)
+ACLGRAD_OPERATOR(aclnnGather, 4, kGather, plan_gather)

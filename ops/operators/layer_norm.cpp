@@ -207,28 +207,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnLayerNormGetWorkspaceSize(
-    const aclTensor* input, const aclIntArray* normalizedShape, const aclTensor* weightOptional,
-    const aclTensor* biasOptional, double eps, aclTensor* out, aclTensor* meanOutOptional,
-    aclTensor* rstdOutOptional, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec,
-                       {input, normalizedShape, weightOptional, biasOptional, eps, out,
-                        meanOutOptional, rstdOutOptional},
-                       workspaceSize, executor, forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnLayerNorm)
-
-aclnnStatus aclnnLayerNormBackwardGetWorkspaceSize(
-    const aclTensor* gradOut, const aclTensor* input, const aclIntArray* normalizedShape,
-    const aclTensor* mean, const aclTensor* rstd, const aclTensor* weightOptional,
-    const aclTensor* biasOptional, const aclBoolArray* outputMask, aclTensor* gradInputOut,
-    aclTensor* gradWeightOut, aclTensor* gradBiasOut, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec,
-                       {gradOut, input, normalizedShape, mean, rstd, weightOptional, biasOptional,
-                        outputMask, gradInputOut, gradWeightOut, gradBiasOut},
-                       workspaceSize, executor, backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnLayerNormBackward)
+ACLGRAD_OPERATOR(aclnnLayerNorm, 8, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnLayerNormBackward, 11, backward::kSpec, backward::plan)

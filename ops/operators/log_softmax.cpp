@@ -72,19 +72,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnLogSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec, {self, dim, out}, workspaceSize, executor, forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnLogSoftmax)
-
-aclnnStatus aclnnLogSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                    const aclTensor* output, int64_t dim,
-                                                    aclTensor* out, uint64_t* workspaceSize,
-                                                    aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec, {gradOutput, output, dim, out}, workspaceSize, executor,
-                       backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnLogSoftmaxBackward)
+ACLGRAD_OPERATOR(aclnnLogSoftmax, 3, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnLogSoftmaxBackward, 4, backward::kSpec, backward::plan)

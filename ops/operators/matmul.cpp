@@ -155,32 +155,8 @@ Plan plan_batched(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2,
-                                        aclTensor* out, int8_t cubeMathType,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kMatmul, {self, mat2, out, cubeMathType}, workspaceSize, executor,
-                       plan_batched);
-}
-
-ACLGRAD_PHASE_TWO(aclnnMatmul)
-
-aclnnStatus aclnnMmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out,
-                                    int8_t cubeMathType, uint64_t* workspaceSize,
-                                    aclOpExecutor** executor) {
-  return plan_operator(
-      kMm, {self, mat2, out, cubeMathType}, workspaceSize, executor,
-      [](const Arguments& arguments) {
-        return plan_matmul(matrix_product(arguments, kSelf, kMat2, kOut, kCubeMathType));
-      });
-}
-
-ACLGRAD_PHASE_TWO(aclnnMm)
-
-aclnnStatus aclnnBatchMatMulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2,
-                                             aclTensor* out, int8_t cubeMathType,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kBatchMatMul, {self, mat2, out, cubeMathType}, workspaceSize, executor,
-                       plan_batched);
-}
-
-ACLGRAD_PHASE_TWO(aclnnBatchMatMul)
+ACLGRAD_OPERATOR(aclnnMatmul, 4, kMatmul, plan_batched)
+ACLGRAD_OPERATOR(aclnnMm, 4, kMm, [](const Arguments& arguments) {
+  return plan_matmul(matrix_product(arguments, kSelf, kMat2, kOut, kCubeMathType));
+})
+ACLGRAD_OPERATOR(aclnnBatchMatMul, 4, kBatchMatMul, plan_batched)

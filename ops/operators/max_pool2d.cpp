@@ -94,26 +94,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnMaxPool2dWithIndicesGetWorkspaceSize(
-    const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* stride,
-    const aclIntArray* padding, const aclIntArray* dilation, bool ceilMode, aclTensor* out,
-    aclTensor* indices, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec,
-                       {self, kernelSize, stride, padding, dilation, ceilMode, out, indices},
-                       workspaceSize, executor, forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnMaxPool2dWithIndices)
-
-aclnnStatus aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize(
-    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* indices,
-    const aclIntArray* kernelSize, const aclIntArray* stride, const aclIntArray* padding,
-    const aclIntArray* dilation, bool ceilMode, aclTensor* gradInput, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  return plan_operator(
-      backward::kSpec,
-      {gradOutput, self, indices, kernelSize, stride, padding, dilation, ceilMode, gradInput},
-      workspaceSize, executor, backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnMaxPool2dWithIndicesBackward)
+ACLGRAD_OPERATOR(aclnnMaxPool2dWithIndices, 8, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnMaxPool2dWithIndicesBackward, 9, backward::kSpec, backward::plan)

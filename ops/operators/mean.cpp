@@ -78,22 +78,7 @@ Plan plan_v2(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnMeanGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                      aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  return plan_operator(kMean, {self, dim, keepDim, dtype, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_reduction(arguments, dtype_of(arguments), Reduction::kMean);
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnMean)
-
-aclnnStatus aclnnMeanV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                        bool noopWithEmptyAxes, aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kMeanV2, {self, dim, keepDim, noopWithEmptyAxes, out}, workspaceSize,
-                       executor, plan_v2);
-}
-
-ACLGRAD_PHASE_TWO(aclnnMeanV2)
+ACLGRAD_OPERATOR(aclnnMean, 5, kMean, [](const Arguments& arguments) {
+  return plan_reduction(arguments, dtype_of(arguments), Reduction::kMean);
+})
+ACLGRAD_OPERATOR(aclnnMeanV2, 5, kMeanV2, plan_v2)

@@ -109,30 +109,6 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                         int64_t reduction, aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec, {self, target, reduction, out}, workspaceSize, executor,
-                       forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnMseLoss)
-
-aclnnStatus aclnnMseLossOutGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                            int64_t reduction, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(forward::kOutSpec, {self, target, reduction, out}, workspaceSize, executor,
-                       forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnMseLossOut)
-
-aclnnStatus aclnnMseLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                 const aclTensor* target, int64_t reduction,
-                                                 aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec, {gradOutput, self, target, reduction, out}, workspaceSize,
-                       executor, backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnMseLossBackward)
+ACLGRAD_OPERATOR(aclnnMseLoss, 4, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnMseLossOut, 4, forward::kOutSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnMseLossBackward, 5, backward::kSpec, backward::plan)

@@ -69,34 +69,11 @@ Plan plan_muls(const Arguments& arguments, size_t out) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnMulGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kMul, {self, other, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_mul(arguments, 2); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnMul)
-
-aclnnStatus aclnnInplaceMulGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceMul, {selfRef, other}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_mul(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceMul)
-
-aclnnStatus aclnnMulsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kMuls, {self, other, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_muls(arguments, 2); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnMuls)
-
-aclnnStatus aclnnInplaceMulsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceMuls, {selfRef, other}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_muls(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceMuls)
+ACLGRAD_OPERATOR(aclnnMul, 3, kMul,
+                 [](const Arguments& arguments) { return plan_mul(arguments, 2); })
+ACLGRAD_OPERATOR(aclnnInplaceMul, 2, kInplaceMul,
+                 [](const Arguments& arguments) { return plan_mul(arguments, 0); })
+ACLGRAD_OPERATOR(aclnnMuls, 3, kMuls,
+                 [](const Arguments& arguments) { return plan_muls(arguments, 2); })
+ACLGRAD_OPERATOR(aclnnInplaceMuls, 2, kInplaceMuls,
+                 [](const Arguments& arguments) { return plan_muls(arguments, 0); })

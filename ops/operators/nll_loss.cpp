@@ -139,27 +139,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnNLLLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                         const aclTensor* weight, int64_t reduction,
-                                         int64_t ignoreIndex, aclTensor* out,
-                                         aclTensor* totalWeightOut, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec,
-                       {self, target, weight, reduction, ignoreIndex, out, totalWeightOut},
-                       workspaceSize, executor, forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnNLLLoss)
-
-aclnnStatus aclnnNLLLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                 const aclTensor* target, const aclTensor* weight,
-                                                 int64_t reduction, int64_t ignoreIndex,
-                                                 const aclTensor* totalWeight, aclTensor* out,
-                                                 uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec,
-                       {gradOutput, self, target, weight, reduction, ignoreIndex, totalWeight, out},
-                       workspaceSize, executor, backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnNLLLossBackward)
+ACLGRAD_OPERATOR(aclnnNLLLoss, 7, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnNLLLossBackward, 8, backward::kSpec, backward::plan)

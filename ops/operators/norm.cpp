@@ -28,15 +28,7 @@ const OperatorSpec kNorm{
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnNormGetWorkspaceSize(const aclTensor* self, const aclScalar* pScalar,
-                                      const aclIntArray* dim, bool keepdim, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kNorm, {self, pScalar, dim, keepdim, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         const double p = static_cast<double>(arguments.scalar(kP).to_float());
-                         return plan_norm(arguments, kSelf, reduced_dims(arguments, kAttributes), p,
-                                          kOut);
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnNorm)
+ACLGRAD_OPERATOR(aclnnNorm, 5, kNorm, [](const Arguments& arguments) {
+  const double p = static_cast<double>(arguments.scalar(kP).to_float());
+  return plan_norm(arguments, kSelf, reduced_dims(arguments, kAttributes), p, kOut);
+})

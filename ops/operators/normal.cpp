@@ -66,22 +66,5 @@ Plan plan_with_tensors(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnInplaceNormalGetWorkspaceSize(const aclTensor* selfRef, float mean, float std,
-                                               int64_t seed, int64_t offset,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceNormal, {selfRef, mean, std, seed, offset}, workspaceSize, executor,
-                       plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceNormal)
-
-aclnnStatus aclnnInplaceNormalTensorGetWorkspaceSize(const aclTensor* selfRef, float mean,
-                                                     float std, const aclTensor* seedTensor,
-                                                     const aclTensor* offsetTensor, int64_t offset,
-                                                     uint64_t* workspaceSize,
-                                                     aclOpExecutor** executor) {
-  return plan_operator(kInplaceNormalTensor, {selfRef, mean, std, seedTensor, offsetTensor, offset},
-                       workspaceSize, executor, plan_with_tensors);
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceNormalTensor)
+ACLGRAD_OPERATOR(aclnnInplaceNormal, 5, kInplaceNormal, plan)
+ACLGRAD_OPERATOR(aclnnInplaceNormalTensor, 6, kInplaceNormalTensor, plan_with_tensors)

@@ -87,10 +87,4 @@ Plan plan_permute(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnPermuteGetWorkspaceSize(const aclTensor* self, const aclIntArray* dims,
-                                         aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  return plan_operator(kPermute, {self, dims, out}, workspaceSize, executor, plan_permute);
-}
-
-ACLGRAD_PHASE_TWO(aclnnPermute)
+ACLGRAD_OPERATOR(aclnnPermute, 3, kPermute, plan_permute)

@@ -85,30 +85,8 @@ Plan plan_with_tensor(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnPowTensorScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* exponent,
-                                                 const aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return plan_operator(kPowTensorScalar, {self, exponent, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_with_number(arguments, 2); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnPowTensorScalar)
-
-aclnnStatus aclnnInplacePowTensorScalarGetWorkspaceSize(const aclTensor* selfRef,
-                                                        const aclScalar* exponent,
-                                                        uint64_t* workspaceSize,
-                                                        aclOpExecutor** executor) {
-  return plan_operator(kInplacePowTensorScalar, {selfRef, exponent}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_with_number(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplacePowTensorScalar)
-
-aclnnStatus aclnnPowTensorTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* exponent,
-                                                 aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return plan_operator(kPowTensorTensor, {self, exponent, out}, workspaceSize, executor,
-                       plan_with_tensor);
-}
-
-ACLGRAD_PHASE_TWO(aclnnPowTensorTensor)
+ACLGRAD_OPERATOR(aclnnPowTensorScalar, 3, kPowTensorScalar,
+                 [](const Arguments& arguments) { return plan_with_number(arguments, 2); })
+ACLGRAD_OPERATOR(aclnnInplacePowTensorScalar, 2, kInplacePowTensorScalar,
+                 [](const Arguments& arguments) { return plan_with_number(arguments, 0); })
+ACLGRAD_OPERATOR(aclnnPowTensorTensor, 3, kPowTensorTensor, plan_with_tensor)

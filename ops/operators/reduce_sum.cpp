@@ -37,14 +37,7 @@ const OperatorSpec kReduceSum{
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnReduceSumGetWorkspaceSize(const aclTensor* self, const aclIntArray* dims,
-                                           bool keepDims, aclDataType dtype, aclTensor* out,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kReduceSum, {self, dims, keepDims, dtype, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         const auto type = static_cast<aclDataType>(arguments.integer(P::kDtype));
-                         return plan_reduction(arguments, type, Reduction::kSum);
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnReduceSum)
+ACLGRAD_OPERATOR(aclnnReduceSum, 5, kReduceSum, [](const Arguments& arguments) {
+  const auto type = static_cast<aclDataType>(arguments.integer(P::kDtype));
+  return plan_reduction(arguments, type, Reduction::kSum);
+})

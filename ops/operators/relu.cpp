@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnRelu, aclnnInplaceRelu, aclnnThresholdBackward, aclnnLeakyRelu, aclnnInplaceLeakyRelu,
-// aclnnLeakyReluBackward, aclnnSoftplus, aclnnSoftplusBackward.
+// aclnnLeakyReluBackward, aclnnSoftplus, aclnnSoftplusBackward, aclnnSilu, aclnnSiluBackward.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 #include "aclnnop/aclnn_leaky_relu.h"
 #include "aclnnop/aclnn_leaky_relu_backward.h"
 #include "aclnnop/aclnn_relu.h"
+#include "aclnnop/aclnn_silu.h"
+#include "aclnnop/aclnn_silu_backward.h"
 #include "aclnnop/aclnn_softplus.h"
 #include "aclnnop/aclnn_softplus_backward.h"
 #include "aclnnop/aclnn_threshold_backward.h"
@@ -39,7 +41,7 @@ const OperatorSpec kInplaceRelu{
     "aclnnInplaceRelu", {in_out("selfRef")}, {not_null({0}), dtype_in(0, kRelu), max_rank(0)}};
 
 Kernel relu_kernel(aclDataType dtype) {
-  if (!is_integer(dtype)) return function_kernel(Function::kRelu);
+  if (!is_integer(dtype)) return function_kernel("relu");
   return IntegerKernel([](const int64_t* const* in, int64_t* const* out, size_t count) {
     for (size_t i = 0; i < count; ++i) out[0][i] = std::max<int64_t>(in[0][i], 0);
   });
@@ -67,7 +69,7 @@ const OperatorSpec kThresholdBackward{
      max_rank(kOut), broadcastable(kGrad, kSelf), shape_is_broadcast(kOut, kGrad, kSelf)}};
 
 Kernel threshold_backward_kernel(aclDataType dtype, float threshold) {
-  if (!is_integer(dtype)) return function_kernel(Function::kThresholdBackward, threshold);
+  if (!is_integer(dtype)) return function_kernel("threshold_backward", threshold);
   return IntegerKernel([threshold](const int64_t* const* in, int64_t* const* out, size_t count) {
     const auto limit = static_cast<double>(threshold);
     for (size_t i = 0; i < count; ++i) {
@@ -90,7 +92,7 @@ const OperatorSpec kInplaceLeakyRelu{"aclnnInplaceLeakyRelu",
 
 Plan plan_leaky_relu(const Arguments& arguments, size_t out) {
   return plan_arithmetic(arguments, out, {0}, arguments.dtype(0),
-                         function_kernel(Function::kLeakyRelu, arguments.scalar(1).to_float()));
+                         function_kernel("leaky_relu", arguments.scalar(1).to_float()));
 }
 
 enum LeakyBackward { kSlope = 2, kSelfIsResult, kLeakyOut };
@@ -143,103 +145,64 @@ const OperatorSpec kSoftplusBackward{
 Plan plan_softplus_backward(const Arguments& arguments) {
   const aclDataType grad = arguments.dtype(kGrad);
   const bool equal = arguments.dtype(kSelf) == grad && arguments.dtype(kGradInput) == grad;
-  return plan_arithmetic(
-      arguments, kGradInput, {kGrad, kSelf}, equal ? grad : ACL_FLOAT,
-      function_kernel(Function::kSoftplusBackward, arguments.scalar(kBeta).to_float(),
-                      arguments.scalar(kUpper).to_float()));
+  return plan_arithmetic(arguments, kGradInput, {kGrad, kSelf}, equal ? grad : ACL_FLOAT,
+                         function_kernel("softplus_backward", arguments.scalar(kBeta).to_float(),
+                                         arguments.scalar(kUpper).to_float()));
 }
+
+// ---- SiLU ---------------------------------------------------------------------------------------
+
+const OperatorSpec kSilu{
+    "aclnnSilu",
+    {input("self"), output("out")},
+    {not_null({0, 1}), dtype_in(0, kFloats), dtype_in(1, kFloats), same_shape(1, 0)}};
+
+constexpr DtypeSet kFloatsAndBf16{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
+
+aclDataType common_or_float(const Arguments& arguments) {
+  return arguments.dtype(0) == arguments.dtype(1) ? arguments.dtype(0) : ACL_FLOAT;
+}
+
+const OperatorSpec kSiluBackward{
+    "aclnnSiluBackward",
+    {input("gradOutput"), input("self"), output("gradInput")},
+    {not_null({0, 1, 2}), dtype_in(0, kFloatsAndBf16), dtype_in(1, kFloatsAndBf16),
+     dtype_in(2, kFloatsAndBf16), when(before_950, same_dtype(1, 0)),
+     when(before_950, same_dtype(2, 0)), when(on_950, has_dtype(2, common_or_float)), max_rank(0),
+     max_rank(1), max_rank(2), when(before_950, same_shape(1, 0)),
+     when(before_950, same_shape(2, 0)), when(on_950, broadcastable(0, 1)),
+     when(on_950, shape_is_broadcast(2, 0, 1))}};
 
 }  // namespace
 
-aclnnStatus aclnnReluGetWorkspaceSize(const aclTensor* self, const aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kReluSpec, {self, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return elementwise(arguments, {1}, {0}, relu_kernel(arguments.dtype(0)));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnRelu)
-
-aclnnStatus aclnnInplaceReluGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return plan_operator(kInplaceRelu, {selfRef}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return elementwise(arguments, {0}, {0}, relu_kernel(arguments.dtype(0)));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceRelu)
-
-aclnnStatus aclnnThresholdBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                   const aclTensor* self,
-                                                   const aclScalar* threshold, aclTensor* out,
-                                                   uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  return plan_operator(kThresholdBackward, {gradOutput, self, threshold, out}, workspaceSize,
-                       executor, [](const Arguments& arguments) {
-                         return elementwise(arguments, {kOut}, {kGrad, kSelf},
-                                            threshold_backward_kernel(arguments.dtype(kGrad),
-                                                                      threshold_of(arguments)));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnThresholdBackward)
-
-aclnnStatus aclnnLeakyReluGetWorkspaceSize(const aclTensor* self, const aclScalar* negativeSlope,
-                                           aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  return plan_operator(kLeakyRelu, {self, negativeSlope, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_leaky_relu(arguments, 2); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnLeakyRelu)
-
-aclnnStatus aclnnInplaceLeakyReluGetWorkspaceSize(aclTensor* selfRef,
-                                                  const aclScalar* negativeSlope,
-                                                  uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  return plan_operator(kInplaceLeakyRelu, {selfRef, negativeSlope}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_leaky_relu(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceLeakyRelu)
-
-aclnnStatus aclnnLeakyReluBackwardGetWorkspaceSize(
-    const aclTensor* gradOutput, const aclTensor* self, const aclScalar* negativeSlope,
-    bool selfIsResult, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kLeakyReluBackward, {gradOutput, self, negativeSlope, selfIsResult, out}, workspaceSize,
-      executor, [](const Arguments& arguments) {
-        return plan_arithmetic(
-            arguments, kLeakyOut, {kGrad, kSelf}, *promote_tensors(kGrad, kSelf)(arguments),
-            function_kernel(Function::kLeakyReluBackward, arguments.scalar(kSlope).to_float()));
-      });
-}
-
-ACLGRAD_PHASE_TWO(aclnnLeakyReluBackward)
-
-aclnnStatus aclnnSoftplusGetWorkspaceSize(const aclTensor* self, const aclScalar* beta,
-                                          const aclScalar* threshold, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kSoftplus, {self, beta, threshold, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_arithmetic(
-                             arguments, 3, {0}, arguments.dtype(0),
-                             function_kernel(Function::kSoftplus, arguments.scalar(1).to_float(),
-                                             arguments.scalar(2).to_float()));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSoftplus)
-
-aclnnStatus aclnnSoftplusBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                  const aclTensor* self, const aclScalar* beta,
-                                                  const aclScalar* threshold, aclTensor* gradInput,
-                                                  uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  return plan_operator(kSoftplusBackward, {gradOutput, self, beta, threshold, gradInput},
-                       workspaceSize, executor, plan_softplus_backward);
-}
-
-ACLGRAD_PHASE_TWO(aclnnSoftplusBackward)
+ACLGRAD_OPERATOR(aclnnRelu, 2, kReluSpec, [](const Arguments& arguments) {
+  return elementwise(arguments, {1}, {0}, relu_kernel(arguments.dtype(0)));
+})
+ACLGRAD_OPERATOR(aclnnInplaceRelu, 1, kInplaceRelu, [](const Arguments& arguments) {
+  return elementwise(arguments, {0}, {0}, relu_kernel(arguments.dtype(0)));
+})
+ACLGRAD_OPERATOR(aclnnThresholdBackward, 4, kThresholdBackward, [](const Arguments& arguments) {
+  return elementwise(arguments, {kOut}, {kGrad, kSelf},
+                     threshold_backward_kernel(arguments.dtype(kGrad), threshold_of(arguments)));
+})
+ACLGRAD_OPERATOR(aclnnLeakyRelu, 3, kLeakyRelu,
+                 [](const Arguments& arguments) { return plan_leaky_relu(arguments, 2); })
+ACLGRAD_OPERATOR(aclnnInplaceLeakyRelu, 2, kInplaceLeakyRelu,
+                 [](const Arguments& arguments) { return plan_leaky_relu(arguments, 0); })
+ACLGRAD_OPERATOR(aclnnLeakyReluBackward, 5, kLeakyReluBackward, [](const Arguments& arguments) {
+  return plan_arithmetic(
+      arguments, kLeakyOut, {kGrad, kSelf}, *promote_tensors(kGrad, kSelf)(arguments),
+      function_kernel("leaky_relu_backward", arguments.scalar(kSlope).to_float()));
+})
+ACLGRAD_OPERATOR(aclnnSoftplus, 4, kSoftplus, [](const Arguments& arguments) {
+  return plan_arithmetic(
+      arguments, 3, {0}, arguments.dtype(0),
+      function_kernel("softplus", arguments.scalar(1).to_float(), arguments.scalar(2).to_float()));
+})
+ACLGRAD_OPERATOR(aclnnSoftplusBackward, 5, kSoftplusBackward, plan_softplus_backward)
+ACLGRAD_OPERATOR(aclnnSilu, 2, kSilu, [](const Arguments& arguments) {
+  return elementwise(arguments, {1}, {0}, function_kernel("silu"));
+})
+ACLGRAD_OPERATOR(aclnnSiluBackward, 3, kSiluBackward, [](const Arguments& arguments) {
+  return elementwise(arguments, {2}, {0, 1}, function_kernel("silu_backward"));
+})

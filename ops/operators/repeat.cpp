@@ -103,10 +103,4 @@ Plan plan_repeat(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnRepeatGetWorkspaceSize(const aclTensor* self, const aclIntArray* repeats,
-                                        aclTensor* out, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  return plan_operator(kRepeat, {self, repeats, out}, workspaceSize, executor, plan_repeat);
-}
-
-ACLGRAD_PHASE_TWO(aclnnRepeat)
+ACLGRAD_OPERATOR(aclnnRepeat, 3, kRepeat, plan_repeat)

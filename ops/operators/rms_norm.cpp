@@ -119,21 +119,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnRmsNormGetWorkspaceSize(const aclTensor* x, const aclTensor* gamma, double epsilon,
-                                         const aclTensor* yOut, const aclTensor* rstdOut,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec, {x, gamma, epsilon, yOut, rstdOut}, workspaceSize, executor,
-                       forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnRmsNorm)
-
-aclnnStatus aclnnRmsNormGradGetWorkspaceSize(const aclTensor* dy, const aclTensor* x,
-                                             const aclTensor* rstd, const aclTensor* gamma,
-                                             const aclTensor* dxOut, const aclTensor* dgammaOut,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec, {dy, x, rstd, gamma, dxOut, dgammaOut}, workspaceSize,
-                       executor, backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnRmsNormGrad)
+ACLGRAD_OPERATOR(aclnnRmsNorm, 5, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnRmsNormGrad, 6, backward::kSpec, backward::plan)

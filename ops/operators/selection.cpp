@@ -51,20 +51,5 @@ Plan plan_masked_fill(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnSWhereGetWorkspaceSize(const aclTensor* condition, const aclTensor* self,
-                                        const aclTensor* other, aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kSWhere, {condition, self, other, out}, workspaceSize, executor, plan_where);
-}
-
-ACLGRAD_PHASE_TWO(aclnnSWhere)
-
-aclnnStatus aclnnInplaceMaskedFillScalarGetWorkspaceSize(aclTensor* selfRef, const aclTensor* mask,
-                                                         const aclScalar* value,
-                                                         uint64_t* workspaceSize,
-                                                         aclOpExecutor** executor) {
-  return plan_operator(kMaskedFill, {selfRef, mask, value}, workspaceSize, executor,
-                       plan_masked_fill);
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceMaskedFillScalar)
+ACLGRAD_OPERATOR(aclnnSWhere, 4, kSWhere, plan_where)
+ACLGRAD_OPERATOR(aclnnInplaceMaskedFillScalar, 3, kMaskedFill, plan_masked_fill)

@@ -44,27 +44,8 @@ Plan plan_selu_backward(const Arguments& arguments) {
 
 }  // namespace
 
-aclnnStatus aclnnSeluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kSelu, {self, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_selu(arguments, 1); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSelu)
-
-aclnnStatus aclnnInplaceSeluGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return plan_operator(kInplaceSelu, {selfRef}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_selu(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceSelu)
-
-aclnnStatus aclnnSeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* result,
-                                              aclTensor* gradInput, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  return plan_operator(kSeluBackward, {gradOutput, result, gradInput}, workspaceSize, executor,
-                       plan_selu_backward);
-}
-
-ACLGRAD_PHASE_TWO(aclnnSeluBackward)
+ACLGRAD_OPERATOR(aclnnSelu, 2, kSelu,
+                 [](const Arguments& arguments) { return plan_selu(arguments, 1); })
+ACLGRAD_OPERATOR(aclnnInplaceSelu, 1, kInplaceSelu,
+                 [](const Arguments& arguments) { return plan_selu(arguments, 0); })
+ACLGRAD_OPERATOR(aclnnSeluBackward, 3, kSeluBackward, plan_selu_backward)

@@ -52,39 +52,15 @@ const OperatorSpec kSign{
 
 }  // namespace
 
-aclnnStatus aclnnNegGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                     aclOpExecutor** executor) {
-  return plan_operator(kNeg, {self, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_neg(arguments, 1); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnNeg)
-
-aclnnStatus aclnnInplaceNegGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  return plan_operator(kInplaceNeg, {selfRef}, workspaceSize, executor,
-                       [](const Arguments& arguments) { return plan_neg(arguments, 0); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceNeg)
-
-aclnnStatus aclnnAbsGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                     aclOpExecutor** executor) {
-  return plan_operator(kAbs, {self, out}, workspaceSize, executor, [](const Arguments& arguments) {
-    const aclDataType dtype = arguments.dtype(0);
-    return plan_arithmetic(arguments, 1, {0}, dtype, magnitude(dtype));
-  });
-}
-
-ACLGRAD_PHASE_TWO(aclnnAbs)
-
-aclnnStatus aclnnSignGetWorkspaceSize(const aclTensor* self, aclTensor* result,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kSign, {self, result}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         const aclDataType dtype = arguments.dtype(0);
-                         return plan_arithmetic(arguments, 1, {0}, dtype, sign(dtype));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSign)
+ACLGRAD_OPERATOR(aclnnNeg, 2, kNeg,
+                 [](const Arguments& arguments) { return plan_neg(arguments, 1); })
+ACLGRAD_OPERATOR(aclnnInplaceNeg, 1, kInplaceNeg,
+                 [](const Arguments& arguments) { return plan_neg(arguments, 0); })
+ACLGRAD_OPERATOR(aclnnAbs, 2, kAbs, [](const Arguments& arguments) {
+  const aclDataType dtype = arguments.dtype(0);
+  return plan_arithmetic(arguments, 1, {0}, dtype, magnitude(dtype));
+})
+ACLGRAD_OPERATOR(aclnnSign, 2, kSign, [](const Arguments& arguments) {
+  const aclDataType dtype = arguments.dtype(0);
+  return plan_arithmetic(arguments, 1, {0}, dtype, sign(dtype));
+})

@@ -173,25 +173,9 @@ const OperatorSpec kSpec{
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnSliceGetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t start,
-                                       int64_t end, int64_t step, aclTensor* out,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(slice::kSpec, {self, dim, start, end, step, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         return plan_slice<slice::slice_specs>(arguments, slice::kOut);
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSlice)
-
-aclnnStatus aclnnSliceV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* starts,
-                                         const aclIntArray* ends, const aclIntArray* axes,
-                                         const aclIntArray* steps, aclTensor* out,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(slice_v2::kSpec, {self, starts, ends, axes, steps, out}, workspaceSize,
-                       executor, [](const Arguments& arguments) {
-                         return plan_slice<slice_v2::slice_specs>(arguments, slice_v2::kOut);
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSliceV2)
+ACLGRAD_OPERATOR(aclnnSlice, 6, slice::kSpec, [](const Arguments& arguments) {
+  return plan_slice<slice::slice_specs>(arguments, slice::kOut);
+})
+ACLGRAD_OPERATOR(aclnnSliceV2, 6, slice_v2::kSpec, [](const Arguments& arguments) {
+  return plan_slice<slice_v2::slice_specs>(arguments, slice_v2::kOut);
+})

@@ -80,19 +80,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* out,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(forward::kSpec, {self, dim, out}, workspaceSize, executor, forward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnSoftmax)
-
-aclnnStatus aclnnSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                 const aclTensor* output, int64_t dim,
-                                                 aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return plan_operator(backward::kSpec, {gradOutput, output, dim, out}, workspaceSize, executor,
-                       backward::plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnSoftmaxBackward)
+ACLGRAD_OPERATOR(aclnnSoftmax, 3, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnSoftmaxBackward, 4, backward::kSpec, backward::plan)

@@ -180,22 +180,9 @@ const OperatorSpec kSpec{
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnSplitTensorGetWorkspaceSize(const aclTensor* self, uint64_t splitSections,
-                                             int64_t dim, aclTensorList* out,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      split_tensor::kSpec, {self, splitSections, dim, out}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_split(arguments, split_tensor::kChunks); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSplitTensor)
-
-aclnnStatus aclnnSplitWithSizeGetWorkspaceSize(const aclTensor* self, const aclIntArray* splitSize,
-                                               int64_t dim, aclTensorList* out,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      split_with_size::kSpec, {self, splitSize, dim, out}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_split(arguments, split_with_size::kChunks); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSplitWithSize)
+ACLGRAD_OPERATOR(aclnnSplitTensor, 4, split_tensor::kSpec, [](const Arguments& arguments) {
+  return plan_split(arguments, split_tensor::kChunks);
+})
+ACLGRAD_OPERATOR(aclnnSplitWithSize, 4, split_with_size::kSpec, [](const Arguments& arguments) {
+  return plan_split(arguments, split_with_size::kChunks);
+})

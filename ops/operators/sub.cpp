@@ -24,42 +24,15 @@ const OperatorSpec kInplaceSubs{"aclnnInplaceSubs",
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnSubGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
-                                     const aclScalar* alpha, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kSub, {self, other, alpha, out}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_additive(arguments, 3, Sign::kMinus); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSub)
-
-aclnnStatus aclnnInplaceSubGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                            const aclScalar* alpha, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  return plan_operator(
-      kInplaceSub, {selfRef, other, alpha}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_additive(arguments, 0, Sign::kMinus); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceSub)
-
-aclnnStatus aclnnSubsGetWorkspaceSize(const aclTensor* self, const aclScalar* other,
-                                      const aclScalar* alpha, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kSubs, {self, other, alpha, out}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_additive_scalar(arguments, 3, Sign::kMinus); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnSubs)
-
-aclnnStatus aclnnInplaceSubsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                             const aclScalar* alpha, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return plan_operator(
-      kInplaceSubs, {selfRef, other, alpha}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_additive_scalar(arguments, 0, Sign::kMinus); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceSubs)
+ACLGRAD_OPERATOR(aclnnSub, 4, kSub, [](const Arguments& arguments) {
+  return plan_additive(arguments, 3, Sign::kMinus);
+})
+ACLGRAD_OPERATOR(aclnnInplaceSub, 3, kInplaceSub, [](const Arguments& arguments) {
+  return plan_additive(arguments, 0, Sign::kMinus);
+})
+ACLGRAD_OPERATOR(aclnnSubs, 4, kSubs, [](const Arguments& arguments) {
+  return plan_additive_scalar(arguments, 3, Sign::kMinus);
+})
+ACLGRAD_OPERATOR(aclnnInplaceSubs, 3, kInplaceSubs, [](const Arguments& arguments) {
+  return plan_additive_scalar(arguments, 0, Sign::kMinus);
+})

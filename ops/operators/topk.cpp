@@ -58,16 +58,8 @@ const OperatorSpec kSpec{
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnTopkGetWorkspaceSize(const aclTensor* self, int64_t k, int64_t dim, bool largest,
-                                      bool sorted, aclTensor* valuesOut, aclTensor* indicesOut,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kSpec, {self, k, dim, largest, sorted, valuesOut, indicesOut}, workspaceSize,
-                       executor, [](const Arguments& arguments) {
-                         // 0-d tensors have one element, whatever k is.
-                         if (arguments.integer(kK) == 0) return Plan{};
-                         return plan_topk(arguments, kSelf, axis(arguments),
-                                          arguments.flag(kLargest), kValues, kIndices);
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnTopk)
+ACLGRAD_OPERATOR(aclnnTopk, 7, kSpec, [](const Arguments& arguments) {
+  // 0-d tensors have one element, whatever k is.
+  if (arguments.integer(kK) == 0) return Plan{};
+  return plan_topk(arguments, kSelf, axis(arguments), arguments.flag(kLargest), kValues, kIndices);
+})

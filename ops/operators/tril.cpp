@@ -40,43 +40,17 @@ Planner planner(Triangle triangle, size_t out) {
   };
 }
 
+const OperatorSpec kTril = spec("aclnnTril");
+const OperatorSpec kTriu = spec("aclnnTriu");
+const OperatorSpec kInplaceTril = in_place_spec("aclnnInplaceTril");
+const OperatorSpec kInplaceTriu = in_place_spec("aclnnInplaceTriu");
+
 }  // namespace
 }  // namespace aclgrad::ops
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnTrilGetWorkspaceSize(const aclTensor* self, int64_t diagonal, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  static const OperatorSpec kTril = spec("aclnnTril");
-  return plan_operator(kTril, {self, diagonal, out}, workspaceSize, executor,
-                       planner(Triangle::kLower, kOut));
-}
-
-ACLGRAD_PHASE_TWO(aclnnTril)
-
-aclnnStatus aclnnInplaceTrilGetWorkspaceSize(const aclTensor* selfRef, int64_t diagonal,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  static const OperatorSpec kTril = in_place_spec("aclnnInplaceTril");
-  return plan_operator(kTril, {selfRef, diagonal}, workspaceSize, executor,
-                       planner(Triangle::kLower, kSelf));
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceTril)
-
-aclnnStatus aclnnTriuGetWorkspaceSize(const aclTensor* self, int64_t diagonal, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  static const OperatorSpec kTriu = spec("aclnnTriu");
-  return plan_operator(kTriu, {self, diagonal, out}, workspaceSize, executor,
-                       planner(Triangle::kUpper, kOut));
-}
-
-ACLGRAD_PHASE_TWO(aclnnTriu)
-
-aclnnStatus aclnnInplaceTriuGetWorkspaceSize(aclTensor* selfRef, int64_t diagonal,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  static const OperatorSpec kTriu = in_place_spec("aclnnInplaceTriu");
-  return plan_operator(kTriu, {selfRef, diagonal}, workspaceSize, executor,
-                       planner(Triangle::kUpper, kSelf));
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceTriu)
+ACLGRAD_OPERATOR(aclnnTril, 3, kTril, planner(Triangle::kLower, kOut))
+ACLGRAD_OPERATOR(aclnnInplaceTril, 2, kInplaceTril, planner(Triangle::kLower, kSelf))
+ACLGRAD_OPERATOR(aclnnTriu, 3, kTriu, planner(Triangle::kUpper, kOut))
+ACLGRAD_OPERATOR(aclnnInplaceTriu, 2, kInplaceTriu, planner(Triangle::kUpper, kSelf))

@@ -65,22 +65,5 @@ Plan plan_with_tensors(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfRef, double from, double to,
-                                                uint64_t seed, uint64_t offset,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(kInplaceUniform, {selfRef, from, to, seed, offset}, workspaceSize, executor,
-                       plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceUniform)
-
-aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(const aclTensor* selfRef, double from,
-                                                      double to, const aclTensor* seedTensor,
-                                                      const aclTensor* offsetTensor,
-                                                      uint64_t offset, uint64_t* workspaceSize,
-                                                      aclOpExecutor** executor) {
-  return plan_operator(kInplaceUniformTensor, {selfRef, from, to, seedTensor, offsetTensor, offset},
-                       workspaceSize, executor, plan_with_tensors);
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceUniformTensor)
+ACLGRAD_OPERATOR(aclnnInplaceUniform, 5, kInplaceUniform, plan)
+ACLGRAD_OPERATOR(aclnnInplaceUniformTensor, 6, kInplaceUniformTensor, plan_with_tensors)

@@ -70,41 +70,16 @@ Plan plan_corrected(const Arguments& arguments, std::optional<size_t> mean) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnVarGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool unbiased,
-                                     bool keepdim, aclTensor* out, uint64_t* workspaceSize,
-                                     aclOpExecutor** executor) {
-  return plan_operator(kVar, {self, dim, unbiased, keepdim, out}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         const int64_t correction = arguments.flag(kCorrection) ? 1 : 0;
-                         return plan_variance(
-                             arguments, {.input = kSelf,
-                                         .reduced = reduced_dims(arguments, kAttributes),
-                                         .variance = kOut,
-                                         .divide = [correction](double squares, int64_t count) {
-                                           return quotient(squares, count, correction);
-                                         }});
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnVar)
-
-aclnnStatus aclnnVarCorrectionGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim,
-                                               int64_t correction, bool keepdim, aclTensor* out,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kVarCorrection, {self, dim, correction, keepdim, out}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_corrected(arguments, std::nullopt); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnVarCorrection)
-
-aclnnStatus aclnnVarMeanGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim,
-                                         int64_t correction, bool keepdim, aclTensor* varOut,
-                                         aclTensor* meanOut, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  return plan_operator(
-      kVarMean, {self, dim, correction, keepdim, varOut, meanOut}, workspaceSize, executor,
-      [](const Arguments& arguments) { return plan_corrected(arguments, kMeanOut); });
-}
-
-ACLGRAD_PHASE_TWO(aclnnVarMean)
+ACLGRAD_OPERATOR(aclnnVar, 5, kVar, [](const Arguments& arguments) {
+  const int64_t correction = arguments.flag(kCorrection) ? 1 : 0;
+  return plan_variance(arguments, {.input = kSelf,
+                                   .reduced = reduced_dims(arguments, kAttributes),
+                                   .variance = kOut,
+                                   .divide = [correction](double squares, int64_t count) {
+                                     return quotient(squares, count, correction);
+                                   }});
+})
+ACLGRAD_OPERATOR(aclnnVarCorrection, 5, kVarCorrection,
+                 [](const Arguments& arguments) { return plan_corrected(arguments, std::nullopt); })
+ACLGRAD_OPERATOR(aclnnVarMean, 6, kVarMean,
+                 [](const Arguments& arguments) { return plan_corrected(arguments, kMeanOut); })

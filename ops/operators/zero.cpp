@@ -19,13 +19,7 @@ const OperatorSpec kInplaceZero{
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnInplaceZeroGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return plan_operator(kInplaceZero, {selfRef}, workspaceSize, executor,
-                       [](const Arguments& arguments) {
-                         const aclDataType dtype = arguments.dtype(0);
-                         return plan_arithmetic(arguments, 0, {}, dtype, constant(dtype, {}));
-                       });
-}
-
-ACLGRAD_PHASE_TWO(aclnnInplaceZero)
+ACLGRAD_OPERATOR(aclnnInplaceZero, 1, kInplaceZero, [](const Arguments& arguments) {
+  const aclDataType dtype = arguments.dtype(0);
+  return plan_arithmetic(arguments, 0, {}, dtype, constant(dtype, {}));
+})

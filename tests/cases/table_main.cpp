@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // case_table --operators: the names of the operators that have rows, one a line.
 // case_table --markdown: the rows as a Markdown table.
+// case_table --in-graph: how a graph records each elementwise operator: "aclnnElu elu(x, alpha)".
 #include <cstdio>
 #include <cstring>
 #include <set>
 
+#include "aclgrad_contract/book.h"
 #include "aclgrad_contract/numbers.h"
 #include "tests/cases/case.h"
 
@@ -56,6 +58,15 @@ void print_markdown() {
   }
 }
 
+void print_in_graph() {
+  for (const auto& family : aclgrad::contract::book()) {
+    for (const auto& op : family.operators) {
+      if (!op.is_elementwise() || op.in_graph.empty() || !op.form_of.empty()) continue;
+      std::printf("%s %s\n", op.name.c_str(), op.in_graph.c_str());
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -63,8 +74,10 @@ int main(int argc, char** argv) {
     print_operators();
   } else if (argc == 2 && std::strcmp(argv[1], "--markdown") == 0) {
     print_markdown();
+  } else if (argc == 2 && std::strcmp(argv[1], "--in-graph") == 0) {
+    print_in_graph();
   } else {
-    std::fprintf(stderr, "usage: case_table --operators | --markdown\n");
+    std::fprintf(stderr, "usage: case_table --operators | --markdown | --in-graph\n");
     return 2;
   }
 }

@@ -6,34 +6,14 @@
 #include <regex>
 #include <set>
 
-#include "ops/meta/executor.h"
+#include "tests/contract/broken_rule.h"
 #include "tests/contract/operator_faults.h"
 #include "tests/ops/support/acl_fixture.h"
 
 namespace aclgrad::contract {
 namespace {
 
-using ops::Argument;
 using ops::OperatorSpec;
-
-std::vector<Argument> arguments_of(std::span<const Value> values) {
-  std::vector<Argument> arguments;
-  for (const Value& value : values) {
-    arguments.push_back(std::visit([](auto each) { return Argument(each); }, value));
-  }
-  return arguments;
-}
-
-// The first rule of the list that does not hold.
-std::optional<size_t> broken_rule(const OperatorSpec& spec, Call& call, const Library& library) {
-  const PhaseOneArguments packed(call.row(), call.values(), library.finder());
-  const std::vector<Argument> list = arguments_of(packed.values());
-  const ops::Arguments arguments(spec, list);
-  for (size_t i = 0; i < spec.rules.size(); ++i) {
-    if (spec.rules[i](arguments).status != OK) return i;
-  }
-  return std::nullopt;
-}
 
 bool has_one_of(const std::string& text, const std::vector<std::string>& words) {
   return std::any_of(words.begin(), words.end(),
@@ -80,13 +60,19 @@ TEST_P(Messages, SayWhatIsWrongForEveryCheck) {
     Call call(library_, row(), fault.dtype);
     fault.change(call);
     library_.message();
-    const aclnnStatus status = call.plan();
+    uint64_t size = 0x5eed;
+    auto* const untouched = reinterpret_cast<aclOpExecutor*>(&size);
+    aclOpExecutor* executor = untouched;
+    const aclnnStatus status = call.plan(&size, &executor);
     const std::string message = library_.message();
     if (status == 0) {
       EXPECT_TRUE(fault.may_pass);
       EXPECT_EQ(message, "");
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
       continue;
     }
+    EXPECT_EQ(size, 0x5eedu);
+    EXPECT_EQ(executor, untouched);
     EXPECT_EQ(status, fault.status == 0 ? status : fault.status) << message;
     if (const auto rule = broken_rule(rules, call, library_)) broken.insert(*rule);
     expect_form(message, row().name, status);
@@ -103,9 +89,11 @@ TEST_P(Messages, SayWhatIsWrongForEveryCheck) {
   }
 }
 
+// Before all else: everything that can be null is.
 TEST_P(Messages, SayWhatIsWrongWithTheResults) {
   for (const bool size_is_null : {true, false}) {
     Call call(library_, row(), ACL_FLOAT);
+    for (Value& value : call.values()) std::visit([](auto& held) { held = {}; }, value);
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     const aclnnStatus status =

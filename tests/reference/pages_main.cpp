@@ -11,6 +11,7 @@
 #include "tests/contract/functions.h"
 #include "tests/contract/messages.h"
 #include "tests/contract/products.h"
+#include "tests/reference/checks_page.h"
 #include "tests/reference/operator_pages.h"
 
 using namespace aclgrad::contract;
@@ -36,6 +37,7 @@ std::vector<Page> pages() {
                                           read_contract(ACLGRAD_CONTRACT_FUNCTIONS), files)},
           {"messages.md", messages_page(library)},
           {"products.md", products_page(library)},
+          {"checks.md", aclgrad::reference::checks_page(library)},
           {"operators.md", operators.english},
           {"operators.zh.md", operators.chinese}};
 }

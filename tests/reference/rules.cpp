@@ -15,6 +15,7 @@ Text rule_of(const Words& words) {
   if (!record) return {};
   Graph graph;
   const Recorded recorded = record(graph);
+  if (!is_floating(recorded.result.dtype())) return {};
   const Value seed = graph.input("seed", recorded.result.shape(), recorded.result.dtype());
   const std::size_t before = graph.size();
   try {

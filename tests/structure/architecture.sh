@@ -35,6 +35,7 @@ while IFS=$'\t' read -r number function file; do
   name=${function##*::}
   [[ -f $file ]] && {
     grep -qE "(^|[^A-Za-z0-9_:])$function( |\(|<|>)" "$file" ||
+      grep -q "^ACLGRAD_OPERATOR(${function%GetWorkspaceSize}," "$file" ||
       { [[ $class != "$function" ]] && grep -qE "(class|struct) $class\b" "$file" &&
         grep -qE "[^A-Za-z0-9_]$name\(" "$file"; }
   } && continue

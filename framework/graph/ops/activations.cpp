@@ -21,13 +21,8 @@
 
 namespace aclgrad {
 
-Value selu(const Value& x, std::source_location where) {
-  return detail::record_unary<SeluOp>(x, where);
-}
-
-Value selu_backward(const Value& grad, const Value& result, std::source_location where) {
-  return detail::record_gradient<SeluBackwardOp>(grad, result, where);
-}
+ACLGRAD_RECORD_UNARY(selu, aclnnSelu)
+ACLGRAD_RECORD_GRADIENT(selu_backward, aclnnSeluBackward)
 
 Value elu(const Value& x, double alpha, double scale, double input_scale,
           BackwardFrom backward_from, std::source_location where) {
@@ -126,30 +121,16 @@ Value geglu_backward(const Value& grad, const Value& x, const Value& gelu, std::
 
 namespace calls {
 
-constexpr Declaration<> selu("selu", "aclnnSelu", aclnnSelu, elementwise,
-                             in_order<aclnnSeluGetWorkspaceSize>);
-constexpr Declaration<> selu_backward("selu_backward", "aclnnSeluBackward", aclnnSeluBackward,
-                                      elementwise, in_order<aclnnSeluBackwardGetWorkspaceSize>);
-constexpr Declaration<EluAttributes> elu("elu", "aclnnElu", aclnnElu, elementwise,
-                                         in_order<aclnnEluGetWorkspaceSize>);
-constexpr Declaration<EluBackwardAttributes> elu_backward(
-    "elu_backward", "aclnnEluBackward", aclnnEluBackward, elementwise,
-    in_order<aclnnEluBackwardGetWorkspaceSize>);
-constexpr Declaration<HardswishAttributes> hardswish("hardswish", "aclnnHardswish", aclnnHardswish,
-                                                     elementwise,
-                                                     in_order<aclnnHardswishGetWorkspaceSize>);
-constexpr Declaration<> hardswish_backward("hardswish_backward", "aclnnHardswishBackward",
-                                           aclnnHardswishBackward, elementwise,
-                                           in_order<aclnnHardswishBackwardGetWorkspaceSize>);
+ACLGRAD_CALL(elu, aclnnElu, elementwise, EluAttributes)
+ACLGRAD_CALL(elu_backward, aclnnEluBackward, elementwise, EluBackwardAttributes)
+ACLGRAD_CALL(hardswish, aclnnHardswish, elementwise, HardswishAttributes)
+ACLGRAD_CALL(hardswish_backward, aclnnHardswishBackward, elementwise)
 constexpr Declaration<> hardswish_backward_v2("hardswish_backward", "aclnnHardswishBackwardV2",
                                               aclnnHardswishBackwardV2, elementwise,
                                               in_order<aclnnHardswishBackwardV2GetWorkspaceSize>);
-constexpr Declaration<> gelu("gelu", "aclnnGelu", aclnnGelu, elementwise,
-                             in_order<aclnnGeluGetWorkspaceSize>);
-constexpr Declaration<> gelu_backward("gelu_backward", "aclnnGeluBackward", aclnnGeluBackward,
-                                      elementwise, in_order<aclnnGeluBackwardGetWorkspaceSize>);
-constexpr Declaration<GeluAttributes> gelu_v2("gelu_v2", "aclnnGeluV2", aclnnGeluV2, elementwise,
-                                              in_order<aclnnGeluV2GetWorkspaceSize>);
+ACLGRAD_CALL(gelu, aclnnGelu, elementwise)
+ACLGRAD_CALL(gelu_backward, aclnnGeluBackward, elementwise)
+ACLGRAD_CALL(gelu_v2, aclnnGeluV2, elementwise, GeluAttributes)
 
 constexpr Declaration<GeluAttributes> gelu_v2_backward(
     "gelu_v2_backward", "aclnnGeluBackwardV2", aclnnGeluBackwardV2, elementwise,
@@ -160,8 +141,7 @@ constexpr Declaration<GeluAttributes> gelu_v2_backward(
                                                  call.output(0), end...);
     });
 
-constexpr Declaration<GegluAttributes> geglu("geglu", "aclnnGeGluV3", aclnnGeGluV3, separate,
-                                             in_order<aclnnGeGluV3GetWorkspaceSize>);
+ACLGRAD_CALL(geglu, aclnnGeGluV3, separate, GegluAttributes)
 
 // Each half of the gradient lies where the same half of x lay.
 constexpr Declaration<GegluAttributes> geglu_backward(

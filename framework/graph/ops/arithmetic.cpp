@@ -14,6 +14,7 @@
 #include "aclnnop/aclnn_minimum.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_sub.h"
+#include "graph/ops/families.h"
 
 namespace aclgrad {
 namespace {
@@ -81,24 +82,17 @@ std::string NumberAttributes::text() const { return fmt::format("{}", number); }
 
 namespace calls {
 
-constexpr Declaration<AddAttributes> add("add", "aclnnAdd", aclnnAdd, elementwise,
-                                         in_order<aclnnAddGetWorkspaceSize>);
-constexpr Declaration<AddAttributes> sub("sub", "aclnnSub", aclnnSub, elementwise,
-                                         in_order<aclnnSubGetWorkspaceSize>);
-constexpr Declaration<> mul("mul", "aclnnMul", aclnnMul, elementwise,
-                            in_order<aclnnMulGetWorkspaceSize>);
+ACLGRAD_CALL(add, aclnnAdd, elementwise, AddAttributes)
+ACLGRAD_CALL(sub, aclnnSub, elementwise, AddAttributes)
+ACLGRAD_CALL(mul, aclnnMul, elementwise)
 
-constexpr Declaration<> div("div", "aclnnDiv", aclnnDiv, elementwise,
-                            in_order<aclnnDivGetWorkspaceSize>);
+ACLGRAD_CALL(div, aclnnDiv, elementwise)
 
-constexpr Declaration<> maximum("maximum", "aclnnMaximum", aclnnMaximum, elementwise,
-                                in_order<aclnnMaximumGetWorkspaceSize>);
+ACLGRAD_CALL(maximum, aclnnMaximum, elementwise)
 
-constexpr Declaration<> minimum("minimum", "aclnnMinimum", aclnnMinimum, elementwise,
-                                in_order<aclnnMinimumGetWorkspaceSize>);
+ACLGRAD_CALL(minimum, aclnnMinimum, elementwise)
 
-constexpr Declaration<NumberAttributes> divs("divs", "aclnnDivs", aclnnDivs, elementwise,
-                                             in_order<aclnnDivsGetWorkspaceSize>);
+ACLGRAD_CALL(divs, aclnnDivs, elementwise, NumberAttributes)
 
 constexpr Declaration<NumberAttributes> adds("adds", "aclnnAdds", aclnnAdds, elementwise,
                                              [](const NumberAttributes& values, Call& call,

@@ -61,4 +61,26 @@ inline std::array<aclTensor*, 3> wanted_outputs(const std::array<bool, 3>& wante
 
 }  // namespace aclgrad::detail
 
+// ACLGRAD_CALL(NAME, C_FUNCTION, MEMORY, ATTRIBUTES...): the Declaration NAME, called so, of an
+// operator whose phase one is given everything in order.
+#define ACLGRAD_CALL(name, call, memory, ...)                         \
+  constexpr Declaration<__VA_ARGS__> name(#name, #call, call, memory, \
+                                          in_order<call##GetWorkspaceSize>);
+
+// Elementwise operators without attributes, which are recorded by a function of their name.
+#define ACLGRAD_RECORD_UNARY(name, call)                                   \
+  namespace calls {                                                 \
+  ACLGRAD_CALL(name, call, elementwise)                             \
+  }                                                                 \
+  Value name(const Value& x, std::source_location where) {          \
+    return detail::record_unary<DeclaredOp<calls::name>>(x, where); \
+  }
+#define ACLGRAD_RECORD_GRADIENT(name, call)                                              \
+  namespace calls {                                                               \
+  ACLGRAD_CALL(name, call, elementwise)                                           \
+  }                                                                               \
+  Value name(const Value& grad, const Value& saved, std::source_location where) { \
+    return detail::record_gradient<DeclaredOp<calls::name>>(grad, saved, where);  \
+  }
+
 #endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_FAMILIES_H_

@@ -12,6 +12,7 @@
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
 #include "aclnnop/aclnn_zero.h"
+#include "graph/ops/families.h"
 
 namespace aclgrad {
 
@@ -60,12 +61,9 @@ std::string FullAttributes::text() const { return fmt::format("{}", value); }
 
 namespace calls {
 
-constexpr Declaration<> cast("cast", "aclnnCast", aclnnCast, separate,
-                             in_order<aclnnCastGetWorkspaceSize>);
-constexpr Declaration<> copy("copy", "aclnnInplaceCopy", aclnnInplaceCopy, separate,
-                             in_order<aclnnInplaceCopyGetWorkspaceSize>);
-constexpr Declaration<> zeros("zeros", "aclnnInplaceZero", aclnnInplaceZero, separate,
-                              in_order<aclnnInplaceZeroGetWorkspaceSize>);
+ACLGRAD_CALL(cast, aclnnCast, separate)
+ACLGRAD_CALL(copy, aclnnInplaceCopy, separate)
+ACLGRAD_CALL(zeros, aclnnInplaceZero, separate)
 
 constexpr Declaration<FullAttributes> full("full", "aclnnInplaceFillScalar", aclnnInplaceFillScalar,
                                            separate,
@@ -75,12 +73,8 @@ constexpr Declaration<FullAttributes> full("full", "aclnnInplaceFillScalar", acl
                                                  call.output(0), call.scalar(values.value), end...);
                                            });
 
-constexpr Declaration<NormalAttributes> normal("normal", "aclnnInplaceNormal", aclnnInplaceNormal,
-                                               separate,
-                                               in_order<aclnnInplaceNormalGetWorkspaceSize>);
-constexpr Declaration<UniformAttributes> uniform("uniform", "aclnnInplaceUniform",
-                                                 aclnnInplaceUniform, separate,
-                                                 in_order<aclnnInplaceUniformGetWorkspaceSize>);
+ACLGRAD_CALL(normal, aclnnInplaceNormal, separate, NormalAttributes)
+ACLGRAD_CALL(uniform, aclnnInplaceUniform, separate, UniformAttributes)
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -38,48 +38,20 @@ void require_not_zero(const Recorder& record, double beta) {
 
 }  // namespace
 
-Value exp(const Value& x, std::source_location where) {
-  return detail::record_unary<ExpOp>(x, where);
-}
-Value log(const Value& x, std::source_location where) {
-  return detail::record_unary<LogOp>(x, where);
-}
-Value sqrt(const Value& x, std::source_location where) {
-  return detail::record_unary<SqrtOp>(x, where);
-}
-Value rsqrt(const Value& x, std::source_location where) {
-  return detail::record_unary<RsqrtOp>(x, where);
-}
-Value reciprocal(const Value& x, std::source_location where) {
-  return detail::record_unary<ReciprocalOp>(x, where);
-}
-Value sin(const Value& x, std::source_location where) {
-  return detail::record_unary<SinOp>(x, where);
-}
-Value cos(const Value& x, std::source_location where) {
-  return detail::record_unary<CosOp>(x, where);
-}
-Value erf(const Value& x, std::source_location where) {
-  return detail::record_unary<ErfOp>(x, where);
-}
-Value abs(const Value& x, std::source_location where) {
-  return detail::record_unary<AbsOp>(x, where);
-}
-Value sign(const Value& x, std::source_location where) {
-  return detail::record_unary<SignOp>(x, where);
-}
-Value tanh(const Value& x, std::source_location where) {
-  return detail::record_unary<TanhOp>(x, where);
-}
-Value sigmoid(const Value& x, std::source_location where) {
-  return detail::record_unary<SigmoidOp>(x, where);
-}
-Value relu(const Value& x, std::source_location where) {
-  return detail::record_unary<ReluOp>(x, where);
-}
-Value silu(const Value& x, std::source_location where) {
-  return detail::record_unary<SiluOp>(x, where);
-}
+ACLGRAD_RECORD_UNARY(exp, aclnnExp)
+ACLGRAD_RECORD_UNARY(log, aclnnLog)
+ACLGRAD_RECORD_UNARY(sqrt, aclnnSqrt)
+ACLGRAD_RECORD_UNARY(rsqrt, aclnnRsqrt)
+ACLGRAD_RECORD_UNARY(reciprocal, aclnnReciprocal)
+ACLGRAD_RECORD_UNARY(sin, aclnnSin)
+ACLGRAD_RECORD_UNARY(cos, aclnnCos)
+ACLGRAD_RECORD_UNARY(erf, aclnnErf)
+ACLGRAD_RECORD_UNARY(abs, aclnnAbs)
+ACLGRAD_RECORD_UNARY(sign, aclnnSign)
+ACLGRAD_RECORD_UNARY(tanh, aclnnTanh)
+ACLGRAD_RECORD_UNARY(sigmoid, aclnnSigmoid)
+ACLGRAD_RECORD_UNARY(relu, aclnnRelu)
+ACLGRAD_RECORD_UNARY(silu, aclnnSilu)
 
 Value neg(const Value& x, std::source_location where) {
   Recorder record("neg", {x}, where);
@@ -98,17 +70,9 @@ Value softplus(const Value& x, double beta, double threshold, std::source_locati
   return detail::record_unary<SoftplusOp>(x, where, {beta, threshold});
 }
 
-Value tanh_backward(const Value& grad, const Value& result, std::source_location where) {
-  return detail::record_gradient<TanhBackwardOp>(grad, result, where);
-}
-
-Value sigmoid_backward(const Value& grad, const Value& result, std::source_location where) {
-  return detail::record_gradient<SigmoidBackwardOp>(grad, result, where);
-}
-
-Value silu_backward(const Value& grad, const Value& x, std::source_location where) {
-  return detail::record_gradient<SiluBackwardOp>(grad, x, where);
-}
+ACLGRAD_RECORD_GRADIENT(tanh_backward, aclnnTanhBackward)
+ACLGRAD_RECORD_GRADIENT(sigmoid_backward, aclnnSigmoidBackward)
+ACLGRAD_RECORD_GRADIENT(silu_backward, aclnnSiluBackward)
 
 Value threshold_backward(const Value& grad, const Value& x, double threshold,
                          std::source_location where) {
@@ -128,52 +92,10 @@ Value softplus_backward(const Value& grad, const Value& x, double beta, double t
 
 namespace calls {
 
-constexpr Declaration<> exp("exp", "aclnnExp", aclnnExp, elementwise,
-                            in_order<aclnnExpGetWorkspaceSize>);
-constexpr Declaration<> log("log", "aclnnLog", aclnnLog, elementwise,
-                            in_order<aclnnLogGetWorkspaceSize>);
-constexpr Declaration<> sqrt("sqrt", "aclnnSqrt", aclnnSqrt, elementwise,
-                             in_order<aclnnSqrtGetWorkspaceSize>);
-constexpr Declaration<> rsqrt("rsqrt", "aclnnRsqrt", aclnnRsqrt, elementwise,
-                              in_order<aclnnRsqrtGetWorkspaceSize>);
-constexpr Declaration<> reciprocal("reciprocal", "aclnnReciprocal", aclnnReciprocal, elementwise,
-                                   in_order<aclnnReciprocalGetWorkspaceSize>);
-constexpr Declaration<> sin("sin", "aclnnSin", aclnnSin, elementwise,
-                            in_order<aclnnSinGetWorkspaceSize>);
-constexpr Declaration<> cos("cos", "aclnnCos", aclnnCos, elementwise,
-                            in_order<aclnnCosGetWorkspaceSize>);
-constexpr Declaration<> erf("erf", "aclnnErf", aclnnErf, elementwise,
-                            in_order<aclnnErfGetWorkspaceSize>);
-constexpr Declaration<> neg("neg", "aclnnNeg", aclnnNeg, elementwise,
-                            in_order<aclnnNegGetWorkspaceSize>);
-constexpr Declaration<> abs("abs", "aclnnAbs", aclnnAbs, elementwise,
-                            in_order<aclnnAbsGetWorkspaceSize>);
-constexpr Declaration<> sign("sign", "aclnnSign", aclnnSign, elementwise,
-                             in_order<aclnnSignGetWorkspaceSize>);
-constexpr Declaration<> tanh("tanh", "aclnnTanh", aclnnTanh, elementwise,
-                             in_order<aclnnTanhGetWorkspaceSize>);
-constexpr Declaration<> sigmoid("sigmoid", "aclnnSigmoid", aclnnSigmoid, elementwise,
-                                in_order<aclnnSigmoidGetWorkspaceSize>);
-constexpr Declaration<> relu("relu", "aclnnRelu", aclnnRelu, elementwise,
-                             in_order<aclnnReluGetWorkspaceSize>);
-constexpr Declaration<> silu("silu", "aclnnSilu", aclnnSilu, elementwise,
-                             in_order<aclnnSiluGetWorkspaceSize>);
-constexpr Declaration<> tanh_backward("tanh_backward", "aclnnTanhBackward", aclnnTanhBackward,
-                                      elementwise, in_order<aclnnTanhBackwardGetWorkspaceSize>);
-constexpr Declaration<> sigmoid_backward("sigmoid_backward", "aclnnSigmoidBackward",
-                                         aclnnSigmoidBackward, elementwise,
-                                         in_order<aclnnSigmoidBackwardGetWorkspaceSize>);
-constexpr Declaration<> silu_backward("silu_backward", "aclnnSiluBackward", aclnnSiluBackward,
-                                      elementwise, in_order<aclnnSiluBackwardGetWorkspaceSize>);
-constexpr Declaration<LeakyReluAttributes> leaky_relu("leaky_relu", "aclnnLeakyRelu",
-                                                      aclnnLeakyRelu, elementwise,
-                                                      in_order<aclnnLeakyReluGetWorkspaceSize>);
-constexpr Declaration<SoftplusAttributes> softplus("softplus", "aclnnSoftplus", aclnnSoftplus,
-                                                   elementwise,
-                                                   in_order<aclnnSoftplusGetWorkspaceSize>);
-constexpr Declaration<ThresholdAttributes> threshold_backward(
-    "threshold_backward", "aclnnThresholdBackward", aclnnThresholdBackward, elementwise,
-    in_order<aclnnThresholdBackwardGetWorkspaceSize>);
+ACLGRAD_CALL(neg, aclnnNeg, elementwise)
+ACLGRAD_CALL(leaky_relu, aclnnLeakyRelu, elementwise, LeakyReluAttributes)
+ACLGRAD_CALL(softplus, aclnnSoftplus, elementwise, SoftplusAttributes)
+ACLGRAD_CALL(threshold_backward, aclnnThresholdBackward, elementwise, ThresholdAttributes)
 
 constexpr Declaration<LeakyReluAttributes> leaky_relu_backward(
     "leaky_relu_backward", "aclnnLeakyReluBackward", aclnnLeakyReluBackward, elementwise,
@@ -183,9 +105,7 @@ constexpr Declaration<LeakyReluAttributes> leaky_relu_backward(
                                                     /*selfIsResult=*/false, call.output(0), end...);
     });
 
-constexpr Declaration<SoftplusAttributes> softplus_backward(
-    "softplus_backward", "aclnnSoftplusBackward", aclnnSoftplusBackward, elementwise,
-    in_order<aclnnSoftplusBackwardGetWorkspaceSize>);
+ACLGRAD_CALL(softplus_backward, aclnnSoftplusBackward, elementwise, SoftplusAttributes)
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -12,6 +12,7 @@
 #include "aclnnop/aclnn_embedding_dense_backward.h"
 #include "aclnnop/aclnn_gather.h"
 #include "aclnnop/aclnn_index_select.h"
+#include "graph/ops/families.h"
 
 namespace aclgrad {
 namespace {
@@ -123,19 +124,15 @@ std::string EmbeddingAttributes::text() const {
 
 namespace calls {
 
-constexpr Declaration<AlongAttributes> index_select("index_select", "aclnnIndexSelect",
-                                                    aclnnIndexSelect, separate,
-                                                    in_order<aclnnIndexSelectGetWorkspaceSize>);
-constexpr Declaration<AlongAttributes> gather("gather", "aclnnGather", aclnnGather, separate,
-                                              in_order<aclnnGatherGetWorkspaceSize>);
+ACLGRAD_CALL(index_select, aclnnIndexSelect, separate, AlongAttributes)
+ACLGRAD_CALL(gather, aclnnGather, separate, AlongAttributes)
 constexpr Declaration<EmbeddingAttributes> embedding(
     "embedding", "aclnnEmbedding", aclnnEmbedding, separate,
     [](const EmbeddingAttributes&, Call& call, auto... end) {
       return aclnnEmbeddingGetWorkspaceSize(call.input(0), call.input(1), call.output(0), end...);
     });
-constexpr Declaration<EmbeddingBackwardAttributes> embedding_dense_backward(
-    "embedding_dense_backward", "aclnnEmbeddingDenseBackward", aclnnEmbeddingDenseBackward,
-    separate, in_order<aclnnEmbeddingDenseBackwardGetWorkspaceSize>);
+ACLGRAD_CALL(embedding_dense_backward, aclnnEmbeddingDenseBackward, separate,
+             EmbeddingBackwardAttributes)
 
 constexpr Declaration<ArangeAttributes> arange(
     "arange", "aclnnArange", aclnnArange, separate,

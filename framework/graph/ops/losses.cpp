@@ -17,6 +17,7 @@
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "graph/ops/families.h"
 
 namespace aclgrad {
 
@@ -256,24 +257,13 @@ std::pair<aclTensor*, aclTensor*> weights(const BceAttributes& values, const Cal
 
 }  // namespace
 
-constexpr Declaration<MseLossAttributes> mse_loss("mse_loss", "aclnnMseLoss", aclnnMseLoss,
-                                                  shared_unless_reduced,
-                                                  in_order<aclnnMseLossGetWorkspaceSize>);
-constexpr Declaration<MseLossAttributes> mse_loss_backward(
-    "mse_loss_backward", "aclnnMseLossBackward", aclnnMseLossBackward, elementwise,
-    in_order<aclnnMseLossBackwardGetWorkspaceSize>);
-constexpr Declaration<MseLossAttributes> l1_loss("l1_loss", "aclnnL1Loss", aclnnL1Loss,
-                                                 shared_unless_reduced,
-                                                 in_order<aclnnL1LossGetWorkspaceSize>);
-constexpr Declaration<MseLossAttributes> l1_loss_backward(
-    "l1_loss_backward", "aclnnL1LossBackward", aclnnL1LossBackward, elementwise,
-    in_order<aclnnL1LossBackwardGetWorkspaceSize>);
-constexpr Declaration<SmoothL1LossAttributes> smooth_l1_loss(
-    "smooth_l1_loss", "aclnnSmoothL1Loss", aclnnSmoothL1Loss, shared_unless_reduced,
-    in_order<aclnnSmoothL1LossGetWorkspaceSize>);
-constexpr Declaration<SmoothL1LossAttributes> smooth_l1_loss_backward(
-    "smooth_l1_loss_backward", "aclnnSmoothL1LossBackward", aclnnSmoothL1LossBackward, elementwise,
-    in_order<aclnnSmoothL1LossBackwardGetWorkspaceSize>);
+ACLGRAD_CALL(mse_loss, aclnnMseLoss, shared_unless_reduced, MseLossAttributes)
+ACLGRAD_CALL(mse_loss_backward, aclnnMseLossBackward, elementwise, MseLossAttributes)
+ACLGRAD_CALL(l1_loss, aclnnL1Loss, shared_unless_reduced, MseLossAttributes)
+ACLGRAD_CALL(l1_loss_backward, aclnnL1LossBackward, elementwise, MseLossAttributes)
+ACLGRAD_CALL(smooth_l1_loss, aclnnSmoothL1Loss, shared_unless_reduced, SmoothL1LossAttributes)
+ACLGRAD_CALL(smooth_l1_loss_backward, aclnnSmoothL1LossBackward, elementwise,
+             SmoothL1LossAttributes)
 constexpr Declaration<BceAttributes> bce_with_logits(
     "bce_with_logits", "aclnnBinaryCrossEntropyWithLogits", aclnnBinaryCrossEntropyWithLogits,
     shared_unless_reduced, [](const BceAttributes& values, Call& call, auto... end) {
@@ -291,11 +281,8 @@ constexpr Declaration<BceAttributes> bce_with_logits_backward(
           call.input(0), call.input(1), call.input(2), weight, pos_weight,
           static_cast<std::int64_t>(values.reduction), call.output(0), end...);
     });
-constexpr Declaration<NllLossAttributes> nll_loss("nll_loss", "aclnnNLLLoss", aclnnNLLLoss,
-                                                  separate, in_order<aclnnNLLLossGetWorkspaceSize>);
-constexpr Declaration<NllLossAttributes> nll_loss_backward(
-    "nll_loss_backward", "aclnnNLLLossBackward", aclnnNLLLossBackward, separate,
-    in_order<aclnnNLLLossBackwardGetWorkspaceSize>);
+ACLGRAD_CALL(nll_loss, aclnnNLLLoss, separate, NllLossAttributes)
+ACLGRAD_CALL(nll_loss_backward, aclnnNLLLossBackward, separate, NllLossAttributes)
 
 }  // namespace calls
 }  // namespace aclgrad

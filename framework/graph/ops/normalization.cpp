@@ -129,17 +129,10 @@ std::string LayerNormBackwardAttributes::text() const {
 
 namespace calls {
 
-constexpr Declaration<SoftmaxAttributes> softmax("softmax", "aclnnSoftmax", aclnnSoftmax, separate,
-                                                 in_order<aclnnSoftmaxGetWorkspaceSize>);
-constexpr Declaration<SoftmaxAttributes> softmax_backward(
-    "softmax_backward", "aclnnSoftmaxBackward", aclnnSoftmaxBackward, separate,
-    in_order<aclnnSoftmaxBackwardGetWorkspaceSize>);
-constexpr Declaration<SoftmaxAttributes> log_softmax("log_softmax", "aclnnLogSoftmax",
-                                                     aclnnLogSoftmax, separate,
-                                                     in_order<aclnnLogSoftmaxGetWorkspaceSize>);
-constexpr Declaration<SoftmaxAttributes> log_softmax_backward(
-    "log_softmax_backward", "aclnnLogSoftmaxBackward", aclnnLogSoftmaxBackward, separate,
-    in_order<aclnnLogSoftmaxBackwardGetWorkspaceSize>);
+ACLGRAD_CALL(softmax, aclnnSoftmax, separate, SoftmaxAttributes)
+ACLGRAD_CALL(softmax_backward, aclnnSoftmaxBackward, separate, SoftmaxAttributes)
+ACLGRAD_CALL(log_softmax, aclnnLogSoftmax, separate, SoftmaxAttributes)
+ACLGRAD_CALL(log_softmax_backward, aclnnLogSoftmaxBackward, separate, SoftmaxAttributes)
 
 constexpr Declaration<LayerNormAttributes> layer_norm(
     "layer_norm", "aclnnLayerNorm", aclnnLayerNorm, separate,
@@ -149,10 +142,8 @@ constexpr Declaration<LayerNormAttributes> layer_norm(
           call.input(2), values.eps, call.output(0), call.output(1), call.output(2), end...);
     });
 
-constexpr Declaration<RmsNormAttributes> rms_norm("rms_norm", "aclnnRmsNorm", aclnnRmsNorm,
-                                                  separate, in_order<aclnnRmsNormGetWorkspaceSize>);
-constexpr Declaration<> rms_norm_backward("rms_norm_backward", "aclnnRmsNormGrad", aclnnRmsNormGrad,
-                                          separate, in_order<aclnnRmsNormGradGetWorkspaceSize>);
+ACLGRAD_CALL(rms_norm, aclnnRmsNorm, separate, RmsNormAttributes)
+ACLGRAD_CALL(rms_norm_backward, aclnnRmsNormGrad, separate)
 
 constexpr Declaration<LayerNormBackwardAttributes> layer_norm_backward(
     "layer_norm_backward", "aclnnLayerNormBackward", aclnnLayerNormBackward, separate,

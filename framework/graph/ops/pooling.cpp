@@ -12,6 +12,7 @@
 #include "aclnnop/aclnn_avgpool2d_backward.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
+#include "graph/ops/families.h"
 
 namespace aclgrad {
 namespace {
@@ -154,18 +155,10 @@ std::string AvgPoolAttributes::text() const {
 
 namespace calls {
 
-constexpr Declaration<MaxPoolAttributes> max_pool2d(
-    "max_pool2d", "aclnnMaxPool2dWithIndices", aclnnMaxPool2dWithIndices, separate,
-    in_order<aclnnMaxPool2dWithIndicesGetWorkspaceSize>);
-constexpr Declaration<MaxPoolAttributes> max_pool2d_backward(
-    "max_pool2d_backward", "aclnnMaxPool2dWithIndicesBackward", aclnnMaxPool2dWithIndicesBackward,
-    separate, in_order<aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize>);
-constexpr Declaration<AvgPoolAttributes> avg_pool2d("avg_pool2d", "aclnnAvgPool2d", aclnnAvgPool2d,
-                                                    separate,
-                                                    in_order<aclnnAvgPool2dGetWorkspaceSize>);
-constexpr Declaration<AvgPoolAttributes> avg_pool2d_backward(
-    "avg_pool2d_backward", "aclnnAvgPool2dBackward", aclnnAvgPool2dBackward, separate,
-    in_order<aclnnAvgPool2dBackwardGetWorkspaceSize>);
+ACLGRAD_CALL(max_pool2d, aclnnMaxPool2dWithIndices, separate, MaxPoolAttributes)
+ACLGRAD_CALL(max_pool2d_backward, aclnnMaxPool2dWithIndicesBackward, separate, MaxPoolAttributes)
+ACLGRAD_CALL(avg_pool2d, aclnnAvgPool2d, separate, AvgPoolAttributes)
+ACLGRAD_CALL(avg_pool2d_backward, aclnnAvgPool2dBackward, separate, AvgPoolAttributes)
 constexpr Declaration<> adaptive_avg_pool2d(
     "adaptive_avg_pool2d", "aclnnAdaptiveAvgPool2d", aclnnAdaptiveAvgPool2d, separate,
     [](const NoAttributes&, Call& call, auto... end) {
@@ -174,10 +167,7 @@ constexpr Declaration<> adaptive_avg_pool2d(
           call.input(0), call.int_array(std::span(shape.dims()).last(kPlaneAxes)), call.output(0),
           end...);
     });
-constexpr Declaration<> adaptive_avg_pool2d_backward(
-    "adaptive_avg_pool2d_backward", "aclnnAdaptiveAvgPool2dBackward",
-    aclnnAdaptiveAvgPool2dBackward, separate,
-    in_order<aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize>);
+ACLGRAD_CALL(adaptive_avg_pool2d_backward, aclnnAdaptiveAvgPool2dBackward, separate)
 
 }  // namespace calls
 }  // namespace aclgrad

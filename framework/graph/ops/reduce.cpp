@@ -15,6 +15,7 @@
 #include "aclnnop/aclnn_norm.h"
 #include "aclnnop/aclnn_reduce_sum.h"
 #include "aclnnop/aclnn_var.h"
+#include "graph/ops/families.h"
 
 namespace aclgrad {
 namespace {
@@ -130,22 +131,14 @@ std::string NormAttributes::text() const {
 
 namespace calls {
 
-constexpr Declaration<ReductionAttributes> reduce_sum("reduce_sum", "aclnnReduceSum",
-                                                      aclnnReduceSum, separate,
-                                                      in_order<aclnnReduceSumGetWorkspaceSize>);
-constexpr Declaration<ReductionAttributes> mean("mean", "aclnnMean", aclnnMean, separate,
-                                                in_order<aclnnMeanGetWorkspaceSize>);
+ACLGRAD_CALL(reduce_sum, aclnnReduceSum, separate, ReductionAttributes)
+ACLGRAD_CALL(mean, aclnnMean, separate, ReductionAttributes)
 
-constexpr Declaration<ReductionAttributes> amax("amax", "aclnnAmax", aclnnAmax, separate,
-                                                in_order<aclnnAmaxGetWorkspaceSize>);
-constexpr Declaration<ReductionAttributes> amin("amin", "aclnnAmin", aclnnAmin, separate,
-                                                in_order<aclnnAminGetWorkspaceSize>);
-constexpr Declaration<VarAttributes> var("var", "aclnnVar", aclnnVar, separate,
-                                         in_order<aclnnVarGetWorkspaceSize>);
-constexpr Declaration<NormAttributes> norm("norm", "aclnnNorm", aclnnNorm, separate,
-                                           in_order<aclnnNormGetWorkspaceSize>);
-constexpr Declaration<CumsumAttributes> cumsum("cumsum", "aclnnCumsumV2", aclnnCumsumV2, separate,
-                                               in_order<aclnnCumsumV2GetWorkspaceSize>);
+ACLGRAD_CALL(amax, aclnnAmax, separate, ReductionAttributes)
+ACLGRAD_CALL(amin, aclnnAmin, separate, ReductionAttributes)
+ACLGRAD_CALL(var, aclnnVar, separate, VarAttributes)
+ACLGRAD_CALL(norm, aclnnNorm, separate, NormAttributes)
+ACLGRAD_CALL(cumsum, aclnnCumsumV2, separate, CumsumAttributes)
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -8,6 +8,7 @@
 #include "aclnnop/aclnn_argmax.h"
 #include "aclnnop/aclnn_max_dim.h"
 #include "aclnnop/aclnn_topk.h"
+#include "graph/ops/families.h"
 
 namespace aclgrad {
 namespace {
@@ -62,12 +63,9 @@ ValuesAndIndices topk(const Value& x, std::int64_t k, std::int64_t dim, bool lar
 
 namespace calls {
 
-constexpr Declaration<SearchAttributes> argmax("argmax", "aclnnArgMax", aclnnArgMax, separate,
-                                               in_order<aclnnArgMaxGetWorkspaceSize>);
-constexpr Declaration<SearchAttributes> max("max", "aclnnMaxDim", aclnnMaxDim, separate,
-                                            in_order<aclnnMaxDimGetWorkspaceSize>);
-constexpr Declaration<TopkAttributes> topk("topk", "aclnnTopk", aclnnTopk, separate,
-                                           in_order<aclnnTopkGetWorkspaceSize>);
+ACLGRAD_CALL(argmax, aclnnArgMax, separate, SearchAttributes)
+ACLGRAD_CALL(max, aclnnMaxDim, separate, SearchAttributes)
+ACLGRAD_CALL(topk, aclnnTopk, separate, TopkAttributes)
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -152,8 +152,7 @@ aclnnStatus with_number(const CompareAttributes& values, Call& call, std::uint64
 constexpr Declaration<PowAttributes> pow_number("pow", "aclnnPowTensorScalar", aclnnPowTensorScalar,
                                                 elementwise,
                                                 in_order<aclnnPowTensorScalarGetWorkspaceSize>);
-constexpr Declaration<> pow("pow", "aclnnPowTensorTensor", aclnnPowTensorTensor, elementwise,
-                            in_order<aclnnPowTensorTensorGetWorkspaceSize>);
+ACLGRAD_CALL(pow, aclnnPowTensorTensor, elementwise)
 constexpr Declaration<ClampAttributes> clamp("clamp", "aclnnClamp", aclnnClamp, elementwise,
                                              [](const ClampAttributes& values, Call& call,
                                                 auto... end) {
@@ -164,18 +163,12 @@ constexpr Declaration<ClampAttributes> clamp("clamp", "aclnnClamp", aclnnClamp, 
                                                    call.input(0), bound(values.min),
                                                    bound(values.max), call.output(0), end...);
                                              });
-constexpr Declaration<> gt("gt", "aclnnGtTensor", aclnnGtTensor, elementwise,
-                           in_order<aclnnGtTensorGetWorkspaceSize>);
-constexpr Declaration<> ge("ge", "aclnnGeTensor", aclnnGeTensor, elementwise,
-                           in_order<aclnnGeTensorGetWorkspaceSize>);
-constexpr Declaration<> lt("lt", "aclnnLtTensor", aclnnLtTensor, elementwise,
-                           in_order<aclnnLtTensorGetWorkspaceSize>);
-constexpr Declaration<> le("le", "aclnnLeTensor", aclnnLeTensor, elementwise,
-                           in_order<aclnnLeTensorGetWorkspaceSize>);
-constexpr Declaration<> eq("eq", "aclnnEqTensor", aclnnEqTensor, elementwise,
-                           in_order<aclnnEqTensorGetWorkspaceSize>);
-constexpr Declaration<> ne("ne", "aclnnNeTensor", aclnnNeTensor, elementwise,
-                           in_order<aclnnNeTensorGetWorkspaceSize>);
+ACLGRAD_CALL(gt, aclnnGtTensor, elementwise)
+ACLGRAD_CALL(ge, aclnnGeTensor, elementwise)
+ACLGRAD_CALL(lt, aclnnLtTensor, elementwise)
+ACLGRAD_CALL(le, aclnnLeTensor, elementwise)
+ACLGRAD_CALL(eq, aclnnEqTensor, elementwise)
+ACLGRAD_CALL(ne, aclnnNeTensor, elementwise)
 constexpr Declaration<CompareAttributes> gt_number("gt", "aclnnGtScalar", aclnnGtScalar,
                                                    elementwise,
                                                    with_number<aclnnGtScalarGetWorkspaceSize>);
@@ -194,14 +187,9 @@ constexpr Declaration<CompareAttributes> eq_number("eq", "aclnnEqScalar", aclnnE
 constexpr Declaration<CompareAttributes> ne_number("ne", "aclnnNeScalar", aclnnNeScalar,
                                                    elementwise,
                                                    with_number<aclnnNeScalarGetWorkspaceSize>);
-constexpr Declaration<> where("where", "aclnnSWhere", aclnnSWhere, elementwise,
-                              in_order<aclnnSWhereGetWorkspaceSize>);
-constexpr Declaration<FactorAttributes> addcmul("addcmul", "aclnnAddcmul", aclnnAddcmul,
-                                                elementwise,
-                                                in_order<aclnnAddcmulGetWorkspaceSize>);
-constexpr Declaration<FactorAttributes> addcdiv("addcdiv", "aclnnAddcdiv", aclnnAddcdiv,
-                                                elementwise,
-                                                in_order<aclnnAddcdivGetWorkspaceSize>);
+ACLGRAD_CALL(where, aclnnSWhere, elementwise)
+ACLGRAD_CALL(addcmul, aclnnAddcmul, elementwise, FactorAttributes)
+ACLGRAD_CALL(addcdiv, aclnnAddcdiv, elementwise, FactorAttributes)
 
 }  // namespace calls
 }  // namespace aclgrad

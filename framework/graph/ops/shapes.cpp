@@ -18,6 +18,7 @@
 #include "aclnnop/aclnn_stack.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
+#include "graph/ops/families.h"
 
 namespace aclgrad {
 namespace {
@@ -202,8 +203,7 @@ constexpr Declaration<JoinAttributes> stack(
     [](const JoinAttributes& values, Call& call, auto... end) {
       return aclnnStackGetWorkspaceSize(call.input_list(), values.dim, call.output(0), end...);
     });
-constexpr Declaration<SliceAttributes> slice("slice", "aclnnSlice", aclnnSlice, separate,
-                                             in_order<aclnnSliceGetWorkspaceSize>);
+ACLGRAD_CALL(slice, aclnnSlice, separate, SliceAttributes)
 constexpr Declaration<SplitAttributes> split(
     "split", "aclnnSplitTensor", aclnnSplitTensor, separate,
     [](const SplitAttributes& values, Call& call, auto... end) {
@@ -217,14 +217,10 @@ constexpr Declaration<SplitSizesAttributes> split_sizes(
       return aclnnSplitWithSizeGetWorkspaceSize(call.input(0), call.int_array(values.sizes),
                                                 values.dim, call.output_list(), end...);
     });
-constexpr Declaration<PadAttributes> pad("pad", "aclnnConstantPadNd", aclnnConstantPadNd, separate,
-                                         in_order<aclnnConstantPadNdGetWorkspaceSize>);
-constexpr Declaration<RepeatAttributes> repeat("repeat", "aclnnRepeat", aclnnRepeat, separate,
-                                               in_order<aclnnRepeatGetWorkspaceSize>);
-constexpr Declaration<TriangleAttributes> tril("tril", "aclnnTril", aclnnTril, separate,
-                                               in_order<aclnnTrilGetWorkspaceSize>);
-constexpr Declaration<TriangleAttributes> triu("triu", "aclnnTriu", aclnnTriu, separate,
-                                               in_order<aclnnTriuGetWorkspaceSize>);
+ACLGRAD_CALL(pad, aclnnConstantPadNd, separate, PadAttributes)
+ACLGRAD_CALL(repeat, aclnnRepeat, separate, RepeatAttributes)
+ACLGRAD_CALL(tril, aclnnTril, separate, TriangleAttributes)
+ACLGRAD_CALL(triu, aclnnTriu, separate, TriangleAttributes)
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every operator header includes. An operator is called in two phases: phase one checks the
- * arguments and returns an executor and the workspace it needs; phase two queues the work on a
- * stream.
+ * What every operator header includes, and what holds for every operator whose header says nothing
+ * else. An operator is called in two phases.
+ *
+ * Phase one, aclnn<Name>GetWorkspaceSize, checks its arguments in the order that the header lists
+ * and gives an executor and the size of the workspace that phase two needs. It returns 0; 161001
+ * for a null workspaceSize or executor, which it looks at first, or a null required argument;
+ * 161002 for an argument that breaks a rule of the header; 561103 for a strided view that leaves
+ * its storage. On failure *workspaceSize and *executor stay as they were, and aclGetRecentErrMsg
+ * names the operator, the argument, what was expected and what came.
+ *
+ * Phase two, aclnn<Name>, queues the work on `stream`. It returns 0; 161001 for a null executor, or
+ * a null workspace where one is needed; 161002 for a workspace smaller than asked for; 561103 for
+ * an executor that was used up.
+ *
+ * Tensors may have any strides and offset; inputs may overlap or be expanded (stride 0). Every
+ * format is taken as ND. An empty tensor passes the same checks, asks for no workspace and computes
+ * nothing. An output may be exactly an input, the same view of the same memory; any other overlap
+ * of an output is undefined, and ACLGRAD_CHECK=memory reports it.
  */
 #ifndef ACLNN_ACLNN_BASE_H_
 #define ACLNN_ACLNN_BASE_H_
@@ -11,9 +26,16 @@
 #include "acl/acl_rt.h"
 #include "aclnn/acl_meta.h"
 
+/* Around the declarations of an operator's header. */
 #ifdef __cplusplus
-extern "C" {
+#define ACLGRAD_BEGIN_DECLS extern "C" {
+#define ACLGRAD_END_DECLS }
+#else
+#define ACLGRAD_BEGIN_DECLS
+#define ACLGRAD_END_DECLS
 #endif
+
+ACLGRAD_BEGIN_DECLS
 
 /* Prepares the operator library; optional, NULL means defaults. Always 0. */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInit(const char* configPath);
@@ -29,8 +51,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDumpOpTensors(const char* opType, const char*
                                                  aclTensor** tensors, size_t inputTensorNum,
                                                  size_t outputTensorNum, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLNN_ACLNN_BASE_H_ */

@@ -6,27 +6,13 @@
  *
  * It is computed in the dtype P that the three tensors promote to, where integers wrap. value
  * is converted to P, and counts as FLOAT beside FLOAT16 and BF16.
- *
- * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
- * work. On failure phase one leaves *workspaceSize and *executor as they were, and
- * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
- *
- * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
- * workspace smaller than asked for; 561103 for an executor that was used up.
- *
- * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
- * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
- * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
- * it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_ADDCMUL_H_
 #define ACLGRAD_ACLNNOP_ACLNN_ADDCMUL_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * self, tensor1, tensor2
@@ -42,10 +28,6 @@ extern "C" {
 ACL_FUNC_VISIBILITY aclnnStatus aclnnAddcmulGetWorkspaceSize(
     const aclTensor* self, const aclTensor* tensor1, const aclTensor* tensor2,
     const aclScalar* value, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnAddcmul: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnAddcmul(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
@@ -56,15 +38,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAddcmul(void* workspace, uint64_t workspace
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddcmulGetWorkspaceSize(
     const aclTensor* selfRef, const aclTensor* tensor1, const aclTensor* tensor2,
     const aclScalar* value, uint64_t* workspaceSize, aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnInplaceAddcmul: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddcmul(void* workspace, uint64_t workspaceSize,
                                                     aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_ADDCMUL_H_ */

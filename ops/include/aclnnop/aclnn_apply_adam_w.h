@@ -2,22 +2,13 @@
 /*
  * One step of AdamW (Loshchilov and Hutter, 2019), in place, its numbers in tensors. The older
  * sister of aclnnApplyAdamWV2.
- *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined, and ACLGRAD_CHECK=memory reports it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_H_
 #define ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * With the powers of the step before, beta1^t = beta1Power * beta1 and beta2^t = beta2Power *
@@ -48,8 +39,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamW(void* workspace, uint64_t workspaceSize,
                                                 aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_H_ */

@@ -2,21 +2,14 @@
 /*
  * Place of the largest element along a dimension.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
- * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output must overlap no input unless its comment says
- * otherwise.
+ * No output may overlap an input unless its comment says otherwise.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_ARGMAX_H_
 #define ACLGRAD_ACLNNOP_ACLNN_ARGMAX_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out = the place along dim of the largest element of self: of equal elements that of the first;
@@ -34,8 +27,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnArgMaxGetWorkspaceSize(const aclTensor* sel
 ACL_FUNC_VISIBILITY aclnnStatus aclnnArgMax(void* workspace, uint64_t workspaceSize,
                                             aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_ARGMAX_H_ */

@@ -2,13 +2,6 @@
 /*
  * Products of two batches of matrices, added to a tensor.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
- * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined, and ACLGRAD_CHECK=memory reports it.
- *
  * cubeMathType: 0 keep the dtype, 1 allow less precision for FLOAT, 2 round the inputs to FLOAT16
  * (FLOAT inputs; ignored for BF16), 3 allow hf32, 4 FLOAT accumulation; others 161002. 1, 3 and 4
  * compute as 0 here. On Atlas 910 and 310P, FLOAT inputs with 0 or 3 give 161002 (as the vendor's
@@ -22,11 +15,9 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_BADDBMM_H_
 #define ACLGRAD_ACLNNOP_ACLNN_BADDBMM_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out[b] = beta * self[b] + alpha * (batch1[b] @ batch2[b]): batch1 [B,M,K], batch2 [B,K,N] or
@@ -57,8 +48,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceBaddbmmGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceBaddbmm(void* workspace, uint64_t workspaceSize,
                                                     aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_BADDBMM_H_ */

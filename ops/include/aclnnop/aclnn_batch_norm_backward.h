@@ -2,21 +2,14 @@
 /*
  * Gradients of batch normalization.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
- * ACLGRAD_CHECK=memory reports it.
+ * No output may overlap an input.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_BACKWARD_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * Of aclnnBatchNorm, with x = (input - m) / sqrt(v + eps) and n elements in a channel: gradBias =
@@ -44,8 +37,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormBackward(void* workspace, uint64_t
                                                        aclOpExecutor* executor,
                                                        const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_BACKWARD_H_ */

@@ -7,27 +7,13 @@
  * Where the lower bound is above the upper one, the result is the lower bound. NaN in self stays, a
  * NaN as a bound is none. self and the bounds are converted to out's dtype first (2.7 is 2 for
  * integers); on Ascend950 the result is, of what self and the bounds promote to.
- *
- * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
- * work. On failure phase one leaves *workspaceSize and *executor as they were, and
- * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
- *
- * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
- * workspace smaller than asked for; 561103 for an executor that was used up.
- *
- * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
- * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
- * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
- * it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_
 #define ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * self, out   FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8; BF16 (Ascend910B,
@@ -46,10 +32,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnClampGetWorkspaceSize(const aclTensor* self
                                                            const aclScalar* clipValueMax,
                                                            aclTensor* out, uint64_t* workspaceSize,
                                                            aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnClamp: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnClamp(void* workspace, uint64_t workspaceSize,
                                            aclOpExecutor* executor, const aclrtStream stream);
 
@@ -65,10 +47,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMinGetWorkspaceSize(const aclTensor* s
                                                               aclTensor* out,
                                                               uint64_t* workspaceSize,
                                                               aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnClampMin: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMin(void* workspace, uint64_t workspaceSize,
                                               aclOpExecutor* executor, const aclrtStream stream);
 
@@ -84,10 +62,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMaxGetWorkspaceSize(const aclTensor* s
                                                               aclTensor* out,
                                                               uint64_t* workspaceSize,
                                                               aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnClampMax: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMax(void* workspace, uint64_t workspaceSize,
                                               aclOpExecutor* executor, aclrtStream stream);
 
@@ -101,15 +75,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceClampMaxGetWorkspaceSize(const aclTe
                                                                      const aclScalar* clipValueMax,
                                                                      uint64_t* workspaceSize,
                                                                      aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnInplaceClampMax: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceClampMax(void* workspace, uint64_t workspaceSize,
                                                      aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_ */

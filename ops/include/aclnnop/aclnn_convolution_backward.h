@@ -2,21 +2,14 @@
 /*
  * Gradients of convolution.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
- * ACLGRAD_CHECK=memory reports it.
+ * No output may overlap an input.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_CONVOLUTION_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_CONVOLUTION_BACKWARD_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * Of aclnnConvolution: gradInput, the adjoint applied to gradOutput, 0 where no window reached;
@@ -48,8 +41,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnConvolutionBackward(void* workspace, uint64
                                                          aclOpExecutor* executor,
                                                          const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_CONVOLUTION_BACKWARD_H_ */

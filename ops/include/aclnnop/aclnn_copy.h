@@ -3,13 +3,6 @@
  * Copy between tensors, with conversion and broadcasting; the way to make a strided view
  * contiguous.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined, and ACLGRAD_CHECK=memory reports it.
- *
  * Conversion rounds to nearest even between floating types (overflow gives an infinity); floating
  * to integer truncates toward 0, saturates, and turns NaN into 0; integer to integer wraps; to
  * BOOL, non-zero and NaN are true; complex to real keeps the real part.
@@ -17,11 +10,9 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_COPY_H_
 #define ACLGRAD_ACLNNOP_ACLNN_COPY_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * selfRef = src, broadcast to selfRef's shape and converted to its dtype. Data types: INT8, INT16,
@@ -36,8 +27,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceCopyGetWorkspaceSize(aclTensor* self
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceCopy(void* workspace, uint64_t workspaceSize,
                                                  aclOpExecutor* executor, const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_COPY_H_ */

@@ -2,24 +2,15 @@
 /*
  * Running sums along a dimension.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
- * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined, and ACLGRAD_CHECK=memory reports it.
- *
  * Sums are taken one element after another, of real numbers in DOUBLE, of integers in INT64,
  * which wraps, and each is rounded once, or wraps, to out's dtype.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_CUMSUM_H_
 #define ACLGRAD_ACLNNOP_ACLNN_CUMSUM_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out[i] = self[0] + ... + self[i] along dimension dim. self is converted to dtype first. out's
@@ -50,8 +41,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnCumsumV2GetWorkspaceSize(const aclTensor* s
 ACL_FUNC_VISIBILITY aclnnStatus aclnnCumsumV2(void* workspace, uint64_t workspaceSize,
                                               aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_CUMSUM_H_ */

@@ -10,27 +10,13 @@
  * low and high half of offset) and the key (low and high half of seed): u = word / 2^32 + 2^-33, in
  * FLOAT, and the element is kept if u < 1 - prob. For prob = 0 all bits are 1, for prob = 1 all are
  * 0. The vendor's devices use other generators; masks are not portable, the distribution is.
- *
- * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
- * work. On failure phase one leaves *workspaceSize and *executor as they were, and
- * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
- *
- * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
- * workspace smaller than asked for; 561103 for an executor that was used up.
- *
- * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
- * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
- * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
- * it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_
 #define ACLGRAD_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * shape       0 to 8 sizes of at least 0; n is their product
@@ -45,10 +31,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskGetWorkspaceSize(const aclInt
                                                                     int64_t offset, aclTensor* out,
                                                                     uint64_t* workspaceSize,
                                                                     aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnDropoutGenMask: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMask(void* workspace, uint64_t workspaceSize,
                                                     aclOpExecutor* executor, aclrtStream stream);
 
@@ -62,10 +44,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMask(void* workspace, uint64_t wo
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2GetWorkspaceSize(
     const aclIntArray* shape, double prob, int64_t seed, int64_t offset, aclDataType probDataType,
     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnDropoutGenMaskV2: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2(void* workspace, uint64_t workspaceSize,
                                                       aclOpExecutor* executor, aclrtStream stream);
 
@@ -81,17 +59,10 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2TensorGetWorkspaceSize(
     const aclIntArray* shape, double prob, const aclTensor* seedTensor,
     const aclTensor* offsetTensor, int64_t offset, aclDataType probDataType, aclTensor* out,
     uint64_t* workspaceSize, aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnDropoutGenMaskV2Tensor: queues the work on `stream`. Statuses as described
- * above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2Tensor(void* workspace, uint64_t workspaceSize,
                                                             aclOpExecutor* executor,
                                                             aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_ */

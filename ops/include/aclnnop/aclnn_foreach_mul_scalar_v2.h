@@ -2,22 +2,15 @@
 /*
  * Each tensor of a list times one number.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
- * a required argument is; 161002 when a dtype breaks a rule below, 561002 when a size does; 561103
- * when a strided view leaves its storage. The second phase queues the work on the stream: 0;
- * 161001 for a null executor, or for a null workspace of a size above 0. Views may have any
- * strides; inputs may overlap or be expanded (stride 0). An output may be exactly its input, as
- * where x and out are one list; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
- * it. A list owns its tensors: aclDestroyTensorList destroys them.
+ * A size that breaks a rule below gives 561002. An output may be exactly its input, as where x and
+ * out are one list. A list owns its tensors: aclDestroyTensorList destroys them.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_FOREACH_MUL_SCALAR_V2_H_
 #define ACLGRAD_ACLNNOP_ACLNN_FOREACH_MUL_SCALAR_V2_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out[i] = x[i] * scalar, of x[i]'s size. Data types: FLOAT, FLOAT16, INT32, and BF16 on Atlas A2,
@@ -36,8 +29,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachMulScalarV2(void* workspace, uint64_
                                                         aclOpExecutor* executor,
                                                         aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_FOREACH_MUL_SCALAR_V2_H_ */

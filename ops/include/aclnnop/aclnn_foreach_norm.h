@@ -2,22 +2,15 @@
 /*
  * The norm of each tensor of a list, as clipping of gradients takes it.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
- * a required argument is; 161002 when a dtype breaks a rule below, 561002 when a size does; 561103
- * when a strided view leaves its storage. The second phase queues the work on the stream: 0;
- * 161001 for a null executor, or for a null workspace of a size above 0. Views may have any
- * strides; inputs may overlap or be expanded (stride 0). An output must not overlap an input: that
- * is undefined, and ACLGRAD_CHECK=memory reports it. A list owns its tensors: aclDestroyTensorList
- * destroys them.
+ * A size that breaks a rule below gives 561002. No output may overlap an input. A list owns its
+ * tensors: aclDestroyTensorList destroys them.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_FOREACH_NORM_H_
 #define ACLGRAD_ACLNNOP_ACLNN_FOREACH_NORM_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out[i] = (sum |x|^p)^(1/p) of all elements of x[i], with p = scalar as FLOAT; for p = infinity
@@ -37,8 +30,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachNormGetWorkspaceSize(const aclTensor
 ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachNorm(void* workspace, uint64_t workspaceSize,
                                                  aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_FOREACH_NORM_H_ */

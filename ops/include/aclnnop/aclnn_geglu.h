@@ -12,25 +12,14 @@
  * gelu(-infinity) = 0, gelu(+infinity) = +infinity, NaN stays NaN. `out` uses gelu before its
  * rounding to the output's dtype.
  *
- * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
- * work. On failure phase one leaves *workspaceSize and *executor as they were, and
- * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
- *
- * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
- * workspace smaller than asked for; 561103 for an executor that was used up.
- *
- * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
- * same checks, asks for no workspace and computes nothing. An output that overlaps another tensor
- * is undefined, and ACLGRAD_CHECK=memory reports it.
+ * No output may overlap another tensor.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_
 #define ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * aclnnGeGluV3 with activateLeft = false.
@@ -55,10 +44,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluGetWorkspaceSize(const aclTensor* self
                                                            aclTensor* outGelu,
                                                            uint64_t* workspaceSize,
                                                            aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnGeGlu: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGlu(void* workspace, uint64_t workspaceSize,
                                            aclOpExecutor* executor, aclrtStream stream);
 
@@ -70,15 +55,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluV3GetWorkspaceSize(const aclTensor* se
                                                              aclTensor* out, aclTensor* outGelu,
                                                              uint64_t* workspaceSize,
                                                              aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnGeGluV3: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluV3(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_ */

@@ -7,26 +7,14 @@
  *
  * -infinity gives 0, +infinity and NaN stay.
  *
- * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
- * work. On failure phase one leaves *workspaceSize and *executor as they were, and
- * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
- *
- * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
- * workspace smaller than asked for; 561103 for an executor that was used up.
- *
- * Tensors may have any strides and offset. Formats are taken as ND, private ones refused. An empty
- * tensor passes the same checks, asks for no workspace and computes nothing. An output may be
- * exactly an input, the same view of the same memory; any other overlap is undefined, and
- * ACLGRAD_CHECK=memory reports it.
+ * Formats are taken as ND, private ones refused.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_GELU_V2_H_
 #define ACLGRAD_ACLNNOP_ACLNN_GELU_V2_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * x   FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950); rank up to 8; no private format
@@ -39,15 +27,9 @@ extern "C" {
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluV2GetWorkspaceSize(const aclTensor* x, int64_t approximate,
                                                             aclTensor* y, uint64_t* workspaceSize,
                                                             aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnGeluV2: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluV2(void* workspace, uint64_t workspaceSize,
                                             aclOpExecutor* executor, const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_GELU_V2_H_ */

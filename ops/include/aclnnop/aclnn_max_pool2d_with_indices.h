@@ -2,21 +2,14 @@
 /*
  * Maximum pooling of images, with the places of the maxima.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output that overlaps an input is undefined, and
- * ACLGRAD_CHECK=memory reports it.
+ * No output may overlap an input.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_H_
 #define ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out = the largest element under each window, indices = its place h W + w in the plane of its
@@ -41,8 +34,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxPool2dWithIndices(void* workspace, uint6
                                                           aclOpExecutor* executor,
                                                           aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_H_ */

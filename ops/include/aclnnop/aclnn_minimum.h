@@ -2,24 +2,15 @@
 /*
  * The smaller of two elements.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined, and ACLGRAD_CHECK=memory reports it.
- *
  * Data types: FLOAT, FLOAT16, INT32, INT64, INT16, INT8, UINT8, DOUBLE, BOOL, and BF16 on Atlas A2,
  * A3 and 950.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_MINIMUM_H_
 #define ACLGRAD_ACLNNOP_ACLNN_MINIMUM_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out = the smaller of self and other, in P = PromoteType(self, other); in BOOL a logical and. A
@@ -35,8 +26,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMinimumGetWorkspaceSize(const aclTensor* se
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMinimum(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_MINIMUM_H_ */

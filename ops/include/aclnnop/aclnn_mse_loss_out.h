@@ -5,11 +5,9 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_OUT_H_
 #define ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_OUT_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * As aclnnMseLoss in aclnnop/aclnn_mse_loss.h, but mean (1) and sum (2) are over the first
@@ -25,8 +23,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMseLossOutGetWorkspaceSize(const aclTensor*
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMseLossOut(void* workspace, uint64_t workspaceSize,
                                                 aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_OUT_H_ */

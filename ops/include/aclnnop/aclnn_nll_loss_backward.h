@@ -2,13 +2,6 @@
 /*
  * Gradient of the negative log likelihood loss.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined, and ACLGRAD_CHECK=memory reports it.
- *
  * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950. The computation runs in DOUBLE with
  * sums in a fixed order, and rounds once. reduction: 0 none, 1 mean, 2 sum. Targets: INT64, UINT8,
  * INT32, each a class in [0, C) or ignoreIndex. A target that is neither makes the task fail: the
@@ -18,11 +11,9 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out[n, target[n]] = -w[n] * g with g = gradOutput[n] (reduction 0), gradOutput / totalWeight (1),
@@ -42,8 +33,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLossBackwardGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLossBackward(void* workspace, uint64_t workspaceSize,
                                                      aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_ */

@@ -2,13 +2,6 @@
 /*
  * Normally distributed random numbers.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined, and ACLGRAD_CHECK=memory reports it.
- *
  * The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
  * 2011). Element i, counted in row-major order of the view, takes words 2(i mod 2) and 2(i mod 2) +
  * 1 of the block with the counter (low and high half of i / 2, low and high half of offset) and the
@@ -19,11 +12,9 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_NORMAL_H_
 #define ACLGRAD_ACLNNOP_ACLNN_NORMAL_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * selfRef ~ N(mean, std^2). With the element's words a, b: u = (a + 1) / 2^32, v = b / 2^32 and
@@ -55,8 +46,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormalTensor(void* workspace, uint64
                                                          aclOpExecutor* executor,
                                                          aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_NORMAL_H_ */

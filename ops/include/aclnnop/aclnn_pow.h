@@ -10,27 +10,13 @@
  * dtype. The exponent counts as FLOAT beside FLOAT16 and BF16. Special cases are those of C's pow:
  * the exponent 0 gives 1 for every self, NaN too; a negative self has no power of a fraction, which
  * gives NaN. Integers wrap.
- *
- * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
- * work. On failure phase one leaves *workspaceSize and *executor as they were, and
- * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
- *
- * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
- * workspace smaller than asked for; 561103 for an executor that was used up.
- *
- * Tensors may have any strides and offset. Every format is taken as ND. An empty tensor passes the
- * same checks, asks for no workspace and computes nothing. An output may be exactly an input, the
- * same view of the same memory; any other overlap is undefined, and ACLGRAD_CHECK=memory reports
- * it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_POW_H_
 #define ACLGRAD_ACLNNOP_ACLNN_POW_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * self, out   FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64,
@@ -49,10 +35,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnPowTensorScalarGetWorkspaceSize(const aclTe
                                                                      const aclTensor* out,
                                                                      uint64_t* workspaceSize,
                                                                      aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnPowTensorScalar: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnPowTensorScalar(void* workspace, uint64_t workspaceSize,
                                                      aclOpExecutor* executor,
                                                      const aclrtStream stream);
@@ -67,17 +49,10 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnPowTensorScalar(void* workspace, uint64_t w
 ACL_FUNC_VISIBILITY aclnnStatus
 aclnnInplacePowTensorScalarGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* exponent,
                                             uint64_t* workspaceSize, aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnInplacePowTensorScalar: queues the work on `stream`. Statuses as described
- * above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplacePowTensorScalar(void* workspace, uint64_t workspaceSize,
                                                             aclOpExecutor* executor,
                                                             aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_POW_H_ */

@@ -6,26 +6,14 @@
  *
  * Zeros give infinities of their sign and infinities zeros; NaN stays.
  *
- * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
- * work. On failure phase one leaves *workspaceSize and *executor as they were, and
- * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
- *
- * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
- * workspace smaller than asked for; 561103 for an executor that was used up.
- *
- * Tensors may have any strides and offset. Formats are taken as ND where they may be any. An empty
- * tensor passes the same checks, asks for no workspace and computes nothing. An output may be
- * exactly an input, the same view of the same memory; any other overlap is undefined, and
- * ACLGRAD_CHECK=memory reports it.
+ * Formats are taken as ND where they may be any.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_RECIPROCAL_H_
 #define ACLGRAD_ACLNNOP_ACLNN_RECIPROCAL_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * self        FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, INT8, INT16, INT32, INT64, UINT8,
@@ -42,10 +30,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnReciprocalGetWorkspaceSize(const aclTensor*
                                                                 aclTensor* out,
                                                                 uint64_t* workspaceSize,
                                                                 aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnReciprocal: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnReciprocal(void* workspace, uint64_t workspaceSize,
                                                 aclOpExecutor* executor, aclrtStream stream);
 
@@ -61,15 +45,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnReciprocal(void* workspace, uint64_t worksp
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceReciprocalGetWorkspaceSize(const aclTensor* selfRef,
                                                                        uint64_t* workspaceSize,
                                                                        aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnInplaceReciprocal: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceReciprocal(void* workspace, uint64_t workspaceSize,
                                                        aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_RECIPROCAL_H_ */

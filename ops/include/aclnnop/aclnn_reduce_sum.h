@@ -2,13 +2,6 @@
 /*
  * Sum over dimensions.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined, and ACLGRAD_CHECK=memory reports it.
- *
  * Data types: FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, BOOL, DOUBLE, COMPLEX64,
  * COMPLEX128, and BF16 on Atlas A2, A3 and 950. Sums are taken in DOUBLE (integers: 64 bits,
  * wrapping at the end) in a fixed order that depends on the shape only, and rounded once.
@@ -16,11 +9,9 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_REDUCE_SUM_H_
 #define ACLGRAD_ACLNNOP_ACLNN_REDUCE_SUM_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * self is converted to `dtype`, which must be out's, and summed over the dimensions `dims`; with
@@ -36,8 +27,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnReduceSumGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnReduceSum(void* workspace, uint64_t workspaceSize,
                                                aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_REDUCE_SUM_H_ */

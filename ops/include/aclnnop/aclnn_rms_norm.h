@@ -2,21 +2,14 @@
 /*
  * Root-mean-square normalization.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
- * a required argument is; 161002 when a dtype breaks a rule below, 561002 when a shape does;
- * 561103 when a strided view leaves its storage. The second phase queues the work on the stream:
- * 0; 161001 for a null executor, or for a null workspace of a size above 0. Views may have any
- * strides; inputs may overlap or be expanded (stride 0). An output may be exactly an input; any
- * other overlap is undefined, and ACLGRAD_CHECK=memory reports it.
+ * A shape that breaks a rule below gives 561002.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_H_
 #define ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * yOut = x * rstd * gamma and rstdOut = rstd = 1 / sqrt(average(x^2) + epsilon) over the last
@@ -33,8 +26,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNormGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNorm(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_H_ */

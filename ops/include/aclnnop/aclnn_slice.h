@@ -2,12 +2,7 @@
 /*
  * A range of a tensor along one dimension, with a step.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
- * ACLGRAD_CHECK=memory reports it.
+ * No output may overlap an input.
  *
  * Data types: FLOAT, FLOAT16, INT64, INT8, INT32, UINT8, BOOL, and BF16 on Atlas A2, A3 and 950;
  * DOUBLE, which the vendor does not list. out has the dtype of self.
@@ -15,11 +10,9 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_SLICE_H_
 #define ACLGRAD_ACLNNOP_ACLNN_SLICE_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out holds the elements start, start + step, ... before end of dimension dim, of size N. Negative
@@ -37,8 +30,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSliceGetWorkspaceSize(const aclTensor* self
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSlice(void* workspace, uint64_t workspaceSize,
                                            aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_SLICE_H_ */

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Softmax.
- *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output may be exactly an input; any other overlap is
- * undefined, and ACLGRAD_CHECK=memory reports it.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_H_
 #define ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out = exp(x - max) / sum(exp(x - max)) along dimension dim. Data types: FLOAT, FLOAT16, DOUBLE,
@@ -33,8 +24,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftmaxGetWorkspaceSize(const aclTensor* se
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftmax(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_H_ */

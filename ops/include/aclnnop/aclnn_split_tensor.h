@@ -2,12 +2,7 @@
 /*
  * Cuts a tensor into chunks of one size along a dimension.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
- * ACLGRAD_CHECK=memory reports it. The list owns its tensors: aclDestroyTensorList destroys them.
+ * No output may overlap an input. The list owns its tensors: aclDestroyTensorList destroys them.
  *
  * Data types: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64,
  * COMPLEX128; UINT16, UINT32 and UINT64 on 950. All outputs have one dtype, to which self is
@@ -16,11 +11,9 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_SPLIT_TENSOR_H_
 #define ACLGRAD_ACLNNOP_ACLNN_SPLIT_TENSOR_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * Output k holds the elements from k * splitSections on, splitSections of them, of dimension dim:
@@ -40,8 +33,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSplitTensorGetWorkspaceSize(const aclTensor
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSplitTensor(void* workspace, uint64_t workspaceSize,
                                                  aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_SPLIT_TENSOR_H_ */

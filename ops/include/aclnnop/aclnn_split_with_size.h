@@ -2,12 +2,7 @@
 /*
  * Cuts a tensor into chunks of given sizes along a dimension.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
- * ACLGRAD_CHECK=memory reports it. The list owns its tensors: aclDestroyTensorList destroys them.
+ * No output may overlap an input. The list owns its tensors: aclDestroyTensorList destroys them.
  *
  * Data types: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64,
  * COMPLEX128; UINT16, UINT32 and UINT64 on 950. self is converted to the dtype of each output; they
@@ -16,11 +11,9 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_SPLIT_WITH_SIZE_H_
 #define ACLGRAD_ACLNNOP_ACLNN_SPLIT_WITH_SIZE_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * Output k holds the next splitSize[k] elements of dimension dim. The sizes are not negative and
@@ -39,8 +32,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSplitWithSizeGetWorkspaceSize(const aclTens
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSplitWithSize(void* workspace, uint64_t workspaceSize,
                                                    aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_SPLIT_WITH_SIZE_H_ */

@@ -2,12 +2,7 @@
 /*
  * Joins tensors along a new dimension.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output must not overlap an input: that is undefined, and
- * ACLGRAD_CHECK=memory reports it. The list owns its tensors: aclDestroyTensorList destroys them.
+ * No output may overlap an input. The list owns its tensors: aclDestroyTensorList destroys them.
  *
  * Data types: FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, COMPLEX64, COMPLEX128,
  * BOOL, UINT16, UINT32, UINT64, and BF16 on Atlas A2, A3 and 950.
@@ -15,11 +10,9 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_STACK_H_
 #define ACLGRAD_ACLNNOP_ACLNN_STACK_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out holds the tensors, all of one shape, one behind the other along a dimension that is inserted
@@ -38,8 +31,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnStackGetWorkspaceSize(const aclTensorList* 
 ACL_FUNC_VISIBILITY aclnnStatus aclnnStack(void* workspace, uint64_t workspaceSize,
                                            aclOpExecutor* executor, const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_STACK_H_ */

@@ -6,26 +6,14 @@
  *
  * Infinities give -1 and 1; zeros and NaN stay.
  *
- * Both phases: phase one checks its arguments in the order listed and plans; phase two queues the
- * work. On failure phase one leaves *workspaceSize and *executor as they were, and
- * aclGetRecentErrMsg names the operator, the argument, what was expected and what came.
- *
- * Phase two: 161001 for a null executor, or a null workspace where one is needed; 161002 for a
- * workspace smaller than asked for; 561103 for an executor that was used up.
- *
- * Tensors may have any strides and offset. Formats are taken as ND where they may be any. An empty
- * tensor passes the same checks, asks for no workspace and computes nothing. An output may be
- * exactly an input, the same view of the same memory; any other overlap is undefined, and
- * ACLGRAD_CHECK=memory reports it.
+ * Formats are taken as ND where they may be any.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_TANH_H_
 #define ACLGRAD_ACLNNOP_ACLNN_TANH_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * self        FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, BOOL; BF16 (Ascend910B,
@@ -42,10 +30,6 @@ extern "C" {
 ACL_FUNC_VISIBILITY aclnnStatus aclnnTanhGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                           uint64_t* workspaceSize,
                                                           aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnTanh: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnTanh(void* workspace, uint64_t workspaceSize,
                                           aclOpExecutor* executor, const aclrtStream stream);
 
@@ -60,15 +44,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnTanh(void* workspace, uint64_t workspaceSiz
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTanhGetWorkspaceSize(aclTensor* selfRef,
                                                                  uint64_t* workspaceSize,
                                                                  aclOpExecutor** executor);
-
-/*
- * Phase two of aclnnInplaceTanh: queues the work on `stream`. Statuses as described above.
- */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTanh(void* workspace, uint64_t workspaceSize,
                                                  aclOpExecutor* executor, const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_TANH_H_ */

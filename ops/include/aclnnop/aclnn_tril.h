@@ -2,24 +2,15 @@
 /*
  * The lower triangle of matrices.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or a
- * required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). out may be exactly self; any other overlap is undefined, and
- * ACLGRAD_CHECK=memory reports it.
- *
  * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
  * BOOL, and BF16 on Atlas A2, A3 and 950; out has the dtype of self.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_TRIL_H_
 #define ACLGRAD_ACLNNOP_ACLNN_TRIL_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * out = self where the column minus the row is at most diagonal, else 0, in the last two
@@ -44,8 +35,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTrilGetWorkspaceSize(const aclTensor
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTril(void* workspace, uint64_t workspaceSize,
                                                  aclOpExecutor* executor, const aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_TRIL_H_ */

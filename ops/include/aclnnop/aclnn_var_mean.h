@@ -2,21 +2,14 @@
 /*
  * Variance and mean over dimensions.
  *
- * Statuses of the first phase: 0; 161001 when workspaceSize or executor is null (tested first) or
- * a required argument is; 161002 when an argument breaks a rule below; 561103 when a strided view
- * leaves its storage. The second phase queues the work on the stream: 0; 161001 for a null
- * executor, or for a null workspace of a size above 0. Views may have any strides; inputs may
- * overlap or be expanded (stride 0). An output must overlap no input unless its comment says
- * otherwise.
+ * No output may overlap an input unless its comment says otherwise.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_VAR_MEAN_H_
 #define ACLGRAD_ACLNNOP_ACLNN_VAR_MEAN_H_
 
-#include "aclnn/aclnn_base.h"
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ACLGRAD_BEGIN_DECLS
 
 /*
  * meanOut = the mean of the n elements of self over the dimensions in dim, varOut = sum((x -
@@ -35,8 +28,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnVarMeanGetWorkspaceSize(
 ACL_FUNC_VISIBILITY aclnnStatus aclnnVarMean(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-#ifdef __cplusplus
-}
-#endif
+ACLGRAD_END_DECLS
 
 #endif /* ACLGRAD_ACLNNOP_ACLNN_VAR_MEAN_H_ */

@@ -142,6 +142,15 @@ Rule same_dtype(size_t tensor, size_t reference) {
   };
 }
 
+Rule has_dtype(size_t tensor, std::function<aclDataType(const Arguments&)> expected) {
+  return [tensor, expected](const Arguments& arguments) -> CheckResult {
+    const aclDataType dtype = arguments.dtype(tensor);
+    if (dtype == expected(arguments)) return {};
+    return invalid("tensor {} has dtype {}, expected {} beside the others.", arguments.name(tensor),
+                   dtype_name(dtype), dtype_name(expected(arguments)));
+  };
+}
+
 Rule can_cast_tensor(size_t from, size_t to) {
   return [from, to](const Arguments& arguments) -> CheckResult {
     if (can_cast(arguments.dtype(from), arguments.dtype(to))) return {};

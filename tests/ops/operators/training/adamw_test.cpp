@@ -204,54 +204,5 @@ TEST_F(AdamWTest, EmptyParametersNeedNothing) {
   EXPECT_EQ(step(state, Array(ACL_INT64, {1}, {0}), {}), 0);
 }
 
-// ---- Checks -------------------------------------------------------------------------------------
-
-struct AdamWCall {
-  TensorArgument var{ACL_FLOAT, {2, 3}}, m{ACL_FLOAT, {2, 3}}, v{ACL_FLOAT, {2, 3}},
-      max{ACL_FLOAT, {2, 3}}, grad{ACL_FLOAT, {2, 3}}, step{ACL_INT64, {1}};
-  bool amsgrad = true;
-};
-
-TEST_F(AdamWTest, ChecksComeInOrder) {
-  const auto run = [&](const AdamWCall& c) {
-    Tensors make;
-    return plan(aclnnApplyAdamWV2GetWorkspaceSize, make(c.var), make(c.m), make(c.v), make(c.max),
-                make(c.grad), make(c.step), 0.1f, 0.9f, 0.99f, 0.0f, 1e-8f, c.amsgrad, false);
-  };
-  expect_order<AdamWCall>(
-      {}, run,
-      {{"null var", [](auto& c) { c.var.null = true; }, 161001, {"aclnnApplyAdamWV2", "varRef"}},
-       {"null m", [](auto& c) { c.m.null = true; }, 161001, {"mRef"}},
-       {"null v", [](auto& c) { c.v.null = true; }, 161001, {"vRef"}},
-       {"null max", [](auto& c) { c.max.null = true; }, 161001, {"maxGradNormOptionalRef"}},
-       {"null grad", [](auto& c) { c.grad.null = true; }, 161001, {"grad"}},
-       {"null step", [](auto& c) { c.step.null = true; }, 161001, {"step"}},
-       {"var dtype", [](auto& c) { c.var.dtype = ACL_INT32; }, 161002, {"varRef", "DT_INT32"}},
-       {"m dtype", [](auto& c) { c.m.dtype = ACL_INT8; }, 161002, {"mRef", "DT_INT8"}},
-       {"v dtype", [](auto& c) { c.v.dtype = ACL_DOUBLE; }, 161002, {"vRef", "DT_DOUBLE"}},
-       {"max dtype",
-        [](auto& c) { c.max.dtype = ACL_INT16; },
-        161002,
-        {"maxGradNormOptionalRef", "DT_INT16"}},
-       {"grad dtype", [](auto& c) { c.grad.dtype = ACL_BOOL; }, 161002, {"grad", "DT_BOOL"}},
-       {"step dtype", [](auto& c) { c.step.dtype = ACL_INT32; }, 161002, {"step", "DT_INT32"}},
-       {"m shape",
-        [](auto& c) {
-          c.m.shape = {3, 2};
-        },
-        161002,
-        {"mRef", "varRef", "[3, 2]"}},
-       {"v shape", [](auto& c) { c.v.shape = {6}; }, 161002, {"vRef", "varRef", "[6]"}},
-       {"max shape", [](auto& c) { c.max.shape = {1}; }, 161002, {"maxGradNormOptionalRef", "[1]"}},
-       {"grad shape", [](auto& c) { c.grad.shape = {3}; }, 161002, {"grad", "varRef", "[3]"}},
-       {"step count", [](auto& c) { c.step.shape = {2}; }, 161002, {"step", "[2]"}}});
-  AdamWCall without;
-  without.amsgrad = false;
-  without.max.null = true;
-  EXPECT_EQ(run(without).status, 0) << "not needed without amsgrad";
-  without.max = {ACL_FLOAT, {1}};
-  EXPECT_TRUE(fails_with(161002, {"maxGradNormOptionalRef", "[1]"}, run(without)));
-}
-
 }  // namespace
 }  // namespace aclgrad::testing

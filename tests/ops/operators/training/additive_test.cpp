@@ -220,75 +220,6 @@ TEST_F(AclTest, AddAndSubInPlace) {
 
 // ---- Checks -------------------------------------------------------------------------------------
 
-struct AdditiveCall {
-  TensorArgument self{ACL_INT32, {2, 3}};
-  TensorArgument other{ACL_INT32, {3}};
-  TensorArgument out{ACL_INT32, {2, 3}};
-  bool alpha_null = false;
-  bool alpha_real = false;
-
-  Scalar alpha() const { return alpha_real ? Scalar(1.5f) : Scalar(int32_t{1}); }
-};
-
-TEST_P(AdditiveTest, ChecksComeInOrder) {
-  expect_order<AdditiveCall>(
-      {},
-      [&](const AdditiveCall& c) {
-        Tensors make;
-        const Scalar alpha = c.alpha();
-        return plan(GetParam().plan, make(c.self), make(c.other),
-                    c.alpha_null ? nullptr : alpha.get(), make(c.out));
-      },
-      {{"null self", [](auto& c) { c.self.null = true; }, 161001, {name(), "self"}},
-       {"null other", [](auto& c) { c.other.null = true; }, 161001, {name(), "other"}},
-       {"null alpha", [](auto& c) { c.alpha_null = true; }, 161001, {name(), "alpha"}},
-       {"null out", [](auto& c) { c.out.null = true; }, 161001, {name(), "out"}},
-       {"self dtype", [](auto& c) { c.self.dtype = ACL_UINT32; }, 161002, {"self", "DT_UINT32"}},
-       {"other dtype", [](auto& c) { c.other.dtype = ACL_UINT16; }, 161002, {"other", "DT_UINT16"}},
-       {"alpha", [](auto& c) { c.alpha_real = true; }, 161002, {"alpha", "DT_FLOAT", "DT_INT32"}},
-       {"out dtype", [](auto& c) { c.out.dtype = ACL_BOOL; }, 161002, {"out", "DT_BOOL"}},
-       {"self rank", [](auto& c) { c.self.shape = ranked(9); }, 161002, {"self", "8 dimensions"}},
-       {"other rank",
-        [](auto& c) { c.other.shape = ranked(9); },
-        161002,
-        {"other", "8 dimensions"}},
-       {"out rank", [](auto& c) { c.out.shape = ranked(9); }, 161002, {"out", "8 dimensions"}},
-       {"broadcast", [](auto& c) { c.other.shape = {4}; }, 161002, {"self", "other", "[4]"}},
-       {"out shape",
-        [](auto& c) {
-          c.out.shape = {3, 2};
-        },
-        161002,
-        {"out", "[2, 3]", "[3, 2]"}}});
-}
-
-TEST_P(AdditiveTest, ChecksOfTheScalarFormComeInOrder) {
-  const std::string function = name("s");
-  expect_order<AdditiveCall>(
-      {},
-      [&](const AdditiveCall& c) {
-        Tensors make;
-        const Scalar alpha = c.alpha();
-        const Scalar one(int32_t{1});
-        return plan(GetParam().plan_scalar, make(c.self), c.other.null ? nullptr : one.get(),
-                    c.alpha_null ? nullptr : alpha.get(), make(c.out));
-      },
-      {{"null self", [](auto& c) { c.self.null = true; }, 161001, {function, "self"}},
-       {"null other", [](auto& c) { c.other.null = true; }, 161001, {function, "other"}},
-       {"null alpha", [](auto& c) { c.alpha_null = true; }, 161001, {function, "alpha"}},
-       {"null out", [](auto& c) { c.out.null = true; }, 161001, {function, "out"}},
-       {"self dtype", [](auto& c) { c.self.dtype = ACL_UINT32; }, 161002, {"self", "DT_UINT32"}},
-       {"alpha", [](auto& c) { c.alpha_real = true; }, 161002, {"alpha", "DT_FLOAT", "DT_INT32"}},
-       {"out dtype", [](auto& c) { c.out.dtype = ACL_BOOL; }, 161002, {"out", "DT_BOOL"}},
-       {"self rank", [](auto& c) { c.self.shape = ranked(9); }, 161002, {"self", "8 dimensions"}},
-       {"out shape",
-        [](auto& c) {
-          c.out.shape = {3, 2};
-        },
-        161002,
-        {"out", "[3, 2]"}}});
-}
-
 TEST_P(AdditiveTest, AlphaOfBoolsIsAnInteger) {
   Array b(ACL_BOOL, {2});
   const Scalar real(1.0f);
@@ -304,31 +235,6 @@ TEST_P(AdditiveTest, Bf16NeedsANewProduct) {
                          plan(GetParam().plan, b.tensor(), b.tensor(), one.get(), b.tensor())));
   ASSERT_EQ(aclgradSetSocName("Ascend950"), 0);
   EXPECT_EQ(plan(GetParam().plan, b.tensor(), b.tensor(), one.get(), b.tensor()).status, 0);
-}
-
-TEST_F(AclTest, AdditiveInPlaceChecks) {
-  const Scalar one(1.0f);
-  Array row(ACL_FLOAT, {3});
-  Array matrix(ACL_FLOAT, {2, 3});
-  EXPECT_TRUE(fails_with(161001, {"aclnnInplaceAdd", "selfRef"},
-                         plan(aclnnInplaceAddGetWorkspaceSize, nullptr, row.tensor(), one.get())));
-  EXPECT_TRUE(
-      fails_with(161002, {"aclnnInplaceAdd", "selfRef", "[2, 3]", "[3]"},
-                 plan(aclnnInplaceAddGetWorkspaceSize, row.tensor(), matrix.tensor(), one.get())));
-  EXPECT_TRUE(
-      fails_with(161002, {"aclnnInplaceSub", "selfRef", "[2, 3]", "[3]"},
-                 plan(aclnnInplaceSubGetWorkspaceSize, row.tensor(), matrix.tensor(), one.get())));
-  EXPECT_TRUE(fails_with(161001, {"aclnnInplaceSubs", "other"},
-                         plan(aclnnInplaceSubsGetWorkspaceSize, row.tensor(), nullptr, one.get())));
-  EXPECT_TRUE(fails_with(161001, {"aclnnInplaceAdds", "alpha"},
-                         plan(aclnnInplaceAddsGetWorkspaceSize, row.tensor(), one.get(), nullptr)));
-  aclOpExecutor* executor = nullptr;
-  uint64_t size = 0;
-  EXPECT_EQ(aclnnAddGetWorkspaceSize(nullptr, nullptr, nullptr, nullptr, nullptr, &executor),
-            161001);
-  EXPECT_THAT(recent_message(), ::testing::HasSubstr("workspaceSize"));
-  EXPECT_EQ(aclnnAddGetWorkspaceSize(nullptr, nullptr, nullptr, nullptr, &size, nullptr), 161001);
-  EXPECT_THAT(recent_message(), ::testing::HasSubstr("executor"));
 }
 
 }  // namespace

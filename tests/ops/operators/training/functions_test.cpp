@@ -7,7 +7,6 @@
 
 #include "aclgrad_ext.h"
 #include "aclnnop/aclnn_exp.h"
-#include "aclnnop/aclnn_leaky_relu.h"
 #include "aclnnop/aclnn_leaky_relu_backward.h"
 #include "aclnnop/aclnn_log.h"
 #include "aclnnop/aclnn_neg.h"

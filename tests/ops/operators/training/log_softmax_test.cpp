@@ -152,35 +152,6 @@ TEST_F(LogSoftmaxTest, EmptyTensorsNeedNothing) {
 
 // ---- Checks -------------------------------------------------------------------------------------
 
-struct SoftmaxCall {
-  TensorArgument self{ACL_FLOAT, {2, 3}};
-  TensorArgument output{ACL_FLOAT, {2, 3}};
-  TensorArgument out{ACL_FLOAT, {2, 3}};
-  int64_t dim = 1;
-};
-
-TEST_F(LogSoftmaxTest, ChecksComeInOrder) {
-  expect_order<SoftmaxCall>(
-      {},
-      [&](const SoftmaxCall& c) {
-        Tensors make;
-        return plan(aclnnLogSoftmaxGetWorkspaceSize, make(c.self), c.dim, make(c.out));
-      },
-      {{"null self", [](auto& c) { c.self.null = true; }, 161001, {"aclnnLogSoftmax", "self"}},
-       {"null out", [](auto& c) { c.out.null = true; }, 161001, {"aclnnLogSoftmax", "out"}},
-       {"dim", [](auto& c) { c.dim = 20; }, 161002, {"dim", "20"}},
-       {"self dtype", [](auto& c) { c.self.dtype = ACL_INT32; }, 161002, {"self", "DT_INT32"}},
-       {"out dtype", [](auto& c) { c.out.dtype = ACL_INT8; }, 161002, {"out", "DT_INT8"}},
-       {"self rank", [](auto& c) { c.self.shape = ranked(9); }, 161002, {"self", "8 dimensions"}},
-       {"out rank", [](auto& c) { c.out.shape = ranked(9); }, 161002, {"out", "8 dimensions"}},
-       {"shape",
-        [](auto& c) {
-          c.out.shape = {3, 2};
-        },
-        161002,
-        {"out", "self", "[3, 2]"}}});
-}
-
 TEST_F(LogSoftmaxTest, DimOfAZeroDimensionalTensor) {
   Array scalar(ACL_FLOAT, {});
   for (int64_t dim : {int64_t{1}, int64_t{-2}}) {
@@ -199,59 +170,6 @@ TEST_F(LogSoftmaxTest, Bf16NeedsANewProduct) {
   EXPECT_TRUE(fails_with(161002, {"gradOutput", "DT_BF16"},
                          plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, b.tensor(), b.tensor(),
                               int64_t{0}, b.tensor())));
-}
-
-TEST_F(LogSoftmaxTest, ChecksOfTheBackwardComeInOrder) {
-  expect_order<SoftmaxCall>(
-      {},
-      [&](const SoftmaxCall& c) {
-        Tensors make;
-        return plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, make(c.self), make(c.output), c.dim,
-                    make(c.out));
-      },
-      {{"null output",
-        [](auto& c) { c.output.null = true; },
-        161001,
-        {"aclnnLogSoftmaxBackward", "output"}},
-       {"null gradOutput", [](auto& c) { c.self.null = true; }, 161001, {"gradOutput"}},
-       {"null out", [](auto& c) { c.out.null = true; }, 161001, {"out"}},
-       {"gradOutput dtype",
-        [](auto& c) { c.self.dtype = ACL_INT32; },
-        161002,
-        {"gradOutput", "DT_INT32"}},
-       {"output dtype",
-        [](auto& c) { c.output.dtype = ACL_INT16; },
-        161002,
-        {"output", "DT_INT16"}},
-       {"out dtype", [](auto& c) { c.out.dtype = ACL_INT8; }, 161002, {"out", "DT_INT8"}},
-       {"same dtype",
-        [](auto& c) {
-          if (c.output.dtype == ACL_FLOAT) c.output.dtype = ACL_FLOAT16;
-        },
-        161002,
-        {"gradOutput", "output", "DT_FLOAT16"}},
-       {"gradOutput rank",
-        [](auto& c) { c.self.shape = ranked(9); },
-        161002,
-        {"gradOutput", "8 dimensions"}},
-       {"output rank",
-        [](auto& c) { c.output.shape = ranked(9); },
-        161002,
-        {"output", "8 dimensions"}},
-       {"out rank", [](auto& c) { c.out.shape = ranked(9); }, 161002, {"out", "8 dimensions"}},
-       {"shape",
-        [](auto& c) {
-          c.self.shape = {4, 2};
-        },
-        161002,
-        {"gradOutput", "output", "[4, 2]"}},
-       {"out shape",
-        [](auto& c) {
-          c.out.shape = {3, 2};
-        },
-        161002,
-        {"out", "[3, 2]"}},
-       {"dim", [](auto& c) { c.dim = 20; }, 161002, {"dim", "20"}}});
 }
 
 TEST_F(LogSoftmaxTest, AnEmptyBackwardChecksNothingMoreButOnThe950) {

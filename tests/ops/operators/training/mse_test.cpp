@@ -189,52 +189,6 @@ TEST_F(MseTest, TheMeanCountsSelfAndTargetOnly) {
 
 // ---- Checks -------------------------------------------------------------------------------------
 
-struct MseCall {
-  TensorArgument gradient{ACL_FLOAT, {}};
-  TensorArgument self{ACL_FLOAT, {2, 3}};
-  TensorArgument target{ACL_FLOAT, {3}};
-  TensorArgument out{ACL_FLOAT, {2, 3}};
-  int64_t reduction = kNone;
-};
-
-TEST_F(MseTest, ChecksComeInOrder) {
-  expect_order<MseCall>(
-      {},
-      [&](const MseCall& c) {
-        Tensors make;
-        return plan(aclnnMseLossGetWorkspaceSize, make(c.self), make(c.target), c.reduction,
-                    make(c.out));
-      },
-      {{"null self", [](auto& c) { c.self.null = true; }, 161001, {"aclnnMseLoss", "self"}},
-       {"null target", [](auto& c) { c.target.null = true; }, 161001, {"aclnnMseLoss", "target"}},
-       {"null out", [](auto& c) { c.out.null = true; }, 161001, {"aclnnMseLoss", "out"}},
-       {"promotion",
-        [](auto& c) { c.self.dtype = ACL_DOUBLE; },
-        161002,
-        {"self", "target", "DT_DOUBLE", "promote"}},
-       {"self dtype",
-        [](auto& c) {
-          if (c.self.dtype == ACL_FLOAT) c.self.dtype = ACL_INT32;
-          c.target.dtype = ACL_FLOAT;  // the one that INT32 promotes with
-        },
-        161002,
-        {"self", "DT_INT32", "not implemented"}},
-       {"target dtype",
-        [](auto& c) { c.target.dtype = ACL_INT8; },
-        161002,
-        {"target", "DT_INT8", "not implemented"}},
-       {"out dtype", [](auto& c) { c.out.dtype = ACL_INT64; }, 161002, {"out", "DT_INT64"}},
-       {"reduction", [](auto& c) { c.reduction = 3; }, 161002, {"reduction", "3"}},
-       {"self rank", [](auto& c) { c.self.shape = ranked(9); }, 161002, {"self", "8 dimensions"}},
-       {"target rank",
-        [](auto& c) { c.target.shape = ranked(9); },
-        161002,
-        {"target", "8 dimensions"}},
-       {"out rank", [](auto& c) { c.out.shape = ranked(9); }, 161002, {"out", "8 dimensions"}},
-       {"broadcast", [](auto& c) { c.target.shape = {4}; }, 161002, {"self", "target", "[4]"}},
-       {"out shape", [](auto& c) { c.out.shape = {3}; }, 161002, {"out", "[2, 3]", "[3]"}}});
-}
-
 TEST_F(MseTest, ReducedLossesAreZeroDimensional) {
   Array self(ACL_FLOAT, {2});
   Array one(ACL_FLOAT, {1});
@@ -246,56 +200,6 @@ TEST_F(MseTest, ReducedLossesAreZeroDimensional) {
   EXPECT_TRUE(fails_with(
       161002, {"reduction", "-1"},
       plan(aclnnMseLossGetWorkspaceSize, self.tensor(), self.tensor(), int64_t{-1}, one.tensor())));
-}
-
-TEST_F(MseTest, ChecksOfTheBackwardComeInOrder) {
-  expect_order<MseCall>(
-      {},
-      [&](const MseCall& c) {
-        Tensors make;
-        return plan(aclnnMseLossBackwardGetWorkspaceSize, make(c.gradient), make(c.self),
-                    make(c.target), c.reduction, make(c.out));
-      },
-      {{"null gradOutput",
-        [](auto& c) { c.gradient.null = true; },
-        161001,
-        {"aclnnMseLossBackward", "gradOutput"}},
-       {"null self", [](auto& c) { c.self.null = true; }, 161001, {"self"}},
-       {"null target", [](auto& c) { c.target.null = true; }, 161001, {"target"}},
-       {"null out", [](auto& c) { c.out.null = true; }, 161001, {"out"}},
-       {"gradOutput dtype",
-        [](auto& c) { c.gradient.dtype = ACL_FLOAT16; },
-        161002,
-        {"gradOutput", "self", "DT_FLOAT16"}},
-       {"target dtype",
-        [](auto& c) { c.target.dtype = ACL_BF16; },
-        161002,
-        {"target", "self", "DT_BF16"}},
-       {"self dtype",
-        [](auto& c) {
-          if (c.gradient.dtype != ACL_FLOAT || c.target.dtype != ACL_FLOAT) return;
-          c.gradient.dtype = c.self.dtype = c.target.dtype = ACL_INT32;
-        },
-        161002,
-        {"self", "DT_INT32"}},
-       {"out dtype", [](auto& c) { c.out.dtype = ACL_INT64; }, 161002, {"out", "DT_INT64"}},
-       {"reduction", [](auto& c) { c.reduction = 3; }, 161002, {"reduction", "3"}},
-       {"gradOutput rank",
-        [](auto& c) { c.gradient.shape = ranked(9); },
-        161002,
-        {"gradOutput", "8 dimensions"}},
-       {"self rank", [](auto& c) { c.self.shape = ranked(9); }, 161002, {"self", "8 dimensions"}},
-       {"target rank",
-        [](auto& c) { c.target.shape = ranked(9); },
-        161002,
-        {"target", "8 dimensions"}},
-       {"out rank", [](auto& c) { c.out.shape = ranked(9); }, 161002, {"out", "8 dimensions"}},
-       {"gradOutput broadcast",
-        [](auto& c) { c.gradient.shape = {5}; },
-        161002,
-        {"gradOutput", "self", "[5]"}},
-       {"target broadcast", [](auto& c) { c.target.shape = {4}; }, 161002, {"target", "[4]"}},
-       {"out shape", [](auto& c) { c.out.shape = {3}; }, 161002, {"out", "[2, 3]", "[3]"}}});
 }
 
 }  // namespace

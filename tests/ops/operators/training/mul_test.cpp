@@ -127,69 +127,6 @@ TEST_F(MulTest, EmptyTensorsNeedNothing) {
 
 // ---- Checks -------------------------------------------------------------------------------------
 
-struct MulCall {
-  TensorArgument self{ACL_FLOAT, {2, 3}};
-  TensorArgument other{ACL_FLOAT, {3}};
-  TensorArgument out{ACL_FLOAT, {2, 3}};
-};
-
-TEST_F(MulTest, ChecksComeInOrder) {
-  expect_order<MulCall>(
-      {},
-      [&](const MulCall& c) {
-        Tensors make;
-        return plan(aclnnMulGetWorkspaceSize, make(c.self), make(c.other), make(c.out));
-      },
-      {{"null self", [](auto& c) { c.self.null = true; }, 161001, {"aclnnMul", "self"}},
-       {"null other", [](auto& c) { c.other.null = true; }, 161001, {"aclnnMul", "other"}},
-       {"null out", [](auto& c) { c.out.null = true; }, 161001, {"aclnnMul", "out"}},
-       {"self dtype", [](auto& c) { c.self.dtype = ACL_UINT32; }, 161002, {"self", "DT_UINT32"}},
-       {"other dtype", [](auto& c) { c.other.dtype = ACL_UINT16; }, 161002, {"other", "DT_UINT16"}},
-       {"out dtype", [](auto& c) { c.out.dtype = ACL_UINT64; }, 161002, {"out", "DT_UINT64"}},
-       {"cast",
-        [](auto& c) {
-          if (c.out.dtype == ACL_FLOAT) c.out.dtype = ACL_INT32;
-        },
-        161002,
-        {"out", "DT_FLOAT", "DT_INT32"}},
-       {"self rank", [](auto& c) { c.self.shape = ranked(9); }, 161002, {"self", "8 dimensions"}},
-       {"other rank",
-        [](auto& c) { c.other.shape = ranked(9); },
-        161002,
-        {"other", "8 dimensions"}},
-       {"out rank", [](auto& c) { c.out.shape = ranked(9); }, 161002, {"out", "8 dimensions"}},
-       {"broadcast", [](auto& c) { c.other.shape = {4}; }, 161002, {"self", "other", "[4]"}},
-       {"out shape",
-        [](auto& c) {
-          c.out.shape = {3, 2};
-        },
-        161002,
-        {"out", "[2, 3]", "[3, 2]"}}});
-}
-
-TEST_F(MulTest, ChecksOfTheScalarFormComeInOrder) {
-  expect_order<MulCall>(
-      {},
-      [&](const MulCall& c) {
-        Tensors make;
-        const Scalar two(2.0f);
-        return plan(aclnnMulsGetWorkspaceSize, make(c.self), c.other.null ? nullptr : two.get(),
-                    make(c.out));
-      },
-      {{"null self", [](auto& c) { c.self.null = true; }, 161001, {"aclnnMuls", "self"}},
-       {"null other", [](auto& c) { c.other.null = true; }, 161001, {"aclnnMuls", "other"}},
-       {"null out", [](auto& c) { c.out.null = true; }, 161001, {"aclnnMuls", "out"}},
-       {"self dtype", [](auto& c) { c.self.dtype = ACL_UINT32; }, 161002, {"self", "DT_UINT32"}},
-       {"out dtype", [](auto& c) { c.out.dtype = ACL_UINT64; }, 161002, {"out", "DT_UINT64"}},
-       {"self rank", [](auto& c) { c.self.shape = ranked(9); }, 161002, {"self", "8 dimensions"}},
-       {"out shape",
-        [](auto& c) {
-          c.out.shape = {3, 2};
-        },
-        161002,
-        {"out", "[3, 2]"}}});
-}
-
 TEST_F(MulTest, ConvertibilityDependsOnTheProduct) {
   Array real(ACL_FLOAT, {1}, {2.75L});
   Array integer(ACL_INT32, {1});
@@ -218,15 +155,6 @@ TEST_F(MulTest, ScalarsWithoutACommonTypeAreFoundLate) {
   EXPECT_TRUE(
       fails_with(161002, {"aclnnMuls", "DT_BOOL", "DT_UINT16"},
                  plan(aclnnMulsGetWorkspaceSize, truth.tensor(), odd.get(), truth.tensor())));
-}
-
-TEST_F(MulTest, ChecksInPlace) {
-  Array row(ACL_FLOAT, {3});
-  Array matrix(ACL_FLOAT, {2, 3});
-  EXPECT_TRUE(fails_with(161002, {"aclnnInplaceMul", "selfRef", "[2, 3]", "[3]"},
-                         plan(aclnnInplaceMulGetWorkspaceSize, row.tensor(), matrix.tensor())));
-  EXPECT_TRUE(fails_with(161001, {"aclnnInplaceMuls", "other"},
-                         plan(aclnnInplaceMulsGetWorkspaceSize, row.tensor(), nullptr)));
 }
 
 }  // namespace

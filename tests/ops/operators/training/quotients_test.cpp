@@ -117,29 +117,5 @@ TEST_F(QuotientsTest, ANaNInEitherIsTheMaximumAndTheMinimum) {
   }
 }
 
-TEST_F(QuotientsTest, ChecksComeInOrder) {
-  const Array wrong(ACL_UINT64, {2, 3, 2});
-  const Array three(ACL_FLOAT, {3});
-  const Array right(ACL_FLOAT, {2});
-  const Array nine(ACL_FLOAT, Shape(9, 1));
-  const auto check = [&](aclnnStatus status, const char* word, const Array* self,
-                         const Array* other, const Array* out) {
-    const auto tensor = [](const Array* array) {
-      return array == nullptr ? nullptr : array->tensor();
-    };
-    EXPECT_TRUE(
-        fails_with(status, {"aclnnDiv", word},
-                   plan(aclnnDivGetWorkspaceSize, tensor(self), tensor(other), tensor(out))));
-  };
-  check(161001, "out", nullptr, nullptr, nullptr);
-  check(161001, "other", nullptr, nullptr, &right);
-  check(161001, "self", nullptr, &wrong, &right);
-  check(161002, "has 9", &nine, &wrong, &right);       // before the dtype of other
-  check(161002, "broadcast", &three, &wrong, &right);  // [3] and [2, 3, 2] do not
-  const Array unsigned_two(ACL_UINT64, {2});
-  check(161002, "out", &unsigned_two, &unsigned_two, &three);  // its shape, before dtypes
-  check(161002, "other", &unsigned_two, &unsigned_two, &right);
-}
-
 }  // namespace
 }  // namespace aclgrad::testing

@@ -132,64 +132,6 @@ class List {
   aclTensorList* list_;
 };
 
-// ---- The order of checks ------------------------------------------------------------------------
-
-// A tensor argument that a test can spoil before it is made.
-struct TensorArgument {
-  aclDataType dtype = ACL_FLOAT;
-  Shape shape;
-  bool null = false;
-  aclFormat format = ACL_FORMAT_ND;
-
-  Array make() const { return {dtype, shape, Array::Layout{{}, 0, -1, format}}; }
-};
-
-// Tensors of a call, alive as long as this; null where the argument says so.
-class Tensors {
- public:
-  aclTensor* operator()(const TensorArgument& argument) {
-    if (argument.null) return nullptr;
-    arrays_.push_back(std::make_unique<Array>(argument.make()));
-    return arrays_.back()->tensor();
-  }
-
- private:
-  std::vector<std::unique_ptr<Array>> arrays_;
-};
-
-inline Shape ranked(size_t rank) { return Shape(rank, 1); }
-
-// One way to break a call, and what must come back.
-template <class Call>
-struct Violation {
-  const char* what;
-  std::function<void(Call&)> apply;
-  aclnnStatus status;
-  std::vector<std::string> pieces;
-};
-
-// The call as it is succeeds; each violation alone gives its status and message; of two at once the
-// one that is listed first reports.
-template <class Call>
-void expect_order(const Call& good, const std::function<Outcome(const Call&)>& run,
-                  const std::vector<Violation<Call>>& violations) {
-  const Outcome fine = run(good);
-  EXPECT_EQ(fine.status, 0) << fine.message;
-  for (size_t i = 0; i < violations.size(); ++i) {
-    Call call = good;
-    violations[i].apply(call);
-    EXPECT_TRUE(fails_with(violations[i].status, violations[i].pieces, run(call)))
-        << violations[i].what;
-    for (size_t j = i + 1; j < violations.size(); ++j) {
-      Call both = good;
-      violations[j].apply(both);
-      violations[i].apply(both);
-      EXPECT_TRUE(fails_with(violations[i].status, violations[i].pieces, run(both)))
-          << violations[i].what << " together with " << violations[j].what;
-    }
-  }
-}
-
 }  // namespace aclgrad::testing
 
 #endif  // ACLGRAD_TESTS_OPS_OPERATORS_TRAINING_SUPPORT_H_

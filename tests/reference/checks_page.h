@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page about checks: what every operator refuses, in its order.
+#ifndef ACLGRAD_TESTS_REFERENCE_CHECKS_PAGE_H_
+#define ACLGRAD_TESTS_REFERENCE_CHECKS_PAGE_H_
+
+#include <string>
+
+#include "tests/contract/call.h"
+
+namespace aclgrad::reference {
+
+// The page docs/reference/checks.md. Its comparison is the test of the order of checks.
+std::string checks_page(const contract::Library& library);
+
+}  // namespace aclgrad::reference
+
+#endif  // ACLGRAD_TESTS_REFERENCE_CHECKS_PAGE_H_
