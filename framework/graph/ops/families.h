@@ -68,14 +68,14 @@ inline std::array<aclTensor*, 3> wanted_outputs(const std::array<bool, 3>& wante
                                           in_order<call##GetWorkspaceSize>);
 
 // Elementwise operators without attributes, which are recorded by a function of their name.
-#define ACLGRAD_RECORD_UNARY(name, call)                                   \
+#define ACLGRAD_RECORD_UNARY(name, call)                            \
   namespace calls {                                                 \
   ACLGRAD_CALL(name, call, elementwise)                             \
   }                                                                 \
   Value name(const Value& x, std::source_location where) {          \
     return detail::record_unary<DeclaredOp<calls::name>>(x, where); \
   }
-#define ACLGRAD_RECORD_GRADIENT(name, call)                                              \
+#define ACLGRAD_RECORD_GRADIENT(name, call)                                       \
   namespace calls {                                                               \
   ACLGRAD_CALL(name, call, elementwise)                                           \
   }                                                                               \
