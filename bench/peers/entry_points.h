@@ -21,7 +21,7 @@
 
 #include "aclgrad_ext.h"
 #include "bench/contender.h"
-#include "ops/meta/operator.h"
+#include "ops/meta/entry_points.h"
 
 namespace aclgrad::bench {
 

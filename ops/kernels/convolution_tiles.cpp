@@ -231,7 +231,7 @@ HWY_INLINE void add_to(double* to, const float* from, int64_t count) {
   }
 }
 
-// The gradient of some inputs' weights. Up to about kKc terms, of one image or several, are added
+// The gradient of some inputs' weights. Up to kMostTerms terms, of one image or several, are added
 // in T; such sums in double.
 template <class T>
 class WeightGradient {
@@ -256,19 +256,21 @@ class WeightGradient {
     find_lines(s_, planes, scratch_->lines);
     each_piece(place_lines(s_).lines, s_.out[2],
                [&](int64_t line, int64_t lines, int64_t column, int64_t terms) {
-                 if (held_ > 0 && held_ + lines * terms > kKc) flush();
+                 if (held_ + lines * terms > kMostTerms) flush();
                  add_piece(planes, y, line, lines, column, terms);
                  held_ += lines * terms;
                });
   }
 
   void flush() {
+    if (held_ == 0) return;
     each_row([&](double* to, const T* from) { add_to(to, from, channels_ * kWidth); });
     held_ = 0;
   }
 
  private:
   static constexpr int64_t kWidth = kPanel<T>;
+  static constexpr int64_t kMostTerms = 2 * kKc;
 
   // Calls body(sums, products) for the rows of each panel and tap.
   template <class Body>
