@@ -36,7 +36,7 @@ document.body.dataset.back = ticks() === whole && plot.querySelector('.whole').h
 JS
 with_moves out/report_selu.html
 load "file://$PWD/moved.html"
-grep -q 'data-read="step 17[0-9]\(test\|train\) [0-9.]*\(test\|train\) [0-9.]*"' page.txt ||
+grep -q 'data-read="step 17[0-9]step [0-9.]*mean [0-9.]* at 17[0-9]"' page.txt ||
   fail "at a point the chart reads: $(grep -o 'data-read="[^"]*"' page.txt)"
 has 'data-zoomed="true"'
 has 'data-back="true"'
