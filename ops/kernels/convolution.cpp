@@ -111,22 +111,52 @@ void pack(const ConvolutionShape& s, const Panels& panels, const T* w, T* to) {
   });
 }
 
-// Runs body(image, group, begin, end) for the blocks [begin, end) of all images and groups.
-template <class Body>
-void each_part(const ConvolutionShape& s, int64_t blocks, const Body& body) {
-  const int64_t images = s.images * s.groups, parts = parts_of(blocks, images);
-  run_tasks(images * parts, {s.images, s.out_channels, s.terms(), s.places()}, [&](int64_t task) {
-    const int64_t image = task / parts, part = task % parts;
-    body(image / s.groups, image % s.groups, blocks * part / parts, blocks * (part + 1) / parts);
-  });
-}
+// One side of a convolution: an array of images, its channels in all and in a group, and elements
+// of a channel.
+template <class T>
+struct Side {
+  T* data;
+  int64_t channels, in_group, elements;
 
-// Runs body(planes, number of the channel of all images, channel).
-template <class T, class Body>
-void each_channel(const ConvolutionShape& s, const Body& body) {
-  const ChannelPlanes planes(s);
-  run_tasks(s.images * s.groups, {s.images, s.groups, s.terms(), s.places()},
-            [&](int64_t task) { body(planes, task, task % s.groups); });
+  T* group(int64_t image, int64_t group) const {
+    return data + (image * channels + group * in_group) * elements;
+  }
+};
+
+// to = the convolution of `from`, or its adjoint, by a function for a channel or, in blocks of each
+// image, one for a group.
+template <class T>
+struct Direction {
+  decltype(ChannelConvolution<T>::forward) channel;
+  decltype(GroupConvolution<T>::forward) group;
+  Panels panels;
+  int64_t blocks;
+};
+
+template <class T>
+void run(const ConvolutionShape& s, const Direction<T>& direction, Side<const T> from, const T* w,
+         const T* bias, T* packed, Side<T> to) {
+  const int64_t images = s.images * s.groups;
+  const auto factors = {s.images, s.out_channels, s.terms(), s.places()};
+  if (is_depthwise(s)) {
+    const ChannelPlanes planes(s);
+    return run_tasks(images, factors, [&](int64_t task) {
+      const int64_t image = task / s.groups, channel = task % s.groups;
+      direction.channel(planes, from.group(image, channel), w + channel * s.terms(),
+                        bias == nullptr ? T{0} : bias[channel], to.group(image, channel));
+    });
+  }
+  pack(s, direction.panels, w, packed);
+  const int64_t elements = direction.panels.template elements<T>();
+  const int64_t parts = parts_of(direction.blocks, images);
+  run_tasks(images * parts, factors, [&](int64_t task) {
+    const int64_t image = task / parts / s.groups, group = task / parts % s.groups;
+    const int64_t part = task % parts;
+    direction.group(s, from.group(image, group), packed + group * elements,
+                    bias == nullptr ? bias : bias + group * to.in_group,
+                    direction.blocks * part / parts, direction.blocks * (part + 1) / parts,
+                    to.group(image, group));
+  });
 }
 
 }  // namespace
@@ -142,44 +172,22 @@ template <class T>
 void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bias, T* packed,
               T* y) {
   const ConvolutionShape s = with_long_lines(shape);
-  if (is_depthwise(s)) {
-    return each_channel<T>(s, [&](const auto& planes, int64_t task, int64_t channel) {
-      channel_convolution<T>().forward(planes, x + task * s.pixels(), w + channel * s.terms(),
-                                       bias == nullptr ? T{0} : bias[channel],
-                                       y + task * s.places());
-    });
-  }
-  const Panels panels = Panels::of_outputs(s);
-  pack(s, panels, w, packed);
-  each_part(s, place_blocks(s), [&](int64_t image, int64_t group, int64_t begin, int64_t end) {
-    const int64_t first = group * s.group_outputs();
-    group_convolution<T>().forward(
-        s, x + (image * s.in_channels + group * s.group_inputs()) * s.pixels(),
-        packed + group * panels.elements<T>(), bias == nullptr ? bias : bias + first, begin, end,
-        y + (image * s.out_channels + first) * s.places());
-  });
+  run<T>(s,
+         {channel_convolution<T>().forward, group_convolution<T>().forward, Panels::of_outputs(s),
+          place_blocks(s)},
+         {x, s.in_channels, s.group_inputs(), s.pixels()}, w, bias, packed,
+         {y, s.out_channels, s.group_outputs(), s.places()});
 }
 
 template <class T>
 void convolve_adjoint(const ConvolutionShape& shape, const T* y, const T* w, const T* bias,
                       T* packed, T* x) {
   const ConvolutionShape s = with_long_lines(shape);
-  if (is_depthwise(s)) {
-    return each_channel<T>(s, [&](const auto& planes, int64_t task, int64_t channel) {
-      channel_convolution<T>().adjoint(planes, y + task * s.places(), w + channel * s.terms(),
-                                       bias == nullptr ? T{0} : bias[channel],
-                                       x + task * s.pixels());
-    });
-  }
-  const Panels panels = Panels::of_inputs(s);
-  pack(s, panels, w, packed);
-  each_part(s, pixel_blocks(s), [&](int64_t image, int64_t group, int64_t begin, int64_t end) {
-    const int64_t first = group * s.group_inputs();
-    group_convolution<T>().adjoint(
-        s, y + (image * s.out_channels + group * s.group_outputs()) * s.places(),
-        packed + group * panels.elements<T>(), bias == nullptr ? bias : bias + first, begin, end,
-        x + (image * s.in_channels + first) * s.pixels());
-  });
+  run<T>(s,
+         {channel_convolution<T>().adjoint, group_convolution<T>().adjoint, Panels::of_inputs(s),
+          pixel_blocks(s)},
+         {y, s.out_channels, s.group_outputs(), s.places()}, w, bias, packed,
+         {x, s.in_channels, s.group_inputs(), s.pixels()});
 }
 
 namespace {

@@ -24,13 +24,7 @@ inline constexpr int64_t kBehind = 64;
 
 // Memory that a thread keeps.
 struct ChannelScratch {
-  std::vector<double> planes, outputs, lanes, sums;
-
-  template <class T>
-  static T* of(std::vector<double>& memory, int64_t elements) {
-    memory.resize((static_cast<size_t>(elements) * sizeof(T) + 7) / sizeof(double));
-    return reinterpret_cast<T*>(memory.data());
-  }
+  GrowingMemory planes, outputs, lanes, sums;
 };
 
 }  // namespace aclgrad::ops
@@ -105,10 +99,9 @@ void add_taps(const T* from, const WeightedTap<T>* taps, size_t tap_count, T fir
 template <class T>
 void convolve_channel(const ChannelPlanes& planes, const T* x, const T* w, T bias, T* y) {
   const ThreadScratch<ChannelScratch> scratch;
-  T* const from = ChannelScratch::of<T>(scratch->planes, planes.elements() + kBehind);
-  T* const sums = ChannelScratch::of<T>(scratch->outputs, planes.outputs() + kBehind);
-  auto* const taps = ChannelScratch::of<WeightedTap<T>>(scratch->lanes,
-                                                        static_cast<int64_t>(planes.taps().size()));
+  T* const from = scratch->planes.of<T>(planes.elements() + kBehind);
+  T* const sums = scratch->outputs.of<T>(planes.outputs() + kBehind);
+  auto* const taps = scratch->lanes.of<WeightedTap<T>>(static_cast<int64_t>(planes.taps().size()));
   spread(planes, x, from);
   for (size_t t = 0; t < planes.taps().size(); ++t) taps[t] = {planes.taps()[t].offset, w[t]};
   add_taps(from, taps, planes.taps().size(), bias, planes.outputs(), sums);
@@ -130,11 +123,10 @@ void convolve_channel_adjoint(const ChannelPlanes& planes, const T* y, const T* 
   const ConvolutionShape& s = planes.shape();
   const int64_t plane = planes.plane_elements();
   const ThreadScratch<ChannelScratch> scratch;
-  T* const to = ChannelScratch::of<T>(scratch->planes, planes.elements() + kBehind);
+  T* const to = scratch->planes.of<T>(planes.elements() + kBehind);
   // A plane of zeros before the outputs and one behind them, for taps that reach beyond.
-  T* const outputs = ChannelScratch::of<T>(scratch->outputs, 3 * plane + 2 * kBehind) + plane;
-  auto* const taps = ChannelScratch::of<WeightedTap<T>>(scratch->lanes,
-                                                        static_cast<int64_t>(planes.taps().size()));
+  T* const outputs = scratch->outputs.of<T>(3 * plane + 2 * kBehind) + plane;
+  auto* const taps = scratch->lanes.of<WeightedTap<T>>(static_cast<int64_t>(planes.taps().size()));
   std::fill_n(outputs - plane, 3 * plane + 2 * kBehind, T{0});
   spread_outputs(planes, y, outputs);
   for (int64_t begin = 0; begin < planes.elements(); begin += plane) {
@@ -167,8 +159,8 @@ class TapSums {
   TapSums(ChannelScratch& scratch, const ChannelPlanes& planes)
       : planes_(planes),
         count_(static_cast<int64_t>(planes.taps().size()) * kChannelLanes),
-        lanes_(ChannelScratch::of<T>(scratch.lanes, count_)),
-        sums_(ChannelScratch::of<double>(scratch.sums, count_)) {
+        lanes_(scratch.lanes.of<T>(count_)),
+        sums_(scratch.sums.of<double>(count_)) {
     std::fill_n(lanes_, count_, T{0});
     std::fill_n(sums_, count_, 0.0);
   }
@@ -278,8 +270,8 @@ void channel_weight_gradient(const ChannelPlanes& planes, int64_t channel, const
                              T* w) {
   const ConvolutionShape& s = planes.shape();
   const ThreadScratch<ChannelScratch> scratch;
-  T* const from = ChannelScratch::of<T>(scratch->planes, planes.elements() + kBehind);
-  T* const outputs = ChannelScratch::of<T>(scratch->outputs, planes.outputs() + kBehind);
+  T* const from = scratch->planes.of<T>(planes.elements() + kBehind);
+  T* const outputs = scratch->outputs.of<T>(planes.outputs() + kBehind);
   TapSums<T> sums(*scratch, planes);
   for (int64_t image = 0; image < s.images; ++image) {
     const bool finite = spread(planes, x + (image * s.in_channels + channel) * s.pixels(), from);

@@ -53,15 +53,8 @@ inline int64_t ceil_div(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b :
 
 // Memory that a thread keeps.
 struct TileScratch {
-  std::vector<double> values;
+  GrowingMemory values;
   std::vector<int64_t> taps, lines;  // where they begin in the planes
-
-  template <class T>
-  T* of(int64_t elements) {
-    const auto size = (static_cast<size_t>(elements) * sizeof(T) + 7) / sizeof(double);
-    if (values.size() < size) values.resize(size);
-    return reinterpret_cast<T*>(values.data());
-  }
 };
 
 }  // namespace aclgrad::ops
@@ -117,7 +110,7 @@ void convolve_blocks(const ConvolutionShape& s, const T* x, const T* w, const T*
   const int64_t inputs = s.group_inputs(), taps = s.taps();
   const PlaneLayout<T> layout = PlaneLayout<T>::of_inputs(s);
   const ThreadScratch<TileScratch> scratch;
-  T* const sums = scratch->of<T>(kBlockPlaces * kWidth + layout.elements(inputs));
+  T* const sums = scratch->values.of<T>(kBlockPlaces * kWidth + layout.elements(inputs));
   const Planes<T> planes = planes_of(layout, x, inputs, sums + kBlockPlaces * kWidth);
   find_taps(s, planes, scratch->taps);
   find_lines(s, planes, scratch->lines);
@@ -192,7 +185,7 @@ void convolve_blocks_adjoint(const ConvolutionShape& s, const T* y, const T* w, 
   const int64_t outputs = s.group_outputs();
   const PlaneLayout<T> layout = PlaneLayout<T>::of_outputs(s);
   const ThreadScratch<TileScratch> scratch;
-  T* const sums = scratch->of<T>(kBlockPlaces * kWidth + layout.elements(outputs));
+  T* const sums = scratch->values.of<T>(kBlockPlaces * kWidth + layout.elements(outputs));
   const Planes<T> planes = planes_of(layout, y, outputs, sums + kBlockPlaces * kWidth);
   for (int64_t i = begin; i < end; ++i) {
     const LineBlocks::Block block = pixel_lines(s)[i];
@@ -244,7 +237,7 @@ class WeightGradient {
         sums_(sums) {
     const int64_t panels = padded_channels<T>(s.group_outputs());
     const int64_t products = panels * s.taps() * channels_;
-    products_ = scratch_->of<T>(products + kKc * kWidth + layout_.elements(channels_));
+    products_ = scratch_->values.of<T>(products + kKc * kWidth + layout_.elements(channels_));
     gradients_ = products_ + products;
     memory_ = gradients_ + kKc * kWidth;
     each_row([&](double* to, const T*) { std::fill_n(to, channels_ * kWidth, 0.0); });

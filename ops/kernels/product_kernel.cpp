@@ -25,19 +25,8 @@
 namespace aclgrad::ops {
 
 // For panels that do not fit the stack.
-class PanelBuffer {
- public:
-  void* of(size_t bytes) {
-    const size_t lines = (bytes + sizeof(Line) - 1) / sizeof(Line);
-    if (lines_.size() < lines) lines_.resize(lines);
-    return lines_.data();
-  }
-
- private:
-  struct alignas(64) Line {
-    unsigned char bytes[64];
-  };
-  std::vector<Line> lines_;
+struct PanelBuffer {
+  GrowingMemory memory;
 };
 
 }  // namespace aclgrad::ops
@@ -181,14 +170,14 @@ class PartProduct {
     const int64_t deep = terms_at_once();
     const int64_t most = columns_at_once(deep);
     const int64_t panels = (std::min(most, part_.columns) + kPanel<T> - 1) / kPanel<T>;
-    const int64_t bytes =
-        saturating_product({panels, kPanel<T>, deep, static_cast<int64_t>(sizeof(T))});
-    if (bytes <= kPanelBytesOnStack) {
-      alignas(64) T buffer[kPanelBytesOnStack / sizeof(T)];
+    constexpr auto kOnStack = kPanelBytesOnStack / static_cast<int64_t>(sizeof(T));
+    const int64_t elements = panels * kPanel<T> * deep;
+    if (elements <= kOnStack) {
+      alignas(64) T buffer[kOnStack];
       return pack_and_run(deep, most, buffer);
     }
     const ThreadScratch<PanelBuffer> buffer;
-    pack_and_run(deep, most, static_cast<T*>(buffer->of(static_cast<size_t>(bytes))));
+    pack_and_run(deep, most, buffer->memory.of<T>(elements));
   }
 
   void pack_and_run(int64_t deep, int64_t most, T* buffer) {

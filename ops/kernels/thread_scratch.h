@@ -3,7 +3,10 @@
 #ifndef ACLGRAD_OPS_KERNELS_THREAD_SCRATCH_H_
 #define ACLGRAD_OPS_KERNELS_THREAD_SCRATCH_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "ops/runtime/thread_owned.h"
 
@@ -26,6 +29,24 @@ class ThreadScratch {
  private:
   Value* value_;
   std::optional<Value> late_;
+};
+
+// Memory that only grows, by whole cache lines; what it held is not to be relied on.
+class GrowingMemory {
+ public:
+  template <class T>
+  T* of(int64_t elements) {
+    const size_t lines =
+        (static_cast<size_t>(elements) * sizeof(T) + sizeof(Line) - 1) / sizeof(Line);
+    if (lines_.size() < lines) lines_.resize(lines);
+    return reinterpret_cast<T*>(lines_.data());
+  }
+
+ private:
+  struct alignas(64) Line {
+    unsigned char bytes[64];
+  };
+  std::vector<Line> lines_;
 };
 
 }  // namespace aclgrad::ops
