@@ -7,7 +7,7 @@
 #include "hwy/highway.h"
 #include "ops/kernels/block-inl.h"
 #include "ops/kernels/math-inl.h"
-#include "ops/kernels/tables-inl.h"
+#include "ops/kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -70,25 +70,48 @@ HWY_INLINE V of_product16(D d, V a, V b, float divisor) {
   return inexact_if(d, hn::Or(of_product, of_result), result);
 }
 
+// x on one side of the middle, 0 on the other.
+template <class D, class V>
+HWY_INLINE V with_ends(D d, V x, V middle) {
+  const V three = hn::Set(d, 3.0f);
+  const V above = hn::IfThenElse(hn::Ge(x, three), x, middle);
+  return hn::IfThenZeroElse(hn::Le(x, hn::Neg(three)), above);
+}
+
+// x (x + 3) / 6, rounded three times, and then to the nearest element. Near 0 that is x / 2, which
+// may lie between two subnormal elements: a tiny lift gives it the side of the exact value, which
+// is larger. All 65,536 results of either format are the nearest ones, as a test finds.
+struct Hardswish16 {
+  float lift;
+
+  template <class D, class X, class Y>
+  HWY_INLINE void operator()(D d, const X& x, Y& y) const {
+    const auto product = hn::Mul(x[0], hn::Add(x[0], hn::Set(d, 3.0f)));
+    const auto sixth = hn::Mul(product, hn::Set(d, 1.0f / 6));
+    y[0] = with_ends(d, x[0], hn::CopySign(hn::Add(sixth, hn::Set(d, lift)), x[0]));
+  }
+};
+
 void hardswish_stored(const StoredBlock& block) {
-  constinit static Lut16s tables;
-  if (block.dtype != ACL_FLOAT) return map_lut16(block, &tables, hardswish);
+  if (block.dtype != ACL_FLOAT) {
+    const Hardswish16 formula{block.dtype == ACL_FLOAT16 ? 0x1p-47f : 0x1p-140f};
+    return map_16bit<1, 1, Outputs::kRounded>(block, formula, hardswish);
+  }
   map_floats<1, 1, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto three = hn::Set(d, 3.0f);
         // x / 2 is near enough here, and the products below lose bits among the subnormals.
+        const auto three = hn::Set(d, 3.0f);
         const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-26f));
         const auto held = hn::IfThenElse(tiny, three, x[0]);
         const auto sum = sum_with_larger(d, held, 3);
-        auto dividend = double_float_product(d, held, sum.high);
-        dividend.low = fused(d, held, sum.low, dividend.low);
-        const auto sixth = double_float(d, DoubleFloatConstant(1.0 / 6));
-        const auto middle = hn::CopySign(unsigned_product(d, dividend, sixth), dividend.high);
+        constexpr DoubleFloatConstant kSixth(1.0 / 6);
+        const auto sixth = double_float_product(d, held, hn::Set(d, kSixth.high));
+        const auto sixth_low = fused(d, held, hn::Set(d, kSixth.low), sixth.low);
+        const auto low = fused(d, sixth.high, sum.low, hn::Mul(sixth_low, sum.high));
+        const auto middle = fused(d, sixth.high, sum.high, low);
         const auto half = hn::Mul(x[0], hn::Set(d, 0.5f));
-        const auto above =
-            hn::IfThenElse(hn::Ge(x[0], three), x[0], hn::IfThenElse(tiny, half, middle));
-        y[0] = hn::IfThenZeroElse(hn::Le(x[0], hn::Neg(three)), above);
+        y[0] = with_ends(d, x[0], hn::IfThenElse(tiny, half, middle));
       },
       hardswish);
 }

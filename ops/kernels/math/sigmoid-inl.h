@@ -20,10 +20,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 // -|x|.
 template <class V>
 struct FloatLogistic {
-  DoubleFloat<V> large;
-  DoubleFloat<V> small;  // m / (1 + e)
+  DoubleFloat<V> mantissa;  // m, or 0 where also x, or any float, times the result is 0
+  DoubleFloat<V> divisor;   // 1 + e
+  V inverse;                // near 1 / divisor
   V n;
   V power;  // 2^n as long as it counts beside 1
+
+  template <class D>
+  HWY_INLINE DoubleFloat<V> over_divisor(D d, DoubleFloat<V> dividend) const {
+    return long_quotient(d, dividend, divisor, inverse);
+  }
 };
 template <class D, class V>
 HWY_INLINE FloatLogistic<V> float_logistic(D d, V x) {
@@ -33,12 +39,10 @@ HWY_INLINE FloatLogistic<V> float_logistic(D d, V x) {
   const V power = float_power_of_two(d, larger(hn::Set(d, -40.0f), e.n));
   const auto divisor =
       add_to_larger(d, 1.0f, {hn::Mul(mantissa.high, power), hn::Mul(mantissa.low, power)});
-  const V inverse = hn::Div(one, divisor.high);
-  // Below -200 also x, or any float, times the result is 0.
   const auto far = hn::Gt(hn::Abs(x), hn::Set(d, 200.0f));
-  const auto small = long_quotient(d, mantissa, divisor, inverse);
-  return {long_quotient(d, {one, hn::Zero(d)}, divisor, inverse),
-          {hn::IfThenZeroElse(far, small.high), hn::IfThenZeroElse(far, small.low)},
+  return {{hn::IfThenZeroElse(far, mantissa.high), hn::IfThenZeroElse(far, mantissa.low)},
+          divisor,
+          hn::Div(one, divisor.high),
           e.n,
           power};
 }
@@ -49,7 +53,9 @@ HWY_INLINE V sigmoid_times(D d, V factor, V x) {
   const auto positive = hn::Ge(x, hn::Zero(d));
   if constexpr (kIsFloat<D>) {
     const auto e = float_logistic(d, x);
-    const auto ratio = if_then_else(positive, e.large, e.small);
+    const V one = hn::Set(d, 1.0f);
+    const auto dividend = if_then_else(positive, {one, hn::Zero(d)}, e.mantissa);
+    const auto ratio = e.over_divisor(d, dividend);
     return scale_by_power(d, hn::Mul(factor, hn::Add(ratio.high, ratio.low)),
                           hn::IfThenZeroElse(positive, e.n));
   } else {
@@ -86,9 +92,12 @@ HWY_INLINE V silu_backward(D d, V g, V x) {
     const V one = hn::Set(d, 1.0f);
     const auto positive = hn::Ge(x, zero);
     const auto e = float_logistic(d, x);
-    const DoubleFloat<V> tail{hn::Mul(e.small.high, e.power), hn::Mul(e.small.low, e.power)};
-    const auto s = if_then_else(positive, e.large, e.small);
-    const auto c = if_then_else(positive, tail, e.large);
+    const auto of_size = e.over_divisor(d, {one, zero});
+    const auto of_minus_size = e.over_divisor(d, e.mantissa);
+    const DoubleFloat<V> tail{hn::Mul(of_minus_size.high, e.power),
+                              hn::Mul(of_minus_size.low, e.power)};
+    const auto s = if_then_else(positive, of_size, of_minus_size);
+    const auto c = if_then_else(positive, tail, of_size);
     const V held_x = held(d, x, -200.0f, 200.0f);
     const V product = hn::Mul(held_x, c.high);
     const V rest = hn::Add(fused_minus(d, held_x, c.high, product), hn::Mul(held_x, c.low));

@@ -3,12 +3,14 @@
 // in a block an element stands or of what lies beyond its end.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "ops/kernels/elu.h"
+#include "ops/kernels/formats.h"
 #include "ops/kernels/geglu.h"
 #include "ops/kernels/gelu.h"
 #include "ops/kernels/hardswish.h"
@@ -103,6 +105,41 @@ TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
       EXPECT_TRUE(actual.same(expected, 0, kBlock)) << row.name;
     });
   }
+}
+
+template <class Stored>
+void expect_nearest_hardswish(aclDataType dtype) {
+  constexpr size_t kCount = 65536;
+  const FloatKernel kernel = hardswish_kernel();
+  std::vector<Stored> x(kCount), actual(kCount);
+  alignas(64) double value[kBlock];
+  alignas(64) double exact[kBlock];
+  for (size_t i = 0; i < kCount; ++i) x[i] = Stored{static_cast<uint16_t>(i)};
+  const void* const in[] = {x.data()};
+  void* const out[] = {actual.data()};
+  const int64_t steps[] = {0};
+  kernel.stored({dtype, in, out, kCount, false, 1, steps, steps});
+  for (size_t begin = 0; begin < kCount; begin += kBlock) {
+    const double* const from[] = {value};
+    double* const to[] = {exact};
+    for (size_t i = 0; i < kBlock; ++i) value[i] = real_part(x[begin + i]);
+    kernel.exact(from, to, kBlock);
+    for (size_t i = 0; i < kBlock; ++i) {
+      if (std::isnan(value[i])) {
+        EXPECT_TRUE(std::isnan(real_part(actual[begin + i])));
+      } else {
+        EXPECT_EQ(actual[begin + i].bits, from_parts<Stored>(exact[i], 0.0).bits) << value[i];
+      }
+    }
+  }
+}
+
+// Its formula in float relies on that: it does not look whether a result could be a neighbour.
+TEST(Kernels, HardswishOfEvery16BitElementIsTheNearest) {
+  testing::for_each_target([](int64_t) {
+    expect_nearest_hardswish<Half>(ACL_FLOAT16);
+    expect_nearest_hardswish<Bfloat>(ACL_BF16);
+  });
 }
 
 TEST(Kernels, PositionAndPaddingDoNotMatter) {

@@ -14,7 +14,6 @@
 #include "ops/kernels/elu.h"
 #include "ops/kernels/geglu.h"
 #include "ops/kernels/gelu.h"
-#include "ops/kernels/hardswish.h"
 #include "ops/kernels/selu.h"
 #include "tests/ops/kernels/bit_runs.h"
 
@@ -87,7 +86,6 @@ struct Function {
 std::vector<Function> functions() {
   std::vector<Function> result = {
       {"selu", selu_kernel(), 1, 1, 0},
-      {"hardswish", hardswish_kernel(), 1, 1, 0},
   };
   for (const GeluForm form : {GeluForm::kErf, GeluForm::kTanh}) {
     result.push_back({"gelu", gelu_kernel(form), 1, 1, 0});
