@@ -74,6 +74,12 @@ function(aclgrad_use_headers target name)
   endif()
 endfunction()
 
+# GCC looks for memory to reuse whenever it holds a little more than before. Left to grow to 1 GB first, it
+# takes 8 % less time, and a fourth more memory for the largest files (1.3 instead of 1.05 GB).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1000000>")
+endif()
+
 # Results must not depend on how the compiler fuses multiplications and additions.
 add_compile_options(-ffp-contract=off)
 
