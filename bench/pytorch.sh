@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# torch_gradcheck.sh LIBRARY [NUMBER ...]: torch_gradcheck.py with a Python that has PyTorch; exit status
-# 77 where none has.
+# pytorch.sh SCRIPT [ARGUMENT ...]: runs it with a Python that has PyTorch; exit status 77 where none has.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 for python in python3 /usr/bin/python3; do
-  if "$python" -c 'import torch' 2>/dev/null; then exec "$python" "$here/torch_gradcheck.py" "$@"; fi
+  if "$python" -c 'import torch' 2>/dev/null; then exec "$python" "$@"; fi
 done
 echo "PyTorch is not installed (python3-torch)" >&2
 exit 77

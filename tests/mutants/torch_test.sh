@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# torch_test.sh RUNNER LIBRARY: PyTorch's gradcheck finds what it can see, misses a NaN that is swallowed, and
+# torch_test.sh RUNNER SCRIPT LIBRARY: PyTorch's gradcheck finds what it can see, misses a NaN that is swallowed, and
 # blames nothing that is right.
 set -euo pipefail
-runner=$1 library=$2
+runner=$1 script=$2 library=$3
 status=0
-output=$(bash "$runner" "$library" 2 7 297) || status=$?
+output=$(bash "$runner" "$script" "$library" 2 7 297) || status=$?
 ((status != 77)) || { echo "$output"; exit 77; }
 expected=$'2\t1\t1\t1\n7\t0\t0\t0\n297\t0\t0\t0'
 [[ $status == 0 && $output == *"float64"*"fast_mode=True"*"$expected" ]] ||

@@ -25,168 +25,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-
-def self_normalizing():
-    return nn.Sequential(nn.Linear(6, 8), nn.SELU(), nn.AlphaDropout(0.05),
-                         nn.Linear(8, 7), nn.SELU(), nn.AlphaDropout(0.05),
-                         nn.Linear(7, 4))
-
-
-class ConvolutionBlock(nn.Module):
-    def __init__(self, inputs, outputs, kernel):
-        super().__init__()
-        self.conv1 = nn.Conv2d(inputs, outputs, kernel)
-        self.conv2 = nn.Conv2d(outputs, outputs, kernel)
-        self.norm = nn.BatchNorm2d(outputs)
-
-    def forward(self, x):
-        return F.max_pool2d(self.norm(F.elu(self.conv2(F.elu(self.conv1(x))))), 2)
-
-
-class Convolution(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.block1 = ConvolutionBlock(1, 3, 5)
-        self.block2 = ConvolutionBlock(3, 4, 3)
-        self.output = nn.Linear(4, 5)
-
-    def forward(self, x):
-        return self.output(self.block2(self.block1(x)).flatten(1))
-
-
-class Convolved(nn.Module):
-    def __init__(self, inputs, outputs, kernel=1, stride=1, groups=1):
-        super().__init__()
-        self.conv = nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False)
-        self.norm = nn.BatchNorm2d(outputs)
-
-    def forward(self, x):
-        return self.norm(self.conv(x))
-
-
-class SqueezeExcite(nn.Module):
-    def __init__(self, channels):
-        super().__init__()
-        self.squeeze = nn.Linear(channels, channels // 4)
-        self.excite = nn.Linear(channels // 4, channels)
-
-    def forward(self, x):
-        gate = F.hardsigmoid(self.excite(F.relu(self.squeeze(x.mean((2, 3))))))
-        return x * gate[:, :, None, None]
-
-
-class Bottleneck(nn.Module):
-    def __init__(self, inputs, expanded, outputs, kernel, stride):
-        super().__init__()
-        self.adds = stride == 1 and inputs == outputs
-        self.expand = Convolved(inputs, expanded)
-        self.depthwise = Convolved(expanded, expanded, kernel, stride, groups=expanded)
-        self.attention = SqueezeExcite(expanded)
-        self.project = Convolved(expanded, outputs)
-
-    def forward(self, x):
-        y = F.hardswish(self.depthwise(F.hardswish(self.expand(x))))
-        y = self.project(self.attention(y))
-        return x + y if self.adds else y
-
-
-class MobileNet(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.stem = Convolved(1, 4, 3, 2)
-        self.bottlenecks = nn.ModuleList([Bottleneck(4, 8, 4, 3, 1), Bottleneck(4, 8, 6, 5, 2)])
-        self.head = Convolved(6, 8)
-        self.scores = nn.Linear(8, 3)
-
-    def forward(self, x):
-        x = F.hardswish(self.stem(x))
-        for bottleneck in self.bottlenecks:
-            x = bottleneck(x)
-        return self.scores(F.hardswish(self.head(x)).mean((2, 3)))
-
-
-class FeedForward(nn.Module):
-    def __init__(self, width, hidden):
-        super().__init__()
-        self.up = nn.Linear(width, 2 * hidden)
-        self.down = nn.Linear(hidden, width)
-
-    def forward(self, x):
-        value, gate = self.up(x).chunk(2, -1)
-        return self.down(value * F.gelu(gate))
-
-
-class TransformerBlock(nn.Module):
-    def __init__(self, width, heads, hidden):
-        super().__init__()
-        self.norm1 = nn.LayerNorm(width)
-        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
-        self.norm2 = nn.LayerNorm(width)
-        self.feed_forward = FeedForward(width, hidden)
-
-    def forward(self, x):
-        y = self.norm1(x)
-        length = x.shape[1]
-        later = torch.ones(length, length, dtype=torch.bool).triu(1)
-        x = x + self.attention(y, y, y, attn_mask=later, need_weights=False)[0]
-        return x + self.feed_forward(self.norm2(x))
-
-
-class Transformer(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.letters = nn.Embedding(7, 6)
-        self.places = nn.Embedding(4, 6)
-        self.blocks = nn.ModuleList([TransformerBlock(6, 2, 4), TransformerBlock(6, 2, 4)])
-        self.norm = nn.LayerNorm(6)
-
-    def forward(self, text):
-        x = self.letters(text) + self.places(torch.arange(text.shape[1]))
-        for block in self.blocks:
-            x = block(x)
-        return self.norm(x) @ self.letters.weight.T
-
-
-class Recurrent(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.gru = nn.GRU(2, 5, batch_first=True)
-        self.out = nn.Linear(5, 1)
-
-    def forward(self, x):
-        return self.out(self.gru(x)[0][:, -1])
-
-
-class Characters(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.letters = nn.Embedding(7, 4)
-        self.gru = nn.GRU(4, 5, batch_first=True)
-        self.next = nn.Linear(5, 7)
-
-    def forward(self, text):
-        return self.next(self.gru(self.letters(text))[0])
-
-
-def cosine(rate, warm_up, total, lowest=0.0):
-    """The learning rate of a step."""
-    def of_step(step):
-        if step < warm_up:
-            return rate * (step + 1) / warm_up
-        way = (step - warm_up) / (total - warm_up)
-        return lowest + (rate - lowest) * (1 + math.cos(math.pi * way)) / 2
-    return of_step
-
-
-def decay_matrices(model, weight_decay):
-    matrices = [p for p in model.parameters() if p.dim() >= 2]
-    others = [p for p in model.parameters() if p.dim() < 2]
-    return [{"params": matrices, "weight_decay": weight_decay},
-            {"params": others, "weight_decay": 0}]
-
-
-def cross_entropy(scores, labels):
-    return F.cross_entropy(scores.flatten(0, -2), labels.flatten())
+from pytorch_models import (Characters, Convolution, MobileNet, Recurrent, Transformer, cosine,
+                            cross_entropy, decay_matrices, self_normalizing)
 
 
 def constant(rate):
@@ -196,27 +36,33 @@ def constant(rate):
 # Model, input, labels, loss, optimizer of a model, learning rate of a step, limit of the norm.
 NETWORKS = {
     "self_normalizing": (
-        self_normalizing, lambda: torch.randn(5, 6), lambda: torch.randint(4, (5,)), cross_entropy,
-        lambda model: torch.optim.SGD(model.parameters(), lr=1), constant(1e-2), None),
+        lambda: self_normalizing((6, 8, 7, 4)),
+        lambda: torch.randn(5, 6), lambda: torch.randint(4, (5,)),
+        cross_entropy, lambda model: torch.optim.SGD(model.parameters(), lr=1), constant(1e-2), None),
     "convolution": (
-        Convolution, lambda: torch.randn(4, 1, 20, 20), lambda: torch.randint(5, (4,)),
+        lambda: Convolution(3, 4, 4, 5),
+        lambda: torch.randn(4, 1, 20, 20), lambda: torch.randint(5, (4,)),
         cross_entropy, lambda model: torch.optim.Adam(model.parameters(), lr=1),
         cosine(2e-3, 1, 4), None),
     "mobilenet": (
-        MobileNet, lambda: torch.randn(4, 1, 8, 8), lambda: torch.randint(3, (4,)), cross_entropy,
-        lambda model: torch.optim.AdamW(decay_matrices(model, 0.05), lr=1), cosine(4e-3, 1, 4),
+        lambda: MobileNet(4, ((4, 8, 4, 3, 1), (4, 8, 6, 5, 2)), 8, 3),
+        lambda: torch.randn(4, 1, 8, 8), lambda: torch.randint(3, (4,)),
+        cross_entropy, lambda model: torch.optim.AdamW(decay_matrices(model, 0.05), lr=1), cosine(4e-3, 1, 4),
         None),
     "transformer": (
-        Transformer, lambda: torch.randint(7, (3, 4)), lambda: torch.randint(7, (3, 4)),
+        lambda: Transformer(7, 4, 6, 2, 4, 2),
+        lambda: torch.randint(7, (3, 4)), lambda: torch.randint(7, (3, 4)),
         cross_entropy,
         lambda model: torch.optim.AdamW(decay_matrices(model, 0.1), lr=1, betas=(0.9, 0.99)),
         cosine(1e-3, 1, 4, 1e-4), 1.0),
     "recurrent": (
-        Recurrent, lambda: torch.rand(4, 6, 2), lambda: 3 * torch.rand(4, 1), F.mse_loss,
+        lambda: Recurrent(5),
+        lambda: torch.rand(4, 6, 2), lambda: 3 * torch.rand(4, 1), F.mse_loss,
         lambda model: torch.optim.AdamW(model.parameters(), lr=1, weight_decay=0), constant(3e-3),
         1.0),
     "characters": (
-        Characters, lambda: torch.randint(7, (3, 6)), lambda: torch.randint(7, (3, 6)),
+        lambda: Characters(7, 4, 5),
+        lambda: torch.randint(7, (3, 6)), lambda: torch.randint(7, (3, 6)),
         cross_entropy,
         lambda model: torch.optim.AdamW(decay_matrices(model, 0.1), lr=1, betas=(0.9, 0.99)),
         cosine(1e-3, 1, 4, 1e-4), 1.0),
