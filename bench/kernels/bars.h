@@ -3,27 +3,17 @@
 #ifndef ACLGRAD_BENCH_KERNELS_BARS_H_
 #define ACLGRAD_BENCH_KERNELS_BARS_H_
 
-#include <optional>
-#include <string>
 #include <vector>
 
+#include "bench/bar.h"
 #include "bench/kernels/measure.h"
 
 namespace aclgrad::bench {
-
-// Two runs of the same code differ by so much.
-inline constexpr double kNoise = 0.03;
 
 // Seconds of one call on 16 elements.
 struct LaunchTimes {
   double phase_one = 0;
   double phase_two = 0;
-};
-
-struct Bar {
-  std::string promise;
-  std::string measured;
-  std::optional<bool> holds;  // empty when nothing was measured that could tell
 };
 
 std::vector<Bar> bars(const std::vector<Result>& results, const LaunchTimes& launch);

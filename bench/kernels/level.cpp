@@ -45,7 +45,7 @@ Bar bar_of(std::string promise, const std::vector<Level>& levels, double bound) 
   if (cells == 0) return {std::move(promise), "not measured", std::nullopt};
   return {std::move(promise),
           fmt::format("{} of {} cells; most {:.2f} ({})", kept, cells, highest, where),
-          kept == cells};
+          kept == cells, "[other data](measurements/other-data.md) says why for each"};
 }
 
 }  // namespace

@@ -82,18 +82,6 @@ bool plain(const Cell& cell) {
   return cell.operation->elementwise() && cell.layout == Layout::contiguous;
 }
 
-std::string promises(const Report& report) {
-  std::string text = "| | promise | measured |\n|---|---|---|\n";
-  for (const Bar& bar : all_bars(report)) {
-    text += fmt::format("| {} | {} | {} |\n",
-                        !bar.holds   ? "?"
-                        : *bar.holds ? "holds"
-                                     : "**fails**",
-                        bar.promise, bar.measured);
-  }
-  return text;
-}
-
 std::string by_size(const Report& report, aclDataType dtype) {
   Grid grid("operator");
   for (const Result& result : report.results) {
@@ -194,11 +182,10 @@ constexpr const char* kHow = R"(
   hardly any arithmetic, by ordinary stores or by non-temporal ones. "Of the limit" means of the faster
   of the two; caches make it high for small tensors.
 * Data: normal(0, 1), and in a table of their own other kinds, of which the least of 15 rounds counts.
-  "Outside": inputs of a backward that are no result of its forward. Elements are those of the largest tensor; for a matrix product, its
-  multiplications. Speeds are in 10^9 elements a second. Strided: every second element of the inputs;
+  "Outside": inputs of a backward that are no result of its forward. Elements are those of the largest
+  tensor; for a matrix product, its multiplications. Speeds are in 10^9 elements a second. Strided: every second element of the inputs;
   transposed: the inputs are transposed matrices; row-broadcast: one input is a row, repeated by a
   stride of 0. Outputs are contiguous.
-* Where a promise compares cells, 3 % are allowed for noise.
 
 )";
 
@@ -230,8 +217,8 @@ std::string how(const Report& report) {
 }  // namespace
 
 std::string markdown(const Report& report, const std::string& chart) {
-  std::string text = "# Performance\n\n" + how(report) + "## What is promised\n\n" +
-                     promises(report) + fmt::format("\n![speed]({})\n", chart);
+  std::string text = "# Performance\n\n" + how(report) + promises(all_bars(report)) +
+                     fmt::format("\n![speed]({})\n", chart);
   const auto section = [&](const std::string& title, const std::string& content) {
     text += fmt::format("\n## {}\n\n{}", title, content);
   };

@@ -43,9 +43,9 @@ std::string terminal_text(const Report& report) {
   report::Table cells({"operation", "dtype", "size", "layout", "threads", "G/s", "best peer G/s",
                        "which", "ratio", "limit G/s", "of limit"});
   for (const Result& result : report.results) cells.add_row(row(result));
-  report::Table promises({"holds", "promise", "measured"});
+  report::Table promises({"", "promise", "measured"});
   for (const Bar& bar : all_bars(report)) {
-    promises.add_row({!bar.holds ? "?" : *bar.holds ? "yes" : "NO", bar.promise, bar.measured});
+    promises.add_row({verdict(bar), bar.promise, bar.measured});
   }
   return cells.to_string() + '\n' + terminal_levels(report.levels) + '\n' + promises.to_string();
 }

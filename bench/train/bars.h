@@ -3,19 +3,13 @@
 #ifndef ACLGRAD_BENCH_TRAIN_BARS_H_
 #define ACLGRAD_BENCH_TRAIN_BARS_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/bar.h"
 #include "bench/train/measure.h"
 
 namespace aclgrad::bench {
-
-struct Bar {
-  std::string promise;
-  std::string measured;
-  std::optional<bool> holds;  // nothing when it was not measured
-};
 
 std::vector<Bar> bars(const std::vector<Result>& results);
 

@@ -15,11 +15,6 @@
 namespace aclgrad::bench {
 namespace {
 
-std::string verdict(const Bar& bar) {
-  if (!bar.holds) return "?";
-  return *bar.holds ? "holds" : "fails";
-}
-
 // Rows of: workload, threads, contender, µs a step, fastest repetition, times ours, MB.
 std::vector<std::vector<std::string>> rows(const std::vector<Result>& results) {
   std::vector<std::vector<std::string>> list;
@@ -92,13 +87,10 @@ std::string markdown(const std::vector<Result>& results, const Effort& effort) {
   for (const Workload& workload : workloads()) {
     text += fmt::format("| {} | {} |\n", workload.name, workload.what);
   }
-  text += "\n## What is promised\n\nFor processors with AVX-512. ";
-  text += "Shorter vectors lengthen what a step has beside its products.\n\n";
-  text += "| | promise | measured |\n|---|---|---|\n";
-  for (const Bar& bar : bars(results)) {
-    const std::string word = verdict(bar) == "fails" ? "**fails**" : verdict(bar);
-    text += fmt::format("| {} | {} | {} |\n", word, bar.promise, bar.measured);
-  }
+  text +=
+      "\nPromises are for processors with AVX-512: shorter vectors lengthen what a step has beside "
+      "its products.\n\n" +
+      promises(bars(results));
   text += fmt::format("\n## All times\n\n| {} |\n|---|---:|---|---:|---:|---:|---:|\n",
                       fmt::join(kHeads, " | "));
   for (const auto& row : rows(results)) text += fmt::format("| {} |\n", fmt::join(row, " | "));
