@@ -21,17 +21,17 @@ inline std::string with_attributes(const std::string& function, const Subject& s
 /// exact ones, memory around them untouched, the same bits in every layout, run and number of
 /// threads.
 Report check_forward(Library& library, const Subject& subject, const EntryPoint& form,
-                             const DTypes& dtypes, const Options& options);
+                     const DTypes& dtypes, const Options& options);
 
 /// Elementwise operators of one tensor, forward and backward, at all numbers of the 16-bit dtypes
 /// and a sample of float32's, NaN and infinities among them.
 Report check_every_input(Library& library, const Subject& subject, const DTypes& dtypes,
-                                 const Options& options);
+                         const Options& options);
 
 /// The same bits for the same numbers, forward and backward, whatever the length, the place, the
 /// address, the strides, the threads, the run.
 Report check_same_bits(Library& library, const Subject& subject, const DTypes& dtypes,
-                               const Options& options);
+                       const Options& options);
 
 /// Every documented status of phase one: null pointers, dtypes by product, shapes, ranks, views
 /// that leave their storage, attributes; and success for what is right.

@@ -2,10 +2,10 @@
 // Per-target: exp, expm1, tanh and rsqrt of vectors of float and double.
 // Included by kernel files inside Highway's foreach_target loop.
 //
-// The functions of this folder take (d, x) with any tag of float or double, give the same bits on
-// every instruction set, and take the same time whatever x is. The largest errors, in units in the
-// last place, float / double (tests/ops/kernels/math_functions_test.cpp measures them; results that
-// are subnormal included):
+// The functions of this folder take (d, x) with any tag of float or double and give the same bits
+// on every instruction set. No x takes much more than twice the time: that is what exponentials
+// take that overflow or vanish. The largest errors, in units in the last place, float / double
+// (tests/ops/kernels/math_functions_test.cpp measures them; results that are subnormal included):
 //
 //   exp 1 / 2, expm1 1.5 / 3, log 1 / 2, log1p 1 / 2, pow 1 / 2,
 //   sin and cos 1 / 1, tanh 1.5 / 3, erf 1 / 3, rsqrt 1.5 / 1.5,
