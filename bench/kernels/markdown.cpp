@@ -183,9 +183,9 @@ constexpr const char* kHow = R"(
   of the two; caches make it high for small tensors.
 * Data: normal(0, 1), and in a table of their own other kinds, of which the least of 15 rounds counts.
   "Outside": inputs of a backward that are no result of its forward. Elements are those of the largest
-  tensor; for a matrix product, its multiplications. Speeds are in 10^9 elements a second. Strided: every second element of the inputs;
-  transposed: the inputs are transposed matrices; row-broadcast: one input is a row, repeated by a
-  stride of 0. Outputs are contiguous.
+  tensor; for a matrix product, its multiplications. Speeds are in 10^9 elements a second. Strided:
+  every second element of the inputs; transposed: the inputs are transposed matrices; row-broadcast:
+  one input is a row, repeated by a stride of 0. Outputs are contiguous.
 
 )";
 

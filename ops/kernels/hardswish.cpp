@@ -100,8 +100,8 @@ void hardswish_stored(const StoredBlock& block) {
   map_floats<1, 1, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y) HWY_ATTR {
-        // x / 2 is near enough here, and the products below lose bits among the subnormals.
         const auto three = hn::Set(d, 3.0f);
+        // x / 2 is near enough here, and the products below lose bits among the subnormals.
         const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-26f));
         const auto held = hn::IfThenElse(tiny, three, x[0]);
         const auto sum = sum_with_larger(d, held, 3);
