@@ -33,7 +33,7 @@ constexpr Limits kLimits[] = {
     {"W3", 0, 1.08, 1.1, 1.12, 1.7, 80},
     {"W4", 0, 1.3, 1.3, 1.25, 1.7, 0},
     {"W5", 0, 1.3, 1.3, 1.4, 1.7, 0, "",
-     "libtorch is at 1.45 times the bare products, which leave no more than that"},
+     "libtorch is at less than 1.5 times the bare products, which leave no more than that"},
     {"W6", 0, 0, 0, 1.5, 1.6, 0},
 };
 
