@@ -74,13 +74,7 @@ struct Tile {
 inline constexpr int kOfSecondLevel = 2;
 
 HWY_INLINE void fetch_to_write(const std::byte* line) {
-#if HWY_TARGET <= HWY_AVX2
-  // Compilers must be told that there is this instruction, and would take another. Where there is
-  // none, which is so on few processors with AVX2, it does nothing.
-  asm volatile("prefetchw %0" : : "m"(*line));
-#else
   __builtin_prefetch(line, 1, kOfSecondLevel);
-#endif
 }
 
 template <class T>
