@@ -22,7 +22,6 @@ using Entry = contract::Operator;  // gradcheck has an Operator of its own
 using contract::Parameter;
 using contract::Role;
 using contract::TensorSpec;
-using contract::Value;
 
 DType dtype_of(aclDataType dtype) { return static_cast<DType>(dtype); }
 
@@ -44,79 +43,29 @@ contract::Arrays from_arrays(const Arrays& arrays) {
   return converted;
 }
 
-// Makes the arguments that are no tensors, in the library.
-struct Make {
-  Library& library;
-
-  Value operator()(const TensorSpec&) const { return static_cast<aclTensor*>(nullptr); }
-  Value operator()(const contract::ScalarSpec& spec) const {
-    const aclDataType dtype = spec.dtype_beside();
-    return const_cast<aclScalar*>(
-        dtype == ACL_FLOAT ? library.scalar(static_cast<float>(spec.value))
-                           : library.scalar(static_cast<Number>(spec.value), dtype_of(dtype)));
-  }
-  Value operator()(const contract::Shape& values) const {
-    return const_cast<aclIntArray*>(library.int_array(values));
-  }
-  Value operator()(const contract::SizesSpec& spec) const { return (*this)(spec.sizes); }
-  Value operator()(const contract::ValuesSpec& spec) const {
-    return spec.given ? (*this)(spec.values) : Value(static_cast<aclIntArray*>(nullptr));
-  }
-  Value operator()(const contract::BoolsSpec& spec) const {
-    return const_cast<aclBoolArray*>(library.bool_array(spec.values));
-  }
-  Value operator()(const contract::WordSpec& spec) const {
-    return const_cast<char*>(spec.words.at(spec.chosen));
-  }
-  Value operator()(int64_t number) const { return number; }
-  Value operator()(double number) const { return number; }
-  Value operator()(bool flag) const { return static_cast<int64_t>(flag); }
-  // The dtype under test is the result's, and known when there is one.
-  Value operator()(contract::DtypeSpec spec) const {
-    return static_cast<int64_t>(spec.dtype.value_or(ACL_DT_UNDEFINED));
-  }
-};
-
 // With null pointers in the places of some parameters.
 PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
                      const std::vector<std::string>& nulls = {}) {
-  std::vector<Value> values;
-  std::vector<std::size_t> of_result;  // parameters that are the result's dtype
-  std::vector<std::pair<std::size_t, Value>>
-      of_integers;  // scalars that are others beside integers
-  for (std::size_t i = 0; i < arguments.parameters().size(); ++i) {
-    const Parameter& parameter = arguments.parameters()[i];
-    values.push_back(std::visit(Make{*library}, parameter.spec));
-    const auto* dtype = std::get_if<contract::DtypeSpec>(&parameter.spec);
-    if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
-    const auto* scalar = std::get_if<contract::ScalarSpec>(&parameter.spec);
-    if (scalar != nullptr && scalar->is_widest && std::ranges::count(nulls, parameter.name) == 0) {
-      of_integers.emplace_back(
-          i, Make{*library}(contract::ScalarSpec{std::trunc(scalar->value), ACL_INT64}));
-    }
-    if (std::ranges::count(nulls, parameter.name) > 0) {
-      std::visit([](auto& value) { value = {}; }, values.back());  // of its own type
-    }
-  }
-  const bool needs_dtype = !of_result.empty() || !of_integers.empty();
-  auto* dtype_of_tensor = needs_dtype ? ACLGRAD_LOOKUP(aclGetDataType) : nullptr;
-  return [values, of_result, of_integers, needs_dtype, dtype_of_tensor,
-          given = contract::places_of_tensors(arguments), result = arguments.op().output(),
-          op = &arguments.op(), library,
-          address = library->ask(arguments.op().name + "GetWorkspaceSize")](
-             auto tensors, auto* size, auto** executor) {
-    std::vector<Value> all = values;
-    for (std::size_t k = 0; k < given.size(); ++k) all[given[k]] = tensors[k];
-    aclDataType dtype = ACL_DT_UNDEFINED;
-    auto* tensor = std::get<aclTensor*>(all[result]);
-    if (needs_dtype && tensor != nullptr) dtype_of_tensor(tensor, &dtype);
-    for (const std::size_t i : of_result) all[i] = static_cast<std::int64_t>(dtype);
-    for (const auto& [i, scalar] : of_integers) {
-      if (contract::is_whole(dtype)) all[i] = scalar;
-    }
-    const auto find = [&library](const char* name) { return library->find(name); };
-    return contract::call_phase_one(*op, address, all, find, size, executor);
-  };
+  const contract::Maker maker{
+      .scalar =
+          [&library](double value, aclDataType dtype) {
+            return const_cast<aclScalar*>(
+                dtype == ACL_FLOAT ? library->scalar(static_cast<float>(value))
+                                   : library->scalar(static_cast<Number>(value), dtype_of(dtype)));
+          },
+      .int_array =
+          [&library](const contract::Shape& values) {
+            return const_cast<aclIntArray*>(library->int_array(values));
+          },
+      .bool_array =
+          [&library](const std::vector<char>& values) {
+            return const_cast<aclBoolArray*>(library->bool_array(values));
+          }};
+  contract::BoundPhaseOne bound(
+      arguments, maker, library->ask(arguments.op().name + "GetWorkspaceSize"),
+      [library](const char* name) { return library->find(name); }, nulls);
+  if (bound.needs_dtype()) library->ask("aclGetDataType");
+  return bound;
 }
 
 std::vector<TensorArgument> tensors_of(const Arguments& arguments) {

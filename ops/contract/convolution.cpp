@@ -218,6 +218,23 @@ std::vector<Sample> convolution_samples() {
   return samples;
 }
 
+// Sizes that are cut into blocks and tasks: many pixels, many channels, long lines, depthwise.
+std::vector<Sample> large_samples() {
+  std::vector<Sample> samples;
+  for (const Geometry& each :
+       {Geometry{{2, 8, 40, 36}, {12, 8, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}},
+        Geometry{{1, 80, 9, 9}, {140, 40, 3, 3}, 2, {2, 2}, {0, 0}, {1, 1}},
+        Geometry{{1, 70, 30, 33}, {130, 70, 1, 1}, 1, {1, 1}, {0, 0}, {1, 1}},
+        Geometry{{1, 3, 3, 1100}, {5, 3, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}},
+        Geometry{{1, 300, 5, 5}, {40, 300, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}},
+        Geometry{{2, 3, 25, 33}, {3, 1, 3, 3}, 3, {1, 1}, {1, 1}, {1, 1}},
+        Geometry{{2, 6, 33, 31}, {6, 1, 5, 5}, 6, {2, 2}, {2, 2}, {1, 1}},
+        Geometry{{2, 12, 20, 18}, {12, 8, 4, 4}, 1, {2, 2}, {1, 1}, {1, 1}, true}}) {
+    samples.push_back(sample_of(each));
+  }
+  return samples;
+}
+
 // Roundings in FLOAT of the longest sum.
 double longest_sum(const Arguments& a) {
   const Shape& w = a.shape("weight");
@@ -252,6 +269,7 @@ void describe(Operator& op) {
   op.arrange = arrange;
   op.grows = false;
   op.samples = convolution_samples();
+  op.value_samples = large_samples();
   op.bound = {.of_float = 2, .of_16_bits = 0.51};
   op.roundings = longest_sum;
   op.also_refuses = [](const Arguments& a, std::string_view product, aclDataType dtype) {

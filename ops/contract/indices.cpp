@@ -218,6 +218,7 @@ void add_embedding(std::vector<Operator>& all) {
     })};
   };
   forward.samples = {{{{"indices", Shape{7}}}}, {{{"indices", Shape{2, 3}}}}};
+  forward.value_samples = {{{{"weight", Shape{300, 70}}, {"indices", Shape{500}}}}};
   forward.refusals = {};
   all.push_back(forward);
 
@@ -252,6 +253,7 @@ void add_embedding(std::vector<Operator>& all) {
                       {{{"indices", Shape{2, 3}}}},
                       {{{"indices", Shape{7}}, {"paddingIdx", 2.0}}, false},
                       {{{"indices", Shape{7}}, {"scaleGradByFreq", 1.0}}, false}};
+  backward.value_samples = {{{{"out", Shape{300, 70}}, {"indices", Shape{500}}}}};
   backward.refusals = {refused("numWeights", "other than out's", int64_t{2}, "[2, 4]")};
   all.push_back(backward);
 }

@@ -8,6 +8,7 @@
 #include "aclnnop/aclnn_mse_loss_out.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
+#include "contract/dense.h"
 #include "contract/loss.h"
 
 namespace aclgrad::contract {
@@ -16,17 +17,33 @@ namespace {
 // ---- Mean squared error -------------------------------------------------------------------------
 
 Array squared_differences(const Arrays& in) {
-  Array out = in[0];
-  for (size_t i = 0; i < out.values.size(); ++i) {
-    const Number difference = in[0].values[i] - in[1].values[i];
-    out.values[i] = difference * difference;
+  return dense::zip(in[0], in[1], [](Number x, Number y) { return (x - y) * (x - y); });
+}
+
+// The target broadcasts against self, and has its shape unless it is given another.
+Shape compared_shape(Arguments& a) {
+  if (!a.is_set("target")) a.shape("target") = a.shape("self");
+  return dense::broadcast_shape(a.shape("self"), a.shape("target"));
+}
+
+// Samples whose operands broadcast, and whose sums reach over many blocks.
+std::vector<Sample> compared_samples() {
+  std::vector<Sample> samples;
+  for (const Sample& each : kReductions) {
+    for (const auto& [self, target] :
+         {std::pair<Shape, Shape>{{5}, {3, 1}}, {{2, 1, 3}, {4, 1}}, {{300, 100}, {100}}}) {
+      samples.push_back(each);
+      samples.back().settings.emplace_back("self", self);
+      samples.back().settings.emplace_back("target", target);
+    }
   }
-  return out;
+  return samples;
 }
 
 Arrays mse_loss(const Arguments& a, const Arrays& in) {
-  const auto count = static_cast<Number>(in[0].values.size());
-  return {reduced(squared_differences(in), a.number("reduction"), count)};
+  Array values = squared_differences(in);
+  const auto count = static_cast<Number>(values.values.size());
+  return {reduced(std::move(values), a.number("reduction"), count)};
 }
 
 // Over the first dimension alone.
@@ -43,13 +60,11 @@ Arrays mse_loss_out(const Arguments& a, const Arrays& in) {
 
 // Inputs: gradOutput, self, target.
 Arrays mse_loss_backward(const Arguments& a, const Arrays& in) {
-  Array out = in[1];
-  const Number divisor = share_of(a, static_cast<Number>(out.values.size()));
-  for (size_t i = 0; i < out.values.size(); ++i) {
-    const Number g = in[0].values[in[0].values.size() == 1 ? 0 : i];
-    out.values[i] = 2 * (in[1].values[i] - in[2].values[i]) * g / divisor;
-  }
-  return {out};
+  const Array differences = dense::zip(in[1], in[2], std::minus<Number>());
+  const Number divisor = share_of(a, static_cast<Number>(differences.values.size()));
+  return {dense::zip(differences, in[0], [divisor](Number difference, Number g) {
+    return 2 * difference * g / divisor;
+  })};
 }
 
 void add_mse_loss(std::vector<Operator>& all) {
@@ -59,9 +74,10 @@ void add_mse_loss(std::vector<Operator>& all) {
       "aclnnMseLoss", {self, target, integer("reduction", kMean), any_dtype(of(out("out"), {}))},
       kFloats);
   forward.samples = kReductions;
+  forward.value_samples = compared_samples();
   forward.arrange = [](Arguments& a) {
-    a.shape("target") = a.shape("self");
-    a.shape("out") = a.number("reduction") == kNone ? a.shape("self") : Shape{};
+    const Shape shape = compared_shape(a);
+    a.shape("out") = a.number("reduction") == kNone ? shape : Shape{};
   };
   forward.reference = mse_loss;
   forward.refusals = {bad_reduction(3)};
@@ -74,8 +90,7 @@ void add_mse_loss(std::vector<Operator>& all) {
   declare<decltype(aclnnMseLossOutGetWorkspaceSize)>(of_rows);
   of_rows.parameters = {self, target, integer("reduction", kSum), any_dtype(of(out("out"), {3}))};
   of_rows.arrange = [](Arguments& a) {
-    const Shape shape = a.shape("self");
-    a.shape("target") = shape;
+    const Shape shape = compared_shape(a);
     const bool reduces = a.number("reduction") != kNone && !shape.empty();
     a.shape("out") = reduces ? Shape(shape.begin() + 1, shape.end()) : shape;
   };
@@ -90,9 +105,10 @@ void add_mse_loss(std::vector<Operator>& all) {
       kFloats);
   backward.base = "self";
   backward.samples = kReductions;
+  backward.value_samples = compared_samples();
   backward.arrange = [](Arguments& a) {
-    for (const char* name : {"target", "out"}) a.shape(name) = a.shape("self");
-    a.shape("gradOutput") = a.number("reduction") == kNone ? a.shape("self") : Shape{};
+    a.shape("out") = compared_shape(a);
+    a.shape("gradOutput") = a.number("reduction") == kNone ? a.shape("out") : Shape{};
   };
   backward.reference = mse_loss_backward;
   backward.bound = {.of_float = 0.5005, .inner = 0.05};
@@ -169,6 +185,8 @@ void add_nll_loss(std::vector<Operator>& all) {
   const Parameter ignored = integer("ignoreIndex", -100);
   std::vector<Sample> samples = kReductions;
   for (Sample& each : samples) each.settings.emplace_back("ignoreIndex", kIgnored);
+  std::vector<Sample> many_rows = samples;
+  for (Sample& each : many_rows) each.settings.emplace_back("self", Shape{5000, 5});
   Operator forward = entry<decltype(aclnnNLLLossGetWorkspaceSize)>(
       "aclnnNLLLoss",
       {self, target, weight, reduction, ignored, any_dtype(of(out("out"), {})),
@@ -177,6 +195,11 @@ void add_nll_loss(std::vector<Operator>& all) {
   forward.max_rank = 2;
   forward.base_shape = {kN, 5};
   forward.samples = samples;
+  forward.value_samples = many_rows;
+  for (const aclDataType of_target : {ACL_INT32, ACL_UINT8}) {
+    forward.value_samples.push_back(samples[1]);
+    forward.value_samples.back().settings.emplace_back("target", of_target);
+  }
   forward.arrange = arrange_classes;
   forward.reference = nll_loss;
   forward.refusals = {bad_reduction(3),
@@ -199,6 +222,7 @@ void add_nll_loss(std::vector<Operator>& all) {
   backward.base = "self";
   backward.base_shape = forward.base_shape;
   backward.samples = samples;
+  backward.value_samples = many_rows;
   backward.arrange = arrange_classes;
   backward.reference = nll_loss_backward;
   backward.bound = {.of_float = 0.5005, .inner = 0.05};

@@ -73,6 +73,19 @@ Arrays softmax_backward(const Arguments& a, const Arrays& in) {
 void along_dim(Operator& op) {
   op.base_shape = {kN, 3, 5};
   op.samples = {{{{"dim", -1.0}}}, {{{"dim", 0.0}}}, {{{"dim", 1.0}}}};
+  // Rows of every length, more than one chunk of a sum among them.
+  const std::string tensor = op.parameters.front().name;
+  for (const auto& [shape, dim] : {std::pair{Shape{10}, 0},
+                                   {Shape{21, 1}, 1},
+                                   {Shape{21, 2}, 1},
+                                   {Shape{21, 8}, 1},
+                                   {Shape{21, 16}, 1},
+                                   {Shape{21, 257}, 1},
+                                   {Shape{300, 33}, 1},
+                                   {Shape{9, 5000}, 1},
+                                   {Shape{5000, 2}, 0}}) {
+    op.value_samples.push_back({{{tensor, shape}, {"dim", static_cast<double>(dim)}}});
+  }
   op.arrange = [](Arguments& a) {
     const std::string& first = a.op().parameters.front().name;
     const Shape shape = a.shape(first);
@@ -267,6 +280,18 @@ std::vector<Sample> layer_norm_samples() {
           {{{"normalizedShape", Shape{5}}, eps}}};
 }
 
+// Few and many, short and longer than one chunk of a sum.
+std::vector<Sample> long_rows() {
+  std::vector<Sample> samples;
+  for (const Shape& shape : {Shape{300, 33}, Shape{9, 5000}, Shape{5000, 6}}) {
+    samples.push_back({{{"input", shape},
+                        {"normalizedShape", Shape{shape[1]}},
+                        {"eps", 1e-3},
+                        {"weightOptional", Shape{}}}});
+  }
+  return samples;
+}
+
 void add_layer_norm(std::vector<Operator>& all) {
   const auto tensor = [](Parameter parameter, Shape shape, double fill = 1) {
     return filled(shaped(std::move(parameter), std::move(shape)), fill);
@@ -286,6 +311,7 @@ void add_layer_norm(std::vector<Operator>& all) {
   forward.base_shape = {kN, 3, 5};
   forward.arrange = arrange_rows;
   forward.samples = layer_norm_samples();
+  forward.value_samples = long_rows();
   forward.reference = layer_norm<false>;
   forward.magnitude = layer_norm<true>;
   // 16 bits are those of FLOAT, rounded.
@@ -324,6 +350,7 @@ void add_layer_norm(std::vector<Operator>& all) {
     a.tensor("biasOptional").optional = true;
   };
   backward.samples = layer_norm_samples();
+  backward.value_samples = long_rows();
   Sample some = backward.samples[1];
   some.settings.emplace_back("outputMask", Shape{0, 1, 0});
   some.is_gradient = false;

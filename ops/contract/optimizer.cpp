@@ -175,6 +175,11 @@ Operator by_numbers() {
   op.samples = step_samples();
   for (Sample& each : op.samples) each.settings.emplace_back("step", ACL_FLOAT);
   op.samples.push_back({{{"weightDecay", 0.0}, {"step", ACL_INT64}}});
+  op.value_samples = {{{{"varRef", Shape{13, 700}}, {"weightDecay", 0.125}}}};
+  // The first step, and one after which the averages need no correction any more.
+  for (const double done : {0.0, 999.0}) {
+    op.value_samples.push_back({{{"weightDecay", 0.125}, {"amsgrad", 1.0}, {"step", done}}});
+  }
   op.reference = step_by_numbers;
   // What the operator promises: m and v within 1 ulp of FLOAT; theta within 0.51 ulp and 2^-21 of
   // its change, which is at most 1 ulp on the scale of 8 changes; 16-bit elements those, rounded

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an entry's parameters to those of its C function.
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
-#include "aclgrad_contract/operator.h"
+#include "aclgrad_contract/numbers.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -65,6 +66,72 @@ aclnnStatus call_phase_one(const Operator& op, void* phase_one, std::span<const 
   const PhaseOneArguments arguments(op, values, find);
   if (arguments.lacks_list()) return 561000;
   return op.invoke(phase_one, arguments.values(), workspace_size, executor);
+}
+
+Value bind(const ParameterSpec& spec, const Maker& maker, std::optional<aclDataType> tensors) {
+  struct Bind {
+    const Maker& maker;
+    std::optional<aclDataType> tensors;
+
+    Value operator()(const TensorSpec&) const { return static_cast<aclTensor*>(nullptr); }
+    Value operator()(const ScalarSpec& scalar) const {
+      return maker.scalar(scalar.value, scalar.dtype_beside(tensors));
+    }
+    Value operator()(const Shape& values) const { return maker.int_array(values); }
+    Value operator()(const SizesSpec& sizes) const { return maker.int_array(sizes.sizes); }
+    Value operator()(const BoolsSpec& flags) const { return maker.bool_array(flags.values); }
+    Value operator()(const ValuesSpec& values) const {
+      return values.given ? maker.int_array(values.values) : static_cast<aclIntArray*>(nullptr);
+    }
+    Value operator()(const WordSpec& word) const {
+      return const_cast<char*>(word.words.at(word.chosen));
+    }
+    Value operator()(int64_t number) const { return number; }
+    Value operator()(double number) const { return number; }
+    Value operator()(bool flag) const { return static_cast<int64_t>(flag); }
+    Value operator()(DtypeSpec spec) const {
+      return static_cast<int64_t>(spec.dtype.value_or(tensors.value_or(ACL_DT_UNDEFINED)));
+    }
+  };
+  return std::visit(Bind{maker, tensors}, spec);
+}
+
+BoundPhaseOne::BoundPhaseOne(const Arguments& arguments, const Maker& maker, void* phase_one,
+                             Find find, const std::vector<std::string>& nulls)
+    : op_(&arguments.op()),
+      phase_one_(phase_one),
+      find_(std::move(find)),
+      places_(places_of_tensors(arguments)) {
+  for (size_t i = 0; i < arguments.parameters().size(); ++i) {
+    const Parameter& parameter = arguments.parameters()[i];
+    values_.push_back(bind(parameter.spec, maker));
+    if (std::ranges::count(nulls, parameter.name) > 0) {
+      std::visit([](auto& value) { value = {}; }, values_.back());  // of its own type
+      continue;
+    }
+    const auto* dtype = std::get_if<DtypeSpec>(&parameter.spec);
+    if (dtype != nullptr && !dtype->dtype) of_result_.push_back(i);
+    const auto* scalar = std::get_if<ScalarSpec>(&parameter.spec);
+    if (scalar != nullptr && scalar->is_widest) {
+      of_integers_.emplace_back(i, maker.scalar(std::trunc(scalar->value), ACL_INT64));
+    }
+  }
+}
+
+aclnnStatus BoundPhaseOne::operator()(std::span<aclTensor* const> tensors, uint64_t* workspace_size,
+                                      aclOpExecutor** executor) const {
+  std::vector<Value> all = values_;
+  for (size_t k = 0; k < places_.size(); ++k) all[places_[k]] = tensors[k];
+  aclTensor* const result = std::get<aclTensor*>(all[op_->output()]);
+  if (result != nullptr && needs_dtype()) {
+    aclDataType dtype = ACL_DT_UNDEFINED;
+    reinterpret_cast<decltype(aclGetDataType)*>(find_("aclGetDataType"))(result, &dtype);
+    for (const size_t i : of_result_) all[i] = static_cast<int64_t>(dtype);
+    for (const auto& [i, scalar] : of_integers_) {
+      if (is_whole(dtype)) all[i] = scalar;
+    }
+  }
+  return call_phase_one(*op_, phase_one_, all, find_, workspace_size, executor);
 }
 
 }  // namespace aclgrad::contract

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices.
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -86,6 +87,10 @@ Operator of_two(std::string name) {
   return op;
 }
 
+Sample times(Shape self, Shape mat2, double cube_math_type = 0) {
+  return with_type(cube_math_type, {{{"self", std::move(self)}, {"mat2", std::move(mat2)}}});
+}
+
 void add_matmul(std::vector<Operator>& all) {
   Operator matmul = of_two<decltype(aclnnMatmulGetWorkspaceSize)>("aclnnMatmul");
   matmul.max_rank = 6;
@@ -98,6 +103,34 @@ void add_matmul(std::vector<Operator>& all) {
                     with_type(2),
                     with_type(3),
                     with_type(4)};
+  // Of all ranks, and with each dimension on both sides of a block's.
+  matmul.value_samples = {times({5}, {5}),
+                          times({5}, {5, 4}),
+                          times({2, 3, 5}, {5}),
+                          times({5}, {2, 5, 4}),
+                          times({3, 5}, {2, 5, 4}),
+                          times({1, 2, 1, 2, 3, 5}, {2, 1, 3, 1, 5, 4}),
+                          times({3, 40, 30}, {3, 30, 50}),
+                          times({1, 1}, {1, 1}),
+                          times({65, 33}, {33, 129}),
+                          times({130, 520}, {520, 140}),
+                          times({3, 700}, {700, 300}),
+                          times({1, 800}, {800, 300}),
+                          times({300, 800}, {800, 1}),
+                          times({400, 2}, {2, 30}),
+                          times({70, 40}, {40, 90}, kRoundsInputs)};
+  // Of different dtypes they are products in FLOAT.
+  for (const auto& [self, mat2, out] :
+       {std::array{ACL_FLOAT, ACL_FLOAT16, ACL_FLOAT}, std::array{ACL_BF16, ACL_FLOAT, ACL_FLOAT16},
+        std::array{ACL_FLOAT16, ACL_BF16, ACL_FLOAT},
+        std::array{ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT},
+        std::array{ACL_BF16, ACL_BF16, ACL_FLOAT}}) {
+    matmul.value_samples.push_back(times({70, 40}, {40, 90}));
+    for (const auto& [name, dtype] :
+         {std::pair{"self", self}, std::pair{"mat2", mat2}, std::pair{"out", out}}) {
+      matmul.value_samples.back().settings.emplace_back(name, dtype);
+    }
+  }
   matmul.refusals.push_back(
       {.what = "of another batch",
        .changes = {{"self", TensorSpec{{2, 2, 4}}}, {"mat2", TensorSpec{{3, 4, kColumns}}}},
@@ -116,6 +149,7 @@ void add_matmul(std::vector<Operator>& all) {
     }
   };
   mm.samples = {with_type(0), with_type(2)};
+  mm.value_samples = {times({70, 40}, {40, 90})};
   mm.check = "mm";
   mm.computes = {"matrix product of two matrices", "两个矩阵相乘"};
 
@@ -135,6 +169,9 @@ void add_matmul(std::vector<Operator>& all) {
   bmm.samples = {with_type(0), with_type(0, {{{"mat2", Shape{1, 7, kColumns}}}}),
                  with_type(0, {{{"self", Shape{1, kN, 7}}, {"mat2", Shape{3, 7, kColumns}}}}),
                  with_type(2)};
+  bmm.value_samples = {times({300, 8, 8}, {300, 8, 8}), times({3, 70, 65}, {3, 65, 90}),
+                       times({1, 40, 33}, {7, 33, 17}), times({7, 40, 33}, {1, 33, 17}),
+                       times({5, 1, 64}, {5, 64, 40}),  times({5, 40, 64}, {5, 64, 1})};
   bmm.refusals.push_back(refused("self", "of another batch", TensorSpec{{3, 2, 4}}, "[3, 2, 4]"));
   bmm.check = "bmm";
   bmm.computes = {"products of two batches of matrices; a batch of 1 serves all",
@@ -175,9 +212,10 @@ void add_addmm(std::vector<Operator>& all) {
   addmm.arrange = [](Arguments& a) {
     const Shape& mat1 = a.shape("mat1");
     if (mat1.size() != 2) throw std::invalid_argument("addmm multiplies matrices");
-    a.shape("mat2") = {mat1[1], kColumns};
+    if (!a.is_set("mat2")) a.shape("mat2") = {mat1[1], kColumns};
     for (const char* name : {"self", "selfRef", "out"}) {
-      if (a.has(name) && !a.is_set(name)) a.shape(name) = {mat1[0], kColumns};
+      if (a.has(name) && !a.is_set(name))
+        a.shape(name) = dense::product_shape(mat1, a.shape("mat2"));
     }
   };
   addmm.reference = [](const Arguments& a, const Arrays& in) {
@@ -189,6 +227,12 @@ void add_addmm(std::vector<Operator>& all) {
   addmm.samples = {
       addmm_sample(-2, 0.5), addmm_sample(1, 1), addmm_sample(-2, 0.5, Shape{kColumns}),
       addmm_sample(0.75, 0.5, Shape{1, kColumns}), addmm_sample(-2, 0.5, std::nullopt, 2)};
+  for (const Shape& self : {Shape{65, 300}, Shape{300}, Shape{1}, Shape{65, 1}, Shape{1, 300}}) {
+    addmm.value_samples.push_back(addmm_sample(-2.5, 0.25, self));
+    addmm.value_samples.back().settings.emplace_back("mat1", Shape{65, 70});
+    addmm.value_samples.back().settings.emplace_back("mat2", Shape{70, 300});
+  }
+  addmm.value_samples.push_back(addmm_sample(1, 0));
   addmm.check = "addmm";
   addmm.computes = {"beta·self + alpha·(mat1 @ mat2)", "beta·self + alpha·(mat1 @ mat2)"};
   addmm.in_graph = "addmm(c, a, b, beta, alpha), linear(x, w, b)";
@@ -218,7 +262,9 @@ void add_baddbmm(std::vector<Operator>& all) {
     if (batch1.size() != 3) throw std::invalid_argument("baddbmm multiplies batches of matrices");
     if (!a.is_set("batch2")) a.shape("batch2") = {batch1[0], batch1[2], kColumns};
     for (const char* name : {"self", "selfRef", "out"}) {
-      if (a.has(name) && !a.is_set(name)) a.shape(name) = {batch1[0], batch1[1], kColumns};
+      if (a.has(name) && !a.is_set(name)) {
+        a.shape(name) = {batch1[0], batch1[1], a.shape("batch2").back()};
+      }
     }
   };
   op.reference = [](const Arguments& a, const Arrays& in) {
@@ -234,6 +280,9 @@ void add_baddbmm(std::vector<Operator>& all) {
   };
   refuse("of a batch that is neither", "batch2", {3, 4, kColumns}, "batch");
   refuse("that is empty", "self", {0, 2, kColumns}, "empty");
+  op.value_samples = {addmm_sample(1, 0), addmm_sample(-2.5, 0.25, Shape{50})};
+  op.value_samples.back().settings.emplace_back("batch1", Shape{3, 40, 30});
+  op.value_samples.back().settings.emplace_back("batch2", Shape{1, 30, 50});
   op.check = "baddbmm";
   op.computes = {"beta·self + alpha·(batch1 @ batch2)", "beta·self + alpha·(batch1 @ batch2)"};
   op.in_graph = "baddbmm(c, a, b, beta, alpha)";

@@ -95,6 +95,25 @@ Array result_of(const Arguments& a, const Array& self, bool is_mean) {
                     [to](Number x) { return is_whole(to) ? wrapped(std::trunc(x), to) : x; });
 }
 
+// Many elements to a sum or many sums, along the first and the last dimension and around one, over
+// more than one chunk of a sum.
+struct LargeReduction {
+  Shape shape, dims;
+};
+const LargeReduction kLargeReductions[] = {
+    {{9000}, {0}},     {{33, 65}, {}},    {{5000, 3}, {0}},      {{2, 70, 70}, {1, 2}},
+    {{600, 100}, {0}}, {{100, 600}, {1}}, {{70, 2, 70}, {0, 2}}, {{2, 3, 2, 3, 2}, {-4, 3}}};
+
+std::vector<Sample> large_samples(const char* dims, Sample with = {}) {
+  std::vector<Sample> samples;
+  for (const LargeReduction& each : kLargeReductions) {
+    samples.push_back(with);
+    samples.back().settings.emplace_back("self", each.shape);
+    samples.back().settings.emplace_back(dims, each.dims);
+  }
+  return samples;
+}
+
 template <class PhaseOne>
 Operator reduction(std::string name, std::vector<Parameter> parameters, DTypes dtypes,
                    bool is_mean) {
@@ -135,6 +154,7 @@ void add_sums(std::vector<Operator>& all) {
        any_dtype(shaped(out("out"), {2}))},
       kNumbers, false);
   sum.samples = samples_over("dims", "keepDims");
+  sum.value_samples = large_samples("dims");
   sum.refusals = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
                   of_dtype("that is not out's", ACL_FLOAT16, "DT_FLOAT16")};
   sum.check = "reduce_sum";
@@ -149,6 +169,7 @@ void add_sums(std::vector<Operator>& all) {
        any_dtype(shaped(out("out"), {2}))},
       without(kNumbers, ACL_BOOL), true);
   mean.samples = samples_over("dim", "keepDim");
+  mean.value_samples = large_samples("dim");
   mean.also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
     const auto into = a.dtype_of("dtype");
     return is_complex(dtype) && into && !is_complex(*into);
@@ -214,6 +235,7 @@ Operator amax(std::string name, Number (*of)(const std::vector<Number>&)) {
                 {{{"dim", Shape{0, -1}}}},
                 {{{"dim", Shape{1}}, {"keepDim", 1.0}}},
                 {{{"dim", Shape{2}}}}};
+  op.value_samples = large_samples("dim");
   op.reference = [of](const Arguments& a, const Arrays& in) {
     return Arrays{reduced_by(a, in[0], of)};
   };
@@ -246,6 +268,8 @@ void add_largest(std::vector<Operator>& all) {
       kFloats + DTypes{ACL_INT64, ACL_INT32, ACL_BOOL});
   dim.arrange = reduce_shape;
   dim.samples = samples_along({-1, 0, 1});
+  dim.value_samples = {{{{"self", Shape{70000}}, {"dim", 0.0}}},
+                       {{{"self", Shape{3, 20001}}, {"dim", 1.0}}}};
   dim.reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{reduced_by(a, in[0], largest), reduced_by(a, in[0], place_of_largest)};
   };
@@ -305,6 +329,7 @@ Operator variance(std::string name, Parameter correction, std::vector<Parameter>
                 {{{"dim", Shape{0, -1}}, {given, 0.0}}},
                 {{{"dim", Shape{1}}, {"keepdim", 1.0}, {given, 1.0}}},
                 {{{"dim", Shape{-1}}, {given, 1.0}}}};
+  op.value_samples = large_samples("dim", {{{given, 1.0}}});
   op.reference = [given](const Arguments& a, const Arrays& in) {
     const Number of = a.number(given);
     return Arrays{
@@ -354,6 +379,7 @@ void add_norm(std::vector<Operator>& all) {
   norm.samples = {over(2, {}),        over(1, {0, -1}),
                   over(2, {1}, 1),    over(3, {-1}),
                   over(-0.5, {0, 1}), over(std::numeric_limits<double>::infinity(), {2})};
+  norm.value_samples = large_samples("dim", {{{"pScalar", 2.0}}});
   norm.reference = [](const Arguments& a, const Arrays& in) {
     const Number p = a.number("pScalar");
     return Arrays{

@@ -92,6 +92,9 @@ void add_rms_norm(std::vector<Operator>& all) {
   forward.arrange = arrange_rms;
   forward.wrong_shape = 561002;
   forward.samples = {{{epsilon}}, two_dimensions, in_float};
+  for (const Shape& shape : {Shape{300, 33}, Shape{9, 5000}, Shape{5000, 6}}) {
+    forward.value_samples.push_back({{{"x", shape}, epsilon}});
+  }
   forward.reference = rms_norm;
   // 16 bits are those of FLOAT, rounded.
   forward.bound = {.of_float = 0.501, .of_16_bits = 0.5001};
@@ -111,6 +114,7 @@ void add_rms_norm(std::vector<Operator>& all) {
   backward.arrange = arrange_rms;
   backward.wrong_shape = forward.wrong_shape;
   backward.samples = forward.samples;
+  backward.value_samples = forward.value_samples;
   backward.samples.back().is_gradient =
       false;  // the forward's rows are told apart by gamma's dtype
   backward.reference = rms_norm_grad<false>;

@@ -97,6 +97,8 @@ void add_cumsum(std::vector<Operator>& all) {
                     {{{"dim", 1.0}, {"exclusive", 1.0}}},
                     {{{"dim", 0.0}, {"reverse", 1.0}}},
                     {{{"dim", -2.0}, {"exclusive", 1.0}, {"reverse", 1.0}}}};
+  second.value_samples = {{{{"self", Shape{3000, 3}}, {"dim", 0.0}}},
+                          {{{"self", Shape{2, 3000}}, {"dim", 1.0}, {"exclusive", 1.0}}}};
   second.check = "cumsum_v2";
   second.computes = {"running sums along dim, with the element itself or without, from either end",
                      "沿 dim 的累加，可不含自身，可反向"};
@@ -153,6 +155,7 @@ void add_topk(std::vector<Operator>& all) {
                 {{{"k", 2.0}, {"dim", 1.0}, {"largest", 0.0}}},
                 {{{"k", 1.0}, {"dim", 0.0}}},
                 {{{"k", 3.0}, {"dim", -2.0}, {"sorted", 0.0}}}};
+  op.value_samples = {{{{"self", Shape{70, 300}}, {"k", 5.0}, {"dim", -1.0}}}};
   op.reference = topk;
   op.bound = {.of_float = 0, .of_16_bits = 0};
   op.nan_goes_through = false;

@@ -18,7 +18,6 @@ using contract::Operator;
 using contract::Parameter;
 using contract::Role;
 using contract::TensorSpec;
-using contract::Value;
 
 void* find(const std::string& name) {
   void* const found = dlsym(RTLD_DEFAULT, name.c_str());
@@ -26,71 +25,26 @@ void* find(const std::string& name) {
   return found;
 }
 
-// Makes the arguments of phase one; objects other than tensors live as long as the table.
-struct Make {
-  aclTensor* tensor;
-
-  Value operator()(const TensorSpec&) const { return tensor; }
-  Value operator()(const contract::ScalarSpec& spec) const {
-    const aclDataType dtype = spec.dtype_beside();
-    alignas(16) unsigned char bytes[16] = {};
-    testing::set_element(bytes, dtype, 0, spec.value);
-    return aclCreateScalar(bytes, dtype);
-  }
-  Value operator()(const contract::Shape& values) const {
-    return aclCreateIntArray(values.data(), values.size());
-  }
-  Value operator()(const contract::SizesSpec& spec) const { return (*this)(spec.sizes); }
-  Value operator()(const contract::ValuesSpec& spec) const {
-    return spec.given ? (*this)(spec.values) : Value(static_cast<aclIntArray*>(nullptr));
-  }
-  Value operator()(const contract::BoolsSpec& spec) const {
-    bool values[8] = {};
-    std::copy(spec.values.begin(), spec.values.end(), values);
-    return aclCreateBoolArray(values, spec.values.size());
-  }
-  Value operator()(const contract::WordSpec& spec) const {
-    return const_cast<char*>(spec.words.at(spec.chosen));
-  }
-  Value operator()(int64_t number) const { return number; }
-  Value operator()(double number) const { return number; }
-  Value operator()(bool flag) const { return static_cast<int64_t>(flag); }
-  // The dtype under test is the result's, and known when there is one.
-  Value operator()(contract::DtypeSpec spec) const {
-    return static_cast<int64_t>(spec.dtype.value_or(ACL_DT_UNDEFINED));
-  }
-};
-
+// Objects other than tensors live as long as the table.
 PhaseOne phase_one_of(const Arguments& arguments) {
-  std::vector<Value> values;
-  std::vector<size_t> of_result;                      // parameters that are the result's dtype
-  std::vector<std::pair<size_t, Value>> of_integers;  // scalars that are others beside integers
-  for (size_t i = 0; i < arguments.parameters().size(); ++i) {
-    const Parameter& parameter = arguments.parameters()[i];
-    values.push_back(std::visit(Make{nullptr}, parameter.spec));
-    const auto* dtype = std::get_if<contract::DtypeSpec>(&parameter.spec);
-    if (dtype != nullptr && !dtype->dtype) of_result.push_back(i);
-    const auto* scalar = std::get_if<contract::ScalarSpec>(&parameter.spec);
-    if (scalar != nullptr && scalar->is_widest) {
-      of_integers.emplace_back(
-          i, Make{nullptr}(contract::ScalarSpec{std::trunc(scalar->value), ACL_INT64}));
-    }
-  }
-  return [values, of_result, of_integers, given = contract::places_of_tensors(arguments),
-          result = arguments.op().output(), op = &arguments.op(),
-          address = find(arguments.op().name + "GetWorkspaceSize")](
-             std::span<aclTensor* const> tensors, uint64_t* size, aclOpExecutor** executor) {
-    std::vector<Value> all = values;
-    for (size_t k = 0; k < given.size(); ++k) all[given[k]] = tensors[k];
-    aclDataType dtype = ACL_DT_UNDEFINED;
-    aclGetDataType(std::get<aclTensor*>(all[result]), &dtype);
-    for (const size_t i : of_result) all[i] = static_cast<int64_t>(dtype);
-    for (const auto& [i, scalar] : of_integers) {
-      if (contract::is_whole(dtype)) all[i] = scalar;
-    }
-    const auto find_if_there = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
-    return contract::call_phase_one(*op, address, all, find_if_there, size, executor);
-  };
+  const contract::Maker maker{.scalar =
+                                  [](double value, aclDataType dtype) {
+                                    alignas(16) unsigned char bytes[16] = {};
+                                    testing::set_element(bytes, dtype, 0, value);
+                                    return aclCreateScalar(bytes, dtype);
+                                  },
+                              .int_array =
+                                  [](const contract::Shape& values) {
+                                    return aclCreateIntArray(values.data(), values.size());
+                                  },
+                              .bool_array =
+                                  [](const std::vector<char>& values) {
+                                    bool flags[8] = {};
+                                    std::copy(values.begin(), values.end(), flags);
+                                    return aclCreateBoolArray(flags, values.size());
+                                  }};
+  return contract::BoundPhaseOne(arguments, maker, find(arguments.op().name + "GetWorkspaceSize"),
+                                 [](const char* name) { return dlsym(RTLD_DEFAULT, name); });
 }
 
 // Those that tests read and write; and every tensor must have one.
@@ -182,23 +136,30 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   return row;
 }
 
-}  // namespace
-
-const std::vector<Case>& all_cases() {
-  static const std::vector<Case> cases = [] {
-    std::vector<Case> rows;
-    for (const contract::Family& family : contract::book()) {
-      for (const Operator& op : family.operators) {
-        for (const contract::Sample& sample : op.samples) {
-          const Arguments arguments(op, sample, contract::base_shape_of(op, 2));
-          if (is_supported(arguments) && is_possible(arguments, sample)) {
-            rows.push_back(row_of(op, sample));
-          }
+std::vector<Case> rows_of(std::vector<contract::Sample> Operator::*samples) {
+  std::vector<Case> rows;
+  for (const contract::Family& family : contract::book()) {
+    for (const Operator& op : family.operators) {
+      for (const contract::Sample& sample : op.*samples) {
+        const Arguments arguments(op, sample, contract::base_shape_of(op, 2));
+        if (is_supported(arguments) && is_possible(arguments, sample)) {
+          rows.push_back(row_of(op, sample));
         }
       }
     }
-    return rows;
-  }();
+  }
+  return rows;
+}
+
+}  // namespace
+
+const std::vector<Case>& all_cases() {
+  static const std::vector<Case> cases = rows_of(&Operator::samples);
+  return cases;
+}
+
+const std::vector<Case>& value_cases() {
+  static const std::vector<Case> cases = rows_of(&Operator::value_samples);
   return cases;
 }
 

@@ -80,8 +80,9 @@ struct Case {
   std::string name() const { return attributes.empty() ? api : api + " " + attributes; }
 };
 
-// Every row there is.
+// Every row there is: of the entries' samples, and of those for values alone.
 const std::vector<Case>& all_cases();
+const std::vector<Case>& value_cases();
 const Case& find_case(std::string_view name);
 
 }  // namespace aclgrad::cases

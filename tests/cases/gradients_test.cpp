@@ -28,15 +28,7 @@ Array numeric_gradient(const Case& forward, size_t result, Arrays inputs, const 
   return numeric;
 }
 
-std::vector<size_t> backward_rows() {
-  std::vector<size_t> rows;
-  for (size_t i = 0; i < all_cases().size(); ++i) {
-    if (all_cases()[i].derivative_of) rows.push_back(i);
-  }
-  return rows;
-}
-
-class Gradients : public testing::AclTest, public ::testing::WithParamInterface<size_t> {
+class Gradients : public testing::AclTest, public ::testing::WithParamInterface<const Case*> {
  protected:
   void SetUp() override {
     AclTest::SetUp();
@@ -45,13 +37,7 @@ class Gradients : public testing::AclTest, public ::testing::WithParamInterface<
 };
 
 TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
-  Case backward = all_cases()[GetParam()];
-  for (Slot& slot : backward.inputs) {
-    if (slot.dtype == ACL_FLOAT) slot.dtype.reset();  // DOUBLE where it stands for FLOAT
-  }
-  for (Slot& slot : backward.outputs) {
-    if (slot.dtype == ACL_FLOAT) slot.dtype.reset();
-  }
+  const Case backward = in_double(*GetParam());
   const DerivativeOf& derivative = *backward.derivative_of;
   const Case& forward = find_case(derivative.forward_row);
   for (uint64_t seed : {1u, 2u, 3u}) {
@@ -68,7 +54,7 @@ TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
       gradient.values[i] = 0.5L + static_cast<long double>(i * 7 % 5) / 4;
     }
     const Arrays given = derivative.inputs(inputs, outputs, gradient);
-    const RunResult run = run_case(backward, ACL_DOUBLE, Layout::kContiguous, stream(), 0, &given);
+    const RunResult run = run_case(backward, ACL_DOUBLE, kAllContiguous, stream(), 0, &given);
     ASSERT_FALSE(run.outputs.empty());
     const Array numeric = numeric_gradient(forward, derivative.result, inputs, gradient);
     ASSERT_EQ(run.outputs[0].values.size(), numeric.values.size());
@@ -82,7 +68,12 @@ TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, Gradients, ::testing::ValuesIn(backward_rows()), test_name);
+INSTANTIATE_TEST_SUITE_P(Rows, Gradients,
+                         ::testing::ValuesIn(cases_of(all_cases(),
+                                                      [](const Case& row) {
+                                                        return row.derivative_of.has_value();
+                                                      })),
+                         test_name);
 
 }  // namespace
 }  // namespace aclgrad::cases

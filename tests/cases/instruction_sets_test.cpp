@@ -22,7 +22,20 @@ bool is_product(const Case& row) {
          row.api.ends_with("MatMul");
 }
 
-class InstructionSets : public testing::AclTest, public ::testing::WithParamInterface<size_t> {
+// Of the larger tensors two dtypes will do: vectors of 32 bits, and of 16.
+const std::vector<Case>& in_few_dtypes() {
+  static const std::vector<Case> rows = [] {
+    std::vector<Case> all = value_cases();
+    for (Case& row : all) {
+      std::erase_if(row.dtypes,
+                    [](aclDataType each) { return each != ACL_FLOAT && each != ACL_BF16; });
+    }
+    return all;
+  }();
+  return rows;
+}
+
+class InstructionSets : public testing::AclTest, public ::testing::WithParamInterface<const Case*> {
  protected:
   void TearDown() override {
     testing::choose_targets(0);
@@ -31,22 +44,28 @@ class InstructionSets : public testing::AclTest, public ::testing::WithParamInte
 };
 
 TEST_P(InstructionSets, GiveTheSameBits) {
-  const Case& row = all_cases()[GetParam()];
+  const Case& row = *GetParam();
   for (aclDataType dtype : row.dtypes) {
     std::map<bool, RunResult> expected;  // of instruction sets that fuse, and of the others
     testing::for_each_target([&](int64_t target) {
       const bool fuses = !is_product(row) || (target & kWithoutFusing) == 0;
-      const RunResult run = run_case(row, dtype, Layout::kContiguous, stream());
-      const RunResult& first = expected.emplace(fuses, run).first->second;
-      for (size_t k = 0; k < run.outputs.size(); ++k) {
-        EXPECT_EQ(run.outputs[k].values, first.outputs[k].values)
-            << row.name() << ", dtype " << dtype << ", output " << k;
+      for (const LayoutKind layout : {LayoutKind::kContiguous, LayoutKind::kTransposed}) {
+        const Layouts layouts = layouts_of(row, layout, LayoutKind::kContiguous);
+        const RunResult run = run_case(row, dtype, layouts, stream());
+        const RunResult& first = expected.emplace(fuses, run).first->second;
+        for (size_t k = 0; k < run.outputs.size(); ++k) {
+          EXPECT_EQ(run.outputs[k].values, first.outputs[k].values)
+              << row.name() << ", dtype " << dtype << ", " << to_string(layout) << ", output " << k;
+        }
+        EXPECT_FALSE(run.wrote_outside) << row.name() << ", " << to_string(layout);
       }
     });
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, InstructionSets, ::testing::Range(size_t{0}, all_cases().size()),
+INSTANTIATE_TEST_SUITE_P(Rows, InstructionSets, ::testing::ValuesIn(cases_of(all_cases())),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(More, InstructionSets, ::testing::ValuesIn(cases_of(in_few_dtypes())),
                          test_name);
 
 }  // namespace

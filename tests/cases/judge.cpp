@@ -52,8 +52,7 @@ std::string judge(const Case& row, aclDataType dtype, const RunResult& run) {
     }
     for (size_t i = 0; i < actual.size(); ++i) {
       const double least = out_dtype == ACL_DOUBLE ? row.least_magnitude_double : 0;
-      const long double on =
-          row.magnitude ? std::max<long double>(scale[k].values[i], least) : exact[k].values[i];
+      const long double on = std::max<long double>(std::abs(scale[k].values[i]), least);
       const double error = error_of(actual[i], exact[k].values[i], on, out_dtype);
       if (error <= bound_of(row, out_dtype)) continue;
       return fmt::format("output {}, element {}: {} instead of {}, {} ulp", k, i,

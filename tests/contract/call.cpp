@@ -118,32 +118,17 @@ void write_number(void* data, aclDataType dtype, size_t index, double value) {
 }
 
 Value Call::make(const ParameterSpec& spec) {
-  struct Make {
-    Call& call;
-    Value operator()(const TensorSpec& spec) const {
-      if (spec.optional) return static_cast<aclTensor*>(nullptr);
-      return call.tensor(spec.shape, spec.dtype.value_or(call.dtype_), spec.fill, spec.format);
-    }
-    Value operator()(const ScalarSpec& spec) const {
-      return call.scalar(spec.value, spec.dtype_beside(call.dtype_));
-    }
-    Value operator()(const Shape& values) const { return call.int_array(values); }
-    Value operator()(const SizesSpec& spec) const { return call.int_array(spec.sizes); }
-    Value operator()(const BoolsSpec& spec) const { return call.bool_array(spec.values); }
-    Value operator()(const ValuesSpec& spec) const {
-      return spec.given ? call.int_array(spec.values) : static_cast<aclIntArray*>(nullptr);
-    }
-    Value operator()(const WordSpec& spec) const {
-      return const_cast<char*>(spec.words.at(spec.chosen));
-    }
-    Value operator()(bool flag) const { return static_cast<int64_t>(flag); }
-    Value operator()(int64_t number) const { return number; }
-    Value operator()(double number) const { return number; }
-    Value operator()(DtypeSpec spec) const {
-      return static_cast<int64_t>(spec.dtype.value_or(call.dtype_));
-    }
-  };
-  return std::visit(Make{*this}, spec);
+  if (const auto* tensor_spec = std::get_if<TensorSpec>(&spec)) {
+    if (tensor_spec->optional) return static_cast<aclTensor*>(nullptr);
+    return tensor(tensor_spec->shape, tensor_spec->dtype.value_or(dtype_), tensor_spec->fill,
+                  tensor_spec->format);
+  }
+  return bind(
+      spec,
+      {.scalar = [this](double value, aclDataType dtype) { return scalar(value, dtype); },
+       .int_array = [this](const Shape& values) { return int_array(values); },
+       .bool_array = [this](const std::vector<char>& values) { return bool_array(values); }},
+      dtype_);
 }
 
 Call::Call(const Library& library, const Operator& row, aclDataType dtype)

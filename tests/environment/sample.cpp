@@ -19,11 +19,6 @@ testing::Array::Layout layout_of(const std::vector<int64_t>& shape) {
   return {{}, 0, -1, contract::format_of(shape.size())};
 }
 
-Bytes bytes_of(const testing::Array& tensor) {
-  const auto* const first = static_cast<const unsigned char*>(tensor.data());
-  return {first, first + tensor.memory().bytes()};
-}
-
 }  // namespace
 
 PreparedRow::PreparedRow(const cases::Case& row, aclDataType dtype, int64_t size) : row_(row) {

@@ -45,11 +45,34 @@ class Maker {
  public:
   Maker(Run& run, aclDataType dtype, int64_t scale) : run_(run), dtype_(dtype), scale_(scale) {}
 
-  Value operator()(const contract::TensorSpec& spec) {
-    if (spec.optional) return static_cast<aclTensor*>(nullptr);
+  Value operator()(const contract::ParameterSpec& spec) {
+    if (const auto* tensor_spec = std::get_if<contract::TensorSpec>(&spec)) {
+      return tensor(*tensor_spec);
+    }
+    if (const auto* sizes = std::get_if<contract::SizesSpec>(&spec)) {
+      return int_array(scaled(sizes->sizes));
+    }
+    return contract::bind(
+        spec,
+        {.scalar = [this](double value, aclDataType dtype) { return scalar(value, dtype); },
+         .int_array = [this](const Shape& values) { return int_array(values); },
+         .bool_array = [this](const std::vector<char>& values) { return bool_array(values); }},
+        dtype_);
+  }
+
+  // Of the tensor made last.
+  void* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  Shape scaled(Shape sizes) const {
+    for (int64_t& size : sizes) size *= size == 1 ? 1 : scale_;
+    return sizes;
+  }
+  aclTensor* tensor(const contract::TensorSpec& spec) {
+    if (spec.optional) return nullptr;
     const aclDataType dtype = spec.dtype.value_or(dtype_);
-    Shape shape = spec.shape;
-    for (int64_t& size : shape) size *= size == 1 ? 1 : scale_;
+    const Shape shape = scaled(spec.shape);
     const std::vector<unsigned char>& bytes = content(dtype, count_of(shape), spec.fill);
     void* data = nullptr;
     size_ = bytes.size();
@@ -66,51 +89,28 @@ class Maker {
     run_.later("aclDestroyTensor", [made] { return aclDestroyTensor(made); });
     return made;
   }
-  Value operator()(const contract::ScalarSpec& spec) {
-    const aclDataType dtype = spec.dtype_beside(dtype_);
+  aclScalar* scalar(double value, aclDataType dtype) {
     alignas(16) unsigned char bytes[kLargestElement] = {};
-    contract::write_number(bytes, dtype, 0, spec.value);
+    contract::write_number(bytes, dtype, 0, value);
     aclScalar* made = run_.make("aclCreateScalar", [&] { return aclCreateScalar(bytes, dtype); });
     run_.later("aclDestroyScalar", [made] { return aclDestroyScalar(made); });
     return made;
   }
-  Value operator()(const Shape& values) {
+  aclIntArray* int_array(const Shape& values) {
     aclIntArray* made = run_.make("aclCreateIntArray",
                                   [&] { return aclCreateIntArray(values.data(), values.size()); });
     run_.later("aclDestroyIntArray", [made] { return aclDestroyIntArray(made); });
     return made;
   }
-  Value operator()(const contract::SizesSpec& spec) {
-    Shape sizes = spec.sizes;
-    for (int64_t& size : sizes) size *= size == 1 ? 1 : scale_;
-    return (*this)(sizes);
-  }
-  Value operator()(const contract::ValuesSpec& spec) {
-    return spec.given ? (*this)(spec.values) : Value(static_cast<aclIntArray*>(nullptr));
-  }
-  Value operator()(const contract::BoolsSpec& spec) {
-    bool values[8] = {};
-    std::copy(spec.values.begin(), spec.values.end(), values);
-    aclBoolArray* made = run_.make("aclCreateBoolArray",
-                                   [&] { return aclCreateBoolArray(values, spec.values.size()); });
+  aclBoolArray* bool_array(const std::vector<char>& values) {
+    bool flags[8] = {};
+    std::copy(values.begin(), values.end(), flags);
+    aclBoolArray* made =
+        run_.make("aclCreateBoolArray", [&] { return aclCreateBoolArray(flags, values.size()); });
     run_.later("aclDestroyBoolArray", [made] { return aclDestroyBoolArray(made); });
     return made;
   }
-  Value operator()(const contract::WordSpec& spec) {
-    return const_cast<char*>(spec.words.at(spec.chosen));
-  }
-  Value operator()(bool flag) { return static_cast<int64_t>(flag); }
-  Value operator()(int64_t number) { return number; }
-  Value operator()(double number) { return number; }
-  Value operator()(contract::DtypeSpec spec) {
-    return static_cast<int64_t>(spec.dtype.value_or(dtype_));
-  }
 
-  // Of the tensor made last.
-  void* data() const { return data_; }
-  size_t size() const { return size_; }
-
- private:
   Run& run_;
   const aclDataType dtype_;
   const int64_t scale_;
@@ -136,7 +136,7 @@ void run_operator(Run& run, const Operator& row, aclDataType dtype, int64_t scal
   void* output = nullptr;
   size_t output_size = 0;
   for (const contract::Parameter& parameter : row.parameters) {
-    values.push_back(std::visit(maker, parameter.spec));
+    values.push_back(maker(parameter.spec));
     if (values.size() != row.output() + 1) continue;
     output = maker.data();
     output_size = maker.size();

@@ -82,15 +82,15 @@ void Worker::work(const std::atomic<bool>& stop) {
 void Worker::run_operator() {
   const cases::Case& row = cases::all_cases()[below(cases::all_cases().size())];
   const aclDataType dtype = row.dtypes[below(row.dtypes.size())];
-  const cases::Layout layout = cases::kLayouts[below(std::size(cases::kLayouts))];
+  const cases::Layouts layouts = {testing::kOutputLayouts[below(testing::kOutputLayouts.size())]};
   const bool is_shared = below(200) == 0 && fits(row, kSharedSize);
   const auto size = is_shared ? kSharedSize : static_cast<int64_t>(2 + 2 * below(kLargestSize / 2));
   const cases::RunResult result =
-      cases::run_case(row, dtype, layout, streams_[below(kStreams)], generator_(), nullptr, size);
+      cases::run_case(row, dtype, layouts, streams_[below(kStreams)], generator_(), nullptr, size);
   const std::string verdict = cases::judge(row, dtype, result);
   expect(verdict.empty(),
          fmt::format("{}, dtype {}, {}, size {}: {}", row.name(), static_cast<int>(dtype),
-                     cases::layout_name(layout), size, verdict));
+                     cases::to_string(layouts), size, verdict));
   ++counts_.operators;
   counts_.shared += is_shared;
 }

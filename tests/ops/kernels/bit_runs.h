@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running activations through the public interface on chosen bit patterns in chosen layouts, and
-// getting bit patterns back.
+// Running activations through the public interface on chosen bit patterns, and getting bit patterns
+// back.
 #ifndef ACLGRAD_TESTS_OPS_KERNELS_BIT_RUNS_H_
 #define ACLGRAD_TESTS_OPS_KERNELS_BIT_RUNS_H_
 
@@ -8,8 +8,6 @@
 
 #include <bit>
 #include <cstring>
-#include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -82,86 +80,55 @@ inline Bits all_bits(aclDataType dtype, uint64_t step) {
   return bits;
 }
 
-// How a tensor of this shape lies in memory.
-using LayoutOf = std::function<Array::Layout(const Shape& shape)>;
-
-inline Array::Layout contiguous(const Shape&) { return {}; }
-
 // What lies in an output beside its elements.
 inline constexpr unsigned char kUntouched = 0xA5;
 
-// An operator's tensors for one call. `data[k]` are the elements of input k in row-major order, of
-// `shape` with size along dim times the width of the input.
+// An operator's contiguous tensors for one call. `data[k]` are the elements of input k, of `shape`
+// with the size along its first dimension times the width of the input.
 class BitRun {
  public:
-  BitRun(const Activation& activation, aclDataType dtype, Shape shape, int64_t dim,
-         const std::vector<Bits>& data, const std::vector<LayoutOf>& in_layouts,
-         const LayoutOf& out_layout)
-      : activation_(activation), bytes_(aclDataTypeSize(dtype)), dim_(dim) {
+  BitRun(const Activation& activation, aclDataType dtype, const Shape& shape,
+         const std::vector<Bits>& data)
+      : activation_(activation) {
     for (size_t k = 0; k < activation.inputs.size(); ++k) {
-      const Shape wide = widened(shape, activation.inputs[k]);
-      const Array& in = inputs_.emplace_back(dtype, wide, in_layouts[k % in_layouts.size()](wide));
-      for (int64_t i = 0; i < in.count(); ++i) {
-        write_bits(in.data(), bytes_, in.place(i), data[k][static_cast<size_t>(i)]);
+      const Array& in = inputs_.emplace_back(dtype, widened(shape, activation.inputs[k]));
+      for (size_t i = 0; i < data[k].size(); ++i) {
+        write_bits(in.data(), aclDataTypeSize(dtype), i, data[k][i]);
       }
     }
-    for (const int width : activation.outputs) {
-      const Shape wide = widened(shape, width);
-      const Array& out = outputs_.emplace_back(dtype, wide, out_layout(wide));
-      std::memset(out.data(), kUntouched, out.memory().bytes());
-    }
+    for (const int width : activation.outputs) outputs_.emplace_back(dtype, widened(shape, width));
   }
-
-  // Makes the first output the first input.
-  void in_place() { is_in_place_ = true; }
 
   aclnnStatus run(aclrtStream stream) const {
     Activation::Tensors in;
     Activation::Tensors out;
     for (const Array& array : inputs_) in.push_back(array.tensor());
-    for (const Array& array : outputs()) out.push_back(array.tensor());
-    return run_two_phases(stream, activation_.phase_one, activation_.phase_two, in, out, dim_);
+    for (const Array& array : outputs_) out.push_back(array.tensor());
+    return run_two_phases(stream, activation_.phase_one, activation_.phase_two, in, out,
+                          int64_t{0});
   }
 
   // The elements of all outputs, one output behind the other, with one pattern for every NaN.
   Bits results() const {
     Bits bits;
-    for (const Array& out : outputs()) {
-      for (int64_t i = 0; i < out.count(); ++i) {
-        bits.push_back(with_one_nan(read_bits(out.data(), bytes_, out.place(i)), out.dtype()));
+    for (const Array& out : outputs_) {
+      for (size_t i = 0; i < static_cast<size_t>(out.count()); ++i) {
+        const uint32_t element = read_bits(out.data(), aclDataTypeSize(out.dtype()), i);
+        bits.push_back(with_one_nan(element, out.dtype()));
       }
     }
     return bits;
   }
 
-  // Whether the outputs' memory is as it was wherever there is no element.
-  bool left_the_rest_alone() const {
-    for (const Array& out : outputs_) {
-      std::vector<bool> is_element(out.memory().bytes() / bytes_, false);
-      for (int64_t i = 0; i < out.count(); ++i) is_element[out.place(i)] = true;
-      const auto* memory = static_cast<const unsigned char*>(out.data());
-      for (size_t i = 0; i < is_element.size() * bytes_; ++i) {
-        if (!is_element[i / bytes_] && memory[i] != kUntouched) return false;
-      }
-    }
-    return true;
-  }
-
  private:
-  std::span<const Array> outputs() const {
-    return is_in_place_ ? std::span(inputs_).first(1) : std::span(outputs_);
-  }
-  Shape widened(Shape shape, int width) const {
-    shape[static_cast<size_t>(dim_)] *= width;
+  static Shape widened(Shape shape, int width) {
+    shape[0] *= width;
     return shape;
   }
 
   const Activation& activation_;
-  size_t bytes_;
-  int64_t dim_;
   std::vector<Array> inputs_;
   std::vector<Array> outputs_;
-  bool is_in_place_ = false;
 };
 
 // Samples for every input of the operator on `count` elements.

@@ -34,7 +34,7 @@ TEST_F(InstructionSets, GiveTheSameBits) {
     const Shape shape{static_cast<int64_t>(data[0].size() / factor)};
     Bits expected;
     for_each_target([&](int64_t) {
-      const BitRun run(activation, dtype, shape, 0, data, {contiguous}, contiguous);
+      const BitRun run(activation, dtype, shape, data);
       ASSERT_EQ(run.run(stream()), 0) << recent_message();
       const Bits actual = run.results();
       if (expected.empty()) expected = actual;
@@ -51,8 +51,7 @@ TEST_F(InstructionSets, DispatchIsNotBypassed) {
   for_each_activation([&](const Activation& activation, aclDataType dtype) {
     for (const int64_t target : targets) {
       SCOPED_TRACE(hwy::TargetName(target));
-      const BitRun run(activation, dtype, {100}, 0, sample_inputs(activation, dtype, 100),
-                       {contiguous}, contiguous);
+      const BitRun run(activation, dtype, {100}, sample_inputs(activation, dtype, 100));
       hwy::SetSupportedTargetsForTest(target);
       hwy::GetChosenTarget().DeInit();
       ASSERT_EQ(run.run(stream()), 0) << recent_message();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where an element lies must not show in its result: lengths and offsets (heads and tails of
-// vectors), strides, the output in place of an input, the number of threads, large sizes. All
-// against one contiguous run on one thread, bit by bit.
+// vectors), and sizes beyond the caches, against one contiguous run on one thread, bit by bit.
+// Other layouts and numbers of threads are in tests/cases.
 #include <gtest/gtest.h>
 
 #include "tests/ops/kernels/bit_runs.h"
@@ -9,33 +9,6 @@
 
 namespace aclgrad::testing {
 namespace {
-
-// Strides of the tensor as it would be contiguous.
-Shape dense_strides(const Shape& shape) {
-  Shape strides(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
-  return strides;
-}
-
-LayoutOf inner_stride(int64_t step, int64_t offset) {
-  return [=](const Shape& shape) {
-    Array::Layout layout{.strides = dense_strides(shape), .offset = offset};
-    for (int64_t& stride : layout.strides) stride *= step;
-    return layout;
-  };
-}
-
-// Rows with a gap behind each.
-LayoutOf padded_rows(int64_t padding, int64_t offset) {
-  return [=](const Shape& shape) {
-    return Array::Layout{.strides = {shape[1] + padding, 1}, .offset = offset};
-  };
-}
-
-Array::Layout transposed(const Shape& shape) { return {.strides = {1, shape[0]}}; }
-Array::Layout transposed_padded(const Shape& shape) {
-  return {.strides = {1, shape[0] + 3}, .offset = 1};
-}
 
 class ActivationLayouts : public AclTest {
  protected:
@@ -45,9 +18,9 @@ class ActivationLayouts : public AclTest {
   }
 
   Bits run_contiguous(const Activation& activation, aclDataType dtype, const Shape& shape,
-                      int64_t dim, const std::vector<Bits>& data) {
+                      const std::vector<Bits>& data) {
     aclgradSetNumThreads(1);
-    const BitRun run(activation, dtype, shape, dim, data, {contiguous}, contiguous);
+    const BitRun run(activation, dtype, shape, data);
     EXPECT_EQ(run.run(stream()), 0) << recent_message();
     return run.results();
   }
@@ -62,7 +35,7 @@ TEST_F(ActivationLayouts, EveryLengthAndOffset) {
   for_each_activation([&](const Activation& activation, aclDataType dtype) {
     const size_t bytes = aclDataTypeSize(dtype);
     const std::vector<Bits> data = sample_inputs(activation, dtype, kRow);
-    const Bits expected = run_contiguous(activation, dtype, {1, kRow}, 0, data);
+    const Bits expected = run_contiguous(activation, dtype, {1, kRow}, data);
     for_each_target([&](int64_t target) {
       std::vector<Array> memory;
       for (const Bits& elements : data) {
@@ -121,99 +94,6 @@ TEST_F(ActivationLayouts, EveryLengthAndOffset) {
   });
 }
 
-// Inputs and outputs each in a layout of their own; the output's memory between its elements stays.
-TEST_F(ActivationLayouts, Strides) {
-  const std::vector<LayoutOf> layouts = {contiguous,        inner_stride(2, 0),
-                                         transposed,        padded_rows(13, 5),
-                                         transposed_padded, inner_stride(3, 7)};
-  for_each_activation([&](const Activation& activation, aclDataType dtype) {
-    for (const int64_t dim : {0, 1}) {
-      if (dim == 1 && activation.inputs[0] == 1 && activation.outputs[0] == 1) continue;
-      const Shape shape{13, 37};
-      const std::vector<Bits> data = sample_inputs(activation, dtype, 13 * 37);
-      const Bits expected = run_contiguous(activation, dtype, shape, dim, data);
-      for_each_target([&](int64_t) {
-        for (size_t a = 0; a < layouts.size(); ++a) {
-          for (size_t b = 0; b < layouts.size(); ++b) {
-            SCOPED_TRACE("layouts " + std::to_string(a) + " and " + std::to_string(b));
-            const BitRun run(activation, dtype, shape, dim, data,
-                             {layouts[a], layouts[(a + b) % layouts.size()], layouts[a]},
-                             layouts[b]);
-            ASSERT_EQ(run.run(stream()), 0) << recent_message();
-            ASSERT_TRUE(same_bits(run.results(), expected));
-            EXPECT_TRUE(run.left_the_rest_alone());
-          }
-        }
-      });
-    }
-  });
-}
-
-// Rows or columns that are one and the same memory: few, so many that not all are worked on at
-// once, and short ones.
-TEST_F(ActivationLayouts, Broadcast) {
-  for_each_activation([&](const Activation& activation, aclDataType dtype) {
-    for (const Shape& shape : {Shape{11, 70}, Shape{500, 70}, Shape{701, 6}}) {
-      for (const bool rows : {true, false}) {
-        const auto columns = static_cast<size_t>(shape[1]);
-        std::vector<Bits> data =
-            sample_inputs(activation, dtype, static_cast<size_t>(shape[0] * shape[1]));
-        for (size_t k = 0; k < data.size(); ++k) {
-          // Halves lie along the dimension that is not repeated.
-          const size_t width = columns * static_cast<size_t>(rows ? activation.inputs[k] : 1);
-          for (size_t i = 0; i < data[k].size(); ++i) {
-            data[k][i] = data[k][rows ? i % width : i - i % width];
-          }
-        }
-        const int64_t dim = rows ? 1 : 0;
-        const Bits expected = run_contiguous(activation, dtype, shape, dim, data);
-        const LayoutOf repeated = [&](const Shape& wide) {
-          return rows ? Array::Layout{.strides = {0, 1}, .storage = wide[1]}
-                      : Array::Layout{.strides = {1, 0}, .storage = wide[0]};
-        };
-        for (const std::vector<LayoutOf>& layouts :
-             {std::vector<LayoutOf>{repeated}, std::vector<LayoutOf>{contiguous, repeated},
-              std::vector<LayoutOf>{repeated, contiguous}}) {
-          const BitRun run(activation, dtype, shape, dim, data, layouts, contiguous);
-          ASSERT_EQ(run.run(stream()), 0) << recent_message();
-          EXPECT_TRUE(same_bits(run.results(), expected)) << shape[0] << " rows";
-        }
-      }
-    }
-  });
-}
-
-TEST_F(ActivationLayouts, InPlace) {
-  for_each_activation([&](const Activation& activation, aclDataType dtype) {
-    if (!activation.in_place) return;
-    const std::vector<Bits> data = sample_inputs(activation, dtype, 9 * 111);
-    const Bits expected = run_contiguous(activation, dtype, {9, 111}, 0, data);
-    for (const LayoutOf& layout :
-         {LayoutOf(contiguous), inner_stride(2, 3), LayoutOf(transposed)}) {
-      BitRun run(activation, dtype, {9, 111}, 0, data, {layout}, contiguous);
-      run.in_place();
-      ASSERT_EQ(run.run(stream()), 0) << recent_message();
-      EXPECT_TRUE(same_bits(run.results(), expected));
-    }
-  });
-}
-
-TEST_F(ActivationLayouts, NumbersOfThreads) {
-  const Shape shape{151, 263};
-  for_each_activation([&](const Activation& activation, aclDataType dtype) {
-    const std::vector<Bits> data = sample_inputs(activation, dtype, 151 * 263);
-    const Bits expected = run_contiguous(activation, dtype, shape, 0, data);
-    for (const LayoutOf& layout : {LayoutOf(contiguous), LayoutOf(transposed)}) {
-      const BitRun run(activation, dtype, shape, 0, data, {layout}, layout);
-      for (const int threads : {1, 2, 5}) {
-        aclgradSetNumThreads(threads);
-        ASSERT_EQ(run.run(stream()), 0) << recent_message();
-        EXPECT_TRUE(same_bits(run.results(), expected)) << threads << " threads";
-      }
-    }
-  });
-}
-
 // Sizes at which a kernel may store past the caches: what repeats in the input repeats in the
 // output.
 TEST_F(ActivationLayouts, LargeTensors) {
@@ -223,7 +103,7 @@ TEST_F(ActivationLayouts, LargeTensors) {
     if (dtype != ACL_FLOAT) return;
     const size_t bytes = aclDataTypeSize(dtype);
     const std::vector<Bits> data = sample_inputs(activation, dtype, kPeriod);
-    const Bits expected = run_contiguous(activation, dtype, {1, kPeriod}, 0, data);
+    const Bits expected = run_contiguous(activation, dtype, {1, kPeriod}, data);
     Activation::Tensors in;
     Activation::Tensors out;
     std::vector<Array> arrays;

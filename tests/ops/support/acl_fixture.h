@@ -116,13 +116,7 @@ class Array {
     return result;
   }
   // Index of element i, counted in elements from the base address.
-  size_t place(int64_t i) const {
-    int64_t index = layout_.offset;
-    for (size_t d = shape_.size(); d-- > 0; i /= shape_[d]) {
-      index += i % shape_[d] * layout_.strides[d];
-    }
-    return static_cast<size_t>(index);
-  }
+  size_t place(int64_t i) const { return places_[static_cast<size_t>(i)]; }
 
  private:
   size_t element_bytes() const { return aclDataTypeSize(dtype_); }
@@ -134,12 +128,29 @@ class Array {
         layout_.strides[d - 1] = layout_.strides[d] * shape_[d];
       }
     }
+    note_places();
     if (layout_.storage >= 0) return;
     int64_t reach = layout_.offset;
     for (size_t d = 0; d < shape_.size(); ++d) {
       if (layout_.strides[d] > 0) reach += (shape_[d] - 1) * layout_.strides[d];
     }
     layout_.storage = count() == 0 ? 0 : reach + 1;
+  }
+
+  // Of all elements, as looking one up takes long.
+  void note_places() {
+    std::vector<int64_t> at(shape_.size(), 0);
+    int64_t place = layout_.offset;
+    places_.resize(static_cast<size_t>(count()));
+    for (size_t& each : places_) {
+      each = static_cast<size_t>(place);
+      for (size_t d = shape_.size(); d-- > 0;) {
+        place += layout_.strides[d];
+        if (++at[d] < shape_[d]) break;
+        place -= at[d] * layout_.strides[d];
+        at[d] = 0;
+      }
+    }
   }
 
   void make_tensor() {
@@ -151,6 +162,7 @@ class Array {
   aclDataType dtype_;
   Shape shape_;
   Layout layout_;
+  std::vector<size_t> places_;
   std::shared_ptr<Buffer> memory_;
   TensorHandle tensor_;
 };

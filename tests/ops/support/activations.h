@@ -48,7 +48,6 @@ struct Activation {
                             aclOpExecutor** executor)>
       phase_one;
   aclnnStatus (*phase_two)(void*, uint64_t, aclOpExecutor*, aclrtStream);
-  bool in_place = true;  // the output may be the first input
 };
 
 // What the ELU rows are called with.
@@ -158,8 +157,7 @@ inline Activation geglu(std::string name, int64_t approximate, bool activate_lef
                                                               activate_left, out[0], out[1], size,
                                                               executor);
                         },
-                    .phase_two = aclnnGeGluV3,
-                    .in_place = false};
+                    .phase_two = aclnnGeGluV3};
   if (wanted == GegluOutput::kProduct) result.factors = {{0, activate_left}};
   return result;
 }
@@ -180,8 +178,7 @@ inline Activation geglu_backward(std::string name, int64_t approximate, bool act
                                                                       approximate, activate_left,
                                                                       out[0], size, executor);
                         },
-                    .phase_two = aclnnGeGluV3Backward,
-                    .in_place = false};
+                    .phase_two = aclnnGeGluV3Backward};
   if (wanted == GegluGradient::kActivated) {
     result.x = {1, !activate_left};
     result.factors = {{0}, {1, activate_left}};

@@ -16,6 +16,14 @@
 
 namespace aclgrad::testing {
 
+inline constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
+inline constexpr long double kNaN = std::numeric_limits<long double>::quiet_NaN();
+
+inline bool same(long double a, long double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b && std::signbit(a) == std::signbit(b);
+}
+
 // A binary floating format by its numbers: precision counts the implied bit.
 struct FloatFormat {
   int precision;

@@ -381,6 +381,8 @@ struct Operator {
   Shape base_shape = {kN, 3, 4};
   std::function<void(Arguments&)> arrange = nullptr;
   std::vector<Sample> samples = {{}};
+  // More of them for values and bits alone: beyond what a kernel takes in one block, and so on.
+  std::vector<Sample> value_samples = {};
 
   // Results: one of the three; a formula may stand beside a reference that says the same of more.
   Formula formula = {};
@@ -484,6 +486,41 @@ class PhaseOneArguments {
 // Calls phase one. Where a list cannot be made, 561000, and the library has left a message.
 aclnnStatus call_phase_one(const Operator& op, void* phase_one, std::span<const Value> values,
                            const Find& find, uint64_t* workspace_size, aclOpExecutor** executor);
+
+// Makes a library's objects for arguments that are no tensors; they stay the maker's.
+struct Maker {
+  std::function<aclScalar*(double value, aclDataType dtype)> scalar;
+  std::function<aclIntArray*(const Shape& values)> int_array;
+  std::function<aclBoolArray*(const std::vector<char>& values)> bool_array;
+};
+
+// An argument beside tensors of a dtype, or of any; null for a tensor.
+Value bind(const ParameterSpec& spec, const Maker& maker,
+           std::optional<aclDataType> tensors = std::nullopt);
+
+// A phase one with all its arguments but the tensors, which each call brings.
+class BoundPhaseOne {
+ public:
+  // With null in the places of some parameters.
+  BoundPhaseOne(const Arguments& arguments, const Maker& maker, void* phase_one, Find find,
+                const std::vector<std::string>& nulls = {});
+
+  // Whether a call asks for the result's dtype, by aclGetDataType.
+  bool needs_dtype() const { return !of_result_.empty() || !of_integers_.empty(); }
+
+  // Inputs, then outputs (places_of_tensors).
+  aclnnStatus operator()(std::span<aclTensor* const> tensors, uint64_t* workspace_size,
+                         aclOpExecutor** executor) const;
+
+ private:
+  const Operator* op_;
+  void* phase_one_;
+  Find find_;
+  std::vector<size_t> places_;  // of the tensors
+  std::vector<Value> values_;
+  std::vector<size_t> of_result_;                      // that are the result's dtype
+  std::vector<std::pair<size_t, Value>> of_integers_;  // scalars that are others beside integers
+};
 
 // Takes an operator's types from its phase one in the public header.
 template <class PhaseOne>

@@ -3,21 +3,29 @@
 #include <cmath>
 #include <complex>
 
+#include "aclgrad_contract/formulas.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_gelu_backward.h"
 #include "aclnnop/aclnn_hardswish.h"
 #include "aclnnop/aclnn_selu.h"
-#include "tests/ops/operators/activations/cases.h"
+#include "tests/ops/support/acl_fixture.h"
 
 namespace aclgrad::testing {
 namespace {
 
+using contract::formulas::gelu_slope;
+
+long double elu(long double x) { return contract::formulas::elu(x, 1.5L, 1.25L, 0.75L); }
+long double elu_slope(long double x) {
+  return contract::formulas::elu(contract::Dual{x, 1}, 1.5L, 1.25L, 0.75L).slope;
+}
+
 class Conversions : public AclTest {
  protected:
-  const Scalar alpha_{kEluAlpha};
-  const Scalar scale_{kEluScale};
-  const Scalar input_scale_{kEluInputScale};
+  const Scalar alpha_{1.5F};
+  const Scalar scale_{1.25F};
+  const Scalar input_scale_{0.75F};
 };
 
 TEST_F(Conversions, SeluOfAnyTypeIntoAnyOther) {
@@ -31,7 +39,7 @@ TEST_F(Conversions, SeluOfAnyTypeIntoAnyOther) {
       for (int64_t i = 0; i < 6; ++i) {
         const bool from_integer = from == ACL_INT32 || from == ACL_INT8;
         const bool to_integer = to == ACL_INT32 || to == ACL_INT8;
-        long double expected = selu(x.get(i));
+        long double expected = contract::formulas::selu(x.get(i));
         if (from_integer) expected = std::trunc(expected);
         if (from == ACL_INT8) expected = std::min(expected, 127.0L);
         if (to_integer) expected = std::trunc(expected);
@@ -51,12 +59,11 @@ TEST_F(Conversions, EluIntoEveryFloatingAndComplexType) {
               0)
         << recent_message();
   };
-  const Case row = activation_case("Elu");
   for (const aclDataType to : {ACL_FLOAT, ACL_DOUBLE, ACL_BF16, ACL_FLOAT16}) {
     const Array out(to, {4});
     run(out);
     for (int64_t i = 0; i < 4; ++i) {
-      EXPECT_LE(ulp_error(out.get(i), row.reference(x.get(i)), to), to == ACL_DOUBLE ? 2 : 0.5001);
+      EXPECT_LE(ulp_error(out.get(i), elu(x.get(i)), to), to == ACL_DOUBLE ? 2 : 0.5001);
     }
   }
   const Array narrow(ACL_COMPLEX64, {4});
@@ -67,8 +74,8 @@ TEST_F(Conversions, EluIntoEveryFloatingAndComplexType) {
     const auto place = static_cast<size_t>(i);
     const auto small = load_as<std::complex<float>>(narrow.data(), place);
     const auto large = load_as<std::complex<double>>(wide.data(), place);
-    EXPECT_LE(ulp_error(small.real(), row.reference(x.get(i)), ACL_FLOAT), 0.5001);
-    EXPECT_LE(ulp_error(large.real(), row.reference(x.get(i)), ACL_DOUBLE), 2);
+    EXPECT_LE(ulp_error(small.real(), elu(x.get(i)), ACL_FLOAT), 0.5001);
+    EXPECT_LE(ulp_error(large.real(), elu(x.get(i)), ACL_DOUBLE), 2);
     EXPECT_EQ(small.imag(), 0);
     EXPECT_EQ(large.imag(), 0);
   }
@@ -81,7 +88,7 @@ TEST_F(Conversions, EluTakesDoubleWithoutTheExtension) {
                  input_scale_.get(), out.tensor()),
             0);
   for (int64_t i = 0; i < 3; ++i) {
-    EXPECT_LE(ulp_error(out.get(i), activation_case("Elu").reference(x.get(i)), ACL_DOUBLE), 2);
+    EXPECT_LE(ulp_error(out.get(i), elu(x.get(i)), ACL_DOUBLE), 2);
   }
 }
 
@@ -89,7 +96,6 @@ TEST_F(Conversions, EluTakesDoubleWithoutTheExtension) {
 TEST_F(Conversions, EluBackwardRoundsToTheGradientsTypeFirst) {
   const Array gradient(ACL_FLOAT16, {3}, {1, 1, 1});
   const Array x(ACL_FLOAT16, {3}, {-0.1L, -1, -3});
-  const Case row = activation_case("EluBackward of input");
   for (const aclDataType to : {ACL_FLOAT, ACL_DOUBLE, ACL_BF16, ACL_FLOAT16}) {
     const Array out(to, {3});
     ASSERT_EQ(call(aclnnEluBackwardGetWorkspaceSize, aclnnEluBackward, gradient.tensor(),
@@ -97,7 +103,7 @@ TEST_F(Conversions, EluBackwardRoundsToTheGradientsTypeFirst) {
               0)
         << recent_message();
     for (int64_t i = 0; i < 3; ++i) {
-      const long double first = round_to(row.reference(x.get(i)), ACL_FLOAT16);
+      const long double first = round_to(elu_slope(x.get(i)), ACL_FLOAT16);
       EXPECT_EQ(out.get(i), round_to(first, to)) << to;
     }
   }
@@ -107,7 +113,7 @@ TEST_F(Conversions, EluBackwardRoundsToTheGradientsTypeFirst) {
            scale_.get(), input_scale_.get(), false, x.tensor(), complex_out.tensor()),
       0);
   EXPECT_EQ(load_as<std::complex<float>>(complex_out.data(), 1),
-            std::complex<float>(static_cast<float>(round_to(row.reference(-1), ACL_FLOAT16)), 0));
+            std::complex<float>(static_cast<float>(round_to(elu_slope(-1), ACL_FLOAT16)), 0));
 }
 
 TEST_F(Conversions, HardswishBetweenItsTypes) {
@@ -117,7 +123,7 @@ TEST_F(Conversions, HardswishBetweenItsTypes) {
       const Array out(to, {5});
       ASSERT_EQ(call(aclnnHardswishGetWorkspaceSize, aclnnHardswish, x.tensor(), out.tensor()), 0);
       for (int64_t i = 0; i < 5; ++i) {
-        const long double exact = activation_case("Hardswish").reference(x.get(i));
+        const long double exact = contract::formulas::hardswish(x.get(i));
         EXPECT_LE(ulp_error(out.get(i), exact, to), 0.5001) << from << " to " << to;
       }
     }
@@ -134,15 +140,15 @@ TEST_F(Conversions, GeluBackwardPromotesBroadcastsAndConverts) {
             0)
       << recent_message();
   for (int64_t i = 0; i < 6; ++i) {
-    const long double exact = gradient.get(i / 3) * gelu_tanh_slope(x.get(i % 3));
+    const long double exact = gradient.get(i / 3) * gelu_slope(x.get(i % 3), true);
     EXPECT_LE(ulp_error(out.get(i), exact, ACL_FLOAT), 0.5001) << i;
   }
   const Array integers(ACL_INT32, {2, 3});
   ASSERT_EQ(call(aclnnGeluBackwardGetWorkspaceSize, aclnnGeluBackward, gradient.tensor(),
                  x.tensor(), integers.tensor()),
             0);
-  EXPECT_EQ(integers.get(2), std::trunc(2 * gelu_tanh_slope(2)));
-  EXPECT_EQ(integers.get(5), std::trunc(-3 * gelu_tanh_slope(2)));
+  EXPECT_EQ(integers.get(2), std::trunc(2 * gelu_slope(2, true)));
+  EXPECT_EQ(integers.get(5), std::trunc(-3 * gelu_slope(2, true)));
 
   // An integer that FLOAT16 cannot hold becomes one that it can, before the formula sees it.
   const Array whole(ACL_INT32, {1}, {2049});
@@ -151,7 +157,7 @@ TEST_F(Conversions, GeluBackwardPromotesBroadcastsAndConverts) {
   ASSERT_EQ(call(aclnnGeluBackwardGetWorkspaceSize, aclnnGeluBackward, whole.tensor(),
                  half.tensor(), result.tensor()),
             0);
-  EXPECT_EQ(result.get(0), round_to(2048 * gelu_tanh_slope(3), ACL_FLOAT16));
+  EXPECT_EQ(result.get(0), round_to(2048 * gelu_slope(3, true), ACL_FLOAT16));
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "tests/ops/operators/activations/cases.h"
+#include "aclgrad_contract/formulas.h"
+#include "tests/ops/support/acl_fixture.h"
 #include "tests/ops/support/activations.h"
 
 namespace aclgrad::testing {
@@ -155,16 +156,11 @@ Symbols symbols_of(const Activation& activation, aclDataType dtype) {
           {"inf", std::numeric_limits<long double>::infinity()},
           {"s", std::ldexp(64.0L, format.lowest_exponent - format.precision + 1)},
           {"max", std::ldexp(2 - std::ldexp(1.0L, 1 - format.precision), format.highest_exponent)},
-          {"λ", kSeluLambda},
-          {"λα", kSeluLambdaAlpha},
+          {"λ", contract::formulas::kLambda},
+          {"λα", contract::formulas::kLambdaAlpha},
           {"alpha", odd ? 1.5L : 1.0L},
           {"scale", odd ? 1.25L : 1.0L},
           {"inputScale", odd ? 0.75L : 1.0L}};
-}
-
-bool same(long double a, long double b) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  return a == b && std::signbit(a) == std::signbit(b);
 }
 
 class SpecialTables : public AclTest {

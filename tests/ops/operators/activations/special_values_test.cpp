@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "aclgrad_contract/formulas.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_geglu.h"
@@ -12,145 +13,162 @@
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_selu.h"
 #include "aclnnop/aclnn_selu_backward.h"
-#include "tests/ops/operators/activations/cases.h"
+#include "tests/ops/support/acl_fixture.h"
+#include "tests/ops/support/activations.h"
 
 namespace aclgrad::testing {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLambda = 1.05070098735548049f;
 constexpr float kLambdaAlpha = 1.75809934084737686f;
 
-bool same(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
 struct Cell {
   const char* row;
-  float x;
-  float expected;
+  long double x;
+  long double expected;
 };
 
 const Cell kCells[] = {
-    {"Selu", 0.0f, 0.0f},
-    {"Selu", -0.0f, 0.0f},
-    {"Selu", 1.0f, kLambda},
-    {"Selu", -1e-20f, -1.75809921e-20f},
-    {"Selu", -kInf, -kLambdaAlpha},
-    {"Selu", kInf, kInf},
-    {"Selu", kNan, kNan},
-    {"SeluBackward", 0.0f, kLambda},
-    {"SeluBackward", -0.0f, kLambda},
-    {"SeluBackward", -1e-30f, kLambdaAlpha},
-    {"SeluBackward", 5.0f, kLambda},
-    {"SeluBackward", -2.0f, -0.241900659f},
-    {"SeluBackward", kInf, kLambda},
-    {"SeluBackward", -kInf, -kInf},
-    {"SeluBackward", kNan, kNan},
-    {"Elu", 0.0f, 0.0f},
-    {"Elu", 2.0f, 2.5f},
-    {"Elu", -kInf, -1.875f},
-    {"Elu", kInf, kInf},
-    {"Elu", kNan, kNan},
-    {"EluBackward of input", 0.0f, 1.40625f},
-    {"EluBackward of input", -0.0f, 1.40625f},
-    {"EluBackward of input", 1e-30f, 1.25f},
-    {"EluBackward of input", -kInf, 0.0f},
-    {"EluBackward of input", kInf, 1.25f},
-    {"EluBackward of input", kNan, kNan},
-    {"EluBackward of result", 0.0f, 1.40625f},
-    {"EluBackward of result", 1e-30f, 1.25f},
-    {"EluBackward of result", -1.875f, 0.0f},
-    {"EluBackward of result", -kInf, -kInf},
-    {"EluBackward of result", kInf, 1.25f},
-    {"EluBackward of result", kNan, kNan},
-    {"Hardswish", -3.0f, 0.0f},
-    {"Hardswish", 3.0f, 3.0f},
-    {"Hardswish", -1.5f, -0.375f},
-    {"Hardswish", 0.0f, 0.0f},
-    {"Hardswish", 3e38f, 3e38f},
-    {"Hardswish", -3e38f, 0.0f},
-    {"Hardswish", -kInf, 0.0f},
-    {"Hardswish", kInf, kInf},
-    {"Hardswish", kNan, kNan},
-    {"HardswishBackward", -3.0f, -0.5f},
-    {"HardswishBackward", 3.0f, 1.5f},
-    {"HardswishBackward", -3.0000002f, 0.0f},
-    {"HardswishBackward", 3.0000002f, 1.0f},
-    {"HardswishBackward", -1.5f, 0.0f},
-    {"HardswishBackward", -kInf, 0.0f},
-    {"HardswishBackward", kInf, 1.0f},
-    {"HardswishBackward", kNan, kNan},
-    {"HardswishBackwardV2", -3.0f, 0.0f},
-    {"HardswishBackwardV2", 3.0f, 1.0f},
-    {"HardswishBackwardV2", -2.9999998f, -0.49999991f},
-    {"HardswishBackwardV2", 2.9999998f, 1.4999999f},
-    {"HardswishBackwardV2", -kInf, 0.0f},
-    {"HardswishBackwardV2", kInf, 1.0f},
-    {"HardswishBackwardV2", kNan, kNan},
-    {"Gelu", -kInf, 0.0f},
-    {"Gelu", kInf, kInf},
-    {"Gelu", -1e30f, 0.0f},
-    {"Gelu", 1e30f, 1e30f},
-    {"Gelu", kNan, kNan},
-    {"GeluV2 erf", -kInf, 0.0f},
-    {"GeluV2 erf", kInf, kInf},
-    {"GeluV2 erf", 1.0f, 0.841344746f},
-    {"GeluV2 erf", kNan, kNan},
-    {"GeluV2 tanh", 1.0f, 0.841191991f},
-    {"GeluBackward", -kInf, 0.0f},
-    {"GeluBackward", kInf, 1.0f},
-    {"GeluBackward", 0.0f, 0.5f},
-    {"GeluBackward", -1e30f, 0.0f},
-    {"GeluBackward", 1e30f, 1.0f},
-    {"GeluBackward", kNan, kNan},
-    {"GeluBackwardV2 none", -kInf, 0.0f},
-    {"GeluBackwardV2 none", kInf, 1.0f},
-    {"GeluBackwardV2 none", 0.0f, 0.5f},
-    {"GeluBackwardV2 none", -1.41421354f, -0.128904149f},
-    {"GeluBackwardV2 none", kNan, kNan},
-    {"GeGluV3 erf right", -kInf, 0.0f},
-    {"GeGluV3 tanh right", kInf, kInf},
-    {"GeGluV3 erf left", kNan, kNan},
-    {"GeGluV3Backward erf right", -kInf, 0.0f},
-    {"GeGluV3Backward tanh right", -kInf, 0.0f},
-    {"GeGluV3Backward erf left", kInf, 1.0f},
-    {"GeGluV3Backward tanh left", kInf, 1.0f},
-    {"GeGluV3Backward tanh left", -1e20f, 0.0f},
-    {"GeGluV3Backward erf right", kNan, kNan},
+    {"aclnnSelu", 0.0f, 0.0f},
+    {"aclnnSelu", -0.0f, 0.0f},
+    {"aclnnSelu", 1.0f, kLambda},
+    {"aclnnSelu", -1e-20f, -1.75809921e-20f},
+    {"aclnnSelu", -kInfinity, -kLambdaAlpha},
+    {"aclnnSelu", kInfinity, kInfinity},
+    {"aclnnSelu", kNaN, kNaN},
+    {"aclnnSeluBackward", 0.0f, kLambda},
+    {"aclnnSeluBackward", -0.0f, kLambda},
+    {"aclnnSeluBackward", -1e-30f, kLambdaAlpha},
+    {"aclnnSeluBackward", 5.0f, kLambda},
+    {"aclnnSeluBackward", -2.0f, -0.241900659f},
+    {"aclnnSeluBackward", kInfinity, kLambda},
+    {"aclnnSeluBackward", -kInfinity, -kInfinity},
+    {"aclnnSeluBackward", kNaN, kNaN},
+    {"aclnnElu, odd scalars", 0.0f, 0.0f},
+    {"aclnnElu, odd scalars", 2.0f, 2.5f},
+    {"aclnnElu, odd scalars", -kInfinity, -1.875f},
+    {"aclnnElu, odd scalars", kInfinity, kInfinity},
+    {"aclnnElu, odd scalars", kNaN, kNaN},
+    {"aclnnEluBackward, odd scalars", 0.0f, 1.40625f},
+    {"aclnnEluBackward, odd scalars", -0.0f, 1.40625f},
+    {"aclnnEluBackward, odd scalars", 1e-30f, 1.25f},
+    {"aclnnEluBackward, odd scalars", -kInfinity, 0.0f},
+    {"aclnnEluBackward, odd scalars", kInfinity, 1.25f},
+    {"aclnnEluBackward, odd scalars", kNaN, kNaN},
+    {"aclnnEluBackward isResult, odd scalars", 0.0f, 1.40625f},
+    {"aclnnEluBackward isResult, odd scalars", 1e-30f, 1.25f},
+    {"aclnnEluBackward isResult, odd scalars", -1.875f, 0.0f},
+    {"aclnnEluBackward isResult, odd scalars", -kInfinity, -kInfinity},
+    {"aclnnEluBackward isResult, odd scalars", kInfinity, 1.25f},
+    {"aclnnEluBackward isResult, odd scalars", kNaN, kNaN},
+    {"aclnnHardswish", -3.0f, 0.0f},
+    {"aclnnHardswish", 3.0f, 3.0f},
+    {"aclnnHardswish", -1.5f, -0.375f},
+    {"aclnnHardswish", 0.0f, 0.0f},
+    {"aclnnHardswish", 3e38f, 3e38f},
+    {"aclnnHardswish", -3e38f, 0.0f},
+    {"aclnnHardswish", -kInfinity, 0.0f},
+    {"aclnnHardswish", kInfinity, kInfinity},
+    {"aclnnHardswish", kNaN, kNaN},
+    {"aclnnHardswishBackward", -3.0f, -0.5f},
+    {"aclnnHardswishBackward", 3.0f, 1.5f},
+    {"aclnnHardswishBackward", -3.0000002f, 0.0f},
+    {"aclnnHardswishBackward", 3.0000002f, 1.0f},
+    {"aclnnHardswishBackward", -1.5f, 0.0f},
+    {"aclnnHardswishBackward", -kInfinity, 0.0f},
+    {"aclnnHardswishBackward", kInfinity, 1.0f},
+    {"aclnnHardswishBackward", kNaN, kNaN},
+    {"aclnnHardswishBackwardV2", -3.0f, 0.0f},
+    {"aclnnHardswishBackwardV2", 3.0f, 1.0f},
+    {"aclnnHardswishBackwardV2", -2.9999998f, -0.49999991f},
+    {"aclnnHardswishBackwardV2", 2.9999998f, 1.4999999f},
+    {"aclnnHardswishBackwardV2", -kInfinity, 0.0f},
+    {"aclnnHardswishBackwardV2", kInfinity, 1.0f},
+    {"aclnnHardswishBackwardV2", kNaN, kNaN},
+    {"aclnnGelu", -kInfinity, 0.0f},
+    {"aclnnGelu", kInfinity, kInfinity},
+    {"aclnnGelu", -1e30f, 0.0f},
+    {"aclnnGelu", 1e30f, 1e30f},
+    {"aclnnGelu", kNaN, kNaN},
+    {"aclnnGeluV2 none", -kInfinity, 0.0f},
+    {"aclnnGeluV2 none", kInfinity, kInfinity},
+    {"aclnnGeluV2 none", 1.0f, 0.841344746f},
+    {"aclnnGeluV2 none", kNaN, kNaN},
+    {"aclnnGeluV2 tanh", 1.0f, 0.841191991f},
+    {"aclnnGeluBackward", -kInfinity, 0.0f},
+    {"aclnnGeluBackward", kInfinity, 1.0f},
+    {"aclnnGeluBackward", 0.0f, 0.5f},
+    {"aclnnGeluBackward", -1e30f, 0.0f},
+    {"aclnnGeluBackward", 1e30f, 1.0f},
+    {"aclnnGeluBackward", kNaN, kNaN},
+    {"aclnnGeluBackwardV2 none", -kInfinity, 0.0f},
+    {"aclnnGeluBackwardV2 none", kInfinity, 1.0f},
+    {"aclnnGeluBackwardV2 none", 0.0f, 0.5f},
+    {"aclnnGeluBackwardV2 none", -1.41421354f, -0.128904149f},
+    {"aclnnGeluBackwardV2 none", kNaN, kNaN},
+    {"aclnnGeGluV3 none", -kInfinity, 0.0f},
+    {"aclnnGeGluV3 tanh", kInfinity, kInfinity},
+    {"aclnnGeGluV3 none, activateLeft", kNaN, kNaN},
+    {"aclnnGeGluV3Backward none", -kInfinity, 0.0f},
+    {"aclnnGeGluV3Backward tanh", -kInfinity, 0.0f},
+    {"aclnnGeGluV3Backward none, activateLeft", kInfinity, 1.0f},
+    {"aclnnGeGluV3Backward tanh, activateLeft", kInfinity, 1.0f},
+    {"aclnnGeGluV3Backward tanh, activateLeft", -1e20f, 0.0f},
+    {"aclnnGeGluV3Backward none", kNaN, kNaN},
 };
 
-class SpecialValues : public AclTest {};
+class SpecialValues : public AclTest {
+ protected:
+  // The operator at x; all factors are 1.
+  long double value_at(const Activation& activation, long double x) {
+    std::vector<Array> arrays;
+    Activation::Tensors in, out;
+    for (const int width : activation.inputs)
+      arrays.emplace_back(ACL_FLOAT, Shape{width}).fill({1});
+    arrays[activation.x.tensor].set(activation.x.second_half, x);
+    for (const Array& each : arrays) in.push_back(each.tensor());
+    for (const int width : activation.outputs) {
+      out.push_back(arrays.emplace_back(ACL_FLOAT, Shape{width}).tensor());
+    }
+    EXPECT_EQ(call(activation.phase_one, activation.phase_two, in, out, int64_t{0}), 0)
+        << recent_message();
+    const Array& result = arrays[in.size() + activation.result.tensor];
+    return result.get(activation.result.second_half);
+  }
+};
 
 TEST_F(SpecialValues, CellsOfTheTables) {
+  const std::vector<Activation> all = all_activations();
   for (const Cell& cell : kCells) {
-    const Array x(ACL_FLOAT, {1}, {cell.x});
-    const Array out(ACL_FLOAT, {1}, {99});
-    ASSERT_EQ(activation_case(cell.row).run(stream(), x, out), 0) << recent_message();
-    EXPECT_TRUE(same(static_cast<float>(out.get(0)), cell.expected))
-        << cell.row << "(" << cell.x << ") is " << out.get(0) << ", expected " << cell.expected;
+    const auto row = std::ranges::find(all, cell.row, &Activation::name);
+    ASSERT_NE(row, all.end()) << cell.row;
+    const long double result = value_at(*row, cell.x);
+    EXPECT_TRUE(result == cell.expected || same(result, cell.expected))
+        << cell.row << "(" << cell.x << ") is " << result << ", expected " << cell.expected;
   }
 }
 
 TEST_F(SpecialValues, GradientTimesSlopeFollowsIeee) {
-  struct Row {
-    float gradient;
-    float x;
-    float expected;
+  struct Product {
+    long double gradient;
+    long double x;
+    long double expected;
   };
   // Below -3 the slope is a 0 that is multiplied.
-  for (const Row& row : {Row{kInf, -4, kNan}, Row{-2, -4, -0.0f}, Row{kNan, 4, kNan},
-                         Row{kInf, 4, kInf}, Row{kInf, -2, -kInf}, Row{0, kNan, kNan}}) {
+  for (const Product& row : {Product{kInfinity, -4, kNaN}, Product{-2, -4, -0.0f},
+                             Product{kNaN, 4, kNaN}, Product{kInfinity, 4, kInfinity},
+                             Product{kInfinity, -2, -kInfinity}, Product{0, kNaN, kNaN}}) {
     const Array gradient(ACL_FLOAT, {1}, {row.gradient});
     const Array x(ACL_FLOAT, {1}, {row.x});
     const Array out(ACL_FLOAT, {1}, {99});
     ASSERT_EQ(call(aclnnHardswishBackwardGetWorkspaceSize, aclnnHardswishBackward,
                    gradient.tensor(), x.tensor(), out.tensor()),
               0);
-    EXPECT_TRUE(same(static_cast<float>(out.get(0)), row.expected)) << row.gradient << " " << row.x;
+    EXPECT_TRUE(same(out.get(0), row.expected)) << row.gradient << " " << row.x;
     ASSERT_EQ(call(aclnnHardswishBackwardV2GetWorkspaceSize, aclnnHardswishBackwardV2,
                    gradient.tensor(), x.tensor(), out.tensor()),
               0);
-    EXPECT_TRUE(same(static_cast<float>(out.get(0)), row.expected)) << row.gradient << " " << row.x;
+    EXPECT_TRUE(same(out.get(0), row.expected)) << row.gradient << " " << row.x;
   }
 }
 
@@ -158,7 +176,7 @@ TEST_F(SpecialValues, GradientTimesSlopeFollowsIeee) {
 TEST_F(SpecialValues, SeluBackwardAtItsLimitInDouble) {
   aclgradSetAcceptDouble(1);
   const Array gradient(ACL_DOUBLE, {1}, {1});
-  const Array y(ACL_DOUBLE, {1}, {-kSeluLambdaAlpha});
+  const Array y(ACL_DOUBLE, {1}, {-contract::formulas::kLambdaAlpha});
   const Array out(ACL_DOUBLE, {1});
   ASSERT_EQ(call(aclnnSeluBackwardGetWorkspaceSize, aclnnSeluBackward, gradient.tensor(),
                  y.tensor(), out.tensor()),
@@ -170,13 +188,13 @@ TEST_F(SpecialValues, SeluBackwardAtItsLimitInDouble) {
 
 class EluScalars : public AclTest {
  protected:
-  std::vector<long double> forward(float alpha, float scale, float input_scale,
+  std::vector<long double> forward(long double alpha, long double scale, long double input_scale,
                                    std::initializer_list<long double> x) {
     const Array self(ACL_FLOAT, {static_cast<int64_t>(x.size())}, x);
     const Array out(ACL_FLOAT, self.shape());
-    const Scalar a(alpha);
-    const Scalar s(scale);
-    const Scalar i(input_scale);
+    const Scalar a(static_cast<float>(alpha));
+    const Scalar s(static_cast<float>(scale));
+    const Scalar i(static_cast<float>(input_scale));
     EXPECT_EQ(call(aclnnEluGetWorkspaceSize, aclnnElu, self.tensor(), a.get(), s.get(), i.get(),
                    out.tensor()),
               0);
@@ -186,20 +204,21 @@ class EluScalars : public AclTest {
 
 TEST_F(EluScalars, NonFiniteAlphaOrInputScaleGivesTheConstantBranch) {
   using Values = std::vector<long double>;
-  EXPECT_EQ(forward(2, 3, kInf, {-1, 0, 1, -kInf, kInf}), (Values{-6, -6, 3, -6, kInf}));
-  EXPECT_EQ(forward(2, 3, -kInf, {-1, 0, 1}), (Values{-6, -6, 3}));
-  EXPECT_EQ(forward(2, 3, kNan, {-1, 0, 1}), (Values{-6, -6, 3}));
-  EXPECT_EQ(forward(kInf, 3, 1, {-1, 0, 1}), (Values{-kInf, -kInf, 3}));
-  const Values with_nan = forward(kNan, 3, 1, {-1, 1});
+  EXPECT_EQ(forward(2, 3, kInfinity, {-1, 0, 1, -kInfinity, kInfinity}),
+            (Values{-6, -6, 3, -6, kInfinity}));
+  EXPECT_EQ(forward(2, 3, -kInfinity, {-1, 0, 1}), (Values{-6, -6, 3}));
+  EXPECT_EQ(forward(2, 3, kNaN, {-1, 0, 1}), (Values{-6, -6, 3}));
+  EXPECT_EQ(forward(kInfinity, 3, 1, {-1, 0, 1}), (Values{-kInfinity, -kInfinity, 3}));
+  const Values with_nan = forward(kNaN, 3, 1, {-1, 1});
   EXPECT_TRUE(std::isnan(with_nan[0]));
   EXPECT_EQ(with_nan[1], 3);
-  EXPECT_TRUE(std::isnan(forward(2, 3, kInf, {kNan})[0]));
+  EXPECT_TRUE(std::isnan(forward(2, 3, kInfinity, {kNaN})[0]));
 }
 
 TEST_F(EluScalars, NegativeAlphaAndZeroInputScale) {
   using Values = std::vector<long double>;
-  EXPECT_EQ(forward(-2, 1, 1, {-kInf, 0, 4}), (Values{2, 0, 4}));
-  EXPECT_EQ(forward(1, 1, 0, {-kInf, -5, 5}), (Values{0, 0, 5}));
+  EXPECT_EQ(forward(-2, 1, 1, {-kInfinity, 0, 4}), (Values{2, 0, 4}));
+  EXPECT_EQ(forward(1, 1, 0, {-kInfinity, -5, 5}), (Values{0, 0, 5}));
   EXPECT_NEAR(static_cast<double>(forward(1, 1, -1, {-1})[0]), 1.718281828, 1e-6);
 }
 
@@ -248,7 +267,8 @@ TEST_F(SeluIntegers, BackwardIsExact) {
                  out.tensor()),
             0);
   for (int64_t i = 0; i < 65536; ++i) {
-    const long double slope = y.get(i) < 0 ? y.get(i) + kSeluLambdaAlpha : kSeluLambda;
+    const long double slope =
+        y.get(i) < 0 ? y.get(i) + contract::formulas::kLambdaAlpha : contract::formulas::kLambda;
     const long double expected = std::clamp(std::trunc(g.get(i) * slope), -128.0L, 127.0L);
     ASSERT_EQ(out.get(i), expected) << g.get(i) << " " << y.get(i);
   }

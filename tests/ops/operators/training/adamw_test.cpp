@@ -92,36 +92,6 @@ TEST_F(AdamWTest, HandComputedFirstSteps) {
   EXPECT_EQ(state.var.get(0), round_to(0.75L + 0.25L / 3, ACL_FLOAT));
 }
 
-TEST_F(AdamWTest, EveryVariantDtypeAndLayout) {
-  for (aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
-    for (LayoutKind layout : kOutputLayouts) {
-      for (const bool amsgrad : {false, true}) {
-        for (const bool maximize : {false, true}) {
-          for (long double done : {0.0L, 1.0L, 999.0L}) {
-            const Shape shape{13, 50};
-            State state(dtype, shape, layout);
-            const State before(dtype, shape, layout);
-            Hyper h;
-            h.amsgrad = amsgrad;
-            h.maximize = maximize;
-            const Array steps(ACL_FLOAT, {}, {done});
-            ASSERT_EQ(step(state, steps, h), 0) << recent_message();
-            for (int64_t i = 0; i < state.var.count(); ++i) {
-              const Expected expected =
-                  reference(before.var.get(i), before.m.get(i), before.v.get(i), before.max.get(i),
-                            before.grad.get(i), done + 1, h);
-              expect_theta(state.var, i, expected.var, before.var.get(i), h);
-              expect_average(state.m, i, expected.m);
-              expect_average(state.v, i, expected.v);
-              expect_average(state.max, i, amsgrad ? expected.max : before.max.get(i));
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
 TEST_F(AdamWTest, MixedDtypes) {
   State state(ACL_FLOAT, {40});
   State half(ACL_FLOAT16, {40});
@@ -184,19 +154,6 @@ TEST_F(AdamWTest, NanStaysVisibleInTheRunningMaximum) {
   ASSERT_EQ(step(state, Array(ACL_INT64, {1}, {0}), h), 0);
   EXPECT_TRUE(std::isnan(state.max.get(0)) && std::isnan(state.var.get(0)));
   EXPECT_TRUE(std::isnan(state.max.get(1)) && std::isnan(state.var.get(1)));
-}
-
-TEST_F(AdamWTest, DoubleWhereAccepted) {
-  aclgradSetAcceptDouble(1);
-  State state(ACL_DOUBLE, {20});
-  const State before(ACL_DOUBLE, {20});
-  const Hyper h;
-  ASSERT_EQ(step(state, Array(ACL_INT64, {1}, {2}), h), 0) << recent_message();
-  for (int64_t i = 0; i < 20; ++i) {
-    const Expected expected =
-        reference(before.var.get(i), before.m.get(i), before.v.get(i), 0, before.grad.get(i), 3, h);
-    ASSERT_TRUE(is_near(state.var.get(i), expected.var, 1e-14L));
-  }
 }
 
 TEST_F(AdamWTest, EmptyParametersNeedNothing) {

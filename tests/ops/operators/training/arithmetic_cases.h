@@ -10,23 +10,12 @@
 
 namespace aclgrad::testing {
 
-struct Shapes {
-  Shape self, other, out;
-};
-
-inline const std::vector<Shapes> kBroadcasts = {
-    {{}, {}, {}},
-    {{7}, {7}, {7}},
-    {{3, 5}, {5}, {3, 5}},
-    {{5}, {3, 1}, {3, 5}},
-    {{2, 1, 3}, {4, 1}, {2, 4, 3}},
-    {{33, 65}, {33, 65}, {33, 65}},
-    {{2, 3, 1, 5, 1}, {1, 4, 1, 2}, {2, 3, 4, 5, 2}},
-};
+// Values of `reduction`.
+inline constexpr int64_t kNone = 0, kMean = 1, kSum = 2;
 
 // Inputs may be expanded, outputs not.
 inline LayoutKind output_layout(LayoutKind input) {
-  return input == LayoutKind::kExpanded ? LayoutKind::kGaps : input;
+  return repeats_elements(input) ? LayoutKind::kGaps : input;
 }
 
 struct IntegerType {

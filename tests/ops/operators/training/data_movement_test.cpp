@@ -9,9 +9,6 @@
 namespace aclgrad::testing {
 namespace {
 
-constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
-constexpr long double kNan = std::numeric_limits<long double>::quiet_NaN();
-
 const std::vector<aclDataType> kReals = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE};
 const std::vector<aclDataType> kIntegers = {ACL_INT8,  ACL_INT16,  ACL_INT32,  ACL_INT64,
                                             ACL_UINT8, ACL_UINT16, ACL_UINT32, ACL_UINT64};
@@ -48,7 +45,7 @@ TEST_F(DataMovementTest, CastsBetweenFloatingTypesRoundOnce) {
         }
       }
       EXPECT_EQ(cast_one(from, kInfinity, to), kInfinity);
-      EXPECT_TRUE(std::isnan(cast_one(from, kNan, to)));
+      EXPECT_TRUE(std::isnan(cast_one(from, kNaN, to)));
     }
   }
   EXPECT_EQ(cast_one(ACL_FLOAT, 1e30L, ACL_FLOAT16), kInfinity);
@@ -59,14 +56,14 @@ TEST_F(DataMovementTest, CastsOfFloatsToIntegersTruncateAndSaturate) {
   for (aclDataType from : {ACL_FLOAT, ACL_DOUBLE}) {
     EXPECT_EQ(cast_one(from, 2.9L, ACL_INT32), 2);
     EXPECT_EQ(cast_one(from, -2.9L, ACL_INT32), -2);
-    EXPECT_EQ(cast_one(from, kNan, ACL_INT64), 0);
+    EXPECT_EQ(cast_one(from, kNaN, ACL_INT64), 0);
     EXPECT_EQ(cast_one(from, 300, ACL_INT8), 127);
     EXPECT_EQ(cast_one(from, -300, ACL_INT8), -128);
     EXPECT_EQ(cast_one(from, -1.5L, ACL_UINT8), 0);
     EXPECT_EQ(cast_one(from, kInfinity, ACL_INT64),
               static_cast<long double>(std::numeric_limits<int64_t>::max()));
     EXPECT_EQ(cast_one(from, std::ldexp(1.0L, 63), ACL_UINT64), std::ldexp(1.0L, 63));
-    EXPECT_EQ(cast_one(from, kNan, ACL_BOOL), 1);
+    EXPECT_EQ(cast_one(from, kNaN, ACL_BOOL), 1);
     EXPECT_EQ(cast_one(from, 0.25L, ACL_BOOL), 1);
     EXPECT_EQ(cast_one(from, 0, ACL_BOOL), 0);
   }

@@ -29,9 +29,6 @@
 namespace aclgrad::testing {
 namespace {
 
-constexpr long double kInf = std::numeric_limits<long double>::infinity();
-constexpr long double kNan = std::numeric_limits<long double>::quiet_NaN();
-
 using Plan = aclnnStatus (*)(const aclTensor*, aclTensor*, uint64_t*, aclOpExecutor**);
 using Start = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
@@ -128,17 +125,17 @@ TEST_F(FunctionsTest, SigmoidBackwardPromotes) {
 }
 
 TEST_F(FunctionsTest, SiluAtSpecialValues) {
-  const Values x = {-kInf, -3e38L, -200, -100, -0.0L, 0, 3e38L, kInf, kNan};
+  const Values x = {-kInfinity, -3e38L, -200, -100, -0.0L, 0, 3e38L, kInfinity, kNaN};
   const Values y = results(aclnnSiluGetWorkspaceSize, aclnnSilu, ACL_FLOAT, x, ACL_FLOAT);
   EXPECT_TRUE(std::isnan(y[0]));
-  const Values expected = {kNan,
+  const Values expected = {kNaN,
                            -0.0L,
                            -0.0L,
                            round_to(-100 / (1 + std::exp(100.0L)), ACL_FLOAT),
                            -0.0L,
                            0,
                            round_to(3e38L, ACL_FLOAT),
-                           kInf};
+                           kInfinity};
   for (size_t i = 1; i < expected.size(); ++i) {
     EXPECT_EQ(y[i], expected[i]) << i;
     EXPECT_EQ(std::signbit(y[i]), std::signbit(expected[i])) << i;
@@ -149,7 +146,7 @@ TEST_F(FunctionsTest, SiluAtSpecialValues) {
 TEST_F(FunctionsTest, SiluBackwardHasLimitsAtTheInfinities) {
   for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
     const Array g(dtype, {4}, {3, 3, 3, 3});
-    const Array x(dtype, {4}, {-kInf, kInf, 0, kNan});
+    const Array x(dtype, {4}, {-kInfinity, kInfinity, 0, kNaN});
     const Array out(dtype, {4});
     ASSERT_EQ(call(aclnnSiluBackwardGetWorkspaceSize, aclnnSiluBackward, g.tensor(), x.tensor(),
                    out.tensor()),
@@ -209,10 +206,10 @@ TEST_F(FunctionsTest, ReluKeepsIntegersZerosAndNan) {
   };
   EXPECT_EQ(relu(ACL_INT64, {-5, 0, 1e15L}), (Values{0, 0, 1e15L}));
   EXPECT_EQ(relu(ACL_UINT8, {0, 7, 200}), (Values{0, 7, 200}));
-  const Values y = relu(ACL_FLOAT, {-kInf, -0.0L, kInf, kNan});
+  const Values y = relu(ACL_FLOAT, {-kInfinity, -0.0L, kInfinity, kNaN});
   EXPECT_EQ(y[0], 0);
   EXPECT_TRUE(y[1] == 0 && std::signbit(y[1]));
-  EXPECT_EQ(y[2], kInf);
+  EXPECT_EQ(y[2], kInfinity);
   EXPECT_TRUE(std::isnan(y[3]));
 }
 
@@ -263,7 +260,7 @@ TEST_F(FunctionsTest, LeakyReluBackwardRoundsToTheCommonTypeFirst) {
 }
 
 TEST_F(FunctionsTest, SoftplusFarOut) {
-  const Array x(ACL_FLOAT, {5}, {-100, 80, 1000, kInf, kNan});
+  const Array x(ACL_FLOAT, {5}, {-100, 80, 1000, kInfinity, kNaN});
   const Array out(ACL_FLOAT, {5});
   const Scalar beta(2.0f);
   for (const float limit : {20.0f, 3000.0f}) {
@@ -274,7 +271,7 @@ TEST_F(FunctionsTest, SoftplusFarOut) {
     EXPECT_EQ(out.get(0), round_to(std::exp(-200.0L) / 2, ACL_FLOAT));
     EXPECT_EQ(out.get(1), 80);
     EXPECT_EQ(out.get(2), 1000);
-    EXPECT_EQ(out.get(3), kInf);
+    EXPECT_EQ(out.get(3), kInfinity);
     EXPECT_TRUE(std::isnan(out.get(4)));
   }
 }
@@ -295,8 +292,8 @@ TEST_F(FunctionsTest, SoftplusBackwardOfIntegersIsComputedInFloat) {
 TEST_F(FunctionsTest, NegOfTheLowestIntegerStays) {
   EXPECT_EQ(results(aclnnNegGetWorkspaceSize, aclnnNeg, ACL_INT8, {-128, 127, 0}, ACL_INT8),
             (Values{-128, -127, 0}));
-  EXPECT_EQ(results(aclnnNegGetWorkspaceSize, aclnnNeg, ACL_FLOAT, {kInf, 2}, ACL_FLOAT16),
-            (Values{-kInf, -2}));
+  EXPECT_EQ(results(aclnnNegGetWorkspaceSize, aclnnNeg, ACL_FLOAT, {kInfinity, 2}, ACL_FLOAT16),
+            (Values{-kInfinity, -2}));
 }
 
 }  // namespace

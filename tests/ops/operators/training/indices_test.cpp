@@ -135,36 +135,6 @@ TEST_F(IndicesTest, SumsAreRoundedOnceAndInTheOrderOfTheRows) {
   EXPECT_EQ(out.values(), (Values{0, 0}));
 }
 
-// More rows, columns and numbers than one block, on several threads.
-TEST_F(IndicesTest, LargeTables) {
-  constexpr int64_t kRows = 300;
-  constexpr int64_t kColumns = 700;
-  constexpr int64_t kCount = 1100;
-  Array weight(ACL_INT32, {kRows, kColumns});
-  for (int64_t i = 0; i < weight.count(); ++i) weight.set(i, i);
-  Array indices(ACL_INT64, {kCount});
-  for (int64_t i = 0; i < kCount; ++i) indices.set(i, i * 7 % kRows);
-  const Array rows(ACL_INT32, {kCount, kColumns});
-  ASSERT_EQ(call(aclnnEmbeddingGetWorkspaceSize, aclnnEmbedding, weight.tensor(), indices.tensor(),
-                 rows.tensor()),
-            0);
-  const Array grad(ACL_FLOAT, {kCount, kColumns}, {1});
-  const Array sums(ACL_FLOAT, {kRows, kColumns});
-  ASSERT_EQ(
-      call(aclnnEmbeddingDenseBackwardGetWorkspaceSize, aclnnEmbeddingDenseBackward, grad.tensor(),
-           indices.tensor(), uint64_t{kRows}, kNoPadding, false, sums.tensor()),
-      0);
-  for (int64_t i = 0; i < kCount; i += 97) {
-    for (int64_t column = 0; column < kColumns; column += 41) {
-      EXPECT_EQ(rows.get(i * kColumns + column), i * 7 % kRows * kColumns + column);
-    }
-  }
-  for (int64_t row = 0; row < kRows; row += 29) {
-    const int64_t times = kCount / kRows + (row * 43 % kRows < kCount % kRows ? 1 : 0);
-    EXPECT_EQ(sums.get(row * kColumns + 699), times) << row;  // 43 * 7 = 1 modulo 300
-  }
-}
-
 TEST_F(IndicesTest, ArangeReadsItsScalarsAsTheResultHoldsThem) {
   const auto arange = [&](auto start, auto end, auto step, const Array& out) {
     return call(aclnnArangeGetWorkspaceSize, aclnnArange, Scalar(start).get(), Scalar(end).get(),

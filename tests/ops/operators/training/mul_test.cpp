@@ -16,26 +16,6 @@ class MulTest : public AclTest {
   }
 };
 
-TEST_F(MulTest, RealDtypesRoundTheExactProductOnce) {
-  for (aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
-    for (const Shapes& shapes : kBroadcasts) {
-      for (LayoutKind layout : kInputLayouts) {
-        SCOPED_TRACE(::testing::Message()
-                     << dtype << ::testing::PrintToString(shapes.out) << to_string(layout));
-        const Array self = random_array(dtype, shapes.self, layout, 1);
-        const Array other = random_array(dtype, shapes.other, layout, 2);
-        Array out(dtype, shapes.out, make_layout(shapes.out, output_layout(layout)));
-        ASSERT_EQ(mul(self, other, out), 0) << recent_message();
-        for (int64_t i = 0; i < out.count(); ++i) {
-          const long double expected = self.get(broadcast_index(shapes.self, shapes.out, i)) *
-                                       other.get(broadcast_index(shapes.other, shapes.out, i));
-          ASSERT_EQ(out.get(i), round_to(expected, dtype)) << i;
-        }
-      }
-    }
-  }
-}
-
 TEST_F(MulTest, IntegersWrap) {
   for (const IntegerType& type : kIntegerTypes) {
     Array a(type.dtype, {4}), b(type.dtype, {4}), out(type.dtype, {4});

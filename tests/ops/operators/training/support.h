@@ -10,55 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/ops/support/acl_fixture.h"
+#include "tests/ops/support/layouts.h"
 
 namespace aclgrad::testing {
 
 using Values = std::vector<long double>;
 
 // ---- Inputs -------------------------------------------------------------------------------------
-
-enum class LayoutKind { kContiguous, kTransposed, kGaps, kReversed, kExpanded };
-
-inline const std::vector<LayoutKind> kInputLayouts = {LayoutKind::kContiguous,
-                                                      LayoutKind::kTransposed, LayoutKind::kGaps,
-                                                      LayoutKind::kReversed, LayoutKind::kExpanded};
-inline const std::vector<LayoutKind> kOutputLayouts = {
-    LayoutKind::kContiguous, LayoutKind::kTransposed, LayoutKind::kGaps, LayoutKind::kReversed};
-
-inline std::string to_string(LayoutKind kind) {
-  constexpr const char* kNames[] = {"contiguous", "transposed", "gaps", "reversed", "expanded"};
-  return kNames[static_cast<int>(kind)];
-}
-
-// Strides and offset of a view: transposed has its dimensions in reverse order in memory, gaps has
-// an offset and unused elements between rows, reversed runs backwards through memory, expanded
-// repeats its first dimension (stride 0).
-inline Array::Layout make_layout(const Shape& shape, LayoutKind kind) {
-  Array::Layout layout;
-  layout.strides.assign(shape.size(), 0);
-  int64_t step = kind == LayoutKind::kGaps ? 2 : 1;
-  if (kind == LayoutKind::kTransposed) {
-    for (size_t d = 0; d < shape.size(); ++d) {
-      layout.strides[d] = step;
-      step *= shape[d];
-    }
-    return layout;
-  }
-  for (size_t d = shape.size(); d-- > 0;) {
-    layout.strides[d] = step;
-    step *= kind == LayoutKind::kGaps ? shape[d] + 1 : shape[d];
-  }
-  if (kind == LayoutKind::kGaps) layout.offset = 3;
-  if (kind == LayoutKind::kExpanded && !shape.empty()) layout.strides[0] = 0;
-  if (kind == LayoutKind::kReversed && element_count(shape) > 0) {
-    for (size_t d = 0; d < shape.size(); ++d) {
-      layout.strides[d] = -layout.strides[d];
-      layout.offset -= (shape[d] - 1) * layout.strides[d];
-    }
-  }
-  return layout;
-}
 
 // Numbers that do not repeat soon and that every thread of control makes the same.
 class Sequence {
@@ -97,12 +55,6 @@ inline int64_t broadcast_index(const Shape& from, const Shape& to, int64_t i) {
     step *= size;
   }
   return index;
-}
-
-// The bytes of an array, to compare results bit by bit.
-inline std::vector<unsigned char> bytes_of(const Array& array) {
-  const auto* data = static_cast<const unsigned char*>(array.data());
-  return {data, data + array.memory().bytes()};
 }
 
 // Within a distance; NaN is near NaN and an infinity near itself.

@@ -15,7 +15,7 @@ constexpr uint64_t kHalfway = uint64_t{1} << 63;
 // Nearest of each short format from above: the last bit decides, which a detour through DOUBLE
 // would lose.
 constexpr uint64_t kAboveTie = kHalfway + (uint64_t{1} << 39) + 1;
-constexpr uint64_t kMax = ~uint64_t{0};
+constexpr uint64_t kLargest = ~uint64_t{0};
 
 class UnsignedTest : public AclTest {
  protected:
@@ -23,7 +23,7 @@ class UnsignedTest : public AclTest {
 };
 
 TEST_F(UnsignedTest, CastsKeepTheNumber) {
-  const std::vector<uint64_t> numbers = {kHalfway, kAboveTie, kMax, 5};
+  const std::vector<uint64_t> numbers = {kHalfway, kAboveTie, kLargest, 5};
   Array self(ACL_UINT64, {4});
   for (int64_t i = 0; i < 4; ++i) self.set(i, wide(numbers[static_cast<size_t>(i)]));
   for (const aclDataType dtype : {ACL_FLOAT, ACL_BF16, ACL_DOUBLE, ACL_FLOAT16, ACL_UINT64}) {
@@ -37,7 +37,7 @@ TEST_F(UnsignedTest, CastsKeepTheNumber) {
 }
 
 TEST_F(UnsignedTest, CastsToNarrowerIntegersWrapAndToBoolAreTrue) {
-  const Array self(ACL_UINT64, {2}, {wide(kHalfway + 7), wide(kMax)});
+  const Array self(ACL_UINT64, {2}, {wide(kHalfway + 7), wide(kLargest)});
   Array small(ACL_INT32, {2}), truth(ACL_BOOL, {2});
   ASSERT_EQ(call(aclnnCastGetWorkspaceSize, aclnnCast, self.tensor(), ACL_INT32, small.tensor()),
             0);
@@ -59,11 +59,11 @@ TEST_F(UnsignedTest, CastsFromFloatingSaturate) {
   const Array self(ACL_DOUBLE, {4}, {0x1p63L, 0x1p64L, -1, std::nanl("")});
   Array out(ACL_UINT64, {4});
   ASSERT_EQ(call(aclnnCastGetWorkspaceSize, aclnnCast, self.tensor(), ACL_UINT64, out.tensor()), 0);
-  EXPECT_EQ(out.values(), (std::vector<long double>{wide(kHalfway), wide(kMax), 0, 0}));
+  EXPECT_EQ(out.values(), (std::vector<long double>{wide(kHalfway), wide(kLargest), 0, 0}));
 }
 
 TEST_F(UnsignedTest, CopiesInEveryLayout) {
-  const Array source(ACL_UINT64, {2}, {wide(kAboveTie), wide(kMax)});
+  const Array source(ACL_UINT64, {2}, {wide(kAboveTie), wide(kLargest)});
   Array same(ACL_UINT64, {2}), reals(ACL_FLOAT, {2}, Array::Layout{{2}, 1}),
       rows(ACL_FLOAT, {2, 2});
   ASSERT_EQ(
