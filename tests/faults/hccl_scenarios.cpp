@@ -9,7 +9,7 @@ namespace aclgrad::faults {
 namespace {
 
 constexpr uint32_t kRanks = 2;
-constexpr uint64_t kElements = 6;
+constexpr uint64_t kNumbers = 6;
 constexpr auto kFloat = HCCL_DATA_TYPE_FP32;
 
 // In the numbers of the runtime, where memory is exhausted, here or in a runtime call; any other
@@ -22,7 +22,7 @@ aclError status_of(HcclResult result) {
 struct Rank {
   HcclComm comm = nullptr;
   aclrtStream stream = nullptr;
-  std::array<float, kElements> send = {}, receive = {};
+  std::array<float, kNumbers> send = {}, receive = {};
 };
 
 void set_device(Run& run, uint32_t rank) {
@@ -77,7 +77,7 @@ void rank_alone(Run& run) {
              [&] { return HcclCommInitRootInfo(1, &info, 0, &rank.comm); });
   leave_later(run, 0, rank);
   collective(run, "HcclAllReduce", [&] {
-    return HcclAllReduce(rank.send.data(), rank.receive.data(), kElements, kFloat, HCCL_REDUCE_SUM,
+    return HcclAllReduce(rank.send.data(), rank.receive.data(), kNumbers, kFloat, HCCL_REDUCE_SUM,
                          rank.comm, rank.stream);
   });
   synchronize(run, rank);
@@ -85,7 +85,7 @@ void rank_alone(Run& run) {
                                             {HCCL_RECV, rank.receive.data() + 4, 2, kFloat, 0}}};
   collective(run, "HcclBatchSendRecv",
              [&] { return HcclBatchSendRecv(items.data(), 2, rank.comm, rank.stream); });
-  const uint64_t count = kElements, at = 0;
+  const uint64_t count = kNumbers, at = 0;
   collective(run, "HcclAlltoAllV", [&] {
     return HcclAlltoAllV(rank.send.data(), &count, &at, kFloat, rank.receive.data(), &count, &at,
                          kFloat, rank.comm, rank.stream);
@@ -121,12 +121,12 @@ void two_ranks(Run& run) {
     }
   };
   both("HcclReduceScatter", [&](Rank& rank, uint32_t) {
-    return HcclReduceScatter(rank.send.data(), rank.receive.data(), kElements / kRanks, kFloat,
+    return HcclReduceScatter(rank.send.data(), rank.receive.data(), kNumbers / kRanks, kFloat,
                              HCCL_REDUCE_SUM, rank.comm, rank.stream);
   });
   both("HcclSend, HcclRecv", [&](Rank& rank, uint32_t i) {
-    return i == 0 ? HcclSend(rank.send.data(), kElements, kFloat, 1, rank.comm, rank.stream)
-                  : HcclRecv(rank.receive.data(), kElements, kFloat, 0, rank.comm, rank.stream);
+    return i == 0 ? HcclSend(rank.send.data(), kNumbers, kFloat, 1, rank.comm, rank.stream)
+                  : HcclRecv(rank.receive.data(), kNumbers, kFloat, 0, rank.comm, rank.stream);
   });
   both("HcclBarrier", [&](Rank& rank, uint32_t) { return HcclBarrier(rank.comm, rank.stream); });
   run.finish();

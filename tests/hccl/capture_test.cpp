@@ -9,7 +9,7 @@
 namespace aclgrad::testing {
 namespace {
 
-constexpr uint64_t kCount = 10000;
+constexpr uint64_t kNumbers = 10000;
 
 HcclResult all_reduce(const Rank& rank, std::vector<float>& data) {
   return HcclAllReduce(data.data(), data.data(), data.size(), HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM,
@@ -18,7 +18,7 @@ HcclResult all_reduce(const Rank& rank, std::vector<float>& data) {
 
 TEST(HcclCapture, IsReplayedAsOftenAsWanted) {
   with_ranks(4, [](Rank& rank) {
-    std::vector<float> data(kCount, 1.0F), passed(8, static_cast<float>(rank.rank));
+    std::vector<float> data(kNumbers, 1.0F), passed(8, static_cast<float>(rank.rank));
     ASSERT_EQ(aclmdlRICaptureBegin(rank.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
     ASSERT_EQ(all_reduce(rank, data), HCCL_SUCCESS);
     ASSERT_EQ(
@@ -33,13 +33,13 @@ TEST(HcclCapture, IsReplayedAsOftenAsWanted) {
     }
     aclmdlRI model = nullptr;
     ASSERT_EQ(aclmdlRICaptureEnd(rank.stream, &model), ACL_SUCCESS);
-    EXPECT_EQ(data, std::vector<float>(kCount, 1.0F));  // nothing has run yet
+    EXPECT_EQ(data, std::vector<float>(kNumbers, 1.0F));  // nothing has run yet
     float expected = 1;
     for (int replay = 0; replay < 5; ++replay) {
       ASSERT_EQ(aclmdlRIExecuteAsync(model, rank.stream), ACL_SUCCESS);
       ASSERT_EQ(rank.synchronize(), ACL_SUCCESS) << recent_message();
       expected *= 4;
-      EXPECT_EQ(data, std::vector<float>(kCount, expected));
+      EXPECT_EQ(data, std::vector<float>(kNumbers, expected));
       EXPECT_EQ(passed, std::vector<float>(8, rank.rank == 1 ? expected : 3.0F));
       // What is not recorded does not get mixed up with what is.
       std::vector<float> other(3, 2.0F);
@@ -54,7 +54,7 @@ TEST(HcclCapture, IsReplayedAsOftenAsWanted) {
 TEST(HcclCapture, FailuresOfAReplayAreExplained) {
   with_ranks(2, impatient(1), [](Rank& rank) {
     if (rank.rank == 1) return;
-    std::vector<float> data(kCount, 1.0F);
+    std::vector<float> data(kNumbers, 1.0F);
     ASSERT_EQ(aclmdlRICaptureBegin(rank.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
     ASSERT_EQ(all_reduce(rank, data), HCCL_SUCCESS);
     aclmdlRI model = nullptr;
@@ -76,16 +76,16 @@ TEST(HcclCapture, StreamsOrderedByEvents) {
     ASSERT_EQ(aclrtCreateStream(&second), ACL_SUCCESS);
     ASSERT_EQ(aclrtCreateEvent(&ready), ACL_SUCCESS);
     ASSERT_EQ(aclrtCreateEvent(&reduced), ACL_SUCCESS);
-    std::vector<float> data(kCount), result(kCount);
-    const std::vector<float> source(kCount, 1.5F);
-    const size_t bytes = kCount * sizeof(float);
+    std::vector<float> data(kNumbers), result(kNumbers);
+    const std::vector<float> source(kNumbers, 1.5F);
+    const size_t bytes = kNumbers * sizeof(float);
     ASSERT_EQ(aclrtMemcpyAsync(data.data(), bytes, source.data(), bytes,
                                ACL_MEMCPY_DEVICE_TO_DEVICE, rank.stream),
               ACL_SUCCESS);
     ASSERT_EQ(aclrtRecordEvent(ready, rank.stream), ACL_SUCCESS);
     ASSERT_EQ(aclrtStreamWaitEvent(second, ready), ACL_SUCCESS);
-    ASSERT_EQ(HcclAllReduce(data.data(), data.data(), kCount, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM,
-                            rank.comm, second),
+    ASSERT_EQ(HcclAllReduce(data.data(), data.data(), kNumbers, HCCL_DATA_TYPE_FP32,
+                            HCCL_REDUCE_SUM, rank.comm, second),
               HCCL_SUCCESS);
     ASSERT_EQ(aclrtRecordEvent(reduced, second), ACL_SUCCESS);
     ASSERT_EQ(aclrtStreamWaitEvent(rank.stream, reduced), ACL_SUCCESS);
@@ -93,7 +93,7 @@ TEST(HcclCapture, StreamsOrderedByEvents) {
                                ACL_MEMCPY_DEVICE_TO_DEVICE, rank.stream),
               ACL_SUCCESS);
     ASSERT_EQ(rank.synchronize(), ACL_SUCCESS);
-    EXPECT_EQ(result, std::vector<float>(kCount, 3.0F));
+    EXPECT_EQ(result, std::vector<float>(kNumbers, 3.0F));
     EXPECT_EQ(aclrtDestroyEvent(ready), ACL_SUCCESS);
     EXPECT_EQ(aclrtDestroyEvent(reduced), ACL_SUCCESS);
     EXPECT_EQ(aclrtDestroyStream(second), ACL_SUCCESS);

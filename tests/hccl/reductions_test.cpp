@@ -17,7 +17,7 @@
 namespace aclgrad::testing {
 namespace {
 
-constexpr uint32_t kSizes[] = {1, 2, 3, 4, 6, 8};
+constexpr uint32_t kNumbersOfRanks[] = {1, 2, 3, 4, 6, 8};
 constexpr HcclReduceOp kOps[] = {HCCL_REDUCE_SUM, HCCL_REDUCE_PROD, HCCL_REDUCE_MAX,
                                  HCCL_REDUCE_MIN};
 
@@ -138,7 +138,7 @@ class Reductions : public ::testing::Test {
 
 TEST_F(Reductions, OfEveryTypeAndOperation) {
   constexpr uint64_t kCount = 2500;  // two blocks and a remainder
-  for (const uint32_t size : kSizes) {
+  for (const uint32_t size : kNumbersOfRanks) {
     std::vector<std::vector<Bytes>> parts(std::size(kTypes));
     for (size_t t = 0; t < std::size(kTypes); ++t) {
       for (uint32_t r = 0; r < size; ++r) {
@@ -232,7 +232,7 @@ HcclResult all_reduce(const Rank& rank, float* data, uint64_t count) {
 
 TEST(ReductionBits, DoNotDependOnTheOperation) {
   constexpr uint64_t kEach = 7001;
-  for (const uint32_t size : kSizes) {
+  for (const uint32_t size : kNumbersOfRanks) {
     std::vector<std::vector<float>> results(size);
     with_ranks(size, [&](Rank& rank) {
       const uint64_t count = kEach * size;

@@ -13,6 +13,7 @@ namespace aclgrad {
 namespace {
 
 using mock::address_of;
+using mock::Dims;
 using mock::executor;
 using mock::first_of;
 using mock::plans;
@@ -28,7 +29,6 @@ using testing::Return;
 using testing::SaveArg;
 using testing::StrictMock;
 
-using Dims = std::vector<std::int64_t>;
 using Scalars = std::array<const aclScalar*, 3>;
 
 std::vector<double> values_of(const Scalars& scalars) {

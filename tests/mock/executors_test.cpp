@@ -14,6 +14,7 @@ namespace aclgrad {
 namespace {
 
 using mock::address_of;
+using mock::Dims;
 using mock::executor;
 using mock::shape_of;
 using testing::_;
@@ -146,7 +147,6 @@ TEST_F(Executors, ArgumentsAreTheRightTensors) {
   expect_destruction(4);
   const Session session(graph_, fetches(), mock::kLaunched);
 
-  using Dims = std::vector<std::int64_t>;
   EXPECT_EQ(shape_of(seen_.x), (Dims{1, 2}));
   EXPECT_EQ(shape_of(seen_.h), (Dims{1, 2}));
   EXPECT_EQ(shape_of(seen_.y), (Dims{1, 1}));

@@ -33,7 +33,9 @@ auto plans(std::uintptr_t number) {
                         testing::SetArgPointee<kSize + 1>(executor(number)), testing::Return(0));
 }
 
-inline std::vector<std::int64_t> shape_of(const aclTensor* tensor) {
+using Dims = std::vector<std::int64_t>;
+
+inline Dims shape_of(const aclTensor* tensor) {
   std::int64_t* dims = nullptr;
   std::uint64_t count = 0;
   EXPECT_EQ(aclGetViewShape(tensor, &dims, &count), 0);

@@ -19,14 +19,14 @@ constexpr double kCubic = 0.044715;
 
 bool nan(double s) { return std::isnan(s); }
 
-struct Row {
+struct Wrong {
   const char* edit;
   Formula formula;
 };
 
 void add(std::vector<Mutant>& all, const char* family, const char* op, const Attributes& attributes,
-         std::vector<Row> rows) {
-  for (Row& row : rows) {
+         std::vector<Wrong> rows) {
+  for (Wrong& row : rows) {
     all.push_back({family, row.edit, [=, formula = std::move(row.formula)] {
                      return with_backward(op, attributes, run_formula(formula));
                    }});

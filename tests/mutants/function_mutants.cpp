@@ -8,7 +8,7 @@ namespace aclgrad::mutants {
 namespace {
 
 constexpr double kSlope = 0.125;  // of the leaky rectifier, and softplus's numbers, in the book
-constexpr double kBeta = 1.5;
+constexpr double kBetaOfSoftplus = 1.5;
 constexpr double kThreshold = 6;
 
 using Is = std::function<bool(const char* edit)>;
@@ -39,9 +39,9 @@ double leaky_gradient(double g, double x, const Is& is) {
 }
 
 double softplus_gradient(double g, double x, const Is& is) {
-  const double z = is("beta missing") ? x : kBeta * x;
+  const double z = is("beta missing") ? x : kBetaOfSoftplus * x;
   if (is("threshold of x, not of beta x") ? x > kThreshold : z > kThreshold) return g;
-  return g * sigmoid(z) * (is("times beta") ? kBeta : 1);
+  return g * sigmoid(z) * (is("times beta") ? kBetaOfSoftplus : 1);
 }
 
 double silu_gradient(double g, double x, const Is& is) {

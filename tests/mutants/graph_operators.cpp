@@ -13,13 +13,13 @@ using gradcheck::Build;
 using gradcheck::Dims;
 using gradcheck::Input;
 
-struct Row {
+struct Recorded {
   const char* name;
   std::vector<Dims> shapes;
   Build build;
 };
 
-std::vector<Row> rows() {
+std::vector<Recorded> recorded_operators() {
   return {
       {"add", {{2, 3}, {3}}, [](const auto& x) { return add(x[0], x[1], 0.75); }},
       {"sub", {{2, 1}, {2, 3}}, [](const auto& x) { return sub(x[0], x[1], 1.5); }},
@@ -83,7 +83,7 @@ std::vector<Row> rows() {
 
 std::vector<Mutant> graph_operators() {
   std::vector<Mutant> all;
-  for (const Row& row : rows()) {
+  for (const Recorded& row : recorded_operators()) {
     std::vector<Input> inputs;
     for (const Dims& shape : row.shapes) {
       inputs.push_back({.name = fmt::format("x{}", inputs.size()), .shape = shape});

@@ -12,10 +12,12 @@
 #include "aclnn/aclnn_base.h"
 #include "ops/meta/operator.h"
 #include "ops/meta/rules.h"
+#include "tests/ops/support/acl_fixture.h"
 
 namespace aclgrad::ops {
 namespace {
 
+using ::aclgrad::testing::recent_message;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -36,11 +38,6 @@ Plan plan_increment(const Arguments& arguments) {
             return run.data<int>(0)[0] == -99 ? ACL_ERROR_RT_INTERNAL_ERROR : ACL_SUCCESS;
           },
           kWorkspace};
-}
-
-std::string recent_message() {
-  const char* message = aclGetRecentErrMsg();
-  return message != nullptr ? message : "";
 }
 
 class TwoPhases : public ::testing::Test {

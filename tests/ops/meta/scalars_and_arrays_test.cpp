@@ -10,15 +10,12 @@
 #include "aclnn/aclnn_base.h"
 #include "ops/meta/tensor.h"
 #include "tests/ops/meta/from_number.h"
+#include "tests/ops/support/acl_fixture.h"
 
 namespace {
 
+using ::aclgrad::testing::recent_message;
 using ::testing::HasSubstr;
-
-std::string recent_message() {
-  const char* message = aclGetRecentErrMsg();
-  return message != nullptr ? message : "";
-}
 
 template <class T>
 aclScalar read(T value, aclDataType dtype) {

@@ -9,16 +9,13 @@
 #include "aclnn/aclnn_base.h"
 #include "ops/meta/tensor.h"
 #include "tests/ops/meta/from_number.h"
+#include "tests/ops/support/acl_fixture.h"
 
 namespace {
 
+using ::aclgrad::testing::recent_message;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string recent_message() {
-  const char* message = aclGetRecentErrMsg();
-  return message != nullptr ? message : "";
-}
 
 class TensorApi : public ::testing::Test {
  protected:
