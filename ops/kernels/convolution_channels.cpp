@@ -52,9 +52,10 @@ bool spread(const ChannelPlanes& planes, const T* x, T* to) {
     }
   }
   const hn::ScalableTag<T> d;
-  auto zeros = hn::Zero(d);  // 0 times an infinity or a NaN is none
+  auto zeros = hn::Zero(d);  // an infinity or a NaN minus itself is none
   for (int64_t i = 0; i < planes.elements(); i += kLanesOf<T>) {
-    zeros = hn::MulAdd(hn::LoadU(d, to + i), hn::Zero(d), zeros);
+    const auto copied = hn::LoadU(d, to + i);
+    zeros = hn::Add(zeros, hn::Sub(copied, copied));
   }
   return hn::AllTrue(d, hn::Eq(zeros, hn::Zero(d)));
 }

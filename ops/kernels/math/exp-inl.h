@@ -171,11 +171,14 @@ template <class D, class V>
 HWY_INLINE V tanh(D d, V x) {
   // With t = e^(-2|x|) - 1: -t / (2 + t).
   if constexpr (kIsFloat<D>) {
-    const V twice = hn::Mul(hn::Abs(x), hn::Set(d, -2.0f));
+    // Where x^3/3 does not count the result is x: the squares of such would be subnormal.
+    const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-13f));
+    const V twice = hn::Mul(hn::IfThenElse(tiny, hn::Set(d, 1.0f), hn::Abs(x)), hn::Set(d, -2.0f));
     const V held_twice = larger(hn::Set(d, kVanishingExponential), twice);
     const auto t = normalized(expm1_double_float(d, held_twice));
     const DoubleFloat<V> dividend{hn::Neg(t.high), hn::Neg(t.low)};
-    return hn::CopySign(quotient(d, dividend, add_to_larger(d, 2.0f, t)), x);
+    const V size = quotient(d, dividend, add_to_larger(d, 2.0f, t));
+    return hn::IfThenElse(tiny, x, hn::CopySign(size, x));
   } else {
     const V t = expm1_double(d, hn::Mul(hn::Abs(x), hn::Set(d, -2.0)));
     return hn::CopySign(hn::Div(t, hn::Add(hn::Set(d, 2.0), t)), x);
