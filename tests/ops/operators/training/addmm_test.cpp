@@ -59,18 +59,5 @@ TEST_F(AddmmTest, EmptyOutputsNeedNothing) {
   EXPECT_EQ(addmm(Array(ACL_FLOAT, {0, 2}), a, b, 1, 1, out), 0);
 }
 
-// ---- Checks -------------------------------------------------------------------------------------
-
-TEST_F(AddmmTest, OldProductsKnowNoFullFloat) {
-  ASSERT_EQ(aclgradSetSocName("Ascend310P3"), 0);
-  Array f(ACL_FLOAT, {2, 2});
-  const Scalar one(1.0f);
-  for (int8_t type : {int8_t{0}, int8_t{3}}) {
-    EXPECT_TRUE(fails_with(161002, {"aclnnAddmm", "cubeMathType", "DT_FLOAT"},
-                           plan(aclnnAddmmGetWorkspaceSize, f.tensor(), f.tensor(), f.tensor(),
-                                one.get(), one.get(), f.tensor(), type)));
-  }
-}
-
 }  // namespace
 }  // namespace aclgrad::testing

@@ -218,26 +218,5 @@ TEST_F(DataMovementTest, EmptyTensorsNeedNothing) {
   EXPECT_EQ(call(aclnnInplaceZeroGetWorkspaceSize, aclnnInplaceZero, none.tensor()), 0);
 }
 
-// ---- Checks -------------------------------------------------------------------------------------
-
-TEST_F(DataMovementTest, Bf16CastsNeedANewProduct) {
-  Array b(ACL_BF16, {2});
-  ASSERT_EQ(aclgradSetSocName("Ascend310P3"), 0);
-  EXPECT_TRUE(fails_with(161002, {"self", "DT_BF16"},
-                         plan(aclnnCastGetWorkspaceSize, b.tensor(), ACL_FLOAT, b.tensor())));
-  EXPECT_EQ(plan(aclnnInplaceCopyGetWorkspaceSize, b.tensor(), b.tensor()).status, 0);
-}
-
-TEST_F(DataMovementTest, UnsignedFillsNeedANewProduct) {
-  Array wide(ACL_UINT16, {1});
-  uint16_t bits = 3;
-  const Scalar value(&bits, ACL_UINT16);
-  ASSERT_EQ(fill(wide, value), 0);
-  EXPECT_EQ(wide.get(0), 3);
-  ASSERT_EQ(aclgradSetSocName("Ascend910A"), 0);
-  EXPECT_TRUE(fails_with(161002, {"selfRef", "DT_UINT16"},
-                         plan(aclnnInplaceFillScalarGetWorkspaceSize, wide.tensor(), value.get())));
-}
-
 }  // namespace
 }  // namespace aclgrad::testing

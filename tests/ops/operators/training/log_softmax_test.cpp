@@ -70,17 +70,6 @@ TEST_F(LogSoftmaxTest, DimOfAZeroDimensionalTensor) {
   }
 }
 
-TEST_F(LogSoftmaxTest, Bf16NeedsANewProduct) {
-  Array b(ACL_BF16, {2});
-  ASSERT_EQ(aclgradSetSocName("Ascend910A"), 0);
-  EXPECT_TRUE(
-      fails_with(161002, {"self", "DT_BF16"},
-                 plan(aclnnLogSoftmaxGetWorkspaceSize, b.tensor(), int64_t{0}, b.tensor())));
-  EXPECT_TRUE(fails_with(161002, {"gradOutput", "DT_BF16"},
-                         plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, b.tensor(), b.tensor(),
-                              int64_t{0}, b.tensor())));
-}
-
 TEST_F(LogSoftmaxTest, AnEmptyBackwardChecksNothingMoreButOnThe950) {
   Array none(ACL_INT32, {0, 3});
   Array out(ACL_INT32, {4});

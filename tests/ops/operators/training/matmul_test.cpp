@@ -65,5 +65,28 @@ TEST_F(MatmulTest, InfinityAndNanComeThrough) {
   EXPECT_TRUE(std::isfinite(out.get(83)));
 }
 
+// ---- Checks -------------------------------------------------------------------------------------
+
+TEST_F(MatmulTest, ADotProductHasOneElementAndAtMostOneDimension) {
+  Array vector(ACL_FLOAT, {4});
+  Array fine(ACL_FLOAT, {1}), wrong(ACL_FLOAT, {1, 1});
+  EXPECT_EQ(
+      plan(aclnnMatmulGetWorkspaceSize, vector.tensor(), vector.tensor(), fine.tensor(), int8_t{0})
+          .status,
+      0);
+  EXPECT_TRUE(fails_with(161002, {"out", "[]", "[1, 1]"},
+                         plan(aclnnMatmulGetWorkspaceSize, vector.tensor(), vector.tensor(),
+                              wrong.tensor(), int8_t{0})));
+}
+
+TEST_F(MatmulTest, ViewsOutsideTheirStorageAreRefused) {
+  const Array outside(ACL_FLOAT, {2, 3}, Array::Layout{{5, 2}, 0, 4});
+  const Array b(ACL_FLOAT, {3, 2});
+  Array out(ACL_FLOAT, {2, 2});
+  EXPECT_TRUE(fails_with(
+      561103, {"aclnnMatmul", "ViewShape overlap", "self"},
+      plan(aclnnMatmulGetWorkspaceSize, outside.tensor(), b.tensor(), out.tensor(), int8_t{0})));
+}
+
 }  // namespace
 }  // namespace aclgrad::testing

@@ -98,13 +98,6 @@ TEST_F(MulTest, InPlace) {
   EXPECT_EQ(self.values(), (Values{5, 20, 15, 40}));
 }
 
-TEST_F(MulTest, EmptyTensorsNeedNothing) {
-  const Array self(ACL_FLOAT, {0, 3});
-  Array out(ACL_FLOAT, {0, 3});
-  EXPECT_EQ(mul(self, self, out), 0);
-  EXPECT_EQ(muls(self, Scalar(1.0f), out), 0);
-}
-
 // ---- Checks -------------------------------------------------------------------------------------
 
 TEST_F(MulTest, ConvertibilityDependsOnTheProduct) {
