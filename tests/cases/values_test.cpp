@@ -94,7 +94,7 @@ TEST_P(Values, MatchTheReferenceAndDependOnNoLayout) {
 }
 
 // In DOUBLE throughout, where only the extension accepts it, too: a step in FLOAT anywhere would
-// leave an error of some 2^28 ulp.
+// leave an error of some 2^28 ulp. Not where a sample asks for FLOAT.
 TEST_P(Values, MatchTheReferenceInDouble) {
   const bool names_float = row().attributes.find("FLOAT") != std::string::npos;
   if (names_float || std::ranges::count(row().dtypes, ACL_FLOAT) == 0) return;
