@@ -10,6 +10,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 
 #include "aclgrad/file.h"
 #include "aclgrad/report.h"
@@ -79,6 +80,7 @@ std::unique_ptr<Worker> start_worker(int argc, char** argv) {
 }
 
 constexpr size_t kCellsBetweenLaunches = 250;
+constexpr double kNotTimed = std::numeric_limits<double>::infinity();
 
 LaunchTimes fastest(const LaunchTimes& a, const LaunchTimes& b) {
   return {.phase_one = std::min(a.phase_one, b.phase_one),
@@ -100,7 +102,7 @@ Report measure(const std::vector<Cell>& cells, const Options& options, int argc,
   Measurement measurement(options.effort, start_worker(argc, argv));
   Report report{.results = {},
                 .levels = {},
-                .launch = {},
+                .launch = {.phase_one = kNotTimed, .phase_two = kNotTimed},
                 .effort = options.effort,
                 .peers = measurement.peers(),
                 .instruction_set = hwy::TargetName(aclgrad::ops::chosen_instruction_set()),
@@ -116,7 +118,7 @@ Report measure(const std::vector<Cell>& cells, const Options& options, int argc,
         const LaunchTimes launch = {
             .phase_one = measurement.time(phase_one_call()),
             .phase_two = measurement.time(phase_two_call(measurement.stream()))};
-        report.launch = pass + static_cast<int>(i) == 0 ? launch : fastest(report.launch, launch);
+        report.launch = fastest(report.launch, launch);
       }
       Result result = measurement.run(cells[i], i);
       if (pass == 0) {
