@@ -80,6 +80,7 @@ void add_mse_loss(std::vector<Operator>& all) {
     a.shape("out") = a.number("reduction") == kNone ? shape : Shape{};
   };
   forward.reference = mse_loss;
+  forward.bound = {.of_float = 0.5005};
   forward.refusals = {bad_reduction(3)};
   forward.computes = {"(self − target)², none, mean or sum; with Out of the first dimension alone",
                       "(self − target)²，不规约、平均或求和；Out 只沿第一维"};
@@ -202,6 +203,7 @@ void add_nll_loss(std::vector<Operator>& all) {
   }
   forward.arrange = arrange_classes;
   forward.reference = nll_loss;
+  forward.bound = {.of_float = 0.5005};
   forward.refusals = {bad_reduction(3),
                       {.what = "of another shape",
                        .changes = {{"self", TensorSpec{{2, 0}}}, {"weight", TensorSpec{{0}}}},

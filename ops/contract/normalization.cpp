@@ -138,9 +138,9 @@ void add_softmax(std::vector<Operator>& all) {
   along_dim(logarithm);
   logarithm.reference = softmax<true>;
   logarithm.magnitude = log_softmax_magnitude;
-  // In float, with sums in double. In DOUBLE exponentials are good to 2^-49, and so is their sum:
+  // With sums in double. In DOUBLE exponentials are good to 2^-49, and so is their sum:
   // its logarithm may be off by that much, 8 ulp of 1, however small it is.
-  logarithm.bound = {.of_float = 1.5, .of_16_bits = 0.501, .of_double = 16};
+  logarithm.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16};
   logarithm.least_magnitude_double = 1;
   logarithm.refusals = {bad_dim(2)};
   logarithm.computes = {"x − max − log Σ e^(x − max) along dim",
