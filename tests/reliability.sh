@@ -62,6 +62,21 @@ soak() {
   fi
 }
 
+test_training() {
+  build training_properties
+  "$build/bin/training_properties" "$@"
+}
+
+# Files of an earlier call go first: the script takes all that there are.
+compare_torch() {
+  install_packages python3-torch python3-numpy
+  build write_torch_runs
+  rm -rf out/compare-torch
+  mkdir -p out/compare-torch
+  "$build/bin/write_torch_runs" out/compare-torch "$@"
+  bash bench/pytorch.sh tests/training/compare_torch/compare_torch.py out/compare-torch
+}
+
 # The libraries, and the tests that look inside them, are built with the sanitizers; all other tests are
 # those of the release build, which load these libraries in the place of their own.
 sanitize_addresses() {

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The models, losses and optimizers of descriptions (tests/training/models/spec.h) in PyTorch.
+
+Parameters have our names and layouts: the weights of linear layers are transposed on their way into
+PyTorch's functions.
+"""
+import math
+
+import torch
+import torch.nn.functional as F
+
+
+class Noise:
+    """Roundings of their own in every operation: what a layer gives, and the gradient that comes back
+    to it, moves by up to `unit` of itself."""
+
+    def __init__(self, seed, unit):
+        self.generator = torch.Generator().manual_seed(seed)
+        self.unit = unit
+
+    def moved(self, tensor):
+        by = 2 * torch.rand(tensor.shape, generator=self.generator, dtype=torch.float64) - 1
+        return tensor * (1 + self.unit * by)
+
+    def __call__(self, tensor):
+        return Moved.apply(tensor, self)
+
+
+class Moved(torch.autograd.Function):
+    @staticmethod
+    def forward(context, tensor, noise):
+        context.noise = noise
+        return noise.moved(tensor)
+
+    @staticmethod
+    def backward(context, gradient):
+        return context.noise.moved(gradient), None
+
+
+def unchanged(tensor):
+    return tensor
+
+
+class Model:
+    def __init__(self, spec, parameters, buffers, noise=unchanged):
+        self.spec, self.buffers, self.noise = spec, buffers, noise
+        self.parameters = parameters
+
+    def __call__(self, x, training):
+        self.training = training
+        if x.is_floating_point():
+            x = self.noise(x)
+        return self.run(self.spec["layers"], "", x)
+
+    def run(self, layers, prefix, x):
+        for layer in layers:
+            x = self.noise(getattr(self, layer["kind"])(layer, prefix + layer.get("name", ""), x))
+        return x
+
+    def parameter(self, name):
+        return self.noise(self.parameters[name]) if name in self.parameters else None
+
+    def transposed(self, name):
+        return self.parameter(name).t()
+
+    # Layers with parameters.
+
+    def linear(self, layer, name, x):
+        return F.linear(x, self.transposed(name + ".weight"), self.parameter(name + ".bias"))
+
+    def conv2d(self, layer, name, x):
+        return F.conv2d(x, self.parameter(name + ".weight"), self.parameter(name + ".bias"), *convolution(layer, 2))
+
+    def conv1d(self, layer, name, x):
+        y = F.conv1d(x.transpose(1, 2), self.parameter(name + ".weight"), self.parameter(name + ".bias"),
+                     *convolution(layer, 1))
+        return y.transpose(1, 2)
+
+    def transposed2d(self, layer, name, x):
+        stride, padding, dilation, groups = convolution(layer, 2)
+        return F.conv_transpose2d(x, self.parameter(name + ".weight"), self.parameter(name + ".bias"), stride,
+                                  padding, layer.get("output_padding", [0, 0]), groups, dilation)
+
+    def batch_norm(self, layer, name, x):
+        return F.batch_norm(x, self.buffers[name + ".running_mean"], self.buffers[name + ".running_var"],
+                            self.parameter(name + ".weight"), self.parameter(name + ".bias"), self.training,
+                            layer.get("momentum", 0.1), layer.get("eps", 1e-5))
+
+    def group_norm(self, layer, name, x):
+        return torch.group_norm(x, layer["groups"], self.parameter(name + ".weight"), self.parameter(name + ".bias"),
+                                layer.get("eps", 1e-5))
+
+    def layer_norm(self, layer, name, x):
+        return F.layer_norm(x, x.shape[-1:], self.parameter(name + ".weight"), self.parameter(name + ".bias"),
+                            layer.get("eps", 1e-5))
+
+    def rms_norm(self, layer, name, x):  # as nn.RMSNorm, which came later
+        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + layer.get("eps", 1e-6)) * self.parameter(
+            name + ".weight")
+
+    def embedding(self, layer, name, x):
+        return F.embedding(x, self.parameter(name + ".weight"), layer.get("padding_idx"))
+
+    def attention(self, layer, name, x):
+        places = x.shape[1]
+        unseen = torch.zeros(places, places, dtype=torch.bool)
+        if "mask" in layer:
+            unseen |= torch.tensor(layer["mask"], dtype=torch.bool)
+            name += ".attention"
+        return self.attend(name, x, layer, unseen)
+
+    def attend(self, name, x, layer, unseen):
+        if layer.get("causal"):
+            unseen = unseen | torch.ones_like(unseen).triu(1)
+        y = x.transpose(0, 1)
+        y, _ = F.multi_head_attention_forward(
+            y, y, y, x.shape[2], layer["heads"], self.transposed(name + ".qkv.weight"),
+            self.parameter(name + ".qkv.bias"), None, None, False, 0.0, self.transposed(name + ".projection.weight"),
+            self.parameter(name + ".projection.bias"), self.training, need_weights=False, attn_mask=unseen)
+        return y.transpose(0, 1)
+
+    def transformer(self, layer, name, x):
+        unseen = torch.zeros(x.shape[1], x.shape[1], dtype=torch.bool)
+        x = x + self.attend(name + ".attention", self.layer_norm({}, name + ".norm1", x), layer, unseen)
+        return x + self.feed_forward({}, name + ".feed_forward", self.layer_norm({}, name + ".norm2", x))
+
+    def feed_forward(self, layer, name, x):
+        return self.linear({}, name + ".down", self.geglu(layer, name, self.linear({}, name + ".up", x)))
+
+    def gru(self, layer, name, x):
+        name += ".cell"
+        weights = [self.transposed(name + ".weight_ih"), self.transposed(name + ".weight_hh"),
+                   self.parameter(name + ".bias_ih"), self.parameter(name + ".bias_hh")]
+        begin = torch.zeros(1, x.shape[0], layer["hidden"], dtype=x.dtype)
+        return torch.gru(x, begin, [weight.contiguous() for weight in weights], True, 1, 0.0, self.training, False,
+                         True)[0]
+
+    def dropout(self, layer, name, x):
+        return x
+
+    alpha_dropout = dropout
+
+    def residual(self, layer, name, x):
+        return x + self.run(layer["layers"], name.removesuffix(layer["name"]), x)
+
+    def sequential(self, layer, name, x):
+        return self.run(layer["layers"], name + ".", x)
+
+    # Layers without.
+
+    def max_pool2d(self, layer, name, x):
+        return F.max_pool2d(x, layer["kernel"], layer.get("stride"), layer.get("padding", 0), 1,
+                            layer.get("ceil_mode", False))
+
+    def avg_pool2d(self, layer, name, x):
+        return F.avg_pool2d(x, layer["kernel"], layer.get("stride"), layer.get("padding", 0),
+                            layer.get("ceil_mode", False), layer.get("count_include_pad", True),
+                            layer.get("divisor_override"))
+
+    def adaptive_avg_pool2d(self, layer, name, x):
+        return F.adaptive_avg_pool2d(x, layer["size"])
+
+    def global_avg_pool2d(self, layer, name, x):
+        return F.adaptive_avg_pool2d(x, 1).flatten(1)
+
+    def flatten(self, layer, name, x):
+        return x.flatten(1)
+
+    def mean_over_time(self, layer, name, x):
+        return x.mean(1)
+
+    def last_step(self, layer, name, x):
+        return x[:, -1]
+
+    def elu(self, layer, name, x):
+        return torch.ops.aten.elu(x, layer.get("alpha", 1.0), layer.get("scale", 1.0), layer.get("input_scale", 1.0))
+
+    def gelu(self, layer, name, x):
+        return F.gelu(x, approximate="tanh" if layer.get("tanh") else "none")
+
+    def geglu(self, layer, name, x):
+        first, second = x.chunk(2, -1)
+        if layer.get("activate_left"):
+            first, second = second, first
+        return first * self.gelu(layer, name, second)
+
+    def leaky_relu(self, layer, name, x):
+        return F.leaky_relu(x, layer.get("slope", 0.01))
+
+    def softplus(self, layer, name, x):
+        return F.softplus(x, layer.get("beta", 1.0))
+
+    def softmax(self, layer, name, x):
+        return F.softmax(x, -1)
+
+
+def function(of):
+    return lambda self, layer, name, x: of(x)
+
+
+for name, of in {"hardswish": F.hardswish, "selu": F.selu, "relu": F.relu, "tanh": torch.tanh,
+                 "sigmoid": torch.sigmoid, "silu": F.silu, "abs": torch.abs, "sin": torch.sin,
+                 "erf": torch.erf}.items():
+    setattr(Model, name, function(of))
+
+
+def convolution(layer, axes):
+    """Stride, padding, dilation and groups, in the order of F.conv2d."""
+    return (layer.get("stride", [1] * axes), layer.get("padding", [0] * axes), layer.get("dilation", [1] * axes),
+            layer.get("groups", 1))
+
+
+def loss(spec, prediction, target):
+    spec = spec["loss"]
+    how = spec.get("reduction", "mean")
+
+    def weight(name):
+        return torch.tensor(spec[name], dtype=prediction.dtype) if name in spec else None
+
+    kind = spec["kind"]
+    if kind in ("cross_entropy", "nll"):
+        target = target.long()
+        ignored = spec.get("ignore_index", -100)
+        if kind == "nll":
+            made = F.nll_loss(F.log_softmax(prediction, -1), target, weight("weight"), ignore_index=ignored,
+                              reduction=how)
+        else:  # classes along the second axis
+            made = F.cross_entropy(prediction.movedim(-1, 1), target, ignore_index=ignored, reduction=how,
+                                   label_smoothing=spec.get("label_smoothing", 0.0))
+    elif kind == "bce":
+        made = F.binary_cross_entropy_with_logits(prediction, target, weight("weight"), pos_weight=weight("pos_weight"),
+                                                  reduction=how)
+    elif kind == "mse":
+        made = F.mse_loss(prediction, target, reduction=how)
+    elif kind == "l1":
+        made = F.l1_loss(prediction, target, reduction=how)
+    else:
+        made = F.smooth_l1_loss(prediction, target, reduction=how, beta=spec.get("beta", 1.0))
+    return made.mean() if how == "none" else made
+
+
+def rate(spec, step):
+    """The learning rate of a step."""
+    spec = spec["optimizer"]
+    schedule, base = spec.get("schedule", {"kind": "constant"}), spec["learning_rate"]
+    if schedule["kind"] == "constant":
+        return base
+    if schedule["kind"] == "step_decay":
+        return base * schedule["factor"] ** (step // schedule["every"])
+    warm_up, total, least = schedule["warm_up"], schedule["total"], schedule["least"]
+    if step < warm_up:
+        return base * (step + 1) / warm_up
+    if step >= total:
+        return least
+    return least + (base - least) * (1 + math.cos(math.pi * (step - warm_up) / (total - warm_up))) / 2
+
+
+class Lion(torch.optim.Optimizer):
+    """PyTorch has none; this is its paper's."""
+
+    def __init__(self, groups, **options):
+        super().__init__(groups, {"lr": 1e-4, "betas": (0.9, 0.99), "weight_decay": 0} | options)
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            first, second = group["betas"]
+            for p in group["params"]:
+                m = self.state[p].setdefault("m", torch.zeros_like(p))
+                direction = (first * m + (1 - first) * p.grad).sign() + group["weight_decay"] * p
+                m.mul_(second).add_(p.grad, alpha=1 - second)
+                p.sub_(group["lr"] * direction)
+
+
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW,
+              "rmsprop": torch.optim.RMSprop, "lion": Lion}
+SAME_NAMES = ("momentum", "nesterov", "dampening", "weight_decay", "maximize", "amsgrad", "alpha", "centered")
+
+
+def options_of(spec, kind):
+    """Of an optimizer or a group, by PyTorch's names."""
+    options = {name: spec[name] for name in SAME_NAMES if name in spec}
+    if "epsilon" in spec:
+        options["eps"] = spec["epsilon"]
+    if "beta1" in spec or "beta2" in spec:
+        default = (0.9, 0.99) if kind == "lion" else (0.9, 0.999)
+        options["betas"] = (spec.get("beta1", default[0]), spec.get("beta2", default[1]))
+    return options
+
+
+def optimizer(spec, parameters):
+    """The optimizer and a function that sets the learning rates of a step."""
+    of = spec["optimizer"]
+    kind = of["kind"]
+    every = [{"params": parameters}]
+    factors = [1.0]
+    if of.get("groups"):
+        groups = of["groups"]
+        factors = [group.get("learning_rate_factor", 1.0) for group in groups]
+        every = [{"params": parameters[i::len(groups)], **options_of(group, kind)} for i, group in enumerate(groups)]
+    made = OPTIMIZERS[kind](every, lr=1.0, **options_of(of, kind))
+
+    def set_rates(step):
+        for group, factor in zip(made.param_groups, factors):
+            group["lr"] = rate(spec, step) * factor
+
+    return made, set_rates

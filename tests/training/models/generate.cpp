@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "tests/training/models/generate_layers.h"
+#include "tests/training/models/problem.h"
+
+namespace aclgrad::training {
+namespace {
+
+class Generator {
+ public:
+  Generator(std::uint64_t seed, const Wanted& wanted)
+      : seed_(seed), draw_(seed), wanted_(wanted), layers_(draw_, wanted_) {}
+
+  Spec operator()() {
+    Spec spec{{"seed", seed_}, {"steps", 5}};
+    spec["input"] = input();
+    spec["layers"] = Json::array();
+    const bool tokens = spec["input"].contains("tokens");
+    if (tokens) {
+      Json layer = layers_.named("embedding");
+      layer["count"] = spec["input"]["tokens"];
+      layer["width"] = draw_.whole(2, 6);
+      spec["layers"].push_back(layer);
+    }
+    Shape shape = shape_of(spec);
+    if (!refused_) {
+      for (const Json& layer : layers_.layers(shape, 5)) spec["layers"].push_back(layer);
+      shape = shape_of(spec);
+    }
+    if (!refused_) add_head(spec, shape);
+    spec["loss"] = loss(shape);
+    spec["optimizer"] = optimizer();
+    spec["batches"] = batches();
+    spec["evaluation"] = {{"examples", draw_.whole(1, 13)}, {"batch_size", draw_.whole(1, 6)}};
+    return spec;
+  }
+
+ private:
+  Json input() {
+    switch (draw_.whole(0, 3)) {
+      case 0:
+        return {{"shape", {draw_.whole(1, 6)}}};
+      case 1:
+        return {{"shape", {draw_.whole(1, 4), draw_.whole(4, 8), draw_.whole(4, 8)}}};
+      case 2:
+        return {{"shape", {draw_.whole(1, 5), draw_.whole(2, 6)}}};
+      default:
+        return {{"shape", {draw_.whole(1, 5)}}, {"tokens", draw_.whole(2, 9)}};
+    }
+  }
+
+  Shape shape_of(const Spec& spec) {
+    const Json& input = spec["input"];
+    Sequential unused;
+    Parts parts;
+    try {
+      return add_layers(unused, spec["layers"], with_rows(2, input["shape"]),
+                        input.contains("tokens"), parts);
+    } catch (const Error&) {
+      refused_ = true;
+      return with_rows(2, input["shape"]);
+    }
+  }
+
+  // Most models end in a linear layer.
+  void add_head(Spec& spec, Shape& shape) {
+    if (shape.rank() == 4 && draw_.chance(0.7)) {
+      spec["layers"].push_back(draw_.chance(0.5) ? Json{{"kind", "flatten"}}
+                                                 : Json{{"kind", "global_avg_pool2d"}});
+    }
+    shape = shape_of(spec);
+    if ((shape.rank() != 4 && draw_.chance(0.85)) || !has_parameters(spec)) {
+      Json head = layers_.named("linear");
+      head["out"] = draw_.whole(2, 5);
+      spec["layers"].push_back(head);
+    }
+    shape = shape_of(spec);
+  }
+
+  static bool has_parameters(const Spec& spec) {
+    Parts parts;
+    return !build_model(spec, parts).parameters().empty();
+  }
+
+  Json loss(const Shape& shape) {
+    const std::int64_t last = shape.dims().back();
+    const bool classes = last > 1 && shape.rank() < 4 && draw_.chance(0.65);
+    Json made;
+    if (classes) {
+      made["kind"] = shape.rank() == 2 && draw_.chance(0.4) ? "nll" : "cross_entropy";
+      if (!wanted_.only_plain_means) add_class_options(made, last);
+    } else {
+      made["kind"] =
+          draw_.one_of({"mse", "mse", wanted_.corners ? "l1" : "mse", "smooth_l1", "bce"});
+      if (made["kind"] == "smooth_l1" && draw_.chance(0.7)) {
+        made["beta"] = wanted_.corners && draw_.chance(0.2) ? 0.0 : draw_.number(0.1, 2);
+      }
+      if (made["kind"] == "bce" && !wanted_.only_plain_means) {
+        if (draw_.chance(0.4)) made["weight"] = numbers(last);
+        if (draw_.chance(0.4)) made["pos_weight"] = numbers(last);
+      }
+    }
+    if (!wanted_.only_plain_means && draw_.chance(0.35)) {
+      made["reduction"] = draw_.one_of({"sum", "none"});
+    }
+    return made;
+  }
+
+  void add_class_options(Json& made, std::int64_t classes) {
+    if (draw_.chance(0.4)) {
+      made["ignored"] = draw_.number(0.1, 0.7);  // of the targets
+      if (draw_.chance(0.5)) made["ignore_index"] = draw_.one_of<std::int64_t>({-1, 0, 255});
+    }
+    if (made["kind"] == "nll" && draw_.chance(0.6)) made["weight"] = numbers(classes);
+    if (draw_.chance(0.2)) made["labels"] = "int32";
+  }
+
+  Json numbers(std::int64_t count) {
+    Json made = Json::array();
+    for (std::int64_t i = 0; i < count; ++i) made.push_back(draw_.number(0.1, 2));
+    return made;
+  }
+
+  Json optimizer() {
+    Json made{{"kind", draw_.one_of({"sgd", "sgd", "adam", "adamw", "rmsprop", "lion"})}};
+    if (!wanted_.normalized_steps) made["kind"] = "sgd";
+    const std::string kind = made["kind"];
+    made["learning_rate"] = kind == "sgd" ? draw_.size(0.005, 0.1) : draw_.size(0.001, 0.02);
+    if (draw_.chance(0.4)) made["weight_decay"] = draw_.size(0.001, 0.3);
+    if (draw_.chance(0.3)) made["clip_norm"] = draw_.size(0.01, 3);
+    if ((kind == "sgd" || kind == "rmsprop") && draw_.chance(0.5)) {
+      made["momentum"] = draw_.number(0.3, 0.95);
+      if (kind == "sgd" && draw_.chance(0.5)) made["nesterov"] = true;
+    }
+    if (kind == "rmsprop") {
+      if (draw_.chance(0.5)) made["alpha"] = draw_.number(0.5, 0.99);
+      if (draw_.chance(0.5)) made["epsilon"] = draw_.size(1e-6, 1e-2);
+    }
+    if (kind == "adam" || kind == "adamw" || kind == "lion") {
+      if (draw_.chance(0.5)) made["beta1"] = draw_.number(0, 0.95);
+      if (draw_.chance(0.5)) made["beta2"] = draw_.number(0.5, 0.99);
+    }
+    if (kind == "adam" || kind == "adamw") {
+      if (draw_.chance(0.5)) made["epsilon"] = draw_.size(1e-6, 1e-2);
+      if (draw_.chance(0.2)) made["maximize"] = true;
+    }
+    if (draw_.chance(0.3)) made["schedule"] = schedule();
+    if (draw_.chance(0.3)) {
+      made["groups"] = Json::array();
+      for (std::int64_t i = draw_.whole(1, 3); i > 0; --i) made["groups"].push_back(group());
+    }
+    return made;
+  }
+
+  Json group() {
+    Json made = Json::object();
+    if (draw_.chance(0.6)) made["weight_decay"] = draw_.size(0.001, 0.3);
+    if (draw_.chance(0.6))
+      made["learning_rate_factor"] = draw_.chance(0.2) ? 0.0 : draw_.size(0.1, 3);
+    return made;
+  }
+
+  Json schedule() {
+    switch (draw_.whole(0, 2)) {
+      case 0:
+        return {{"kind", "constant"}};
+      case 1:
+        return {{"kind", "step_decay"},
+                {"factor", draw_.number(0.1, 0.9)},
+                {"every", draw_.whole(1, 3)}};
+      default:
+        return {{"kind", "cosine"},
+                {"warm_up", draw_.whole(0, 3)},
+                {"total", draw_.whole(3, 8)},
+                {"least", draw_.chance(0.5) ? 0.0 : 0.001}};
+    }
+  }
+
+  Json batches() {
+    Json made = Json::array();
+    const std::int64_t least = wanted_.small_batches ? 1 : 4;
+    for (std::int64_t i = draw_.whole(1, 3); i > 0; --i) made.push_back(draw_.whole(least, 9));
+    return made;
+  }
+
+  std::uint64_t seed_;
+  Draw draw_;
+  Wanted wanted_;
+  LayerGenerator layers_;
+  bool refused_ = false;
+};
+
+}  // namespace
+
+Spec generate(std::uint64_t seed, const Wanted& wanted) { return Generator(seed, wanted)(); }
+
+Shape with_rows(std::int64_t rows, const Json& extents) {
+  std::vector<std::int64_t> dims{rows};
+  for (const Json& extent : extents) dims.push_back(extent);
+  return Shape(std::move(dims));
+}
+
+}  // namespace aclgrad::training

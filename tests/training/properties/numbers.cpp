@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dtypes, NaN, few examples and none, threads.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "aclgrad_ext.h"
+#include "tests/training/properties/properties.h"
+
+namespace aclgrad::training {
+namespace {
+
+// A dtype's run is as near to that in float64 as runs in float64 are to each other whose numbers
+// move by a rounding of that dtype.
+Difference near_exact(const Spec& spec, DType dtype) {
+  const double unit = unit_of(dtype);
+  return different_numbers(
+      train(spec, {.numbers = {.dtype = kExact}}), train(spec, {.numbers = {.dtype = dtype}}),
+      [&](std::uint64_t nudge) {
+        return train(spec, {.numbers = {kExact, nudge, 2 * unit}});
+      },
+      unit);
+}
+
+Difference threads(const Spec& spec) {
+  Spec large = spec;
+  large["batches"] = {1031};
+  large["steps"] = 2;
+  const Trained both = train(large);
+  aclgradSetNumThreads(1);
+  const Trained one = train(large);
+  aclgradSetNumThreads(0);
+  return different_bits(both, one);
+}
+
+Difference sessions(const Spec& spec) {
+  const Trained planned = train(spec);
+  for (const SessionOptions& options :
+       {SessionOptions{.eager = true}, SessionOptions{.replay = false},
+        SessionOptions{.poison = true}}) {
+    if (const Difference wrong =
+            different_bits(planned, train(spec, {.trainer = {.session = options}}))) {
+      return fmt::format("eager {}, replay {}, poison {}: {}", options.eager, options.replay,
+                         options.poison, *wrong);
+    }
+  }
+  return {};
+}
+
+// A NaN in one example reaches the loss, and training says so.
+Difference nan(const Spec& spec) {
+  if (spec.at("input").contains("tokens")) return {};
+  const std::unique_ptr<Problem> problem = build(spec);
+  Trainer trainer(problem->model, problem->loss, *problem->optimizer);
+  data::Dataset batch = problem->batches[0];
+  const double fine = trainer.evaluate(batch);
+  batch.features.set(batch.features.numel() - 1, std::numeric_limits<double>::quiet_NaN());
+  if (const double loss = trainer.evaluate(batch); !std::isnan(loss)) {
+    return fmt::format("evaluated, a NaN among the features gives the loss {}, {} without it", loss,
+                       fine);
+  }
+  if (const double loss = trainer.step(batch); !std::isnan(loss)) {
+    return fmt::format("a NaN among the features gives the loss {}", loss);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Property> number_properties() {
+  const Wanted smooth{.corners = false, .normalized_steps = false};
+  return {{"float32", {}, [](const Spec& spec) { return near_exact(spec, DType::float32); }},
+          {"bfloat16", smooth, [](const Spec& spec) { return near_exact(spec, DType::bfloat16); }},
+          {"float16", smooth, [](const Spec& spec) { return near_exact(spec, DType::float16); }},
+          {"threads", {}, threads},
+          {"sessions", {}, sessions},
+          {"nan", {.only_plain_means = true}, nan}};
+}
+
+}  // namespace aclgrad::training

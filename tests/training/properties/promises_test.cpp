@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The promises of docs/guide/training.md on random problems of fixed seeds; ./dev test-training
+// asks them of others, for as long as it is told.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "tests/training/properties/properties.h"
+
+namespace aclgrad::training {
+namespace {
+
+// Before the runtime counts its devices.
+[[maybe_unused]] const int kDevicesAreSet = setenv("ACLGRAD_DEVICE_COUNT", "2", /*replace=*/1);
+
+void holds(const std::string& name, int count = 8) {
+  std::map<std::string, int> refused;
+  for (const Finding& finding : search(property_named(name), 1, count, refused)) {
+    ADD_FAILURE() << finding.to_string();
+  }
+  int left = count;
+  for (const auto& [reason, times] : refused) left -= times;
+  EXPECT_GT(left, count / 2) << "most problems were refused";
+}
+
+TEST(Promise, ResumeAtAnyStep) { holds("resume"); }
+TEST(Promise, SavedIsLoaded) { holds("saving"); }
+TEST(Promise, NamesDecideNothingElse) { holds("renaming"); }
+TEST(Promise, SeedsDecide) { holds("seeds"); }
+TEST(Promise, BFloat16IsNearFloat64) { holds("bfloat16"); }
+TEST(Promise, Float16IsNearFloat64) { holds("float16"); }
+TEST(Promise, ThreadsChangeNoBits) { holds("threads"); }
+TEST(Promise, SessionsChangeNoBits) { holds("sessions"); }
+TEST(Promise, NanReachesTheLoss) { holds("nan"); }
+
+}  // namespace
+}  // namespace aclgrad::training

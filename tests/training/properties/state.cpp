@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept in files and names, and what follows from a seed.
+#include <fmt/format.h>
+
+#include "tests/framework/base/temporary_folder.h"
+#include "tests/training/properties/properties.h"
+
+namespace aclgrad::training {
+namespace {
+
+FitOptions quietly(std::int64_t steps) {
+  return {.steps = steps, .evaluate_every = 1000, .progress = report::ProgressMode::off};
+}
+
+Trained fit_to(const Problem& problem, const FitOptions& options) {
+  Trainer trainer(problem.model, problem.loss, *problem.optimizer);
+  const std::int64_t size = problem.batches[0].size();
+  const data::Batches batches(problem.examples, {.batch_size = size, .seed = 3});
+  fit(trainer, batches, options);
+  return outcome(problem, trainer, {});
+}
+
+// Stopped after any step and taken up again, a run ends with the bits of one that never stopped.
+Difference resume(const Spec& spec) {
+  const std::int64_t steps = spec.at("steps");
+  Trained whole;
+  try {
+    whole = fit_to(*build(spec), quietly(steps));
+  } catch (const Diverged&) {
+    return {};  // a batch none of whose targets count
+  }
+  for (std::int64_t stop = 1; stop < steps; ++stop) {
+    const TemporaryFolder folder;
+    FitOptions options = quietly(stop);
+    options.checkpoint = folder.path() / "run";
+    options.checkpoint_every = 1;
+    options.resume = true;
+    fit_to(*build(spec), options);
+    options.steps = steps;
+    if (const Difference wrong = different_bits(whole, fit_to(*build(spec), options))) {
+      return fmt::format("stopped after step {} {}", stop, *wrong);
+    }
+  }
+  return {};
+}
+
+// A model and its optimizer that are saved before any step go on as they are.
+Difference saving(const Spec& spec) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "model.safetensors";
+  build(spec)->model.save(file);
+  Spec other = spec;
+  other["seed"] = spec.at("seed").get<std::uint64_t>() + 1;
+  Parts parts;
+  const Trained whole = train(spec);
+  const Trained loaded = train(spec, {.prepare = [&](Problem& problem) {
+                                 const Sequential another =
+                                     build(other, {})->model;  // other numbers
+                                 problem.model.load(values_of(another.state()));
+                                 problem.model.load(file);
+                               }});
+  return different_bits(whole, loaded);
+}
+
+void rename_layers(Json& layers) {
+  for (Json& layer : layers) {
+    if (layer.contains("name")) layer["name"] = "an.other." + layer["name"].get<std::string>();
+    if (layer.contains("layers")) rename_layers(layer["layers"]);
+  }
+}
+
+// What layers are called says where they begin and nothing else.
+Difference renaming(const Spec& spec) {
+  const TemporaryFolder folder;
+  const std::unique_ptr<Problem> first = build(spec);
+  first->model.save(folder.path() / "model.safetensors");
+  Spec renamed = spec;
+  rename_layers(renamed["layers"]);
+  const Trained before = train(spec);
+  const Trained after = train(
+      renamed, {.prepare = [&](Problem& problem) {
+        const std::vector<Variable> theirs = first->model.state(), ours = problem.model.state();
+        problem.model.load(folder.path() / "model.safetensors",
+                           {.rename = [&](const std::string& name) {
+                             for (std::size_t i = 0; i < theirs.size(); ++i) {
+                               if (theirs[i].name() == name) return ours.at(i).name();
+                             }
+                             return name;
+                           }});
+      }});
+  for (std::size_t i = 0; i < before.tensors.size(); ++i) {
+    if (!bitwise_equal(before.tensors[i].second, after.tensors[i].second)) {
+      return fmt::format("`{}` has other bits under the name `{}`", before.tensors[i].first,
+                         after.tensors[i].first);
+    }
+  }
+  return {};
+}
+
+// The same seed, here the names: the same bits. Different names: different weights.
+Difference seeds(const Spec& spec) {
+  Parts parts, again;
+  const std::vector<Variable> state = build_model(spec, parts).state();
+  const std::vector<Variable> same = build_model(spec, again).state();
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    if (!bitwise_equal(state[i].value(), same[i].value())) {
+      return fmt::format("`{}` begins with other bits when made again", state[i].name());
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool drawn = state[i].shape().rank() >= 2 && state[i].shape().numel() > 1;
+      if (drawn && bitwise_equal(state[i].value(), state[j].value())) {
+        return fmt::format("`{}` and `{}` begin alike", state[i].name(), state[j].name());
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Property> state_properties() {
+  return {{"resume", {}, resume},
+          {"saving", {}, saving},
+          {"renaming", {}, renaming},
+          {"seeds", {}, seeds}};
+}
+
+}  // namespace aclgrad::training
