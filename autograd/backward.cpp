@@ -59,7 +59,7 @@ class Engine {
       const Node& node = graph_.node(id);
       bool any = false;
       for (const ValueId input : node.inputs) any = any || at(dependent_, input);
-      if (!any) continue;
+      if (!any || dynamic_cast<const StopGradientOp*>(node.op.get()) != nullptr) continue;
       for (const ValueId output : node.outputs) {
         if (is_floating(graph_.value(output).dtype())) set(dependent_, output);
       }

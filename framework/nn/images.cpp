@@ -6,31 +6,76 @@
 #include "aclgrad/error.h"
 #include "aclgrad/nn_images.h"
 #include "nn/support.h"
+#include "tensor/option.h"
 
 namespace aclgrad {
 namespace {
 
-Tensor initial_kernel(const std::string& name, std::int64_t in, std::int64_t out,
-                      const PerAxis& kernel, const Conv2dOptions& options) {
-  const std::vector<std::int64_t> sizes = kernel.over(2);
-  if (in < 1 || out < 1 || options.groups < 1 || in % options.groups != 0) {
+void require_per_axis(std::string_view option, const PerAxis& given, std::int64_t least) {
+  const std::vector<std::int64_t> sizes = given.over(2);
+  bool fits = sizes.size() == 2;
+  for (const std::int64_t size : sizes) fits = fits && size >= least;
+  if (fits) return;
+  throw ShapeError(fmt::format("Conv2d: {} must be one or two numbers of at least {}, got [{}]",
+                               option, least, fmt::join(sizes, ", ")));
+}
+
+// The name, once everything else is found to be right.
+Module::Name checked(const Module::Name& name, std::int64_t in, std::int64_t out,
+                     const PerAxis& kernel, const Conv2dOptions& options) {
+  if (in < 1 || out < 1 || options.groups < 1 || in % options.groups != 0 ||
+      out % options.groups != 0) {
     throw ShapeError(
         fmt::format("a convolution needs channels that its groups divide, got {} and {} in {}", in,
                     out, options.groups));
   }
+  require_per_axis("kernel", kernel, 1);
+  require_per_axis("stride", options.stride, 1);
+  require_per_axis("padding", options.padding, 0);
+  require_per_axis("dilation", options.dilation, 1);
+  return name;
+}
+
+Tensor initial_kernel(std::int64_t in, std::int64_t out, const PerAxis& kernel,
+                      const Conv2dOptions& options, std::uint64_t seed) {
+  const std::vector<std::int64_t> sizes = kernel.over(2);
   const Shape shape{out, in / options.groups, sizes.at(0), sizes.at(1)};
   const double fan_in = static_cast<double>(shape.numel() / out);
-  return init::normal(shape, options.seed.value_or(detail::seed_of(name)),
-                      init::gain(options.init_for) / std::sqrt(fan_in));
+  return init::normal(shape, seed, init::gain(options.init_for) / std::sqrt(fan_in));
+}
+
+Module::Name checked(const Module::Name& name, std::int64_t channels,
+                     const BatchNorm2dOptions& options) {
+  detail::require_size("BatchNorm2d", "channels", channels);
+  detail::require_option("BatchNorm2d", "momentum", options.momentum, detail::kUnit);
+  detail::require_option("BatchNorm2d", "eps", options.eps, detail::kNotNegative);
+  return name;
+}
+
+Module::Name checked(const Module::Name& name, std::int64_t groups, std::int64_t channels,
+                     double eps) {
+  detail::require_size("GroupNorm", "channels", channels);
+  if (groups < 1 || channels % groups != 0) {
+    throw ShapeError(
+        fmt::format("GroupNorm: {} groups do not divide {} channels", groups, channels));
+  }
+  detail::require_option("GroupNorm", "eps", eps, detail::kPositive);
+  return name;
 }
 
 }  // namespace
 
 Conv2d::Conv2d(const Name& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,
                Conv2dOptions options)
-    : Module(name, fmt::format("Conv2d {} to {}, {}", in, out, fmt::join(kernel.over(2), "x"))),
+    : Module(checked(name, in, out, kernel, options),
+             fmt::format("Conv2d {} to {}, {}", in, out, fmt::join(kernel.over(2), "x"))),
       options_(std::move(options)),
-      weight_(parameter("weight", initial_kernel(path(), in, out, kernel, options_))) {
+      weight_(parameter(
+          "weight",
+          [=, given = options_](std::uint64_t seed) {
+            return initial_kernel(in, out, kernel, given, seed);
+          },
+          options_.seed)) {
   if (options_.bias) bias_ = parameter("bias", Tensor::zeros({out}));
 }
 
@@ -47,7 +92,7 @@ Value Conv2d::operator()(const Value& x, SourceLocation where) const {
 }
 
 BatchNorm2d::BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOptions options)
-    : Module(name, fmt::format("BatchNorm2d {}", channels)),
+    : Module(checked(name, channels, options), fmt::format("BatchNorm2d {}", channels)),
       options_(options),
       weight_(parameter("weight", Tensor::full({channels}, 1))),
       bias_(parameter("bias", Tensor::zeros({channels}))),
@@ -58,7 +103,7 @@ Value BatchNorm2d::operator()(const Value& x, SourceLocation where) const {
   Graph graph = x.graph();
   return batch_norm(x, graph.parameter(weight_, where), graph.parameter(bias_, where),
                     graph.parameter(running_mean_, where), graph.parameter(running_var_, where),
-                    {.training = graph.mode() == Mode::training,
+                    {.training = graph.mode() == Mode::training && !is_frozen(),
                      .momentum = options_.momentum,
                      .eps = options_.eps},
                     where)
@@ -66,7 +111,8 @@ Value BatchNorm2d::operator()(const Value& x, SourceLocation where) const {
 }
 
 GroupNorm::GroupNorm(const Name& name, std::int64_t groups, std::int64_t channels, double eps)
-    : Module(name, fmt::format("GroupNorm {} in {}", channels, groups)),
+    : Module(checked(name, groups, channels, eps),
+             fmt::format("GroupNorm {} in {}", channels, groups)),
       weight_(parameter("weight", Tensor::full({channels}, 1))),
       bias_(parameter("bias", Tensor::zeros({channels}))),
       groups_(groups),

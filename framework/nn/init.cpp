@@ -8,6 +8,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/random.h"
+#include "tensor/option.h"
 
 namespace aclgrad::init {
 namespace {
@@ -26,6 +27,11 @@ struct Fans {
   double out;
 };
 
+void require_floating(const char* what, DType dtype) {
+  if (is_floating(dtype)) return;
+  throw DTypeError(fmt::format("init::{} draws floating numbers, not {}", what, dtype));
+}
+
 Fans fans(const Shape& shape) {
   if (shape.rank() != 2 || shape[0] == 0) {
     throw ShapeError(fmt::format("weights must have shape [fan_in, fan_out], got {}", shape));
@@ -36,11 +42,16 @@ Fans fans(const Shape& shape) {
 }  // namespace
 
 Tensor normal(const Shape& shape, std::uint64_t seed, double stddev, DType dtype) {
+  require_floating("normal", dtype);
+  detail::require_option("normal", "stddev", stddev, detail::kNotNegative);
   const Random random(seed);
   return filled(shape, dtype, [&](std::uint64_t i) { return stddev * random.normal(i); });
 }
 
 Tensor uniform(const Shape& shape, std::uint64_t seed, double low, double high, DType dtype) {
+  require_floating("uniform", dtype);
+  detail::require_option("uniform", "low", low, detail::kFinite);
+  detail::require_option("uniform", "high", high, {low, detail::kLargestOption});
   const Random random(seed);
   return filled(shape, dtype,
                 [&](std::uint64_t i) { return low + (high - low) * random.uniform(i); });
@@ -74,11 +85,13 @@ Tensor he_normal(const Shape& shape, std::uint64_t seed, Activation activation, 
 
 Tensor xavier_normal(const Shape& shape, std::uint64_t seed, double gain, DType dtype) {
   const Fans fan = fans(shape);
+  detail::require_option("xavier_normal", "gain", gain, detail::kNotNegative);
   return normal(shape, seed, gain * std::sqrt(2 / (fan.in + fan.out)), dtype);
 }
 
 Tensor xavier_uniform(const Shape& shape, std::uint64_t seed, double gain, DType dtype) {
   const Fans fan = fans(shape);
+  detail::require_option("xavier_uniform", "gain", gain, detail::kNotNegative);
   const double bound = gain * std::sqrt(6 / (fan.in + fan.out));
   return uniform(shape, seed, -bound, bound, dtype);
 }

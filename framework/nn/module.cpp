@@ -4,21 +4,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
-#include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "aclgrad/random.h"
 #include "aclgrad/terminal.h"
 #include "io/checkpoint_format.h"
+#include "nn/support.h"
 
 namespace aclgrad {
 namespace {
 
 std::string join(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + "." + b;
+}
+
+std::string join_words(const std::string& a, const std::string& b) {
+  return a.empty() ? b : a + ", " + b;
 }
 
 std::int64_t numbers_in(const std::vector<Variable>& variables) {
@@ -29,6 +37,8 @@ std::int64_t numbers_in(const std::vector<Variable>& variables) {
 
 }  // namespace
 
+// A part. Trees are shared: handles of a module, and modules that have a part in common, refer to
+// the same one.
 struct Module::Tree {
   struct Entry {
     std::string name;
@@ -36,6 +46,11 @@ struct Module::Tree {
     bool trained = true;
     bool transposed_in_pytorch = false;
     bool ours_alone = false;  // PyTorch's file of the same network has no such tensor
+    // Of a parameter that is drawn, and of a generator's count.
+    Draw draw = {};
+    std::optional<Generator> generator = {};
+    std::optional<std::uint64_t> seed = {};
+    std::uint64_t drawn_version = 0;  // the variable's, as long as nothing else was assigned
   };
   struct Child {
     std::shared_ptr<Tree> tree;
@@ -45,34 +60,111 @@ struct Module::Tree {
   std::string path;
   std::string kind;
   bool has_parent = false;
+  bool frozen = false;
+  std::weak_ptr<Tree> parent;  // the one that owns it
   std::vector<Entry> entries;
   std::vector<Child> children;
+  std::optional<std::uint64_t> network_seed;
+  std::unordered_map<std::string, std::uintptr_t> names;  // of the topmost: all variables' below
 
-  template <class Visit>  // this tree and those below it
-  void each(const Visit& visit) const {
+  template <class Visit>  // this tree and those below it, each once
+  void each(const Visit& visit) {
+    std::unordered_set<const Tree*> seen;
+    walk(visit, seen);
+  }
+  template <class Visit>
+  void walk(const Visit& visit, std::unordered_set<const Tree*>& seen) {
+    if (!seen.insert(this).second) return;
     visit(*this);
-    for (const Child& child : children) child.tree->each(visit);
+    for (const Child& child : children) child.tree->walk(visit, seen);
   }
 
   template <class Wanted>
-  std::vector<Variable> variables(const Wanted& wanted) const {
+  std::vector<Variable> variables(const Wanted& wanted) {
     std::vector<Variable> all;
+    std::unordered_set<std::uintptr_t> taken;
     each([&](const Tree& tree) {
       for (const Entry& entry : tree.entries) {
-        if (!wanted(entry) || std::find(all.begin(), all.end(), entry.variable) != all.end()) {
-          continue;
+        if (wanted(tree, entry) && taken.insert(entry.variable.identity()).second) {
+          all.push_back(entry.variable);
         }
-        all.push_back(entry.variable);
       }
     });
     return all;
   }
 
-  void check_names() const {
-    std::set<std::string> names;
-    for (const Variable& variable : variables([](const Entry&) { return true; })) {
-      if (names.insert(variable.name()).second) continue;
-      throw ValueError(fmt::format("two variables are called `{}`", variable.name()));
+  Tree& root() {
+    Tree* top = this;
+    while (const std::shared_ptr<Tree> above = top->parent.lock()) top = above.get();
+    return *top;
+  }
+
+  // The full name of a variable to be made.
+  std::string new_name(const std::string& name) {
+    if (name.empty()) {
+      throw ValueError(fmt::format("a variable of `{}` needs a name, \"weight\" say", path));
+    }
+    std::string full = join(path, name);
+    if (root().names.contains(full)) {
+      throw ValueError(fmt::format("two variables are called `{}`", full));
+    }
+    return full;
+  }
+
+  Variable add(Entry entry) {
+    root().names.emplace(entry.variable.name(), entry.variable.identity());
+    entry.drawn_version = entry.variable.version();
+    entries.push_back(std::move(entry));
+    return entries.back().variable;
+  }
+
+  // Seeds are those of the layer, the network, or the path.
+  std::uint64_t seed_for(const std::optional<std::uint64_t>& own, std::uint64_t number) const {
+    if (network_seed) return Random(*network_seed, detail::seed_of(path)).bits(number);
+    return own.value_or(detail::seed_of(path)) + number;
+  }
+  std::uint64_t count_drawn() const {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(entries, [](const Entry& entry) { return bool(entry.draw); }));
+  }
+
+  // Draws what is drawn; without force, what was not given its seed and was not assigned to.
+  void draw_again(bool force) {
+    std::uint64_t number = 0;
+    for (Entry& entry : entries) {
+      if (!entry.draw && !entry.generator) continue;
+      const std::uint64_t seed = seed_for(entry.seed, entry.draw ? number++ : 0);
+      const bool follows =
+          (network_seed || !entry.seed) && entry.variable.version() == entry.drawn_version;
+      if (!force && !follows) continue;
+      if (entry.generator) entry.generator->reseed(static_cast<std::int64_t>(seed));
+      if (!entry.draw) continue;
+      entry.variable.assign(entry.draw(seed));
+      entry.drawn_version = entry.variable.version();
+    }
+  }
+
+  // The variables below, with the names that they will have behind the prefix.
+  void collect_names(const std::string& prefix,
+                     std::unordered_map<std::string, std::uintptr_t>& all,
+                     std::unordered_set<const Tree*>& seen) const {
+    if (!seen.insert(this).second) return;
+    for (const Entry& entry : entries) {
+      all.emplace(join(prefix, entry.variable.name()), entry.variable.identity());
+    }
+    for (const Child& child : children) {
+      child.tree->collect_names(child.owned ? prefix : "", all, seen);
+    }
+  }
+
+  void rename(const std::string& prefix) {
+    path = join(prefix, path);
+    for (const Entry& entry : entries) {
+      entry.variable.state_->name = join(path, entry.name);
+    }
+    draw_again(/*force=*/false);
+    for (const Child& child : children) {
+      if (child.owned) child.tree->rename(prefix);
     }
   }
 };
@@ -86,48 +178,103 @@ Module::Module(const Name& name, std::string kind) : tree_(std::make_shared<Tree
     throw ValueError(fmt::format("two modules are called `{}`", name.path_));
   }
   tree_->has_parent = true;
+  tree_->parent = name.parent_;
+  tree_->network_seed = name.parent_->network_seed;
   name.parent_->children.push_back({tree_, true});
 }
 
 const std::string& Module::path() const { return tree_->path; }
 
 std::vector<Variable> Module::parameters() const {
-  return tree_->variables([](const Tree::Entry& entry) { return entry.trained; });
+  return tree_->variables(
+      [](const Tree& tree, const Tree::Entry& entry) { return entry.trained && !tree.frozen; });
+}
+
+std::vector<Variable> Module::frozen_parameters() const {
+  return tree_->variables(
+      [](const Tree& tree, const Tree::Entry& entry) { return entry.trained && tree.frozen; });
 }
 
 std::int64_t Module::parameter_count() const { return numbers_in(parameters()); }
 
 std::vector<Variable> Module::buffers() const {
-  return tree_->variables([](const Tree::Entry& entry) { return !entry.trained; });
+  return tree_->variables([](const Tree&, const Tree::Entry& entry) { return !entry.trained; });
 }
 
 std::vector<Variable> Module::state() const {
-  return tree_->variables([](const Tree::Entry&) { return true; });
+  return tree_->variables([](const Tree&, const Tree::Entry&) { return true; });
 }
 
 std::vector<Value> Module::parameters(const Graph& graph, std::source_location where) const {
   return aclgrad::parameters(graph, parameters(), where);
 }
 
+namespace {
+
+std::atomic<std::uint64_t> freezes{0};
+
+}  // namespace
+
+void Module::set_frozen(bool frozen) const {
+  tree_->each([&](Tree& tree) { tree.frozen = frozen; });
+  ++freezes;
+}
+
+void Module::freeze() const { set_frozen(true); }
+void Module::unfreeze() const { set_frozen(false); }
+bool Module::is_frozen() const { return tree_->frozen; }
+
+std::vector<bool> Module::frozen_parts() const {
+  std::vector<bool> all;
+  tree_->each([&](const Tree& tree) { all.push_back(tree.frozen); });
+  return all;
+}
+
+std::uint64_t Module::freeze_count() noexcept { return freezes; }
+
+void seed_parameters(const Module& module, std::uint64_t seed) {
+  module.tree_->each([&](Module::Tree& tree) {
+    tree.network_seed = seed;
+    tree.draw_again(/*force=*/true);
+  });
+}
+
 Module::Name Module::child(const std::string& name) const {
+  if (name.empty()) {
+    throw ValueError(fmt::format("a part of `{}` needs a name, \"hidden\" say", path()));
+  }
   Name place(join(tree_->path, name));
   place.parent_ = tree_;
   return place;
 }
 
 Variable Module::parameter(const std::string& name, const Tensor& initial) const {
-  tree_->entries.push_back({name, Variable(join(tree_->path, name), initial)});
-  return tree_->entries.back().variable;
+  return tree_->add({name, Variable(tree_->new_name(name), initial)});
+}
+
+Variable Module::parameter(const std::string& name, Draw initial,
+                           std::optional<std::uint64_t> seed) const {
+  if (!initial) throw ValueError("a parameter needs a function that draws its initial values");
+  const std::string full = tree_->new_name(name);
+  const Tensor drawn = initial(tree_->seed_for(seed, tree_->count_drawn()));
+  return tree_->add(
+      {.name = name, .variable = Variable(full, drawn), .draw = std::move(initial), .seed = seed});
 }
 
 Variable Module::buffer(const std::string& name, const Tensor& initial) const {
-  tree_->entries.push_back({name, Variable(join(tree_->path, name), initial), /*trained=*/false});
-  return tree_->entries.back().variable;
+  return tree_->add({name, Variable(tree_->new_name(name), initial), /*trained=*/false});
 }
 
-void Module::adopt_counter(const std::string& name, const Variable& variable) const {
-  variable.state_->name = join(tree_->path, name);
-  tree_->entries.push_back({name, variable, /*trained=*/false, false, /*ours_alone=*/true});
+Generator Module::generator(const std::string& name, std::optional<std::uint64_t> seed) const {
+  const std::string full = tree_->new_name(name);
+  const Generator made(static_cast<std::int64_t>(tree_->seed_for(seed, 0)), full);
+  tree_->add({.name = name,
+              .variable = made.draws(),
+              .trained = false,
+              .ours_alone = true,
+              .generator = made,
+              .seed = seed});
+  return made;
 }
 
 void Module::mark_transposed_in_pytorch(const Variable& variable) const {
@@ -136,22 +283,29 @@ void Module::mark_transposed_in_pytorch(const Variable& variable) const {
   }
 }
 
-void Module::rename(Tree& tree, const std::string& prefix) {
-  tree.path = join(prefix, tree.path);
-  for (const Tree::Entry& entry : tree.entries) {
-    entry.variable.state_->name = join(tree.path, entry.name);
-  }
-  for (const Tree::Child& child : tree.children) {
-    if (child.owned) rename(*child.tree, prefix);
-  }
-}
-
 void Module::adopt(const Module& part) const {
+  part.tree_->each([&](const Tree& tree) {
+    if (&tree != tree_.get()) return;
+    throw ValueError(fmt::format("`{}` cannot be a part of itself", path()));
+  });
   const bool owned = !part.tree_->has_parent;
-  if (owned && !tree_->path.empty()) rename(*part.tree_, tree_->path);
-  part.tree_->has_parent = true;
+  std::unordered_map<std::string, std::uintptr_t> added;
+  std::unordered_set<const Tree*> seen;
+  part.tree_->collect_names(owned ? tree_->path : "", added, seen);
+  Tree& root = tree_->root();
+  for (const auto& [name, identity] : added) {
+    const auto found = root.names.find(name);
+    if (found == root.names.end() || found->second == identity) continue;
+    throw ValueError(fmt::format("two variables are called `{}`", name));
+  }
+  if (owned) {
+    part.tree_->parent = tree_;
+    part.tree_->has_parent = true;
+    part.tree_->names.clear();
+    if (!tree_->path.empty()) part.tree_->rename(tree_->path);
+  }
+  root.names.merge(std::move(added));
   tree_->children.push_back({part.tree_, owned});
-  tree_->check_names();
 }
 
 void Module::save(const std::filesystem::path& path) const {
@@ -236,16 +390,24 @@ std::string Module::summary_of(const Graph* graph) const {
     cells.push_back(std::to_string(numbers));
     table.add_row(std::move(cells));
   };
+  std::int64_t frozen = 0;
   tree_->each([&](const Tree& tree) {
     if (tree.entries.empty()) return;
-    std::vector<Variable> trained;
+    std::vector<Variable> own;
     for (const Tree::Entry& entry : tree.entries) {
-      if (entry.trained) trained.push_back(entry.variable);
+      if (entry.trained) own.push_back(entry.variable);
     }
     const auto shape = shapes.find(tree.path);
-    add_row(tree.path, tree.kind, shape == shapes.end() ? "" : shape->second, numbers_in(trained));
+    const std::string kind = tree.frozen ? join_words(tree.kind, "frozen") : tree.kind;
+    add_row(tree.path, kind, shape == shapes.end() ? "" : shape->second, numbers_in(own));
+    if (tree.frozen) frozen += numbers_in(own);
   });
-  add_row("all", "", "", parameter_count());
+  const std::int64_t trained = parameter_count();
+  if (frozen > 0) {
+    add_row("trained", "", "", trained);
+    add_row("frozen", "", "", frozen);
+  }
+  add_row("all", "", "", trained + frozen);
   return table.to_string();
 }
 

@@ -10,17 +10,28 @@
 
 #include "aclgrad/error.h"
 #include "nn/support.h"
+#include "tensor/option.h"
 
 namespace aclgrad {
 namespace {
 
-Tensor initial_weight(const std::string& name, std::int64_t in, std::int64_t out,
-                      const LinearOptions& options) {
-  if (in < 1 || out < 1) {
-    throw ShapeError(fmt::format("a linear layer needs positive sizes, got {} and {}", in, out));
-  }
-  const std::uint64_t seed = options.seed.value_or(detail::seed_of(name));
-  return init::he_normal({in, out}, seed, options.init_for, options.dtype);
+Module::Name with_sizes(const Module::Name& name, std::int64_t in, std::int64_t out) {
+  if (in >= 1 && out >= 1) return name;
+  throw ShapeError(fmt::format("a linear layer needs positive sizes, got {} and {}", in, out));
+}
+
+// The name of a norm, once its width and eps are found to be right.
+Module::Name with_width(const Module::Name& name, std::string_view layer, std::int64_t width,
+                        double eps) {
+  detail::require_size(layer, "width", width);
+  detail::require_option(layer, "eps", eps, detail::kNotNegative);
+  return name;
+}
+
+Module::Name with_probability(const Module::Name& name, std::string_view layer, double p,
+                              const detail::Range& range) {
+  detail::require_option(layer, "p", p, range);
+  return name;
 }
 
 // What a layer returns is called by what it does to what, unless it has a name: "elu(hidden1)".
@@ -33,8 +44,13 @@ Value named_after(const Value& result, const Value& x) {
 }  // namespace
 
 Linear::Linear(const Name& name, std::int64_t in, std::int64_t out, LinearOptions options)
-    : Module(name, fmt::format("Linear {} to {}", in, out)),
-      weight_(parameter("weight", initial_weight(path(), in, out, options))) {
+    : Module(with_sizes(name, in, out), fmt::format("Linear {} to {}", in, out)),
+      weight_(parameter(
+          "weight",
+          [=](std::uint64_t seed) {
+            return init::he_normal({in, out}, seed, options.init_for, options.dtype);
+          },
+          options.seed)) {
   mark_transposed_in_pytorch(weight_);
   if (options.bias) bias_ = parameter("bias", Tensor::zeros({out}, options.dtype));
 }
@@ -110,31 +126,28 @@ Value Sigmoid::operator()(const Value& x, SourceLocation where) const { return s
 Value Silu::operator()(const Value& x, SourceLocation where) const { return silu(x, where); }
 
 Dropout::Dropout(const Name& name, double p, std::optional<std::uint64_t> seed)
-    : Module(name, fmt::format("Dropout {}", p)),
+    : Module(with_probability(name, "Dropout", p, detail::kUnit), fmt::format("Dropout {}", p)),
       p_(p),
-      generator_(static_cast<std::int64_t>(seed.value_or(detail::seed_of(path())))) {
-  adopt_counter("draws", generator_.draws());
-}
+      generator_(generator("draws", seed)) {}
 
 Value Dropout::operator()(const Value& x, SourceLocation where) const {
-  if (x.graph().mode() == Mode::evaluation) return x;
+  if (x.graph().mode() == Mode::evaluation || is_frozen()) return x;
   return dropout(x, p_, generator_, where);
 }
 
 AlphaDropout::AlphaDropout(const Name& name, double p, std::optional<std::uint64_t> seed)
-    : Module(name, fmt::format("AlphaDropout {}", p)),
+    : Module(with_probability(name, "AlphaDropout", p, detail::kBelowOne),
+             fmt::format("AlphaDropout {}", p)),
       p_(p),
-      generator_(static_cast<std::int64_t>(seed.value_or(detail::seed_of(path())))) {
-  adopt_counter("draws", generator_.draws());
-}
+      generator_(generator("draws", seed)) {}
 
 Value AlphaDropout::operator()(const Value& x, SourceLocation where) const {
-  if (x.graph().mode() == Mode::evaluation) return x;
+  if (x.graph().mode() == Mode::evaluation || is_frozen()) return x;
   return alpha_dropout(x, p_, generator_, where);
 }
 
 LayerNorm::LayerNorm(const Name& name, std::int64_t width, double eps)
-    : Module(name, fmt::format("LayerNorm {}", width)),
+    : Module(with_width(name, "LayerNorm", width, eps), fmt::format("LayerNorm {}", width)),
       weight_(parameter("weight", Tensor::full({width}, 1))),
       bias_(parameter("bias", Tensor::zeros({width}))),
       eps_(eps) {}
@@ -145,7 +158,7 @@ Value LayerNorm::operator()(const Value& x, SourceLocation where) const {
 }
 
 RmsNorm::RmsNorm(const Name& name, std::int64_t width, double eps)
-    : Module(name, fmt::format("RmsNorm {}", width)),
+    : Module(with_width(name, "RmsNorm", width, eps), fmt::format("RmsNorm {}", width)),
       weight_(parameter("weight", Tensor::full({width}, 1))),
       eps_(eps) {}
 

@@ -11,29 +11,61 @@
 
 namespace aclgrad {
 
+namespace {
+
+Module::Name with_rows(const Module::Name& name, std::int64_t count, std::int64_t width) {
+  detail::require_size("Embedding", "count", count);
+  detail::require_size("Embedding", "width", width);
+  return name;
+}
+
+std::optional<std::int64_t> row_of(std::optional<std::int64_t> padding_idx, std::int64_t count) {
+  if (!padding_idx) return padding_idx;
+  if (*padding_idx < -count || *padding_idx >= count) {
+    throw ValueError(fmt::format("Embedding: padding_idx must be in [-{}, {}), got {}", count,
+                                 count, *padding_idx));
+  }
+  return *padding_idx < 0 ? *padding_idx + count : *padding_idx;
+}
+
+}  // namespace
+
 Embedding::Embedding(const Name& name, std::int64_t count, std::int64_t width,
-                     std::optional<std::uint64_t> seed)
-    : Module(name, fmt::format("Embedding {} of {}", count, width)),
-      weight_(
-          parameter("weight", init::normal({count, width}, seed.value_or(detail::seed_of(path())),
-                                           1 / std::sqrt(static_cast<double>(width))))) {}
+                     const EmbeddingOptions& options)
+    : Module(with_rows(name, count, width), fmt::format("Embedding {} of {}", count, width)),
+      padding_idx_(row_of(options.padding_idx, count)),
+      weight_(parameter(
+          "weight",
+          [=, padding = padding_idx_](std::uint64_t seed) {
+            Tensor drawn =
+                init::normal({count, width}, seed, 1 / std::sqrt(static_cast<double>(width)));
+            for (std::int64_t i = 0; padding && i < width; ++i) drawn.set(*padding * width + i, 0);
+            return drawn;
+          },
+          options.seed)) {}
 
 Value Embedding::operator()(const Value& indices, SourceLocation where) const {
-  return embedding(indices.graph().parameter(weight_, where), indices, {}, where).named(path());
+  return embedding(indices.graph().parameter(weight_, where), indices, padding_idx_, where)
+      .named(path());
 }
+
+namespace {
+
+Module::Name with_heads(const Module::Name& name, std::int64_t width, std::int64_t heads) {
+  if (width >= 1 && heads >= 1 && width % heads == 0) return name;
+  throw ShapeError(fmt::format("{} heads do not divide a width of {}", heads, width));
+}
+
+}  // namespace
 
 SelfAttention::SelfAttention(const Name& name, std::int64_t width, std::int64_t heads,
                              SelfAttentionOptions options)
-    : Module(name),
+    : Module(with_heads(name, width, heads)),
       width_(width),
       heads_(heads),
       options_(options),
       qkv_(child("qkv"), width, 3 * width, {.seed = options.seed}),
-      projection_(child("projection"), width, width, {.seed = detail::next_seed(options.seed)}) {
-  if (heads < 1 || width % heads != 0) {
-    throw ShapeError(fmt::format("{} heads do not divide a width of {}", heads, width));
-  }
-}
+      projection_(child("projection"), width, width, {.seed = detail::next_seed(options.seed)}) {}
 
 Value SelfAttention::operator()(const Value& x, SourceLocation where) const {
   return (*this)(x, Value(), where);
@@ -84,22 +116,27 @@ Value TransformerBlock::operator()(const Value& x, SourceLocation where) const {
 
 namespace {
 
-Tensor recurrent_weight(std::int64_t in, std::int64_t hidden, std::uint64_t seed) {
-  const double limit = 1 / std::sqrt(static_cast<double>(hidden));
-  return init::uniform({in, 3 * hidden}, seed, -limit, limit);
+Module::Name with_units(const Module::Name& name, std::int64_t in, std::int64_t hidden) {
+  detail::require_size("GruCell", "in", in);
+  detail::require_size("GruCell", "hidden", hidden);
+  return name;
+}
+
+auto recurrent_weight(std::int64_t in, std::int64_t hidden) {
+  return [=](std::uint64_t seed) {
+    const double limit = 1 / std::sqrt(static_cast<double>(hidden));
+    return init::uniform({in, 3 * hidden}, seed, -limit, limit);
+  };
 }
 
 }  // namespace
 
 GruCell::GruCell(const Name& name, std::int64_t in, std::int64_t hidden,
                  std::optional<std::uint64_t> seed)
-    : Module(name, fmt::format("GruCell {} to {}", in, hidden)),
+    : Module(with_units(name, in, hidden), fmt::format("GruCell {} to {}", in, hidden)),
       hidden_(hidden),
-      weight_ih_(parameter("weight_ih",
-                           recurrent_weight(in, hidden, seed.value_or(detail::seed_of(path()))))),
-      weight_hh_(
-          parameter("weight_hh",
-                    recurrent_weight(hidden, hidden, seed.value_or(detail::seed_of(path())) + 1))),
+      weight_ih_(parameter("weight_ih", recurrent_weight(in, hidden), seed)),
+      weight_hh_(parameter("weight_hh", recurrent_weight(hidden, hidden), seed)),
       bias_ih_(parameter("bias_ih", Tensor::zeros({3 * hidden}))),
       bias_hh_(parameter("bias_hh", Tensor::zeros({3 * hidden}))) {
   mark_transposed_in_pytorch(weight_ih_);

@@ -3,12 +3,15 @@
 #ifndef ACLGRAD_FRAMEWORK_NN_SUPPORT_H_
 #define ACLGRAD_FRAMEWORK_NN_SUPPORT_H_
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 #include <source_location>
 #include <span>
 #include <string_view>
 
+#include "aclgrad/error.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/ops/fill.h"
 #include "tensor/fnv1a.h"
@@ -23,6 +26,12 @@ inline std::uint64_t seed_of(std::string_view name) {
 inline std::optional<std::uint64_t> next_seed(std::optional<std::uint64_t> seed) {
   if (seed) *seed ^= 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
   return seed;
+}
+
+/// Throws ShapeError unless a size of a layer is at least 1.
+inline void require_size(std::string_view layer, std::string_view what, std::int64_t size) {
+  if (size >= 1) return;
+  throw ShapeError(fmt::format("{}: {} must be at least 1, got {}", layer, what, size));
 }
 
 /// The variable in x's graph and dtype.

@@ -287,5 +287,32 @@ TEST(Rule, WrongAnswersOfRulesAreNamed) {
               HasSubstr("its gradient rule returned shape [3] for input 0 of shape [2]"));
 }
 
+TEST(StopGradient, PassesValuesButNoGradient) {
+  Graph graph;
+  const Value x = graph.parameter("x", Tensor::from({2}, {3, 4}));
+  const Value y = mul(x, stop_gradient(x));
+  const Value gradient = backward(reduce_sum(y), {x})[x];
+  Session session(graph, {y, gradient});
+  const Results results = session.run();
+  EXPECT_TRUE(bitwise_equal(results[y], Tensor::from({2}, {9, 16})));
+  EXPECT_TRUE(bitwise_equal(results[gradient], Tensor::from({2}, {3, 4}))) << "not 2 x";
+}
+
+TEST(StopGradient, WhatLeadsToItIsNotDifferentiated) {
+  Graph graph;
+  const Value x = graph.parameter("x", Tensor::from({2}, {3, 4}));
+  const Value w = graph.parameter("w", Tensor::from({2}, {1, 2}));
+  const Value loss =
+      reduce_sum(mul(stop_gradient(transpose(exp(reshape(x, {1, 2})), 0, 1)), reshape(w, {2, 1})));
+  const std::size_t nodes = graph.size();
+  EXPECT_THROW(backward(loss, {x}), ValueError);
+  const Value of_x = backward(loss, {w, x}, {.allow_unused = true})[x];
+  for (std::size_t id = nodes; id < graph.size(); ++id) {
+    EXPECT_NE(graph.node(static_cast<NodeId>(id)).op->name(), "permute");
+  }
+  Session session(graph, {of_x});
+  EXPECT_TRUE(bitwise_equal(session.run()[of_x], Tensor::zeros({2})));
+}
+
 }  // namespace
 }  // namespace aclgrad

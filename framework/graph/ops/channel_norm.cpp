@@ -52,6 +52,12 @@ Value batch_norm(const Value& x, const Value& weight, const Value& bias, const V
   check_channels(record, 0, 1, 5);
   std::vector<TensorSpec> outputs = {record.like(0)};
   if (options.training) {
+    if (x.shape().numel() > 0 && x.shape().numel() == x.shape()[1]) {
+      record.value_error(fmt::format(
+          "expected more than 1 value per channel when training, got {}: its result is "
+          "0, and its variance says nothing (freeze() the layer, or use larger batches)",
+          x.shape()));
+    }
     // In float32 they serve the backward of 16-bit tensors, too.
     const DType dtype = x.dtype() == DType::float64 ? DType::float64 : DType::float32;
     const TensorSpec saved{weight.shape(), dtype};

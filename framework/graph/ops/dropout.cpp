@@ -43,7 +43,8 @@ Value next_mask(const Value& x, double p, const Generator& generator, std::sourc
 }  // namespace
 
 Generator::Generator(std::int64_t seed, std::string name)
-    : seed_(seed), draws_(std::move(name), Tensor::zeros({1}, DType::int64)) {}
+    : seed_(std::make_shared<std::int64_t>(seed)),
+      draws_(std::move(name), Tensor::zeros({1}, DType::int64)) {}
 
 Value dropout(const Value& x, double p, const Generator& generator, std::source_location where) {
   const Recorder record("dropout", {x}, where);

@@ -100,6 +100,11 @@ Value expand(const Value& x, const Shape& shape, std::source_location where) {
   return record.add_view(std::make_shared<ExpandOp>(), shape, std::move(strides), x.offset());
 }
 
+Value stop_gradient(const Value& x, std::source_location where) {
+  Recorder record("stop_gradient", {x}, where);
+  return record.add_view(std::make_shared<StopGradientOp>(), x.shape(), x.strides(), x.offset());
+}
+
 std::string PermuteOp::attributes() const { return fmt::format("[{}]", fmt::join(order, ", ")); }
 
 }  // namespace aclgrad

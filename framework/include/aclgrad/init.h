@@ -19,11 +19,12 @@ enum class Activation : std::uint8_t { none, relu, selu, elu, hardswish, gelu, g
 
 namespace init {
 
-/// Normal with mean 0.
+/// Normal with mean 0. stddev is at least 0 and finite; ValueError otherwise. This and the
+/// following throw DTypeError for a dtype that is not floating.
 Tensor normal(const Shape& shape, std::uint64_t seed, double stddev = 1,
               DType dtype = DType::float32);
 
-/// Uniform in [low, high).
+/// Uniform in [low, high). Throws ValueError unless both are finite and low is at most high.
 Tensor uniform(const Shape& shape, std::uint64_t seed, double low = -1, double high = 1,
                DType dtype = DType::float32);
 
@@ -43,7 +44,8 @@ Tensor lecun_normal(const Shape& shape, std::uint64_t seed, DType dtype = DType:
 Tensor he_normal(const Shape& shape, std::uint64_t seed, Activation activation = Activation::relu,
                  DType dtype = DType::float32);
 
-/// Normal with standard deviation gain sqrt(2 / (fan_in + fan_out)) (Glorot, Bengio 2010).
+/// Normal with standard deviation gain sqrt(2 / (fan_in + fan_out)) (Glorot, Bengio 2010). Throws
+/// ValueError, as the next one, unless gain is at least 0 and finite.
 Tensor xavier_normal(const Shape& shape, std::uint64_t seed, double gain = 1,
                      DType dtype = DType::float32);
 

@@ -17,7 +17,14 @@
 // handle, as a Variable is: copies share the tree and its variables.
 //
 // A module may be called in several graphs, which then share its variables. What it does in
-// training only (dropout, statistics of batches), it does in graphs of Mode::training.
+// training only (dropout, statistics of batches), it does in graphs of Mode::training, and as long
+// as it is not frozen:
+//
+//   network.backbone.freeze();  // trains what is left: the head
+//
+// Initial values, and the keys of random masks, follow from the full name: parts of other names
+// differ, whatever they are nested in, and the same program begins with the same values.
+// seed_parameters(network, 7) begins the whole network with others.
 #ifndef ACLGRAD_MODULE_H_
 #define ACLGRAD_MODULE_H_
 
@@ -25,10 +32,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "aclgrad/graph.h"
+#include "aclgrad/ops/dropout.h"
 #include "aclgrad/safetensors.h"
 #include "aclgrad/variable.h"
 
@@ -80,7 +89,7 @@ class Module {
   const std::string& path() const;
 
   /// The variables that are trained: the module's own, then its children's, in the order in which
-  /// they were made; one that occurs twice is listed once.
+  /// they were made; one that occurs twice is listed once. Without what is frozen.
   std::vector<Variable> parameters() const;
 
   /// How many numbers they have together.
@@ -96,6 +105,29 @@ class Module {
   std::vector<Value> parameters(const Graph& graph,
                                 std::source_location where = std::source_location::current()) const;
 
+  /// Takes this part and all that is below it out of training, or back into it. What is frozen is
+  /// left out of parameters(), so it has no gradient, no update and no weight decay; Dropout passes
+  /// everything on, and batch normalization goes by its running statistics and keeps them. state(),
+  /// files and checkpoints have it as before.
+  ///
+  /// This holds for what is recorded afterwards: a Trainer records its next step anew, other
+  /// sessions stay as they are. A part that several modules share is frozen in all of them; one
+  /// that is added later is not.
+  void freeze() const;
+  void unfreeze() const;
+
+  /// Whether this part is frozen, itself or with one above it; parts below may differ.
+  bool is_frozen() const;
+
+  /// The parameters that parameters() leaves out.
+  std::vector<Variable> frozen_parameters() const;
+
+  /// For what keeps recorded graphs: whether each part is frozen, this one and those below in
+  /// order; and a count that tells cheaply whether any part of any module was frozen or unfrozen
+  /// since.
+  std::vector<bool> frozen_parts() const;
+  static std::uint64_t freeze_count() noexcept;
+
   /// Writes state() to a safetensors file. Throws IoError.
   void save(const std::filesystem::path& path) const;
 
@@ -106,37 +138,56 @@ class Module {
   LoadReport load(const std::filesystem::path& path, const LoadOptions& options = {}) const;
   LoadReport load(const NamedTensors& tensors, const LoadOptions& options = {}) const;
 
-  /// A table of the parts that have variables: name, kind, numbers trained; and the sums. With a
-  /// graph in which the module was called, also the shapes of what they returned.
+  /// A table of the parts that have variables: name, kind, whether it is frozen, how many numbers
+  /// its parameters have; and the sums. With a graph in which the module was called, also the
+  /// shapes of what they returned.
   std::string summary() const;
   std::string summary(const Graph& graph) const;
 
  protected:
-  /// The place of a part that belongs to this module. The name may have dots: "blocks.0".
+  /// The place of a part that belongs to this module. The name may have dots: "blocks.0". Throws
+  /// ValueError for an empty one.
   Name child(const std::string& name) const;
 
-  /// Makes a variable of this module: trained, or not.
+  /// Makes a variable of this module: trained, or not. Throws ValueError for an empty name, and for
+  /// one that another variable of the whole network has.
   Variable parameter(const std::string& name, const Tensor& initial) const;
   Variable buffer(const std::string& name, const Tensor& initial) const;
 
-  /// Takes the count of a Generator's draws as a buffer, and names it.
-  void adopt_counter(const std::string& name, const Variable& variable) const;
+  /// Initial values drawn from a seed: `seed` plus the number of the module's parameters that were
+  /// drawn before it. Without a seed, this module's path is the seed; where that changes, as the
+  /// module is put into another, they are drawn again, unless the variable was assigned to.
+  using Draw = std::function<Tensor(std::uint64_t seed)>;
+  Variable parameter(const std::string& name, Draw initial,
+                     std::optional<std::uint64_t> seed = std::nullopt) const;
+
+  /// A sequence of random masks, whose seed follows in the same way. Its count of draws is a buffer
+  /// of this name.
+  Generator generator(const std::string& name,
+                      std::optional<std::uint64_t> seed = std::nullopt) const;
 
   /// Says that PyTorch keeps this parameter's two axes the other way round.
   void mark_transposed_in_pytorch(const Variable& variable) const;
 
   /// Makes a part that was made elsewhere belong to this module: its name goes after this module's
-  /// path, unless it belongs to another one already. Throws ValueError when two variables would
-  /// have the same name.
+  /// path, unless it belongs to another one already. Throws ValueError, and changes nothing, when
+  /// two variables would have the same name, and for a part that this module is, or belongs to.
   void adopt(const Module& part) const;
 
  private:
+  friend void seed_parameters(const Module& module, std::uint64_t seed);
+  void set_frozen(bool frozen) const;
   LoadReport load_from(const std::string& source, const NamedTensors& tensors,
                        const LoadOptions& options, bool may_have_more) const;
   std::string summary_of(const Graph* graph) const;
-  static void rename(Tree& tree, const std::string& prefix);
   std::shared_ptr<Tree> tree_;
 };
+
+/// Draws the initial values of all parameters of a network anew, and the seeds of its random masks,
+/// from this seed and the full name of each part; seeds given to layers do not count any more. To
+/// be called before training: what was trained or loaded is lost. Values that are not drawn
+/// (biases, scales of normalizations, counts of draws) stay as they are.
+void seed_parameters(const Module& module, std::uint64_t seed);
 
 /// The values of variables in a graph.
 std::vector<Value> parameters(const Graph& graph, const std::vector<Variable>& variables,

@@ -53,7 +53,7 @@ struct LinearOptions {
 /// x @ weight + bias with weight [in, out] (see linear()). Initial weights are normal with
 /// standard deviation gain(init_for) / sqrt(in), the bias is 0. The variables are called
 /// name.weight and name.bias. It computes in x's dtype, to which it casts variables of another one
-/// (see loss_scaler.h).
+/// (see loss_scaler.h). Throws ShapeError unless in and out are at least 1.
 class Linear : public Module {
  public:
   Linear(const Name& name, std::int64_t in, std::int64_t out, LinearOptions options = {});
@@ -125,9 +125,9 @@ struct Activate {
 /// another.
 Activation activation_named(const std::string& name);
 
-/// dropout() and alpha_dropout() in training, nothing in evaluation. The masks follow from the
-/// seed, or the name where none is given, and from how many were drawn, which the buffer name.draws
-/// says.
+/// dropout() and alpha_dropout() in training, nothing in evaluation or when frozen. The masks
+/// follow from the seed, or the name where none is given, and from how many were drawn, which the
+/// buffer name.draws says. Throws ValueError unless p is in [0, 1], for alpha dropout in [0, 1).
 class Dropout : public Module {
  public:
   Dropout(const Name& name, double p, std::optional<std::uint64_t> seed = std::nullopt);
@@ -148,7 +148,8 @@ class AlphaDropout : public Module {
   Generator generator_;
 };
 
-/// layer_norm() over the last axis, of this width, with name.weight and name.bias.
+/// layer_norm() over the last axis, of this width, with name.weight and name.bias. This and RmsNorm
+/// throw ShapeError unless width is at least 1, ValueError unless eps is at least 0 and finite.
 class LayerNorm : public Module {
  public:
   LayerNorm(const Name& name, std::int64_t width, double eps = 1e-5);
@@ -185,7 +186,7 @@ class GegluFeedForward : public Module {
 };
 
 /// Layers one after the other. With a name, those of its layers go after it. Throws ValueError when
-/// two variables have the same name.
+/// two variables have the same name, and for a layer that this one is a part of.
 class Sequential : public Module {
  public:
   template <Layer... Layers>

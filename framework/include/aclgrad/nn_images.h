@@ -8,10 +8,10 @@
 namespace aclgrad {
 
 struct Conv2dOptions {
-  PerAxis stride = 1;
-  PerAxis padding = 0;
-  PerAxis dilation = 1;
-  std::int64_t groups = 1;
+  PerAxis stride = 1;       ///< at least 1
+  PerAxis padding = 0;      ///< at least 0
+  PerAxis dilation = 1;     ///< at least 1
+  std::int64_t groups = 1;  ///< divides in and out
   bool bias = true;
   /// As in LinearOptions.
   Activation init_for = Activation::none;
@@ -20,7 +20,8 @@ struct Conv2dOptions {
 
 /// conv2d() with weight [out, in / groups, kernel, kernel]. Initial weights are normal with
 /// standard deviation gain(init_for) / sqrt(in / groups kernel kernel), the bias is 0. The
-/// variables are called name.weight and name.bias, as PyTorch's, and laid out as they are.
+/// variables are called name.weight and name.bias, as PyTorch's, and laid out as they are. Throws
+/// ShapeError for a size below 1, and options out of their range.
 class Conv2d : public Module {
  public:
   Conv2d(const Name& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,
@@ -35,13 +36,14 @@ class Conv2d : public Module {
 };
 
 struct BatchNorm2dOptions {
-  double momentum = 0.1;
-  double eps = 1e-5;
+  double momentum = 0.1;  ///< in [0, 1]
+  double eps = 1e-5;      ///< at least 0, finite
 };
 
 /// batch_norm(): by the batch in training, where it updates the running statistics, and by those in
-/// evaluation. The variables are called name.weight, name.bias, its buffers name.running_mean
-/// and name.running_var.
+/// evaluation and when frozen. Throws ShapeError unless channels is at least 1, ValueError for
+/// options out of their range. The variables are called name.weight, name.bias, its buffers
+/// name.running_mean and name.running_var.
 class BatchNorm2d : public Module {
  public:
   BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOptions options = {});
@@ -65,7 +67,8 @@ struct AvgPool2d {
   Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 };
 
-/// group_norm() with name.weight and name.bias of the channels.
+/// group_norm() with name.weight and name.bias of the channels. Throws ShapeError unless groups, at
+/// least 1, divides channels, ValueError unless eps is above 0 and finite.
 class GroupNorm : public Module {
  public:
   GroupNorm(const Name& name, std::int64_t groups, std::int64_t channels, double eps = 1e-5);

@@ -7,16 +7,27 @@
 
 namespace aclgrad {
 
+struct EmbeddingOptions {
+  std::optional<std::uint64_t> seed = std::nullopt;  ///< as in LinearOptions
+  /// A row that is 0 at first and gets no gradient, in [-count, count); a negative one counts from
+  /// the end.
+  std::optional<std::int64_t> padding_idx = std::nullopt;
+};
+
 /// embedding(): a row of name.weight [count, width] for every index. Initial weights are normal
-/// with standard deviation 1 / sqrt(width).
+/// with standard deviation 1 / sqrt(width). Throws ShapeError unless count and width are at least
+/// 1, ValueError for a padding_idx out of its range.
 class Embedding : public Module {
  public:
   Embedding(const Name& name, std::int64_t count, std::int64_t width,
-            std::optional<std::uint64_t> seed = std::nullopt);
+            const EmbeddingOptions& options = {});
+  Embedding(const Name& name, std::int64_t count, std::int64_t width, std::uint64_t seed)
+      : Embedding(name, count, width, EmbeddingOptions{.seed = seed}) {}
   Value operator()(const Value& indices, SourceLocation where = SourceLocation::current()) const;
   const Variable& weight() const { return weight_; }
 
  private:
+  std::optional<std::int64_t> padding_idx_;
   Variable weight_;
 };
 
@@ -27,7 +38,7 @@ struct SelfAttentionOptions {
 
 /// Scaled dot-product attention of x [N, T, width] to itself (Vaswani et al. 2017): for each head
 /// softmax(q k^T / sqrt(width / heads)) v, of the parts q, k, v of name.qkv, and name.projection of
-/// the heads side by side. Throws ShapeError unless heads divides width.
+/// the heads side by side. Throws ShapeError unless heads, at least 1, divides width.
 class SelfAttention : public Module {
  public:
   SelfAttention(const Name& name, std::int64_t width, std::int64_t heads,
@@ -64,7 +75,7 @@ class TransformerBlock : public Module {
 /// r = sigmoid(x W_r + b_r + h U_r + c_r), z likewise, n = tanh(x W_n + b_n + r (h U_n + c_n)),
 /// h' = (1 - z) n + z h. W [in, 3 hidden] is name.weight_ih, U [hidden, 3 hidden] name.weight_hh,
 /// b name.bias_ih, c name.bias_hh, with r, z, n side by side. Initial weights are uniform in
-/// +-1 / sqrt(hidden), the biases 0.
+/// +-1 / sqrt(hidden), the biases 0. Throws ShapeError unless in and hidden are at least 1.
 class GruCell : public Module {
  public:
   GruCell(const Name& name, std::int64_t in, std::int64_t hidden,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers for images and sequences: shapes, what is trained and what is kept, the two modes, and the
 // gradients of small networks of them.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "aclgrad/aclgrad.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
@@ -219,6 +220,25 @@ TEST(Layers, SayWhatDoesNotFit) {
   Graph graph;
   EXPECT_THROW(SelfAttention("attention", 4, 2)(graph.input("x", {2, 4})), ShapeError);
   EXPECT_THROW(Flatten{}(graph.input("number", {})), ShapeError);
+}
+
+// The variance of one number says nothing: the result was 0, and running_var shrank.
+TEST(Layers, BatchNormOfOneValueAChannelIsAnErrorInTraining) {
+  const BatchNorm2d norm("norm", 2);
+  const Tensor one = Tensor::from({1, 2, 1, 1}, {5, -7});
+  for (const bool frozen : {false, true}) {
+    Graph graph, evaluation(Mode::evaluation);
+    const Value x = graph.constant(one), y = evaluation.constant(one);
+    if (frozen) {
+      norm.freeze();
+      EXPECT_NO_THROW(norm(x));
+    } else {
+      EXPECT_THAT(message_of<ValueError>([&] { norm(x); }),
+                  testing::HasSubstr("expected more than 1 value per channel when training"));
+    }
+    EXPECT_NO_THROW(norm(y));
+    EXPECT_NO_THROW(norm(graph.input(frozen ? "a" : "b", {1, 2, 1, 2})));
+  }
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
@@ -189,6 +191,173 @@ TEST(Module, SumsUpWhatItIsMadeOf) {
                           HasSubstr("blocks.1.norm"), HasSubstr("LayerNorm 3")));
   EXPECT_THAT(network.summary(), AllOf(HasSubstr("38"), testing::Not(HasSubstr("[4, 2]"))))
       << "8 numbers in out, 2 (9 + 6) in the blocks";
+}
+
+// Two parts with the same names inside, in different places.
+struct Twins : Module {
+  Sequential a{child("a"), Linear("fc", 8, 8), Dropout("drop", 0.5)};
+  Sequential b{child("b"), Linear("fc", 8, 8), Dropout("drop", 0.5)};
+};
+
+Tensor masks(const Layer auto& layer) {
+  Graph graph;
+  const Value y = layer(graph.constant(Tensor::full({4, 64}, 1)));
+  Session session(graph, {y});
+  return session.run()[y];
+}
+
+TEST(Seeds, FollowTheFullName) {
+  const Twins one, two;
+  const auto weight = [](const Module& part) { return part.parameters()[0].value(); };
+  EXPECT_FALSE(bitwise_equal(weight(one.a), weight(one.b)));
+  EXPECT_TRUE(bitwise_equal(weight(one.a), weight(two.a))) << "the same program, the same values";
+  const auto dropped = [](const char* name) {
+    return masks(Sequential(name, Dropout("drop", 0.5)));
+  };
+  EXPECT_FALSE(bitwise_equal(dropped("a"), dropped("b")));
+  EXPECT_TRUE(bitwise_equal(dropped("a"), dropped("a")));
+  EXPECT_TRUE(bitwise_equal(weight(Sequential(Linear("fc", 8, 8))), weight(Linear("fc", 8, 8))))
+      << "without a name, nothing is renamed";
+  const Linear deep("fc", 8, 8);
+  const Sequential outer("outer", Residual(Sequential("inner", deep)));
+  EXPECT_EQ(deep.weight().name(), "outer.inner.fc.weight");
+  struct Direct : Module {
+    Linear fc{child("inner.fc"), 8, 8};
+    using Module::Module;
+  };
+  EXPECT_TRUE(bitwise_equal(weight(outer), weight(Direct("outer"))));
+}
+
+TEST(Seeds, ThatAreGivenAndValuesThatAreAssignedStay) {
+  const Linear given("fc", 2, 2, {.seed = 5}), assigned("other", 2, 2);
+  const Tensor before = given.weight().value();
+  assigned.weight().assign(Tensor::full({2, 2}, 3));
+  const Sequential net("net", given, assigned);
+  EXPECT_TRUE(bitwise_equal(given.weight().value(), before));
+  EXPECT_EQ(assigned.weight().value().get(0), 3);
+}
+
+TEST(Seeds, OfAWholeNetworkComeFromOnePlace) {
+  const Twins one, two, other;
+  seed_parameters(one, 7);
+  seed_parameters(two, 7);
+  seed_parameters(other, 8);
+  const auto weight = [](const Module& part) { return part.parameters()[0].value(); };
+  EXPECT_TRUE(bitwise_equal(weight(one.a), weight(two.a)));
+  EXPECT_FALSE(bitwise_equal(weight(one.a), weight(one.b)));
+  EXPECT_FALSE(bitwise_equal(weight(one.a), weight(other.a)));
+  EXPECT_FALSE(bitwise_equal(weight(one.a), weight(Twins().a)));
+  const Dropout first("drop", 0.5, 3), second("drop", 0.5, 3);
+  seed_parameters(second, 7);
+  EXPECT_FALSE(bitwise_equal(masks(first), masks(second)));
+}
+
+TEST(Module, NamesOfVariablesAreGivenOnceAndNotEmpty) {
+  struct Net : Module {
+    using Module::buffer;
+    using Module::child;
+    using Module::generator;
+    using Module::Module;
+    using Module::parameter;
+  };
+  const Net net("net");
+  net.parameter("w", Tensor::zeros({1}));
+  EXPECT_EQ(message_of<ValueError>([&] { net.parameter("w", Tensor::zeros({1})); }),
+            "two variables are called `net.w`");
+  EXPECT_THROW(net.buffer("w", Tensor::zeros({1})), ValueError);
+  EXPECT_THROW(net.generator("w"), ValueError);
+  EXPECT_EQ(net.state().size(), 1u);
+  EXPECT_THAT(message_of<ValueError>([&] { net.parameter("", Tensor::zeros({1})); }),
+              HasSubstr("needs a name"));
+  EXPECT_THROW(net.child(""), ValueError);
+  const Net part(net.child("a.b"));
+  part.parameter("w", Tensor::zeros({1}));
+  EXPECT_THROW(Net(net.child("a")).parameter("b.w", Tensor::zeros({1})), ValueError)
+      << "in another part of the same network";
+}
+
+TEST(Module, IsNoPartOfItself) {
+  Sequential net("net", Linear("l", 2, 2));
+  EXPECT_EQ(message_of<ValueError>([&] { net.add(net); }), "`net` cannot be a part of itself");
+  Sequential outer("outer", net);
+  EXPECT_THROW(net.add(outer), ValueError);
+  EXPECT_EQ(outer.parameters().size(), 2u);
+}
+
+TEST(Module, AnAdditionThatIsRefusedChangesNothing) {
+  Sequential net("net", Linear("l", 2, 2));
+  const Linear twin("l", 2, 2);
+  const Tensor before = twin.weight().value();
+  EXPECT_THROW(net.add(twin), ValueError);
+  EXPECT_EQ(twin.weight().name(), "l.weight");
+  EXPECT_TRUE(bitwise_equal(twin.weight().value(), before));
+  EXPECT_EQ(net.parameters().size(), 2u);
+}
+
+// Of parts that are added twice at each of 60 levels there are 2^60 ways to the first.
+TEST(Module, ListsASharedPartOnce) {
+  struct Net : Module {
+    using Module::adopt;
+  };
+  Module part = Linear("l", 2, 2);
+  std::vector<Net> levels(60);
+  for (const Net& level : levels) {
+    level.adopt(part);
+    level.adopt(part);
+    part = level;
+  }
+  EXPECT_EQ(part.parameters().size(), 2u);
+  part.freeze();
+  EXPECT_TRUE(part.parameters().empty());
+}
+
+TEST(Layers, HaveRanges) {
+  const double nan = std::nan("");
+  for (const double p : {-0.1, 1.5, nan}) {
+    EXPECT_THROW(Dropout("d", p), ValueError);
+    EXPECT_THROW(AlphaDropout("d", p), ValueError);
+  }
+  EXPECT_THROW(AlphaDropout("d", 1), ValueError);
+  for (const double eps : {-1.0, nan, 1e39}) {
+    EXPECT_THAT(message_of<ValueError>([&] { LayerNorm("n", 2, eps); }),
+                HasSubstr("LayerNorm: eps must be in [0, 3.4e+38], got"));
+    EXPECT_THROW(RmsNorm("n", 2, eps), ValueError);
+    EXPECT_THROW(BatchNorm2d("n", 2, {.eps = eps}), ValueError);
+    EXPECT_THROW(GroupNorm("n", 1, 2, eps), ValueError);
+  }
+  for (const double momentum : {-1.0, 2.0, nan}) {
+    EXPECT_THROW(BatchNorm2d("n", 2, {.momentum = momentum}), ValueError);
+  }
+  EXPECT_THROW(LayerNorm("n", 0), ShapeError);
+  EXPECT_THROW(RmsNorm("n", -1), ShapeError);
+  EXPECT_THROW(BatchNorm2d("n", 0), ShapeError);
+  EXPECT_THROW(GroupNorm("n", 3, 4), ShapeError);
+  EXPECT_THROW(GroupNorm("n", 0, 4), ShapeError);
+  EXPECT_THROW(Conv2d("c", 2, 3, 1, {.groups = 2}), ShapeError);
+  EXPECT_THROW(Conv2d("c", 2, 2, 0), ShapeError);
+  EXPECT_THROW(Conv2d("c", 2, 2, {1, 2, 3}), ShapeError);
+  EXPECT_THROW(Conv2d("c", 2, 2, 1, {.stride = 0}), ShapeError);
+  EXPECT_THROW(Conv2d("c", 2, 2, 1, {.padding = -1}), ShapeError);
+  EXPECT_THROW(Embedding("e", 0, 2), ShapeError);
+  EXPECT_THROW(Embedding("e", 2, 2, {.padding_idx = 2}), ValueError);
+  EXPECT_THROW(Embedding("e", 2, 2, {.padding_idx = -3}), ValueError);
+  EXPECT_THROW(SelfAttention("s", 4, 0), ShapeError);
+  EXPECT_THROW(GruCell("g", 0, 2), ShapeError);
+  EXPECT_THROW(Gru("g", 2, 0), ShapeError);
+}
+
+TEST(Layers, EmbeddingsPaddingIsZeroAndGetsNoGradient) {
+  for (const std::int64_t row : {1, -2}) {
+    const Embedding layer("e", 3, 2, {.padding_idx = row});
+    EXPECT_EQ(layer.weight().value().get(2), 0);
+    EXPECT_NE(layer.weight().value().get(0), 0);
+    Graph graph;
+    const Value y = layer(graph.constant(Tensor::from({4}, {0, 1, 1, 2}, DType::int64)));
+    const std::vector<Value> weight = layer.parameters(graph);
+    const Value gradient = backward(reduce_sum(y), weight)[weight[0]];
+    Session session(graph, {gradient});
+    EXPECT_TRUE(bitwise_equal(session.run()[gradient], Tensor::from({3, 2}, {1, 1, 0, 0, 1, 1})));
+  }
 }
 
 }  // namespace

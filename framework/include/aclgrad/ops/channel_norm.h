@@ -25,7 +25,7 @@ struct BatchNormOptions {
 /// variables: running_mean becomes (1 - momentum) running_mean + momentum m, and running_var the
 /// same of the unbiased variance. Otherwise m and v are these two, and nothing is updated. All four
 /// are [C], of any floating type. Throws ShapeError, DTypeError, and ValueError where one to be
-/// updated is no variable.
+/// updated is no variable, and in training for one value a channel, which has no variance.
 Value batch_norm(const Value& x, const Value& weight, const Value& bias, const Value& running_mean,
                  const Value& running_var, const BatchNormOptions& options = {},
                  std::source_location where = std::source_location::current());

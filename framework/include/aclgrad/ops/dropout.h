@@ -5,6 +5,7 @@
 #ifndef ACLGRAD_OPS_DROPOUT_H_
 #define ACLGRAD_OPS_DROPOUT_H_
 
+#include <memory>
 #include <source_location>
 #include <string>
 
@@ -20,13 +21,16 @@ class Generator {
   /// Allocates the counter on the device in use, as a Variable of this name.
   explicit Generator(std::int64_t seed = 0, std::string name = "generator");
 
-  std::int64_t seed() const noexcept { return seed_; }
+  std::int64_t seed() const noexcept { return *seed_; }
+
+  /// Another seed for what is recorded from now on.
+  void reseed(std::int64_t seed) const noexcept { *seed_ = seed; }
 
   /// How many masks have been drawn: int64, one element. Assign to it to go back.
   const Variable& draws() const noexcept { return draws_; }
 
  private:
-  std::int64_t seed_;
+  std::shared_ptr<std::int64_t> seed_;
   Variable draws_;
 };
 

@@ -28,6 +28,10 @@ Value reshape(const Value& x, std::vector<std::int64_t> dims,
 Value expand(const Value& x, const Shape& shape,
              std::source_location where = std::source_location::current());
 
+/// x itself, through which no gradient passes: for backward() it is a constant (`detach` of
+/// PyTorch). What leads to it is not differentiated.
+Value stop_gradient(const Value& x, std::source_location where = std::source_location::current());
+
 struct PermuteOp final : ViewOp {
   std::vector<std::int64_t> order;
 
@@ -42,6 +46,10 @@ struct ReshapeOp final : ViewOp {
 
 struct ExpandOp final : ViewOp {
   std::string_view name() const override { return "expand"; }
+};
+
+struct StopGradientOp final : ViewOp {
+  std::string_view name() const override { return "stop_gradient"; }
 };
 
 }  // namespace aclgrad
