@@ -117,6 +117,19 @@ Gradients ShardedUpdate::scatter(const Graph& graph, const Gradients& gradients,
                          fmt::format("sharded, {} parts, buckets of {} bytes, overlap {}", parts,
                                      options_.bucket_bytes, options_.overlap));
   if (shards_.empty()) make_shards(gradients, optimizer);
+  std::size_t member_count = 0;
+  for (const Shard& shard : shards_) member_count += shard.members.size();
+  bool same = member_count == gradients.size();
+  for (const Shard& shard : shards_) {
+    for (const Variable& member : shard.members) {
+      same = same && gradients.contains(graph.parameter(member, where));
+    }
+  }
+  if (!same) {
+    throw ValueError(
+        "a sharded update is of the parameters of its first step: freeze and unfreeze before it, "
+        "or let each rank update all (DataParallel)");
+  }
   const RecordScope scope(graph, Pass::backward);
   const double factor = 1.0 / static_cast<double>(parts * communicator_.size());
   std::vector<Gradients::Pair> pairs;

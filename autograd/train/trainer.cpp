@@ -60,12 +60,40 @@ Trainer::Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
     inputs_.push_back(kFeatures + number);
     inputs_.push_back(kLabels + number);
   }
-  if (model_.parameters().empty()) {
-    throw ValueError(
-        "the model has no parameters: its layers must be made with child() of it, as in "
-        "`Linear hidden{child(\"hidden\"), 2, 16}`");
-  }
+  require_parameters();
+  frozen_ = model_.frozen_parts();
   separate_draws();
+}
+
+void Trainer::require_parameters() const {
+  if (!model_.parameters().empty()) return;
+  throw ValueError(
+      model_.frozen_parameters().empty()
+          ? "the model has no parameters: its layers must be made with child() of it, as in "
+            "`Linear hidden{child(\"hidden\"), 2, 16}`"
+          : "all parameters of the model are frozen: unfreeze() the parts to be trained");
+}
+
+// Graphs leave out what is frozen, so they are recorded anew when something else is.
+void Trainer::follow_freezing() {
+  const std::uint64_t count = Module::freeze_count();
+  if (count == freeze_count_) return;
+  std::vector<bool> frozen = model_.frozen_parts();
+  if (frozen != frozen_) {
+    require_parameters();
+    forget_graphs();
+    frozen_ = std::move(frozen);
+  }
+  freeze_count_ = count;
+}
+
+void Trainer::forget_graphs() {
+  update_.reset();
+  update_graph_ = Graph();
+  training_.clear();
+  observation_.clear();
+  optimizer_.forget_graphs();
+  if (scaler_) scaler_->forget_graphs();
 }
 
 // Ranks that count their random draws from places far apart have other masks.
@@ -94,7 +122,8 @@ Value Trainer::record_loss(const Graph& graph, const SessionCache::Inputs& input
     if (scaler_ && variable == scaler_->state().front()) continue;
     throw ValueError(
         fmt::format("the loss reads `{}`, which is no part of the model: make its layer with "
-                    "child() of the model",
+                    "child() of the model (to train a part only, give the Trainer the whole model "
+                    "and freeze() the rest)",
                     variable.name()));
   }
   return loss;
@@ -177,6 +206,7 @@ std::vector<Feed> Trainer::feeds_of(const data::Dataset& batch) {
 }
 
 double Trainer::step(const data::Dataset& batch) {
+  follow_freezing();
   optimizer_.set_step(steps_);
   const Results results = training_.run(feeds_of(batch));
   const double loss = results[0].item();
@@ -186,6 +216,7 @@ double Trainer::step(const data::Dataset& batch) {
 }
 
 void Trainer::observe(const data::Dataset& batch, TrainingLog& log) {
+  follow_freezing();
   const data::Dataset& part = parts_of(batch).front();
   const Results results = observation_.run({{kFeatures, part.features}, {kLabels, part.labels}});
   std::size_t at = 0;
@@ -213,10 +244,24 @@ double Trainer::evaluate(const data::Dataset& examples, std::int64_t batch_size)
 }
 
 void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) {
+  follow_freezing();
+  const std::vector<Variable> model = model_.state(), frozen = model_.frozen_parameters();
+  std::string layout;
+  if (ranks_.is_first()) layout = optimizer_.layout_of(checkpoint.tensors, model, frozen);
+  if (ranks_.size() > 1) layout = ranks_.broadcast_text(layout);
+  if (!layout.empty()) {
+    forget_graphs();
+    optimizer_.take_layout(layout, frozen);
+  }
   training_.prepare(feeds_of(batch));
-  if (ranks_.is_first()) assign(checkpoint.tensors);  // says what does not fit before others wait
+  const NamedTensors own = tensors();
+  NamedTensors whole;
+  if (ranks_.is_first()) {
+    whole = optimizer_.fitted(checkpoint.tensors, own, model);
+    assign(whole);  // says what does not fit before others wait
+  }
   if (ranks_.size() > 1) {
-    assign(ranks_.broadcast_tensors(tensors(), checkpoint.tensors));
+    assign(ranks_.broadcast_tensors(own, whole));
     separate_draws();
   }
   if (scaler_) scaler_->reload();

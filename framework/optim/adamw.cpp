@@ -1,101 +1,159 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/fill.h"
+#include "aclgrad/ops/functions.h"
 #include "aclgrad/optim.h"
+#include "optim/support.h"
+#include "tensor/option.h"
 
 namespace aclgrad {
 
 AdamW::AdamW(const AdamWOptions& options, std::vector<ParameterGroup> groups)
-    : Optimizer(options, std::move(groups)),
+    : AdamW(Kind{.name = "AdamW", .betas = true, .epsilon = true}, options, std::move(groups)) {}
+
+AdamW::AdamW(const Kind& kind, const AdamWOptions& options, std::vector<ParameterGroup> groups)
+    : Optimizer(kind, options, std::move(groups)),
       options_(options),
-      steps_(options.name + ".steps", Tensor::zeros({1}, DType::int64)) {}
+      steps_(options.name + ".steps", Tensor::zeros({1}, DType::int64)) {
+  detail::require_option(kind.name, "beta1", options.beta1, detail::kBelowOne);
+  detail::require_option(kind.name, "beta2", options.beta2, detail::kBelowOne);
+  detail::require_option(kind.name, "epsilon", options.epsilon, detail::kNotNegative);
+}
+
+std::vector<Value> AdamW::update(const Step& step) { return update(step, options_.maximize); }
 
 // The step is linear in the learning rate: -rate (u + decay p). For a rate that a variable holds
-// the operator, told a rate of 1 and no decay, leaves -u in a variable that was 0.
-std::vector<Value> AdamW::update(const Step& step) {
+// the operator, told a rate of 1 and no decay, leaves -u in a variable that was 0; so it does for a
+// parameter of 16 bits, which has not the dtype of the moments.
+std::vector<Value> AdamW::update(const Step& step, bool maximize) {
   AdamWAttributes attributes{.learning_rate = step.learning_rate,
-                             .beta1 = options_.beta1,
-                             .beta2 = options_.beta2,
+                             .beta1 = step.option(&ParameterGroup::beta1, options_.beta1),
+                             .beta2 = step.option(&ParameterGroup::beta2, options_.beta2),
                              .weight_decay = step.weight_decay,
-                             .epsilon = options_.epsilon,
-                             .maximize = options_.maximize};
+                             .epsilon = step.option(&ParameterGroup::epsilon, options_.epsilon),
+                             .maximize = maximize};
   const Value first = slot(step, "first_moment"), second = slot(step, "second_moment");
-  const Value steps = step.graph.parameter(steps_, step.where);
-  if (!is_scheduled()) {
-    return {
-        apply_adam_w(step.parameter, first, second, step.gradient, steps, attributes, step.where)
-            .parameter};
+  const Value largest = options_.amsgrad ? slot(step, "largest_second_moment") : Value();
+  const Value steps = counts_each_ ? slot(step, std::string(detail::kCount))
+                                   : step.graph.parameter(steps_, step.where);
+  const auto apply = [&](const Value& parameter) {
+    return apply_adam_w(parameter, first, second, step.gradient, steps, attributes, largest,
+                        step.where)
+        .parameter;
+  };
+  if (!is_scheduled() && step.parameter.dtype() == step.gradient.dtype()) {
+    return {apply(step.parameter)};
   }
   attributes.learning_rate = 1;
   attributes.weight_decay = 0;
-  const Value zero = step.graph.constant(Tensor::scalar(0, step.parameter.dtype()), step.where);
-  const Value cleared = assign(slot(step, "direction", /*kept=*/false), zero, step.where);
-  Value direction =
-      apply_adam_w(cleared, first, second, step.gradient, steps, attributes, step.where).parameter;
+  const Value zero = step.graph.constant(Tensor::scalar(0, step.gradient.dtype()), step.where);
+  Value direction = apply(assign(slot(step, "direction", /*kept=*/false), zero, step.where));
   if (step.weight_decay != 0) {
-    direction = add(direction, step.parameter, -step.weight_decay, step.where);
+    direction = add(direction, step.value, -step.weight_decay, step.where);
   }
   return {move(step, direction, 1)};
 }
 
-// All parameters share one count of steps, so every step must be one of all of them.
+// Where parameters share one count of steps, every step must be one of all of them.
 void AdamW::before(const Graph&, const Gradients& gradients, std::source_location) {
   std::vector<Variable> given;
+  std::unordered_set<std::uintptr_t> known, present;
+  for (const Variable& parameter : parameters_) known.insert(parameter.identity());
+  std::string problem;
   for (const auto& [value, gradient] : gradients) {
     const Variable& parameter = *value.variable();
-    if (!parameters_.empty() && std::ranges::find(parameters_, parameter) == parameters_.end()) {
-      throw ValueError(fmt::format(
-          "{} was not among the parameters of the first step(), which have one count of steps: "
-          "give each set of parameters an optimizer of its own name",
-          value.description()));
+    if (problem.empty() && !known.empty() && !known.contains(parameter.identity())) {
+      problem = fmt::format("{} was not among the parameters of the first step(), which have",
+                            value.description());
     }
+    present.insert(parameter.identity());
     given.push_back(parameter);
   }
   for (const Variable& parameter : parameters_) {
-    if (std::ranges::find(given, parameter) != given.end()) continue;
-    throw ValueError(fmt::format(
-        "there is no gradient of `{}`, which the first step() updated: all its parameters have one "
-        "count of steps; give each set of parameters an optimizer of its own name",
-        parameter.name()));
+    if (!problem.empty() || present.contains(parameter.identity())) continue;
+    problem = fmt::format(
+        "there is no gradient of `{}`, which the first step() updated: all its parameters have",
+        parameter.name());
   }
-  if (parameters_.empty()) parameters_ = std::move(given);
+  if (!problem.empty() && !counts_each_) {
+    if (!forgot_graphs_) {
+      throw ValueError(problem +
+                       " one count of steps; give each set of parameters an optimizer of its own "
+                       "name, or call count_each_parameter() first");
+    }
+    count_each_parameter();
+  }
+  forgot_graphs_ = false;
+  parameters_ = std::move(given);
+}
+
+void AdamW::count_each_parameter() {
+  if (has_shares_) {
+    throw ValueError(fmt::format(
+        "{}: ranks that share the update count the steps of all parameters together: freeze and "
+        "unfreeze before the first step, or let each rank update all (DataParallel)",
+        kind().name));
+  }
+  if (counts_each_) return;
+  for (const Variable& parameter : parameters_) {
+    slot(parameter, std::string(detail::kCount)).assign(steps_.value());
+  }
+  counts_each_ = true;
+}
+
+void AdamW::add_share(const Variable& share, const Variable& parameter) {
+  has_shares_ = true;
+  if (std::exchange(counts_each_, false)) {
+    counts_each_ = true;
+    count_each_parameter();  // throws
+  }
+  Optimizer::add_share(share, parameter);
 }
 
 // After all parameters: they read the count of steps done before this one.
 std::vector<Value> AdamW::after(const Graph& graph, std::source_location where) {
   const Value one = graph.constant(Tensor::full({1}, 1, DType::int64), where);
-  return {inplace_add(graph.parameter(steps_, where), one, 1, where)};
+  if (!counts_each_) return {inplace_add(graph.parameter(steps_, where), one, 1, where)};
+  std::vector<Value> counts;
+  for (const Variable& parameter : parameters_) {
+    const Variable& count = slot(parameter, std::string(detail::kCount));
+    counts.push_back(inplace_add(graph.parameter(count, where), one, 1, where));
+  }
+  return counts;
 }
 
 std::vector<Variable> AdamW::state() const {
   std::vector<Variable> all = Optimizer::state();
-  all.insert(all.begin(), steps_);
+  if (!counts_each_) all.insert(all.begin(), steps_);
   return all;
 }
 
 Adam::Adam(const AdamOptions& options, std::vector<ParameterGroup> groups)
-    : AdamW({.learning_rate = options.learning_rate,
+    : AdamW(Kind{.name = "Adam", .betas = true, .epsilon = true},
+            {.learning_rate = options.learning_rate,
              .beta1 = options.beta1,
              .beta2 = options.beta2,
              .weight_decay = options.weight_decay,
              .epsilon = options.epsilon,
              .maximize = options.maximize,
              .clip_norm = options.clip_norm,
-             .name = options.name},
+             .name = options.name,
+             .amsgrad = options.amsgrad},
             std::move(groups)) {}
 
 std::vector<Value> Adam::update(const Step& step) {
+  if (step.weight_decay == 0) return AdamW::update(step);
   Step plain = step;
   plain.weight_decay = 0;
-  if (step.weight_decay != 0) {
-    plain.gradient = add(step.gradient, step.parameter, step.weight_decay, step.where);
-  }
-  return AdamW::update(plain);
+  const Value gradient = maximizes() ? neg(step.gradient, step.where) : step.gradient;
+  plain.gradient = add(gradient, step.value, step.weight_decay, step.where);
+  return AdamW::update(plain, /*maximize=*/false);
 }
 
 }  // namespace aclgrad

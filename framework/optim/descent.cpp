@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimizers that are composed of elementwise operators.
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/functions.h"
+#include "aclgrad/ops/selection.h"
 #include "aclgrad/optim.h"
+#include "tensor/option.h"
 
 namespace aclgrad {
 namespace {
@@ -18,46 +23,88 @@ Value decayed(const Value& gradient, const Value& parameter, double weight_decay
 }  // namespace
 
 Sgd::Sgd(const SgdOptions& options, std::vector<ParameterGroup> groups)
-    : Optimizer(options, std::move(groups)), options_(options) {}
+    : Optimizer(Kind{.name = "Sgd", .momentum = true}, options, groups), options_(options) {
+  detail::require_option("Sgd", "momentum", options.momentum, detail::kUnit);
+  detail::require_option("Sgd", "dampening", options.dampening, detail::kUnit);
+  if (!options.nesterov) return;
+  bool has_momentum = options.momentum > 0;
+  for (const ParameterGroup& group : groups) {
+    has_momentum = has_momentum || group.momentum.value_or(0) > 0;
+  }
+  if (!has_momentum || options.dampening != 0) {
+    throw ValueError(
+        fmt::format("Sgd: nesterov needs a momentum above 0 and a dampening of 0, got {} and {}",
+                    options.momentum, options.dampening));
+  }
+}
 
 std::vector<Value> Sgd::update(const Step& step) {
-  Value direction = decayed(step.gradient, step.parameter, step.weight_decay, step.where);
-  if (options_.momentum != 0) {
-    const Value velocity =
-        accumulate(slot(step, "velocity"), direction, options_.momentum, step.where);
-    direction =
-        options_.nesterov ? add(direction, velocity, options_.momentum, step.where) : velocity;
+  const Value gradient = options_.maximize ? neg(step.gradient, step.where) : step.gradient;
+  Value direction = decayed(gradient, step.value, step.weight_decay, step.where);
+  const double momentum = step.option(&ParameterGroup::momentum, options_.momentum);
+  if (momentum == 0) return {move(step, direction)};
+  Value fresh = direction;
+  std::vector<Value> more;
+  if (options_.dampening != 0) {
+    // A parameter's first gradient is not dampened: `begun` is 0 in that step, and then 1.
+    const Value begun = slot(step, "begun");
+    fresh = add(fresh, mul(begun, fresh, step.where), -options_.dampening, step.where);
+    const Value one = step.graph.constant(Tensor::scalar(1, begun.dtype()), step.where);
+    more.push_back(assign(begun, one, step.where));
   }
-  return {move(step, direction)};
+  const Value velocity = accumulate(slot(step, "velocity"), fresh, momentum, step.where);
+  direction = options_.nesterov ? add(direction, velocity, momentum, step.where) : velocity;
+  more.insert(more.begin(), move(step, direction));
+  return more;
 }
 
 RmsProp::RmsProp(const RmsPropOptions& options, std::vector<ParameterGroup> groups)
-    : Optimizer(options, std::move(groups)), options_(options) {}
+    : Optimizer(Kind{.name = "RmsProp", .momentum = true, .epsilon = true}, options,
+                std::move(groups)),
+      options_(options) {
+  detail::require_option("RmsProp", "alpha", options.alpha, detail::kBelowOne);
+  detail::require_option("RmsProp", "epsilon", options.epsilon, detail::kNotNegative);
+  detail::require_option("RmsProp", "momentum", options.momentum, detail::kUnit);
+}
 
 std::vector<Value> RmsProp::update(const Step& step) {
-  const Value gradient = decayed(step.gradient, step.parameter, step.weight_decay, step.where);
-  const Value square = mul(mul(gradient, gradient, step.where), 1 - options_.alpha, step.where);
-  const Value mean = accumulate(slot(step, "square_average"), square, options_.alpha, step.where);
-  Value direction =
-      div(gradient, add(sqrt(mean, step.where), options_.epsilon, step.where), step.where);
-  if (options_.momentum != 0) {
-    direction = accumulate(slot(step, "velocity"), direction, options_.momentum, step.where);
+  const auto average = [&](const char* name, const Value& x) {
+    return accumulate(slot(step, name), mul(x, 1 - options_.alpha, step.where), options_.alpha,
+                      step.where);
+  };
+  const Value gradient = decayed(step.gradient, step.value, step.weight_decay, step.where);
+  Value spread = average("square_average", mul(gradient, gradient, step.where));
+  if (options_.centered) {
+    const Value mean = average("average", gradient);
+    spread = sub(spread, mul(mean, mean, step.where), 1, step.where);
+    spread = clamp(spread, {.min = 0}, step.where);  // rounding can leave less
+  }
+  const double epsilon = step.option(&ParameterGroup::epsilon, options_.epsilon);
+  const double momentum = step.option(&ParameterGroup::momentum, options_.momentum);
+  Value direction = div(gradient, add(sqrt(spread, step.where), epsilon, step.where), step.where);
+  if (momentum != 0) {
+    direction = accumulate(slot(step, "velocity"), direction, momentum, step.where);
   }
   return {move(step, direction)};
 }
 
 Lion::Lion(const LionOptions& options, std::vector<ParameterGroup> groups)
-    : Optimizer(options, std::move(groups)), options_(options) {}
+    : Optimizer(Kind{.name = "Lion", .betas = true}, options, std::move(groups)),
+      options_(options) {
+  detail::require_option("Lion", "beta1", options.beta1, detail::kBelowOne);
+  detail::require_option("Lion", "beta2", options.beta2, detail::kBelowOne);
+}
 
 std::vector<Value> Lion::update(const Step& step) {
+  const double beta1 = step.option(&ParameterGroup::beta1, options_.beta1);
+  const double beta2 = step.option(&ParameterGroup::beta2, options_.beta2);
   const Value momentum = slot(step, "momentum");
-  const Value mixed =
-      add(mul(momentum, options_.beta1, step.where), step.gradient, 1 - options_.beta1, step.where);
+  const Value mixed = add(mul(momentum, beta1, step.where), step.gradient, 1 - beta1, step.where);
   const Value direction =
-      decayed(sign(mixed, step.where), step.parameter, step.weight_decay, step.where);
+      decayed(sign(mixed, step.where), step.value, step.weight_decay, step.where);
   const Value moved = move(step, direction);
-  const Value fresh = mul(step.gradient, 1 - options_.beta2, step.where);
-  return {moved, accumulate(momentum, fresh, options_.beta2, step.where)};
+  const Value fresh = mul(step.gradient, 1 - beta2, step.where);
+  return {moved, accumulate(momentum, fresh, beta2, step.where)};
 }
 
 }  // namespace aclgrad

@@ -19,6 +19,13 @@
 
 namespace aclgrad {
 
+namespace {
+
+// The scale and its inverse are numbers of float32.
+constexpr double kSmallest = 0x1p-126, kLargest = 0x1p126;
+
+}  // namespace
+
 LossScaler::LossScaler(LossScalerOptions options)
     : options_(std::move(options)),
       scale_(options_.scale),
@@ -29,11 +36,13 @@ LossScaler::LossScaler(LossScalerOptions options)
                      options_.growth_factor >= 1 && options_.backoff_factor > 0 &&
                      options_.backoff_factor < 1 && options_.growth_interval >= 1 &&
                      options_.max_scale >= options_.scale && std::isfinite(options_.max_scale) &&
-                     std::isfinite(options_.growth_factor);
+                     std::isfinite(options_.growth_factor) && options_.min_scale >= kSmallest &&
+                     options_.max_scale <= kLargest;
   if (!sound) {
     throw ValueError(fmt::format(
-        "a loss scaler needs 0 < min_scale <= scale <= max_scale < inf, 1 <= growth_factor < inf, "
-        "0 < backoff_factor < 1 and growth_interval >= 1, got {} <= {} <= {}, {}, {} and {}",
+        "a loss scaler needs 2^-126 <= min_scale <= scale <= max_scale <= 2^126, "
+        "1 <= growth_factor < inf, 0 < backoff_factor < 1 and growth_interval >= 1, got "
+        "{} <= {} <= {}, {}, {} and {}",
         options_.min_scale, options_.scale, options_.max_scale, options_.growth_factor,
         options_.backoff_factor, options_.growth_interval));
   }
@@ -64,7 +73,8 @@ Update LossScaler::unscale(const Gradients& scaled, std::source_location where) 
     const RecordScope scope(graph, Pass::backward);
     const Variable& parameter = detail::variable_to_update(graph, value);
     if (first) {
-      const Variable kept(parameter.name() + ".gradient", detail::zeros_like(parameter));
+      const DType dtype = detail::state_dtype(parameter.dtype());
+      const Variable kept(parameter.name() + ".gradient", Tensor::zeros(parameter.shape(), dtype));
       kept_.push_back({parameter, kept, kept.version()});
     }
     const auto kept = std::ranges::find(kept_, parameter, &Kept::parameter);
@@ -74,13 +84,14 @@ Update LossScaler::unscale(const Gradients& scaled, std::source_location where) 
                       "first graph did not have",
                       parameter.name()));
     }
-    // In float32 whatever the parameter is: 16 bits hold neither a small gradient nor a large sum.
-    const Value inverse = graph.parameter(inverse_variable_, where);
-    const Value unscaled = mul(cast(gradient, DType::float32, where), inverse, where);
+    // Not in 16 bits, which hold neither a small gradient nor a large sum.
+    const DType dtype = kept->gradient.dtype();
+    const Value inverse = cast(graph.parameter(inverse_variable_, where), dtype, where);
+    const Value unscaled = mul(cast(gradient, dtype, where), inverse, where);
     update.values.push_back(assign(graph.parameter(kept->gradient, where), unscaled, where));
     // What is not finite makes the sum not finite; that of finite gradients stays far below the
     // largest number.
-    const Value sum = reduce_sum(unscaled, {}, false, where);
+    const Value sum = cast(reduce_sum(unscaled, {}, false, where), DType::float32, where);
     check = check ? add(check, sum, 1, where) : sum;
   }
   check_ = check;
@@ -125,6 +136,11 @@ bool LossScaler::update(double check) {
     set(scale_, good_ + 1);
   }
   return finite;
+}
+
+void LossScaler::forget_graphs() {
+  kept_.clear();
+  check_ = Value();
 }
 
 void LossScaler::reload() {

@@ -14,6 +14,7 @@
 #include "aclgrad/optim.h"
 #include "aclgrad/record.h"
 #include "optim/support.h"
+#include "tensor/option.h"
 
 namespace aclgrad {
 
@@ -24,6 +25,7 @@ std::vector<ParameterGroup> decay_matrices(const std::vector<Variable>& paramete
   for (const Variable& variable : parameters) {
     groups[variable.shape().rank() >= 2 ? 0 : 1].parameters.push_back(variable);
   }
+  std::erase_if(groups, [](const ParameterGroup& group) { return group.parameters.empty(); });
   return groups;
 }
 
@@ -37,15 +39,19 @@ ClippedGradients clipped_by(const Gradients& gradients, double max_norm,
     throw ValueError(fmt::format("gradients are clipped to a norm above 0, got {}", max_norm));
   }
   if (gradients.size() == 0) throw ValueError("there are no gradients to clip");
+  const bool all_wide = std::ranges::all_of(gradients, [](const Gradients::Pair& pair) {
+    return pair.gradient.dtype() == DType::float64;
+  });
+  const DType dtype = all_wide ? DType::float64 : DType::float32;
   std::vector<Value> all_gradients;
   for (const auto& [value, gradient] : gradients) {
-    all_gradients.push_back(cast(gradient, DType::float32, where));
+    all_gradients.push_back(cast(gradient, dtype, where));
   }
   const std::vector<Value> norms = foreach_norm(all_gradients, 2, where);
   Value all = norm(stack(norms, 0, where), {}, {}, where);
   if (sum) all = sqrt(sum(mul(all, all, where)), where);
   all.named("gradient norm");
-  const Value bound = all.graph().constant(Tensor::scalar(max_norm), where);
+  const Value bound = all.graph().constant(Tensor::scalar(max_norm, dtype), where);
   const Value factor =
       clamp(div(bound, add(all, 1e-6, where), where), {.max = 1}, where).named("clipping");
   std::vector<Gradients::Pair> clipped;
@@ -62,14 +68,59 @@ ClippedGradients clip_gradients(const Gradients& gradients, double max_norm,
   return clipped_by(gradients, max_norm, {}, where);
 }
 
-Optimizer::Optimizer(const std::string& name, LearningRate rate, double weight_decay,
+void LearningRate::require_function() const {
+  if (!schedule_) throw ValueError("the learning rate is an empty function");
+}
+
+Optimizer::Optimizer(const Kind& kind, std::string name, LearningRate rate, double weight_decay,
                      std::optional<double> clip_norm, std::vector<ParameterGroup> groups)
-    : rate_(std::move(rate)),
+    : kind_(kind),
+      name_(std::move(name)),
+      rate_(std::move(rate)),
       weight_decay_(weight_decay),
       clip_norm_(clip_norm),
       groups_(std::move(groups)) {
+  checked_rate(rate_.at(0), "learning_rate");
+  detail::require_option(kind_.name, "weight_decay", weight_decay_, detail::kNotNegative);
+  if (clip_norm_) detail::require_option(kind_.name, "clip_norm", *clip_norm_, detail::kPositive);
+  check_groups();
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    for (const Variable& parameter : groups_[i].parameters) {
+      if (group_numbers_.emplace(parameter.identity(), i).second) continue;
+      throw ValueError(
+          fmt::format("{}: `{}` is in two groups, or twice in one", kind_.name, parameter.name()));
+    }
+  }
   if (!rate_.is_number()) {
-    rate_variable_.emplace(name + ".learning_rate", Tensor::scalar(rate_.at(0)));
+    rate_variable_.emplace(name_ + ".learning_rate", Tensor::scalar(rate_.at(0)));
+  }
+}
+
+double Optimizer::checked_rate(double rate, const std::string& what) const {
+  detail::require_option(kind_.name, what, rate, detail::kNotNegative);
+  return rate;
+}
+
+void Optimizer::check_groups() const {
+  const auto check = [&](const char* option, const std::optional<double>& value, bool has,
+                         const detail::Range& range) {
+    if (!value) return;
+    if (!has) {
+      throw ValueError(
+          fmt::format("{}: a group sets {}, which it does not have", kind_.name, option));
+    }
+    detail::require_option(kind_.name, fmt::format("{} of a group", option), *value, range);
+  };
+  for (const ParameterGroup& group : groups_) {
+    if (group.parameters.empty()) {
+      throw ValueError(fmt::format("{}: a group has no parameters", kind_.name));
+    }
+    check("weight_decay", group.weight_decay, true, detail::kNotNegative);
+    check("learning_rate_factor", group.learning_rate_factor, true, detail::kNotNegative);
+    check("momentum", group.momentum, kind_.momentum, detail::kUnit);
+    check("beta1", group.beta1, kind_.betas, detail::kBelowOne);
+    check("beta2", group.beta2, kind_.betas, detail::kBelowOne);
+    check("epsilon", group.epsilon, kind_.epsilon, detail::kNotNegative);
   }
 }
 
@@ -80,8 +131,12 @@ Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::sour
   }
   const RecordScope scope(graph, Pass::update);
   before(graph, gradients, where);
-  const Gradients& used =
-      clip_norm_ ? clipped_by(gradients, *clip_norm_, sum_, where).gradients : gradients;
+  std::vector<Gradients::Pair> wide;
+  for (const auto& [value, gradient] : gradients) {
+    wide.push_back({value, cast(gradient, detail::state_dtype(value.dtype()), where)});
+  }
+  Gradients used(std::move(wide));
+  if (clip_norm_) used = clipped_by(used, *clip_norm_, sum_, where).gradients;
   Update result;
   const auto add = [&](const std::vector<Value>& updated) {
     result.values.insert(result.values.end(), updated.begin(), updated.end());
@@ -91,31 +146,40 @@ Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::sour
     const double decay =
         *group != nullptr && (*group)->weight_decay ? *(*group)->weight_decay : weight_decay_;
     const double factor = *group != nullptr ? (*group)->learning_rate_factor : 1;
-    ++group;
     const double rate = is_scheduled() ? factor : factor * rate_.at(0);
-    add(update({graph, value, gradient, decay, rate, where}));
+    const Value contents = cast(value, gradient.dtype(), where);
+    add(update({graph, value, contents, gradient, decay, rate, *group, where}));
+    ++group;
   }
   add(after(graph, where));
   return result;
 }
 
 const ParameterGroup* Optimizer::group_of(const Variable& parameter) const {
-  const auto found = std::ranges::find_if(groups_, [&](const ParameterGroup& group) {
-    return std::ranges::find(group.parameters, parameter) != group.parameters.end();
-  });
-  if (found != groups_.end()) return &*found;
   if (groups_.empty()) return nullptr;
-  throw ValueError(fmt::format("`{}` is in no group of the optimizer", parameter.name()));
+  const auto found = group_numbers_.find(parameter.identity());
+  if (found != group_numbers_.end()) return &groups_[found->second];
+  throw ValueError(
+      fmt::format("`{}` is in no group of the optimizer (parameters() leaves out what is frozen, "
+                  "which frozen_parameters() has: groups are made of both)",
+                  parameter.name()));
 }
 
 void Optimizer::add_share(const Variable& share, const Variable& parameter) {
   const ParameterGroup* group = group_of(parameter);
   if (group == nullptr) return;
-  groups_[static_cast<std::size_t>(group - groups_.data())].parameters.push_back(share);
+  const auto number = static_cast<std::size_t>(group - groups_.data());
+  groups_[number].parameters.push_back(share);
+  group_numbers_.emplace(share.identity(), number);
 }
 
 void Optimizer::set_step(std::int64_t step) const {
-  if (rate_variable_) rate_variable_->assign(Tensor::scalar(rate_.at(step)));
+  if (!rate_variable_) return;
+  const double rate = rate_.at(step);
+  if (!detail::kNotNegative.contains(rate)) {
+    checked_rate(rate, fmt::format("the learning rate of step {}", step));
+  }
+  rate_variable_->assign(Tensor::scalar(rate));
 }
 
 void Optimizer::set_learning_rate(double rate) const {
@@ -124,7 +188,7 @@ void Optimizer::set_learning_rate(double rate) const {
         "the learning rate is a number and stays as it is: give the optimizer a function of the "
         "step, schedule::constant() say, to change it");
   }
-  rate_variable_->assign(Tensor::scalar(rate));
+  rate_variable_->assign(Tensor::scalar(checked_rate(rate, "the learning rate")));
 }
 
 std::vector<Variable> Optimizer::state() const {
@@ -139,8 +203,11 @@ const Variable& Optimizer::slot(const Variable& parameter, const std::string& na
   for (const auto& [known, variable] : variables) {
     if (known == name) return variable;
   }
-  variables.emplace_back(name, Variable(parameter.name() + "." + name,
-                                        Tensor::zeros(parameter.shape(), parameter.dtype())));
+  const Tensor zeros =
+      name == detail::kCount
+          ? Tensor::zeros({1}, DType::int64)
+          : Tensor::zeros(parameter.shape(), detail::state_dtype(parameter.dtype()));
+  variables.emplace_back(name, Variable(parameter.name() + "." + name, zeros));
   if (kept) kept_.push_back(variables.back().second);
   return variables.back().second;
 }
@@ -151,10 +218,15 @@ Value Optimizer::slot(const Step& step, const std::string& name, bool kept) {
 
 Value Optimizer::move(const Step& step, const Value& direction, double sign) const {
   const double factor = sign * step.learning_rate;
-  if (!rate_variable_) return inplace_add(step.parameter, direction, factor, step.where);
-  const Value rate =
-      cast(step.graph.parameter(*rate_variable_, step.where), step.parameter.dtype(), step.where);
-  return inplace_add(step.parameter, mul(direction, rate, step.where), factor, step.where);
+  Value scaled = direction;
+  if (rate_variable_) {
+    const Value rate = step.graph.parameter(*rate_variable_, step.where);
+    scaled = mul(direction, cast(rate, direction.dtype(), step.where), step.where);
+  }
+  if (step.parameter.dtype() == direction.dtype()) {
+    return inplace_add(step.parameter, scaled, factor, step.where);
+  }
+  return assign(step.parameter, aclgrad::add(step.value, scaled, factor, step.where), step.where);
 }
 
 }  // namespace aclgrad

@@ -7,14 +7,26 @@
 #include <numbers>
 
 #include "aclgrad/error.h"
+#include "tensor/option.h"
 
 namespace aclgrad::schedule {
 
+namespace {
+
+void require_rate(const char* schedule, const char* option, double rate) {
+  detail::require_option(schedule, option, rate, detail::kNotNegative);
+}
+
+}  // namespace
+
 Schedule constant(double rate) {
+  require_rate("constant", "rate", rate);
   return [=](std::int64_t) { return rate; };
 }
 
 Schedule step_decay(double rate, double factor, std::int64_t every) {
+  require_rate("step_decay", "rate", rate);
+  require_rate("step_decay", "factor", factor);
   if (every < 1)
     throw ValueError(fmt::format("a step of the decay lasts at least 1 step, got {}", every));
   return
@@ -22,6 +34,8 @@ Schedule step_decay(double rate, double factor, std::int64_t every) {
 }
 
 Schedule cosine(double rate, std::int64_t warm_up, std::int64_t total, double min_lr) {
+  require_rate("cosine", "rate", rate);
+  require_rate("cosine", "min_lr", min_lr);
   if (warm_up < 0 || warm_up > total) {
     throw ValueError(
         fmt::format("a warm-up of {} steps does not fit into {} steps", warm_up, total));

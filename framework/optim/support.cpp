@@ -18,8 +18,4 @@ const Variable& variable_to_update(const Graph& graph, const Value& value) {
   return *variable;
 }
 
-Tensor zeros_like(const Variable& variable) {
-  return Tensor::zeros(variable.shape(), variable.dtype());
-}
-
 }  // namespace aclgrad::detail

@@ -3,6 +3,8 @@
 #ifndef ACLGRAD_FRAMEWORK_OPTIM_SUPPORT_H_
 #define ACLGRAD_FRAMEWORK_OPTIM_SUPPORT_H_
 
+#include <string_view>
+
 #include "aclgrad/graph.h"
 #include "aclgrad/variable.h"
 
@@ -12,7 +14,13 @@ namespace aclgrad::detail {
 /// of another graph.
 const Variable& variable_to_update(const Graph& graph, const Value& value);
 
-Tensor zeros_like(const Variable& variable);
+/// The slot with a parameter's own count of steps.
+inline constexpr std::string_view kCount = "step";
+
+/// In which state is kept, and updates are computed: float32 for parameters of 16 bits.
+inline DType state_dtype(DType parameter) {
+  return parameter == DType::float64 ? DType::float64 : DType::float32;
+}
 
 }  // namespace aclgrad::detail
 

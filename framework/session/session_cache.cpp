@@ -55,6 +55,11 @@ SessionCache::Inputs SessionCache::inputs_of(std::span<const Feed> feeds) {
   return inputs;
 }
 
+void SessionCache::clear() {
+  entries_.clear();
+  recent_.assign(recent_.size(), false);
+}
+
 const Graph& SessionCache::latest() const {
   if (entries_.empty()) throw ValueError("the session cache has planned nothing yet");
   return entries_.front().graph;

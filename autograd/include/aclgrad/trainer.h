@@ -12,7 +12,8 @@
 //
 //   for (const data::Dataset& batch : batches.epoch(epoch)) sum += trainer.step(batch);
 //
-// A graph is recorded and planned for every shape of batch that turns up, a smaller last one say.
+// A graph is recorded and planned for every shape of batch that turns up, a smaller last one say,
+// and anew when a part of the model was frozen or unfrozen (Module::freeze()).
 //
 // Several ranks train any model together; each makes the same trainer and gives step() the same
 // batches:
@@ -70,7 +71,7 @@ struct TrainerOptions {
 
 class Trainer {
  public:
-  /// Refers to the optimizer. Throws ValueError for a model without parameters, and for
+  /// Refers to the optimizer. Throws ValueError for a model without parameters to train, and for
   /// micro-batches that the ranks cannot share evenly.
   Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
           const TrainerOptions& options = {});
@@ -123,6 +124,9 @@ class Trainer {
   Value record_loss(const Graph& graph, const SessionCache::Inputs& inputs,
                     const std::string& features, const std::string& labels);
   Gradients record_backward(const Value& loss);
+  void require_parameters() const;
+  void follow_freezing();
+  void forget_graphs();
   SessionCache::BuiltGraph record_step(const SessionCache::Inputs& inputs);
   SessionCache::BuiltGraph record_evaluation(const SessionCache::Inputs& inputs);
   SessionCache::BuiltGraph record_observation(const SessionCache::Inputs& inputs);
@@ -140,6 +144,8 @@ class Trainer {
   std::optional<LossScaler> scaler_;
   SessionOptions session_;
   SessionCache training_, evaluation_, observation_;
+  std::uint64_t freeze_count_ = Module::freeze_count();
+  std::vector<bool> frozen_;         // the parts of the model, as they were recorded
   std::vector<std::string> inputs_;  // names for each micro-batch: features, labels
   std::vector<data::Dataset> cut_;   // parts of the latest batch, where it is cut
   Graph update_graph_;               // with a loss scaler

@@ -45,10 +45,17 @@ Value assign(const Value& variable, const Value& x, std::source_location where) 
 
 AdamWResult apply_adam_w(const Value& parameter, const Value& first_moment,
                          const Value& second_moment, const Value& gradient, const Value& step,
-                         const AdamWAttributes& attributes, std::source_location where) {
-  Recorder record("apply_adam_w", {parameter, first_moment, second_moment, gradient, step}, where);
+                         const AdamWAttributes& attributes, const Value& largest_second_moment,
+                         std::source_location where) {
+  std::vector<Value> inputs = {parameter, first_moment, second_moment};
+  AdamWAttributes used = attributes;
+  used.amsgrad = largest_second_moment.id() >= 0;
+  if (used.amsgrad) inputs.push_back(largest_second_moment);
+  const std::size_t updated = inputs.size();
+  inputs.insert(inputs.end(), {gradient, step});
+  Recorder record("apply_adam_w", std::move(inputs), where);
   record.require_floating(0);
-  for (std::size_t i = 1; i < 4; ++i) {
+  for (std::size_t i = 1; i <= updated; ++i) {
     record.require_same_dtype(i, 0);
     record.require_same_shape(i, 0);
   }
@@ -59,15 +66,16 @@ AdamWResult apply_adam_w(const Value& parameter, const Value& first_moment,
                     "{} {}",
                     step.dtype(), step.shape()));
   }
-  const std::vector<Value> outputs =
-      record.add<AdamWOp>(attributes, {record.like(0), record.like(1), record.like(2)});
-  return {outputs[0], outputs[1], outputs[2]};
+  std::vector<TensorSpec> specs;
+  for (std::size_t i = 0; i < updated; ++i) specs.push_back(record.like(i));
+  const std::vector<Value> outputs = record.add<AdamWOp>(used, std::move(specs));
+  return {outputs[0], outputs[1], outputs[2], used.amsgrad ? outputs[3] : Value()};
 }
 
 std::string AdamWAttributes::text() const {
-  return fmt::format("learning_rate={}, beta1={}, beta2={}, weight_decay={}, epsilon={}{}",
+  return fmt::format("learning_rate={}, beta1={}, beta2={}, weight_decay={}, epsilon={}{}{}",
                      learning_rate, beta1, beta2, weight_decay, epsilon,
-                     maximize ? ", maximize" : "");
+                     maximize ? ", maximize" : "", amsgrad ? ", amsgrad" : "");
 }
 
 namespace calls {
@@ -96,10 +104,12 @@ constexpr Declaration<> assign("assign", "aclnnInplaceCopy", aclnnInplaceCopy, r
 constexpr Declaration<AdamWAttributes> apply_adam_w(
     "apply_adam_w", "aclnnApplyAdamWV2", aclnnApplyAdamWV2, updating,
     [](const AdamWAttributes& values, Call& call, auto... end) {
+      const std::size_t gradient = values.amsgrad ? 4 : 3;
       return aclnnApplyAdamWV2GetWorkspaceSize(
-          call.output(0), call.output(1), call.output(2), nullptr, call.input(3), call.input(4),
-          to_float(values.learning_rate), to_float(values.beta1), to_float(values.beta2),
-          to_float(values.weight_decay), to_float(values.epsilon), false, values.maximize, end...);
+          call.output(0), call.output(1), call.output(2), values.amsgrad ? call.output(3) : nullptr,
+          call.input(gradient), call.input(gradient + 1), to_float(values.learning_rate),
+          to_float(values.beta1), to_float(values.beta2), to_float(values.weight_decay),
+          to_float(values.epsilon), values.amsgrad, values.maximize, end...);
     });
 
 }  // namespace calls

@@ -49,8 +49,8 @@ struct LossScalerOptions {
 
 class LossScaler {
  public:
-  /// Throws ValueError unless 0 < min_scale <= scale <= max_scale < inf, 1 <= growth_factor < inf,
-  /// 0 < backoff_factor < 1 and growth_interval >= 1.
+  /// Throws ValueError unless 2^-126 <= min_scale <= scale <= max_scale <= 2^126,
+  /// 1 <= growth_factor < inf, 0 < backoff_factor < 1 and growth_interval >= 1.
   explicit LossScaler(LossScalerOptions options = {});
 
   /// The scale as a value of the loss's graph, shape (it must have one element) and dtype: what
@@ -58,9 +58,9 @@ class LossScaler {
   Value seed(const Value& loss, std::source_location where = std::source_location::current());
 
   /// Records the division of the gradients by the scale, the check for what is not finite, and
-  /// the assignment to variables "<parameter>.gradient". Once for each graph: throws ValueError
-  /// when called again, for gradients of other variables than those of the first graph, and for a
-  /// gradient of something that is not a variable.
+  /// the assignment to variables "<parameter>.gradient", of float32 for parameters of 16 bits. Once
+  /// for each graph: throws ValueError when called again, for gradients of other variables than
+  /// those of the first graph, and for a gradient of something that is not a variable.
   [[nodiscard]] Update unscale(const Gradients& scaled,
                                std::source_location where = std::source_location::current());
 
@@ -85,6 +85,10 @@ class LossScaler {
 
   /// For checkpoints: the scale and the good steps since it changed.
   std::vector<Variable> state() const { return {scale_variable_, good_variable_}; }
+
+  /// Says that the graphs recorded so far are not run any more: the next may have gradients of
+  /// other parameters.
+  void forget_graphs();
 
   /// Reads the state again after it was restored.
   void reload();

@@ -16,9 +16,11 @@ using Schedule = std::function<double(std::int64_t step)>;
 
 namespace schedule {
 
+/// Rates, here and in what follows, are at least 0 and finite; ValueError otherwise.
 Schedule constant(double rate);
 
-/// rate factor^floor(step / every). Throws ValueError for every < 1.
+/// rate factor^floor(step / every). Throws ValueError unless factor is at least 0 and finite, and
+/// every at least 1.
 Schedule step_decay(double rate, double factor, std::int64_t every);
 
 /// From rate / warm_up at step 0 in equal increments to `rate` at step warm_up - 1, then down along

@@ -75,6 +75,9 @@ class SessionCache {
   /// Plans a session for the feeds' shapes, where there is none, without running it.
   void prepare(std::span<const Feed> feeds) { entry_for(inputs_of(feeds)); }
 
+  /// Forgets all sessions, and that it churned.
+  void clear();
+
   /// The graph of the session used last. Throws ValueError where there is none.
   const Graph& latest() const;
 

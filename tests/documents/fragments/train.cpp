@@ -20,29 +20,37 @@ void transforms(const data::Dataset& images) {
   // block 4
 }
 
-void optimizers(std::int64_t step) {
+void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
   // block 5
 }
 
-void weights(const Network& model) {
+void stop(const Network& teacher, const Network& student, const Value& x) {
   // block 6
 }
 
-Value sixteen_bits(const Sequential& network, const Value& x) {
+void optimizers(std::int64_t step) {
   // block 7
+}
+
+void weights(const Network& model) {
+  // block 8
+}
+
+Value sixteen_bits(const Sequential& network, const Value& x) {
+  // block 9
   return logits;
 }
 
 void float16(const Network& model, const LossFunction& loss, Optimizer& optimizer) {
-  // block 8
+  // block 10
 }
 
 void checkpoints(const std::filesystem::path& path, std::int64_t step, data::Position next,
                  const data::Batches& batches, const std::vector<Variable>& state) {
-  // block 9
+  // block 11
 }
 
 void reports(std::int64_t step, std::int64_t steps, double loss, const Results& results,
              const Value& hidden, const report::Heatmap& heatmap) {
-  // block 10
+  // block 12
 }

@@ -30,6 +30,7 @@ struct AdamWAttributes {
   double weight_decay = 1e-2;
   double epsilon = 1e-8;
   bool maximize = false;
+  bool amsgrad = false;  ///< set by apply_adam_w() where there is a largest second moment
   std::string text() const;
 };
 
@@ -37,14 +38,16 @@ struct AdamWResult {
   Value parameter;
   Value first_moment;
   Value second_moment;
+  Value largest_second_moment;  ///< empty where there was none
 };
 
 /// One step of AdamW (Loshchilov, Hutter 2017) by aclnnApplyAdamWV2, which overwrites the parameter
 /// and both moments, all of one shape. `step`, one element of float32 or int64, counts the steps
-/// done before; it is not advanced.
+/// done before; it is not advanced. With a variable of the largest second moments so far, the step
+/// is that of AMSGrad, and overwrites it, too.
 AdamWResult apply_adam_w(const Value& parameter, const Value& first_moment,
                          const Value& second_moment, const Value& gradient, const Value& step,
-                         const AdamWAttributes& attributes,
+                         const AdamWAttributes& attributes, const Value& largest_second_moment = {},
                          std::source_location where = std::source_location::current());
 
 struct InplaceAddAttributes {
@@ -60,7 +63,7 @@ namespace calls {
 extern const Declaration<InplaceAddAttributes> inplace_add;
 extern const Declaration<AccumulateAttributes> accumulate;
 extern const Declaration<> assign;
-// Inputs parameter, first moment, second moment, gradient, step.
+// Inputs parameter, first moment, second moment, with amsgrad the largest one, gradient, step.
 extern const Declaration<AdamWAttributes> apply_adam_w;
 }  // namespace calls
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Optimizers that go on from a checkpoint: which of its tensors belong to which parameter, and what
+// takes the place of those that it has not.
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "aclgrad/optim.h"
+#include "optim/support.h"
+
+namespace aclgrad {
+namespace {
+
+constexpr std::string_view kEach = "each";  // a line of a layout
+
+// Which parameter a tensor of a checkpoint belongs to, by their names.
+class Owners {
+ public:
+  explicit Owners(const std::vector<Variable>& model) {
+    for (const Variable& variable : model) names_.insert(variable.name());
+  }
+
+  bool is_of_model(const std::string& name) const { return names_.contains(name); }
+
+  /// The length of the parameter's name, for "w.velocity" 1; 0 for what belongs to none, or is one.
+  std::size_t owner_length(const std::string& name) const {
+    if (is_of_model(name)) return 0;
+    for (std::size_t at = name.rfind('.'); at != std::string::npos && at > 0;
+         at = name.rfind('.', at - 1)) {
+      if (names_.contains(name.substr(0, at))) return at;
+    }
+    return 0;
+  }
+  std::string owner(const std::string& name) const { return name.substr(0, owner_length(name)); }
+
+ private:
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+std::string Optimizer::layout_of(const NamedTensors& checkpoint, const std::vector<Variable>& model,
+                                 const std::vector<Variable>& frozen) const {
+  const Owners owners(model);
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < frozen.size(); ++i) numbers.emplace(frozen[i].name(), i);
+  std::string lines;
+  bool counts_each = false;
+  for (const auto& [name, tensor] : checkpoint) {
+    const std::size_t length = owners.owner_length(name);
+    if (length == 0) continue;
+    const std::string slot = name.substr(length + 1);
+    const auto found = numbers.find(name.substr(0, length));
+    counts_each = counts_each || slot == detail::kCount || found != numbers.end();
+    if (found != numbers.end() && slot != detail::kCount) {
+      lines += fmt::format("{} {}\n", found->second, slot);
+    }
+  }
+  return counts_each ? fmt::format("{}\n{}", kEach, lines) : lines;
+}
+
+void Optimizer::take_layout(const std::string& layout, const std::vector<Variable>& frozen) {
+  std::istringstream lines(layout);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t space = line.find(' ');
+    if (space == std::string::npos) continue;
+    slot(frozen.at(std::stoul(line.substr(0, space))), line.substr(space + 1));
+  }
+}
+
+NamedTensors Optimizer::fitted(NamedTensors checkpoint, const NamedTensors& own,
+                               const std::vector<Variable>& model) const {
+  const Owners owners(model);
+  const std::string rate = name_ + ".learning_rate";
+  std::map<std::string, const Tensor*> wanted;
+  for (const auto& [name, tensor] : own) wanted.emplace(name, &tensor);
+  if (!wanted.contains(rate)) {
+    std::erase_if(checkpoint, [&](const auto& each) { return each.first == rate; });
+  }
+  std::set<std::string> present, with_state;
+  for (auto& [name, tensor] : checkpoint) {
+    present.insert(name);
+    if (owners.owner_length(name) == 0) continue;
+    with_state.insert(owners.owner(name));
+    const auto found = wanted.find(name);
+    if (found == wanted.end() || found->second->dtype() == tensor.dtype()) continue;
+    if (is_floating(tensor.dtype()) && is_floating(found->second->dtype())) {
+      tensor = tensor.to(found->second->dtype());
+    }
+  }
+  for (const auto& [name, tensor] : own) {
+    if (present.contains(name)) continue;
+    const std::string owner = owners.owner(name);
+    if (name == rate) {
+      checkpoint.emplace_back(name, tensor);
+    } else if (!owner.empty() && !with_state.contains(owner)) {
+      checkpoint.emplace_back(name, Tensor::zeros(tensor.shape(), tensor.dtype()));
+    }
+  }
+  return checkpoint;
+}
+
+void AdamW::take_layout(const std::string& layout, const std::vector<Variable>& frozen) {
+  Optimizer::take_layout(layout, frozen);
+  if (!layout.starts_with(kEach)) return;
+  count_each_parameter();
+  std::istringstream lines(layout);
+  for (std::string line; std::getline(lines, line);) {
+    if (line == kEach) continue;
+    slot(frozen.at(std::stoul(line)), std::string(detail::kCount));
+  }
+}
+
+NamedTensors AdamW::fitted(NamedTensors checkpoint, const NamedTensors& own,
+                           const std::vector<Variable>& model) const {
+  const auto find = [](const NamedTensors& tensors, const std::string& name) {
+    return std::ranges::find(tensors, name, &NamedTensors::value_type::first);
+  };
+  const auto shared = find(checkpoint, steps_.name());
+  if (counts_each_ && shared != checkpoint.end()) {
+    const Tensor steps = shared->second;
+    checkpoint.erase(shared);
+    const Owners owners(model);
+    std::set<std::string> present, with_state;
+    for (const auto& [name, tensor] : checkpoint) {
+      present.insert(name);
+      with_state.insert(owners.owner(name));
+    }
+    for (const auto& [name, tensor] : own) {
+      const std::string owner = owners.owner(name);
+      if (owner.empty() || name.substr(owner.size() + 1) != detail::kCount) continue;
+      if (!present.contains(name) && with_state.contains(owner)) {
+        checkpoint.emplace_back(name, steps);
+      }
+    }
+  }
+  return Optimizer::fitted(std::move(checkpoint), own, model);
+}
+
+}  // namespace aclgrad
