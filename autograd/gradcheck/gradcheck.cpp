@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "aclgrad/accept_double.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/random.h"
-#include "gradcheck/accept_double.h"
 #include "gradcheck/core/judge.h"
 #include "gradcheck/graph_function.h"
 

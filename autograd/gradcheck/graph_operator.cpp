@@ -4,13 +4,13 @@
 #include <memory>
 #include <utility>
 
+#include "aclgrad/accept_double.h"
 #include "aclgrad/backward.h"
 #include "aclgrad/error.h"
 #include "aclgrad/gradcheck_graph.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/runtime.h"
 #include "aclgrad/session.h"
-#include "gradcheck/accept_double.h"
 #include "gradcheck/graph_rounding.h"
 
 namespace aclgrad::gradcheck {

@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "aclgrad/accept_double.h"
 #include "aclgrad/backward.h"
 #include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/session.h"
-#include "gradcheck/accept_double.h"
 
 namespace aclgrad::gradcheck {
 namespace {

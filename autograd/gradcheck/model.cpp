@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "aclgrad/accept_double.h"
 #include "aclgrad/backward.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
@@ -12,7 +13,6 @@
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/reduce.h"
 #include "aclgrad/random.h"
-#include "gradcheck/accept_double.h"
 #include "gradcheck/graph_function.h"
 #include "gradcheck/taylor.h"
 

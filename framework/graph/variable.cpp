@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 
@@ -13,6 +15,16 @@ Variable::Variable(std::string name, const Tensor& initial)
           State{name, initial.shape(), initial.dtype(),
                 DeviceBuffer(initial.nbytes(), "variable `" + name + "`"), 0})) {
   state_->buffer.upload(initial.bytes(), initial.nbytes());
+}
+
+void Variable::convert(DType dtype) const {
+  if (dtype == state_->dtype) return;
+  const Tensor converted = value().to(dtype);
+  DeviceBuffer buffer(converted.nbytes(), "variable `" + name() + "`");
+  buffer.upload(converted.bytes(), converted.nbytes());
+  state_->buffer = std::move(buffer);
+  state_->dtype = dtype;
+  mark_changed();
 }
 
 void Variable::check_alive() const {

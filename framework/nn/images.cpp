@@ -41,7 +41,7 @@ Tensor initial_kernel(std::int64_t in, std::int64_t out, const PerAxis& kernel,
   const std::vector<std::int64_t> sizes = kernel.over(2);
   const Shape shape{out, in / options.groups, sizes.at(0), sizes.at(1)};
   const double fan_in = static_cast<double>(shape.numel() / out);
-  return init::normal(shape, seed, init::gain(options.init_for) / std::sqrt(fan_in));
+  return init::normal(shape, seed, init::gain(options.init_for) / std::sqrt(fan_in), options.dtype);
 }
 
 Module::Name checked(const Module::Name& name, std::int64_t channels,
@@ -76,7 +76,7 @@ Conv2d::Conv2d(const Name& name, std::int64_t in, std::int64_t out, const PerAxi
             return initial_kernel(in, out, kernel, given, seed);
           },
           options_.seed)) {
-  if (options_.bias) bias_ = parameter("bias", Tensor::zeros({out}));
+  if (options_.bias) bias_ = parameter("bias", Tensor::zeros({out}, options_.dtype));
 }
 
 Value Conv2d::operator()(const Value& x, SourceLocation where) const {
@@ -94,12 +94,15 @@ Value Conv2d::operator()(const Value& x, SourceLocation where) const {
 BatchNorm2d::BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOptions options)
     : Module(checked(name, channels, options), fmt::format("BatchNorm2d {}", channels)),
       options_(options),
-      weight_(parameter("weight", Tensor::full({channels}, 1))),
-      bias_(parameter("bias", Tensor::zeros({channels}))),
-      running_mean_(buffer("running_mean", Tensor::zeros({channels}))),
-      running_var_(buffer("running_var", Tensor::full({channels}, 1))) {}
+      weight_(parameter("weight", Tensor::full({channels}, 1, options_.dtype))),
+      bias_(parameter("bias", Tensor::zeros({channels}, options_.dtype))),
+      running_mean_(buffer("running_mean",
+                           Tensor::zeros({channels}, detail::at_least_float(options_.dtype)))),
+      running_var_(buffer("running_var",
+                          Tensor::full({channels}, 1, detail::at_least_float(options_.dtype)))) {}
 
 Value BatchNorm2d::operator()(const Value& x, SourceLocation where) const {
+  detail::check_beside(x, weight_);
   Graph graph = x.graph();
   return batch_norm(x, graph.parameter(weight_, where), graph.parameter(bias_, where),
                     graph.parameter(running_mean_, where), graph.parameter(running_var_, where),
@@ -110,11 +113,12 @@ Value BatchNorm2d::operator()(const Value& x, SourceLocation where) const {
       .named(path());
 }
 
-GroupNorm::GroupNorm(const Name& name, std::int64_t groups, std::int64_t channels, double eps)
+GroupNorm::GroupNorm(const Name& name, std::int64_t groups, std::int64_t channels, double eps,
+                     DType dtype)
     : Module(checked(name, groups, channels, eps),
              fmt::format("GroupNorm {} in {}", channels, groups)),
-      weight_(parameter("weight", Tensor::full({channels}, 1))),
-      bias_(parameter("bias", Tensor::zeros({channels}))),
+      weight_(parameter("weight", Tensor::full({channels}, 1, dtype))),
+      bias_(parameter("bias", Tensor::zeros({channels}, dtype))),
       groups_(groups),
       eps_(eps) {}
 
@@ -139,7 +143,10 @@ Value GlobalAvgPool2d::operator()(const Value& x, SourceLocation where) const {
 
 Value Flatten::operator()(const Value& x, SourceLocation where) const {
   if (x.shape().rank() == 0) throw ShapeError("flatten needs at least one axis");
-  return reshape(x, {x.shape()[0], -1}, where);
+  // Counted here: of an empty batch, -1 could be anything.
+  std::int64_t width = 1;
+  for (std::size_t axis = 1; axis < x.shape().rank(); ++axis) width *= x.shape().dims()[axis];
+  return reshape(x, {x.shape()[0], width}, where);
 }
 
 }  // namespace aclgrad

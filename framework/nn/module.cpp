@@ -205,6 +205,16 @@ std::vector<Variable> Module::state() const {
   return tree_->variables([](const Tree&, const Tree::Entry&) { return true; });
 }
 
+void Module::to(DType dtype) const {
+  if (!is_floating(dtype)) {
+    throw DTypeError(fmt::format("to() converts to a floating dtype, got {}", dtype));
+  }
+  for (const Variable& variable : parameters()) variable.convert(dtype);
+  for (const Variable& variable : buffers()) {
+    if (is_floating(variable.dtype())) variable.convert(detail::at_least_float(dtype));
+  }
+}
+
 std::vector<Value> Module::parameters(const Graph& graph, std::source_location where) const {
   return aclgrad::parameters(graph, parameters(), where);
 }

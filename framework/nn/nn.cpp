@@ -108,12 +108,13 @@ Activation activation_named(const std::string& name) {
 }
 
 GegluFeedForward::GegluFeedForward(const Name& name, std::int64_t in, std::int64_t hidden,
-                                   std::int64_t out, std::optional<std::uint64_t> seed, Geglu geglu)
+                                   std::int64_t out, std::optional<std::uint64_t> seed, Geglu geglu,
+                                   DType dtype)
     : Module(name),
-      up_(child("up"), in, 2 * hidden, {.seed = seed}),
+      up_(child("up"), in, 2 * hidden, {.seed = seed, .dtype = dtype}),
       geglu_(geglu),
       down_(child("down"), hidden, out,
-            {.init_for = Activation::geglu, .seed = detail::next_seed(seed)}) {}
+            {.init_for = Activation::geglu, .seed = detail::next_seed(seed), .dtype = dtype}) {}
 
 Value GegluFeedForward::operator()(const Value& x, SourceLocation where) const {
   const Value up = up_(x, where);
@@ -146,10 +147,10 @@ Value AlphaDropout::operator()(const Value& x, SourceLocation where) const {
   return alpha_dropout(x, p_, generator_, where);
 }
 
-LayerNorm::LayerNorm(const Name& name, std::int64_t width, double eps)
+LayerNorm::LayerNorm(const Name& name, std::int64_t width, double eps, DType dtype)
     : Module(with_width(name, "LayerNorm", width, eps), fmt::format("LayerNorm {}", width)),
-      weight_(parameter("weight", Tensor::full({width}, 1))),
-      bias_(parameter("bias", Tensor::zeros({width}))),
+      weight_(parameter("weight", Tensor::full({width}, 1, dtype))),
+      bias_(parameter("bias", Tensor::zeros({width}, dtype))),
       eps_(eps) {}
 
 Value LayerNorm::operator()(const Value& x, SourceLocation where) const {
@@ -157,9 +158,9 @@ Value LayerNorm::operator()(const Value& x, SourceLocation where) const {
   return layer_norm(x, weight, detail::value_for(x, bias_, where), eps_, where).named(path());
 }
 
-RmsNorm::RmsNorm(const Name& name, std::int64_t width, double eps)
+RmsNorm::RmsNorm(const Name& name, std::int64_t width, double eps, DType dtype)
     : Module(with_width(name, "RmsNorm", width, eps), fmt::format("RmsNorm {}", width)),
-      weight_(parameter("weight", Tensor::full({width}, 1))),
+      weight_(parameter("weight", Tensor::full({width}, 1, dtype))),
       eps_(eps) {}
 
 Value RmsNorm::operator()(const Value& x, SourceLocation where) const {

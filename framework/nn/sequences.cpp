@@ -36,9 +36,9 @@ Embedding::Embedding(const Name& name, std::int64_t count, std::int64_t width,
       padding_idx_(row_of(options.padding_idx, count)),
       weight_(parameter(
           "weight",
-          [=, padding = padding_idx_](std::uint64_t seed) {
-            Tensor drawn =
-                init::normal({count, width}, seed, 1 / std::sqrt(static_cast<double>(width)));
+          [=, padding = padding_idx_, dtype = options.dtype](std::uint64_t seed) {
+            Tensor drawn = init::normal({count, width}, seed,
+                                        1 / std::sqrt(static_cast<double>(width)), dtype);
             for (std::int64_t i = 0; padding && i < width; ++i) drawn.set(*padding * width + i, 0);
             return drawn;
           },
@@ -64,12 +64,46 @@ SelfAttention::SelfAttention(const Name& name, std::int64_t width, std::int64_t 
       width_(width),
       heads_(heads),
       options_(options),
-      qkv_(child("qkv"), width, 3 * width, {.seed = options.seed}),
-      projection_(child("projection"), width, width, {.seed = detail::next_seed(options.seed)}) {}
+      qkv_(child("qkv"), width, 3 * width, {.seed = options.seed, .dtype = options.dtype}),
+      projection_(child("projection"), width, width,
+                  {.seed = detail::next_seed(options.seed), .dtype = options.dtype}) {}
 
 Value SelfAttention::operator()(const Value& x, SourceLocation where) const {
   return (*this)(x, Value(), where);
 }
+
+namespace {
+
+// Places behind their own, of [T, T].
+Value later_places(const Value& scores, SourceLocation where) {
+  const std::int64_t places = scores.shape()[-1];
+  Tensor later = Tensor::zeros({places, places}, DType::boolean);
+  for (std::int64_t i = 0; i < places; ++i) {
+    for (std::int64_t j = i + 1; j < places; ++j) later.set(i * places + j, 1);
+  }
+  return scores.graph().constant(std::move(later), where);
+}
+
+// softmax of the scores of what is seen, 0 elsewhere. A row whose places are all hidden would be
+// NaN, as would its gradient: there the softmax is that of the scores as they are, and its result
+// is replaced by 0, which stops the gradient.
+Value attention_weights(const Value& scores, const Value& mask, bool causal, SourceLocation where) {
+  constexpr double kUnseen = -std::numeric_limits<double>::infinity();
+  const Value later = causal ? later_places(scores, where) : Value();
+  if (!mask) {  // a place sees itself at least
+    return softmax(causal ? masked_fill(scores, later, kUnseen, where) : scores, -1, where);
+  }
+  Value hidden = mask;
+  if (hidden.dtype() != DType::boolean) hidden = ne(hidden, 0, where);
+  if (causal) hidden = maximum(hidden, later, where);  // of bool: or
+  if (hidden.shape().numel() == 0) return softmax(scores, -1, where);
+  const Value nothing = amin(hidden, {-1}, /*keepdim=*/true, where);  // of bool: and
+  hidden = masked_fill(hidden, nothing, 0, where);
+  const Value weights = softmax(masked_fill(scores, hidden, kUnseen, where), -1, where);
+  return masked_fill(weights, nothing, 0, where);
+}
+
+}  // namespace
 
 Value SelfAttention::operator()(const Value& x, const Value& mask, SourceLocation where) const {
   if (x.shape().rank() != 3 || x.shape()[2] != width_) {
@@ -84,30 +118,27 @@ Value SelfAttention::operator()(const Value& x, const Value& mask, SourceLocatio
     return reshape(slice(parts, 0, i, i + 1, 1, where), {batch, heads_, places, size}, where);
   };
   const Value query = part(0), key = part(1), value = part(2);
-  Value scores = mul(matmul(query, transpose(key, -1, -2), where),
-                     1 / std::sqrt(static_cast<double>(size)), where);
-  constexpr double kUnseen = -std::numeric_limits<double>::infinity();
-  if (options_.causal) {
-    Tensor later = Tensor::zeros({places, places}, DType::boolean);
-    for (std::int64_t i = 0; i < places; ++i) {
-      for (std::int64_t j = i + 1; j < places; ++j) later.set(i * places + j, 1);
-    }
-    scores = masked_fill(scores, x.graph().constant(later, where), kUnseen, where);
-  }
-  if (mask) scores = masked_fill(scores, mask, kUnseen, where);
-  const Value weights = softmax(scores, -1, where).named(path() + ".attention");
+  const Value scores = mul(matmul(query, transpose(key, -1, -2), where),
+                           1 / std::sqrt(static_cast<double>(size)), where);
+  const Value weights =
+      attention_weights(scores, mask, options_.causal, where).named(path() + ".attention");
   const Value mixed = matmul(weights, value, where);
   const Value joined = reshape(permute(mixed, {0, 2, 1, 3}, where), {batch, places, width_}, where);
   return projection_(joined, where);
 }
 
+namespace {
+constexpr double kEps = 1e-5;  // of the layer norms
+}  // namespace
+
 TransformerBlock::TransformerBlock(const Name& name, std::int64_t width, std::int64_t heads,
                                    std::int64_t hidden, SelfAttentionOptions options)
     : Module(name),
-      norm1_(child("norm1"), width),
+      norm1_(child("norm1"), width, kEps, options.dtype),
       attention_(child("attention"), width, heads, options),
-      norm2_(child("norm2"), width),
-      feed_forward_(child("feed_forward"), width, hidden, width, detail::next_seed(options.seed)) {}
+      norm2_(child("norm2"), width, kEps, options.dtype),
+      feed_forward_(child("feed_forward"), width, hidden, width, detail::next_seed(options.seed),
+                    Geglu{}, options.dtype) {}
 
 Value TransformerBlock::operator()(const Value& x, SourceLocation where) const {
   const Value attended = add(x, attention_(norm1_(x, where), where), 1, where);
@@ -122,23 +153,23 @@ Module::Name with_units(const Module::Name& name, std::int64_t in, std::int64_t 
   return name;
 }
 
-auto recurrent_weight(std::int64_t in, std::int64_t hidden) {
+auto recurrent_weight(std::int64_t in, std::int64_t hidden, DType dtype) {
   return [=](std::uint64_t seed) {
     const double limit = 1 / std::sqrt(static_cast<double>(hidden));
-    return init::uniform({in, 3 * hidden}, seed, -limit, limit);
+    return init::uniform({in, 3 * hidden}, seed, -limit, limit, dtype);
   };
 }
 
 }  // namespace
 
 GruCell::GruCell(const Name& name, std::int64_t in, std::int64_t hidden,
-                 std::optional<std::uint64_t> seed)
+                 std::optional<std::uint64_t> seed, DType dtype)
     : Module(with_units(name, in, hidden), fmt::format("GruCell {} to {}", in, hidden)),
       hidden_(hidden),
-      weight_ih_(parameter("weight_ih", recurrent_weight(in, hidden), seed)),
-      weight_hh_(parameter("weight_hh", recurrent_weight(hidden, hidden), seed)),
-      bias_ih_(parameter("bias_ih", Tensor::zeros({3 * hidden}))),
-      bias_hh_(parameter("bias_hh", Tensor::zeros({3 * hidden}))) {
+      weight_ih_(parameter("weight_ih", recurrent_weight(in, hidden, dtype), seed)),
+      weight_hh_(parameter("weight_hh", recurrent_weight(hidden, hidden, dtype), seed)),
+      bias_ih_(parameter("bias_ih", Tensor::zeros({3 * hidden}, dtype))),
+      bias_hh_(parameter("bias_hh", Tensor::zeros({3 * hidden}, dtype))) {
   mark_transposed_in_pytorch(weight_ih_);
   mark_transposed_in_pytorch(weight_hh_);
 }
@@ -166,12 +197,17 @@ Value GruCell::operator()(const Value& x, const Value& h, SourceLocation where) 
   return step(project(x, where), h, where).named(path());
 }
 
-Gru::Gru(const Name& name, std::int64_t in, std::int64_t hidden, std::optional<std::uint64_t> seed)
-    : Module(name), cell_(child("cell"), in, hidden, seed) {}
+Gru::Gru(const Name& name, std::int64_t in, std::int64_t hidden, std::optional<std::uint64_t> seed,
+         DType dtype)
+    : Module(name), cell_(child("cell"), in, hidden, seed, dtype) {}
 
 Value Gru::operator()(const Value& x, SourceLocation where) const {
   if (x.shape().rank() != 3) {
     throw ShapeError(fmt::format("`{}` runs over [N, T, in], got {}", path(), x.shape()));
+  }
+  if (x.shape()[1] == 0) {
+    throw ShapeError(
+        fmt::format("`{}` runs over at least one step, got none: {}", path(), x.shape()));
   }
   const std::int64_t batch = x.shape()[0], steps = x.shape()[1], width = 3 * cell_.hidden();
   // [T, N, 3 hidden]: the part of a step lies dense

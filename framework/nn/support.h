@@ -14,12 +14,18 @@
 #include "aclgrad/error.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/ops/fill.h"
+#include "aclgrad/variable.h"
 #include "tensor/fnv1a.h"
 
 namespace aclgrad::detail {
 
 inline std::uint64_t seed_of(std::string_view name) {
   return fnv1a(std::as_bytes(std::span(name)));
+}
+
+/// Of statistics, which stay in float32 beside tensors of 16 bits.
+inline DType at_least_float(DType dtype) {
+  return dtype == DType::float64 ? DType::float64 : DType::float32;
 }
 
 /// The seed of a layer's next part: far enough away that neighbouring seeds of layers do not meet.
@@ -34,8 +40,14 @@ inline void require_size(std::string_view layer, std::string_view what, std::int
   throw ShapeError(fmt::format("{}: {} must be at least 1, got {}", layer, what, size));
 }
 
-/// The variable in x's graph and dtype.
+/// Throws DTypeError where x is not floating, or one of the two is float64 and the other is not:
+/// what a layer silently did then would lose digits, or make all that follows slow. 16 bits beside
+/// float32 are mixed precision (loss_scaler.h).
+void check_beside(const Value& x, const Variable& variable);
+
+/// The variable in x's graph and dtype. Throws as check_beside().
 inline Value value_for(const Value& x, const Variable& variable, std::source_location where) {
+  check_beside(x, variable);
   return cast(x.graph().parameter(variable, where), x.dtype(), where);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "aclgrad/error.h"
+#include "aclgrad/format.h"
 #include "session/program.h"
 
 namespace aclgrad::detail {
@@ -178,6 +179,13 @@ void check_fetched(const Program& program) {
 }
 
 }  // namespace
+
+void refuse_converted(const BoundVariable& bound) {
+  throw ValueError(
+      fmt::format("parameter `{}` was converted to {} (to()) since the graph was recorded: record "
+                  "and plan anew, with a new Trainer or Session",
+                  bound.variable.name(), bound.variable.dtype()));
+}
 
 Program compile(const Graph& graph, const std::vector<Fetch>& fetches, RunMode mode) {
   Program program;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "aclgrad/accept_double.h"
 #include "aclgrad/error.h"
 #include "aclgrad/runtime.h"
 
@@ -40,6 +41,9 @@ void Executable::check_variables() const {
           fmt::format("parameter {} of {} {}", program_.graph->description(bound.root),
                       label(program_.graph->node(program_.graph->value(bound.root).node)), reason));
     };
+    if (bound.dtype != program_.graph->value(bound.root).layout->spec.dtype) {
+      refuse_converted(bound);
+    }
     if (!bound.variable.is_alive()) {
       refuse("is dead: its device memory was freed (aclrtResetDevice, aclFinalize)");
     }
@@ -91,9 +95,19 @@ Executor Executable::call_phase_one(std::size_t step, std::uint64_t& workspace_s
   }
   Call call(input_arguments_, output_arguments_, objects_);
   aclOpExecutor* executor = nullptr;
+  const auto is_wide = [](const Call::Argument& each) {
+    return each.spec->dtype == DType::float64;
+  };
+  const bool wide = std::ranges::any_of(input_arguments_, is_wide) ||
+                    std::ranges::any_of(output_arguments_, is_wide);
+  std::optional<AcceptDouble> accept_double;
+  if (wide && AcceptDouble::is_available()) accept_double.emplace();
   const aclnnStatus status = op.phase_one(call, &workspace_size, &executor);
   if (status != 0) {
-    check_status(status, fmt::format("{}GetWorkspaceSize", op.call_name()), label(node));
+    check_status(status, fmt::format("{}GetWorkspaceSize", op.call_name()), label(node),
+                 wide && !accept_double
+                     ? "this operator library takes float64 in few operators: cast() to float32"
+                     : "");
   }
   return Executor(executor);
 }

@@ -65,7 +65,11 @@ struct BoundVariable {
   ValueId root;
   Variable variable;
   NodeId updated_by = -1;  // the last step that updates it; -1 for none
+  DType dtype = variable.dtype();
 };
+
+/// Throws ValueError: the variable was converted (Module::to) since the graph was recorded.
+[[noreturn]] void refuse_converted(const BoundVariable& bound);
 
 struct Program {
   const GraphData* graph = nullptr;  // may grow, but must live

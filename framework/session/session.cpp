@@ -145,6 +145,7 @@ void SessionState::bind(std::span<const Feed> feeds, RunObservers observers, boo
   }
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     const BoundVariable& bound = program().variables[i];
+    if (bound.variable.dtype() != bound.dtype) refuse_converted(bound);
     if (bound.updated_by >= 0) bound.variable.mark_changed();
     versions_[i] = bound.variable.version();
   }

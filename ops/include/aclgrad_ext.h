@@ -42,7 +42,7 @@ ACL_FUNC_VISIBILITY aclError aclgradSetSocName(const char* name);
 
 /*
  * Lets the operators accept ACL_DOUBLE wherever they accept ACL_FLOAT (non-zero), or holds them to
- * the vendor's tables exactly (0, the default). Meant for gradient checks. Library: nnopbase.
+ * the vendor's tables (0, the default). For gradient checks and for training. Library: nnopbase.
  */
 ACL_FUNC_VISIBILITY void aclgradSetAcceptDouble(int32_t accept);
 

@@ -101,6 +101,12 @@ class Module {
   /// Both: what a file of the network holds.
   std::vector<Variable> state() const;
 
+  /// Converts parameters, and buffers of floating types, to a floating dtype: to(DType::float64) of
+  /// a network makes what PyTorch's double() does. Running statistics become float32 at least.
+  /// Throws DTypeError for another dtype. Before the optimizer's first step, and not while a
+  /// session runs; a session that was made before refuses to run after.
+  void to(DType dtype) const;
+
   /// The values of parameters() in a graph: what to give to backward().
   std::vector<Value> parameters(const Graph& graph,
                                 std::source_location where = std::source_location::current()) const;

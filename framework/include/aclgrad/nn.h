@@ -47,13 +47,15 @@ struct LinearOptions {
   /// Of the initial weights; without one, the layer's name is the seed.
   std::optional<std::uint64_t> seed = std::nullopt;
   bool bias = true;
+  /// Of the variables, any floating one, as in all layers. A layer of float64 takes an input of
+  /// float64 and no other layer does: DTypeError names both. Module::to() converts a whole network.
   DType dtype = DType::float32;
 };
 
 /// x @ weight + bias with weight [in, out] (see linear()). Initial weights are normal with
 /// standard deviation gain(init_for) / sqrt(in), the bias is 0. The variables are called
-/// name.weight and name.bias. It computes in x's dtype, to which it casts variables of another one
-/// (see loss_scaler.h). Throws ShapeError unless in and out are at least 1.
+/// name.weight and name.bias. It computes in x's dtype, to which it casts variables of 16 bits or
+/// float32 (see loss_scaler.h). Throws ShapeError unless in and out are at least 1.
 class Linear : public Module {
  public:
   Linear(const Name& name, std::int64_t in, std::int64_t out, LinearOptions options = {});
@@ -152,7 +154,7 @@ class AlphaDropout : public Module {
 /// throw ShapeError unless width is at least 1, ValueError unless eps is at least 0 and finite.
 class LayerNorm : public Module {
  public:
-  LayerNorm(const Name& name, std::int64_t width, double eps = 1e-5);
+  LayerNorm(const Name& name, std::int64_t width, double eps = 1e-5, DType dtype = DType::float32);
   Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
@@ -163,7 +165,7 @@ class LayerNorm : public Module {
 /// rms_norm() over the last axis, of this width, with name.weight.
 class RmsNorm : public Module {
  public:
-  RmsNorm(const Name& name, std::int64_t width, double eps = 1e-6);
+  RmsNorm(const Name& name, std::int64_t width, double eps = 1e-6, DType dtype = DType::float32);
   Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:
@@ -176,7 +178,8 @@ class RmsNorm : public Module {
 class GegluFeedForward : public Module {
  public:
   GegluFeedForward(const Name& name, std::int64_t in, std::int64_t hidden, std::int64_t out,
-                   std::optional<std::uint64_t> seed = std::nullopt, Geglu geglu = {});
+                   std::optional<std::uint64_t> seed = std::nullopt, Geglu geglu = {},
+                   DType dtype = DType::float32);
   Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:

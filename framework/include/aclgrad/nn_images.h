@@ -16,6 +16,7 @@ struct Conv2dOptions {
   /// As in LinearOptions.
   Activation init_for = Activation::none;
   std::optional<std::uint64_t> seed = std::nullopt;
+  DType dtype = DType::float32;
 };
 
 /// conv2d() with weight [out, in / groups, kernel, kernel]. Initial weights are normal with
@@ -36,8 +37,9 @@ class Conv2d : public Module {
 };
 
 struct BatchNorm2dOptions {
-  double momentum = 0.1;  ///< in [0, 1]
-  double eps = 1e-5;      ///< at least 0, finite
+  double momentum = 0.1;         ///< in [0, 1]
+  double eps = 1e-5;             ///< at least 0, finite
+  DType dtype = DType::float32;  ///< The running statistics are at least float32.
 };
 
 /// batch_norm(): by the batch in training, where it updates the running statistics, and by those in
@@ -71,7 +73,8 @@ struct AvgPool2d {
 /// least 1, divides channels, ValueError unless eps is above 0 and finite.
 class GroupNorm : public Module {
  public:
-  GroupNorm(const Name& name, std::int64_t groups, std::int64_t channels, double eps = 1e-5);
+  GroupNorm(const Name& name, std::int64_t groups, std::int64_t channels, double eps = 1e-5,
+            DType dtype = DType::float32);
   Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:

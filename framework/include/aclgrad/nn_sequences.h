@@ -12,6 +12,7 @@ struct EmbeddingOptions {
   /// A row that is 0 at first and gets no gradient, in [-count, count); a negative one counts from
   /// the end.
   std::optional<std::int64_t> padding_idx = std::nullopt;
+  DType dtype = DType::float32;
 };
 
 /// embedding(): a row of name.weight [count, width] for every index. Initial weights are normal
@@ -34,6 +35,7 @@ class Embedding : public Module {
 struct SelfAttentionOptions {
   bool causal = false;  ///< A place sees itself and those before it only.
   std::optional<std::uint64_t> seed = std::nullopt;
+  DType dtype = DType::float32;
 };
 
 /// Scaled dot-product attention of x [N, T, width] to itself (Vaswani et al. 2017): for each head
@@ -45,8 +47,10 @@ class SelfAttention : public Module {
                 SelfAttentionOptions options = {});
   Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
-  /// With a mask of its own, bool, that broadcasts to [N, heads, T, T]: true where a place (of the
-  /// third axis) does not see another one (of the fourth).
+  /// With a mask of its own, bool or uint8, that broadcasts to [N, heads, T, T]: true where a place
+  /// (of the third axis) does not see another one (of the fourth). A place that sees none at all,
+  /// as padding on the left with `causal`, has weights of 0: the projection's bias comes out, and
+  /// all gradients are finite.
   Value operator()(const Value& x, const Value& mask,
                    SourceLocation where = SourceLocation::current()) const;
 
@@ -79,7 +83,7 @@ class TransformerBlock : public Module {
 class GruCell : public Module {
  public:
   GruCell(const Name& name, std::int64_t in, std::int64_t hidden,
-          std::optional<std::uint64_t> seed = std::nullopt);
+          std::optional<std::uint64_t> seed = std::nullopt, DType dtype = DType::float32);
 
   /// h' [N, hidden] of x [N, in] and h [N, hidden].
   Value operator()(const Value& x, const Value& h,
@@ -97,11 +101,11 @@ class GruCell : public Module {
   Variable weight_ih_, weight_hh_, bias_ih_, bias_hh_;
 };
 
-/// A GruCell over x [N, T, in] from h = 0: all h, [N, T, hidden].
+/// A GruCell over x [N, T, in] from h = 0: all h, [N, T, hidden]. Throws ShapeError for T = 0.
 class Gru : public Module {
  public:
   Gru(const Name& name, std::int64_t in, std::int64_t hidden,
-      std::optional<std::uint64_t> seed = std::nullopt);
+      std::optional<std::uint64_t> seed = std::nullopt, DType dtype = DType::float32);
   Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
 
  private:

@@ -49,8 +49,8 @@ class Variable {
   /// Counts the changes of the contents (by assign, or by the run of a Session).
   std::uint64_t version() const noexcept { return state_->version; }
 
-  /// Base address on the device; constant over the variable's life. That of a
-  /// dead variable is dangling.
+  /// Base address on the device; constant over the variable's life, unless Module::to() converts
+  /// it. That of a dead variable is dangling.
   void* address() const noexcept { return state_->buffer.data(); }
 
   /// Whether both are handles of the same tensor.
@@ -65,7 +65,10 @@ class Variable {
   }
 
  private:
-  friend class Module;  // names its variables by their place in a tree
+  friend class Module;  // names its variables by their place in a tree, and converts them
+
+  // Keeps the contents, converted.
+  void convert(DType dtype) const;
 
   struct State {
     std::string name;

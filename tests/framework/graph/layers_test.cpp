@@ -2,6 +2,7 @@
 // Layers for images and sequences: shapes, what is trained and what is kept, the two modes, and the
 // gradients of small networks of them.
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -213,7 +214,94 @@ TEST(Layers, AttentionDoesNotSeeWhatAMaskHides) {
   for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(before.get(i), after.get(i)) << i;
 }
 
+// As PyTorch's _safe_softmax has it: padding on the left, which no place before the first word
+// sees, or all of a row.
+TEST(Layers, APlaceThatSeesNothingHasNoWeightsAndAFiniteGradient) {
+  struct Mask {
+    Shape shape;
+    std::vector<double> hidden;
+    bool causal;
+    std::vector<bool> sees;  // by place
+  };
+  const std::vector<Mask> masks = {
+      {{1, 1, 1, 3}, {1, 0, 0}, true, {false, true, true}},
+      {{1, 1, 1, 3}, {1, 1, 1}, false, {false, false, false}},
+      {{3, 3}, {0, 0, 0, 1, 1, 1, 0, 1, 0}, false, {true, false, true}},
+      {{3, 1}, {0, 1, 0}, true, {true, false, true}},
+      {{2, 1, 1, 3}, {1, 1, 0, 1, 1, 0}, true, {false, false, true}}};
+  for (const DType dtype : {DType::float32, DType::float16, DType::float64}) {
+    for (const DType mask_dtype : {DType::boolean, DType::uint8}) {
+      for (const Mask& mask : masks) {
+        const SelfAttention attention("a", 4, 2, {.causal = mask.causal, .dtype = dtype});
+        Graph graph;
+        const Value x = graph.input("x", {2, 3, 4}, dtype);
+        const Value hidden = graph.constant(Tensor::from(mask.shape, mask.hidden, mask_dtype));
+        const Value y = attention(x, hidden);
+        Value weights;
+        for (std::size_t id = 0; id < graph.value_count(); ++id) {
+          const Value value = graph.value(static_cast<ValueId>(id));
+          if (value.name() == "a.attention") weights = value;
+        }
+        std::vector<Value> wrt = attention.parameters(graph);
+        wrt.push_back(x);
+        const Gradients gradients = backward(reduce_sum(y * y), wrt);
+        std::vector<Fetch> fetches = {y, weights};
+        for (const Value& value : wrt) fetches.push_back(gradients[value]);
+        Session session(graph, fetches);
+        const Results results = session.run({{x, init::normal({2, 3, 4}, 5, 1, dtype)}});
+        const Tensor rows = results[weights];
+        ASSERT_EQ(rows.shape(), (Shape{2, 2, 3, 3}));
+        for (std::int64_t row = 0; row < rows.numel() / 3; ++row) {
+          const double sum = rows.get(3 * row) + rows.get(3 * row + 1) + rows.get(3 * row + 2);
+          EXPECT_NEAR(sum, mask.sees[static_cast<std::size_t>(row % 3)] ? 1 : 0, 2e-3);
+        }
+        for (std::size_t i = 0; i < fetches.size(); ++i) {
+          const Tensor tensor = results[i];
+          for (std::int64_t k = 0; k < tensor.numel(); ++k) {
+            ASSERT_TRUE(std::isfinite(tensor.get(k))) << dtype << " " << mask.shape << " " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Layers, ALeftPaddedBatchTrains) {
+  SelfAttention attention("a", 4, 1, {.causal = true});
+  const Tensor padding = Tensor::from({1, 1, 1, 2}, {1, 0}, DType::boolean);
+  Sgd sgd({.learning_rate = 0.1});
+  Trainer trainer(
+      attention,
+      [&](const Value& x, const Value& t) {  // place 0 is not in the loss
+        return mse_loss(slice(attention(x, x.graph().constant(padding)), 1, 1, 2), t);
+      },
+      sgd);
+  const data::Dataset batch{init::normal({1, 2, 4}, 1), Tensor::zeros({1, 1, 4})};
+  const double first = trainer.step(batch);
+  EXPECT_LT(trainer.step(batch), first);
+}
+
+// Masks cost nothing where there are none.
+TEST(Layers, CausalAttentionWithoutAMaskHasOneMaskedFill) {
+  const SelfAttention attention("a", 4, 2, {.causal = true});
+  Graph graph;
+  attention(graph.input("x", {2, 3, 4}));
+  int choices = 0;
+  for (std::size_t id = 0; id < graph.size(); ++id) {
+    const std::string_view name = graph.node(static_cast<NodeId>(id)).op->name();
+    choices += name == "where" ? 1 : 0;
+    EXPECT_NE(name, "amin");
+  }
+  EXPECT_EQ(choices, 1);
+}
+
 TEST(Layers, SayWhatDoesNotFit) {
+  Graph sequences;
+  EXPECT_THAT(
+      [&] {
+        Gru("gru", 2, 3)(sequences.input("x", {1, 0, 2}));
+      },
+      testing::ThrowsMessage<ShapeError>(testing::HasSubstr("at least one step")));
   EXPECT_THROW(Conv2d("conv", 3, 4, 3, {.groups = 2}), ShapeError);
   EXPECT_THROW(SelfAttention("attention", 5, 2), ShapeError);
   EXPECT_THROW(Sequential(Dropout("drop", 0.1), Dropout("drop", 0.2)), ValueError);

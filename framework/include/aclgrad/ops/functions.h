@@ -29,12 +29,10 @@ Value cos(const Value& x, std::source_location where = std::source_location::cur
 Value erf(const Value& x, std::source_location where = std::source_location::current());
 /// |x|; its gradient at 0 is 0.
 Value abs(const Value& x, std::source_location where = std::source_location::current());
-/// 1, -1, or x where it is 0 or NaN; without a gradient.
+/// 1, -1, or x where it is 0 or NaN; its gradient is 0.
 Value sign(const Value& x, std::source_location where = std::source_location::current());
 /// -x; int8, int32 and int64 too.
 Value neg(const Value& x, std::source_location where = std::source_location::current());
-
-// tanh, relu, silu and softplus cannot be run in float64; gradcheck can.
 
 /// The hyperbolic tangent.
 Value tanh(const Value& x, std::source_location where = std::source_location::current());
