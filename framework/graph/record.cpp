@@ -11,6 +11,7 @@
 #include "aclgrad/ops/fill.h"
 #include "graph/describe.h"
 #include "graph/graph_data.h"
+#include "tensor/number.h"
 
 namespace aclgrad {
 
@@ -92,6 +93,18 @@ void Recorder::require_same_shape(std::size_t a, std::size_t b) const {
   shape_error(fmt::format("{} has shape {} and {} has shape {}, they must be the same",
                           input(a).description(), input(a).shape(), input(b).description(),
                           input(b).shape()));
+}
+
+void Recorder::require_holds(DType dtype, double number, std::string_view what) const {
+  const std::string problem = detail::problem_of(number, dtype);
+  if (problem.empty()) return;
+  const bool can_cast = !is_floating(dtype) && !inputs_.empty();
+  value_error(fmt::format("{} {}{}{}", what, number, problem,
+                          can_cast ? "; cast() the tensor to a floating dtype" : ""));
+}
+
+void Recorder::require_holds_as_float(DType dtype, double number, std::string_view what) const {
+  require_holds(dtype == DType::float64 ? DType::float64 : DType::float32, number, what);
 }
 
 std::int64_t Recorder::axis(std::int64_t axis, std::size_t rank) const {

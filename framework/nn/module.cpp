@@ -139,7 +139,7 @@ struct Module::Tree {
       if (!force && !follows) continue;
       if (entry.generator) entry.generator->reseed(static_cast<std::int64_t>(seed));
       if (!entry.draw) continue;
-      entry.variable.assign(entry.draw(seed));
+      entry.variable.assign(entry.draw(seed).to(entry.variable.dtype()));
       entry.drawn_version = entry.variable.version();
     }
   }
@@ -209,10 +209,15 @@ void Module::to(DType dtype) const {
   if (!is_floating(dtype)) {
     throw DTypeError(fmt::format("to() converts to a floating dtype, got {}", dtype));
   }
-  for (const Variable& variable : parameters()) variable.convert(dtype);
-  for (const Variable& variable : buffers()) {
-    if (is_floating(variable.dtype())) variable.convert(detail::at_least_float(dtype));
-  }
+  tree_->each([&](Tree& tree) {
+    for (Tree::Entry& entry : tree.entries) {
+      const Variable& variable = entry.variable;
+      if (!is_floating(variable.dtype())) continue;
+      const bool as_drawn = variable.version() == entry.drawn_version;
+      variable.convert(entry.trained ? dtype : detail::at_least_float(dtype));
+      if (as_drawn) entry.drawn_version = variable.version();
+    }
+  });
 }
 
 std::vector<Value> Module::parameters(const Graph& graph, std::source_location where) const {

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "tensor/number.h"
 #include "tensor/visit.h"
 
 namespace aclgrad {
@@ -20,6 +22,21 @@ std::size_t checked_bytes(const Shape& shape, DType dtype) {
                      " has more bytes than 63 bits can count");
   }
   return static_cast<std::size_t>(shape.numel() * size);
+}
+
+// One element by the rules of Tensor::full.
+template <class To, class From>
+To checked(From value, DType dtype, const char* what) {
+  constexpr bool kFits = std::is_same_v<To, From> || std::is_same_v<To, bool> ||
+                         std::is_same_v<To, double> || std::is_same_v<From, bool> ||
+                         (std::is_same_v<To, float> && !std::is_same_v<From, double>);
+  if constexpr (!kFits) {
+    // Of integers, what a double has no place for is far out of the range of smaller ones.
+    if constexpr (!std::is_same_v<To, std::int64_t> || !std::is_integral_v<From>) {
+      detail::require_holds(dtype, detail::convert<double>(value), what);
+    }
+  }
+  return detail::convert<To>(value);
 }
 
 }  // namespace
@@ -35,13 +52,13 @@ Tensor Tensor::full(Shape shape, double value, DType dtype) {
   Tensor tensor(std::move(shape), dtype);
   detail::visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    std::ranges::fill(tensor.data<T>(), detail::convert<T>(value));
+    std::ranges::fill(tensor.data<T>(), checked<T>(value, dtype, "Tensor::full"));
   });
   return tensor;
 }
 
 template <class T>
-Tensor Tensor::from_values(Shape shape, std::span<const T> values, DType dtype) {
+Tensor Tensor::from_values(Shape shape, std::span<const T> values, DType dtype, bool convert) {
   if (static_cast<std::uint64_t>(shape.numel()) != values.size()) {
     throw ShapeError("shape " + to_string(shape) + " needs " + std::to_string(shape.numel()) +
                      " values, got " + std::to_string(values.size()));
@@ -49,7 +66,9 @@ Tensor Tensor::from_values(Shape shape, std::span<const T> values, DType dtype) 
   Tensor tensor(std::move(shape), dtype);
   detail::visit_dtype(dtype, [&](auto tag) {
     using To = typename decltype(tag)::type;
-    std::ranges::transform(values, tensor.data<To>().begin(), detail::convert<To, T>);
+    std::ranges::transform(values, tensor.data<To>().begin(), [&](T value) {
+      return convert ? detail::convert<To>(value) : checked<To>(value, dtype, "Tensor::from");
+    });
   });
   return tensor;
 }
@@ -83,7 +102,7 @@ Tensor Tensor::arange(std::int64_t count, double start, double step, DType dtype
     using T = typename decltype(tag)::type;
     const std::span<T> values = tensor.data<T>();
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = detail::convert<T>(start + static_cast<double>(i) * step);
+      values[i] = checked<T>(start + static_cast<double>(i) * step, dtype, "Tensor::arange");
     }
   });
   return tensor;
@@ -101,7 +120,7 @@ void Tensor::set(std::int64_t index, double value) {
   const std::size_t i = checked_index(index);
   detail::visit_dtype(dtype_, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    data<T>()[i] = detail::convert<T>(value);
+    data<T>()[i] = checked<T>(value, dtype_, "Tensor::set");
   });
 }
 
@@ -198,7 +217,7 @@ Tensor Tensor::to(DType dtype) const {
   if (dtype == dtype_) return *this;
   return detail::visit_dtype(dtype_, [&](auto tag) {
     using From = typename decltype(tag)::type;
-    return from_values(shape_, data<From>(), dtype);
+    return from_values(shape_, data<From>(), dtype, /*convert=*/true);
   });
 }
 

@@ -28,6 +28,9 @@ Value elu(const Value& x, double alpha, double scale, double input_scale,
           BackwardFrom backward_from, std::source_location where) {
   Recorder record("elu", {x}, where);
   record.require_floating(0);
+  record.require_holds_as_float(x.dtype(), alpha, "alpha");
+  record.require_holds_as_float(x.dtype(), scale, "scale");
+  record.require_holds_as_float(x.dtype(), input_scale, "input_scale");
   const bool invertible = alpha >= 0 && scale > 0 && input_scale > 0;
   if (backward_from == BackwardFrom::result && !invertible) {
     record.value_error(

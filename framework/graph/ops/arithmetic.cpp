@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "aclgrad/format.h"
 #include "aclgrad/ops/functions.h"
 #include "aclgrad/record.h"
@@ -23,8 +21,11 @@ template <class OpType>
 Value record_binary(const Value& a, const Value& b, typename OpType::Attributes attributes,
                     std::source_location where) {
   Recorder record(OpType::declaration().name, {a, b}, where);
-  return record.add<OpType>(attributes, {record.broadcast(a.shape(), b.shape()),
-                                         Recorder::promote(a.dtype(), b.dtype())});
+  const DType dtype = Recorder::promote(a.dtype(), b.dtype());
+  if constexpr (requires { attributes.alpha; }) {
+    if (attributes.alpha != 1) record.require_holds(dtype, attributes.alpha, "alpha");
+  }
+  return record.add<OpType>(attributes, {record.broadcast(a.shape(), b.shape()), dtype});
 }
 
 // Quotients of whole numbers are no whole numbers.
@@ -34,10 +35,9 @@ template <class OpType>
 Value record_with_number(const Value& a, double number, std::source_location where) {
   Recorder record(OpType::declaration().name, {a}, where);
   if (a.dtype() == DType::boolean) record.value_error("no arithmetic of bool with a number");
-  if (!is_floating(a.dtype()) && std::trunc(number) != number) {
-    record.dtype_error(
-        fmt::format("{} is {}, the number {} is not whole", a.description(), a.dtype(), number));
-  }
+  // x - 1 is x + -1, in uint8 as well, where it wraps.
+  const bool wraps = a.dtype() == DType::uint8 && number < 0;
+  record.require_holds(a.dtype(), wraps ? -number : number, "the number");
   return record.add<OpType>({number}, record.like(0));
 }
 
@@ -59,6 +59,7 @@ Value div(const Value& a, const Value& b, std::source_location where) {
 }
 Value div(const Value& a, double number, std::source_location where) {
   Recorder record("divs", {a}, where);
+  record.require_holds(quotient_dtype(a.dtype()), number, "the number");
   return record.add<DivNumberOp>({number}, {a.shape(), quotient_dtype(a.dtype())});
 }
 Value operator/(double a, Operand b) { return mul(reciprocal(b.value, b.where), a, b.where); }

@@ -50,6 +50,10 @@ Value batch_norm(const Value& x, const Value& weight, const Value& bias, const V
                  std::source_location where) {
   Recorder record("batch_norm", {x, weight, bias, running_mean, running_var}, where);
   check_channels(record, 0, 1, 5);
+  detail::require_epsilon(record, options.eps);
+  if (!(options.momentum >= 0 && options.momentum <= 1)) {
+    record.value_error(fmt::format("momentum must be within [0, 1], got {}", options.momentum));
+  }
   std::vector<TensorSpec> outputs = {record.like(0)};
   if (options.training) {
     if (x.shape().numel() > 0 && x.shape().numel() == x.shape()[1]) {
@@ -87,6 +91,7 @@ Value group_norm(const Value& x, std::int64_t groups, const Value& weight, const
   check_channels(record, 0, 1, 3);
   record.require_same_dtype(1, 0);
   record.require_same_dtype(2, 0);
+  detail::require_epsilon(record, eps);
   const Shape& shape = x.shape();
   if (groups < 1 || shape[1] % groups != 0) {
     record.shape_error(fmt::format("{} groups must divide the channels of {}", groups, shape));

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <limits>
+
 #include "aclgrad/format.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_convolution.h"
@@ -12,6 +14,8 @@
 
 namespace aclgrad {
 namespace {
+
+__extension__ using Wide = __int128;  // options come from programs unchecked
 
 constexpr std::int8_t kConvolveInDtype = 0;  // cubeMathType: compute in the inputs' dtype
 
@@ -47,16 +51,16 @@ Shape result_shape(const Recorder& record, const ConvolutionAttributes& a) {
   const Shape& weight = record.input(1).shape();
   std::vector<std::int64_t> shape = {x[0], a.transposed ? weight[1] * a.groups : weight[0]};
   for (std::size_t axis = 0; axis + 2 < x.rank(); ++axis) {
-    const std::int64_t in = x.dims()[axis + 2];
-    const std::int64_t reach = a.dilation[axis] * (weight.dims()[axis + 2] - 1);
-    const std::int64_t room = in + 2 * a.padding[axis] - reach - 1;
-    const std::int64_t size = a.transposed ? (in - 1) * a.stride[axis] - 2 * a.padding[axis] +
-                                                 reach + a.output_padding[axis] + 1
-                                           : (room < 0 ? 0 : room / a.stride[axis] + 1);
-    if (size < 1) {
+    const Wide in = x.dims()[axis + 2];
+    const Wide reach = Wide{a.dilation[axis]} * (weight.dims()[axis + 2] - 1);
+    const Wide room = in + 2 * Wide{a.padding[axis]} - reach - 1;
+    const Wide size = a.transposed ? (in - 1) * a.stride[axis] - 2 * a.padding[axis] + reach +
+                                         a.output_padding[axis] + 1
+                                   : (room < 0 ? 0 : room / a.stride[axis] + 1);
+    if (size < 1 || size > std::numeric_limits<std::int64_t>::max()) {
       record.shape_error(fmt::format("the window of the weight {} does not fit {}", weight, x));
     }
-    shape.push_back(size);
+    shape.push_back(static_cast<std::int64_t>(size));
   }
   return Shape(std::move(shape));
 }

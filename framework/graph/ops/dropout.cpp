@@ -36,8 +36,9 @@ Value next_mask(const Value& x, double p, const Generator& generator, std::sourc
   const Value one = graph.constant(Tensor::full({1}, 1, DType::int64), where);
   const Value draws = inplace_add(graph.parameter(generator.draws(), where), one, 1, where);
   const auto seed = static_cast<double>(generator.seed());
-  return dropout_mask(x.shape(), p, graph.constant(Tensor::full({1}, seed, DType::int64), where),
-                      draws, where);
+  // Converted: the largest seeds are beyond int64 as doubles.
+  const Tensor number = Tensor::full({1}, seed, DType::float64).to(DType::int64);
+  return dropout_mask(x.shape(), p, graph.constant(number, where), draws, where);
 }
 
 }  // namespace

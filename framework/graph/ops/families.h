@@ -3,7 +3,10 @@
 #ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_FAMILIES_H_
 #define ACLGRAD_FRAMEWORK_GRAPH_OPS_FAMILIES_H_
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "aclgrad/declaration.h"
@@ -30,6 +33,12 @@ Value record_gradient(const Value& grad, const Value& saved, std::source_locatio
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
   return record.add<OpType>(std::move(attributes), record.like(1));
+}
+
+/// The eps under a root: finite and at least 0.
+inline void require_epsilon(const Recorder& record, double eps) {
+  if (eps >= 0 && std::isfinite(eps)) return;
+  record.value_error(fmt::format("eps must be finite and at least 0, got {}", eps));
 }
 
 /// A backward operator whose mask says which of three gradients it writes: its node has those. The

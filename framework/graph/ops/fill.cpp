@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "aclgrad/format.h"
 #include "aclgrad/record.h"
 #include "aclgrad/to_float.h"
@@ -15,6 +17,20 @@
 #include "graph/ops/families.h"
 
 namespace aclgrad {
+namespace {
+
+// What random numbers of a floating dtype are drawn by is finite.
+void require_random(const Recorder& record, DType dtype, double number, std::string_view what) {
+  if (!is_floating(dtype)) {
+    record.dtype_error(fmt::format("random numbers are of a floating dtype, not {}", dtype));
+  }
+  if (!std::isfinite(number)) {
+    record.value_error(fmt::format("{} must be finite, got {}", what, number));
+  }
+  record.require_holds(dtype, number, what);
+}
+
+}  // namespace
 
 Value cast(const Value& x, DType dtype, std::source_location where) {
   Recorder record("cast", {x}, where);
@@ -36,12 +52,16 @@ Value zeros(const Graph& graph, Shape shape, DType dtype, std::source_location w
 }
 
 Value full(const Graph& graph, Shape shape, double value, DType dtype, std::source_location where) {
-  return Recorder("full", graph, where).add<FullOp>({value}, {std::move(shape), dtype});
+  Recorder record("full", graph, where);
+  record.require_holds(dtype, value, "the value");
+  return record.add<FullOp>({value}, {std::move(shape), dtype});
 }
 
 Value normal(const Graph& graph, Shape shape, double mean, double stddev, std::int64_t seed,
              std::int64_t offset, DType dtype, std::source_location where) {
   Recorder record("normal", graph, where);
+  require_random(record, dtype, mean, "the mean");
+  require_random(record, dtype, stddev, "the standard deviation");
   if (stddev < 0) {
     record.value_error(fmt::format("the standard deviation must not be negative, got {}", stddev));
   }
@@ -51,6 +71,8 @@ Value normal(const Graph& graph, Shape shape, double mean, double stddev, std::i
 Value uniform(const Graph& graph, Shape shape, double low, double high, std::int64_t seed,
               std::int64_t offset, DType dtype, std::source_location where) {
   Recorder record("uniform", graph, where);
+  require_random(record, dtype, low, "low");
+  require_random(record, dtype, high, "high");
   if (low > high) {
     record.value_error(fmt::format("low must not exceed high, got {} and {}", low, high));
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/record.h"
@@ -26,6 +28,7 @@ Recorder record_list(std::string_view op, const std::vector<Value>& values,
 std::vector<Value> foreach_norm(const std::vector<Value>& values, double p,
                                 std::source_location where) {
   Recorder record = record_list("foreach_norm", values, where);
+  if (std::isnan(p)) record.value_error("p must be a number, got NaN");
   const std::vector<TensorSpec> scalars(values.size(), {Shape{}, values.front().dtype()});
   return record.add<ForeachNormOp>({p}, scalars);
 }
@@ -33,6 +36,7 @@ std::vector<Value> foreach_norm(const std::vector<Value>& values, double p,
 std::vector<Value> foreach_mul(const std::vector<Value>& values, double factor,
                                std::source_location where) {
   Recorder record = record_list("foreach_mul", values, where);
+  record.require_holds(values.front().dtype(), factor, "factor");
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < values.size(); ++i) specs.push_back(record.like(i));
   return record.add<ForeachMulOp>({factor}, std::move(specs));

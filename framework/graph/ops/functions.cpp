@@ -32,8 +32,10 @@
 namespace aclgrad {
 namespace {
 
-void require_not_zero(const Recorder& record, double beta) {
+void check_softplus(const Recorder& record, double beta, double threshold) {
   if (beta == 0) record.value_error("beta must not be 0");
+  record.require_holds_as_float(record.input(0).dtype(), beta, "beta");
+  record.require_holds_as_float(record.input(0).dtype(), threshold, "threshold");
 }
 
 }  // namespace
@@ -62,11 +64,13 @@ Value neg(const Value& x, std::source_location where) {
 }
 
 Value leaky_relu(const Value& x, double negative_slope, std::source_location where) {
+  Recorder("leaky_relu", {x}, where)
+      .require_holds_as_float(x.dtype(), negative_slope, "negative_slope");
   return detail::record_unary<LeakyReluOp>(x, where, {negative_slope});
 }
 
 Value softplus(const Value& x, double beta, double threshold, std::source_location where) {
-  require_not_zero(Recorder("softplus", {x}, where), beta);
+  check_softplus(Recorder("softplus", {x}, where), beta, threshold);
   return detail::record_unary<SoftplusOp>(x, where, {beta, threshold});
 }
 
@@ -76,17 +80,21 @@ ACLGRAD_RECORD_GRADIENT(silu_backward, aclnnSiluBackward)
 
 Value threshold_backward(const Value& grad, const Value& x, double threshold,
                          std::source_location where) {
+  Recorder("threshold_backward", {grad, x}, where)
+      .require_holds_as_float(x.dtype(), threshold, "threshold");
   return detail::record_gradient<ThresholdBackwardOp>(grad, x, where, {threshold});
 }
 
 Value leaky_relu_backward(const Value& grad, const Value& x, double negative_slope,
                           std::source_location where) {
+  Recorder("leaky_relu_backward", {grad, x}, where)
+      .require_holds_as_float(x.dtype(), negative_slope, "negative_slope");
   return detail::record_gradient<LeakyReluBackwardOp>(grad, x, where, {negative_slope});
 }
 
 Value softplus_backward(const Value& grad, const Value& x, double beta, double threshold,
                         std::source_location where) {
-  require_not_zero(Recorder("softplus_backward", {grad, x}, where), beta);
+  check_softplus(Recorder("softplus_backward", {grad, x}, where), beta, threshold);
   return detail::record_gradient<SoftplusBackwardOp>(grad, x, where, {beta, threshold});
 }
 

@@ -115,6 +115,8 @@ Value arange(const Graph& graph, double start, double end, double step, DType dt
   if (!(step < 0 || step > 0) || !(count >= 0 && count < 0x1p62)) {
     record.value_error(fmt::format("a step of {} does not lead from {} to {}", step, start, end));
   }
+  record.require_holds(dtype, start, "start");
+  if (count > 1) record.require_holds(dtype, start + (count - 1) * step, "the last element");
   return record.add<ArangeOp>({start, end, step}, {Shape{static_cast<std::int64_t>(count)}, dtype});
 }
 

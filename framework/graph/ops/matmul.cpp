@@ -54,6 +54,12 @@ void require_broadcast(const Recorder& record, const Value& c, const Shape& shap
       fmt::format("{} with shape {} does not broadcast to {}", c.description(), c.shape(), shape));
 }
 
+// Products are scaled before they are rounded to 16 bits.
+void check_factors(const Recorder& record, DType dtype, double beta, double alpha) {
+  record.require_holds_as_float(dtype, beta, "beta");
+  record.require_holds_as_float(dtype, alpha, "alpha");
+}
+
 }  // namespace
 
 Value matmul(const Value& a, const Value& b, std::source_location where) {
@@ -76,6 +82,7 @@ Value addmm(const Value& c, const Value& a, const Value& b, double beta, double 
   if (c.shape().rank() < 1) record.shape_error("c must have rank 1 or 2, got a scalar");
   require_broadcast(record, c, shape);
   const DType dtype = Recorder::promote(c.dtype(), Recorder::promote(a.dtype(), b.dtype()));
+  check_factors(record, dtype, beta, alpha);
   return record.add<AddmmOp>({beta, alpha}, {std::move(shape), dtype});
 }
 
@@ -98,6 +105,7 @@ Value baddbmm(const Value& c, const Value& a, const Value& b, double beta, doubl
   }
   require_broadcast(record, c, shape);
   const DType dtype = Recorder::promote(c.dtype(), Recorder::promote(a.dtype(), b.dtype()));
+  check_factors(record, dtype, beta, alpha);
   return record.add<BaddbmmOp>({beta, alpha}, {std::move(shape), dtype});
 }
 

@@ -82,6 +82,7 @@ Value layer_norm(const Value& x, const Value& weight, const Value& bias, double 
   record.require_same_dtype(2, 1);
   record.require_same_shape(2, 1);
   check_rows(record, x, weight);
+  detail::require_epsilon(record, eps);
   const TensorSpec number = number_per_row(x, weight);
   return record.add<LayerNormOp>({eps}, {record.like(0), number, number}).front();
 }
@@ -103,6 +104,7 @@ Value rms_norm(const Value& x, const Value& gamma, double eps, std::source_locat
   Recorder record("rms_norm", {x, gamma}, where);
   record.require_floating(0);
   check_rows(record, x, gamma);
+  detail::require_epsilon(record, eps);
   return record.add<RmsNormOp>({eps}, {record.like(0), number_per_row(x, gamma)}).front();
 }
 

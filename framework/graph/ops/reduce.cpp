@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "aclgrad/format.h"
 #include "aclgrad/record.h"
@@ -108,6 +109,7 @@ Value var(const Value& x, std::vector<std::int64_t> axes, VarOptions options,
 Value norm(const Value& x, std::vector<std::int64_t> axes, NormOptions options,
            std::source_location where) {
   Recorder record("norm", {x}, where);
+  if (std::isnan(options.p)) record.value_error("p must be a number, got NaN");
   record.require_floating(0);
   axes = normalized(record, std::move(axes), x.shape().rank());
   Shape shape = reduced(x.shape(), axes, options.keepdim);

@@ -38,6 +38,7 @@ Value record_comparison(const Value& a, const Value& b, std::source_location whe
 template <class OpType>
 Value record_comparison(const Value& a, double number, std::source_location where) {
   Recorder record(OpType::declaration().name, {a}, where);
+  record.require_holds(a.dtype(), number, "the number");
   return record.add<OpType>({number}, {a.shape(), DType::boolean});
 }
 
@@ -47,6 +48,7 @@ Value record_fused(const Value& x, const Value& a, const Value& b, double factor
   Recorder record(OpType::declaration().name, {x, a, b}, where);
   for (std::size_t input = 0; input < 3; ++input) record.require_floating(input);
   const DType dtype = Recorder::promote(Recorder::promote(x.dtype(), a.dtype()), b.dtype());
+  record.require_holds(dtype, factor, "factor");
   return record.add<OpType>(
       {factor}, {record.broadcast(record.broadcast(x.shape(), a.shape()), b.shape()), dtype});
 }
@@ -54,6 +56,7 @@ Value record_fused(const Value& x, const Value& a, const Value& b, double factor
 }  // namespace
 
 Value pow(const Value& x, double exponent, std::source_location where) {
+  Recorder("pow", {x}, where).require_holds(x.dtype(), exponent, "the exponent");
   return detail::record_unary<PowNumberOp>(x, where, {exponent});
 }
 Value pow(const Value& x, const Value& exponent, std::source_location where) {
@@ -67,6 +70,8 @@ Value clamp(const Value& x, ClampBounds bounds, std::source_location where) {
   Recorder record("clamp", {x}, where);
   if (!bounds.min && !bounds.max) record.value_error("expected min, max or both");
   if (x.dtype() == DType::boolean) record.dtype_error("bool has no bounds");
+  if (bounds.min) record.require_holds(x.dtype(), *bounds.min, "min");
+  if (bounds.max) record.require_holds(x.dtype(), *bounds.max, "max");
   return record.add<ClampOp>({bounds}, record.like(0));
 }
 
@@ -118,6 +123,7 @@ Value where(const Value& condition, const Value& a, const Value& b, std::source_
 }
 
 Value masked_fill(const Value& x, const Value& mask, double number, std::source_location here) {
+  Recorder("masked_fill", {mask, x}, here).require_holds(x.dtype(), number, "the number");
   const Value filling = x.graph().constant(Tensor::scalar(number, x.dtype()), here);
   return where(mask, filling, x, here);
 }

@@ -79,7 +79,12 @@ Value cat(const std::vector<Value>& values, std::int64_t dim, std::source_locati
       record.shape_error(fmt::format("{} with shape {} does not fit {} along dimension {}",
                                      each.description(), each.shape(), first, dim));
     }
-    extent += each.shape()[dim];
+    if (__builtin_add_overflow(extent, each.shape()[dim], &extent)) {
+      record.shape_error(
+          fmt::format("dimension {} of {} values like {} has more elements than 63 "
+                      "bits can count",
+                      dim, values.size(), first));
+    }
   }
   return record.add<CatOp>({dim}, {with_extent(first, dim, extent), common_dtype(values)});
 }
@@ -140,6 +145,7 @@ std::vector<Value> split(const Value& x, std::vector<std::int64_t> sizes, std::i
 Value pad(const Value& x, std::vector<std::int64_t> pads, double value,
           std::source_location where) {
   Recorder record("pad", {x}, where);
+  record.require_holds(x.dtype(), value, "the value");
   Dims dims = x.shape().dims();
   bool fits = pads.size() % 2 == 0 && pads.size() <= 2 * dims.size();
   for (std::size_t k = 0; fits && k < pads.size() / 2; ++k) {

@@ -26,6 +26,7 @@ Value inplace_add(const Value& variable, const Value& x, double alpha, std::sour
   Recorder record("inplace_add", {variable, x}, where);
   record.require_same_dtype(0, 1);
   require_broadcasts_to_variable(record);
+  record.require_holds(variable.dtype(), alpha, "alpha");
   return record.add<InplaceAddOp>({alpha}, record.like(0));
 }
 
@@ -34,6 +35,7 @@ Value accumulate(const Value& variable, const Value& x, double decay, std::sourc
   record.require_floating(0);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
+  record.require_holds(variable.dtype(), decay, "decay");
   return record.add<AccumulateOp>({decay}, record.like(0));
 }
 
@@ -55,6 +57,11 @@ AdamWResult apply_adam_w(const Value& parameter, const Value& first_moment,
   inputs.insert(inputs.end(), {gradient, step});
   Recorder record("apply_adam_w", std::move(inputs), where);
   record.require_floating(0);
+  record.require_holds(DType::float32, attributes.learning_rate, "learning_rate");
+  record.require_holds(DType::float32, attributes.beta1, "beta1");
+  record.require_holds(DType::float32, attributes.beta2, "beta2");
+  record.require_holds(DType::float32, attributes.weight_decay, "weight_decay");
+  record.require_holds(DType::float32, attributes.epsilon, "epsilon");
   for (std::size_t i = 1; i <= updated; ++i) {
     record.require_same_dtype(i, 0);
     record.require_same_shape(i, 0);

@@ -49,6 +49,12 @@ class Recorder {
   void require_same_dtype(std::size_t a, std::size_t b) const;
   /// Throws ShapeError unless the two inputs are of one shape.
   void require_same_shape(std::size_t a, std::size_t b) const;
+  /// Throws ValueError, which names the number and the range, unless the dtype can hold the number,
+  /// if need be rounded (see Tensor). `what` says what the number is: "alpha".
+  void require_holds(DType dtype, double number, std::string_view what) const;
+  /// The same for a number that the operator takes as a float, whatever the tensors are; as a
+  /// double beside float64.
+  void require_holds_as_float(DType dtype, double number, std::string_view what) const;
   /// Turns an axis of a tensor of this rank into one counted from the front. Throws ShapeError.
   std::int64_t axis(std::int64_t axis, std::size_t rank) const;
   /// The shape that two shapes broadcast to. Throws ShapeError.

@@ -24,9 +24,15 @@
 
 namespace aclgrad {
 
-/// How values convert between element types, here and in everything that says "converted":
+/// How values convert between element types, in to() and in everything that says "converted":
 /// to a floating type rounded once to nearest, ties to even; to an integer type truncated towards
 /// zero, clamped to its range, NaN to 0; to bool true for everything that is not zero (NaN too).
+///
+/// A tensor is made of numbers that its dtype can hold, be it rounded: full(), from(), scalar(),
+/// arange() and set() throw ValueError, which names the number and the range, for a finite number
+/// that a floating type has as an infinity, and for an integer type for a fraction, NaN, or a
+/// number out of its range. Tensor::from(shape, values).to(dtype) converts whatever the numbers
+/// are.
 class Tensor {
  public:
   /// An empty float32 tensor of shape [0].
@@ -36,8 +42,8 @@ class Tensor {
   static Tensor zeros(Shape shape, DType dtype = DType::float32);
   static Tensor full(Shape shape, double value, DType dtype = DType::float32);
 
-  /// Elements in row-major order, converted to `dtype`. Throws ShapeError when the number of values
-  /// is not that of the shape's elements.
+  /// Elements in row-major order. Throws ShapeError when the number of values is not that of the
+  /// shape's elements.
   static Tensor from(Shape shape, std::initializer_list<double> values,
                      DType dtype = DType::float32);
   static Tensor from(Shape shape, std::span<const double> values, DType dtype = DType::float32);
@@ -75,7 +81,7 @@ class Tensor {
     return {reinterpret_cast<const T*>(storage_.data()), static_cast<std::size_t>(numel())};
   }
 
-  /// Element by flat row-major index, converted. Throws ShapeError when out of range.
+  /// Element by flat row-major index. Throws ShapeError when out of range.
   double get(std::int64_t index) const;
   void set(std::int64_t index, double value);
 
@@ -104,7 +110,8 @@ class Tensor {
  private:
   Tensor(Shape shape, DType dtype);
   template <class T>
-  static Tensor from_values(Shape shape, std::span<const T> values, DType dtype);
+  static Tensor from_values(Shape shape, std::span<const T> values, DType dtype,
+                            bool convert = false);
   void require_dtype(DType wanted) const;
   std::size_t checked_index(std::int64_t index) const;
   std::size_t checked_axis(std::int64_t axis) const;

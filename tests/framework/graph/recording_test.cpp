@@ -114,11 +114,31 @@ TEST(Recording, WrongDtypes) {
   const auto message = message_of<DTypeError>([&] { selu(n); });
   EXPECT_EQ(message, fmt::format("node 1 `selu` ({}): `n` must be of a floating type, got int32",
                                  here(line)));
-  EXPECT_THROW(mul(n, 0.5), DTypeError);
   EXPECT_NO_THROW(mul(n, 3));
   EXPECT_THROW(nll_loss(graph.input("p", {2, 3}), graph.input("t", {2}, DType::float32)),
                DTypeError);
   EXPECT_THROW(mse_loss(graph.input("q", {2}), graph.input("h", {2}, DType::float16)), DTypeError);
+}
+
+// [n, 1] beside [n] would be n^2 differences: a model then learns the mean of the targets.
+TEST(Recording, LossesDoNotBroadcast) {
+  Graph graph;
+  const Value column = graph.input("column", {3, 1});
+  const Value vector = graph.input("vector", {3});
+  const auto names_both = testing::ThrowsMessage<ShapeError>(testing::AllOf(
+      testing::HasSubstr("`column` has shape [3, 1]"), testing::HasSubstr("`vector` has shape [3]"),
+      testing::HasSubstr("reshape()")));
+  EXPECT_THAT([&] { mse_loss(column, vector); }, names_both);
+  EXPECT_THAT([&] { l1_loss(column, vector, Reduction::none); }, names_both);
+  EXPECT_THAT([&] { smooth_l1_loss(column, vector, Reduction::sum); }, names_both);
+  EXPECT_THAT([&] { bce_with_logits(column, vector); }, names_both);
+  const Value target = graph.input("target", {3, 1}, DType::int64);
+  const auto reshapes =
+      testing::ThrowsMessage<ShapeError>(testing::HasSubstr("got [3, 1]: reshape() them"));
+  const Value scores = graph.input("scores", {3, 2});
+  EXPECT_THAT([&] { cross_entropy(scores, target); }, reshapes);
+  EXPECT_THAT([&] { nll_loss(scores, target); }, reshapes);
+  EXPECT_NO_THROW(mse_loss(column, reshape(vector, {3, 1})));
 }
 
 TEST(Recording, ValuesOfTwoGraphs) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addition, subtraction, multiplication and division, the larger and the smaller of two elements.
-// Two tensors broadcast against each other and promote to their common dtype.
+// Two tensors broadcast against each other and promote to their common dtype. A number must be one
+// that the dtype of the result can hold, be it rounded: ValueError names it and the range, where
+// 1e9 would be an infinity of float16, or 0.5 no int32 at all.
 #ifndef ACLGRAD_OPS_ARITHMETIC_H_
 #define ACLGRAD_OPS_ARITHMETIC_H_
 
@@ -36,8 +38,8 @@ Value maximum(const Value& a, const Value& b,
 Value minimum(const Value& a, const Value& b,
               std::source_location where = std::source_location::current());
 
-/// a + number and a number, of a's dtype. Throw DTypeError when a is not floating and the number is
-/// not whole, ValueError when a is bool.
+/// a + number and a number, of a's dtype. Throw ValueError when a is bool. To a uint8 a negative
+/// number adds as its remainder by 256: x - 1 is x + 255.
 Value add(const Value& a, double number,
           std::source_location where = std::source_location::current());
 Value mul(const Value& a, double number,

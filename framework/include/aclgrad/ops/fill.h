@@ -20,14 +20,16 @@ Value copy(const Value& x, std::source_location where = std::source_location::cu
 /// x itself when it is dense, else a dense copy.
 Value contiguous(const Value& x, std::source_location where = std::source_location::current());
 
-/// Tensors filled on the device in every run; for one that is uploaded once see Graph::constant.
+/// Tensors filled on the device in every run; for one that is uploaded once see Graph::constant. As
+/// for Tensor::full, the dtype must be able to hold the value, be it rounded: ValueError otherwise.
 Value zeros(const Graph& graph, Shape shape, DType dtype = DType::float32,
             std::source_location where = std::source_location::current());
 Value full(const Graph& graph, Shape shape, double value, DType dtype = DType::float32,
            std::source_location where = std::source_location::current());
 
 /// Random numbers from the operator library's generator: every run gives the same ones, those of
-/// (seed, offset). Throw ValueError when stddev < 0 and when low > high.
+/// (seed, offset). Throw DTypeError unless the dtype is floating, ValueError when stddev < 0, when
+/// low > high, and for a number that is not finite or that the dtype cannot hold.
 Value normal(const Graph& graph, Shape shape, double mean, double stddev, std::int64_t seed,
              std::int64_t offset = 0, DType dtype = DType::float32,
              std::source_location where = std::source_location::current());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Powers, bounds, comparisons and choices. Tensors broadcast against each other and promote to
-// their common dtype.
+// their common dtype. A number must be one that the tensor's dtype can hold, be it rounded:
+// ValueError names it and the range, where -1e9 would be an infinity of float16, or 0.5 no int32.
 #ifndef ACLGRAD_OPS_SELECTION_H_
 #define ACLGRAD_OPS_SELECTION_H_
 
@@ -62,7 +63,8 @@ Value ne(const Value& a, double number,
 Value where(const Value& condition, const Value& a, const Value& b,
             std::source_location where = std::source_location::current());
 
-/// The number where the mask holds, x elsewhere, where the gradient goes.
+/// The number where the mask holds, x elsewhere, where the gradient goes. For scores that a softmax
+/// is to leave out it is -infinity, in every dtype; a row of nothing else is NaN then.
 Value masked_fill(const Value& x, const Value& mask, double number,
                   std::source_location where = std::source_location::current());
 
