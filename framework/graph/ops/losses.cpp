@@ -35,14 +35,27 @@ const char* to_string(Reduction reduction) {
 
 namespace {
 
-// Losses of a prediction and a target that broadcast, and their gradients.
+// A loss compares element by element. Broadcast, [n, 1] beside [n] would be n^2 differences, whose
+// mean a model minimizes by the mean of all targets.
+void require_equal_shapes(const Recorder& record, std::size_t prediction, std::size_t target) {
+  const Value& a = record.input(prediction);
+  const Value& b = record.input(target);
+  if (a.shape() == b.shape()) return;
+  record.shape_error(
+      fmt::format("the prediction {} has shape {} and the target {} has shape {}, they must be the "
+                  "same: reshape() one of them, or expand() it where it is to be repeated",
+                  a.description(), a.shape(), b.description(), b.shape()));
+}
+
+// Losses of a prediction and a target, and their gradients.
 template <class OpType>
 Value record_error(const Value& prediction, const Value& target,
                    typename OpType::Attributes attributes, std::source_location where) {
   Recorder record(OpType::declaration().name, {prediction, target}, where);
   record.require_floating(0);
   record.require_same_dtype(0, 1);
-  Shape shape = record.broadcast(prediction.shape(), target.shape());
+  require_equal_shapes(record, 0, 1);
+  Shape shape = prediction.shape();
   if (attributes.reduction != Reduction::none) shape = Shape{};
   return record.add<OpType>(attributes, {std::move(shape), prediction.dtype()});
 }
@@ -54,8 +67,8 @@ Value record_error_gradient(const Value& grad, const Value& prediction, const Va
   record.require_floating(1);
   record.require_same_dtype(0, 1);
   record.require_same_dtype(2, 1);
-  Shape shape =
-      record.broadcast(record.broadcast(grad.shape(), prediction.shape()), target.shape());
+  require_equal_shapes(record, 1, 2);
+  Shape shape = record.broadcast(grad.shape(), prediction.shape());
   return record.add<OpType>(attributes, {std::move(shape), prediction.dtype()});
 }
 
@@ -70,7 +83,7 @@ std::vector<Value> bce_inputs(std::vector<Value> inputs, const BceOptions& optio
 void check_bce(const Recorder& record, std::size_t logits, std::size_t count) {
   record.require_floating(logits);
   record.require_same_dtype(logits + 1, logits);
-  record.require_same_shape(logits + 1, logits);
+  require_equal_shapes(record, logits, logits + 1);
   const Shape& shape = record.input(logits).shape();
   for (std::size_t i = logits + 2; i < count; ++i) {
     record.require_same_dtype(i, logits);
@@ -108,6 +121,7 @@ Value smooth_l1_loss(const Value& prediction, const Value& target, Reduction red
                      std::source_location where) {
   const Recorder record("smooth_l1_loss", {prediction, target}, where);
   if (!(beta >= 0)) record.value_error(fmt::format("beta must not be negative, got {}", beta));
+  record.require_holds_as_float(prediction.dtype(), beta, "beta");
   return record_error<SmoothL1LossOp>(prediction, target, {reduction, beta}, where);
 }
 Value smooth_l1_loss_backward(const Value& grad, const Value& prediction, const Value& target,
@@ -150,8 +164,9 @@ void check_target(const Recorder& record, std::string_view called, const Value& 
   const Shape& shape = scores.shape();
   const Shape wanted = without_last_axis(shape);
   if (target.shape() != wanted) {
-    record.shape_error(fmt::format("{} {} need targets of shape {}, got {}", called, shape, wanted,
-                                   target.shape()));
+    record.shape_error(fmt::format(
+        "{} {} need targets of shape {}, got {}{}", called, shape, wanted, target.shape(),
+        target.shape().numel() == wanted.numel() ? ": reshape() them" : ""));
   }
   const DType dtype = target.dtype();
   if (dtype != DType::int64 && dtype != DType::int32 && dtype != DType::uint8) {

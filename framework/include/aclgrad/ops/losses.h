@@ -20,18 +20,19 @@ const char* to_string(Reduction reduction);
 /// Target classes with this number do not count, unless another is chosen.
 inline constexpr std::int64_t kIgnoreIndex = -100;
 
-/// (prediction - target)^2, broadcast; both of one floating dtype. mean divides by the number of
-/// elements of the broadcast shape.
+/// (prediction - target)^2; both of one shape and one floating dtype. A loss does not broadcast:
+/// ShapeError names both shapes where they differ, as [n, 1] and [n] do; expand() repeats. mean
+/// divides by the number of elements, and is NaN where there are none.
 Value mse_loss(const Value& prediction, const Value& target, Reduction reduction = Reduction::mean,
                std::source_location where = std::source_location::current());
 
-/// |prediction - target|, broadcast; both of one floating dtype. The gradient is 0 where they are
+/// |prediction - target|, of one shape and one floating dtype. The gradient is 0 where they are
 /// equal.
 Value l1_loss(const Value& prediction, const Value& target, Reduction reduction = Reduction::mean,
               std::source_location where = std::source_location::current());
 
-/// d^2 / (2 beta) for |d| < beta, |d| - beta / 2 otherwise, for d = prediction - target (Girshick
-/// 2015). Throws ValueError for beta < 0.
+/// d^2 / (2 beta) for |d| < beta, |d| - beta / 2 otherwise, for d = prediction - target, of one
+/// shape and one floating dtype (Girshick 2015). Throws ValueError for beta < 0.
 Value smooth_l1_loss(const Value& prediction, const Value& target,
                      Reduction reduction = Reduction::mean, double beta = 1,
                      std::source_location where = std::source_location::current());
@@ -62,13 +63,13 @@ Value cross_entropy(const Value& logits, const Value& target, Reduction reductio
                     std::source_location where = std::source_location::current());
 
 /// 2 (prediction - target) grad, divided by the element count for mean: the gradient with respect
-/// to the prediction, of the broadcast shape.
+/// to the prediction. grad broadcasts to its shape.
 Value mse_loss_backward(const Value& grad, const Value& prediction, const Value& target,
                         Reduction reduction,
                         std::source_location where = std::source_location::current());
 
-/// The gradients of l1_loss, smooth_l1_loss with respect to the prediction, of the broadcast shape,
-/// and of bce_with_logits with respect to the logits.
+/// The gradients of l1_loss, smooth_l1_loss with respect to the prediction, and of bce_with_logits
+/// with respect to the logits.
 Value l1_loss_backward(const Value& grad, const Value& prediction, const Value& target,
                        Reduction reduction,
                        std::source_location where = std::source_location::current());
