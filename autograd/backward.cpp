@@ -96,6 +96,11 @@ class Engine {
                                    label(node), found.size(), node.inputs.size()));
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i].id() >= 0 && !found[i].is_of(graph_)) {
+        throw ValueError(
+            fmt::format("{}: its gradient rule returned a value of another graph for input {}",
+                        label(node), i));
+      }
       if (needs[i] && found[i]) accumulate_into(call.input(i), fit(node, i, found[i]));
     }
   }
@@ -157,6 +162,9 @@ void check(const Value& loss, const std::vector<Value>& wrt, const BackwardOptio
                       label(loss.node()), loss.shape()));
     }
     return;
+  }
+  if (!options.seed.is_of(loss.graph())) {
+    throw ValueError(fmt::format("the seed belongs to another graph than {}", label(loss.node())));
   }
   if (options.seed.shape() != loss.shape()) {
     throw ShapeError(fmt::format("the seed has shape {}, {} has {}", options.seed.shape(),

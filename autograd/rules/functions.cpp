@@ -42,7 +42,7 @@ void add_functions(RuleTable& table) {
   });
   add_unary<NegOp>(table, [](V g, V, V) { return neg(g); });
   add_unary<AbsOp>(table, [](V g, V x, V) { return mul(g, sign(x)); });
-  add_unary<SignOp>(table, [](V, V, V) { return Value(); });
+  add_unary<SignOp>(table, [](V, V x, V) { return zeros_for(x); });
   add_unary<TanhOp>(table, [](V g, V, V y) { return tanh_backward(g, y); });
   add_unary<SigmoidOp>(table, [](V g, V, V y) { return sigmoid_backward(g, y); });
   add_unary<ReluOp>(table, [](V g, V x, V) { return threshold_backward(g, x, 0); });

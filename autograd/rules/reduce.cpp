@@ -75,7 +75,7 @@ Value slope_of_norm(double p, const Axes& axes, const Value& x, const Value& nor
 
 // Of input i, whose norm is output i.
 Value gradient_of_norm(double p, const Axes& axes, const RuleCall& call, std::size_t i) {
-  if (p == 0) return Value();
+  if (p == 0) return zeros_for(call.input(i));
   const Value slope = slope_of_norm(p, axes, call.input(i), call.output(i));
   return mul(slope, with_axes(call.gradient(i), call.input(i).shape(), axes));
 }

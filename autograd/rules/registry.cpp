@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "aclgrad/error.h"
+#include "aclgrad/ops/views.h"
 #include "aclgrad/rule.h"
 #include "rules/table.h"
 
@@ -12,6 +13,11 @@ namespace detail {
 
 void RuleTable::set(std::type_index op, InputGradients (*rule)(const Op&, const RuleCall&)) {
   rules_[op] = rule;
+}
+
+Value zeros_for(const Value& value) {
+  const Value zero = value.graph().constant(Tensor::scalar(0, value.dtype()));
+  return expand(zero, value.shape());
 }
 
 Rule RuleTable::find(std::type_index op) const {

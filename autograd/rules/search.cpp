@@ -41,7 +41,7 @@ Value put_back(const RuleCall& call, std::int64_t dim, bool keeps_axis) {
   const Value& x = call.input();
   if (x.shape().rank() == 0) return call.gradient();
   if (x.shape().numel() == 0 || call.gradient().shape().numel() == 0) {
-    return expand(x.graph().constant(Tensor::full({}, 0, x.dtype())), x.shape());
+    return zeros_for(x);
   }
   Value g = call.gradient();
   Value indices = call.output(1);

@@ -21,7 +21,7 @@ Value held(const Value& condition, const Value& g) {
 void add_powers(RuleTable& table) {
   table.add<PowNumberOp>([](const PowNumberOp& op, const RuleCall& call) {
     const Value& g = call.gradient();
-    if (op.exponent == 0) return InputGradients{Value()};
+    if (op.exponent == 0) return InputGradients{zeros_for(call.input())};
     if (op.exponent == 1) return InputGradients{g};
     const Value slope = mul(lower_power(call.input(), op.exponent), op.exponent);
     return InputGradients{mul(g, slope)};

@@ -75,6 +75,8 @@ void add_shape_rules(RuleTable& table) {
   });
 
   table.add<SliceOp>([](const SliceOp& op, const RuleCall& call) {
+    // The operator that pads takes no empty tensor.
+    if (call.gradient().shape().numel() == 0) return InputGradients{zeros_for(call.input())};
     const Value spread = spread_along(call.gradient(), op.dim, op.step);
     const std::int64_t behind = call.input().shape()[op.dim] - op.start - spread.shape()[op.dim];
     return InputGradients{pad_along(spread, op.dim, op.start, behind)};
@@ -94,6 +96,7 @@ void add_shape_rules(RuleTable& table) {
     Value gradient = call.gradient();
     const Dims dims = call.input().shape().dims();
     const std::size_t added = op.repeats.size() - dims.size();
+    if (gradient.shape().numel() == 0) return InputGradients{zeros_for(call.input())};
     std::int64_t before = 1;
     for (std::size_t i = 0; i < op.repeats.size(); ++i) {
       if (op.repeats[i] != 1) {

@@ -59,6 +59,9 @@ void add_shape_rules(RuleTable& table);
 void add_second_order_loss_rules(RuleTable& table);
 void add_second_order_normalization_rules(RuleTable& table);
 
+/// A gradient of zeros for a value, without work: what is constant almost everywhere has one.
+Value zeros_for(const Value& value);
+
 /// An attribute as the operators take it: a float, for tensors of double, too.
 inline double as_float(double attribute) { return static_cast<double>(to_float(attribute)); }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "aclgrad/aclgrad.h"
 #include "tests/support/message_of.h"
 
@@ -237,6 +239,21 @@ TEST(Backward, TheWeightsOfALossHaveNoGradient) {
               HasSubstr("there is no gradient for the class weights"));
 }
 
+// What is constant wherever it is smooth has a gradient of 0, not none.
+TEST(Backward, OfWhatIsConstantAlmostEverywhereIsZero) {
+  using Function = std::function<Value(const Value&)>;
+  for (const Function& apply :
+       std::vector<Function>{[](const Value& x) { return norm(x, {}, {.p = 0}); },
+                             [](const Value& x) { return foreach_norm({x}, 0)[0]; },
+                             [](const Value& x) { return reduce_sum(pow(x, 0)); },
+                             [](const Value& x) { return reduce_sum(sign(x)); }}) {
+    Graph graph;
+    const Value x = graph.parameter("x", Tensor::from({3}, {-1, 0, 2}));
+    const Tensor gradient = run(graph, backward(apply(x), {x})[x]);
+    EXPECT_TRUE(bitwise_equal(gradient, Tensor::zeros({3}))) << gradient;
+  }
+}
+
 // An operator of our own: 2x through aclnnMuls, with a rule of its own.
 struct TwiceOp final : AclnnOp {
   MulNumberOp inner{{2}};
@@ -279,6 +296,17 @@ TEST(Rule, WrongAnswersOfRulesAreNamed) {
     EXPECT_THAT(message_of<ValueError>([&] { return backward(loss, {x}); }),
                 HasSubstr("its gradient rule returned 0 gradients for 1 inputs"));
   }
+  Graph elsewhere;
+  {
+    ScopedRule<TwiceOp> other([&](const TwiceOp&, const RuleCall&) {
+      return InputGradients{elsewhere.constant(Tensor::zeros({2}))};
+    });
+    EXPECT_THAT(message_of<ValueError>([&] { return backward(loss, {x}); }),
+                HasSubstr("its gradient rule returned a value of another graph for input 0"));
+  }
+  const Value seed = elsewhere.constant(Tensor::scalar(1));
+  EXPECT_THAT(message_of<ValueError>([&] { return backward(loss, {x}, {.seed = seed}); }),
+              HasSubstr("the seed belongs to another graph than"));
   ScopedRule<TwiceOp> shape([](const TwiceOp&, const RuleCall& call) {
     Graph here = call.input().graph();
     return InputGradients{here.constant(Tensor::zeros({3}))};

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// A batch of no examples goes through every layer, loss and recording function, forward and back: a
+// sum of nothing is 0, a mean of nothing NaN, a gradient has its value's shape, and those of
+// parameters are 0.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+using Function = std::function<Value(const Value& x)>;
+
+struct Case {
+  std::string name;
+  Shape input;
+  Function apply;
+  DType dtype = DType::float32;
+};
+
+Value indices_like(const Value& x, Shape shape) {
+  return x.graph().constant(Tensor::zeros(std::move(shape), DType::int64));
+}
+
+Value ones(const Value& x, Shape shape) {
+  return x.graph().constant(Tensor::full(std::move(shape), 1, x.dtype()));
+}
+
+// Of a batch of no rows.
+std::vector<Case> functions() {
+  const Shape rows{0, 4}, images{0, 2, 4, 4};
+  std::vector<Case> all;
+  const auto add_case = [&](std::string name, const Shape& shape, Function apply) {
+    all.push_back({std::move(name), shape, std::move(apply)});
+  };
+  using V = const Value&;
+  using Unary = Value (*)(const Value&, std::source_location);
+  const std::vector<std::pair<std::string, Unary>> unary = {
+      {"exp", exp},   {"log", log},   {"sqrt", sqrt}, {"rsqrt", rsqrt}, {"reciprocal", reciprocal},
+      {"sin", sin},   {"cos", cos},   {"erf", erf},   {"abs", abs},     {"sign", sign},
+      {"neg", neg},   {"tanh", tanh}, {"relu", relu}, {"silu", silu},   {"sigmoid", sigmoid},
+      {"selu", selu}, {"copy", copy}};
+  for (const auto& [name, function] : unary) {
+    add_case(name, rows, [f = function](V x) { return f(x, std::source_location::current()); });
+  }
+  add_case("leaky_relu", rows, [](V x) { return leaky_relu(x); });
+  add_case("softplus", rows, [](V x) { return softplus(x); });
+  add_case("elu", rows, [](V x) { return elu(x); });
+  add_case("hardswish", rows, [](V x) { return hardswish(x); });
+  add_case("gelu", rows, [](V x) { return gelu(x) + gelu(x, Approximate::tanh); });
+  add_case("geglu", rows, [](V x) { return geglu(x); });
+  add_case("arithmetic", rows, [](V x) {
+    return (x + x * 2 - x * x) / (x + 3) + maximum(x, x * 2) - minimum(x, 1 / x);
+  });
+  add_case("broadcast", rows, [](V x) { return x * ones(x, {4}) + ones(x, {1, 4}); });
+  add_case("pow", rows, [](V x) { return pow(x, 3) + pow(x, 0) + pow(x, x); });
+  add_case("clamp", rows, [](V x) { return clamp(x, {.min = -1, .max = 1}); });
+  add_case("where", rows, [](V x) { return where(gt(x, 0), x, x * 2); });
+  add_case("masked_fill", rows, [](V x) { return masked_fill(x, le(x, 0), 5); });
+  add_case("addcmul", rows, [](V x) { return addcmul(x, x, x, 2) + addcdiv(x, x, x, 2); });
+  add_case("dropout", rows,
+           [](V x) { return dropout(x, 0.5, Generator(1)) + alpha_dropout(x, 0.5, Generator(2)); });
+  add_case("cast", rows, [](V x) { return cast(cast(x, DType::float16), DType::float32); });
+  add_case("softmax", rows, [](V x) { return softmax(x) + log_softmax(x); });
+  add_case("softmax over nothing", rows, [](V x) { return softmax(x, 0) + log_softmax(x, 0); });
+  add_case("layer_norm", rows, [](V x) { return layer_norm(x, ones(x, {4}), ones(x, {4})); });
+  add_case("rms_norm", rows, [](V x) { return rms_norm(x, ones(x, {4})); });
+  add_case("group_norm", images, [](V x) { return group_norm(x, 2, ones(x, {2}), ones(x, {2})); });
+  add_case("matmul", rows, [](V x) { return matmul(x, ones(x, {4, 3})); });
+  add_case("matmul from the right", rows, [](V x) { return matmul(ones(x, {3, 0}), x); });
+  add_case("matmul of vectors", {0}, [](V x) { return matmul(x, x); });
+  add_case("matmul of batches", {0, 2, 3}, [](V x) { return matmul(x, transpose(x, 1, 2)); });
+  add_case("bmm", {0, 2, 3}, [](V x) { return bmm(x, permute(x, {0, 2, 1})); });
+  add_case("addmm", rows, [](V x) { return addmm(ones(x, {3}), x, ones(x, {4, 3}), 2, 3); });
+  add_case("linear", {0, 5, 4}, [](V x) { return linear(x, ones(x, {4, 3}), ones(x, {3})); });
+  add_case("linear of nothing each", {5, 0, 4}, [](V x) {
+    return linear(x, ones(x, {4, 3}), ones(x, {3}));
+  });
+  add_case("conv2d", images, [](V x) {
+    return conv2d(x, ones(x, {3, 2, 3, 3}), ones(x, {3}), {.padding = 1});
+  });
+  add_case("conv_transpose2d", images, [](V x) {
+    return conv_transpose2d(x, ones(x, {2, 3, 3, 3}), ones(x, {3}));
+  });
+  add_case("conv1d", {0, 2, 5}, [](V x) { return conv1d(x, ones(x, {3, 2, 3})); });
+  add_case("max_pool2d", images, [](V x) { return max_pool2d(x, 2); });
+  add_case("avg_pool2d", images, [](V x) { return avg_pool2d(x, 2); });
+  add_case("adaptive_avg_pool2d", images, [](V x) { return adaptive_avg_pool2d(x, 2); });
+  add_case("reduce_sum", rows, [](V x) { return reduce_sum(x, {1}); });
+  add_case("reduce_sum over the batch", rows, [](V x) { return reduce_sum(x, {0}); });
+  add_case("amax", rows, [](V x) { return amax(x, {1}) + amin(x, {1}); });
+  add_case("norm", rows,
+           [](V x) { return norm(x, {1}) + norm(x, {1}, {.p = 1}) + norm(x, {1}, {.p = 0}); });
+  add_case("norm of all", rows, [](V x) { return norm(x); });
+  add_case("var", rows, [](V x) { return var(x, {1}); });
+  add_case("cumsum", rows, [](V x) { return cumsum(x, 0) + cumsum(x, 1); });
+  add_case("max", rows, [](V x) { return max(x, 1).values; });
+  add_case("topk", rows, [](V x) { return topk(x, 2).values; });
+  add_case("cat", rows, [](V x) { return cat({x, ones(x, {2, 4}), x}, 0); });
+  add_case("cat along another axis", rows, [](V x) { return cat({x, x}, 1); });
+  add_case("stack", rows, [](V x) { return stack({x, x}, 1); });
+  add_case("slice", rows, [](V x) { return slice(x, 1, 1, 4, 2); });
+  add_case("slice of the batch", rows, [](V x) { return slice(x, 0, 0, 3); });
+  add_case("slice to nothing", {3, 4}, [](V x) { return slice(x, 0, 1, 1); });
+  add_case("split", rows, [](V x) {
+    return split(x, 2, 1)[0] + split(x, std::vector<std::int64_t>{1, 3}, 1)[0];
+  });
+  add_case("split of the batch", rows, [](V x) { return split(x, 2, 0)[0]; });
+  add_case("pad", rows, [](V x) { return pad(x, {1, 2}); });
+  add_case("pad of the batch", rows, [](V x) { return pad(x, {0, 0, 1, 2}); });
+  add_case("pad to nothing", {2, 3}, [](V x) { return pad(x, {-1, -2}); });
+  add_case("repeat", rows, [](V x) { return repeat(x, {2, 3}); });
+  add_case("repeat of nothing", {2, 3}, [](V x) { return repeat(x, {0, 1}); });
+  add_case("repeat in new axes", {2, 3}, [](V x) { return repeat(x, {0, 2, 1}); });
+  add_case("tril", rows, [](V x) { return tril(x) + triu(x); });
+  add_case("views", rows, [](V x) {
+    return expand(reshape(permute(x, {1, 0}), {4, -1}), {3, 4, 0});
+  });
+  add_case("index_select", rows, [](V x) { return index_select(x, 1, indices_like(x, {3})); });
+  add_case("index_select of nothing", {3, 4},
+           [](V x) { return index_select(x, 0, indices_like(x, {0})); });
+  add_case("gather", rows, [](V x) { return gather(x, 1, indices_like(x, {0, 2})); });
+  add_case("gather of nothing", {3, 4}, [](V x) { return gather(x, 0, indices_like(x, {0, 4})); });
+  add_case("embedding of nothing", {3, 4}, [](V x) {
+    return embedding(x, indices_like(x, {0, 2}));
+  });
+  for (const Reduction reduction : {Reduction::none, Reduction::sum}) {
+    const std::string of = std::string(" ") + to_string(reduction);
+    add_case("mse_loss" + of, rows, [=](V x) { return mse_loss(x, ones(x, {0, 4}), reduction); });
+    add_case("l1_loss" + of, rows, [=](V x) { return l1_loss(x, ones(x, {0, 4}), reduction); });
+    add_case("smooth_l1_loss" + of, rows, [=](V x) {
+      return smooth_l1_loss(x, ones(x, {0, 4}), reduction);
+    });
+    add_case("bce_with_logits" + of, rows, [=](V x) {
+      return bce_with_logits(x, ones(x, {0, 4}), {.reduction = reduction});
+    });
+    add_case("cross_entropy" + of, rows,
+             [=](V x) { return cross_entropy(x, indices_like(x, {0}), reduction); });
+    add_case("cross_entropy of places" + of, {0, 3, 4}, [=](V x) {
+      return cross_entropy(x, indices_like(x, {0, 3}), reduction);
+    });
+  }
+  return all;
+}
+
+// A tensor of the shape whose elements are all 0.
+void expect_zeros(const Tensor& tensor, const Shape& shape, const std::string& what) {
+  EXPECT_EQ(tensor.shape(), shape) << what;
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) EXPECT_EQ(tensor.get(i), 0) << what;
+}
+
+TEST(EmptyBatch, GoesThroughEveryFunctionAndItsGradient) {
+  for (const Case& test : functions()) {
+    try {
+      Graph graph;
+      const Value x = graph.parameter("x", Tensor::zeros(test.input));
+      const Value y = test.apply(x);
+      const Gradients gradients = backward(reduce_sum(y), {x});
+      Session session(graph, {y, gradients[x]});
+      const Results results = session.run();
+      EXPECT_EQ(results[y].shape(), y.shape()) << test.name;
+      expect_zeros(results[gradients[x]], test.input, test.name);
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << test.name << ": " << error.what();
+    }
+  }
+}
+
+TEST(EmptyBatch, AMeanOfNothingIsNaNAndItsGradientHasItsShape) {
+  using V = const Value&;
+  const std::vector<std::pair<std::string, Function>> means = {
+      {"mean", [](V x) { return mean(x); }},
+      {"mse_loss",
+       [](V x) {
+         return mse_loss(x, ones(x, {0, 4}));
+       }},
+      {"l1_loss",
+       [](V x) {
+         return l1_loss(x, ones(x, {0, 4}));
+       }},
+      {"smooth_l1_loss",
+       [](V x) {
+         return smooth_l1_loss(x, ones(x, {0, 4}));
+       }},
+      {"bce_with_logits",
+       [](V x) {
+         return bce_with_logits(x, ones(x, {0, 4}));
+       }},
+      {"cross_entropy", [](V x) { return cross_entropy(x, indices_like(x, {0})); }},
+      {"var", [](V x) { return var(x); }}};
+  for (const auto& [name, apply] : means) {
+    try {
+      Graph graph;
+      const Value x = graph.parameter("x", Tensor::zeros({0, 4}));
+      const Value y = apply(x);
+      const Gradients gradients = backward(y, {x});
+      Session session(graph, {y, gradients[x]});
+      const Results results = session.run();
+      EXPECT_TRUE(std::isnan(results[y].item())) << name << ": " << results[y].item();
+      EXPECT_EQ(results[gradients[x]].shape(), (Shape{0, 4})) << name;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << name << ": " << error.what();
+    }
+  }
+}
+
+// In training and in evaluation. A step leaves the parameters as they are.
+TEST(EmptyBatch, GoesThroughEveryLayer) {
+  struct LayerCase {
+    std::string name;
+    Sequential network;
+    Shape input;
+    bool of_indices = false;
+  };
+  const std::vector<LayerCase> layers = {
+      {"linear", Sequential(Linear("a", 4, 4), Selu{}, Linear("b", 4, 3, {.bias = false})), {0, 4}},
+      {"linear of places", Sequential(Linear("a", 4, 3)), {0, 2, 4}},
+      {"activations",
+       Sequential(Linear("a", 4, 6), Elu{}, Hardswish{}, Gelu{}, Relu{}, Tanh{}, Sigmoid{}, Silu{},
+                  Geglu{}),
+       {0, 4}},
+      {"images",
+       Sequential(Conv2d("a", 2, 4, 3, {.padding = 1}), MaxPool2d{2}, GroupNorm("b", 2, 4),
+                  AvgPool2d{2, {.stride = 1}}, AdaptiveAvgPool2d{2}, Flatten{}, Linear("c", 16, 2)),
+       {0, 2, 6, 6}},
+      {"global pooling", Sequential(Conv2d("a", 2, 4, 3), GlobalAvgPool2d{}), {0, 2, 6, 6}},
+      {"norms", Sequential(LayerNorm("a", 4), RmsNorm("b", 4)), {0, 4}},
+      {"dropout", Sequential(Dropout("a", 0.5), AlphaDropout("b", 0.5), Linear("c", 4, 1)), {0, 4}},
+      {"feed forward", Sequential(Residual(GegluFeedForward("a", 4, 3, 4))), {0, 4}},
+      {"attention", Sequential(SelfAttention("a", 4, 2, {.causal = true})), {0, 3, 4}},
+      {"attention over nothing", Sequential(SelfAttention("a", 4, 2)), {2, 0, 4}},
+      {"transformer", Sequential(TransformerBlock("a", 4, 2, 3)), {0, 3, 4}},
+      {"transformer over nothing", Sequential(TransformerBlock("a", 4, 2, 3)), {2, 0, 4}},
+      {"recurrent", Sequential(Gru("a", 4, 3)), {0, 2, 4}},
+      {"embedding", Sequential(Embedding("a", 5, 3)), {0, 2}, true},
+  };
+  for (const LayerCase& test : layers) {
+    try {
+      const Tensor input =
+          Tensor::zeros(test.input, test.of_indices ? DType::int64 : DType::float32);
+      EXPECT_EQ(predict(test.network, input).numel(), 0) << test.name;
+      std::vector<Tensor> before;
+      for (const Variable& variable : test.network.parameters()) {
+        before.push_back(variable.value());
+      }
+      Sgd optimizer({.learning_rate = 0.1, .momentum = 0.9});
+      Graph graph;
+      const Value x = graph.input("x", input.shape(), input.dtype());
+      const Value y = test.network(x);
+      const Value loss = mse_loss(y, ones(y, y.shape()), Reduction::sum);
+      const Gradients gradients = backward(loss, test.network.parameters(graph));
+      std::vector<Fetch> fetches = {loss, optimizer.step(graph, gradients)};
+      for (const auto& [value, gradient] : gradients) fetches.push_back(gradient);
+      Session session(graph, fetches);
+      const Results results = session.run({{x, input}});
+      EXPECT_EQ(results[loss].item(), 0) << test.name;
+      for (const auto& [value, gradient] : gradients) {
+        expect_zeros(results[gradient], value.shape(), test.name + " " + value.name());
+      }
+      std::size_t next = 0;
+      for (const Variable& variable : test.network.parameters()) {
+        EXPECT_TRUE(bitwise_equal(variable.value(), before[next++])) << variable.name();
+      }
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << test.name << ": " << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace aclgrad
