@@ -271,7 +271,13 @@ Variable Module::parameter(const std::string& name, Draw initial,
                            std::optional<std::uint64_t> seed) const {
   if (!initial) throw ValueError("a parameter needs a function that draws its initial values");
   const std::string full = tree_->new_name(name);
-  const Tensor drawn = initial(tree_->seed_for(seed, tree_->count_drawn()));
+  const Tensor drawn = [&] {
+    try {
+      return initial(tree_->seed_for(seed, tree_->count_drawn()));
+    } catch (const ShapeError& error) {  // too large
+      throw ShapeError(fmt::format("`{}`: {}", full, error.what()));
+    }
+  }();
   return tree_->add(
       {.name = name, .variable = Variable(full, drawn), .draw = std::move(initial), .seed = seed});
 }

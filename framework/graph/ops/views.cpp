@@ -32,8 +32,10 @@ Shape complete(const Recorder& record, const Shape& from, Dims dims) {
     known = from.numel();
   }
   if (known != from.numel() || std::find(dims.begin(), dims.end(), -1) != dims.end()) {
-    record.shape_error(fmt::format("cannot give the {} elements of {} the shape [{}]", from.numel(),
-                                   from, fmt::join(dims, ", ")));
+    const bool open = from.numel() == 0 && known == 0;
+    record.shape_error(fmt::format("cannot give the {} elements of {} the shape [{}]{}",
+                                   from.numel(), from, fmt::join(dims, ", "),
+                                   open ? ": beside a 0, -1 could be anything" : ""));
   }
   return Shape(std::move(dims));
 }

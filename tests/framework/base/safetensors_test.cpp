@@ -40,7 +40,7 @@ TEST(SafetensorsTest, EveryDTypeAndShapeComesBack) {
   for (const DType dtype :
        {DType::uint8, DType::float64, DType::boolean, DType::float16, DType::bfloat16, DType::int8,
         DType::int16, DType::int32, DType::int64, DType::float32}) {
-    tensors.emplace_back(to_string(dtype), Tensor::from({3, 1}, {0, 1, -2.5}, dtype));
+    tensors.emplace_back(to_string(dtype), Tensor::from({3, 1}, {0, 1, -2.5}).to(dtype));
   }
   tensors.emplace_back("scalar", Tensor::scalar(7));
   tensors.emplace_back("empty", Tensor::zeros({0, 4}));

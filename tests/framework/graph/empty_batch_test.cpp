@@ -10,7 +10,7 @@
 
 #include "aclgrad/aclgrad.h"
 
-namespace aclgrad {
+namespace aclgrad::empty_batch_test {
 namespace {
 
 using Function = std::function<Value(const Value& x)>;
@@ -272,4 +272,4 @@ TEST(EmptyBatch, GoesThroughEveryLayer) {
 }
 
 }  // namespace
-}  // namespace aclgrad
+}  // namespace aclgrad::empty_batch_test

@@ -12,7 +12,7 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/support/message_of.h"
 
-namespace aclgrad {
+namespace aclgrad::numbers_test {
 namespace {
 
 using testing::AllOf;
@@ -199,4 +199,4 @@ TEST(Numbers, OfElementsAreCountedWithoutOverflow) {
 }
 
 }  // namespace
-}  // namespace aclgrad
+}  // namespace aclgrad::numbers_test
