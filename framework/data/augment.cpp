@@ -48,7 +48,10 @@ struct Pixel {
 }  // namespace
 
 Tensor random_shift(const Tensor& images, std::int64_t pixels, const Random& random) {
-  if (pixels < 0) throw ValueError("images are shifted by at least 0 pixels");
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  if (pixels < 0 || pixels > kMost) {
+    throw ValueError(fmt::format("images are shifted by 0 to 2^40 pixels, not {}", pixels));
+  }
   const auto range = static_cast<std::uint64_t>(2 * pixels + 1);
   return moved(images, [&](std::int64_t n) {
     const auto draw = 2 * static_cast<std::uint64_t>(n);

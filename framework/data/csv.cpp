@@ -13,6 +13,8 @@
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
+#include "aclgrad/number_text.h"
+#include "io/file_kind.h"
 #include "tensor/visit.h"
 
 namespace aclgrad::data {
@@ -25,6 +27,12 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// Numbers may stand in quotes, as everything does that some programs write.
+std::string_view unquoted(std::string_view field) {
+  const bool quoted = field.size() >= 2 && field.starts_with('"') && field.ends_with('"');
+  return quoted ? trimmed(field.substr(1, field.size() - 2)) : field;
 }
 
 /// What was found, for a message: bounded, and without control characters.
@@ -45,26 +53,25 @@ std::optional<T> parse_whole(std::string_view text) {
   return value;
 }
 
-/// A field as T, or nothing when it is no number or not one that T can hold.
+/// A field as T, or nothing when it is no number or, for integers, not one that T can hold. A
+/// floating one is read as a double and rounded, to an infinity where T has no such number.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   if constexpr (std::is_integral_v<T>) {
-    if (const auto whole = parse_whole<std::int64_t>(text)) {
+    const bool signs = text.starts_with('+') && !text.starts_with("+-");
+    if (const auto whole = parse_whole<std::int64_t>(signs ? text.substr(1) : text)) {
       const T value = detail::convert<T>(*whole);
       if (static_cast<std::int64_t>(value) == *whole) return value;
       return std::nullopt;
     }
   }
-  const auto number = parse_whole<double>(text);
+  const std::optional<double> number = number_from_text(text);
   if (!number) return std::nullopt;
   const T value = detail::convert<T>(*number);
-  const double back = detail::convert<double>(value);
   if constexpr (std::is_integral_v<T>) {
     // "3.0" and "1e3" are whole numbers; above 2^53 a double could have lost digits of the text.
+    const double back = detail::convert<double>(value);
     if (back != *number || std::abs(back) > 0x1p53) return std::nullopt;
-  } else if (std::isinf(back) && std::isfinite(*number)) {
-    return std::nullopt;
   }
   return value;
 }
@@ -77,6 +84,7 @@ class CsvReader {
 
   Tensor read() {
     const std::string content = read_file(path_);
+    content_ = content;
     std::string_view rest = content;
     if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
     rest = rest.substr(0, rest.find_last_not_of("\r\n \t") + 1);
@@ -106,7 +114,7 @@ class CsvReader {
     for (bool more = true; more;) {
       ++column;
       const std::size_t end = line.find(options_.delimiter);
-      const std::string_view field = trimmed(line.substr(0, end));
+      const std::string_view field = unquoted(trimmed(line.substr(0, end)));
       more = end != std::string_view::npos;
       if (more) line.remove_prefix(end + 1);
       const std::optional<T> value = parse_number<T>(field);
@@ -124,11 +132,17 @@ class CsvReader {
   }
 
   [[noreturn]] void fail(const std::string& what) const {
+    const std::string kind =
+        aclgrad::detail::other_kind(content_, aclgrad::detail::Expected::table);
+    if (!kind.empty()) {
+      throw IoError(fmt::format("{}: not a table of numbers: {}", path_.string(), kind));
+    }
     throw IoError(fmt::format("{}: line {}: {}", path_.string(), line_, what));
   }
 
   const std::filesystem::path& path_;
   const CsvOptions& options_;
+  std::string_view content_;
   std::vector<Stored> values_;
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
@@ -138,6 +152,15 @@ class CsvReader {
 }  // namespace
 
 Tensor read_csv(const std::filesystem::path& path, const CsvOptions& options) {
+  constexpr std::string_view kOfNumbers = "+-.()_\"\r\n";
+  const char delimiter = options.delimiter;
+  if (kOfNumbers.find(delimiter) != std::string_view::npos || delimiter == 0 ||
+      (delimiter >= '0' && delimiter <= '9') ||
+      ((delimiter | 32) >= 'a' && (delimiter | 32) <= 'z')) {
+    throw ValueError(
+        fmt::format("a delimiter of columns may not be a part of a number or a line, as {} is",
+                    shown({&delimiter, 1})));
+  }
   return aclgrad::detail::visit_dtype(options.dtype, [&](auto tag) {
     return CsvReader<typename decltype(tag)::type>(path, options).read();
   });

@@ -12,6 +12,7 @@
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
 #include "aclgrad/random.h"
+#include "data/row_numbers.h"
 
 namespace aclgrad::data {
 namespace {
@@ -19,6 +20,19 @@ namespace {
 // Splitting and batching with one seed must not reuse one order.
 constexpr std::uint64_t kSplitStream = std::uint64_t{1} << 63;
 constexpr std::uint64_t kTransformStream = std::uint64_t{1} << 62;
+
+// Of labels [n, 1] from the column of a table.
+void require_whole(const Tensor& labels, std::int64_t column) {
+  if (!is_floating(labels.dtype())) return;
+  for (std::int64_t row = 0; row < labels.numel(); ++row) {
+    const double label = labels.get(row);
+    if (label == std::floor(label) && label >= -0x1p63 && label < 0x1p63) continue;  // no NaN
+    throw ValueError(fmt::format(
+        "row {} (of 0 to {}), column {}: the label {} is no whole number of 64 bits, so it is not "
+        "that of a class; for numbers, ask for data::Labels::numbers",
+        row, labels.numel() - 1, column, std::isnan(label) ? "nan" : fmt::format("{}", label)));
+  }
+}
 
 std::int64_t rows_of(const Tensor& tensor, const char* what) {
   if (tensor.rank() == 0) {
@@ -62,7 +76,7 @@ Dataset take(const Dataset& dataset, std::span<const std::int64_t> rows) {
   return {take_rows(dataset.features, rows), take_rows(dataset.labels, rows)};
 }
 
-Dataset from_table(const Tensor& table, std::int64_t label_column) {
+Dataset from_table(const Tensor& table, std::int64_t label_column, Labels labels) {
   if (table.rank() != 2) {
     throw ShapeError("a table has shape [n, columns], got " + to_string(table.shape()));
   }
@@ -84,14 +98,18 @@ Dataset from_table(const Tensor& table, std::int64_t label_column) {
     to = std::copy_n(from + before + size, after, to);
     from += before + size + after;
   }
-  return {features.to(DType::float32),
-          table.slice(1, column, column + 1).reshape({rows}).to(DType::int64)};
+  const Tensor label = table.slice(1, column, column + 1);
+  if (labels == Labels::classes) {
+    require_whole(label, column);
+    return {features.to(DType::float32), label.reshape({rows}).to(DType::int64)};
+  }
+  return {features.to(DType::float32), label.to(DType::float32)};
 }
 
 Split split(const Dataset& dataset, double train_fraction, std::uint64_t seed) {
   if (!(train_fraction >= 0 && train_fraction <= 1)) {
-    throw ValueError("the fraction for training must lie in [0, 1], got " +
-                     std::to_string(train_fraction));
+    throw ValueError(
+        fmt::format("the fraction for training must lie in [0, 1], got {}", train_fraction));
   }
   std::vector<Dataset> parts = split(dataset, {train_fraction, 1 - train_fraction}, seed);
   return {std::move(parts[0]), std::move(parts[1])};
@@ -148,9 +166,7 @@ std::int64_t Batches::batches_per_epoch() const noexcept {
 
 Batches::Epoch Batches::epoch(std::uint64_t number) const& {
   if (options_.shuffle) return {this, number, random_permutation(count_, options_.seed, number)};
-  std::vector<std::int64_t> order(static_cast<std::size_t>(count_));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  return {this, number, std::move(order)};
+  return {this, number, aclgrad::detail::row_numbers(0, count_)};
 }
 
 Position Batches::after(Position position) const noexcept {
@@ -170,19 +186,26 @@ Batches::Epoch::Epoch(const Batches* batches, std::uint64_t number, std::vector<
 
 Dataset Batches::make(std::span<const std::int64_t> rows, Position position) const {
   Dataset made = examples_(rows);
+  const auto require_rows = [&](const char* who) {
+    if (made.size() == static_cast<std::int64_t>(rows.size())) return;
+    throw ShapeError(
+        fmt::format("batch {} of epoch {}: {} returned {} examples where {} were asked for",
+                    position.batch, position.epoch, who, made.size(), rows.size()));
+  };
+  require_rows("the function that makes examples");
   if (!options_.transform) return made;
   const auto number = position.epoch * static_cast<std::uint64_t>(batches_per_epoch()) +
                       static_cast<std::uint64_t>(position.batch);
-  return options_.transform(std::move(made), Random(options_.seed, kTransformStream + number));
+  made = options_.transform(std::move(made), Random(options_.seed, kTransformStream + number));
+  require_rows("the transform");
+  return made;
 }
 
 Dataset Batches::batch(Position position) const {
   if (options_.shuffle) return epoch(position.epoch)[position.batch];
   // In their order there may be more examples than can be numbered in memory.
   const auto [first, count] = rows_of_batch(position.batch);
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
-  std::iota(rows.begin(), rows.end(), first);
-  return make(rows, position);
+  return make(aclgrad::detail::row_numbers(first, count), position);
 }
 
 std::pair<std::int64_t, std::int64_t> Batches::rows_of_batch(std::int64_t batch) const {

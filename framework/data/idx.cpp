@@ -10,6 +10,7 @@
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
+#include "io/file_kind.h"
 
 namespace aclgrad::data {
 namespace {
@@ -37,16 +38,14 @@ std::optional<DType> dtype_of_code(unsigned char code) {
 
 Tensor read_idx(const std::filesystem::path& path) {
   const std::string content = read_file(path);
-  const auto fail = [&path](const std::string& what) {
-    throw IoError(path.string() + ": not a sound IDX file: " + what);
+  const auto fail = [&](const std::string& what) {
+    const std::string kind = aclgrad::detail::other_kind(content, aclgrad::detail::Expected::idx);
+    throw IoError(path.string() + ": not a sound IDX file: " + (kind.empty() ? what : kind));
   };
   const auto byte_at = [&content](std::size_t at) {
     return static_cast<unsigned char>(content[at]);
   };
   if (content.size() < 4) fail(fmt::format("{} bytes are too few for a header", content.size()));
-  if (byte_at(0) == 0x1F && byte_at(1) == 0x8B) {
-    fail("it is compressed with gzip, unpack it first");
-  }
   if (byte_at(0) != 0 || byte_at(1) != 0) {
     fail(fmt::format("it begins with bytes {:#04x} {:#04x} instead of zeros", byte_at(0),
                      byte_at(1)));

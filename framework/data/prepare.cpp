@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 #include <utility>
@@ -72,8 +74,8 @@ Tensor one_hot(const Tensor& labels, std::int64_t classes, DType dtype) {
   for (std::int64_t row = 0; row < labels.numel(); ++row) {
     const double label = labels.get(row);
     if (!(label >= 0 && label < static_cast<double>(classes)) || label != std::floor(label)) {
-      throw ValueError("label " + std::to_string(label) + " of example " + std::to_string(row) +
-                       " is not a class in 0 .. " + std::to_string(classes - 1));
+      throw ValueError(
+          fmt::format("label {} of example {} is not a class in 0 .. {}", label, row, classes - 1));
     }
     coded.set(row * classes + static_cast<std::int64_t>(label), 1);
   }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/random.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <new>
 #include <numbers>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "data/row_numbers.h"
 
 namespace aclgrad {
 namespace {
@@ -64,14 +69,27 @@ std::uint64_t Random::below(std::uint64_t index, std::uint64_t bound) const {
   return static_cast<std::uint64_t>(Wide{bits(index)} * bound >> 64);
 }
 
+std::vector<std::int64_t> detail::row_numbers(std::int64_t first, std::int64_t count) {
+  try {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), first);
+    return numbers;
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  throw ValueError(fmt::format(
+      "the numbers of {} rows do not fit into memory: batches in order (BatchOptions::shuffle is "
+      "false), taken one by one, need those of a batch only",
+      count));
+}
+
 std::vector<std::int64_t> random_permutation(std::int64_t count, std::uint64_t seed,
                                              std::uint64_t stream) {
   if (count < 0) {
     throw ValueError("a permutation needs a count of at least 0, got " + std::to_string(count));
   }
   const Random random(seed, stream);
-  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::vector<std::int64_t> order = detail::row_numbers(0, count);
   for (std::size_t last = order.size(); last > 1; --last) {
     std::swap(order[last - 1], order[random.below(last, last)]);
   }

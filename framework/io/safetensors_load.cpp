@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "aclgrad/error.h"
 #include "aclgrad/safetensors.h"
+#include "io/file_kind.h"
 #include "io/posix_file.h"
 #include "io/safetensors_format.h"
 
@@ -29,6 +31,7 @@ struct Entry {
   DType dtype = DType::float32;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::string refusal = {};  ///< why it cannot be held here, though the file is sound
 };
 
 struct Header {
@@ -104,12 +107,12 @@ std::vector<std::int64_t> counts_of(const Json& array, const char* field,
   return counts;
 }
 
-DType dtype_named(const Json& name, const std::string& where) {
+std::optional<DType> dtype_named(const Json& name, const std::string& where) {
   if (!name.is_string()) throw Damage{where + ": 'dtype' is not a string"};
   for (const detail::SafetensorsDType& row : detail::kSafetensorsDTypes) {
     if (row.name == name.get_ref<const std::string&>()) return row.dtype;
   }
-  throw Damage{where + ": dtype " + shown(name.get<std::string>()) + " is not known here"};
+  return std::nullopt;
 }
 
 Entry read_entry(const std::string& name, const Json& value, std::uint64_t data_size) {
@@ -117,7 +120,8 @@ Entry read_entry(const std::string& name, const Json& value, std::uint64_t data_
   if (!value.is_object()) throw Damage{where + ": its entry is not a JSON object"};
   Entry entry;
   entry.name = name;
-  entry.dtype = dtype_named(field_of(value, "dtype", where), where);
+  const Json& dtype_name = field_of(value, "dtype", where);
+  const std::optional<DType> dtype = dtype_named(dtype_name, where);
   const auto dims = counts_of(field_of(value, "shape", where), "shape", where);
   const auto offsets = counts_of(field_of(value, "data_offsets", where), "data_offsets", where);
   if (value.size() != 3) throw Damage{where + ": its entry has fields that the format does not"};
@@ -128,6 +132,12 @@ Entry read_entry(const std::string& name, const Json& value, std::uint64_t data_
     throw Damage{fmt::format("{}: offsets {} to {} do not lie in the {} bytes of data", where,
                              entry.begin, entry.end, data_size)};
   }
+  if (!dtype) {
+    entry.refusal = fmt::format("{}: dtype {} is not known here", where,
+                                shown(dtype_name.get_ref<const std::string&>()));
+    return entry;
+  }
+  entry.dtype = *dtype;
   try {
     entry.shape = Shape(dims);
   } catch (const ShapeError& error) {
@@ -214,7 +224,11 @@ SafetensorsFile read_all(const detail::InputFile& file) {
   SafetensorsFile result;
   result.metadata = std::move(header.metadata);
   for (const Entry& entry : header.entries) {
-    result.tensors.emplace_back(entry.name, read_tensor(file, entry, data_start));
+    if (entry.refusal.empty()) {
+      result.tensors.emplace_back(entry.name, read_tensor(file, entry, data_start));
+    } else {
+      result.refused.emplace(entry.name, entry.refusal);
+    }
   }
   return result;
 }
@@ -226,7 +240,11 @@ SafetensorsFile load_safetensors(const std::filesystem::path& path) {
   try {
     return read_all(file);
   } catch (const Damage& damage) {
-    throw IoError(path.string() + ": not a sound safetensors file: " + damage.reason);
+    std::string beginning(std::min<std::uint64_t>(file.size(), 1 << 16), '\0');
+    file.read(0, beginning.data(), beginning.size());
+    const std::string kind = detail::other_kind(beginning, detail::Expected::tensors);
+    throw IoError(path.string() +
+                  ": not a sound safetensors file: " + (kind.empty() ? damage.reason : kind));
   } catch (const std::bad_alloc&) {
     detail::fail_too_large(path, file.size());
   }
@@ -242,6 +260,8 @@ const Tensor& SafetensorsFile::operator[](std::string_view name) const {
     if (known == name) return tensor;
     names += (names.empty() ? "" : ", ") + known;
   }
+  const auto found = refused.find(name);
+  if (found != refused.end()) throw IoError(found->second);
   throw IoError(fmt::format("there is no tensor '{}' in the file, only: {}", name, names));
 }
 

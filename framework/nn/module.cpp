@@ -336,6 +336,12 @@ void Module::save(const std::filesystem::path& path) const {
 LoadReport Module::load(const std::filesystem::path& path, const LoadOptions& options) const {
   SafetensorsFile file = load_safetensors(path);
   const bool is_checkpoint = detail::is_checkpoint(file.metadata);
+  for (const auto& [name, why] : file.refused) {
+    const std::string ours = options.rename ? options.rename(name) : name;
+    const std::vector<Variable> all = state();
+    if (std::ranges::find(all, ours, &Variable::name) == all.end()) continue;
+    throw IoError(fmt::format("{}: {}", path.string(), why));
+  }
   const NamedTensors tensors = is_checkpoint ? detail::checkpoint_of(path, std::move(file)).tensors
                                              : std::move(file.tensors);
   return load_from(path.string(), tensors, options, /*may_have_more=*/is_checkpoint);

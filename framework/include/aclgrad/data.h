@@ -21,17 +21,21 @@
 namespace aclgrad::data {
 
 struct CsvOptions {
-  char delimiter = ',';
-  bool header = false;  ///< the first line holds column names and is skipped
+  char delimiter = ',';  ///< neither part of a number (a letter, a digit, "+-.()_") nor a quote
+  bool header = false;   ///< the first line holds column names and is skipped
   DType dtype = DType::float32;
 };
 
-/// Reads a table of numbers into [rows, columns]. Lines end with LF or CRLF; spaces around a field,
-/// a UTF-8 byte order mark and empty lines at the end are ignored. Integer dtypes take only whole
-/// numbers in their range, floating ones "nan" and "inf" too.
+/// Reads a table of numbers into [rows, columns]. Lines end with LF or CRLF; spaces and double
+/// quotes around a field, a UTF-8 byte order mark and empty lines at the end are ignored. Numbers
+/// are read as strtod() reads them in the locale "C", whatever the program's: "nan", "inf" and
+/// hexadecimal ones too, 1e400 as infinity and 1e-400 as 0. Floating dtypes round them, which makes
+/// 1e39 infinite in float32; integer ones take only whole numbers in their range.
 /// Throws IoError with file, line, column (both counted from 1) and what was found there: a field
-/// that is no number or does not fit the dtype, a row of another length than the first, a line of
-/// more than 16 MiB, no rows at all, no such file.
+/// that is no number or, of an integer dtype, does not fit it, a row of another length than the
+/// first, a line of more than 16 MiB, no rows at all, no such file; a file of another kind (of
+/// NumPy, a spreadsheet, a compressed one) says which, and what to do. Throws ValueError for a
+/// delimiter that cannot be one.
 Tensor read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
 
 /// Reads an IDX file, the format of the MNIST images and labels: two zero bytes, a type byte, the
@@ -55,10 +59,16 @@ Tensor take_rows(const Tensor& tensor, std::span<const std::int64_t> rows);
 /// The examples asked for.
 Dataset take(const Dataset& dataset, std::span<const std::int64_t> rows);
 
+/// What labels are: numbers of classes, int64 [n]; or numbers to be met (regression), float32 [n,
+/// 1], as a Linear with one output gives them.
+enum class Labels { classes, numbers };
+
 /// The dataset in a table [n, columns], as read_csv() returns it: one column, counted from the end
-/// where it is negative, holds the labels, int64; the others are the features, float32. Throws
-/// ShapeError for another rank or no such column.
-Dataset from_table(const Tensor& table, std::int64_t label_column = -1);
+/// where it is negative, holds the labels; the others are the features, float32. Throws ShapeError
+/// for another rank or no such column; ValueError, with row and value, for a class that is no whole
+/// number of 64 bits (a fraction, a NaN).
+Dataset from_table(const Tensor& table, std::int64_t label_column = -1,
+                   Labels labels = Labels::classes);
 
 struct Split {
   Dataset train;
@@ -69,7 +79,8 @@ struct Split {
 /// Throws ValueError when the fraction is not in [0, 1].
 Split split(const Dataset& dataset, double train_fraction, std::uint64_t seed);
 
-/// Examples that are made when they are asked for, by their numbers: windows of a text, say.
+/// Examples that are made when they are asked for, by their numbers: windows of a text, say. As
+/// many as there are numbers, in their order.
 using Examples = std::function<Dataset(std::span<const std::int64_t> rows)>;
 
 /// Shuffles and cuts into as many parts as there are fractions, which add up to 1: {0.8, 0.1, 0.1}
@@ -84,11 +95,12 @@ struct BatchOptions {
   std::uint64_t seed = 0;
 
   /// Changes every batch as it is made (see random_shift()): the same for the same `random`, which
-  /// depends on seed, epoch and batch.
+  /// depends on seed, epoch and batch. It returns as many examples as it gets.
   std::function<Dataset(Dataset batch, const Random& random)> transform = {};
 };
 
-/// Images [n, c, h, w], each moved by up to `pixels` in both directions; what comes in is 0.
+/// Images [n, c, h, w], each moved by up to `pixels`, 0 to 2^40, in both directions; what comes in
+/// is 0.
 Tensor random_shift(const Tensor& images, std::int64_t pixels, const Random& random);
 
 /// Images [n, c, h, w], each mirrored, left to right, with probability 1/2.
@@ -122,11 +134,13 @@ class Batches {
   /// Number of examples.
   std::int64_t size() const noexcept { return count_; }
 
-  /// The batches of one epoch, each copied out when it is reached. Refers to this object.
+  /// The batches of one epoch, each copied out when it is reached. Refers to this object. Throws
+  /// ValueError where the numbers of all examples do not fit into memory.
   Epoch epoch(std::uint64_t number) const&;
   Epoch epoch(std::uint64_t number) const&& = delete;
 
-  /// One batch. Throws ShapeError for one that the epoch does not have.
+  /// One batch. Throws ShapeError for one that the epoch does not have, and where the function that
+  /// makes examples, or the transform, returns another number of them than it was asked for.
   Dataset batch(Position position) const;
 
   /// The place after this one.

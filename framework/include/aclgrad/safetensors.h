@@ -8,6 +8,7 @@
 #define ACLGRAD_SAFETENSORS_H_
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -26,9 +27,14 @@ struct SafetensorsFile {
   NamedTensors tensors;
   Metadata metadata;
 
+  /// Tensors of dtypes that there are not here, by name, each with a sentence that says so. Nothing
+  /// but asking for one of them fails.
+  std::map<std::string, std::string, std::less<>> refused = {};
+
+  /// Whether there is such a tensor among those that were read.
   bool contains(std::string_view name) const;
 
-  /// Throws IoError that lists the names there are.
+  /// Throws IoError that says why the tensor was refused, or lists the names there are.
   const Tensor& operator[](std::string_view name) const;
 };
 
@@ -42,7 +48,8 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& ten
 /// Reads a file and checks all of it before trusting any: lengths, JSON, types, names given twice,
 /// shapes, offsets (in range, no overlap, no holes), sizes, bytes of BOOL. Headers may have up to
 /// 100,000,000 bytes. Throws IoError that names the file, the tensor and what is wrong, also when
-/// the file does not fit into memory.
+/// the file does not fit into memory; for a file of another kind (of PyTorch or NumPy, an index of
+/// several files, a compressed one) it says which, and what to do.
 SafetensorsFile load_safetensors(const std::filesystem::path& path);
 
 }  // namespace aclgrad

@@ -10,6 +10,7 @@
 
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad::data {
 namespace {
@@ -182,6 +183,62 @@ TEST(FromTable, TakesTheLabelsOutOfAnyColumn) {
   EXPECT_THROW(from_table(table, 3), ShapeError);
   EXPECT_THROW(from_table(table, -4), ShapeError);
   EXPECT_THROW(from_table(Tensor::zeros({3})), ShapeError);
+}
+
+TEST(FromTable, AClassIsAWholeNumber) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const auto& [label, text] :
+       {std::pair(24.6, "24.6"), std::pair(nan, "nan"), std::pair(inf, "inf"),
+        std::pair(-0.9, "-0.9"), std::pair(0x1p63, "9.223372036854776e+18")}) {
+    const Tensor table = Tensor::from({3, 2}, {1, 2, 3, label, 5, 6}, DType::float64);
+    EXPECT_THAT(
+        [&] { from_table(table); },
+        ThrowsMessage<ValueError>(HasSubstr(std::string("row 1 (of 0 to 2), column 1: the label ") +
+                                            text + " is no whole number")));
+    const Dataset numbers = from_table(table, -1, Labels::numbers);
+    EXPECT_EQ(numbers.labels.shape(), (Shape{3, 1}));
+    EXPECT_EQ(numbers.labels.dtype(), DType::float32);
+    EXPECT_TRUE(std::isnan(label) || numbers.labels.get(1) == static_cast<float>(label));
+  }
+  Tensor table = Tensor::zeros({1, 2}, DType::int64);
+  table.data<std::int64_t>()[1] = 9007199254740993;
+  EXPECT_EQ(from_table(table).labels.data<std::int64_t>()[0], 9007199254740993);
+  EXPECT_EQ(from_table(Tensor::from({1, 1}, {-3})).labels.get(0), -3);
+  EXPECT_EQ(from_table(Tensor::zeros({0, 2})).size(), 0);
+}
+
+TEST(BatchesOfAFunction, GetAsManyExamplesAsTheyAskFor) {
+  const auto message = [](std::int64_t more, std::int64_t transformed) {
+    const Batches batches(
+        20,
+        [=](std::span<const std::int64_t> rows) {
+          return Dataset{Tensor::zeros({std::ssize(rows) + more, 1}),
+                         Tensor::zeros({std::ssize(rows) + more})};
+        },
+        {.batch_size = 16, .transform = [=](Dataset batch, const Random&) {
+           if (transformed < 0) return batch;
+           return Dataset{Tensor::zeros({transformed, 1}), Tensor::zeros({transformed})};
+         }});
+    return message_of<ShapeError>([&] { return batches.batch({3, 0}); });
+  };
+  EXPECT_EQ(message(4, -1),
+            "batch 0 of epoch 3: the function that makes examples returned 20 "
+            "examples where 16 were asked for");
+  EXPECT_THAT(message(-16, -1), HasSubstr("returned 0 examples where 16"));
+  EXPECT_EQ(message(0, 2),
+            "batch 0 of epoch 3: the transform returned 2 examples where 16 were asked for");
+}
+
+TEST(BatchesOfAFunction, SayThatAnOrderOfSoManyDoesNotFit) {
+  const Batches endless(std::int64_t{1} << 62,
+                        [](std::span<const std::int64_t>) { return Dataset(); }, {});
+  EXPECT_THAT(message_of<ValueError>([&] {
+                return endless.batch({0, 0});
+              }),
+              HasSubstr("the numbers of 4611686018427387904 rows do not fit into memory"));
+  EXPECT_THROW(random_shift(Tensor::zeros({1, 1, 2, 2}), std::int64_t{1} << 62, Random(0)),
+               ValueError);
 }
 
 TEST(SplitInParts, GivesEveryExampleToOnePart) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ACLGRAD_FRAMEWORK_DATA_ROW_NUMBERS_H_
+#define ACLGRAD_FRAMEWORK_DATA_ROW_NUMBERS_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace aclgrad::detail {
+
+/// first, first + 1, ... Throws ValueError where so many do not fit into memory.
+std::vector<std::int64_t> row_numbers(std::int64_t first, std::int64_t count);
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_DATA_ROW_NUMBERS_H_
