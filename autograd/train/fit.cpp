@@ -5,104 +5,47 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <future>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
+#include "aclgrad/file.h"
 #include "aclgrad/trainer.h"
+#include "train/feeder.h"
+#include "train/fit_checks.h"
+#include "train/run_state.h"
 
 namespace aclgrad {
 namespace {
 
+using detail::RunState;
+
 constexpr std::string_view kBest = "best.";
 
-// Where a run is, and what it has found.
-struct Progress {
-  std::int64_t step = 0;   // steps done
-  data::Position next;     // the batch to come
-  double sum = 0;          // of the losses since the last evaluation
-  std::int64_t count = 0;  // of them
-  bool stopped_early = false, has_best = false;
-  std::vector<Evaluation> evaluations = {};
-};
-
-// As text, with the bits of its numbers, so that a resumed run shows the same.
-std::string text_of(const Progress& it) {
-  std::string text = fmt::format("{} {} {} {:a} {} {:d} {:d}", it.step, it.next.epoch,
-                                 it.next.batch, it.sum, it.count, it.stopped_early, it.has_best);
-  for (const Evaluation& each : it.evaluations) {
-    text += fmt::format("\n{} {:a} {:a}", each.step, each.loss, each.validation_loss);
-    for (const double metric : each.metrics) text += fmt::format(" {:a}", metric);
-  }
-  return text;
-}
-
-Progress progress_of(const std::string& text, std::size_t metrics) {
-  std::vector<double> numbers;
-  const char* at = text.c_str();
-  for (char* end = nullptr;; at = end) {
-    const double number = std::strtod(at, &end);
-    if (end == at) break;
-    numbers.push_back(number);
-  }
-  constexpr std::size_t kHead = 7;
-  const std::size_t row = 3 + metrics;
-  if (*at != 0 || numbers.size() < kHead || (numbers.size() - kHead) % row != 0) {
-    throw ValueError("the checkpoint's record of evaluations is not whole");
-  }
-  const auto whole = [&](std::size_t i) { return static_cast<std::int64_t>(numbers[i]); };
-  Progress progress{.step = whole(0),
-                    .next = {static_cast<std::uint64_t>(numbers[1]), whole(2)},
-                    .sum = numbers[3],
-                    .count = whole(4),
-                    .stopped_early = numbers[5] != 0,
-                    .has_best = numbers[6] != 0};
-  for (std::size_t i = kHead; i < numbers.size(); i += row) {
-    progress.evaluations.push_back({.step = whole(i),
-                                    .loss = numbers[i + 1],
-                                    .validation_loss = numbers[i + 2],
-                                    .metrics = {&numbers[i] + 3, &numbers[i] + row}});
-  }
-  return progress;
-}
-
-// The batches of a run one after the other, the next one made ahead where that is asked for.
-class Feeder {
+// For a run that nobody looks at.
+class NoLog : public TrainingLog {
  public:
-  Feeder(const data::Batches& batches, data::Position at, bool ahead)
-      : batches_(batches), at_(at), ahead_(ahead) {
-    begin_epoch();
-  }
-
-  data::Dataset next() {
-    data::Dataset batch = made_.valid() ? made_.get() : make();
-    at_ = batches_.after(at_);
-    if (at_.batch == 0) begin_epoch();
-    if (ahead_) {
-      made_ = std::async(std::launch::async, [this] { return make(); });
-    }
-    return batch;
-  }
-
-  /// Of the batch that comes next.
-  data::Position at() const { return at_; }
-
- private:
-  // An order that is no order of all examples is not made: there may be too many.
-  void begin_epoch() {
-    if (batches_.options().shuffle) epoch_.emplace(batches_.epoch(at_.epoch));
-  }
-  data::Dataset make() const { return epoch_ ? (*epoch_)[at_.batch] : batches_.batch(at_); }
-
-  const data::Batches& batches_;
-  data::Position at_;
-  bool ahead_;
-  std::optional<data::Batches::Epoch> epoch_;  // of shuffled batches
-  std::future<data::Dataset> made_;
+  void point(const std::string&, const std::string&, double, double) override {}
 };
+
+// The product, or the largest number there is: so many steps are never done.
+std::int64_t product_or_most(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return a > 0 && b > kMost / a ? kMost : a * b;
+}
+
+bool all_finite(const Tensor& tensor) {
+  const Tensor wide = tensor.dtype() == DType::float32 ? Tensor() : tensor.to(DType::float64);
+  const auto finite = [](auto value) { return std::isfinite(value); };
+  return tensor.dtype() == DType::float32 ? std::ranges::all_of(tensor.data<float>(), finite)
+                                          : std::ranges::all_of(wide.data<double>(), finite);
+}
+
+std::string shown(double number) {
+  return std::isnan(number) ? "nan" : fmt::format("{:.4g}", number);  // without a sign
+}
 
 class Fit {
  public:
@@ -111,73 +54,63 @@ class Fit {
         ranks_(trainer.ranks()),
         batches_(batches),
         options_(options),
-        steps_(options.steps.value_or(options.epochs * batches.batches_per_epoch())),
-        every_(options.evaluate_every > 0 ? options.evaluate_every : batches.batches_per_epoch()) {
-    check();
-    if (ranks_.is_first()) start_log();
+        checkpoint_(absolute_path(options.checkpoint)),
+        order_(batches.description()),
+        log_(options.log != nullptr && ranks_.is_first() ? *options.log : no_log_) {
+    detail::check_fit(trainer, batches, options);
+    steps_ = options.steps.value_or(product_or_most(options.epochs, batches.batches_per_epoch()));
+    every_ = options.evaluate_every > 0 ? options.evaluate_every : batches.batches_per_epoch();
+    state_.begin = trainer.steps();
+    state_.next = trainer.next_batch(order_);
   }
 
   History run() {
+    if (!checkpoint_.empty() && ranks_.is_first()) require_writable(checkpoint_);
     if (options_.resume) resume();
-    if (trainer_.steps() >= steps_) return finish();
-    Feeder feeder(batches_, progress_.next, options_.prefetch);
-    report::ProgressBar bar(
-        steps_, {.title = options_.title,
-                 .mode = ranks_.is_first() ? options_.progress : report::ProgressMode::off,
-                 .before = trainer_.steps()});
-    const auto begin = std::chrono::steady_clock::now();
-    while (trainer_.steps() < steps_ && !stopped_early()) {
-      const data::Dataset batch = feeder.next();
-      before_step(batch);
-      step(batch);
-      progress_.next = feeder.at();
-      const std::int64_t done = trainer_.steps();
-      const bool evaluates = done % every_ == 0 || done == steps_;
-      if (evaluates) evaluate();
-      const bool saves = options_.checkpoint_every ? *options_.checkpoint_every > 0 &&
-                                                         done % *options_.checkpoint_every == 0
-                                                   : evaluates;
-      if (saves && !options_.checkpoint.empty()) save();
-      if (ranks_.is_first()) show(bar);
+    start_log();
+    try {
+      if (!is_over()) train();
+    } catch (const Diverged&) {
+      restore_best();
+      throw;
     }
-    history_.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    bar.finish();
     return finish();
   }
 
  private:
-  void check() const {
-    const auto require = [](bool holds, const std::string& why) {
-      if (!holds) throw ValueError(why);
-    };
-    require(options_.validation ||
-                (options_.patience <= 0 && !options_.keep_best && !options_.target_loss),
-            "`patience`, `keep_best` and `target_loss` go by the validation loss: give "
-            "`validation`");
-    require(!options_.checkpoint.empty() || (!options_.resume && !options_.checkpoint_every),
-            "to `resume` and to save with `checkpoint_every`, a run needs the name of its "
-            "`checkpoint`");
-    require(!options_.observe || options_.log != nullptr,
-            "to `observe`, a run needs a `log`, such as a RunReport");
-    require(batches_.batches_per_epoch() > 0,
-            fmt::format("there are {} examples, fewer than a batch of {}", batches_.size(),
-                        batches_.options().batch_size));
-    require(
-        steps_ >= 0 && options_.evaluate_every >= 0 && options_.patience >= 0 &&
-            options_.checkpoint_every.value_or(0) >= 0,
-        "`steps`, `epochs`, `evaluate_every`, `checkpoint_every` and `patience` are at least 0");
-    trainer_.micro_batches().size_in(std::min(batches_.options().batch_size, batches_.size()));
-    const std::int64_t rest = batches_.size() % batches_.options().batch_size;
-    if (!batches_.options().drop_last) trainer_.micro_batches().size_in(rest);
+  // Steps of this run, those before it was resumed included.
+  std::int64_t done() const { return trainer_.steps() - state_.begin; }
+  bool is_over() const { return done() >= steps_ || stopped_early(); }
+
+  void train() {
+    detail::Feeder feeder(batches_, state_.next, options_.prefetch);
+    report::ProgressBar bar(
+        steps_, {.title = options_.title,
+                 .mode = ranks_.is_first() ? options_.progress : report::ProgressMode::off,
+                 .before = done()});
+    const auto begin = std::chrono::steady_clock::now();
+    while (!is_over()) {
+      const data::Dataset batch = feeder.next();
+      before_step(batch);
+      step(batch);
+      state_.next = feeder.at();
+      trainer_.set_next_batch(order_, state_.next);
+      after_step(batch);
+      show(bar);
+    }
+    history_.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    bar.finish();
   }
 
   void before_step(const data::Dataset& batch) {
-    if (log_ == nullptr) return;
     const std::int64_t step = trainer_.steps();
-    if (options_.observe && progress_.count == 0) trainer_.observe(batch, *log_);
-    log_->point("Learning rate", "", static_cast<double>(step),
-                trainer_.optimizer().learning_rate(step));
+    if (options_.observe && ranks_.is_first() && state_.count == 0) trainer_.observe(batch, log_);
+    if (!checkpoint_.empty() && !tells_) tells_ = std::isfinite(loss_of(batch));
+    if (&log_ != &no_log_) {
+      log_.point("Learning rate", "", static_cast<double>(step),
+                 trainer_.optimizer().learning_rate(step));
+    }
   }
 
   void step(const data::Dataset& batch) {
@@ -186,14 +119,57 @@ class Fit {
     history_.step_seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     ++history_.steps;
-    if (!std::isfinite(loss)) {
-      throw Diverged(fmt::format(
-          "{}: the loss became {} in step {}: try a smaller learning rate, or clip_norm",
-          options_.title, loss, trainer_.steps()));
+    if (!std::isfinite(loss)) fail_diverged(fmt::format("the loss became {}", shown(loss)));
+    state_.sum += loss;
+    ++state_.count;
+    log_.point("Loss", "step", static_cast<double>(trainer_.steps()), loss);
+  }
+
+  void after_step(const data::Dataset& batch) {
+    const bool evaluates = done() % every_ == 0 || done() == steps_;
+    if (evaluates) evaluate();
+    const std::int64_t every = options_.checkpoint_every.value_or(0);
+    const bool saves = !checkpoint_.empty() &&
+                       (options_.checkpoint_every ? every > 0 && done() % every == 0 : evaluates);
+    // A loss tells of the weights before its step.
+    if (!saves && !is_over()) return;
+    const std::string fault = fault_after(batch);
+    if (!fault.empty() && is_over()) fail_diverged(fault);
+    if (saves && fault.empty()) save();
+    if (fault.empty() || !ranks_.is_first()) return;
+    fmt::print(stderr, "{}: no checkpoint after step {}: {}\n", options_.title, trainer_.steps(),
+               fault);
+  }
+
+  // Of the latest batch, as validation would take it, in pieces that a step takes; of this rank.
+  double loss_of(const data::Dataset& batch) {
+    if (!ranks_.is_first()) return 0;
+    const std::int64_t pieces = trainer_.micro_batches().per_rank() * ranks_.size();
+    return trainer_.evaluate(batch, std::max<std::int64_t>(1, batch.size() / pieces));
+  }
+
+  // What is wrong with the weights that the step has left; all ranks are of one mind. A finite loss
+  // of the batch that was trained on is what a run can go on from; where even the first weights
+  // have none in Mode::evaluation, it tells nothing.
+  std::string fault_after(const data::Dataset& batch) {
+    if (!ranks_.is_first()) return ranks_.broadcast_text({});
+    std::string fault;
+    for (const Variable& parameter : trainer_.model().parameters()) {
+      if (!fault.empty() || all_finite(parameter.value())) continue;
+      fault = fmt::format("`{}` is not finite", parameter.name());
     }
-    progress_.sum += loss;
-    ++progress_.count;
-    if (log_) log_->point("Loss", "step", static_cast<double>(trainer_.steps()), loss);
+    if (fault.empty() && tells_.value_or(false)) {
+      const double loss = loss_of(batch);
+      if (!std::isfinite(loss)) fault = fmt::format("the loss became {}", shown(loss));
+    }
+    return ranks_.broadcast_text(std::move(fault));
+  }
+
+  [[noreturn]] void fail_diverged(const std::string& fault) const {
+    const std::int64_t last = trainer_.steps();
+    throw Diverged(fmt::format(
+        "{}: {} in step {}, with a learning rate of {}: try a smaller learning rate, or clip_norm",
+        options_.title, fault, last, shown(trainer_.optimizer().learning_rate(last - 1))));
   }
 
   // The first rank measures, the others hear of it.
@@ -207,45 +183,56 @@ class Fit {
     }
     ranks_.broadcast(std::as_writable_bytes(std::span(measured)));
     add({.step = trainer_.steps(),
-         .loss = progress_.sum / static_cast<double>(progress_.count),
+         .loss = state_.sum / static_cast<double>(state_.count),
          .validation_loss = measured[0],
          .metrics = {measured.begin() + 1, measured.end()}});
-    progress_.sum = 0;
-    progress_.count = 0;
-    const std::size_t last = progress_.evaluations.size() - 1;
-    if (options_.keep_best && best_at_ == last) best_ = values_of(trainer_.model().state());
-    progress_.stopped_early =
-        options_.patience > 0 && last - best_at_ >= static_cast<std::size_t>(options_.patience);
+    state_.sum = 0;
+    state_.count = 0;
+    const std::size_t count = state_.evaluations.size();
+    if (options_.keep_best && best_at_ == count - 1) best_ = values_of(trainer_.model().state());
+    const std::size_t since = best_at_ ? count - 1 - *best_at_ : count;
+    state_.stopped_early =
+        options_.patience > 0 && since >= static_cast<std::size_t>(options_.patience);
   }
 
   // A resumed run may have another target.
   bool stopped_early() const {
-    const std::vector<Evaluation>& all = progress_.evaluations;
-    return progress_.stopped_early || (options_.target_loss && !all.empty() &&
-                                       all.back().validation_loss <= *options_.target_loss);
+    const std::vector<Evaluation>& all = state_.evaluations;
+    return state_.stopped_early || (options_.target_loss && !all.empty() &&
+                                    all.back().validation_loss <= *options_.target_loss);
+  }
+
+  // What the best is the lowest of.
+  double score_of(const Evaluation& evaluation) const {
+    if (options_.monitor.empty()) return evaluation.validation_loss;
+    const auto found = std::ranges::find(options_.metrics, options_.monitor, &Metric::name);
+    const double value =
+        evaluation.metrics[static_cast<std::size_t>(found - options_.metrics.begin())];
+    return found->larger_is_better ? -value : value;
   }
 
   void add(Evaluation evaluation) {
-    if (log_) {
-      const auto x = static_cast<double>(evaluation.step);
-      log_->point("Loss", "mean", x, evaluation.loss);
-      if (options_.validation) log_->point("Loss", "validation", x, evaluation.validation_loss);
-      for (std::size_t i = 0; i < options_.metrics.size(); ++i) {
-        const auto& [name, measure, chart] = options_.metrics[i];
-        log_->point(chart.empty() ? name : chart, chart.empty() ? "" : name, x,
-                    evaluation.metrics[i]);
-      }
+    const auto x = static_cast<double>(evaluation.step);
+    log_.point("Loss", "mean", x, evaluation.loss);
+    if (options_.validation) log_.point("Loss", "validation", x, evaluation.validation_loss);
+    for (std::size_t i = 0; i < options_.metrics.size(); ++i) {
+      const Metric& metric = options_.metrics[i];
+      log_.point(metric.chart.empty() ? metric.name : metric.chart,
+                 metric.chart.empty() ? "" : metric.name, x, evaluation.metrics[i]);
     }
-    std::vector<Evaluation>& all = progress_.evaluations;
+    std::vector<Evaluation>& all = state_.evaluations;
     all.push_back(std::move(evaluation));
-    if (!(all[best_at_].validation_loss <= all.back().validation_loss)) best_at_ = all.size() - 1;
+    const double score = score_of(all.back());
+    if (!std::isfinite(score)) return;
+    if (!best_at_ || score < score_of(all[*best_at_])) best_at_ = all.size() - 1;
   }
 
   void show(report::ProgressBar& bar) {
-    const std::vector<Evaluation>& all = progress_.evaluations;
+    if (!ranks_.is_first()) return;
+    const std::vector<Evaluation>& all = state_.evaluations;
     std::string note = fmt::format(
-        "loss {:.4f}", progress_.count == 0 ? all.back().loss
-                                            : progress_.sum / static_cast<double>(progress_.count));
+        "loss {:.4f}",
+        state_.count == 0 ? all.back().loss : state_.sum / static_cast<double>(state_.count));
     if (!all.empty()) {
       const Evaluation& last = all.back();
       if (options_.validation) note += fmt::format("  validation {:.4f}", last.validation_loss);
@@ -253,20 +240,21 @@ class Fit {
         note += fmt::format("  {} {:.4g}", options_.metrics[i].name, last.metrics[i]);
       }
     }
-    bar.update(trainer_.steps(), note);
-    if (log_) log_->progress(trainer_.steps(), steps_, note);
+    bar.update(done(), note);
+    log_.progress(done(), steps_, note);
   }
 
+  // Says how far the run is before its first step, so that a page that cannot be written is found
+  // out then.
   void start_log() {
-    log_ = options_.log;
-    if (log_ == nullptr) return;
-    for (const auto& [name, text] : options_.settings) log_->setting(name, text);
-    log_->setting("parameters", std::to_string(trainer_.model().parameter_count()));
-    log_->setting("steps", std::to_string(steps_));
-    log_->setting("data", batches_.description());
-    if (ranks_.size() > 1) log_->setting("ranks", std::to_string(ranks_.size()));
-    log_->look("Loss", {.log_y = true});
-    log_->look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
+    for (const auto& [name, text] : options_.settings) log_.setting(name, text);
+    log_.setting("parameters", std::to_string(trainer_.model().parameter_count()));
+    log_.setting("steps", std::to_string(steps_));
+    log_.setting("data", order_);
+    if (ranks_.size() > 1) log_.setting("ranks", std::to_string(ranks_.size()));
+    log_.look("Loss", {.log_y = true});
+    log_.look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
+    log_.progress(done(), steps_, "");
   }
 
   // What a run that goes on must have, too.
@@ -274,22 +262,23 @@ class Fit {
     std::vector<std::string> all;
     for (const auto& [name, text] : options_.settings) all.push_back(name + " " + text);
     for (const Metric& metric : options_.metrics) all.push_back("metric " + metric.name);
+    if (!options_.monitor.empty()) all.push_back("monitor " + options_.monitor);
     return fmt::format("{}", fmt::join(all, ", "));
   }
 
   void save() {
-    progress_.step = trainer_.steps();
-    progress_.has_best = !best_.empty();
+    state_.step = trainer_.steps();
+    state_.has_best = !best_.empty();
     NamedTensors tensors = trainer_.tensors();
     if (!ranks_.is_first()) return;
     for (const auto& [name, tensor] : best_) {
       tensors.emplace_back(std::string(kBest) + name, tensor);
     }
-    save_checkpoint(options_.checkpoint,
+    save_checkpoint(checkpoint_,
                     {.step = trainer_.steps(),
-                     .position = progress_.next,
-                     .data_order = batches_.description(),
-                     .notes = {{"progress", text_of(progress_)}, {"made_with", made_with()}},
+                     .position = state_.next,
+                     .data_order = order_,
+                     .notes = {{"progress", to_json(state_)}, {"made_with", made_with()}},
                      .tensors = std::move(tensors)});
   }
 
@@ -304,35 +293,40 @@ class Fit {
     });
     const std::string text = ranks_.broadcast_text(last.notes["progress"]);
     if (text.empty()) return;
-    Progress before = progress_of(text, options_.metrics.size());
+    RunState before = detail::run_state_from(text, options_.metrics.size());
     last.step = before.step;
     trainer_.restore(last, batches_.batch(before.next));
+    trainer_.set_next_batch(order_, before.next);
     if (before.has_best) {
       best_ = ranks_.broadcast_tensors(values_of(trainer_.model().state()), best);
     }
     std::vector<Evaluation> evaluations = std::exchange(before.evaluations, {});
-    progress_ = std::move(before);
+    state_ = std::move(before);
     for (Evaluation& evaluation : evaluations) add(std::move(evaluation));
-    if (log_) log_->setting("resumed", fmt::format("after step {}", last.step));
+    log_.setting("resumed", fmt::format("after step {}", done()));
     if (!ranks_.is_first()) return;
-    fmt::print(stderr, "{} goes on after step {} of {}\n", options_.title, last.step, steps_);
+    fmt::print(stderr, "{} goes on after step {} of {}\n", options_.title, done(), steps_);
   }
 
   // Without notes where no run has begun.
   Checkpoint load() const {
-    std::optional<Checkpoint> last = load_checkpoint(options_.checkpoint);
+    std::optional<Checkpoint> last = load_checkpoint(checkpoint_);
     if (!last) return {};
     if (!last->fallback_reason.empty()) {
       fmt::print(stderr, "{}; the checkpoint before it is whole\n", last->fallback_reason);
     }
     require_same_order(*last, batches_);
-    const std::string path = options_.checkpoint.string();
+    const std::string path = checkpoint_.string();
     if (last->notes["made_with"] != made_with()) {
+      const auto named = [](const std::string& all) {
+        return all.empty() ? "no settings and no metrics" : all;
+      };
       throw ValueError(fmt::format("{} was made with {}, but this run has {}", path,
-                                   last->notes["made_with"], made_with()));
+                                   named(last->notes["made_with"]), named(made_with())));
     }
-    const Progress before = progress_of(last->notes["progress"], options_.metrics.size());
-    if (last->step != before.step || last->position != before.next) {
+    const RunState before =
+        detail::run_state_from(last->notes["progress"], options_.metrics.size());
+    if (last->step != before.step || last->position != before.next || before.begin > before.step) {
       throw ValueError(fmt::format(
           "{}: step {}, batch {} of epoch {} and a record of {} steps are not of one place", path,
           last->step, last->position.batch, last->position.epoch, before.step));
@@ -340,13 +334,18 @@ class Fit {
     return std::move(*last);
   }
 
-  History finish() {
+  void restore_best() {
     if (options_.keep_best && !best_.empty()) trainer_.model().load(best_);
-    if (log_) log_->finish();
+  }
+
+  History finish() {
+    restore_best();
+    log_.finish();
     history_.stopped_early = stopped_early();
-    history_.evaluations = std::move(progress_.evaluations);
+    history_.evaluations = std::move(state_.evaluations);
     for (const Metric& metric : options_.metrics) history_.metrics.push_back(metric.name);
-    history_.best = best_at_;
+    history_.validated = options_.validation.has_value();
+    history_.best = best_at_.value_or(0);
     return std::move(history_);
   }
 
@@ -354,41 +353,19 @@ class Fit {
   const Ranks& ranks_;
   const data::Batches& batches_;
   const FitOptions& options_;
-  std::int64_t steps_, every_;
-  TrainingLog* log_ = nullptr;  // on the first rank
-  Progress progress_;
-  std::size_t best_at_ = 0;  // the evaluation of the lowest validation loss
+  const std::filesystem::path checkpoint_;
+  const std::string order_;  // of the batches
+  NoLog no_log_;
+  TrainingLog& log_;
+  std::int64_t steps_ = 0, every_ = 0;
+  std::optional<bool> tells_;  // whether the loss in Mode::evaluation tells anything
+  RunState state_;
+  std::optional<std::size_t> best_at_;  // the evaluation of the lowest score
   NamedTensors best_;
   History history_;
 };
 
 }  // namespace
-
-report::Series History::curve(const std::string& name,
-                              const std::function<double(const Evaluation&)>& value) const {
-  report::Series series{.name = name};
-  for (const Evaluation& evaluation : evaluations) {
-    series.x.push_back(static_cast<double>(series.x.size() + 1));
-    series.y.push_back(value(evaluation));
-  }
-  return series;
-}
-
-std::string History::to_string() const {
-  const bool validated = !evaluations.empty() && !std::isnan(evaluations.front().validation_loss);
-  std::vector<std::string> headers = {"step", "loss"};
-  if (validated) headers.push_back("validation");
-  headers.insert(headers.end(), metrics.begin(), metrics.end());
-  report::Table table(headers);
-  for (const Evaluation& evaluation : evaluations) {
-    std::vector<std::string> cells = {std::to_string(evaluation.step),
-                                      fmt::format("{:.4f}", evaluation.loss)};
-    if (validated) cells.push_back(fmt::format("{:.4f}", evaluation.validation_loss));
-    for (const double metric : evaluation.metrics) cells.push_back(fmt::format("{:.4g}", metric));
-    table.add_row(std::move(cells));
-  }
-  return table.to_string();
-}
 
 History fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options) {
   return Fit(trainer, batches, options).run();

@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
+#include "aclgrad/error.h"
 #include "io/posix_file.h"
 
 namespace aclgrad {
@@ -34,6 +36,22 @@ void write_file_atomically(const fs::path& path, std::span<const std::string_vie
   for (const std::string_view piece : pieces) file.write(piece);
   file.sync();
   file.take_name();
+}
+
+void require_writable(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    throw IoError(path.string() + ": cannot be written, it is a folder");
+  }
+  detail::TemporaryFile(path).write({});
+}
+
+fs::path absolute_path(const fs::path& path) {
+  if (path.empty()) return path;  // still no name
+  std::error_code error;
+  fs::path whole = fs::absolute(path, error);
+  if (error) detail::fail_io(path, "find the folder of the program", error.value());
+  return whole;
 }
 
 void rename_file(const fs::path& from, const fs::path& to) {

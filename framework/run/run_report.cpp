@@ -46,8 +46,11 @@ void merge_pairs(std::vector<double>& values) {
 
 }  // namespace
 
-RunReport::RunReport(std::filesystem::path path, RunReportOptions options)
-    : path_(std::move(path)), options_(std::move(options)) {
+RunReport::RunReport(const std::filesystem::path& path, RunReportOptions options)
+    : path_(absolute_path(path)), options_(std::move(options)) {
+  if (!(options_.write_every_s >= 0)) {
+    throw ValueError(fmt::format("`write_every_s` is at least 0, not {}", options_.write_every_s));
+  }
   record_.title = options_.title;
   record_.page = path_.filename().string();
 }

@@ -120,6 +120,16 @@ class Trainer {
   /// What a checkpoint must hold: the contents of state(), as one rank has them. All ranks call it.
   NamedTensors tensors() const;
 
+  /// The batch after the latest one that fit() trained on, where that was in this order of batches
+  /// (data::Batches::description()); else the first.
+  data::Position next_batch(const std::string& order) const {
+    return order == data_order_ ? next_batch_ : data::Position();
+  }
+  void set_next_batch(const std::string& order, data::Position next) {
+    data_order_ = order;
+    next_batch_ = next;
+  }
+
  private:
   Value record_loss(const Graph& graph, const SessionCache::Inputs& inputs,
                     const std::string& features, const std::string& labels);
@@ -152,6 +162,8 @@ class Trainer {
   std::optional<Session> update_;
   std::vector<std::string> observed_;  // the names of gradients and layers
   std::int64_t steps_ = 0;
+  std::string data_order_;  // of the batches that fit() trained on last
+  data::Position next_batch_;
 };
 
 /// Runs a model in Mode::evaluation, and keeps what it planned for the next call.
@@ -191,40 +203,51 @@ NamedTensors intermediate_values(const std::function<Value(const Value&)>& model
 struct Metric {
   std::string name;
   std::function<double()> measure;
-  std::string chart = {};  ///< of the log, for its curve; one of its own without
+  std::string chart = {};         ///< of the log, for its curve; one of its own without
+  bool larger_is_better = false;  ///< for FitOptions::monitor
 };
 
-/// The loss is not finite any more.
+/// The loss, or the weights that the last step has left, are not finite any more.
 class Diverged : public ValueError {
  public:
   using ValueError::ValueError;
 };
 
+/// All counts are at least 0, and of this call of fit(): what the trainer did before does not
+/// count. With `resume` they are totals, of a run and all that went on with it.
 struct FitOptions {
   std::int64_t epochs = 10;
-  std::optional<std::int64_t> steps = std::nullopt;  ///< in all, instead of epochs
-  std::int64_t evaluate_every = 0;                   ///< steps; 0: after every epoch
+  std::optional<std::int64_t> steps = std::nullopt;  ///< instead of epochs
+  std::int64_t evaluate_every = 0;  ///< steps; 0: so many as an epoch has. And after the last step.
 
-  /// Examples not trained on, whose mean loss each evaluation takes.
+  /// Examples not trained on, at least one, whose mean loss each evaluation takes.
   std::optional<data::Dataset> validation = std::nullopt;
-  std::vector<Metric> metrics = {};
+  std::vector<Metric> metrics = {};  ///< of different names
 
-  /// Early stopping: ends after so many evaluations without a validation loss below the best; 0:
-  /// never.
+  /// What the best evaluation is the best by: the metric of this name; without one the validation
+  /// loss, less being better. What is not finite is never the best, and ends no wait for it.
+  std::string monitor = {};
+
+  /// Early stopping: ends after so many evaluations in turn without a better one; 0: never.
   std::int64_t patience = 0;
-  bool keep_best = false;  ///< In the end, the weights of the lowest validation loss come back.
+
+  /// In the end, the weights of the best evaluation come back, where there is one; also when the
+  /// run ends with Diverged.
+  bool keep_best = false;
 
   /// Ends at an evaluation with at most this validation loss.
   std::optional<double> target_loss = std::nullopt;
 
   /// Written where there is a name: every so many steps, by default at every evaluation, with 0
-  /// never. With `resume`, a run goes on from there, with the bits of one that never stopped.
+  /// never. Weights whose loss for their own batch is not finite any more are not written. With
+  /// `resume`, a run goes on from there, with the bits of one that never stopped; where there is no
+  /// file yet, it begins.
   std::filesystem::path checkpoint = {};
   std::optional<std::int64_t> checkpoint_every = std::nullopt;
   bool resume = false;
 
-  /// What holds for the whole run, by name: the log gets it, and a run goes on from a checkpoint
-  /// that was made with the same only.
+  /// What holds for the whole run, by different names: the log gets it, and a run goes on from a
+  /// checkpoint that was made with the same only.
   std::vector<std::pair<std::string, std::string>> settings = {};
 
   /// Gets curves and settings as they come: a RunReport (run_report.h), which writes a page, or any
@@ -239,20 +262,23 @@ struct FitOptions {
 };
 
 struct Evaluation {
-  std::int64_t step = 0;  ///< steps done
+  std::int64_t step = 0;  ///< Trainer::steps(), which go on from one fit() to the next
   double loss = 0;        ///< mean of the steps since the evaluation before
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> metrics = {};  ///< in the order of FitOptions
 };
 
+/// What a fit() that had nothing to do returns has no evaluations, or those of the run that it
+/// would have gone on with.
 struct History {
   std::vector<Evaluation> evaluations = {};
   std::vector<std::string> metrics = {};  ///< their names
-  std::size_t best = 0;                   ///< the evaluation of the lowest validation loss
-  bool stopped_early = false;             ///< by `patience` or `target_loss`
-  double seconds = 0;                     ///< in this process
-  double step_seconds = 0;                ///< those spent in steps
-  std::int64_t steps = 0;                 ///< done in this process
+  bool validated = false;                 ///< whether there were examples for validation
+  std::size_t best = 0;  ///< the best evaluation (FitOptions::monitor); 0 where none is finite
+  bool stopped_early = false;  ///< by `patience` or `target_loss`
+  double seconds = 0;          ///< in this process
+  double step_seconds = 0;     ///< those spent in steps
+  std::int64_t steps = 0;      ///< done in this process
 
   /// A value of every evaluation, for a chart: curve("selu", &Evaluation::loss). They are numbered
   /// from 1.
@@ -263,10 +289,17 @@ struct History {
   std::string to_string() const;
 };
 
-/// Trains. On several ranks all call it; the first measures, shows and saves, and all return what
-/// it found. Throws ValueError for options that do not go together (patience, keep_best or
-/// target_loss without validation, resume without a checkpoint's name, ...), a checkpoint of
-/// another order of batches, other metrics or other settings; and Diverged.
+/// Trains for so many epochs or steps. Called again for the same trainer with batches in the same
+/// order, it goes on with the batch after the last one (2 epochs, then 4: those numbered 0 to 5);
+/// batches in another order begin with their first. Steps go on in any case, and learning rates by
+/// them (Trainer::steps()).
+///
+/// On several ranks all call it; the first measures, shows and saves, and all return what it found.
+/// Before the first step it throws ValueError for options that do not go together (patience or
+/// keep_best without validation or `monitor`, resume without a checkpoint's name, ...), for a
+/// checkpoint of another order of batches, other metrics or other settings, and IoError where
+/// checkpoint or page cannot be written. Names of files are made absolute then. Later it throws
+/// Diverged, and what batches, metrics and the log throw.
 History fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options = {});
 
 }  // namespace aclgrad

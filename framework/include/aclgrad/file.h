@@ -23,6 +23,14 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::string_view> pieces);
 
+/// Throws the IoError that writing to the path would end with, as far as that is known before:
+/// there is no such folder, nothing can be made in it, the path is a folder. Leaves nothing behind.
+void require_writable(const std::filesystem::path& path);
+
+/// The path from the root on, so that a folder that the program changes to later moves nothing.
+/// Throws IoError when the folder that the program is in is gone.
+std::filesystem::path absolute_path(const std::filesystem::path& path);
+
 /// Gives a file another name in the same folder, in the place of what had it, and forces that to
 /// the disk. Throws IoError.
 void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);

@@ -84,13 +84,14 @@ struct RunRecord {
 
 struct RunReportOptions {
   std::string title = "Run";
-  double write_every_s = 2;  ///< least time between two writes by progress()
+  double write_every_s = 2;  ///< least time between two writes by progress(), at least 0
 };
 
 class RunReport : public TrainingLog {
  public:
-  /// Writes nothing yet; the folder must exist by the first write.
-  explicit RunReport(std::filesystem::path path, RunReportOptions options = {});
+  /// Writes nothing yet; the folder must exist by the first write. A relative path is one from the
+  /// folder that the program is in now. Throws ValueError for options outside their range.
+  explicit RunReport(const std::filesystem::path& path, RunReportOptions options = {});
   /// A run that was not finished has stopped, and the page, where there is one, says so.
   ~RunReport() override;
 

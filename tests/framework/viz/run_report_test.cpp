@@ -108,6 +108,12 @@ TEST(RunReport, IsWrittenNowAndThenAndInTheEnd) {
   EXPECT_THAT(html, testing::ContainsRegex("written 20[0-9][0-9]-[0-9]+-[0-9]+ [0-9:]+ UTC"));
 }
 
+TEST(RunReport, RefusesATimeThatIsNone) {
+  for (const double every : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(RunReport("page.html", {.write_every_s = every}), ValueError);
+  }
+}
+
 TEST(RunReport, SaysWhenTheRunStopped) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "run.html";

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/fit_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "aclgrad/error.h"
+
+namespace aclgrad::detail {
+
+void check_fit(const Trainer& trainer, const data::Batches& batches, const FitOptions& options) {
+  const auto require = [](bool holds, const std::string& why) {
+    if (!holds) throw ValueError(why);
+  };
+  const auto require_count = [&](const char* name, std::int64_t count) {
+    require(count >= 0, fmt::format("`{}` is at least 0, not {}", name, count));
+  };
+  require_count("epochs", options.epochs);
+  require_count("steps", options.steps.value_or(0));
+  require_count("evaluate_every", options.evaluate_every);
+  require_count("checkpoint_every", options.checkpoint_every.value_or(0));
+  require_count("patience", options.patience);
+  require(!std::isnan(options.target_loss.value_or(0)),
+          "`target_loss` is a number, not nan: no loss would reach it");
+  require(options.validation || !options.monitor.empty() ||
+              (options.patience == 0 && !options.keep_best),
+          "`patience` and `keep_best` go by the validation loss: give `validation`, or the name "
+          "of a metric as `monitor`");
+  require(options.validation || !options.target_loss,
+          "`target_loss` goes by the validation loss: give `validation`");
+  require(!options.validation || options.validation->size() > 0, "`validation` has no examples");
+  require(!options.checkpoint.empty() || (!options.resume && !options.checkpoint_every),
+          "to `resume` and to save with `checkpoint_every`, a run needs the name of its "
+          "`checkpoint`");
+  require(!options.observe || options.log != nullptr,
+          "to `observe`, a run needs a `log`, such as a RunReport");
+  std::set<std::string> names;
+  for (const Metric& metric : options.metrics) {
+    require(metric.measure != nullptr,
+            fmt::format("the metric `{}` has no function that measures it", metric.name));
+    require(names.insert(metric.name).second,
+            fmt::format("two metrics are called `{}`", metric.name));
+  }
+  require(options.monitor.empty() || names.contains(options.monitor),
+          fmt::format("`monitor` is \"{}\", but no metric is called so", options.monitor));
+  names.clear();
+  for (const auto& [name, text] : options.settings) {
+    require(names.insert(name).second, fmt::format("two settings are called `{}`", name));
+  }
+  require(batches.batches_per_epoch() > 0,
+          fmt::format("there are {} examples, fewer than a batch of {}", batches.size(),
+                      batches.options().batch_size));
+  trainer.micro_batches().size_in(std::min(batches.options().batch_size, batches.size()));
+  const std::int64_t rest = batches.size() % batches.options().batch_size;
+  if (!batches.options().drop_last) trainer.micro_batches().size_in(rest);
+}
+
+}  // namespace aclgrad::detail

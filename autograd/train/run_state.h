@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a run of fit() is and what it has found, and its text in a checkpoint.
+#ifndef ACLGRAD_AUTOGRAD_TRAIN_RUN_STATE_H_
+#define ACLGRAD_AUTOGRAD_TRAIN_RUN_STATE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "aclgrad/data.h"
+#include "aclgrad/trainer.h"
+
+namespace aclgrad::detail {
+
+struct RunState {
+  std::int64_t begin = 0;  // steps that the trainer had done before the run
+  std::int64_t step = 0;   // steps that it has done now
+  data::Position next;     // the batch to come
+  double sum = 0;          // of the losses since the last evaluation
+  std::int64_t count = 0;  // of them
+  bool stopped_early = false, has_best = false;
+  std::vector<Evaluation> evaluations = {};
+};
+
+/// JSON. Floating numbers are strings in it, which hold NaN and infinity too and give the same bits
+/// when they are read.
+std::string to_json(const RunState& state);
+
+/// The inverse, also of the text that checkpoints had before it was JSON. Throws ValueError for
+/// anything else, and where evaluations have not as many metrics as given.
+RunState run_state_from(const std::string& text, std::size_t metrics);
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_AUTOGRAD_TRAIN_RUN_STATE_H_
