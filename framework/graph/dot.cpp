@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "aclgrad/plain_text.h"
 #include "graph/describe.h"
 
 namespace aclgrad {
@@ -22,7 +23,7 @@ const char* colour(Pass pass) {
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : plain_text(text)) {
     if (c == '"' || c == '\\') result += '\\';
     result += c;
   }

@@ -14,6 +14,10 @@ namespace {
 
 constexpr Colour kRight = {8, 81, 156};
 constexpr Colour kWrong = {217, 72, 1};
+// With more rows or columns than the first a map has no numbers, with more than the second a cell
+// is that of several: a picture stays one of some hundred kilobytes.
+constexpr std::int64_t kMostNumbers = 40;
+constexpr std::int64_t kMostCells = 128;
 
 double longest(const std::vector<std::string>& labels) {
   double width = 0;
@@ -57,11 +61,85 @@ struct Scale {
   }
 };
 
+std::string colour_of(const Heatmap& map, const Scale& scale, std::int64_t row,
+                      std::int64_t column) {
+  const double value = map.values.at({row, column});
+  return blend(kPaper, map.confusion && row != column ? kWrong : kRight, scale(value));
+}
+
+// Cells of `size` by `size` of a map's: counts are added up, other values are means.
+Heatmap merged(const Heatmap& map, std::int64_t size) {
+  const auto labels_of = [&](const std::vector<std::string>& all) {
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(size)) {
+      labels.push_back(all[i]);
+    }
+    return labels;
+  };
+  Heatmap made{.title = map.title,
+               .row_title = map.row_title,
+               .column_title = fmt::format("{}{}{} in a cell", map.column_title,
+                                           map.column_title.empty() ? "" : ", ", size),
+               .row_labels = labels_of(map.row_labels),
+               .column_labels = labels_of(map.column_labels),
+               .confusion = map.confusion};
+  const auto rows = std::ssize(made.row_labels), columns = std::ssize(made.column_labels);
+  made.values = Tensor::zeros({rows, columns}, DType::float64);
+  Tensor counts = Tensor::zeros({rows, columns}, DType::float64);
+  const std::int64_t width = map.values.shape()[1];
+  for (std::int64_t i = 0; i < map.values.numel(); ++i) {
+    const double value = map.values.get(i);
+    if (std::isnan(value)) continue;
+    const std::int64_t cell = i / width / size * columns + i % width / size;
+    made.values.set(cell, made.values.get(cell) + value);
+    counts.set(cell, counts.get(cell) + 1);
+  }
+  if (map.confusion) return made;
+  for (std::int64_t i = 0; i < counts.numel(); ++i) {
+    made.values.set(i, made.values.get(i) / counts.get(i));  // NaN where there is none
+  }
+  return made;
+}
+
+// A map without numbers, whose labels are those that there is room for.
+std::string small_cells(const Heatmap& map) {
+  const std::int64_t rows = map.values.shape()[0], columns = map.values.shape()[1];
+  const double cell = std::max(4.0, 560.0 / static_cast<double>(std::max(rows, columns)));
+  const double left = 24 + (map.row_title.empty() ? 0 : 20) + longest(map.row_labels) + 10;
+  const double labels_height = longest(map.column_labels) * 0.75 + 14;
+  const double top = 44 + (map.column_title.empty() ? 0 : 22) + labels_height;
+  const double width = cell * static_cast<double>(columns);
+  const double height = cell * static_cast<double>(rows);
+  SvgCanvas canvas(left + width + 24 + longest(map.column_labels) * 0.6, top + height + 24,
+                   map.title);
+  canvas.heading(map.title, 28);
+  canvas.text(left + width / 2, 58, map.column_title, {.size = 13, .anchor = Anchor::middle});
+  canvas.text(26, top + height / 2, map.row_title,
+              {.size = 13, .anchor = Anchor::middle, .rotation = -90});
+  const Scale scale(map.values, map.confusion);
+  canvas.raster(left, top, cell, cell, rows, columns, [&](std::int64_t row, std::int64_t column) {
+    return colour_of(map, scale, row, column);
+  });
+  canvas.rectangle(left, top, width, height, "none", kFaintInk);
+  const auto every = static_cast<std::size_t>(std::ceil(1.4 * kTextSize / cell));
+  const auto middle = [&](std::size_t i) { return cell * (static_cast<double>(i) + 0.5); };
+  for (std::size_t i = 0; i < map.row_labels.size(); i += every) {
+    canvas.text(left - 8, top + middle(i) + 4, map.row_labels[i], {.anchor = Anchor::end});
+  }
+  for (std::size_t i = 0; i < map.column_labels.size(); i += every) {
+    canvas.text(left + middle(i), top - 8, map.column_labels[i], {.rotation = -45});
+  }
+  return std::move(canvas).finish();
+}
+
 }  // namespace
 
 std::string Heatmap::svg() const {
   check(*this);
   const std::int64_t rows = values.shape()[0], columns = values.shape()[1];
+  const std::int64_t most = std::max(rows, columns);
+  if (most > kMostCells) return small_cells(merged(*this, (most + kMostCells - 1) / kMostCells));
+  if (most > kMostNumbers) return small_cells(*this);
   const double cell = std::clamp(
       480.0 / static_cast<double>(std::max<std::int64_t>({rows, columns, 1})), 18.0, 56.0);
   const bool slanted = longest(column_labels) > cell - 6;
@@ -91,9 +169,8 @@ std::string Heatmap::svg() const {
     for (std::int64_t column = 0; column < columns; ++column) {
       const double value = values.get(row * columns + column);
       const double strength = scale(value);
-      const Colour& full = confusion && row != column ? kWrong : kRight;
-      canvas.rectangle(left_of(column), top_of(row), cell, cell, blend(kPaper, full, strength),
-                       kGridColour);
+      canvas.rectangle(left_of(column), top_of(row), cell, cell,
+                       colour_of(*this, scale, row, column), kGridColour);
       const bool nothing = confusion && value == 0;
       canvas.text(left_of(column) + cell / 2, top_of(row) + cell / 2 + number_size * 0.36,
                   nice_number(value, 3),
@@ -123,6 +200,7 @@ Tensor confusion_matrix(const Tensor& actual, const Tensor& predicted, std::int6
     throw ShapeError(fmt::format("actual and predicted classes must be [n] both, got {} and {}",
                                  to_string(actual.shape()), to_string(predicted.shape())));
   }
+  if (classes < 1) throw ValueError(fmt::format("there is at least 1 class, not {}", classes));
   Tensor counts = Tensor::zeros({classes, classes}, DType::int64);
   const auto class_of = [&](const Tensor& values, std::int64_t i) {
     const double value = values.get(i);

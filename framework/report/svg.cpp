@@ -11,31 +11,11 @@
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "aclgrad/plain_text.h"
 #include "terminal/characters.h"
 
 namespace aclgrad::report {
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
-/// Length of the well-formed UTF-8 sequence at the start of the text, 0 when there is none.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  // Longer than needed, surrogates, beyond the last code point.
-  const unsigned char second = byte(1);
-  if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-      (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) {
-    return 0;
-  }
-  return length;
-}
 
 /// What XML has no way to write: control characters and the two code points that are no characters.
 bool is_forbidden_in_xml(std::string_view sequence) {
@@ -94,9 +74,10 @@ std::string blend(const Colour& from, const Colour& to, double t) {
 std::string xml_escape(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = utf8_length(text);
     const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
-    result += length == 0 || is_forbidden_in_xml(sequence) ? kReplacement : escaped(sequence);
+    result +=
+        length == 0 || is_forbidden_in_xml(sequence) ? kReplacementCharacter : escaped(sequence);
     text.remove_prefix(sequence.size());
   }
   return result;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "aclgrad/plain_text.h"
 #include "aclgrad/terminal.h"
 #include "terminal/characters.h"
 
@@ -56,16 +57,12 @@ std::string repeated(std::string_view piece, int times) {
   return text;
 }
 
-/// The first `count` characters; control characters become spaces, they would break the line.
+/// The first `count` characters.
 std::string cut(const std::string& text, std::size_t count) {
-  std::string result;
   std::size_t characters = 0;
-  for (const char c : text) {
-    if ((c & 0xC0) != 0x80 && ++characters > count) break;
-    const auto byte = static_cast<unsigned char>(c);
-    result += byte < 0x20 || byte == 0x7F ? ' ' : c;
-  }
-  return result;
+  const auto end = std::ranges::find_if(
+      text, [&](char c) { return (c & 0xC0) != 0x80 && ++characters > count; });
+  return {text.begin(), end};
 }
 
 /// Progress must never stop the program: what cannot be written is dropped.
@@ -87,7 +84,7 @@ std::string progress_line(const Progress& progress, const ProgressStyle& style) 
                        0.0, 1.0)
           : 1.0;
   const bool complete = part >= 1;
-  std::string before = progress.title;
+  std::string before = plain_text(progress.title);
   if (!before.empty()) before += ' ';
   std::string bar;
   if (style.bar) {
@@ -109,7 +106,7 @@ std::string progress_line(const Progress& progress, const ProgressStyle& style) 
   } else {
     after += " ETA --:--";
   }
-  if (!progress.note.empty()) after.append(" ").append(progress.note);
+  if (!progress.note.empty()) after.append(" ").append(plain_text(progress.note));
 
   const std::size_t limit =
       style.columns < 1 ? std::string::npos : static_cast<std::size_t>(style.columns);

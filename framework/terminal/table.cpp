@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "aclgrad/plain_text.h"
 #include "aclgrad/terminal.h"
 #include "terminal/characters.h"
 
@@ -23,6 +24,11 @@ bool reads_as_number(std::string_view cell) {
   return end == cell.data() + cell.size() || *end == '%' || *end == 'x' || *end == ' ';
 }
 
+std::vector<std::string> plain(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = plain_text(cell);
+  return cells;
+}
+
 std::string padded(const std::string& cell, std::size_t width, bool right) {
   const std::string space(width - character_count(cell), ' ');
   return right ? space + cell : cell + space;
@@ -30,14 +36,14 @@ std::string padded(const std::string& cell, std::size_t width, bool right) {
 
 }  // namespace
 
-Table::Table(std::vector<std::string> headers) { rows_.push_back(std::move(headers)); }
+Table::Table(std::vector<std::string> headers) { rows_.push_back(plain(std::move(headers))); }
 
 void Table::add_row(std::vector<std::string> cells) {
   if (cells.size() != rows_[0].size()) {
     throw ValueError(
         fmt::format("a row of {} cells in a table of {} columns", cells.size(), rows_[0].size()));
   }
-  rows_.push_back(std::move(cells));
+  rows_.push_back(plain(std::move(cells)));
 }
 
 std::string Table::to_string() const {

@@ -3,18 +3,33 @@
 
 #include <fmt/format.h>
 
+#include "aclgrad/plain_text.h"
+
 namespace aclgrad::gradcheck {
 namespace {
 
-// A table's cells are on one line, and a bar would end them.
-std::string in_cell(std::string text) {
-  for (const auto& [from, to] : {std::pair("\n", " "), std::pair("|", "\\|")}) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;
-         at += std::string_view(to).size()) {
-      text.replace(at, 1, to);
+// A table's cells are on one line, a bar would end them, and names are no markup.
+std::string in_cell(std::string_view text) {
+  std::string cell;
+  for (const char c : plain_text(text)) {
+    if (c == '|') cell += '\\';
+    if (c == '<') {
+      cell += "&lt;";
+    } else {
+      cell += c;
     }
   }
-  return text;
+  return cell;
+}
+
+// The same within a span of code, where nothing but its own mark and a bar mean anything.
+std::string in_code_cell(std::string_view text) {
+  std::string cell;
+  for (const char c : plain_text(text)) {
+    if (c == '|') cell += '\\';
+    cell += c == '`' ? '\'' : c;
+  }
+  return cell;
 }
 
 // The findings of one function and check: the worst of them, and how many there are.
@@ -36,7 +51,7 @@ std::string row_of(const Alike& alike) {
   const std::string dtype = f.dtype ? fmt::format("{}: ", short_name(*f.dtype)) : "";
   const std::string element = f.element ? "; " + gradcheck::to_string(*f.element) : "";
   return fmt::format("| {} | {} | {} | {} | `{}` |\n", in_cell(function_of(f)), f.check,
-                     in_cell(dtype + f.text + element), alike.count - 1, in_cell(f.reproduce));
+                     in_cell(dtype + f.text + element), alike.count - 1, in_code_cell(f.reproduce));
 }
 
 std::string rows_of(const std::vector<Gradient>& gradients) {

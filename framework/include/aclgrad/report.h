@@ -28,13 +28,17 @@ struct LineChart {
   std::string y_label = {};
   std::vector<Series> series = {};
   bool log_y = false;  ///< decades; values that are not positive are left out
-  double width = 720;
+  double width = 720;  ///< this and the next above 0, up to 20,000
   double height = 440;
 
+  /// Of a series with thousands of points it draws the lowest and the highest of those that lie
+  /// beside each other. Throws ValueError for a size outside its range.
   std::string svg() const;
 };
 
-/// A table of numbers in colours. Throws ShapeError when labels or values do not fit.
+/// A table of numbers in colours; with more than 40 rows or columns the colours alone, with more
+/// than 128 a cell for several of them, as is then said at the top: the sum of counts, the mean of
+/// other values. Throws ShapeError when labels or values do not fit.
 struct Heatmap {
   std::string title = {};
   std::string row_title = {};
@@ -49,7 +53,7 @@ struct Heatmap {
 
 /// counts[i][j]: how many examples of class i were taken for class j; int64 [classes, classes].
 /// Throws ShapeError for tensors that are not rank 1 and equally long, ValueError for a value that
-/// is not a class.
+/// is not a class, and for less than 1 class.
 Tensor confusion_matrix(const Tensor& actual, const Tensor& predicted, std::int64_t classes);
 
 /// The same as a picture: classes by their numbers, and how many in a hundred were right.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program says on the terminal: progress, tables of text; and curves, as numbers that charts
-// (report.h) draw.
+// (report.h) draw. All texts may hold any bytes: what would break a line is replaced
+// (plain_text.h).
 #ifndef ACLGRAD_TERMINAL_H_
 #define ACLGRAD_TERMINAL_H_
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "aclgrad/error.h"
+#include "aclgrad/number_text.h"
 #include "aclgrad/report.h"
 #include "xml_check.h"
 
@@ -46,7 +47,8 @@ std::vector<std::pair<double, double>> line_points(const std::string& svg) {
   for (std::sregex_iterator it(svg.begin(), svg.end(), line), end; it != end; ++it) {
     const std::string list = (*it)[1];
     for (std::sregex_iterator p(list.begin(), list.end(), point); p != end; ++p) {
-      points.emplace_back(std::stod((*p)[1]), std::stod((*p)[2]));
+      const std::string x = (*p)[1], y = (*p)[2];
+      points.emplace_back(*number_from_text(x), *number_from_text(y));
     }
   }
   return points;
@@ -170,6 +172,68 @@ TEST(HeatmapTest, ConfusionMatrixHasCountsAndAFramedDiagonal) {
   EXPECT_EQ(std::ranges::count(summary.texts, "1"), 3);
   EXPECT_EQ(std::ranges::count(summary.texts, "2"), 1);
   EXPECT_THAT(svg, HasSubstr("fill=\"#08519c\"")) << "the largest count in full colour";
+}
+
+TEST(HeatmapTest, ManyClassesStayAPictureOfSomeHundredKilobytes) {
+  const auto picture = [](std::int64_t classes) {
+    Tensor actual = Tensor::zeros({20 * classes}, DType::int64), predicted = actual;
+    for (std::int64_t i = 0; i < actual.numel(); ++i) {
+      actual.set(i, static_cast<double>(i % classes));
+      predicted.set(i, static_cast<double>(i % 3 == 0 ? i % classes : i * 7919 % classes));
+    }
+    return confusion(actual, predicted, classes).svg();
+  };
+  const std::string hundred = picture(100), thousand = picture(1000);
+  checked(hundred);
+  checked(thousand);
+  EXPECT_LT(hundred.size(), 500'000u);
+  EXPECT_LT(thousand.size(), 800'000u);
+  EXPECT_THAT(hundred, AllOf(HasSubstr(">predicted class<"), HasSubstr(">99<")));
+  EXPECT_THAT(thousand, HasSubstr(">predicted class, 8 in a cell<"));
+}
+
+TEST(HeatmapTest, MergedCellsAreSumsOfCountsAndMeansOfOtherValues) {
+  Heatmap map{.row_labels = {"0"}, .values = Tensor::full({1, 256}, 2)};
+  for (int i = 0; i < 256; ++i) map.column_labels.push_back(std::to_string(i));
+  map.values.set(0, 4);  // the first cell: 4 and 2, the second 4 and nothing
+  map.values.set(2, 4);
+  map.values.set(3, kNan);
+  const std::string svg = map.svg();
+  checked(svg);
+  EXPECT_THAT(svg, HasSubstr(">2 in a cell<"));
+  // Means from 2 to 4, so that the first is in the middle and the second at the end.
+  EXPECT_THAT(svg,
+              AllOf(HasSubstr("fill=\"#84a8ce\" d=\"M0 0h1"), HasSubstr("\"#08519c\" d=\"M1 0h1")));
+}
+
+TEST(LineChartTest, LongSeriesKeepTheirPeaksAndGaps) {
+  LineChart chart{.series = {{.name = "long"}}};
+  for (int i = 0; i < 1'000'000; ++i) {
+    chart.series[0].x.push_back(i);
+    chart.series[0].y.push_back(i == 777'777 ? 50 : i / 500'000);
+  }
+  const std::vector<std::pair<double, double>> plain = line_points(chart.svg());
+  EXPECT_LT(plain.size(), 3000u);
+  double highest = 1e9, lowest = 0;  // of the picture, downwards
+  for (const auto& [x, y] : plain) {
+    highest = std::min(highest, y);
+    lowest = std::max(lowest, y);
+  }
+  EXPECT_GT(lowest - highest, 300);
+  for (int i = 400'000; i < 600'000; ++i) chart.series[0].y[static_cast<std::size_t>(i)] = kNan;
+  const std::string svg = chart.svg();
+  checked(svg);
+  EXPECT_NE(svg.find("<polyline", svg.find("<polyline") + 1), std::string::npos) << "two lines";
+  for (int i = 0; i < 1'000'000; i += 2) chart.series[0].y[static_cast<std::size_t>(i)] = kNan;
+  EXPECT_LT(chart.svg().size(), 500'000u);
+}
+
+TEST(LineChartTest, RefusesSizesThatNoPictureHas) {
+  for (const double size : {0.0, -1.0, kNan, kInf, 1e6}) {
+    EXPECT_THAT([&] { LineChart{.width = size}.svg(); },
+                ThrowsMessage<ValueError>(HasSubstr("a chart is above 0")));
+    EXPECT_THROW(LineChart{.height = size}.svg(), ValueError);
+  }
 }
 
 TEST(HeatmapTest, PlainValues) {

@@ -38,6 +38,15 @@ TEST(TableTest, AlignsTextLeftAndNumbersRight) {
   EXPECT_EQ(Table({"a", "bc"}).to_string(), "a  bc\n-  --\n");
 }
 
+TEST(TableTest, NamesThatAreNoTextBreakNoLine) {
+  Table table({"a\nb"});
+  table.add_row({"\x1b[2J\xFF"});
+  table.add_row({"x\u202Ey\u2028z"});
+  EXPECT_EQ(table.to_string(), "a b\n-----\n [2J\uFFFD\nx\uFFFDy z\n");
+  EXPECT_EQ(progress_line({"t\xC3", 1, 1, 0, "\u2066n"}, {.bar = false}),
+            "t\uFFFD 100% 1/1 in 0:00 \uFFFDn");
+}
+
 TEST(ProgressLineTest, SaysHowFarAndHowLong) {
   const ProgressStyle plain;
   EXPECT_EQ(progress_line({"train", 5, 10, 7, "loss 0.5"}, plain),

@@ -52,6 +52,13 @@ TEST(Describe, Dot) {
                                           "fillcolor=\"#fce5cd\""));
 }
 
+TEST(Describe, DotOfNamesThatAreNoText) {
+  Graph graph;
+  const Value x = graph.input("a\xFF\nb\x1B\u202E\"", {1});
+  static_cast<void>(x);
+  EXPECT_THAT(to_dot(graph), HasSubstr("input\\na\uFFFD b \uFFFD\\\"\\nfloat32"));
+}
+
 TEST(Describe, Passes) {
   EXPECT_EQ(to_string(Pass::forward), "forward");
   EXPECT_EQ(to_string(Pass::backward), "backward");
