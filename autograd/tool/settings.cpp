@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
+#include <optional>
 
 #include "aclgrad/error.h"
+#include "aclgrad/number_text.h"
 #include "tool/book_options.h"
 #include "tool/checkable.h"
 
@@ -20,9 +21,8 @@ using contract::Sets;
 using contract::Setting;
 
 double number_from(const std::string& text, double least) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (!text.empty() && *end == '\0' && std::isfinite(value) && value >= least) return value;
+  const std::optional<double> value = number_from_text(text);
+  if (value && std::isfinite(*value) && *value >= least) return *value;
   throw ValueError(
       fmt::format("{} is not a finite number{}", text, least == 0 ? " of 0 or more" : ""));
 }

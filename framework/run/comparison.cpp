@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "page/document.h"
@@ -41,12 +40,13 @@ std::vector<std::pair<std::string, std::string>> last_values(const RunRecord& ru
 // Of a page beside this one, whatever its name: a browser must not take it for a scheme, a query or
 // a place in this page.
 std::string link_to(const std::string& page) {
-  constexpr std::string_view kPlain = "-._~/";
+  constexpr std::string_view kPlain =
+      "-._~/0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   std::string link;
   for (const char c : page) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                       kPlain.find(c) != std::string_view::npos;
-    link += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    link += kPlain.find(c) != std::string_view::npos
+                ? std::string(1, c)
+                : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return link;
 }

@@ -2,7 +2,6 @@
 // Dropout: masks, whose values are not portable but whose share of kept elements is, and their use.
 #include <bit>
 #include <cmath>
-#include <sstream>
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_dropout.h"
@@ -10,6 +9,7 @@
 #include "aclnnop/aclnn_dropout_do_mask.h"
 #include "aclnnop/aclnn_dropout_gen_mask.h"
 #include "contract/describe.h"
+#include "contract/text.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -30,7 +30,7 @@ std::string has_right_share(const Arguments& a, const Array& mask) {
   const Number kept = 1 - a.number("prob");
   const Number error = 6 * std::sqrt(kept * (1 - kept) / count);
   if (std::abs(ones / count - kept) <= error) return "";
-  std::ostringstream text;
+  std::ostringstream text = plain_stream();
   text << ones << " of " << count << " elements are kept, expected a share of " << kept << " +- "
        << error;
   return text.str();
@@ -186,7 +186,9 @@ Family dropouts() {
     const Number kept = 1 - a.number("p");
     const Number error = 6 * std::sqrt((1 - kept) / kept / count) + unit_at(1, a.dtype());
     if (std::abs(sum / count - 1) <= error) return "";
-    return "the mean of what was 1 is " + std::to_string(static_cast<double>(sum / count));
+    std::ostringstream text = plain_stream();
+    text << "the mean of what was 1 is " << sum / count;
+    return text.str();
   };
   both.value = 1;
   both.refusals = {refused("p", "above 1", 1.5, "1.5")};

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include "aclgrad_contract/numbers.h"
 #include "contract/dense.h"
+#include "contract/text.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -250,7 +250,7 @@ void Arguments::set(std::string_view attribute, const Setting& setting) {
 }
 
 std::string Arguments::label() const {
-  std::ostringstream text;
+  std::ostringstream text = plain_stream();
   for (const auto& [name, setting] : settings_) {
     text << (text.tellp() == 0 ? "" : " ") << name;
     const ParameterSpec& spec = op_->parameter(name).spec;

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
 #include "contract/describe.h"
+#include "contract/text.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -48,7 +48,7 @@ std::string compare(const Array& values, Number mean, Number stddev, aclDataType
   // The variance of a squared distance from the mean is below 2 stddev^4 for both distributions.
   const Number mean_error = kStandardErrors * stddev / std::sqrt(count) + rounding;
   const Number stddev_error = kStandardErrors * stddev / std::sqrt(2 * count) + rounding;
-  std::ostringstream text;
+  std::ostringstream text = plain_stream();
   if (!(std::abs(found.mean - mean) <= mean_error)) {
     text << "the mean of " << count << " values is " << found.mean << " instead of " << mean
          << " +- " << mean_error;
@@ -66,7 +66,7 @@ std::string is_uniform(const Arguments& a, const Array& values) {
   const bool whole = is_whole(a.dtype());
   const Number least = whole ? std::trunc(low) : low;
   if (found.low < least || found.high > high || (low < high && !whole && found.high == high)) {
-    std::ostringstream text;
+    std::ostringstream text = plain_stream();
     text << "values reach from " << found.low << " to " << found.high << ", the interval is ["
          << low << ", " << high << ")";
     return text.str();

@@ -3,6 +3,7 @@
  * c_interface RIGHT WRONG: gradcheck from a C program, on a library that is right and on one that
  * is wrong. The program needs neither to link.
  */
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ static void right(const char* library) {
   expect(aclgradGradcheckReport(check, "text") == NULL, "no report before a run");
   expect(aclgradGradcheckSet(check, "dtype", "f32,bf16") == 0, "a list of dtypes");
   expect(aclgradGradcheckSet(check, "alpha", "1.3") == 0, "an attribute");
+  expect_refused(aclgradGradcheckSet(check, "alpha", "1,3"), "1,3 is not a finite number");
   expect(aclgradGradcheckRun(check, "elu") == ACLGRAD_GRADCHECK_RIGHT, "elu");
   expect(says(aclgradGradcheckReport(check, "text"), "alpha=1.3"), "the attribute's value");
   expect(says(aclgradGradcheckReport(check, "json"), "\"status\": 0"), "JSON");
@@ -79,6 +81,7 @@ static void unusable(void) {
 }
 
 int main(int argc, char** argv) {
+  setlocale(LC_ALL, ""); /* that of the environment, which must not matter */
   if (argc != 3) return 2;
   expect(says(aclgradGradcheckOperators(), "selu,"), "names of operators");
   expect(says(aclgradGradcheckVersion(), "."), "the version");

@@ -284,8 +284,9 @@ std::string_view short_name(DType dtype) {
 
 DType dtype_from_text(std::string_view text) {
   std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (char& c : lower) {  // by ASCII: a locale may have another small I
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
   std::string known;
   for (const Name& entry : names()) {
     if (lower == entry.name) return entry.dtype;

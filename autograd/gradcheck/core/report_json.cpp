@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gradcheck/core/report_parts.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace aclgrad::gradcheck {
@@ -10,7 +12,7 @@ using nlohmann::json;
 
 // JSON has no infinity and no NaN.
 json in_json(double value) {
-  return std::isfinite(value) ? json(value) : json(std::to_string(value));
+  return std::isfinite(value) ? json(value) : json(fmt::format("{}", value));
 }
 json in_json(Number value) { return in_json(static_cast<double>(value)); }
 
