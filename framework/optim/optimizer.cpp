@@ -80,7 +80,7 @@ Optimizer::Optimizer(const Kind& kind, std::string name, LearningRate rate, doub
       weight_decay_(weight_decay),
       clip_norm_(clip_norm),
       groups_(std::move(groups)) {
-  checked_rate(rate_.at(0), "learning_rate");
+  detail::require_option(kind_.name, "learning_rate", rate_.at(0), detail::kNotNegative);
   detail::require_option(kind_.name, "weight_decay", weight_decay_, detail::kNotNegative);
   if (clip_norm_) detail::require_option(kind_.name, "clip_norm", *clip_norm_, detail::kPositive);
   check_groups();
@@ -94,11 +94,6 @@ Optimizer::Optimizer(const Kind& kind, std::string name, LearningRate rate, doub
   if (!rate_.is_number()) {
     rate_variable_.emplace(name_ + ".learning_rate", Tensor::scalar(rate_.at(0)));
   }
-}
-
-double Optimizer::checked_rate(double rate, const std::string& what) const {
-  detail::require_option(kind_.name, what, rate, detail::kNotNegative);
-  return rate;
 }
 
 void Optimizer::check_groups() const {
@@ -176,8 +171,9 @@ void Optimizer::add_share(const Variable& share, const Variable& parameter) {
 void Optimizer::set_step(std::int64_t step) const {
   if (!rate_variable_) return;
   const double rate = rate_.at(step);
-  if (!detail::kNotNegative.contains(rate)) {
-    checked_rate(rate, fmt::format("the learning rate of step {}", step));
+  if (!detail::kFinite.contains(rate)) {
+    detail::require_option(kind_.name, fmt::format("the learning rate of step {}", step), rate,
+                           detail::kFinite);
   }
   rate_variable_->assign(Tensor::scalar(rate));
 }
@@ -188,7 +184,8 @@ void Optimizer::set_learning_rate(double rate) const {
         "the learning rate is a number and stays as it is: give the optimizer a function of the "
         "step, schedule::constant() say, to change it");
   }
-  rate_variable_->assign(Tensor::scalar(checked_rate(rate, "the learning rate")));
+  detail::require_option(kind_.name, "the learning rate", rate, detail::kNotNegative);
+  rate_variable_->assign(Tensor::scalar(rate));
 }
 
 std::vector<Variable> Optimizer::state() const {

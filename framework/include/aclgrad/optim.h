@@ -38,8 +38,8 @@
 
 namespace aclgrad {
 
-/// A number, or a function of the step (see schedule.h): always at least 0 and finite. Throws
-/// ValueError for an empty function.
+/// A number, at least 0 and finite, or a function of the step (see schedule.h). That begins so, too;
+/// later it is finite and may turn negative, as in PyTorch. Throws ValueError for an empty function.
 class LearningRate {
  public:
   LearningRate(double rate) : rate_(rate) {}  // NOLINT: converts
@@ -102,14 +102,16 @@ class Optimizer {
                             std::source_location where = std::source_location::current());
 
   /// Sets the learning rate to that of a step, counted from 0, for the runs to come. Does nothing
-  /// where the learning rate is a number. Throws ValueError for a rate below 0, infinite or NaN.
+  /// where the learning rate is a number. Throws ValueError, with the step, for a rate that is
+  /// infinite or NaN.
   void set_step(std::int64_t step) const;
 
   /// The learning rate of a step.
   double learning_rate(std::int64_t step) const { return rate_.at(step); }
 
   /// For the runs to come, until the next set_step(). Throws ValueError where the learning rate was
-  /// given as a number (schedule::constant() is one that can be changed), and as set_step().
+  /// given as a number (schedule::constant() is one that can be changed), and for one below 0,
+  /// infinite or NaN.
   void set_learning_rate(double rate) const;
 
   /// For checkpoints: what it keeps of every parameter, counts of steps, and the learning rate
@@ -209,7 +211,6 @@ class Optimizer {
   };
 
   void check_groups() const;
-  double checked_rate(double rate, const std::string& what) const;
 
   Kind kind_;
   std::string name_;
