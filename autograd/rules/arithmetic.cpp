@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/arithmetic.h"
 
-#include "aclgrad/ops/functions.h"
+#include "aclgrad/ops/selection.h"
+#include "aclgrad/tensor.h"
 #include "rules/table.h"
 
 namespace aclgrad::detail {
 namespace {
 
-// g where `first` is above `second`, and the rest of it.
-InputGradients split(const RuleCall& call, const Value& first, const Value& second) {
+// g for the operand that was taken: the second where it is the result, or NaN, else the first.
+InputGradients to_the_one_taken(const RuleCall& call) {
   const Value& g = call.gradient();
-  const Value of_first = threshold_backward(g, sub(first, second), 0);
-  return InputGradients{of_first, call.needs(1) ? sub(g, of_first) : Value()};
+  const Value& second = call.input(1);
+  const Value is_result = eq(second, call.output());
+  const Value is_second = maximum(is_result, ne(second, second));
+  InputGradients gradients(2);
+  if (call.needs(0)) gradients[0] = masked_fill(g, is_second, 0);
+  if (call.needs(1)) {
+    const Value zero = g.graph().constant(Tensor::scalar(0, g.dtype()));
+    gradients[1] = where(is_second, g, zero);
+  }
+  return gradients;
 }
 
 }  // namespace
@@ -39,12 +48,10 @@ void add_arithmetic_rules(RuleTable& table) {
     return InputGradients{share, call.needs(1) ? mul(mul(share, call.output()), -1) : Value()};
   });
 
-  table.add<MaximumOp>([](const MaximumOp&, const RuleCall& call) {
-    return split(call, call.input(0), call.input(1));
-  });
-  table.add<MinimumOp>([](const MinimumOp&, const RuleCall& call) {
-    return split(call, call.input(1), call.input(0));
-  });
+  table.add<MaximumOp>(
+      [](const MaximumOp&, const RuleCall& call) { return to_the_one_taken(call); });
+  table.add<MinimumOp>(
+      [](const MinimumOp&, const RuleCall& call) { return to_the_one_taken(call); });
 
   table.add<DivNumberOp>([](const DivNumberOp& op, const RuleCall& call) {
     return InputGradients{div(call.gradient(), op.number)};

@@ -35,10 +35,11 @@ Value number(const Value& x, double value) {
   return x.graph().constant(Tensor::full({}, value, x.dtype()));
 }
 
-// 1 for the elements of x that are the extremum, divided by their number, and 0 for the others; NaN
-// where the extremum is.
+// 1 for the elements of x that are the extremum, divided by their number, and 0 for the others.
+// Where the extremum is NaN, every NaN is.
 Value shares_of_ties(const Value& x, const Value& extremum, const Axes& axes) {
-  const Value ties = cast(eq(x, with_axes(extremum, x.shape(), axes)), x.dtype());
+  const Value equal = eq(x, with_axes(extremum, x.shape(), axes));
+  const Value ties = cast(maximum(equal, ne(x, x)), x.dtype());
   return div(ties, reduce_sum(ties, axes, true));
 }
 

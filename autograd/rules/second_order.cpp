@@ -15,8 +15,8 @@
 namespace aclgrad::detail {
 namespace {
 
-// v where t > 0, else 0, and NaN where t is NaN: threshold_backward would give 0 there.
-Value step(const Value& v, const Value& t) { return elu_backward(v, t, 1, 1, 0); }
+// v where t > 0, else 0, and NaN where t is NaN.
+Value step(const Value& v, const Value& t) { return threshold_backward(v, t, 0); }
 
 constexpr double kTwiceRoot = 1.5957691216057307117;  // 2 sqrt(2/pi)
 constexpr double kCubic = 0.044715;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/selection.h"
 
+#include <limits>
+
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/dropout.h"
 #include "aclgrad/ops/functions.h"
@@ -51,11 +53,14 @@ void add_powers(RuleTable& table) {
 void add_selection_rules(RuleTable& table) {
   add_powers(table);
 
+  // g where x is the result, NaN where the result is NaN, else 0. Bounds that cross hold nothing.
   table.add<ClampOp>([](const ClampOp& op, const RuleCall& call) {
-    Value g = call.gradient();
-    if (op.min) g = held(ge(call.input(), *op.min), g);
-    if (op.max) g = held(le(call.input(), *op.max), g);
-    return InputGradients{g};
+    const Value& x = call.input();
+    const Value& y = call.output();
+    const bool crossed = op.min && op.max && *op.min > *op.max;
+    const Value inside = crossed ? ne(x, x) : eq(x, y);
+    const Value g = held(inside, call.gradient());
+    return InputGradients{masked_fill(g, ne(y, y), std::numeric_limits<double>::quiet_NaN())};
   });
 
   table.add<WhereOp>([](const WhereOp&, const RuleCall& call) {

@@ -48,7 +48,7 @@ Arrays absolute_error_gradient(const Arguments& a, const Arrays& in) {
   const Array slopes = dense::zip(in[1], in[2], [beta](Number x, Number y) {
     const Number d = x - y;
     if (std::abs(d) < beta) return d / beta;
-    return d == 0 ? Number{0} : std::copysign(Number{1}, d);
+    return d == 0 || std::isnan(d) ? d : std::copysign(Number{1}, d);
   });
   const Number share = share_of(a, static_cast<Number>(slopes.values.size()));
   return {dense::zip(slopes, in[0], [share](Number slope, Number g) { return g * slope / share; })};
@@ -186,9 +186,14 @@ Arrays binary_cross_entropy(const Arguments& a, const Arrays& in) {
   Array losses = terms.x;
   for (size_t i = 0; i < losses.values.size(); ++i) {
     const Number x = terms.x.values[i], t = terms.target.values[i];
+    const Number weight = terms.weight.values[i], positive = terms.positive.values[i];
+    if (std::isinf(x)) {  // log(1 + e^-|x|) is 0; 0 times an infinity is 0, the limit
+      const Number factor = weight * (x > 0 ? 1 - t : positive * t);
+      losses.values[i] = factor == 0 ? 0 : factor * std::abs(x);
+      continue;
+    }
     const Number rest = std::log1p(std::exp(-std::abs(x))) + std::max(-x, Number{0});
-    losses.values[i] =
-        terms.weight.values[i] * ((1 - t) * x + (1 + (terms.positive.values[i] - 1) * t) * rest);
+    losses.values[i] = weight * ((1 - t) * x + (1 + (positive - 1) * t) * rest);
   }
   return {reduced(losses, a.number("reduction"), static_cast<Number>(losses.values.size()))};
 }

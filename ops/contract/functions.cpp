@@ -218,16 +218,18 @@ void add_relu(std::vector<Operator>& all) {
       {in("gradOutput", -6, 6), in("self", -6, 6), scalar("threshold", 0.5), out("out")},
       {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32});
   threshold.samples = {{{{"threshold", 0.0}}}, {{{"threshold", 2.0}}, /*is_gradient=*/false}};
-  threshold.formula = of_all([](auto x, Attributes a) { return x[1] > a[0] ? x[0] : x[0] * 0; });
+  threshold.formula = of_all([](auto x, Attributes a) {
+    if (x[1] > a[0]) return x[0];
+    return x[1] <= a[0] ? decltype(-x[1])(0) : -(-x[1]);
+  });
   threshold.bound = bounded(3);
   threshold.gradient = from_input("aclnnRelu", {0}, Side::kLeft);
-  // NaN is above no threshold.
-  threshold.nan_goes_through = false;
   threshold.also_accepts = [](const Arguments& a, std::string_view product, aclDataType dtype) {
     return product == "Ascend950" && dtype == ACL_INT64 && a.number("threshold") == 0;
   };
   threshold.check = "relu";
-  threshold.computes = {"g for x > threshold, 0 otherwise", "x > threshold 时为 g，否则为 0"};
+  threshold.computes = {"g for x > threshold, 0 otherwise; x where it is NaN",
+                        "x > threshold 时为 g，否则为 0；x 为 NaN 时为 x"};
   threshold.in_graph = "threshold_backward(g, x, threshold)";
   all.push_back(threshold);
 }
@@ -253,16 +255,18 @@ void add_leaky_relu(std::vector<Operator>& all) {
        flag("selfIsResult"), promotes(out("out"))},
       kFloatsAndDouble);
   backward.samples = samples;
-  backward.formula = of_all([](auto x, Attributes a) { return x[1] > 0 ? x[0] : x[0] * a[0]; });
+  backward.formula = of_all([](auto x, Attributes a) {
+    if (x[1] > 0) return x[0];
+    return x[1] <= 0 ? x[0] * a[0] : -(-x[1]);
+  });
   backward.bound = bounded(3);
   backward.gradient = from_input("aclnnLeakyRelu", {0}, Side::kLeft);
   backward.refusals = {{.what = "negative with selfIsResult",
                         .changes = {{"negativeSlope", ScalarSpec{-1}}, {"selfIsResult", true}},
                         .words = {"-1"}}};
-  backward.nan_goes_through = false;  // of self: NaN is not above 0
   backward.check = "leaky_relu";
-  backward.computes = {"g for x > 0, negativeSlope·g otherwise",
-                       "x > 0 时为 g，否则为 negativeSlope·g"};
+  backward.computes = {"g for x > 0, negativeSlope·g otherwise; x where it is NaN",
+                       "x > 0 时为 g，否则为 negativeSlope·g；x 为 NaN 时为 x"};
   backward.in_graph = "leaky_relu_backward(g, x, negative_slope)";
   all.push_back(backward);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean squared error and negative log likelihood.
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "aclnnop/aclnn_mse_loss.h"
@@ -138,7 +139,8 @@ Arrays nll_loss(const Arguments& a, const Arrays& in) {
   for (size_t i = 0; i < in[1].values.size(); ++i) {
     const Number target = in[1].values[i];
     const Number weight = weight_of(a, in[2], target);
-    losses.values.push_back(-weight * in[0].values[i * classes + static_cast<size_t>(target)]);
+    const Number x = in[0].values[i * classes + static_cast<size_t>(target)];
+    losses.values.push_back(weight == 0 && std::isinf(x) ? 0 : -weight * x);
     total += weight;
   }
   // The sum is left alone where nothing is divided by it.

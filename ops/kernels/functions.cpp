@@ -158,7 +158,10 @@ FloatKernel kernel(Function function, double a, double b) {
     case Function("power_of"):  // x^a
       if (a == 2) return unary([](auto, auto x) HWY_ATTR { return hn::Mul(x, x); });
       return unary([a](auto d, auto x) HWY_ATTR { return pow(d, x, set(d, a)); });
-    case Function("clamp"):  // max(min(x, b), a); NaN stays
+    case Function("clamp"):  // max(min(x, b), a); a NaN in any gives NaN
+      if (std::isnan(a) || std::isnan(b)) {
+        return unary([nan = a + b](auto d, auto x) HWY_ATTR { return hn::Add(x, set(d, nan)); });
+      }
       return unary([=](auto d, auto x) HWY_ATTR {
         const auto below = hn::IfThenElse(hn::Gt(x, set(d, b)), set(d, b), x);
         return hn::IfThenElse(hn::Lt(below, set(d, a)), set(d, a), below);
@@ -172,16 +175,19 @@ FloatKernel kernel(Function function, double a, double b) {
     case Function("relu"):
       return unary([](auto d, auto x)
                        HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
-    case Function("threshold_backward"):  // g, x: g for x > a, otherwise 0
-      return binary([a](auto d, auto g, auto x)
-                        HWY_ATTR { return hn::IfThenElseZero(hn::Gt(x, set(d, a)), g); });
+    case Function("threshold_backward"):  // g, x: g for x > a, otherwise 0; a NaN in x stays
+      return binary([a](auto d, auto g, auto x) HWY_ATTR {
+        const auto taken = hn::IfThenElse(hn::Gt(x, set(d, a)), g, x);
+        return hn::IfThenZeroElse(hn::Le(x, set(d, a)), taken);
+      });
     case Function("leaky_relu"):  // x for x > 0, otherwise a x
       return unary([a](auto d, auto x) HWY_ATTR {
         return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, set(d, a)));
       });
-    case Function("leaky_relu_backward"):  // g, x: g for x > 0, otherwise a g
+    case Function("leaky_relu_backward"):  // g, x: g for x > 0, otherwise a g; a NaN in x stays
       return binary([a](auto d, auto g, auto x) HWY_ATTR {
-        return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), g, hn::Mul(g, set(d, a)));
+        const auto slope = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), g, hn::Mul(g, set(d, a)));
+        return hn::IfThenElse(hn::IsNaN(x), x, slope);
       });
     case Function("softplus"):  // x for a x > b, otherwise log(1 + e^(a x)) / a
       return unary([=](auto d, auto x) HWY_ATTR { return softplus(d, x, a, b); });

@@ -139,8 +139,16 @@ Plan plan_chunks(const Arguments& arguments, size_t out, aclDataType dtype, int6
 
 // ---- Formulas -----------------------------------------------------------------------------------
 
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The limit of factor * x for x to infinity.
+double times_infinity(double factor) { return factor == 0 ? 0 : factor * kInfinity; }
+
+}  // namespace
+
 RealKernel binary_cross_entropy() {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return [softplus = function_kernel("softplus", 1, kInfinity).exact](
              const double* const* in, double* const* out, size_t count) {
     // log(1 + e^-x)
@@ -154,6 +162,11 @@ RealKernel binary_cross_entropy() {
       const double x = in[0][i], t = in[1][i], weight = in[2][i], positive = in[3][i];
       out[0][i] = weight * ((1 - t) * x + (1 + (positive - 1) * t) * rest[i]);
     }
+    if (std::none_of(in[0], in[0] + count, [](double x) { return std::isinf(x); })) return;
+    for (size_t i = 0; i < count; ++i) {
+      const double x = in[0][i], t = in[1][i], weight = in[2][i], positive = in[3][i];
+      if (std::isinf(x)) out[0][i] = times_infinity(weight * (x > 0 ? 1 - t : positive * t));
+    }
   };
 }
 
@@ -166,7 +179,7 @@ RealKernel binary_cross_entropy_gradient(double divisor) {
     for (size_t i = 0; i < count; ++i) {
       const double g = in[0][i], t = in[2][i], weight = in[3][i], positive = in[4][i];
       const double all = positive * t;
-      out[0][i] = g * weight * ((all + 1 - t) * slope[i] - all) / divisor;
+      out[0][i] = g * weight * ((all + (1 - t)) * slope[i] - all) / divisor;
     }
   };
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
@@ -108,7 +109,8 @@ struct State {
     });
   }
 
-  // -weight * self at the rows' targets, 0 for rows that are ignored.
+  // -weight * self at the rows' targets, 0 for rows that are ignored. A weight of 0 makes an
+  // infinity 0, too: the limit.
   void compute_losses(const Run& run, int64_t first, const int64_t* targets, const double* weights,
                       size_t count, double* losses) const {
     visit_stored(self.dtype, [&](auto tag) {
@@ -116,8 +118,10 @@ struct State {
       row += first * self.row_stride;
       for (size_t i = 0; i < count; ++i, row += self.row_stride) {
         const bool counts = targets[i] != ignore_index;
-        losses[i] =
-            counts ? -weights[i] * real_part(row[targets[i] * self.column_stride].value) : 0;
+        const double log_probability =
+            counts ? real_part(row[targets[i] * self.column_stride].value) : 0;
+        const bool is_zero = weights[i] == 0 && std::isinf(log_probability);
+        losses[i] = is_zero ? 0 : -weights[i] * log_probability;
       }
     });
   }

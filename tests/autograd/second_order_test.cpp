@@ -293,9 +293,9 @@ TEST(SecondOrder, NodesStandInTheOrderOfTheSource) {
     return names;
   };
   EXPECT_EQ(nodes_of([](const Value& x) { return hardswish(x, HardswishGradient::v1); }),
-            "mul adds muls adds muls elu_backward sub muls elu_backward sub muls ");
+            "mul adds muls adds muls threshold_backward sub muls threshold_backward sub muls ");
   EXPECT_EQ(nodes_of([](const Value& x) { return elu(x); }),
-            "mul elu_backward elu_backward muls sub muls ");
+            "mul threshold_backward elu_backward muls sub muls ");
   EXPECT_EQ(nodes_of([](const Value& x) { return gelu_v2(x, Approximate::none); }),
             "mul mul muls adds muls mul muls exp mul ");
 }

@@ -160,6 +160,43 @@ TEST_P(Elementwise, OutputMayBeAnInput) {
   }
 }
 
+// A NaN in one input gives NaN where the formula has it; in the last one, which chooses a
+// backward's branch, always. All other elements stay as they were.
+TEST_P(Elementwise, NanGoesThroughFromEveryInput) {
+  if (!row().entry->nan_goes_through) {
+    EXPECT_FALSE(row().entry->gradient) << "a backward keeps NaN";
+    return;
+  }
+  const std::vector<int64_t> shape = {3, 67};
+  for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    if (!takes(dtype)) continue;
+    const std::vector<long double> clean = expected(inputs(dtype, shape));
+    for (size_t k = 0; k < row().inputs.size(); ++k) {
+      if (row().inputs[k].dtype) continue;
+      std::vector<Tensor> in = inputs(dtype, shape);
+      for (int64_t i = 0; i < in[k].count(); i += 3) in[k].set(i, testing::kNaN);
+      std::vector<std::vector<long double>> numbers;
+      for (const Tensor& each : in) numbers.push_back(each.values());
+      const Tensor out(dtype, shape);
+      run(in, out);
+      const Tensor& actual = result(in, out);
+      for (int64_t i = 0; i < actual.count(); ++i) {
+        const auto at = static_cast<size_t>(i);
+        if (i % 3 != 0) {
+          EXPECT_EQ(actual.get(i), clean[at]) << i;
+          continue;
+        }
+        std::vector<long double> x;
+        for (const std::vector<long double>& each : numbers) x.push_back(each[at]);
+        const bool is_nan = k + 1 == row().inputs.size() ||
+                            std::isnan(row().entry->formula.number(x, row().numbers));
+        EXPECT_EQ(std::isnan(actual.get(i)), is_nan)
+            << row().name() << ": input " << k << ", element " << i << " is " << actual.get(i);
+      }
+    }
+  }
+}
+
 TEST_P(Elementwise, EveryInputOf16Bits) {
   for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {
     if (!takes(dtype)) continue;

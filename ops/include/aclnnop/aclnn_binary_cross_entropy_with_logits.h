@@ -5,7 +5,8 @@
  *   l = weight * ((1 - t) x + (1 + (posWeight - 1) t) log(1 + e^-x)), x = self, t = target
  *
  * out is l, its mean over all elements, or their sum. It is computed in DOUBLE and rounded to out's
- * dtype. Without elements a mean is NaN, a sum 0.
+ * dtype. Without elements a mean is NaN, a sum 0. At an infinity in self l is the limit: 0 where
+ * weight (1 - t) (at +infinity) or weight posWeight t (at -infinity) is 0.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_
 #define ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_

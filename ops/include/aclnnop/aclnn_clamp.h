@@ -4,9 +4,10 @@
  *
  *   out = max(min(self, clipValueMax), clipValueMin)
  *
- * Where the lower bound is above the upper one, the result is the lower bound. NaN in self stays, a
- * NaN as a bound is none. self and the bounds are converted to out's dtype first (2.7 is 2 for
- * integers); on Ascend950 the result is, of what self and the bounds promote to.
+ * Where the lower bound is above the upper one, the result is the lower bound. NaN in self stays; a
+ * NaN as a bound makes every result NaN. self and the bounds are converted to out's dtype first
+ * (2.7 is 2 for integers, and NaN is 0); on Ascend950 the result is, of what self and the bounds
+ * promote to.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_
 #define ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_

@@ -3,6 +3,8 @@
  * The derivative of leaky ReLU, by its input or, for a slope that is not negative, its result.
  *
  *   out = gradOutput for self > 0, negativeSlope * gradOutput otherwise
+ *
+ * NaN in either gives NaN.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_BACKWARD_H_

@@ -4,7 +4,7 @@
  *
  *   out = gradOutput for self > threshold, 0 otherwise
  *
- * NaN in self is not above the threshold.
+ * NaN in self stays; NaN in gradOutput counts only above the threshold.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_THRESHOLD_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_THRESHOLD_BACKWARD_H_

@@ -32,7 +32,7 @@ Value div(const Value& a, double number,
           std::source_location where = std::source_location::current());
 
 /// The larger or smaller of two elements; NaN when one of them is. The gradient goes to the element
-/// that was taken, to b's where both are equal.
+/// that was taken: to the one that is NaN, and to b's where both are equal or NaN.
 Value maximum(const Value& a, const Value& b,
               std::source_location where = std::source_location::current());
 Value minimum(const Value& a, const Value& b,

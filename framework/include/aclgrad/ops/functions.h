@@ -40,7 +40,7 @@ Value tanh(const Value& x, std::source_location where = std::source_location::cu
 Value sigmoid(const Value& x, std::source_location where = std::source_location::current());
 /// max(x, 0).
 Value relu(const Value& x, std::source_location where = std::source_location::current());
-/// x sigmoid(x), also called swish (Elfwing et al. 2017).
+/// x sigmoid(x), also called swish (Elfwing et al. 2017); NaN at -inf, as the product.
 Value silu(const Value& x, std::source_location where = std::source_location::current());
 /// x for x > 0, else negative_slope x.
 Value leaky_relu(const Value& x, double negative_slope = 0.01,
@@ -55,14 +55,14 @@ Value tanh_backward(const Value& grad, const Value& result,
 /// grad result (1 - result), from the forward output.
 Value sigmoid_backward(const Value& grad, const Value& result,
                        std::source_location where = std::source_location::current());
-/// grad where x > threshold, else 0: the gradient of relu for threshold 0, as which the operator
-/// takes every threshold up to 2^-23.
+/// grad where x > threshold, else 0, and NaN where x is: the gradient of relu for threshold 0, as
+/// which the operator takes every threshold up to 2^-23.
 Value threshold_backward(const Value& grad, const Value& x, double threshold = 0,
                          std::source_location where = std::source_location::current());
 /// grad s (1 + x (1 - s)) with s = sigmoid(x).
 Value silu_backward(const Value& grad, const Value& x,
                     std::source_location where = std::source_location::current());
-/// grad for x > 0, else negative_slope grad.
+/// grad for x > 0, else negative_slope grad; NaN where x is.
 Value leaky_relu_backward(const Value& grad, const Value& x, double negative_slope = 0.01,
                           std::source_location where = std::source_location::current());
 /// grad sigmoid(beta x), and grad where beta x > threshold. Throws ValueError for beta = 0.

@@ -45,7 +45,8 @@ struct BceOptions {
   Reduction reduction = Reduction::mean;
 };
 /// Binary cross entropy of sigmoid(logits) and target, of one shape and floating dtype; the targets
-/// are probabilities. Without a gradient for targets and weights.
+/// are probabilities. An infinite logit gives the limit: 0 where the target is on its side, else an
+/// infinity, with finite gradients. Without a gradient for targets and weights.
 Value bce_with_logits(const Value& logits, const Value& target, const BceOptions& options = {},
                       std::source_location where = std::source_location::current());
 

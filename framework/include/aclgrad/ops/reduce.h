@@ -21,7 +21,7 @@ Value mean(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = f
            std::source_location where = std::source_location::current());
 
 /// The largest and the smallest element; NaN where there is one. The gradient goes in equal parts
-/// to all elements that are it.
+/// to all elements that are it, so to every NaN where there is one.
 Value amax(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = false,
            std::source_location where = std::source_location::current());
 Value amin(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = false,

@@ -213,6 +213,35 @@ TEST_F(FunctionsTest, ReluKeepsIntegersZerosAndNan) {
   EXPECT_TRUE(std::isnan(y[3]));
 }
 
+// The element that was taken has the gradient, a NaN too; one that was not has none; and a NaN in
+// self stays, in vectors and at their ends.
+TEST_F(FunctionsTest, BackwardsOfReluKeepNanOfTheSideThatCounts) {
+  for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+    Values g, x, of_relu, of_leaky;
+    for (int i = 0; i < 37; ++i) {
+      g.insert(g.end(), {2, kNaN, kNaN, 2, kInfinity});
+      x.insert(x.end(), {kNaN, 1, -1, -1, -1});
+      of_relu.insert(of_relu.end(), {kNaN, kNaN, 0, 0, 0});
+      of_leaky.insert(of_leaky.end(), {kNaN, kNaN, kNaN, 1, kInfinity});
+    }
+    const auto count = static_cast<int64_t>(x.size());
+    const Array gradient(dtype, {count}, {}, g), self(dtype, {count}, {}, x), out(dtype, {count});
+    const Scalar zero(0.0f), half(0.5f);
+    ASSERT_EQ(call(aclnnThresholdBackwardGetWorkspaceSize, aclnnThresholdBackward,
+                   gradient.tensor(), self.tensor(), zero.get(), out.tensor()),
+              0);
+    for (int64_t i = 0; i < count; ++i) {
+      EXPECT_TRUE(is_near(out.get(i), of_relu[static_cast<size_t>(i)], 0)) << i;
+    }
+    ASSERT_EQ(call(aclnnLeakyReluBackwardGetWorkspaceSize, aclnnLeakyReluBackward,
+                   gradient.tensor(), self.tensor(), half.get(), false, out.tensor()),
+              0);
+    for (int64_t i = 0; i < count; ++i) {
+      EXPECT_TRUE(is_near(out.get(i), of_leaky[static_cast<size_t>(i)], 0)) << i;
+    }
+  }
+}
+
 TEST_F(FunctionsTest, ThresholdsNearZeroCountAsZero) {
   const Array g(ACL_FLOAT, {4}, {1, 2, 3, 4});
   const Array x(ACL_FLOAT, {4}, {1e-8L, 0, -1, 1e-6L});

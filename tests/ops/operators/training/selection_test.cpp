@@ -142,6 +142,22 @@ TEST_F(SelectionTest, BoundsAreRoundedToTheResultsDtype) {
   EXPECT_EQ(result.values(), (Values{1, 2, 2}));
 }
 
+TEST_F(SelectionTest, ABoundOfNanMakesEveryResultNan) {
+  const Scalar nan(std::numeric_limits<float>::quiet_NaN()), one(1.0f);
+  for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) {
+    const Array x(dtype, {5}, {-2, 0, 2, kInfinity, kNaN}), out(dtype, {5});
+    using Bounds = std::pair<const aclScalar*, const aclScalar*>;
+    for (const auto& [low, high] :
+         {Bounds{nan.get(), one.get()}, Bounds{one.get(), nan.get()}, Bounds{nan.get(), nan.get()},
+          Bounds{nan.get(), nullptr}, Bounds{nullptr, nan.get()}}) {
+      ASSERT_EQ(call(aclnnClampGetWorkspaceSize, aclnnClamp, x.tensor(), low, high, out.tensor()),
+                0)
+          << recent_message();
+      for (int64_t i = 0; i < 5; ++i) EXPECT_TRUE(std::isnan(out.get(i))) << i;
+    }
+  }
+}
+
 TEST_F(SelectionTest, ChoicesBroadcastAndKeepEveryBit) {
   const Array condition(ACL_UINT8, {2, 1}, {0, 7});
   const Array a(ACL_INT64, {2}, {0x7FFFFFFFFFFFFFFFL, -1});
