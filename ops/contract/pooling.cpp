@@ -37,10 +37,10 @@ std::vector<Window> windows_of(const Arguments& a, const Shape& image, size_t ax
   const int64_t stride = has_stride ? value_for(a, axis, "stride", "strides") : kernel;
   const bool up = a.number("ceilMode") != 0;
   std::vector<Window> windows;
-  const int64_t room = in + 2 * padding - kernel;
-  for (int64_t start = -padding; room >= 0; start += stride) {
+  for (int64_t start = -padding;; start += stride) {
+    // Rounded up, there is one more for elements that a window before it would not reach.
     const bool fits = start + kernel <= in + padding;
-    if (!fits && (!up || start >= in || start - stride + kernel == in + padding)) break;
+    if (!fits && (!up || start >= in || start - stride + kernel >= in + padding)) break;
     windows.push_back({std::max<int64_t>(start, 0), std::min(in, start + kernel),
                        std::min(start + kernel, in + padding) - start});
   }
@@ -201,6 +201,8 @@ std::vector<Sample> average_samples() {
           ceiled,
           with(ceiled, "countIncludePad", 1),
           with(padded, "divisorOverride", -3),
+          sample_of({{5, 8}, {2, 3}, {0, 1}, true}),  // larger than the image, by 1 and by 0
+          with(sample_of({{6, 9}, {4}, {1}, true}), "countIncludePad", 1),
           sample_of({{2}, {}, {0}}),
           sample_of({{2}, {1}, {1}, false, {2, 3, 5}})};
 }
@@ -390,6 +392,7 @@ Arrays max_pool_backward(const Arguments&, const Arrays& in) {
 void add_maximum(std::vector<Operator>& all) {
   std::vector<Sample> samples = {
       sample_of({{2, 3}, {2, 1}, {1, 0}}), sample_of({{3, 2}, {2, 3}, {1, 1}, true}),
+      sample_of({{5, 8}, {2, 3}, {0, 1}, true}),  // larger than the image, by 1 and by 0
       sample_of({{2}, {}, {0}}), sample_of({{2}, {1}, {1}, false, {2, 4, 6}})};
   Sample in_int32 = samples[0];
   in_int32.settings.emplace_back("indices", ACL_INT32);

@@ -33,9 +33,9 @@ constexpr ImageFormat kImageFormats[] = {
 bool fits_padded(const WindowAxis& axis) { return room(axis) >= 0; }
 
 std::optional<int64_t> window_count(const WindowAxis& axis, bool ceil_mode) {
-  const Wide left = room(axis);
+  const Wide left = room(axis) + (ceil_mode ? axis.stride - 1 : 0);
   if (left < 0) return 0;
-  Wide count = (ceil_mode ? left + axis.stride - 1 : left) / axis.stride + 1;
+  Wide count = left / axis.stride + 1;
   if (ceil_mode && (count - 1) * axis.stride >= Wide{axis.in} + axis.begin) --count;
   return narrow(count);
 }

@@ -25,8 +25,9 @@ struct WindowAxis {
 bool fits_padded(const WindowAxis& axis);
 
 // How many windows there are: (in + begin + end - dilation (kernel - 1) - 1) / stride + 1, rounded
-// down, or up as long as the last one begins before the padding behind the axis. Nothing where 64
-// bits cannot hold it.
+// down, or up as long as the last one begins before the padding behind the axis: up, a window that
+// is larger than the padded axis by less than the stride is one. Nothing where 64 bits cannot hold
+// it.
 std::optional<int64_t> window_count(const WindowAxis& axis, bool ceil_mode = false);
 
 // The size of what a transposed convolution writes.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "aclgrad/aclgrad.h"
 #include "aclgrad/format.h"
@@ -212,6 +213,144 @@ TEST(Pooling, GradientsOfGradients) {
     const Value y = adaptive_avg_pool2d(x[0], 2);
     return mul(y, y);
   });
+}
+
+// Windows that reach beyond the axis, or are larger than it: what PyTorch 1.13 gives.
+TEST(Pooling, RoundedUpIsAsInPyTorch) {
+  struct Case {
+    Shape image;
+    PerAxis kernel, stride, padding;
+    bool count_include_pad;
+    Shape result;
+    std::vector<double> most, of_most, average, of_average;
+  };
+  const std::vector<Case> cases = {
+      {{2, 2}, 3, 2, 0, true, {1, 1}, {8}, {0, 0, 1, 0}, {5.75}, {0.25, 0.25, 0.25, 0.25}},
+      {{1, 1}, 2, 2, 0, true, {1, 1}, {7}, {1}, {7}, {1}},
+      {{1, 1}, 2, 2, 1, true, {1, 1}, {7}, {1}, {1.75}, {0.25}},
+      {{2, 3},
+       {4, 5},
+       3,
+       {0, 1},
+       true,
+       {1, 1},
+       {10},
+       {0, 0, 0, 0, 1, 0},
+       {4.3},
+       {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}},
+      {{2, 3},
+       {4, 5},
+       3,
+       {1, 2},
+       false,
+       {1, 2},
+       {10, 10},
+       {0, 0, 0, 0, 2, 0},
+       {43. / 6, 8.5},
+       {1. / 6, 5. / 12, 5. / 12, 1. / 6, 5. / 12, 5. / 12}},
+      {{3, 2},
+       {5, 3},
+       {4, 2},
+       1,
+       true,
+       {1, 2},
+       {10, 10},
+       {0, 0, 0, 0, 1, 1},
+       {43. / 15, 1.8},
+       {1. / 15, 1. / 6, 1. / 15, 1. / 6, 1. / 15, 1. / 6}},
+      {{1, 4}, {3, 2}, 3, {1, 0}, false, {1, 2}, {7, 2}, {1, 0, 0, 1}, {6.5, 2}, {0.5, 0.5, 0, 1}},
+      {{3, 3},
+       {2, 4},
+       {1, 2},
+       1,
+       true,
+       {4, 2},
+       {8, 8, 10, 10, 10, 10, 8, 8},
+       {0, 0, 2, 0, 4, 0, 0, 2, 0},
+       {2.625, 7. / 3, 5.375, 17. / 3, 4.75, 17. / 3, 2, 7. / 3},
+       {0.25, 7. / 12, 7. / 12, 0.25, 7. / 12, 7. / 12, 0.25, 7. / 12, 7. / 12}}};
+  for (const Case& each : cases) {
+    SCOPED_TRACE(fmt::format("{} to {}", each.image, each.result));
+    Graph graph;
+    Tensor numbers = Tensor::zeros({1, 1, each.image[0], each.image[1]});
+    for (std::int64_t i = 0; i < numbers.numel(); ++i) {
+      numbers.set(i, static_cast<double>((i + 1) * (i + 1) * 7 % 11));
+    }
+    const Value x = graph.parameter("x", numbers);
+    const Value most = max_pool2d(
+        x, each.kernel, {.stride = each.stride, .padding = each.padding, .ceil_mode = true});
+    const Value average = avg_pool2d(x, each.kernel,
+                                     {.stride = each.stride,
+                                      .padding = each.padding,
+                                      .ceil_mode = true,
+                                      .count_include_pad = each.count_include_pad});
+    const Value of_most = backward(reduce_sum(most), {x})[x];
+    const Value of_average = backward(reduce_sum(average), {x})[x];
+    Session session(graph, {most, average, of_most, of_average});
+    const Results results = session.run();
+    const auto expect = [&](const Value& value, const std::vector<double>& wanted) {
+      ASSERT_EQ(value.shape().numel(), static_cast<std::int64_t>(wanted.size()));
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_NEAR(results[value].get(static_cast<std::int64_t>(i)), wanted[i], 1e-6) << i;
+      }
+    };
+    EXPECT_EQ(most.shape(), (Shape{1, 1, each.result[0], each.result[1]}));
+    EXPECT_EQ(average.shape(), most.shape());
+    expect(most, each.most);
+    expect(of_most, each.of_most);
+    expect(average, each.average);
+    expect(of_average, each.of_average);
+  }
+  // By the stride or more, no window is left.
+  Graph graph;
+  const Value x = graph.input("x", {1, 1, 2, 2});
+  EXPECT_THROW(max_pool2d(x, 4, {.stride = 2, .ceil_mode = true}), ShapeError);
+  EXPECT_THROW(avg_pool2d(x, 3, {.stride = 1, .ceil_mode = true}), ShapeError);
+  EXPECT_THROW(max_pool2d(x, 3, {.stride = 2}), ShapeError);
+  constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+  for (const MaxPoolOptions& options :
+       {MaxPoolOptions{.stride = kHuge}, MaxPoolOptions{.padding = kHuge}}) {
+    EXPECT_THROW(max_pool2d(x, 2, options), ValueError);
+  }
+  EXPECT_THROW(max_pool2d(x, kHuge), ValueError);
+}
+
+TEST(BatchNorm, AnEmptyBatchHasGradientsOfZero) {
+  for (const bool training : {true, false}) {
+    Graph graph;
+    const Value x = graph.parameter("x", Tensor::zeros({0, 4, 2}));
+    const Value weight = graph.parameter("weight", Tensor::full({4}, 2));
+    const Value bias = graph.parameter("bias", Tensor::full({4}, 3));
+    const Value mean = graph.parameter("mean", Tensor::full({4}, 5));
+    const Value var = graph.parameter("var", Tensor::full({4}, 7));
+    const Value y = batch_norm(x, weight, bias, mean, var, {.training = training});
+    const Gradients gradients = backward(reduce_sum(y), {x, weight, bias});
+    Session session(graph, {gradients[x], gradients[weight], gradients[bias]}, {.poison = true});
+    const Results results = session.run();
+    EXPECT_EQ(results[gradients[x]].shape(), (Shape{0, 4, 2}));
+    EXPECT_TRUE(allclose(results[gradients[weight]], Tensor::zeros({4}), 0, 0));
+    EXPECT_TRUE(allclose(results[gradients[bias]], Tensor::zeros({4}), 0, 0));
+  }
+}
+
+// Constant groups have no gradient: what rounds mean and rstd to x's dtype makes one.
+TEST(GroupNorm, StatisticsOf16BitImagesAreNotRounded) {
+  for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+    SCOPED_TRACE(fmt::format("{}", dtype));
+    Graph graph;
+    const Value x = graph.parameter("x", Tensor::from({1, 1, 2, 2}, {100, 100.5, 101, 101}, dtype));
+    const Value weight = graph.parameter("weight", Tensor::full({1}, 1, dtype));
+    const Value bias = graph.parameter("bias", Tensor::zeros({1}, dtype));
+    const Value y = group_norm(x, 1, weight, bias);
+    EXPECT_EQ(y.dtype(), dtype);
+    const Gradients gradients = backward(reduce_sum(y), {x, weight, bias});
+    Session session(graph, {gradients[x], gradients[weight], gradients[bias]});
+    const Results results = session.run();
+    for (std::int64_t i = 0; i < 4; ++i) EXPECT_NEAR(results[gradients[x]].get(i), 0, 1e-5);
+    EXPECT_NEAR(results[gradients[weight]].get(0), 0, 1e-4);
+    EXPECT_EQ(results[gradients[bias]].get(0), 4);
+    EXPECT_EQ(gradients[x].dtype(), dtype);
+  }
 }
 
 TEST(Pooling, TakesThePlacesOfTheMaxima) {

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "aclgrad/format.h"
+#include "aclgrad/ops/fill.h"
 #include "aclgrad/record.h"
+#include "aclgrad/tensor.h"
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
 #include "aclnnop/aclnn_group_norm.h"
@@ -81,6 +83,16 @@ std::array<Value, 3> batch_norm_backward(const Value& grad, const Value& x, cons
   check_channels(record, 1, 2, 5);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
+  if (x.shape().numel() == 0) {
+    // Of an empty batch the operator writes nothing, and gradients of nothing are 0.
+    std::array<Value, 3> gradients;
+    for (std::size_t k = 0; k < gradients.size(); ++k) {
+      const Value& like = k == 0 ? x : weight;
+      if (!attributes.wanted[k]) continue;
+      gradients[k] = x.graph().constant(Tensor::zeros(like.shape(), like.dtype()));
+    }
+    return gradients;
+  }
   return detail::record_wanted<BatchNormBackwardOp>(
       record, attributes, attributes.wanted, {record.like(1), record.like(4), record.like(4)});
 }
@@ -95,6 +107,14 @@ Value group_norm(const Value& x, std::int64_t groups, const Value& weight, const
   const Shape& shape = x.shape();
   if (groups < 1 || shape[1] % groups != 0) {
     record.shape_error(fmt::format("{} groups must divide the channels of {}", groups, shape));
+  }
+  if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
+    // The operator keeps mean and rstd in x's dtype: rounded to 16 bits they would make a gradient
+    // where there is none.
+    const Value wide = cast(x, DType::float32, where);
+    const Value wide_weight = cast(weight, DType::float32, where);
+    const Value wide_bias = cast(bias, DType::float32, where);
+    return cast(group_norm(wide, groups, wide_weight, wide_bias, eps, where), x.dtype(), where);
   }
   const TensorSpec number{Shape{shape[0], groups}, x.dtype()};
   return record.add<GroupNormOp>({groups, eps}, {record.like(0), number, number}).front();

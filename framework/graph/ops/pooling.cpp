@@ -34,13 +34,17 @@ void check_image(const Recorder& record) {
                                  record.input(0).description(), shape));
 }
 
+// Places made of these fit 64 bits.
+constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
+
 void check_numbers(const Recorder& record, const char* name, const Numbers& numbers,
                    std::int64_t least) {
   bool fits = numbers.size() == kPlaneAxes;
-  for (const std::int64_t number : numbers) fits = fits && number >= least;
+  for (const std::int64_t number : numbers) fits = fits && number >= least && number <= kMost;
   if (fits) return;
-  record.value_error(fmt::format("{} must be one or two numbers of at least {}, got {}", name,
-                                 least, list_text(numbers)));
+  record.value_error(
+      fmt::format("{} must be one or two numbers of at least {} and below 2^31, got {}", name,
+                  least, list_text(numbers)));
 }
 
 // Input 0 with the last two sizes.
@@ -62,12 +66,13 @@ TensorSpec pooled(const Recorder& record, const Numbers& kernel, const Numbers& 
   std::int64_t sizes[kPlaneAxes];
   for (std::size_t axis = 0; axis < kPlaneAxes; ++axis) {
     const std::int64_t in = shape.dims()[shape.rank() - kPlaneAxes + axis];
-    const std::int64_t room = in + 2 * padding[axis] - kernel[axis];
+    const std::int64_t rounding = ceil_mode ? stride[axis] - 1 : 0;
+    const std::int64_t room = in + 2 * padding[axis] - kernel[axis] + rounding;
     if (room < 0 || 2 * padding[axis] > kernel[axis]) {
       record.shape_error(fmt::format("a kernel {} with padding {} does not fit {}",
                                      list_text(kernel), list_text(padding), shape));
     }
-    sizes[axis] = (room + (ceil_mode ? stride[axis] - 1 : 0)) / stride[axis] + 1;
+    sizes[axis] = room / stride[axis] + 1;
     if (ceil_mode && (sizes[axis] - 1) * stride[axis] >= in + padding[axis]) --sizes[axis];
   }
   return resized(record, sizes[0], sizes[1]);

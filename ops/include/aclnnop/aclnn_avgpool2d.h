@@ -15,7 +15,8 @@ ACLGRAD_BEGIN_DECLS
  * out = the sum of the elements under each window, divided by: divisorOverride where that is not 0;
  * else, with countIncludePad, the size of the window up to the end of the padding; else the number
  * of elements. Along an axis there are (in + 2 padding - kernel) / stride + 1 windows, rounded
- * down, or with ceilMode up, without a last one that would begin in the padding behind the axis.
+ * down, or with ceilMode up, without a last one that would begin in the padding behind the axis:
+ * with ceilMode a kernel may be larger than the padded axis, by less than the stride.
  * kernelSize, strides and paddings have one value for both axes or one for each; empty strides are
  * the kernel.
  *

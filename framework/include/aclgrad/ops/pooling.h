@@ -29,8 +29,11 @@ struct AvgPoolOptions {
 };
 
 /// The largest element under each window, with (in + 2 padding - kernel) / stride + 1 windows along
-/// an axis, rounded down, or with ceil_mode up. The node's second output is the place of each in
-/// its plane, int32. Throws ShapeError, DTypeError and ValueError, as the others do.
+/// an axis, rounded down, or with ceil_mode up, without a last one that would begin in the padding
+/// behind the axis. So with ceil_mode a kernel may be larger than the padded axis, by less than the
+/// stride. NaN is the largest. The node's second output is the place of each in its plane, int32.
+/// Throws ShapeError where there is no window, DTypeError, and ValueError for kernel and stride
+/// below 1, padding below 0 and any of them above 2^31 - 1, as the others do.
 Value max_pool2d(const Value& x, const PerAxis& kernel, const MaxPoolOptions& options = {},
                  std::source_location where = std::source_location::current());
 
