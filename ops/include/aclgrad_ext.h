@@ -57,6 +57,13 @@ ACL_FUNC_VISIBILITY int32_t aclgradGetAcceptDouble(void);
  */
 ACL_FUNC_VISIBILITY uint64_t aclgradAllocationId(const void* address);
 
+/*
+ * How many bytes of the live allocation, of device or pinned host memory, lie from the address on;
+ * 0 when it lies in none. aclrtMalloc rounds sizes up, so it may be more than was asked for. Asking
+ * again costs a few nanoseconds while the program makes and frees no memory. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY size_t aclgradAllocationBytes(const void* address);
+
 /* ---- For authors of operator libraries ------------------------------------------------------- */
 
 /*

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -41,6 +43,23 @@ struct Register {
 };
 
 Register& live() { return permanent<Register>(); }
+
+// Counts every change of the register, made while it is locked: what was read of it before holds
+// as long as this is the same.
+constinit std::atomic<uint64_t> changes{1};
+void note_change() noexcept { changes.fetch_add(1, std::memory_order_release); }
+
+// What a thread has been told last about addresses; a place for each, by its bits.
+struct Answer {
+  uint64_t change = 0;
+  uintptr_t address = 0;
+  size_t bytes = 0;
+};
+constinit thread_local std::array<Answer, 256> answers{};
+
+Answer& answer_for(uintptr_t address) {
+  return answers[(address / kGranule ^ address / kAlignment) % answers.size()];
+}
 
 uintptr_t number(const void* address) { return reinterpret_cast<uintptr_t>(address); }
 
@@ -113,6 +132,7 @@ void allocate(const Call& call, const char* parameter, void** pointer, const Wan
     if (context.has_lost_memory()) call.no_context();
     live().by_address[number(address)] =
         Allocation{*real_size, wanted.kind, context.device(), ++live().latest_id, std::move(block)};
+    note_change();
   }
   *pointer = address;
 }
@@ -131,6 +151,7 @@ MemoryBlock take(const void* address, MemoryKind kind) noexcept {
   if (found == live().by_address.end() || found->second.kind != kind) return nullptr;
   MemoryBlock block = std::move(found->second.block);
   live().by_address.erase(found);
+  note_change();
   return block;
 }
 
@@ -173,6 +194,7 @@ void add_mapping(void* address, size_t size, int32_t device) {
     const std::unique_lock lock(live().mutex);
     live().by_address[number(address)] =
         Allocation{size, MemoryKind::kMapped, device, ++live().latest_id, std::move(block)};
+    note_change();
   }
   if (Hooks* const active = hooks()) active->mapped(address, size);
 }
@@ -191,6 +213,7 @@ std::vector<MemoryBlock> take_memory_of(int32_t device,
   taken.reserve(static_cast<size_t>(std::count_if(
       all.begin(), all.end(), [&](const auto& each) { return is_taken(each.second); })));
   for (const auto& context : contexts) context->lose_memory();
+  note_change();
   for (auto it = all.begin(); it != all.end();) {
     if (is_taken(it->second)) {
       taken.push_back(std::move(it->second.block));
@@ -309,3 +332,12 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
 }
 
 uint64_t aclgradAllocationId(const void* address) { return find_memory(address).id; }
+
+size_t aclgradAllocationBytes(const void* address) {
+  const uint64_t change = changes.load(std::memory_order_acquire);
+  Answer& answer = answer_for(number(address));
+  if (answer.change != change || answer.address != number(address)) {
+    answer = {change, number(address), find_memory(address).bytes_from_here};
+  }
+  return answer.bytes;
+}

@@ -15,35 +15,11 @@
 #include "ops/meta/if_memory_allows.h"
 #include "ops/meta/objects.h"
 #include "ops/meta/rules.h"
+#include "ops/meta/storage.h"
 #include "ops/runtime/float_environment.h"
 
 namespace aclgrad::ops {
 namespace {
-
-// What only the layout of the memory decides: every element of a view must lie in its storage. The
-// vendor finds this for strided inputs while planning (561103) and never for contiguous tensors,
-// which would then read or write foreign memory; here that is a parameter error, unless the memory
-// is there: programs that pass the vendor's check run. The memory checks are strict.
-CheckResult check_storage(const Arguments& arguments) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments.role(i) == Role::kAttribute || arguments[i].tensor() == nullptr) continue;
-    const aclTensor& tensor = arguments.tensor(i);
-    if (fits_storage(tensor)) continue;
-    const bool strict = hooks() != nullptr && hooks()->is_strict();
-    if (!strict && is_contiguous(tensor) && fits_allocation(tensor)) continue;
-    const bool strided_input = arguments.role(i) == Role::kInput && !is_contiguous(tensor);
-    return {
-        strided_input ? kInnerNullPointer : kInvalidParameter,
-        fmt::format("ViewShape overlap. Invalid {} tensor {}: the view of size {} with strides {} "
-                    "and offset {} leaves its storage of size {}, expected every element inside.",
-                    arguments.role(i) == Role::kInput ? "input" : "output", arguments.name(i),
-                    to_string(tensor.view_shape), to_string(tensor.view_strides), tensor.offset,
-                    to_string(tensor.storage_shape)),
-        "The storageDims given to aclCreateTensor are too small for the view, or sizes overflow 64 "
-        "bits."};
-  }
-  return {};
-}
 
 CheckResult check(const Arguments& arguments) {
   for (const Rule& rule : arguments.spec().rules) {

@@ -8,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "aclgrad_ext.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -89,28 +88,6 @@ int64_t truncate_to_int64(double value) {
   return static_cast<int64_t>(value);
 }
 
-// Smallest and largest position a view reaches, in elements from the base. False when 64 bits
-// cannot hold them.
-bool footprint(const aclTensor& tensor, int64_t& low, int64_t& high) {
-  low = high = tensor.offset;
-  for (size_t i = 0; i < tensor.view_shape.size(); ++i) {
-    int64_t span = 0;
-    if (__builtin_mul_overflow(tensor.view_shape[i] - 1, tensor.view_strides[i], &span))
-      return false;
-    int64_t& end = span < 0 ? low : high;
-    if (__builtin_add_overflow(end, span, &end)) return false;
-  }
-  return true;
-}
-
-// The storage's number of elements; false when 64 bits cannot hold it or its bytes.
-bool has_storage(const aclTensor& tensor, int64_t& elements) {
-  int64_t bytes = 0;
-  return count_fits(tensor.storage_shape, elements) &&
-         !__builtin_mul_overflow(elements, static_cast<int64_t>(aclDataTypeSize(tensor.dtype)),
-                                 &bytes);
-}
-
 }  // namespace
 
 bool is_private_format(aclFormat format) {
@@ -138,35 +115,6 @@ bool is_contiguous(const aclTensor& tensor) {
 bool is_empty(const aclTensor& tensor) {
   return std::find(tensor.view_shape.begin(), tensor.view_shape.end(), 0) !=
          tensor.view_shape.end();
-}
-
-bool fits_storage(const aclTensor& tensor) {
-  int64_t elements = 0;
-  if (!count_fits(tensor.view_shape, elements)) return false;
-  if (elements == 0) return true;
-  int64_t storage = 0;
-  int64_t low = 0;
-  int64_t high = 0;
-  return has_storage(tensor, storage) && footprint(tensor, low, high) && low >= 0 && high < storage;
-}
-
-bool fits_allocation(const aclTensor& tensor) {
-  const auto size = static_cast<int64_t>(aclDataTypeSize(tensor.dtype));
-  const auto base = reinterpret_cast<intptr_t>(tensor.data);
-  int64_t elements = 0, storage = 0, low = 0, high = 0;
-  if (!count_fits(tensor.view_shape, elements) || elements == 0 || !has_storage(tensor, storage) ||
-      !footprint(tensor, low, high) || __builtin_add_overflow(high, 1, &high)) {
-    return false;
-  }
-  intptr_t first = 0, end = 0;
-  if (__builtin_mul_overflow(low, size, &first) || __builtin_add_overflow(base, first, &first) ||
-      __builtin_mul_overflow(high, size, &end) || __builtin_add_overflow(base, end, &end)) {
-    return false;
-  }
-  // An allocation that holds the first byte and the last one holds what lies between.
-  const uint64_t allocation = aclgradAllocationId(reinterpret_cast<const void*>(first));
-  return allocation != 0 &&
-         aclgradAllocationId(reinterpret_cast<const void*>(end - 1)) == allocation;
 }
 
 }  // namespace aclgrad::ops

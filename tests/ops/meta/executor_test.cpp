@@ -133,6 +133,40 @@ TEST_F(TwoPhases, AViewOutsideItsStorageIsRefused) {
   aclDestroyTensor(contiguous);
 }
 
+// Whatever its storage says: programs often derive that from the view. Memory that the runtime did
+// not give has no known end.
+TEST_F(TwoPhases, AViewBeyondItsAllocationIsRefused) {
+  void* memory = nullptr;
+  ASSERT_EQ(aclrtMallocAlign32(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  const auto plan = [&](void* data, int64_t count, int64_t stride = 1) {
+    aclTensor* view = tensor(data, count, 4000, stride);
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status =
+        plan_operator(kIncrement, {view, view}, &size_, &executor, plan_increment);
+    if (executor != nullptr) aclDestroyAclOpExecutor(executor);
+    aclDestroyTensor(view);
+    return status;
+  };
+  int* const first = static_cast<int*>(memory);
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(plan(first, 16), OK);
+    EXPECT_EQ(plan(first, 17), 161002);
+    EXPECT_THAT(recent_message(),
+                AllOf(HasSubstr("input tensor self"), HasSubstr("[17]"),
+                      HasSubstr("reaches 68 bytes"), HasSubstr("at most the 64 that")));
+    EXPECT_EQ(plan(first + 5, 11), OK);
+    EXPECT_EQ(plan(first + 5, 12), 161002);
+    EXPECT_EQ(plan(first, 8, 2), OK);
+    EXPECT_EQ(plan(first, 9, 2), 161002) << "strided";
+    EXPECT_EQ(plan(first, 0), OK);
+  }
+  // What is freed, and what comes in its place, is seen at once.
+  ASSERT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  EXPECT_EQ(plan(first, 17), OK);
+  std::vector<int> own(4000);
+  EXPECT_EQ(plan(own.data(), 4000), OK);
+}
+
 TEST_F(TwoPhases, APlannerMayRefuse) {
   std::vector<int> thirteen(13);
   aclTensor* tensor13 = tensor(thirteen.data(), 13, 13);

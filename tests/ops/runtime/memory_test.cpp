@@ -256,6 +256,35 @@ TEST_F(Memory, AllocationsHaveNumbersThatAreNeverUsedAgain) {
   EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "asking is no error";
 }
 
+TEST_F(Memory, SaysHowManyBytesOfAnAllocationLieFromAnAddressOn) {
+  std::vector<std::byte*> all;
+  for (int i = 0; i < 100; ++i) {
+    void* memory = nullptr;
+    ASSERT_EQ(aclrtMallocAlign32(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    all.push_back(static_cast<std::byte*>(memory));
+  }
+  for (int again = 0; again < 2; ++again) {
+    for (std::byte* const memory : all) {
+      EXPECT_EQ(aclgradAllocationBytes(memory), 64U);
+      EXPECT_EQ(aclgradAllocationBytes(memory + 1), 63U);
+      EXPECT_EQ(aclgradAllocationBytes(memory + 63), 1U);
+    }
+  }
+  // Another thread frees them.
+  std::thread([&] {
+    for (std::byte* const memory : all) EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  }).join();
+  for (std::byte* const memory : all) EXPECT_EQ(aclgradAllocationBytes(memory), 0U);
+  void* pinned = nullptr;
+  ASSERT_EQ(aclrtMallocHost(&pinned, 32), ACL_SUCCESS);
+  EXPECT_EQ(aclgradAllocationBytes(pinned), 32U);
+  EXPECT_EQ(aclrtFreeHost(pinned), ACL_SUCCESS);
+  const int local = 0;
+  EXPECT_EQ(aclgradAllocationBytes(&local), 0U);
+  EXPECT_EQ(aclgradAllocationBytes(nullptr), 0U);
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "asking is no error";
+}
+
 TEST_F(Memory, FreeWithDevSyncKeepsWhatItCouldNotWaitFor) {
   struct Seen {
     aclrtContext context = nullptr;

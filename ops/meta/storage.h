@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the memory that a program gives holds the elements of its views.
+#ifndef ACLGRAD_OPS_META_STORAGE_H_
+#define ACLGRAD_OPS_META_STORAGE_H_
+
+#include "ops/meta/operator.h"
+
+namespace aclgrad::ops {
+
+// What only the layout of the memory decides, of every tensor: all elements must lie in the storage
+// that the program says, and, where the address is in an allocation of the runtime's, in that.
+//
+// The vendor finds the first for strided inputs while planning (561103) and never for contiguous
+// tensors, which would then read or write foreign memory; here that is a parameter error, unless
+// the memory is there: programs that pass the vendor's check run. The memory checks are strict.
+CheckResult check_storage(const Arguments& arguments);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_META_STORAGE_H_
