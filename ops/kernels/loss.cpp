@@ -158,11 +158,14 @@ RealKernel binary_cross_entropy() {
     const double* const from[] = {negative};
     double* const to[] = {rest};
     softplus(from, to, count);
+    bool has_nan = false;
     for (size_t i = 0; i < count; ++i) {
       const double x = in[0][i], t = in[1][i], weight = in[2][i], positive = in[3][i];
       out[0][i] = weight * ((1 - t) * x + (1 + (positive - 1) * t) * rest[i]);
+      has_nan |= std::isnan(out[0][i]);
     }
-    if (std::none_of(in[0], in[0] + count, [](double x) { return std::isinf(x); })) return;
+    if (!has_nan) return;
+    // Of inf - inf and 0 * inf: of the two sides, the one that grows counts.
     for (size_t i = 0; i < count; ++i) {
       const double x = in[0][i], t = in[1][i], weight = in[2][i], positive = in[3][i];
       if (std::isinf(x)) out[0][i] = times_infinity(weight * (x > 0 ? 1 - t : positive * t));

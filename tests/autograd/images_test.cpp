@@ -351,6 +351,11 @@ TEST(GroupNorm, StatisticsOf16BitImagesAreNotRounded) {
     EXPECT_EQ(results[gradients[bias]].get(0), 4);
     EXPECT_EQ(gradients[x].dtype(), dtype);
   }
+  Graph graph;
+  const Value x = graph.input("x", {1, 2, 2, 2}), c = graph.input("c", {2});
+  for (const double eps : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(group_norm(x, 1, c, c, eps), ValueError) << eps;
+  }
 }
 
 TEST(Pooling, TakesThePlacesOfTheMaxima) {

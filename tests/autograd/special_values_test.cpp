@@ -198,18 +198,26 @@ TEST(SpecialValues, WhatMadeTheResultNanHasAGradient) {
       }
       wanted.insert(wanted.end(), gradients_by_input.begin(), gradients_by_input.end());
       Session session(graph, wanted);
+      const auto run_with_nan = [&](const Value& tainted, std::int64_t at) {
+        std::vector<Feed> feeds;
+        for (auto& [input, numbers] : numbers_for(graph)) {
+          if (input.id() == tainted.id() && at >= 0) numbers.set(at, kNaN);
+          feeds.emplace_back(input, std::move(numbers));
+        }
+        return session.run(feeds);
+      };
       for (std::size_t k = 0; k < recorded.inputs.size(); ++k) {
-        const std::int64_t count = recorded.inputs[k].shape().numel();
+        const Value& x = recorded.inputs[k];
+        const Value& gradient = gradients_by_input[k];
+        const Tensor clean = run_with_nan(x, -1)[gradient];
+        if (allclose(clean, Tensor::zeros(clean.shape(), clean.dtype()), 0, 0)) {
+          continue;  // constant almost everywhere, as sign is
+        }
+        const std::int64_t count = x.shape().numel();
         for (const std::int64_t at : {std::int64_t{0}, count / 2, count - 1}) {
-          std::vector<Feed> feeds;
-          for (auto& [input, numbers] : numbers_for(graph)) {
-            Tensor given = numbers;
-            if (input.id() == recorded.inputs[k].id()) given.set(at, kNaN);
-            feeds.emplace_back(input, std::move(given));
-          }
-          const Results results = session.run(feeds);
+          const Results results = run_with_nan(x, at);
           if (!has_nan(results[y])) continue;
-          EXPECT_NE(results[gradients_by_input[k]].get(at), 0)
+          EXPECT_NE(results[gradient].get(at), 0)
               << op.name << ", input " << k << ", element " << at;
         }
       }

@@ -108,6 +108,7 @@ Value group_norm(const Value& x, std::int64_t groups, const Value& weight, const
   if (groups < 1 || shape[1] % groups != 0) {
     record.shape_error(fmt::format("{} groups must divide the channels of {}", groups, shape));
   }
+  if (!(eps > 0)) record.value_error(fmt::format("eps must be above 0, got {}", eps));
   if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
     // The operator keeps mean and rstd in x's dtype: rounded to 16 bits they would make a gradient
     // where there is none.

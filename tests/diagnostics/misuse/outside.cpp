@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a tensor of 32 floats in memory for 16.
+// Moves a tensor of 32 floats into memory for 16, when phase one has looked at where it was.
 #include "misuse.h"
 
 int main() {
   const misuse::Device device;
   void* const memory = misuse::zeros(64);
   void* const result = misuse::zeros(128);
-  aclTensor* const in = misuse::floats(memory, 32);
+  aclTensor* const in = misuse::floats(result, 32);
   aclTensor* const out = misuse::floats(result, 32);
-  misuse::require(aclnnSelu(nullptr, 0, misuse::plan_selu(in, out), device.stream));
+  aclOpExecutor* const executor = misuse::plan_selu(in, out);
+  misuse::require(aclSetInputTensorAddr(executor, 0, in, memory));
+  misuse::require(aclnnSelu(nullptr, 0, executor, device.stream));
   const int status = aclrtSynchronizeStream(device.stream);
   aclDestroyTensor(in);
   aclDestroyTensor(out);

@@ -32,7 +32,8 @@ Value batch_norm(const Value& x, const Value& weight, const Value& bias, const V
 
 /// (x - mean) rstd weight + bias for every group of channels of every image of x [N, C, ...], with
 /// rstd = 1 / sqrt(variance + eps); weight and bias are [C], of x's dtype. In float16 and bfloat16
-/// it is computed in float32, between casts, so that statistics are not rounded to 16 bits.
+/// it is computed in float32, between casts, so that statistics are not rounded to 16 bits. Throws
+/// ShapeError for groups that do not divide C, ValueError for eps that is not above 0.
 Value group_norm(const Value& x, std::int64_t groups, const Value& weight, const Value& bias,
                  double eps = 1e-5, std::source_location where = std::source_location::current());
 
