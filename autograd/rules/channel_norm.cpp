@@ -13,6 +13,10 @@ void add_channel_norm_rules(RuleTable& table) {
     if (!op.training && (call.needs(3) || call.needs(4))) {
       call.no_gradient_for("the running statistics");
     }
+    if (call.input(0).shape().numel() == 0) {  // the operator writes nothing then
+      return InputGradients{zeros_for(call.input(0)), zeros_for(call.input(1)),
+                            zeros_for(call.input(2)), Value(), Value()};
+    }
     const Value mean = op.training ? call.output(1) : call.input(3);
     const Value spread = op.training ? call.output(2) : call.input(4);
     const auto [x, weight, bias] =

@@ -161,6 +161,10 @@ TEST(Float64, EveryOptimizerKeepsItsStateInIt) {
       },
       [] { return std::make_unique<Adam>(AdamOptions{.weight_decay = 0.1}); },
       [] { return std::make_unique<RmsProp>(RmsPropOptions{.momentum = 0.5}); },
+      [] { return std::make_unique<Sgd>(SgdOptions{.momentum = 0.9, .dampening = 0.1}); },
+      [] { return std::make_unique<Sgd>(SgdOptions{.learning_rate = 1e-3, .maximize = true}); },
+      [] { return std::make_unique<Adam>(AdamOptions{.amsgrad = true}); },
+      [] { return std::make_unique<RmsProp>(RmsPropOptions{.centered = true}); },
       [] { return std::make_unique<Lion>(LionOptions{.learning_rate = 0.01}); }};
   const Case test = layers().front();
   for (const Make& make : optimizers) {
@@ -170,6 +174,7 @@ TEST(Float64, EveryOptimizerKeepsItsStateInIt) {
         trained(test.make(DType::float32), input_of(test, DType::float32), DType::float32, *narrow),
         "an optimizer", 2e-5);
     for (const Variable& state : wide->state()) {
+      // But for the learning rate.
       if (state.shape().rank() > 0 && is_floating(state.dtype())) {
         EXPECT_EQ(state.dtype(), DType::float64) << state.name();
       }
