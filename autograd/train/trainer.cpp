@@ -66,9 +66,9 @@ Trainer::Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
 }
 
 void Trainer::require_parameters() const {
-  if (!model_.parameters().empty()) return;
+  if (!model_.trained_parameters().empty()) return;
   throw ValueError(
-      model_.frozen_parameters().empty()
+      model_.parameters().empty()
           ? "the model has no parameters: its layers must be made with child() of it, as in "
             "`Linear hidden{child(\"hidden\"), 2, 16}`"
           : "all parameters of the model are frozen: unfreeze() the parts to be trained");
@@ -220,7 +220,7 @@ void Trainer::observe(const data::Dataset& batch, TrainingLog& log) {
   const data::Dataset& part = parts_of(batch).front();
   const Results results = observation_.run({{kFeatures, part.features}, {kLabels, part.labels}});
   std::size_t at = 0;
-  for (const Variable& parameter : model_.parameters()) {
+  for (const Variable& parameter : model_.trained_parameters()) {
     const double scale = scaler_ ? scaler_->scale() : 1;
     log.point("Gradient norms", parameter.name(), static_cast<double>(steps_),
               euclidean_norm(results[at++]) / scale);

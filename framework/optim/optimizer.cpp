@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "aclgrad/error.h"
+#include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/fill.h"
 #include "aclgrad/ops/foreach.h"
@@ -123,6 +124,9 @@ Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::sour
   std::vector<const ParameterGroup*> groups;
   for (const auto& [value, gradient] : gradients) {
     groups.push_back(group_of(detail::variable_to_update(graph, value)));
+    if (gradient.shape() == value.shape()) continue;
+    throw ShapeError(fmt::format("the gradient of {} has shape {}, not {}", value.description(),
+                                 gradient.shape(), value.shape()));
   }
   const RecordScope scope(graph, Pass::update);
   before(graph, gradients, where);
@@ -154,10 +158,7 @@ const ParameterGroup* Optimizer::group_of(const Variable& parameter) const {
   if (groups_.empty()) return nullptr;
   const auto found = group_numbers_.find(parameter.identity());
   if (found != group_numbers_.end()) return &groups_[found->second];
-  throw ValueError(
-      fmt::format("`{}` is in no group of the optimizer (parameters() leaves out what is frozen, "
-                  "which frozen_parameters() has: groups are made of both)",
-                  parameter.name()));
+  throw ValueError(fmt::format("`{}` is in no group of the optimizer", parameter.name()));
 }
 
 void Optimizer::add_share(const Variable& share, const Variable& parameter) {

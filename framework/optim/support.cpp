@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "aclgrad/error.h"
+#include "aclgrad/format.h"
 
 namespace aclgrad::detail {
 
@@ -14,6 +15,10 @@ const Variable& variable_to_update(const Graph& graph, const Value& value) {
   const Variable* variable = value.variable();
   if (variable == nullptr) {
     throw ValueError(fmt::format("cannot update {}: it is not a variable", value.description()));
+  }
+  if (!is_floating(value.dtype())) {
+    throw DTypeError(fmt::format("cannot update {}: it is {}, which has no gradient",
+                                 value.description(), value.dtype()));
   }
   return *variable;
 }

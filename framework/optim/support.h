@@ -11,7 +11,7 @@
 namespace aclgrad::detail {
 
 /// The variable that a value of `graph` is. Throws ValueError, naming the value, when it is none or
-/// of another graph.
+/// of another graph, DTypeError when it is not floating.
 const Variable& variable_to_update(const Graph& graph, const Value& value);
 
 /// The slot with a parameter's own count of steps.

@@ -121,6 +121,52 @@ TEST(TrainerOnRanks, ClipsToTheNormOfAllGradients) {
   EXPECT_GT(std::abs(unclipped.history.evaluations.back().validation_loss - loss), 1e-4);
 }
 
+// Frozen for the second of three steps.
+NamedTensors train_freezing(const Communicator& communicator, bool sharded, bool adam) {
+  const Linear first("a", 12, 10, {.seed = 1}), second("b", 10, 4, {.seed = 2});
+  const Sequential model(first, Selu{}, second);
+  AdamW adamw;
+  Sgd sgd({.momentum = 0.9});
+  std::unique_ptr<Ranks> ranks;
+  if (sharded) {
+    ranks = std::make_unique<ShardedUpdate>(communicator);
+  } else {
+    ranks = std::make_unique<DataParallel>(communicator);
+  }
+  const auto loss = [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
+  Optimizer& optimizer = adam ? static_cast<Optimizer&>(adamw) : sgd;
+  Trainer trainer(model, loss, optimizer, {.micro_batches = 2, .ranks = ranks.get()});
+  trainer.step(pictures());
+  first.freeze();
+  trainer.step(pictures());
+  first.unfreeze();
+  trainer.step(pictures());
+  NamedTensors all = trainer.tensors();
+  std::ranges::sort(all, {}, &NamedTensors::value_type::first);
+  return all;
+}
+
+TEST(TrainerOnRanks, FollowsWhatIsFrozen) {
+  const NamedTensors alone = train_freezing(Communicator(), false, true);
+  run_ranks(2,
+            [&](const Communicator& communicator) {
+              EXPECT_TRUE(same_bits(train_freezing(communicator, false, true), alone));
+            },
+            {.timeout_seconds = 60});
+}
+
+TEST(TrainerOnRanks, ASharedUpdateIsOfTheParametersOfItsFirstStep) {
+  for (const bool adam : {true, false}) {
+    run_ranks(2,
+              [&](const Communicator& communicator) {
+                EXPECT_THAT(
+                    message_of<ValueError>([&] { train_freezing(communicator, true, adam); }),
+                    HasSubstr("freeze and unfreeze before"));
+              },
+              {.timeout_seconds = 60});
+  }
+}
+
 // By default there is a micro-batch a rank: the same means, rounded otherwise.
 TEST(TrainerOnRanks, AgreesToRoundingWithOneRankThatTakesWholeBatches) {
   const Trained alone = train_with({.micro_batches = 0});

@@ -88,8 +88,8 @@ class Module {
   /// "blocks.0.norm"; "" for the whole network.
   const std::string& path() const;
 
-  /// The variables that are trained: the module's own, then its children's, in the order in which
-  /// they were made; one that occurs twice is listed once. Without what is frozen.
+  /// The variables that training is for, frozen or not: the module's own, then its children's, in
+  /// the order in which they were made; one that occurs twice is listed once.
   std::vector<Variable> parameters() const;
 
   /// How many numbers they have together.
@@ -107,14 +107,18 @@ class Module {
   /// session runs; a session that was made before refuses to run after.
   void to(DType dtype) const;
 
-  /// The values of parameters() in a graph: what to give to backward().
+  /// The parameters that are not frozen, and those that are.
+  std::vector<Variable> trained_parameters() const;
+  std::vector<Variable> frozen_parameters() const;
+
+  /// The values of trained_parameters() in a graph: what to give to backward().
   std::vector<Value> parameters(const Graph& graph,
                                 std::source_location where = std::source_location::current()) const;
 
-  /// Takes this part and all that is below it out of training, or back into it. What is frozen is
-  /// left out of parameters(), so it has no gradient, no update and no weight decay; Dropout passes
-  /// everything on, and batch normalization goes by its running statistics and keeps them. state(),
-  /// files and checkpoints have it as before.
+  /// Takes this part and all that is below it out of training, or back into it. What is frozen has
+  /// no gradient, no update and no weight decay, as the parameters of a graph leave it out; Dropout
+  /// passes everything on, and batch normalization goes by its running statistics and keeps them.
+  /// state(), files and checkpoints have it as before.
   ///
   /// This holds for what is recorded afterwards: a Trainer records its next step anew, other
   /// sessions stay as they are. A part that several modules share is frozen in all of them; one
@@ -124,9 +128,6 @@ class Module {
 
   /// Whether this part is frozen, itself or with one above it; parts below may differ.
   bool is_frozen() const;
-
-  /// The parameters that parameters() leaves out.
-  std::vector<Variable> frozen_parameters() const;
 
   /// For what keeps recorded graphs: whether each part is frozen, this one and those below in
   /// order; and a count that tells cheaply whether any part of any module was frozen or unfrozen

@@ -97,7 +97,7 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   /// Throws ValueError for a gradient of something that is not a variable, or is in no group where
-  /// the optimizer has groups.
+  /// the optimizer has groups; ShapeError and DTypeError for one that is not as its variable.
   [[nodiscard]] Update step(const Graph& graph, const Gradients& gradients,
                             std::source_location where = std::source_location::current());
 

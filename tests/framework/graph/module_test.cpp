@@ -308,7 +308,7 @@ TEST(Module, ListsASharedPartOnce) {
   }
   EXPECT_EQ(part.parameters().size(), 2u);
   part.freeze();
-  EXPECT_TRUE(part.parameters().empty());
+  EXPECT_TRUE(part.trained_parameters().empty());
 }
 
 TEST(Layers, HaveRanges) {

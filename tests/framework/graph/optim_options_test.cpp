@@ -241,6 +241,18 @@ TEST(OptimizerRanges, OfGroups) {
   EXPECT_EQ(decay_matrices({w, v}, 0.1).size(), 1u) << "an empty group is left out";
 }
 
+TEST(Optimizers, TakeGradientsOfTheirVariablesShape) {
+  Graph graph;
+  const Value p = graph.parameter("p", Tensor::zeros({2}));
+  const Value whole = graph.parameter("whole", Tensor::zeros({2}, DType::int64));
+  Sgd sgd;
+  EXPECT_THAT(message_of<ShapeError>([&] {
+                return sgd.step(graph, Gradients({{p, graph.constant(Tensor::zeros({1}))}}));
+              }),
+              HasSubstr("has shape [1], not [2]"));
+  EXPECT_THROW(static_cast<void>(sgd.step(graph, Gradients({{whole, p}}))), DTypeError);
+}
+
 TEST(ScheduleRanges, AreChecked) {
   for (const double rate : {kNaN, kInf, -1.0}) {
     EXPECT_THAT(refused([&] { schedule::constant(rate); }), HasSubstr("constant: rate"));

@@ -84,16 +84,18 @@ TEST(Freeze, LeavesOutWhatIsFrozenAndListsItApart) {
   model.freeze_backbone();
   EXPECT_FALSE(model.is_frozen());
   EXPECT_TRUE(model.conv.is_frozen());
-  EXPECT_EQ(model.parameters().size(), 2u);
+  EXPECT_EQ(model.parameters().size(), 6u) << "as PyTorch's: groups are made of all";
+  EXPECT_EQ(model.trained_parameters().size(), 2u);
   EXPECT_EQ(model.frozen_parameters().size(), 4u);
   EXPECT_EQ(model.state().size(), 9u);
-  EXPECT_EQ(model.parameter_count(), 6);
+  EXPECT_EQ(model.parameter_count(), 14);
   EXPECT_THAT(model.summary(),
               AllOf(HasSubstr("BatchNorm2d 2, frozen"), HasSubstr("trained"), HasSubstr("14")));
   Graph graph;
   EXPECT_EQ(model.parameters(graph).size(), 2u);
   model.unfreeze();
-  EXPECT_EQ(model.parameters().size(), 6u);
+  EXPECT_EQ(model.parameters(graph).size(), 6u);
+  EXPECT_TRUE(model.frozen_parameters().empty());
   EXPECT_THAT(model.summary(), Not(HasSubstr("frozen")));
 }
 
@@ -101,13 +103,13 @@ TEST(Freeze, HoldsForASharedPartInAllThatHaveIt) {
   const Linear shared("shared", 2, 2);
   const Sequential one("one", shared), two("two", shared, Linear("own", 2, 2));
   one.freeze();
-  EXPECT_EQ(two.parameters().size(), 2u);
+  EXPECT_EQ(two.trained_parameters().size(), 2u);
   two.unfreeze();
-  EXPECT_EQ(one.parameters().size(), 2u);
+  EXPECT_EQ(one.trained_parameters().size(), 2u);
   Sequential later("later");
   later.freeze();
   later.add(Linear("l", 2, 2));
-  EXPECT_EQ(later.parameters().size(), 2u) << "what is added later is not frozen";
+  EXPECT_EQ(later.trained_parameters().size(), 2u) << "what is added later is not frozen";
 }
 
 TEST(Freeze, ATrainerRecordsAnewWhenItsOwnModelChangesOnly) {

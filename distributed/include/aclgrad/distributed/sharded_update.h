@@ -39,7 +39,8 @@ class ShardedUpdate : public Ranks {
   /// Records the exchange, and the optimizer's step for this rank's share. The gradients are those
   /// of the rank's own loss, with respect to variables. Begins as DataParallel::average does.
   /// `parts` is the number of micro-batches whose gradients each rank has summed up. May be called
-  /// for several graphs, with gradients of the same variables.
+  /// for several graphs, with gradients of the same variables: ValueError otherwise, so nothing may
+  /// be frozen or unfrozen after the first.
   [[nodiscard]] Update step(const Graph& graph, const Gradients& gradients, Optimizer& optimizer,
                             std::int64_t parts = 1,
                             std::source_location where = std::source_location::current());
