@@ -6,8 +6,9 @@ usage: compare_torch.py FOLDER
 
 PyTorch trains each problem in float64, which is taken for exact, and in float32. Ours in float32 must be
 as near to the exact numbers as rounding allows, and ours in float64 likewise. What rounding allows is
-measured: PyTorch trains in float64 with noise of the size of the other dtype's roundings, on everything
-that a layer gives or is given back and on every parameter after its step. The allowed difference of a
+measured: PyTorch trains in float64 with noise of the size of the dtype's roundings, on everything that a
+layer gives or is given back and on every parameter after its step; and, in both dtypes, of the size of
+float32's on every option, since the C interface takes most options as floats. The allowed difference of a
 tensor is MARGIN times the largest that such a run, or PyTorch's own float32, shows; more runs are made
 before a difference is believed. So a gradient that is 0 but for roundings, and that Adam divides by its
 own size, may differ as much as it does in PyTorch from run to run.
@@ -19,7 +20,7 @@ import sys
 
 import torch
 
-from torch_model import Model, Noise, loss, optimizer, unchanged
+from torch_model import Model, Noise, loss, optimizer, option_with, unchanged
 
 MARGIN = 16
 FEW, MANY = 3, 40
@@ -47,16 +48,28 @@ def part(tensors, prefix):
     return {name[len(prefix):]: tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
+def moved(options, noise):
+    """A description whose numbers with a fraction are other ones of float32."""
+    if isinstance(options, dict):
+        return {name: moved(value, noise) for name, value in options.items()}
+    if isinstance(options, list):
+        return [moved(value, noise) for value in options]
+    return option_with(noise, options) if isinstance(options, float) else options
+
+
 def train(spec, tensors, dtype, noise=unchanged):
     """What write_runs calls Trained, in float64."""
+    if noise is not unchanged:
+        spec = moved(spec, noise)
 
     def numbers(tensor):
         return tensor.to(dtype if tensor.is_floating_point() else tensor.dtype, copy=True)
 
     parameters = {name: numbers(value).requires_grad_() for name, value in part(tensors, "parameter.").items()}
+    frozen = {name: numbers(value) for name, value in part(tensors, "frozen.").items()}
     buffers = {name: numbers(value) for name, value in part(tensors, "buffer.").items()}
-    model = Model(spec, parameters, buffers, noise)
-    made, set_rates = optimizer(spec, list(parameters.values()))
+    model = Model(spec, parameters | frozen, buffers, noise)
+    made, set_rates = optimizer(spec, list(parameters.values()), noise)
     losses = []
     for step in range(spec["steps"]):
         batch = f"batch.{step % len(spec['batches'])}."
@@ -77,7 +90,7 @@ def train(spec, tensors, dtype, noise=unchanged):
         evaluation = loss(spec, prediction, numbers(tensors["evaluation.labels"]))
     left = {"losses": torch.tensor(losses, dtype=torch.float64), "evaluation": evaluation.reshape(1),
             "predictions": prediction}
-    return {name: value.detach().double() for name, value in (left | parameters | buffers).items()}
+    return {name: value.detach().double() for name, value in (left | parameters | frozen | buffers).items()}
 
 
 def distance(a, b):
@@ -125,32 +138,49 @@ def shown(seed, text):
     print(f"{text}\n  ./dev compare-torch --seed {seed} --count 1", flush=True)
 
 
+# Why one of the two may refuse a model that the other one trains; each stands, with what to do, in
+# docs/how-to/coming-from-pytorch.md.
+REASONS = {}
+
+
+def reason_of(error):
+    return next((reason for words, reason in REASONS.items() if words in str(error)), None)
+
+
+def judge(path, sums):
+    """Compares the two runs of a file; prints what is to be looked at."""
+    tensors, metadata = read(path)
+    spec = json.loads(metadata["spec"])
+    ours, theirs = metadata.get("refused"), None
+    try:
+        comparison = Comparison(spec, tensors) if any(name.startswith("batch.") for name in tensors) else None
+    except (RuntimeError, ValueError) as error:  # by which PyTorch refuses
+        theirs = error
+    if ours and theirs:
+        sums["refused by both"] += 1
+        return
+    if ours or theirs:
+        where = "refused here" if ours else "refused there"
+        reason = reason_of(ours or theirs)
+        sums[where] += 1
+        sums["unexplained"] += not reason
+        shown(spec["seed"], f"{where} ({reason or 'unexplained'}): {ours or theirs}")
+        return
+    found = next((text for dtype in UNIT for text in comparison.differences(dtype)), None)
+    sums["differ" if found else "agree"] += 1
+    if found:
+        sums["unexplained"] += 1
+        shown(spec["seed"], found)
+
+
 def main(folder):
     torch.set_num_threads(1)
     paths = sorted(pathlib.Path(folder).glob("*.safetensors"))
-    sums = {"agree": 0, "differ": 0, "here": 0, "there": 0, "both": 0}
+    sums = dict.fromkeys(("agree", "differ", "refused here", "refused there", "refused by both", "unexplained"), 0)
     for path in paths:
-        tensors, metadata = read(path)
-        spec = json.loads(metadata["spec"])
-        refused = metadata.get("refused")
-        try:
-            comparison = Comparison(spec, tensors) if not refused else None
-        except Exception as error:  # whatever PyTorch refuses a model by
-            sums["there"] += 1
-            shown(spec["seed"], f"PyTorch refuses: {error}")
-            continue
-        if refused:
-            sums["here"] += 1
-            shown(spec["seed"], f"refused here: {refused}")
-            continue
-        dtypes = [dtype for dtype in UNIT if f"{dtype}.losses" in tensors]
-        found = next((text for dtype in dtypes for text in comparison.differences(dtype)), None)
-        sums["differ" if found else "agree"] += 1
-        if found:
-            shown(spec["seed"], found)
-    print(f"{len(paths)} models: {sums['agree']} agree, {sums['differ']} differ, {sums['here']} refused here, "
-          f"{sums['there']} refused there")
-    return 1 if sums["differ"] else 0
+        judge(path, sums)
+    print(f"{len(paths)} models: " + ", ".join(f"{count} {what}" for what, count in sums.items()))
+    return 1 if sums["unexplained"] else 0
 
 
 if __name__ == "__main__":

@@ -18,6 +18,9 @@ class Noise:
         self.generator = torch.Generator().manual_seed(seed)
         self.unit = unit
 
+    def number(self):
+        return 2 * torch.rand((), generator=self.generator, dtype=torch.float64).item() - 1
+
     def moved(self, tensor):
         by = 2 * torch.rand(tensor.shape, generator=self.generator, dtype=torch.float64) - 1
         return tensor * (1 + self.unit * by)
@@ -41,6 +44,11 @@ def unchanged(tensor):
     return tensor
 
 
+def option_with(noise, value):
+    """The number as another one of float32: the C interface takes most options as floats."""
+    return value if noise is unchanged else value * (1 + 2.0**-24 * noise.number())
+
+
 class Model:
     def __init__(self, spec, parameters, buffers, noise=unchanged):
         self.spec, self.buffers, self.noise = spec, buffers, noise
@@ -54,8 +62,16 @@ class Model:
 
     def run(self, layers, prefix, x):
         for layer in layers:
+            training = self.training
+            if layer.get("name") in self.spec.get("frozen", []):
+                self.training = False
             x = self.noise(getattr(self, layer["kind"])(layer, prefix + layer.get("name", ""), x))
+            self.training = training
         return x
+
+    def number(self, layer, name, default):
+        """An option; where it is the default, with the noise that options have."""
+        return layer[name] if name in layer else option_with(self.noise, default)
 
     def parameter(self, name):
         return self.noise(self.parameters[name]) if name in self.parameters else None
@@ -84,18 +100,18 @@ class Model:
     def batch_norm(self, layer, name, x):
         return F.batch_norm(x, self.buffers[name + ".running_mean"], self.buffers[name + ".running_var"],
                             self.parameter(name + ".weight"), self.parameter(name + ".bias"), self.training,
-                            layer.get("momentum", 0.1), layer.get("eps", 1e-5))
+                            self.number(layer, "momentum", 0.1), self.number(layer, "eps", 1e-5))
 
     def group_norm(self, layer, name, x):
         return torch.group_norm(x, layer["groups"], self.parameter(name + ".weight"), self.parameter(name + ".bias"),
-                                layer.get("eps", 1e-5))
+                                self.number(layer, "eps", 1e-5))
 
     def layer_norm(self, layer, name, x):
         return F.layer_norm(x, x.shape[-1:], self.parameter(name + ".weight"), self.parameter(name + ".bias"),
-                            layer.get("eps", 1e-5))
+                            self.number(layer, "eps", 1e-5))
 
     def rms_norm(self, layer, name, x):  # as nn.RMSNorm, which came later
-        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + layer.get("eps", 1e-6)) * self.parameter(
+        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.number(layer, "eps", 1e-6)) * self.parameter(
             name + ".weight")
 
     def embedding(self, layer, name, x):
@@ -173,7 +189,7 @@ class Model:
         return x[:, -1]
 
     def elu(self, layer, name, x):
-        return torch.ops.aten.elu(x, layer.get("alpha", 1.0), layer.get("scale", 1.0), layer.get("input_scale", 1.0))
+        return torch.ops.aten.elu(x, *(self.number(layer, name, 1.0) for name in ("alpha", "scale", "input_scale")))
 
     def gelu(self, layer, name, x):
         return F.gelu(x, approximate="tanh" if layer.get("tanh") else "none")
@@ -185,10 +201,10 @@ class Model:
         return first * self.gelu(layer, name, second)
 
     def leaky_relu(self, layer, name, x):
-        return F.leaky_relu(x, layer.get("slope", 0.01))
+        return F.leaky_relu(x, self.number(layer, "slope", 0.01))
 
     def softplus(self, layer, name, x):
-        return F.softplus(x, layer.get("beta", 1.0))
+        return F.softplus(x, self.number(layer, "beta", 1.0))
 
     def softmax(self, layer, name, x):
         return F.softmax(x, -1)
@@ -274,31 +290,34 @@ class Lion(torch.optim.Optimizer):
 
 OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW,
               "rmsprop": torch.optim.RMSprop, "lion": Lion}
+DEFAULTS = {"sgd": {}, "adam": {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8},
+            "adamw": {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "weight_decay": 1e-2},
+            "rmsprop": {"alpha": 0.99, "epsilon": 1e-8}, "lion": {"beta1": 0.9, "beta2": 0.99}}
 SAME_NAMES = ("momentum", "nesterov", "dampening", "weight_decay", "maximize", "amsgrad", "alpha", "centered")
 
 
-def options_of(spec, kind):
+def options_of(spec):
     """Of an optimizer or a group, by PyTorch's names."""
     options = {name: spec[name] for name in SAME_NAMES if name in spec}
     if "epsilon" in spec:
         options["eps"] = spec["epsilon"]
-    if "beta1" in spec or "beta2" in spec:
-        default = (0.9, 0.99) if kind == "lion" else (0.9, 0.999)
-        options["betas"] = (spec.get("beta1", default[0]), spec.get("beta2", default[1]))
+    if "beta1" in spec:
+        options["betas"] = (spec["beta1"], spec["beta2"])
     return options
 
 
-def optimizer(spec, parameters):
+def optimizer(spec, parameters, noise):
     """The optimizer and a function that sets the learning rates of a step."""
-    of = spec["optimizer"]
-    kind = of["kind"]
+    kind = spec["optimizer"]["kind"]
+    of = {name: option_with(noise, value) for name, value in DEFAULTS[kind].items()} | spec["optimizer"]
     every = [{"params": parameters}]
     factors = [1.0]
     if of.get("groups"):
-        groups = of["groups"]
+        groups = of["groups"][:len(parameters)]
         factors = [group.get("learning_rate_factor", 1.0) for group in groups]
-        every = [{"params": parameters[i::len(groups)], **options_of(group, kind)} for i, group in enumerate(groups)]
-    made = OPTIMIZERS[kind](every, lr=1.0, **options_of(of, kind))
+        every = [{"params": parameters[i::len(groups)], **options_of(of | group)}
+                 for i, group in enumerate(groups)]
+    made = OPTIMIZERS[kind](every, lr=1.0, **options_of(of))
 
     def set_rates(step):
         for group, factor in zip(made.param_groups, factors):

@@ -21,6 +21,8 @@ class Generator {
       Json layer = layers_.named("embedding");
       layer["count"] = spec["input"]["tokens"];
       layer["width"] = draw_.whole(2, 6);
+      const std::int64_t count = layer["count"];
+      if (draw_.chance(0.3)) layer["padding_idx"] = draw_.whole(-count, count - 1);
       spec["layers"].push_back(layer);
     }
     Shape shape = shape_of(spec);
@@ -29,6 +31,7 @@ class Generator {
       shape = shape_of(spec);
     }
     if (!refused_) add_head(spec, shape);
+    if (wanted_.frozen && draw_.chance(0.2)) freeze_some(spec);
     spec["loss"] = loss(shape);
     spec["optimizer"] = optimizer();
     spec["batches"] = batches();
@@ -38,15 +41,28 @@ class Generator {
 
  private:
   Json input() {
-    switch (draw_.whole(0, 3)) {
-      case 0:
-        return {{"shape", {draw_.whole(1, 6)}}};
-      case 1:
-        return {{"shape", {draw_.whole(1, 4), draw_.whole(4, 8), draw_.whole(4, 8)}}};
-      case 2:
-        return {{"shape", {draw_.whole(1, 5), draw_.whole(2, 6)}}};
-      default:
-        return {{"shape", {draw_.whole(1, 5)}}, {"tokens", draw_.whole(2, 9)}};
+    const std::int64_t kind = draw_.whole(0, 3);
+    if (kind == 0) return {{"shape", {draw_.whole(1, 5)}}, {"tokens", draw_.whole(2, 9)}};
+    Json made;
+    if (kind == 1) made["shape"] = {draw_.whole(1, 4), draw_.whole(3, 8), draw_.whole(3, 8)};
+    if (kind == 2) made["shape"] = {draw_.whole(1, 5), draw_.whole(2, 6)};
+    if (kind == 3) made["shape"] = {draw_.whole(1, 6)};
+    if (wanted_.unusual_numbers && draw_.chance(0.15)) made["scale"] = draw_.size(0.01, 50);
+    if (wanted_.unusual_numbers && draw_.chance(0.1)) made["whole"] = true;
+    return made;
+  }
+
+  // Any but the last layer that has parameters.
+  void freeze_some(Spec& spec) {
+    std::vector<std::string> candidates;
+    for (const Json& layer : spec["layers"]) {
+      const bool counts = layer.contains("name") && layer["kind"] != "dropout" &&
+                          layer["kind"] != "alpha_dropout" && layer["kind"] != "residual" &&
+                          layer["kind"] != "sequential";
+      if (counts) candidates.push_back(layer["name"]);
+    }
+    for (std::size_t i = 0; i + 1 < candidates.size(); ++i) {
+      if (draw_.chance(0.5)) spec["frozen"].push_back(candidates[i]);
     }
   }
 
@@ -129,35 +145,49 @@ class Generator {
     made["learning_rate"] = kind == "sgd" ? draw_.size(0.005, 0.1) : draw_.size(0.001, 0.02);
     if (draw_.chance(0.4)) made["weight_decay"] = draw_.size(0.001, 0.3);
     if (draw_.chance(0.3)) made["clip_norm"] = draw_.size(0.01, 3);
-    if ((kind == "sgd" || kind == "rmsprop") && draw_.chance(0.5)) {
-      made["momentum"] = draw_.number(0.3, 0.95);
-      if (kind == "sgd" && draw_.chance(0.5)) made["nesterov"] = true;
+    add_options(made, kind);
+    if (kind == "sgd" && draw_.chance(0.3)) {
+      if (made.contains("momentum") && draw_.chance(0.6)) {
+        made["nesterov"] = true;
+      } else {
+        made["dampening"] = draw_.number(0.1, 0.9);
+      }
     }
-    if (kind == "rmsprop") {
-      if (draw_.chance(0.5)) made["alpha"] = draw_.number(0.5, 0.99);
-      if (draw_.chance(0.5)) made["epsilon"] = draw_.size(1e-6, 1e-2);
-    }
-    if (kind == "adam" || kind == "adamw" || kind == "lion") {
-      if (draw_.chance(0.5)) made["beta1"] = draw_.number(0, 0.95);
-      if (draw_.chance(0.5)) made["beta2"] = draw_.number(0.5, 0.99);
-    }
-    if (kind == "adam" || kind == "adamw") {
-      if (draw_.chance(0.5)) made["epsilon"] = draw_.size(1e-6, 1e-2);
-      if (draw_.chance(0.2)) made["maximize"] = true;
-    }
+    if (kind == "rmsprop" && draw_.chance(0.5)) made["alpha"] = draw_.number(0.5, 0.99);
+    if (kind == "rmsprop" && draw_.chance(0.3)) made["centered"] = true;
+    if ((kind == "adam" || kind == "adamw") && draw_.chance(0.3)) made["amsgrad"] = true;
+    const bool descends_only = kind == "rmsprop" || kind == "lion";
+    if (!descends_only && draw_.chance(0.2)) made["maximize"] = true;
     if (draw_.chance(0.3)) made["schedule"] = schedule();
     if (draw_.chance(0.3)) {
       made["groups"] = Json::array();
-      for (std::int64_t i = draw_.whole(1, 3); i > 0; --i) made["groups"].push_back(group());
+      for (std::int64_t i = draw_.whole(1, 3); i > 0; --i) made["groups"].push_back(group(kind));
     }
     return made;
   }
 
-  Json group() {
+  // Those that a group may set, too.
+  void add_options(Json& made, const std::string& kind) {
+    if ((kind == "sgd" || kind == "rmsprop") && draw_.chance(0.5)) {
+      made["momentum"] = draw_.number(0.3, 0.95);
+    }
+    const bool is_adam = kind == "adam" || kind == "adamw";
+    if (is_adam || kind == "lion") {
+      if (draw_.chance(0.5)) made["beta1"] = draw_.number(0, 0.95);
+      if (draw_.chance(0.5)) made["beta2"] = draw_.number(0.5, 0.99);
+    }
+    if ((is_adam || kind == "rmsprop") && draw_.chance(0.5)) {
+      made["epsilon"] = draw_.size(1e-6, 1e-2);
+    }
+  }
+
+  Json group(const std::string& kind) {
     Json made = Json::object();
     if (draw_.chance(0.6)) made["weight_decay"] = draw_.size(0.001, 0.3);
-    if (draw_.chance(0.6))
+    if (draw_.chance(0.6)) {
       made["learning_rate_factor"] = draw_.chance(0.2) ? 0.0 : draw_.size(0.1, 3);
+    }
+    if (draw_.chance(0.3)) add_options(made, kind);
     return made;
   }
 

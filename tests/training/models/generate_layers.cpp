@@ -182,7 +182,7 @@ Json LayerGenerator::for_images(const Shape& shape) {
 // Kernel, stride, padding and dilation for both spatial axes, with at least one window.
 void LayerGenerator::draw_window(Json& layer, const Shape& shape, bool pool) {
   std::vector<std::int64_t> kernel, stride, padding, dilation;
-  bool dilated = false, strided = false, padded = false;
+  bool dilated = false, strided = false, padded = false, beyond = pool && draw_.chance(0.1);
   for (const std::int64_t axis : {2, 3}) {
     const std::int64_t extent = shape[axis];
     std::int64_t size = draw_.whole(1, 4);
@@ -190,11 +190,15 @@ void LayerGenerator::draw_window(Json& layer, const Shape& shape, bool pool) {
     size = std::min(size, extent + 2 * pad);
     if (pool) pad = std::min(pad, size / 2);
     size = std::min(size, extent + 2 * pad);
+    if (beyond) {  // with ceil_mode there is a window, as long as it begins before the end
+      size = extent + 1;
+      pad = 0;
+    }
     const std::int64_t most = size == 1 ? 3 : (extent + 2 * pad - 1) / (size - 1);
     const std::int64_t apart =
         !pool && draw_.chance(0.3) ? draw_.whole(1, std::min<std::int64_t>(most, 3)) : 1;
     kernel.push_back(size);
-    stride.push_back(draw_.chance(0.4) ? draw_.whole(1, 3) : pool ? size : 1);
+    stride.push_back(draw_.chance(0.4) && !beyond ? draw_.whole(1, 3) : pool ? size : 1);
     padding.push_back(pad);
     dilation.push_back(apart);
     dilated |= apart != 1;
@@ -205,6 +209,7 @@ void LayerGenerator::draw_window(Json& layer, const Shape& shape, bool pool) {
   if (strided) layer["stride"] = stride;
   if (padded) layer["padding"] = padding;
   if (dilated) layer["dilation"] = dilation;
+  if (beyond) layer["ceil_mode"] = true;
 }
 
 Json LayerGenerator::convolution(const Shape& shape) {

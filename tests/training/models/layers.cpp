@@ -87,7 +87,7 @@ class Adder {
          }},
         {"layer_norm", [](Adder& a) { a.put(LayerNorm(a.name(), a.width(), a.get("eps", 1e-5))); }},
         {"rms_norm", [](Adder& a) { a.put(RmsNorm(a.name(), a.width(), a.get("eps", 1e-6))); }},
-        {"embedding", [](Adder& a) { a.put(Embedding(a.name(), a.at("count"), a.at("width"))); }},
+        {"embedding", [](Adder& a) { a.embedding(); }},
         {"attention", [](Adder& a) { a.attention(); }},
         {"transformer",
          [](Adder& a) {
@@ -205,6 +205,11 @@ class Adder {
   }
   void batch_norm() {
     put(BatchNorm2d(name(), in_[1], {.momentum = get("momentum", 0.1), .eps = get("eps", 1e-5)}));
+  }
+  void embedding() {
+    EmbeddingOptions options;
+    if (layer_.contains("padding_idx")) options.padding_idx = at("padding_idx");
+    put(Embedding(name(), at("count"), at("width"), options));
   }
   void elu() {
     to_.add(Elu{get("alpha", 1.0), get("scale", 1.0), get("input_scale", 1.0),

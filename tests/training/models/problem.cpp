@@ -51,16 +51,6 @@ void set_initial(const Sequential& model, std::uint64_t seed, const Numbers& num
 
 bool is_16_bit(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
 
-// To float64, where modules can.
-template <class Model>
-void convert(const Model& model, DType dtype) {
-  if constexpr (requires { model.to(dtype); }) {
-    model.to(dtype);
-  } else {
-    throw ValueError("no float64 yet");
-  }
-}
-
 bool has_class_labels(const Json& loss) {
   const std::string kind = loss.at("kind");
   return kind == "cross_entropy" || kind == "nll";
@@ -97,11 +87,18 @@ std::vector<ParameterGroup> groups_of(const Json& optimizer,
                                       const std::vector<Variable>& parameters) {
   const auto found = optimizer.find("groups");
   if (found == optimizer.end() || found->empty()) return {};
-  std::vector<ParameterGroup> groups(found->size());
+  std::vector<ParameterGroup> groups(std::min(found->size(), parameters.size()));
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Json& group = (*found)[i];
     if (group.contains("weight_decay")) groups[i].weight_decay = group["weight_decay"];
     groups[i].learning_rate_factor = option(group, "learning_rate_factor", 1.0);
+    const auto take = [&](const char* name, std::optional<double>& value) {
+      if (group.contains(name)) value = group[name].get<double>();
+    };
+    take("momentum", groups[i].momentum);
+    take("beta1", groups[i].beta1);
+    take("beta2", groups[i].beta2);
+    take("epsilon", groups[i].epsilon);
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     groups[i % groups.size()].parameters.push_back(parameters[i]);
@@ -188,6 +185,8 @@ data::Dataset make_examples(const Spec& spec, const Shape& predicted, std::int64
   const DType dtype = numbers.dtype == DType::float64 ? DType::float64 : DType::float32;
   const std::uint64_t seed = spec.at("seed");
   const Random features(seed, 1), labels(seed, 2), ignoring(seed, 3);
+  const double scale = option(input, "scale", 1.0);
+  const bool whole = option(input, "whole", false);
   const auto at = [&](const Tensor& of, std::int64_t i) {
     return static_cast<std::uint64_t>(first * (of.numel() / std::max<std::int64_t>(count, 1)) + i);
   };
@@ -196,8 +195,12 @@ data::Dataset make_examples(const Spec& spec, const Shape& predicted, std::int64
   made.features = Tensor::zeros(with_rows(count, input.at("shape")), tokens ? DType::int64 : dtype);
   for (std::int64_t i = 0; i < made.features.numel(); ++i) {
     const std::uint64_t place = at(made.features, i);
-    made.features.set(i, tokens ? static_cast<double>(features.below(place, input["tokens"]))
-                                : static_cast<double>(static_cast<float>(features.normal(place))));
+    if (tokens) {
+      made.features.set(i, static_cast<double>(features.below(place, input["tokens"])));
+      continue;
+    }
+    const double drawn = features.normal(place);
+    made.features.set(i, static_cast<float>(scale * (whole ? std::round(drawn) : drawn)));
   }
   if (!tokens) nudge(made.features, numbers, 7);
   std::vector<std::int64_t> dims = predicted.dims();
@@ -228,8 +231,11 @@ std::unique_ptr<Problem> build(const Spec& spec, const Numbers& numbers) {
   auto problem = std::make_unique<Problem>();
   Shape predicted;
   problem->model = build_model(spec, problem->parts, &predicted);
-  if (numbers.dtype == DType::float64) convert(problem->model, DType::float64);
+  if (numbers.dtype == DType::float64) problem->model.to(DType::float64);
   set_initial(problem->model, spec.at("seed"), numbers);
+  for (const std::string name : option(spec, "frozen", Json::array())) {
+    problem->parts.at(name).freeze();
+  }
   problem->optimizer = build_optimizer(spec.at("optimizer"), problem->model.parameters());
   const bool narrow = is_16_bit(numbers.dtype) && !spec.at("input").contains("tokens");
   problem->predict = [model = problem->model, dtype = numbers.dtype, narrow](const Value& x) {

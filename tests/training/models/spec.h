@@ -3,11 +3,11 @@
 // is JSON, which shrinks without knowing what it means, and which a Python script reads as well:
 //
 //   {"seed": 7, "steps": 5,
-//    "input": {"shape": [3, 8, 8]},                      "tokens": 11 where they are indices
+//    "input": {"shape": [3, 8, 8], "scale": 10},      or "tokens": 11: they are indices
 //    "layers": [{"kind": "conv2d", "name": "l0", "out": 4, "kernel": [3, 2], "groups": 2}, ...],
 //    "loss": {"kind": "cross_entropy", "classes": 5, "ignored": 0.2, "ignore_index": -100},
 //    "optimizer": {"kind": "sgd", "learning_rate": 0.05, "momentum": 0.9, "groups": [...]},
-//    "batches": [7, 3, 1], "evaluation": {"examples": 11, "batch_size": 4}}
+//    "frozen": ["l0"], "batches": [7, 3, 1], "evaluation": {"examples": 11, "batch_size": 4}}
 //
 // Widths that follow from the shape before are not told, so any layer can be left out. An option
 // that is not told has the default of the library.
@@ -38,6 +38,10 @@ struct Wanted {
   bool only_plain_means = false;
   /// Batches of few examples.
   bool small_batches = true;
+  /// Features that are large, small or whole: maxima and corners that several elements share.
+  bool unusual_numbers = true;
+  /// Frozen layers.
+  bool frozen = true;
 };
 
 /// A random problem: the same for the same arguments.

@@ -26,7 +26,7 @@ struct Way {
   TrainerOptions trainer = {};
   std::int64_t evaluation_batch_size = 0;      // 0: the problem's
   std::function<void(Problem&)> prepare = {};  // before the first step
-  std::function<void(Trainer&, std::int64_t step)> before_step = {};
+  std::function<void(Trainer&)> after_step = {};
 };
 
 Trained train(const Spec& spec, const Way& way = {});
@@ -42,8 +42,8 @@ std::optional<std::string> different_bits(const Trained& a, const Trained& b);
 /// `nudged(i)` trains with numbers moved by a rounding, differently for every i > 0, and what that
 /// does to each tensor, times kMargin, is allowed, since training rounds in every operation and
 /// nudges only what goes in. A difference beyond it has to stand against many nudges before it is
-/// believed: a number at a corner (of relu, say) is at it for the nudged runs, too. Returns the
-/// difference.
+/// believed: a number at a corner (of relu, say) is at it for the nudged runs, too. Nothing is said
+/// of tensors that roundings change as much as they are large. Returns the difference.
 inline constexpr double kMargin = 32;
 std::optional<std::string> different_numbers(const Trained& expected, const Trained& got,
                                              const std::function<Trained(std::uint64_t)>& nudged,

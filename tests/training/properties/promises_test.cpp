@@ -23,15 +23,26 @@ void holds(const std::string& name, int count = 8) {
   EXPECT_GT(left, count / 2) << "most problems were refused";
 }
 
+TEST(Promise, ThreadsChangeNoBits) { holds("threads"); }
+TEST(Promise, SessionsChangeNoBits) { holds("sessions"); }
+
+TEST(Promise, NanReachesTheLoss) { holds("nan"); }
+
+TEST(Promise, EmptyBatchesTeachNothing) { holds("empty"); }
+
+TEST(Promise, Float32IsNearFloat64) { holds("float32"); }
+TEST(Promise, BFloat16IsNearFloat64) { holds("bfloat16"); }
+TEST(Promise, Float16IsNearFloat64) { holds("float16"); }
+
+TEST(Promise, WhatIsFrozenStays) { holds("frozen-stays"); }
+TEST(Promise, TheRestIsTrained) { holds("rest-is-trained"); }
+TEST(Promise, UnfreezingLeavesNoTrace) { holds("unfreeze"); }
+TEST(Promise, AStepFrozenIsAStepFrozen) { holds("freeze-for-a-step"); }
+
 TEST(Promise, ResumeAtAnyStep) { holds("resume"); }
 TEST(Promise, SavedIsLoaded) { holds("saving"); }
 TEST(Promise, NamesDecideNothingElse) { holds("renaming"); }
 TEST(Promise, SeedsDecide) { holds("seeds"); }
-TEST(Promise, BFloat16IsNearFloat64) { holds("bfloat16"); }
-TEST(Promise, Float16IsNearFloat64) { holds("float16"); }
-TEST(Promise, ThreadsChangeNoBits) { holds("threads"); }
-TEST(Promise, SessionsChangeNoBits) { holds("sessions"); }
-TEST(Promise, NanReachesTheLoss) { holds("nan"); }
 
 }  // namespace
 }  // namespace aclgrad::training

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "tests/training/models/shrink.h"
 
 namespace aclgrad::training {
@@ -25,7 +27,8 @@ std::string kind_of(const std::string& message) {
 const std::vector<Property>& properties() {
   static const std::vector<Property> all = [] {
     std::vector<Property> made;
-    for (const auto& some : {splitting_properties(), state_properties(), number_properties()}) {
+    for (const auto& some : {splitting_properties(), state_properties(), freezing_properties(),
+                             fitting_properties(), number_properties()}) {
       made.insert(made.end(), some.begin(), some.end());
     }
     return made;
@@ -81,6 +84,17 @@ std::vector<Finding> search(const Property& property, std::uint64_t first_seed, 
     found.push_back({property.name, seed, text, small});
   }
   return found;
+}
+
+FitOptions quietly(std::int64_t steps) {
+  return {.steps = steps, .progress = report::ProgressMode::off};
+}
+
+void poison_last(data::Dataset& examples) {
+  const std::int64_t count = examples.features.numel();
+  for (std::int64_t i = count - count / examples.size(); i < count; ++i) {
+    examples.features.set(i, std::numeric_limits<double>::quiet_NaN());
+  }
 }
 
 Difference unlike_whole(const Spec& spec, const Way& whole, const Trained& got) {

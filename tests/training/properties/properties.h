@@ -31,7 +31,9 @@ const Property& property_named(const std::string& name);
 /// The properties by subject.
 std::vector<Property> splitting_properties();  // micro-batches, ranks, pieces of evaluations
 std::vector<Property> state_properties();      // files, checkpoints, names, seeds, freezing
-std::vector<Property> number_properties();     // dtypes, NaN, empty batches, threads
+std::vector<Property> freezing_properties();
+std::vector<Property> fitting_properties();  // fit() again, NaN, parameters without use, no rows
+std::vector<Property> number_properties();   // dtypes, NaN, threads
 
 enum class Answer : std::uint8_t {
   holds,
@@ -63,8 +65,14 @@ struct Finding {
 std::vector<Finding> search(const Property& property, std::uint64_t first_seed, int count,
                             std::map<std::string, int>& refused);
 
-/// In which ways of training are compared whose roundings differ.
-inline constexpr DType kExact = DType::float32;
+/// In which ways of training are compared whose roundings differ: they hide next to nothing.
+inline constexpr DType kExact = DType::float64;
+
+/// So many steps without a word.
+FitOptions quietly(std::int64_t steps);
+
+/// Makes every feature of the last example NaN.
+void poison_last(data::Dataset& examples);
 
 /// As different_numbers(), for a run of the whole problem in float64 and another one.
 Difference unlike_whole(const Spec& spec, const Way& whole, const Trained& got);

@@ -8,10 +8,6 @@
 namespace aclgrad::training {
 namespace {
 
-FitOptions quietly(std::int64_t steps) {
-  return {.steps = steps, .evaluate_every = 1000, .progress = report::ProgressMode::off};
-}
-
 Trained fit_to(const Problem& problem, const FitOptions& options) {
   Trainer trainer(problem.model, problem.loss, *problem.optimizer);
   const std::int64_t size = problem.batches[0].size();
@@ -62,9 +58,11 @@ Difference saving(const Spec& spec) {
   return different_bits(whole, loaded);
 }
 
+const std::string kOther = "an.other.";
+
 void rename_layers(Json& layers) {
   for (Json& layer : layers) {
-    if (layer.contains("name")) layer["name"] = "an.other." + layer["name"].get<std::string>();
+    if (layer.contains("name")) layer["name"] = kOther + layer["name"].get<std::string>();
     if (layer.contains("layers")) rename_layers(layer["layers"]);
   }
 }
@@ -76,6 +74,9 @@ Difference renaming(const Spec& spec) {
   first->model.save(folder.path() / "model.safetensors");
   Spec renamed = spec;
   rename_layers(renamed["layers"]);
+  if (spec.contains("frozen")) {
+    for (Json& name : renamed["frozen"]) name = kOther + name.get<std::string>();
+  }
   const Trained before = train(spec);
   const Trained after = train(
       renamed, {.prepare = [&](Problem& problem) {
