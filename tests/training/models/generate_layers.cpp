@@ -259,11 +259,14 @@ Json LayerGenerator::attention(const Shape& shape) {
   if (block) made["hidden"] = draw_.whole(2, 5);
   if (draw_.chance(0.5)) made["causal"] = true;
   if (block || draw_.chance(0.6)) return made;
-  // Every place sees itself, at least.
+  // Every place sees itself, at least, but for the first of some.
+  const bool blind = draw_.chance(0.1);
   Json mask = Json::array();
   for (std::int64_t i = 0; i < shape[1]; ++i) {
     Json row = Json::array();
-    for (std::int64_t j = 0; j < shape[1]; ++j) row.push_back(i != j && draw_.chance(0.3) ? 1 : 0);
+    for (std::int64_t j = 0; j < shape[1]; ++j) {
+      row.push_back((i != j && draw_.chance(0.3)) || (blind && i == 0) ? 1 : 0);
+    }
     mask.push_back(row);
   }
   made["mask"] = mask;

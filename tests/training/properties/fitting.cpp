@@ -11,7 +11,9 @@ namespace {
 
 // The batches in their order, so that it is known which is in which.
 data::Batches in_order(const Problem& problem, const data::Dataset& examples) {
-  return {examples, {.batch_size = problem.batches[0].size(), .shuffle = false}};
+  data::BatchOptions options = shuffled(problem);
+  options.shuffle = false;
+  return {examples, options};
 }
 
 bool takes_nan(const Spec& spec) { return !spec.at("input").contains("tokens"); }
@@ -21,8 +23,7 @@ Difference fit_again(const Spec& spec) {
   const auto train_in = [&](const std::vector<std::int64_t>& counts) {
     const std::unique_ptr<Problem> problem = build(spec);
     Trainer trainer(problem->model, problem->loss, *problem->optimizer);
-    const data::Batches batches(problem->examples,
-                                {.batch_size = problem->batches[0].size(), .seed = 3});
+    const data::Batches batches(problem->examples, shuffled(*problem));
     for (const std::int64_t count : counts) fit(trainer, batches, quietly(count));
     return outcome(*problem, trainer, {});
   };

@@ -13,7 +13,7 @@ namespace {
 // Before the runtime counts its devices.
 [[maybe_unused]] const int kDevicesAreSet = setenv("ACLGRAD_DEVICE_COUNT", "2", /*replace=*/1);
 
-void holds(const std::string& name, int count = 8) {
+void holds(const std::string& name, int count = 16) {
   std::map<std::string, int> refused;
   for (const Finding& finding : search(property_named(name), 1, count, refused)) {
     ADD_FAILURE() << finding.to_string();
@@ -27,8 +27,11 @@ TEST(Promise, ThreadsChangeNoBits) { holds("threads"); }
 TEST(Promise, SessionsChangeNoBits) { holds("sessions"); }
 
 TEST(Promise, NanReachesTheLoss) { holds("nan"); }
+TEST(Promise, NanIsNoBest) { holds("nan-is-no-best"); }
+TEST(Promise, DivergenceBringsTheBestBack) { holds("divergence"); }
 
 TEST(Promise, EmptyBatchesTeachNothing) { holds("empty"); }
+TEST(Promise, FitGoesOn) { holds("fit-again"); }
 
 TEST(Promise, Float32IsNearFloat64) { holds("float32"); }
 TEST(Promise, BFloat16IsNearFloat64) { holds("bfloat16"); }

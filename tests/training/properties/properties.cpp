@@ -90,6 +90,12 @@ FitOptions quietly(std::int64_t steps) {
   return {.steps = steps, .progress = report::ProgressMode::off};
 }
 
+data::BatchOptions shuffled(const Problem& problem) {
+  return {.batch_size = problem.batches[0].size(),
+          .drop_last = !problem.model.buffers().empty(),
+          .seed = 3};
+}
+
 void poison_last(data::Dataset& examples) {
   const std::int64_t count = examples.features.numel();
   for (std::int64_t i = count - count / examples.size(); i < count; ++i) {

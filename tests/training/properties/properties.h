@@ -71,6 +71,9 @@ inline constexpr DType kExact = DType::float64;
 /// So many steps without a word.
 FitOptions quietly(std::int64_t steps);
 
+/// Batches of the size of the problem's first one; with statistics of batches none that is shorter.
+data::BatchOptions shuffled(const Problem& problem);
+
 /// Makes every feature of the last example NaN.
 void poison_last(data::Dataset& examples);
 

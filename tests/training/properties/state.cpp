@@ -10,8 +10,7 @@ namespace {
 
 Trained fit_to(const Problem& problem, const FitOptions& options) {
   Trainer trainer(problem.model, problem.loss, *problem.optimizer);
-  const std::int64_t size = problem.batches[0].size();
-  const data::Batches batches(problem.examples, {.batch_size = size, .seed = 3});
+  const data::Batches batches(problem.examples, shuffled(problem));
   fit(trainer, batches, options);
   return outcome(problem, trainer, {});
 }
