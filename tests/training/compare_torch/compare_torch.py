@@ -57,7 +57,7 @@ def moved(options, noise):
     return option_with(noise, options) if isinstance(options, float) else options
 
 
-def train(spec, tensors, dtype, noise=unchanged):
+def train(spec, frozen, tensors, dtype, noise=unchanged):
     """What write_runs calls Trained, in float64."""
     if noise is not unchanged:
         spec = moved(spec, noise)
@@ -65,10 +65,10 @@ def train(spec, tensors, dtype, noise=unchanged):
     def numbers(tensor):
         return tensor.to(dtype if tensor.is_floating_point() else tensor.dtype, copy=True)
 
-    parameters = {name: numbers(value).requires_grad_() for name, value in part(tensors, "parameter.").items()}
-    frozen = {name: numbers(value) for name, value in part(tensors, "frozen.").items()}
+    parameters = {name: numbers(value).requires_grad_(name not in frozen)
+                  for name, value in part(tensors, "parameter.").items()}
     buffers = {name: numbers(value) for name, value in part(tensors, "buffer.").items()}
-    model = Model(spec, parameters | frozen, buffers, noise)
+    model = Model(spec, parameters, buffers, noise)
     made, set_rates = optimizer(spec, list(parameters.values()), noise)
     losses = []
     for step in range(spec["steps"]):
@@ -83,14 +83,15 @@ def train(spec, tensors, dtype, noise=unchanged):
         made.step()
         if noise is not unchanged:
             with torch.no_grad():
-                for parameter in parameters.values():
-                    parameter.copy_(noise.moved(parameter))
+                for name, parameter in parameters.items():
+                    if name not in frozen:
+                        parameter.copy_(noise.moved(parameter))
     with torch.no_grad():
         prediction = model(numbers(tensors["evaluation.features"]), False)
         evaluation = loss(spec, prediction, numbers(tensors["evaluation.labels"]))
     left = {"losses": torch.tensor(losses, dtype=torch.float64), "evaluation": evaluation.reshape(1),
             "predictions": prediction}
-    return {name: value.detach().double() for name, value in (left | parameters | frozen | buffers).items()}
+    return {name: value.detach().double() for name, value in (left | parameters | buffers).items()}
 
 
 def distance(a, b):
@@ -105,16 +106,17 @@ def distance(a, b):
 class Comparison:
     """Of one problem."""
 
-    def __init__(self, spec, tensors):
-        self.spec, self.tensors = spec, tensors
-        self.exact = train(spec, tensors, torch.float64)
+    def __init__(self, spec, frozen, tensors):
+        self.spec, self.frozen, self.tensors = spec, frozen, tensors
+        self.exact = train(spec, frozen, tensors, torch.float64)
         self.runs = {dtype: [] for dtype in UNIT}
-        self.runs["float32"].append(train(spec, tensors, torch.float32))
+        self.runs["float32"].append(train(spec, frozen, tensors, torch.float32))
 
     def run(self, dtype, number):
         runs = self.runs[dtype]
         while len(runs) <= number:
-            runs.append(train(self.spec, self.tensors, torch.float64, Noise(len(runs), UNIT[dtype])))
+            noise = Noise(len(runs), UNIT[dtype])
+            runs.append(train(self.spec, self.frozen, self.tensors, torch.float64, noise))
         return runs[number]
 
     def carried(self, dtype, name, number):
@@ -155,7 +157,8 @@ def judge(path, sums):
     spec = json.loads(metadata["spec"])
     ours, theirs = metadata.get("refused"), None
     try:
-        comparison = Comparison(spec, tensors) if any(name.startswith("batch.") for name in tensors) else None
+        frozen = json.loads(metadata.get("frozen", "[]"))
+        comparison = Comparison(spec, frozen, tensors) if "evaluation.labels" in tensors else None
     except (RuntimeError, ValueError) as error:  # by which PyTorch refuses
         theirs = error
     if ours and theirs:

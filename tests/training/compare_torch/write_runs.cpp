@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains random problems and writes of each what PyTorch needs to do the same, and what came of it:
 // a safetensors file FOLDER/SEED.safetensors with
-//   parameter.*, frozen.*, buffer.* the initial ones, in the order of the model
+//   parameter.*, buffer.*           the initial ones, in the order of the model
 //   batch.N.features, batch.N.labels, evaluation.features, evaluation.labels
 //   float32.*, float64.*            what training left (see Trained) in that dtype
-// and in its metadata the description, or why it was refused.
+// and in its metadata the description, the names of frozen parameters, and why it was refused.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -24,9 +24,6 @@ void add_problem(NamedTensors& tensors, const Problem& problem) {
   for (auto& [name, tensor] : values_of(problem.model.parameters())) {
     tensors.emplace_back("parameter." + name, tensor);
   }
-  for (auto& [name, tensor] : values_of(problem.model.frozen_parameters())) {
-    tensors.emplace_back("frozen." + name, tensor);
-  }
   for (auto& [name, tensor] : values_of(problem.model.buffers())) {
     tensors.emplace_back("buffer." + name, tensor);
   }
@@ -40,7 +37,13 @@ void write(const Spec& spec, const std::filesystem::path& path) {
   NamedTensors tensors;
   Metadata metadata{{"spec", spec.dump()}};
   try {
-    add_problem(tensors, *build(spec));
+    const std::unique_ptr<Problem> problem = build(spec);
+    add_problem(tensors, *problem);
+    Json frozen = Json::array();
+    for (const Variable& variable : problem->model.frozen_parameters()) {
+      frozen.push_back(variable.name());
+    }
+    metadata["frozen"] = frozen.dump();
     for (const DType dtype : {DType::float32, DType::float64}) {
       Way way{.numbers = {.dtype = dtype}};
       way.evaluation_batch_size = spec.at("evaluation").at("examples");

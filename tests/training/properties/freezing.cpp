@@ -20,7 +20,7 @@ std::vector<Module> half_of(const Problem& problem) {
 
 bool trains_something(const Problem& problem, const std::vector<Module>& frozen) {
   for (const Module& part : frozen) part.freeze();
-  return !problem.model.parameters().empty();
+  return !problem.model.trained_parameters().empty();
 }
 
 // Every number of a frozen part stays, its statistics and counts, too; others move.
