@@ -165,7 +165,9 @@ std::vector<Element> check_directions(Checker& checker, std::size_t leaf, std::s
   const Tensor& gradient = checker.gradients[0][position];
   double norm = 0;
   for (std::int64_t i = 0; i < gradient.numel(); ++i) norm += std::abs(gradient.get(i));
-  Comparison comparison(found, options, std::sqrt(norm), checker.function.size());
+  // One that is no number is wrong, whatever its size.
+  const double scale = std::isfinite(norm) ? std::sqrt(norm) : 0;
+  Comparison comparison(found, options, scale, checker.function.size());
   std::vector<Element> judged;
   for (int p = 0; p < options.projections; ++p) {
     const Tensor direction =
@@ -211,10 +213,21 @@ void conclude(const Value& loss, const std::vector<Element>& judged, Gradient fo
   report.gradients.push_back(std::move(found));
 }
 
+// Written so that NaN is out of range.
+void require_range(const char* option, double value) {
+  if (std::isfinite(value) && value >= 0) return;
+  throw ValueError(
+      fmt::format("check_gradients: `{}` is {}, not a finite number of 0 or more", option, value));
+}
+
 }  // namespace
 
 Report check_gradients(const Value& loss, std::vector<Value> wrt, std::span<const Feed> feeds,
                        GradcheckOptions options) {
+  require_range("rtol", options.rtol);
+  require_range("atol", options.atol);
+  require_range("dense_limit", static_cast<double>(options.dense_limit));
+  require_range("projections", options.projections);
   const detail::AcceptDouble accept_double;
   if (!is_floating(loss.dtype())) {
     throw DTypeError(

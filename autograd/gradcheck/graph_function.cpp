@@ -57,7 +57,10 @@ std::vector<std::size_t> select_leaves(const DoubleCopy& copy, const std::vector
     for (std::size_t i = 0; i < copy.leaves.size(); ++i) {
       if (is_floating(copy.leaves[i].copy.dtype())) selected.push_back(i);
     }
-    return selected;
+    if (!selected.empty()) return selected;
+    throw ValueError(
+        fmt::format("there is no gradient to check: {} depends on no floating input or parameter",
+                    label(loss.node())));
   }
   for (const Value& value : wrt) {
     const auto leaf = std::find_if(copy.leaves.begin(), copy.leaves.end(),
@@ -67,6 +70,10 @@ std::vector<std::size_t> select_leaves(const DoubleCopy& copy, const std::vector
           fmt::format("cannot check the gradient with respect to {}: it is not an "
                       "input or parameter that {} depends on",
                       value.description(), label(loss.node())));
+    }
+    if (!is_floating(value.dtype())) {
+      throw DTypeError(fmt::format("{} is {}, there is no gradient with respect to it",
+                                   value.description(), value.dtype()));
     }
     selected.push_back(static_cast<std::size_t>(leaf - copy.leaves.begin()));
   }

@@ -15,7 +15,8 @@ namespace aclgrad::detail {
 /// Contents of the copy's inputs, in the order of the leaves. Throws for feeds that do not fit.
 std::vector<Tensor> starting_point(const DoubleCopy& copy, std::span<const Feed> feeds);
 
-/// Positions among the leaves of what is to be checked. Throws ValueError for what is no leaf.
+/// Positions among the leaves of what is to be checked, one or more. Throws ValueError for what is
+/// no leaf and where nothing is floating, DTypeError for a leaf of integers.
 std::vector<std::size_t> select_leaves(const DoubleCopy& copy, const std::vector<Value>& wrt,
                                        const Value& loss);
 

@@ -171,14 +171,20 @@ ModelReport check_model(const Value& loss, std::vector<Value> wrt, std::span<con
                              }};
     detail::Remainders second = first;
     second.order = 3;
+    first.is_finite = std::isfinite(found.slope);
+    second.is_finite = first.is_finite && std::isfinite(found.curvature);
+    first.are_losses_finite = std::isfinite(report.loss);
     for (int step = 0; step < kSteps; ++step) {
       const double h = std::ldexp(options.largest_step, -step);
-      const double linear = loss_at(h) - report.loss - h * found.slope;
+      const double moved = loss_at(h);
+      first.are_losses_finite = first.are_losses_finite && std::isfinite(moved);
+      const double linear = moved - report.loss - h * found.slope;
       const double quadratic = linear - h * h / 2 * found.curvature;
       first.values.push_back(std::abs(linear));
       second.values.push_back(std::abs(quadratic));
       found.steps.push_back({h, first.values.back(), both ? second.values.back() : 0});
     }
+    second.are_losses_finite = first.are_losses_finite;
     found.rates.push_back(detail::rate_of(first));
     if (both) found.rates.push_back(detail::rate_of(second));
     loss_at(0);

@@ -37,16 +37,29 @@ int power_before(std::size_t end, const std::vector<double>& remainders) {
 
 TaylorRate rate_of(const Remainders& of) {
   TaylorRate found{.order = of.order};
-  // Steps before the first remainder that is noise.
-  std::size_t count = 0;
+  if (!of.is_finite) {
+    if (of.are_losses_finite) found.verdict = Verdict::wrong;
+    found.reason = fmt::format("{} along the direction is no finite number",
+                               of.order == 2 ? "the gradient" : "the gradient's derivative");
+    return found;
+  }
+  // Steps so large that the loss is no number say nothing.
+  std::size_t start = 0;
+  while (start < of.values.size() && !std::isfinite(of.values[start])) ++start;
+  if (start == of.values.size()) {
+    found.reason = "the loss is no finite number at any of the steps";
+    return found;
+  }
+  // Steps before the first remainder that is noise, or no number.
+  std::size_t count = start;
   while (count < of.values.size() && of.values[count] > of.rounding) ++count;
-  if (count == 0 && of.rounding < kTiny * of.largest_step * std::abs(of.slope)) {
+  if (count == start && of.rounding < kTiny * of.largest_step * std::abs(of.slope)) {
     found.verdict = Verdict::right;
     found.reason = "not even the largest step leaves a remainder above rounding";
     return found;
   }
   // The smallest steps count: a small mistake in the gradient shows there only.
-  for (std::size_t end = count; end > kSteady; --end) {
+  for (std::size_t end = count; end > start + kSteady; --end) {
     const int power = power_before(end, of.values);
     if (power < 1) continue;
     found.rate = rate_at(of.values, end - 2);
@@ -66,16 +79,17 @@ TaylorRate rate_of(const Remainders& of) {
     found.verdict = Verdict::wrong;
     return found;
   }
-  found.reason =
-      count > kSteady + 1
-          ? "the remainders follow no power of h: there are corners between the steps"
-          : fmt::format("rounding, {:.1e}, hides all but {} remainders", of.rounding, count);
+  found.reason = count - start > kSteady + 1
+                     ? "the remainders follow no power of h: there are corners between the steps"
+                     : fmt::format("rounding, {:.1e}, hides all but {} remainders", of.rounding,
+                                   count - start);
   return found;
 }
 
 }  // namespace detail
 
 gradcheck::Verdict ModelReport::verdict() const {
+  if (directions.empty()) return gradcheck::Verdict::inconclusive;
   gradcheck::Verdict all = gradcheck::Verdict::right;
   for (const TaylorDirection& direction : directions) {
     for (const TaylorRate& rate : direction.rates) {

@@ -16,6 +16,9 @@ struct Remainders {
   std::vector<double> values;
   double rounding;  // those below it are noise
   double slope;     // of the loss along the direction
+  /// Whether the gradient, or its derivative for order 3, is a finite number along the direction.
+  bool is_finite = true;
+  bool are_losses_finite = true;  // at all steps
   /// By how much the derivatives of this order on both sides of the point differ, taken over steps
   /// of h: of order 1, and of order 2 for remainders of order 3.
   std::function<double(int order, double h)> jump;

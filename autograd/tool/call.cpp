@@ -64,7 +64,6 @@ Outcome call(Library& library, const EntryPoint& entry, DType dtype, const Array
                                  .outputs = tensors.outputs,
                                  .threads = how.threads,
                                  .replayed = how.replayed});
-  outcome.refused = library.refused();
   for (const View& view : tensors.outputs) {
     Array& result = outcome.results.emplace_back(Array{view.shape, {}});
     for (std::int64_t e = 0; e < view.count(); ++e) result.values.push_back(view.get(e));
@@ -106,7 +105,7 @@ double distance(Number actual, Number right, Number scale, DType dtype) {
                                      ulp(std::max(std::abs(right), std::abs(scale)), dtype))
                : 0;
   }
-  if (!std::isfinite(actual)) return std::numeric_limits<double>::infinity();
+  if (!std::isfinite(actual) || std::isnan(right)) return std::numeric_limits<double>::infinity();
   const Number unit =
       is_float(dtype) ? ulp(std::max(std::abs(right), std::abs(scale)), dtype) : Number{1};
   return static_cast<double>(std::abs(actual - right) / unit);

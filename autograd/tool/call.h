@@ -17,9 +17,8 @@ struct How {
 };
 
 struct Outcome {
-  std::string failure;   // empty when the call returned well
-  bool refused = false;  // phase one takes no such tensors
-  Arrays results = {};   // as written
+  std::string failure;  // empty when the call returned well
+  Arrays results = {};  // as written
 };
 
 /// With `one_shape` all tensors have the first input's, not those of the entry point.

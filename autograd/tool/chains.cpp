@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
+#include "gradcheck/core/checkable.h"
 #include "tool/chain.h"
-#include "tool/checkable.h"
 
 namespace aclgrad::gradcheck::detail {
 namespace {

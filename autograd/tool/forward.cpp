@@ -213,7 +213,12 @@ class ForwardCheck {
       std::deque<Guarded> memory;
       std::vector<const Guarded*> results;
       const Layout layout = Layout::contiguous;
-      if (!execute(layout, threads, memory, results).empty()) return;  // reported before
+      const std::string failure = execute(layout, threads, memory, results);
+      if (!failure.empty()) {
+        say(layout, fmt::format("another run, with {} threads: {}", threads, failure),
+            "the forward: its memory accesses or its statuses");
+        return;
+      }
       for (std::size_t k = 0; k < std::min(first_.size(), results.size()); ++k) {
         if (first_[k] == results[k]->element_bytes()) continue;
         say(layout, fmt::format("another run, with {} threads, gives other bits", threads),

@@ -45,6 +45,7 @@ constexpr DType kColumns[] = {DType::float32, DType::float16, DType::bfloat16, D
 using Errors = std::map<DType, ErrorSummary>;
 
 std::string verdict_of(const Report& report) {
+  if (report.checks == 0) return "<span class=\"faint\">not checked</span>";
   const Verdict verdict = report.verdict();
   return fmt::format("<span class=\"{}\">{}</span>",
                      verdict == Verdict::right   ? "good"

@@ -24,7 +24,7 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter =
     "Exit status: 0 everything right, 1 something wrong, 2 nothing wrong but something "
-    "inconclusive,\n"
+    "inconclusive, or nothing checked,\n"
     "3 wrong usage, 4 the library cannot be used, 5 all right but something mistrusted: its "
     "gradient\n"
     "was mostly 0.\n\n"

@@ -99,7 +99,7 @@ std::string table_of(const std::vector<Summary>& summaries) {
     for (const DType dtype : forward) text += " " + cell(summary.report.forward, dtype) + " |";
     for (const DType dtype : backward) text += " " + cell(summary.report.backward, dtype) + " |";
     text += fmt::format(" {} | {} | {} |\n", specials_of(summary.report), bits_of(summary.report),
-                        to_string(summary.report.verdict()));
+                        summary.report.checks == 0 ? "–" : to_string(summary.report.verdict()));
   }
   return text;
 }

@@ -57,8 +57,10 @@ class PhaseTwo {
   bool plan() {
     executor_ = nullptr;
     size_ = 0;
-    planned_ = entry_.plan(tensors_->tensors(), &size_, &executor_) == 0;
-    return planned_;  // otherwise phase one's checks say so
+    const aclnnStatus status = entry_.plan(tensors_->tensors(), &size_, &executor_);
+    expect("phase one of a call that is right", 0, status);
+    planned_ = status == 0;
+    return planned_;
   }
 
   void expect(const char* what, aclnnStatus wanted, aclnnStatus status) {

@@ -8,8 +8,8 @@
 #include <new>
 
 #include "aclgrad/error.h"
+#include "gradcheck/core/checkable.h"
 #include "tool/call.h"
-#include "tool/checkable.h"
 #include "tool/settings.h"
 
 namespace aclgrad::gradcheck {
@@ -86,6 +86,7 @@ void check_values(Library& library, const Plan& plan, Subject subject, Options o
                   Report& report) {
   if (!plan.statuses) subject.checked.reproduce += " --check values";
   leave_out_layouts(library, subject, options, report);
+  if (options.layouts.empty()) return;
   const auto check = [&](const EntryPoint& form) {
     const DTypes dtypes = chosen(form.value_dtypes(), plan.dtypes);
     report.add(check_forward(library, subject, form, dtypes, options));
@@ -155,6 +156,9 @@ void check_parts(const LibraryPointer& library, const Plan& plan, const Attribut
 
 std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                       const std::function<void(const Line&)>& progress) {
+  if (!plan.values && !plan.statuses && !plan.every_input && !plan.same_bits) {
+    throw ValueError("there is nothing to check: --no-status leaves out all that --check names");
+  }
   require_use(plan);
   require_dtypes(library, plan);
   std::vector<Line> lines;

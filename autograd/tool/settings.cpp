@@ -11,8 +11,8 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/number_text.h"
+#include "gradcheck/core/checkable.h"
 #include "tool/book_options.h"
-#include "tool/checkable.h"
 
 namespace aclgrad::gradcheck {
 namespace {

@@ -137,6 +137,8 @@ expect 3 "elu takes float32, float16, bfloat16, float64, not int8" -- --op elu -
 expect 3 "elu takes float32, float16, bfloat16, float64, not int8" -- --op elu --dtype int8
 expect 3 "not complex64" -- --op selu,elu --dtype float32,complex64
 expect 0 "right" -- --op selu,elu --dtype float32,bf16 --layout contiguous --no-status --shape 3
+expect 3 "there is nothing to check" -- --op selu --check statuses --no-status
+expect 2 "Nothing was checked" -- --op matmul --check inputs
 expect 3 "--dim has no effect" "elu takes --alpha, --scale, --input-scale, --is-result" \
   -- --op elu --dim 3
 expect 3 "--keep-dims has no effect" "selu takes none" -- --op selu --keep-dims

@@ -3,18 +3,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
-#include <exception>
+
+#include "gradcheck/core/failure.h"
 
 namespace aclgrad::gradcheck::detail {
 namespace {
 
-std::string call(const Operator& op, const BackwardCall& backward_call) {
-  try {
-    return op.backward(backward_call);
-  } catch (const std::exception& error) {
-    return error.what();
+void call(const Operator& op, const BackwardCall& call, const ExecutionOptions& options) {
+  const std::string failure = op.backward(call);
+  if (failure.empty()) return;
+  std::string place;
+  for (const View& view : call.inputs) {
+    place += fmt::format("{}[{}]", place.empty() ? "" : ", ", fmt::join(view.shape, ", "));
   }
+  if (options.layout != Layout::contiguous) place += fmt::format(", {}", to_string(options.layout));
+  if (call.threads > 0) place += fmt::format(", threads: {}", call.threads);
+  if (options.in_place) place += fmt::format(", over input {}", *options.in_place);
+  throw Failure(fmt::format("the backward failed, given {}; {}", place, failure),
+                "the backward, or how it is called");
 }
 
 }  // namespace
@@ -49,10 +58,12 @@ Execution execute(const Operator& op, DType dtype, const Arrays& given, const Ar
     if (!wanted.back()) output_views.back().data = nullptr;
   }
 
-  result.failure = call(op, {.inputs = given_views,
-                             .outputs = output_views,
-                             .threads = options.threads,
-                             .poison = options.scratch_poison});
+  call(op,
+       {.inputs = given_views,
+        .outputs = output_views,
+        .threads = options.threads,
+        .poison = options.scratch_poison},
+       options);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     result.gradients.push_back(outputs[k]->read());
     result.bits.push_back(outputs[k]->element_bytes());
@@ -73,6 +84,18 @@ Execution execute(const Operator& op, DType dtype, const Arrays& given, const Ar
         fmt::format("{}input {}", result.changed_inputs.empty() ? "" : ", ", i);
   }
   return result;
+}
+
+void require_numbers(const Problem& problem, const Execution& execution) {
+  const auto is_nan = [](Number value) { return std::isnan(value); };
+  const auto is_known = [](const Expected& e) { return e.kind != PointKind::unknown; };
+  for (std::size_t k = 0; k < problem.expected.size(); ++k) {
+    const std::vector<Number>& values = execution.gradients[k].values;
+    if (values.empty() || !std::ranges::all_of(values, is_nan)) continue;
+    if (std::ranges::none_of(problem.expected[k], is_known)) continue;
+    throw Failure(fmt::format("all of gradient {} is NaN in one of the calls", k),
+                  "the backward: state kept between calls, or numbers near those of the forward");
+  }
 }
 
 }  // namespace aclgrad::gradcheck::detail

@@ -23,13 +23,13 @@ struct ExecutionOptions {
 };
 
 struct Execution {
-  std::string failure;                       // empty when the call returned well
   Arrays gradients;                          // as written
   std::vector<std::vector<std::byte>> bits;  // the same, byte by byte
   std::string outside;         // where memory outside an output was written; empty: nowhere
   std::string changed_inputs;  // which inputs were written to; empty: none
 };
 
+/// Throws Failure when the call does not return well.
 Execution execute(const Operator& op, DType dtype, const Arrays& given, const Arrays& inputs,
                   const ExecutionOptions& options);
 
@@ -37,6 +37,10 @@ inline Execution execute(const Operator& op, const Problem& problem,
                          const ExecutionOptions& options) {
   return execute(op, problem.dtype, problem.given, problem.inputs, options);
 }
+
+/// For executions whose results are not compared with derivatives: throws Failure when all of a
+/// gradient is NaN, although the problem has derivatives.
+void require_numbers(const Problem& problem, const Execution& execution);
 
 }  // namespace aclgrad::gradcheck::detail
 

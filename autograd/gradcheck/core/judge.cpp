@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gradcheck/core/failure.h"
+
 namespace aclgrad::gradcheck::detail {
 namespace {
 
@@ -17,8 +19,12 @@ Number unit_roundoff(DType dtype) { return dtype == DType::float64 ? 0x1p-53L : 
 
 bool is_16bit(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
 
+// NaN where any of the numbers is.
 Number distance(const Expected& expected, Number actual) {
-  return std::max({Number{0}, expected.low - actual, actual - expected.high});
+  const Number below = expected.low - actual;
+  const Number above = actual - expected.high;
+  return std::isnan(below) || std::isnan(above) ? below + above
+                                                : std::max({Number{0}, below, above});
 }
 
 Number nearest(const Expected& expected, Number actual) {
@@ -43,11 +49,13 @@ Arrays by_nudging(const Operator& op, const Problem& problem) {
     }
   }
   const Execution at = execute(op, problem, {});
+  require_numbers(problem, at);
   Arrays slack = at.gradients;
   for (Array& array : slack) std::fill(array.values.begin(), array.values.end(), 0);
   if (!any) return slack;
   for (const Arrays& moved : {up, down}) {
     const Execution beside = execute(op, problem.dtype, moved, problem.inputs, {});
+    require_numbers(problem, beside);
     for (std::size_t k = 0; k < slack.size(); ++k) {
       for (std::size_t e = 0; e < slack[k].values.size(); ++e) {
         const Number change = std::abs(beside.gradients[k].values[e] - at.gradients[k].values[e]);
@@ -112,9 +120,13 @@ Arrays by_formula(const Operator& op, const Problem& problem) {
       value = round_to(value, given_dtype(op, i, problem.dtype));
     }
   }
-  Arrays slack = op.exact_backward(stored);
-  const Arrays exact = op.exact_backward(problem.given);
-  for (std::size_t k = 0; k < slack.size(); ++k) {
+  Arrays slack = of_gradients(problem, op.exact_backward(stored), "`exact_backward`");
+  const Arrays exact = of_gradients(problem, op.exact_backward(problem.given), "`exact_backward`");
+  for (std::size_t k = 0; k < problem.expected.size(); ++k) {
+    if (slack[k].values.empty() || exact[k].values.empty()) {
+      slack[k].values.assign(problem.expected[k].size(), 0);
+      continue;
+    }
     for (std::size_t e = 0; e < slack[k].values.size(); ++e) {
       const Number change = std::abs(slack[k].values[e] - exact[k].values[e]);
       slack[k].values[e] = std::isfinite(change) ? change : 0;
@@ -125,11 +137,29 @@ Arrays by_formula(const Operator& op, const Problem& problem) {
 
 }  // namespace
 
+Arrays of_gradients(const Problem& problem, Arrays arrays, const char* what) {
+  if (arrays.size() < problem.expected.size()) {
+    throw Failure(fmt::format("{} gave {} arrays for {} gradients", what, arrays.size(),
+                              problem.expected.size()),
+                  what);
+  }
+  for (std::size_t k = 0; k < problem.expected.size(); ++k) {
+    const std::size_t count = arrays[k].values.size();
+    if (count == 0 || count == problem.expected[k].size()) continue;
+    throw Failure(fmt::format("{} gave {} numbers for the {} elements of gradient {}", what, count,
+                              problem.expected[k].size(), k),
+                  what);
+  }
+  return arrays;
+}
+
 Arrays unavoidable_rounding(const Operator& op, const Problem& problem) {
   Arrays slack = op.exact_backward ? by_formula(op, problem) : by_nudging(op, problem);
   if (!op.rounding || !is_16bit(problem.dtype)) return slack;
-  const Arrays inside = op.rounding(problem.inputs, problem.cotangent, problem.dtype);
-  for (std::size_t k = 0; k < slack.size(); ++k) {
+  const Arrays inside = of_gradients(
+      problem, op.rounding(problem.inputs, problem.cotangent, problem.dtype), "`rounding`");
+  for (std::size_t k = 0; k < problem.expected.size(); ++k) {
+    if (inside[k].values.empty()) continue;
     for (std::size_t e = 0; e < slack[k].values.size(); ++e) {
       slack[k].values[e] += inside[k].values[e];
     }
@@ -157,6 +187,11 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
   e.bound = rounding + expected.error;
   const Number off = distance(expected, actual);
   if (std::isinf(actual) && round_to(target, dtype) == actual) return e;
+  if (!std::isfinite(e.bound) || std::isnan(expected.low) || std::isnan(expected.high)) {
+    e.verdict = Verdict::inconclusive;
+    e.reason = "neither the numeric derivative nor what rounding may do to it is a finite number";
+    return e;
+  }
   if (!std::isfinite(actual)) {
     e.verdict = Verdict::wrong;
     e.ulp = std::numeric_limits<double>::infinity();
@@ -172,9 +207,10 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
       static_cast<double>(std::max(Number{0}, off - slack - expected.error) / largest);
   const bool wide = expected.error > rounding && expected.error > 1e-5L * std::abs(target) &&
                     expected.error > 1e-9L * scale;
-  if (off > e.bound + 2 * expected.error) {
+  // Written so that what is NaN is not right.
+  if (!(off <= e.bound + 2 * expected.error)) {
     e.verdict = Verdict::wrong;
-  } else if (off > e.bound || wide) {
+  } else if (!(off <= e.bound) || wide) {
     e.verdict = Verdict::inconclusive;
     e.reason = fmt::format("the error bar of the numeric derivative, {:.2g}, is too wide",
                            static_cast<double>(expected.error));

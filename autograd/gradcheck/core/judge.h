@@ -9,8 +9,12 @@
 namespace aclgrad::gradcheck::detail {
 
 /// What rounding the saved outputs of the forward to the dtype may do to every gradient element,
-/// and what Operator::rounding says.
+/// and what Operator::rounding says. Throws Failure.
 Arrays unavoidable_rounding(const Operator& op, const Problem& problem);
+
+/// What a function of the operator says of every gradient: the same, where it has a number for
+/// every element or none at all. Throws Failure.
+Arrays of_gradients(const Problem& problem, Arrays arrays, const char* what);
 
 /// One element. `scale` is the size of the whole gradient, below which an error bar does not
 /// matter.

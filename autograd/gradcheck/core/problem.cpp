@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gradcheck/core/checkable.h"
+#include "gradcheck/core/failure.h"
+
 namespace aclgrad::gradcheck {
 
 Operator Operator::with_shape(const Dims& shape) const {
@@ -56,7 +59,10 @@ std::vector<Slopes> row_of_slopes(const Operator& op, Arrays& inputs, std::size_
   std::vector<Slopes> row = slopes_at(
       [&](long double shift) {
         element = x + shift;
-        return op.forward(inputs)[0].values;
+        std::vector<Number> values = op.forward(inputs)[0].values;
+        if (values.size() == centre.values.size()) return values;
+        throw Failure("the forward gave another number of results for other numbers",
+                      "the forward");
       },
       x, op.noise, largest);
   element = x;
@@ -168,6 +174,9 @@ Jacobian differentiate(const Operator& op, const Arrays& inputs) {
   }
   const Arrays outputs = op.forward(inputs);
   jacobian.columns = outputs[0].values.size();
+  std::size_t elements = 0;
+  for (const std::size_t which : differentiable(op)) elements += inputs[which].values.size();
+  require_jacobian(op, elements, jacobian.columns);
   Arrays moved = inputs;
   for (const std::size_t which : differentiable(op)) {
     std::vector<Slopes> rows;

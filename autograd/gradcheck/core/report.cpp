@@ -136,6 +136,7 @@ Verdict Report::verdict() const {
   };
   if (has(Verdict::wrong)) return Verdict::wrong;
   if (has(Verdict::inconclusive)) return Verdict::inconclusive;
+  if (checks == 0 && right + wrong + inconclusive == 0) return Verdict::inconclusive;
   return mistrusted > 0 ? Verdict::mistrusted : Verdict::right;
 }
 
@@ -169,6 +170,7 @@ void Report::add(const Report& other) {
 }
 
 std::string Report::to_string() const {
+  if (checks == 0 && findings.empty()) return "gradcheck: INCONCLUSIVE. Nothing was checked\n";
   std::string text = fmt::format(
       "gradcheck: {}. {} elements right, {} wrong, {} inconclusive, {} gradients mistrusted; {} "
       "checks in {} configurations\n",

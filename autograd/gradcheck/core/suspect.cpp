@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradcheck/core/judge.h"
+#include "gradcheck/core/failure.h"
 
 namespace aclgrad::gradcheck::detail {
 namespace {
@@ -26,7 +26,12 @@ std::string second_opinion(const Operator& op, const Problem& problem, const Ele
   }
   const auto i = static_cast<std::size_t>(worst.index);
   const Dual x{worst.input, 1};
-  const Number exact = op.dual(std::span(&x, 1)).slope * problem.cotangent.values[i];
+  Number exact = 0;
+  try {
+    exact = op.dual(std::span(&x, 1)).slope * problem.cotangent.values[i];
+  } catch (const Failure& failure) {
+    return fmt::format("the backward; {}", failure.what());
+  }
   if (distance(worst, exact) <= worst.bound) {
     return "the backward: dual numbers confirm the numeric derivative";
   }

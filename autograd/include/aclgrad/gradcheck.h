@@ -26,7 +26,8 @@ namespace aclgrad {
 
 struct GradcheckOptions {
   /// An element is right when |analytic - numeric| <= error estimate + rtol max(|analytic|,
-  /// |numeric|) + atol times the largest element of the tensor's derivative.
+  /// |numeric|) + atol times the largest element of the tensor's derivative. Both are finite and 0
+  /// or more.
   double rtol = 1e-9;
   double atol = 1e-11;
 
@@ -34,7 +35,7 @@ struct GradcheckOptions {
   std::uint64_t seed = 1;
 
   /// Results and tensors up to this many pairs of elements are checked pair by pair: the whole
-  /// Jacobian. Larger ones element by element, with two random gradients at the result.
+  /// Jacobian. Larger ones element by element, with two random gradients at the result. 0 or more.
   std::int64_t dense_limit = 1 << 14;
 
   /// Above 0: only so many random directions a tensor, whatever its size. Fast enough for whole
@@ -49,8 +50,11 @@ struct GradcheckOptions {
 /// or the parameters changes.
 ///
 /// While it runs, the operator library accepts float64 beyond the vendor's tables (a process-wide
-/// switch, restored afterwards). Throws ValueError on a library without that switch, for values of
-/// `wrt` that are neither input nor parameter, and for a loss that depends on an updated variable.
+/// switch, restored afterwards). Throws ValueError on a library without that switch, for options
+/// out of their range, for values of `wrt` that are neither input nor parameter, for a loss that
+/// depends on nothing floating, and for one that depends on an updated variable; DTypeError for a
+/// loss or a value of `wrt` that is not floating; and what recording the gradient and running it
+/// throw. Where all gradients are empty nothing is compared, and the report has not passed.
 gradcheck::Report check_gradients(const Value& loss, std::vector<Value> wrt,
                                   std::span<const Feed> feeds, GradcheckOptions options = {});
 gradcheck::Report check_gradients(const Value& loss, std::vector<Value> wrt,

@@ -28,7 +28,8 @@ extern "C" {
 enum {
   ACLGRAD_GRADCHECK_RIGHT = 0,
   ACLGRAD_GRADCHECK_WRONG = 1,
-  ACLGRAD_GRADCHECK_INCONCLUSIVE = 2, /* nothing is wrong, but something could not be decided */
+  ACLGRAD_GRADCHECK_INCONCLUSIVE = 2, /* nothing is wrong, but something could not be decided, or
+                                         nothing was checked */
   ACLGRAD_GRADCHECK_USAGE = 3,        /* the call is wrong: see aclgradGradcheckMessage */
   ACLGRAD_GRADCHECK_LIBRARY = 4,      /* the library cannot be used, or lacks the operator */
   ACLGRAD_GRADCHECK_MISTRUSTED = 5    /* all is right, but a gradient was mostly 0 */

@@ -27,8 +27,8 @@ namespace aclgrad {
 
 struct ModelCheckOptions {
   std::uint64_t seed = 1;  // of the directions
-  int directions = 3;
-  /// The largest h; each next one is half of it. Directions have the length 1.
+  int directions = 3;      // 1 or more
+  /// The largest h, finite and above 0; each next one is half of it. Directions have the length 1.
   double largest_step = 1;
   /// Off: only the gradient. It is also left out, and the report says why, where an operator's
   /// backward has no gradient rule.
@@ -40,7 +40,7 @@ struct TaylorRate {
   int order = 2;
   gradcheck::Verdict verdict = gradcheck::Verdict::inconclusive;
   double rate = 0;          // of the smallest steps whose remainders are no rounding
-  std::string reason = {};  // why it is inconclusive, or not checked
+  std::string reason = {};  // why it is inconclusive, or wrong without remainders
 };
 
 struct TaylorStep {
@@ -64,7 +64,7 @@ struct ModelReport {
   std::string without_second_order = {};  // why; empty where it was checked
 
   bool passed() const;
-  /// Wrong where one rate is; else inconclusive where one is.
+  /// Wrong where one rate is; else inconclusive where one is, and where there is no direction.
   gradcheck::Verdict verdict() const;
   /// A headline, then for every direction the table of h, remainders and rates.
   std::string to_string() const;
@@ -75,7 +75,8 @@ struct ModelReport {
 /// check_gradients; random masks and running statistics stay as they are.
 ///
 /// A verdict is inconclusive, with the reason, where rounding hides the remainders, and where they
-/// follow no power of h: a corner (relu, max pooling) lies at the point, or between all steps.
+/// follow no power of h: a corner (relu, max pooling) lies at the point, or between all steps; and
+/// where the loss is no finite number. A gradient that is none, of losses that are, is wrong.
 ///
 /// Throws ShapeError for a loss of more elements, ValueError for options that are no numbers above
 /// 0, and what check_gradients throws.

@@ -34,13 +34,13 @@ struct BackwardCall {
   bool replayed = false;        // recorded first; for executors of libraries that can
 };
 
-/// Returns "" or what went wrong. Exceptions are caught and reported too.
+/// Returns "" or what went wrong. Whatever is thrown is caught and reported too.
 using Backward = std::function<std::string(const BackwardCall&)>;
 
 struct Input {
   std::string name = "x";
   Dims shape = {4, 6};
-  Number low = -4;  // values are drawn from here
+  Number low = -4;  // values are drawn from here, low <= high, both finite
   Number high = 4;
   bool differentiable = true;       // the backward gives a gradient for it
   std::optional<DType> dtype = {};  // when it is not the dtype under test: targets, indices
@@ -123,18 +123,26 @@ struct Operator {
 };
 
 struct Options {
-  std::vector<DType> dtypes = {DType::float32, DType::float16, DType::bfloat16};
-  std::vector<Layout> layouts = {std::begin(kLayouts), std::end(kLayouts)};
+  std::vector<DType> dtypes = {DType::float32, DType::float16, DType::bfloat16};  // one or more
+  std::vector<Layout> layouts = {std::begin(kLayouts), std::end(kLayouts)};       // one or more
   std::uint64_t seed = 1;
-  int draws = 2;            // random inputs and cotangents for every dtype
+  int draws = 2;            // random inputs and cotangents for every dtype, 1 or more
   bool behaviour = true;    // beside the values: memory, repeatability, masks, aliasing, NaN, ...
   bool every_shape = true;  // elementwise operators on sizes around vector lengths, empty, rank 0
-  double ulp_slack = 0;  // added to the model's last places: for implementations that promise less
+  /// Added to the model's last places, finite and 0 or more: for implementations that promise less.
+  double ulp_slack = 0;
   bool stop_at_first = false;  // return as soon as something is wrong
 };
 
-/// Checks everything that applies. Never throws for what the backward does; throws ValueError for
-/// an operator that is incomplete or refuses every dtype.
+/// Checks everything that applies. What the operator's functions throw, and a text that the
+/// backward returns, is a finding, "call", in whichever call it happens: of which shape, layout,
+/// number of threads. Elementwise operators are tried with up to 20011 elements, others with the
+/// shapes of their inputs.
+///
+/// Throws ValueError, which names the member and its range, for an operator that is incomplete or
+/// refuses every dtype, for inputs of integers that are said to be differentiable, shapes with a
+/// negative extent, more than 8 dimensions or more than 2^22 elements, and for options and numbers
+/// out of their range; DTypeError for dtypes of options and gradients that are not floating.
 Report check_operator(const Operator& op, const Options& options = {});
 
 /// An operator of one input whose forward is a formula for one element, callable with long double

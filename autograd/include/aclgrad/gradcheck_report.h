@@ -127,14 +127,15 @@ struct Report {
   /// that were changed.
   std::map<std::string, std::set<std::string>> notes = {};
 
-  /// Nothing is wrong, and nothing inconclusive.
+  /// Something was checked, nothing is wrong, and nothing inconclusive.
   bool passed() const;
 
   /// 0 right, 1 wrong, 2 nothing wrong but something inconclusive, 5 all right but something
   /// mistrusted.
   int exit_status() const;
 
-  /// The gravest: wrong, then inconclusive, then mistrusted.
+  /// The gravest: wrong, then inconclusive, then mistrusted. Inconclusive where nothing was
+  /// checked.
   Verdict verdict() const;
 
   void add(const Report& other);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be checked at all.
+#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_CHECKABLE_H_
+#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_CHECKABLE_H_
+
+#include <string>
+
+#include "aclgrad/gradcheck_operator.h"
+
+namespace aclgrad::gradcheck {
+
+/// Throws ValueError for a negative extent, for more dimensions than a tensor of the C interface
+/// has, and when tensors of this shape are too large: exact values take 16 bytes an element, and
+/// there are many of them.
+void require_checkable(const std::string& what, const Dims& shape);
+
+namespace detail {
+
+/// Throws ValueError, which names the member, for an operator that is incomplete or has members
+/// that mean nothing, and for options outside their range; DTypeError for dtypes that have no
+/// gradient.
+void require_sound(const Operator& op, const Options& options);
+
+/// The same for a Jacobian of so many rows and columns.
+void require_jacobian(const Operator& op, std::size_t rows, std::size_t columns);
+
+}  // namespace detail
+}  // namespace aclgrad::gradcheck
+
+#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_CHECKABLE_H_
