@@ -31,6 +31,21 @@ class OneRun {
   std::atomic_flag& is_running_;
 };
 
+// Holds runs back for as long as it lives.
+class Reader {
+ public:
+  explicit Reader(std::atomic<std::uint32_t>& readers) : readers_(readers) { ++readers_; }
+  ~Reader() {
+    --readers_;
+    readers_.notify_all();
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>& readers_;
+};
+
 // Tells observers how a run ends.
 class RunEnd {
  public:
@@ -76,8 +91,10 @@ SessionState::SessionState(const Graph& graph, std::vector<Fetch> fetches, Sessi
       options_(checked(std::move(options))),
       executable_(compile(graph_, fetches_, mode.value_or(mode_of(options_))),
                   mode.value_or(mode_of(options_))),
+      readable_(program().fetched),
       fed_(program().inputs.size()),
       versions_(program().variables.size()) {
+  std::ranges::sort(readable_);
   owned_observers_ = make_observers(*this, options_);
   for (const auto& observer : owned_observers_) {
     observers_.push_back(observer.get());
@@ -117,8 +134,9 @@ void SessionState::check_feeds(std::span<const Feed> feeds) {
   const std::vector<ValueId>& inputs = program().inputs;
   std::ranges::fill(fed_, nullptr);
   for (const Feed& feed : feeds) {
-    const auto found = std::ranges::find(inputs, input_of(feed));
-    if (found == inputs.end()) refuse_feed(feed);
+    const ValueId input = input_of(feed);
+    const auto found = std::ranges::lower_bound(inputs, input);  // in the order of recording
+    if (found == inputs.end() || *found != input) refuse_feed(feed);
     const Feed*& fed = fed_[static_cast<std::size_t>(found - inputs.begin())];
     if (fed != nullptr) throw ValueError(fmt::format("{} is fed twice", graph.description(*found)));
     fed = &feed;
@@ -137,6 +155,7 @@ void SessionState::bind(std::span<const Feed> feeds, RunObservers observers, boo
   ensure_runtime();
   executable_.check_usable();
   ++runs_;  // earlier results are void from here on
+  while (const std::uint32_t reading = readers_.load()) readers_.wait(reading);
   for (RunObserver* observer : observers) observer->begin_run(executable_, feeds);
   for (std::size_t i = 0; i < fed_.size(); ++i) {
     const ValueId input = program().inputs[i];
@@ -184,15 +203,15 @@ Profile SessionState::timeline(std::span<const Feed> feeds) {
 }
 
 Tensor SessionState::read(const Value& value, std::uint64_t run) const {
-  const auto& fetched = program().fetched;
-  if (!value.is_of(graph_) || std::ranges::find(fetched, value.id()) == fetched.end()) {
+  if (!value.is_of(graph_) || !std::ranges::binary_search(readable_, value.id())) {
     throw ValueError(fmt::format("{} was not fetched", value.description()));
   }
-  if (run != runs_) {
+  const Reader reader(readers_);
+  if (const std::uint64_t latest = runs_.load(); run != latest) {
     throw ValueError(
         fmt::format("{} of run {} was overwritten by run {}; read it before the next "
                     "run",
-                    value.description(), run, runs_));
+                    value.description(), run, latest));
   }
   executable_.check_alive();
   if (!program().in_arena(value.id())) {
@@ -227,13 +246,20 @@ detail::SessionState& Session::state() const {
   return *state_;
 }
 
-Results Session::run(std::span<const Feed> feeds) {
-  const std::uint64_t run = state().run(feeds);
-  return {state_, run};
+std::shared_ptr<detail::SessionState> Session::kept_state() const {
+  std::shared_ptr<detail::SessionState> kept = state_;
+  if (kept == nullptr) throw ValueError("the session was moved from");
+  return kept;
 }
 
-Profile Session::profile(std::span<const Feed> feeds) { return state().profile(feeds); }
-Profile Session::timeline(std::span<const Feed> feeds) { return state().timeline(feeds); }
+Results Session::run(std::span<const Feed> feeds) {
+  std::shared_ptr<detail::SessionState> kept = kept_state();
+  const std::uint64_t run = kept->run(feeds);
+  return {std::move(kept), run};
+}
+
+Profile Session::profile(std::span<const Feed> feeds) { return kept_state()->profile(feeds); }
+Profile Session::timeline(std::span<const Feed> feeds) { return kept_state()->timeline(feeds); }
 
 std::vector<NodeId> Session::schedule() const {
   std::vector<NodeId> nodes;

@@ -53,12 +53,16 @@ class SessionState {
   std::vector<Fetch> fetches_;
   SessionOptions options_;
   Executable executable_;
+  std::vector<ValueId> readable_;        // what is fetched, in order
   std::vector<const Feed*> fed_;         // by input, while a run begins
   std::vector<std::uint64_t> versions_;  // by variable, at the end of the latest run
   std::vector<std::unique_ptr<RunObserver>> owned_observers_;
   std::vector<RunObserver*> observers_;
   std::vector<RunObserver*> step_observers_;  // those that need steps
-  std::uint64_t runs_ = 0;
+  // Readers of other threads. A run counts first and then waits until none of them is left; a read
+  // that counts itself while the number of the run is still its own is over before that.
+  std::atomic<std::uint64_t> runs_ = 0;
+  mutable std::atomic<std::uint32_t> readers_ = 0;
   std::atomic_flag is_running_;
 };
 

@@ -18,8 +18,9 @@
 // own: slow, for looking at what happens. Both give the same bits.
 //
 // The graph may grow, or die, afterwards; the session runs what it planned. A session is for one
-// thread at a time: a run that begins during another one throws ValueError. Sessions that share
-// variables must not run at the same time.
+// thread at a time: a run that begins during another one throws ValueError. A run that is under way
+// goes on to its end when the session is destroyed. Sessions that share variables must not run at
+// the same time.
 #ifndef ACLGRAD_SESSION_H_
 #define ACLGRAD_SESSION_H_
 
@@ -123,7 +124,9 @@ class SessionState;
 
 /// What a run left. Tensors are copied out when they are asked for: results that are not read cost
 /// nothing. Reading after the next run of the same session throws ValueError, since its memory has
-/// been overwritten; so does reading a variable that has changed meanwhile.
+/// been overwritten; so does reading a variable that has changed meanwhile. Threads may read at the
+/// same time: a run that one begins waits until those that are reading are done. Results outlive
+/// their session.
 class Results {
  public:
   /// A copy of a fetched value. Throws ValueError when it was not fetched, or when the device was
@@ -193,6 +196,8 @@ class Session {
     return {feeds.begin(), feeds.size()};
   }
   detail::SessionState& state() const;  // throws ValueError when there is none
+  /// For runs, which keep it whatever becomes of the session meanwhile.
+  std::shared_ptr<detail::SessionState> kept_state() const;
 
   std::shared_ptr<detail::SessionState> state_;
 };

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "aclgrad/aclgrad.h"
 #include "aclnnop/aclnn_mul.h"
@@ -251,6 +256,82 @@ TEST(Guards, ARunDuringARunIsRefused) {
   EXPECT_THAT(messages, testing::ElementsAre(HasSubstr("the session is running already"),
                                              HasSubstr("the session is running already")));
   EXPECT_EQ(session->run({{x, one}})[y].get(0), 2) << "it is over by now";
+}
+
+TEST(Guards, ARunOutlivesItsSession) {
+  Graph graph;
+  const Value x = graph.input("x", {2});
+  const Value y = (x * 2) * 3;
+  std::unique_ptr<Session> session;
+  SessionOptions options{.eager = true};
+  // As another thread may do it.
+  options.observer = [&](const Node&, const std::vector<Tensor>&, const std::vector<Tensor>&) {
+    session.reset();
+  };
+  session = std::make_unique<Session>(graph, std::vector<Fetch>{y}, options);
+  const Results results = session->run({{x, Tensor::full({2}, 1)}});
+  EXPECT_EQ(session, nullptr);
+  EXPECT_EQ(results[y].get(1), 6);
+}
+
+// One thread runs the session again and again while another reads what it can.
+TEST(Guards, ResultsThatAreReadDuringARunAreWholeOrRefused) {
+  constexpr std::int64_t kCount = 1 << 18;
+  constexpr int kRuns = 200;
+  Graph graph;
+  const Value x = graph.input("x", {kCount});
+  const Value y = x + 1;
+  Session session(graph, {y});
+  std::mutex mutex;
+  std::optional<Results> latest = session.run({{x, Tensor::full({kCount}, 0)}});
+  std::atomic<bool> is_over = false;
+  int read = 0;
+  int refused = 0;
+  std::jthread reader([&] {
+    while (!is_over) {
+      const Results results = [&] {
+        const std::lock_guard lock(mutex);
+        return *latest;
+      }();
+      try {
+        const Tensor tensor = results[y];
+        const auto values = tensor.data<float>();
+        EXPECT_EQ(std::ranges::count(values, values.front()), kCount) << "of several runs";
+        ++read;
+      } catch (const ValueError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("was overwritten by run"));
+        ++refused;
+      }
+    }
+  });
+  for (int run = 1; run < kRuns; ++run) {
+    Results results = session.run({{x, Tensor::full({kCount}, run)}});
+    const std::lock_guard lock(mutex);
+    latest = std::move(results);
+  }
+  is_over = true;
+  reader.join();
+  EXPECT_GT(read + refused, 0);
+  EXPECT_EQ((*latest)[y].get(0), kRuns);
+}
+
+TEST(Guards, ReadingAndFeedingByTheThousand) {
+  constexpr int kCount = 3000;
+  Graph graph;
+  std::vector<Value> inputs;
+  std::vector<Fetch> fetches;
+  for (int i = 0; i < kCount; ++i) inputs.push_back(graph.input(std::to_string(i), {1}));
+  for (int i = kCount; i-- > 0;) fetches.emplace_back(inputs[static_cast<std::size_t>(i)] * 2);
+  Session session(graph, fetches);
+  std::vector<Feed> feeds;
+  for (int i = 0; i < kCount; ++i) {
+    feeds.emplace_back(inputs[static_cast<std::size_t>(i)], Tensor::full({1}, i));
+  }
+  const Results results = session.run(feeds);
+  for (const int i : {0, 1, 1500, kCount - 1}) {
+    EXPECT_EQ(results[static_cast<std::size_t>(kCount - 1 - i)].item(), 2 * i);
+  }
+  EXPECT_THROW(results[inputs[0]], ValueError) << "it was not fetched";
 }
 
 TEST(Guards, ASessionThatNeedsTooMuchMemorySaysForWhat) {
