@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
@@ -134,34 +135,65 @@ class Lifetimes {
            from.shape == to.shape && as_call(node)->may_overwrite(output, input);
   }
 
-  // The block of an input that dies at this step and that the output may have.
+  // The block of an input that dies at this step and that the output may have. A node may have
+  // thousands of inputs and outputs: none of them is looked at for each of the others.
   std::int32_t overwritten(ValueId output, std::int32_t step) {
     if (!reuse_) return kNone;
     const Node& node = program_.node(at(step));
+    if (dying_at_ != step) find_dying(node, step);
     const auto position = at(output - node.outputs.front());  // outputs are numbered in a row
-    for (const ValueId input : node.inputs) {
-      const std::int32_t block = program_.home_of(input);
-      if (block < 0 || blocks()[at(block)].last != step || taken_by(node, position, block))
-        continue;
-      bool all_fit = true;  // the same memory may be read through several inputs
-      for (std::size_t k = 0; k < node.inputs.size() && all_fit; ++k) {
-        all_fit = program_.home_of(node.inputs[k]) != block || fits(node, position, k);
-      }
-      if (all_fit) return block;
+    while (free_ < dying_.size() && dying_[free_].is_taken) ++free_;
+    for (std::size_t i = free_; i < dying_.size(); ++i) {
+      if (dying_[i].is_taken || !all_fit(node, position, i)) continue;
+      dying_[i].is_taken = true;
+      return dying_[i].block;
     }
     return kNone;
   }
 
-  // Whether an output before this one got the block.
-  bool taken_by(const Node& node, std::size_t before, std::int32_t block) const {
-    const auto outputs = node.outputs.first(before);
-    return std::ranges::any_of(outputs, [&](ValueId o) { return program_.home_of(o) == block; });
+  // The same memory may be read through several inputs.
+  bool all_fit(const Node& node, std::size_t output, std::size_t dying) const {
+    for (std::size_t i = dying; i != kLast; i = dying_[i].next) {
+      if (!fits(node, output, dying_[i].input)) return false;
+    }
+    return true;
+  }
+
+  void find_dying(const Node& node, std::int32_t step) {
+    dying_.clear();
+    dying_at_ = step;
+    free_ = 0;
+    latest_.resize(blocks().size());
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+      const std::int32_t block = program_.home_of(node.inputs[k]);
+      if (block < 0 || blocks()[at(block)].last != step) continue;
+      std::size_t& latest =
+          latest_[at(block)];  // what an earlier node left there is no entry of it
+      const bool is_again = latest < dying_.size() && dying_[latest].block == block;
+      if (is_again) dying_[latest].next = dying_.size();
+      latest = dying_.size();
+      dying_.push_back({.input = k, .block = block, .is_taken = is_again});
+    }
   }
 
   Program& program_;
   const GraphData& graph_;
   bool reuse_;
   std::vector<std::int32_t> uses_;  // by root: the last step that needs it
+
+  // Of one step: inputs whose memory an output may have. Those of one block are linked, and only
+  // the first of them stands for it.
+  static constexpr std::size_t kLast = SIZE_MAX;
+  struct Dying {
+    std::size_t input;
+    std::int32_t block;
+    bool is_taken;
+    std::size_t next = kLast;
+  };
+  std::vector<Dying> dying_;
+  std::int32_t dying_at_ = kNone;
+  std::size_t free_ = 0;             // none before it is free
+  std::vector<std::size_t> latest_;  // by block: the entry that was made of it last
 };
 
 // A variable fetched as it was before an update is lost.

@@ -161,11 +161,12 @@ Plan plan(const Arguments& arguments) {
   const std::vector<size_t> tensors = joined(arguments, is_skipped);
   if (tensors.empty()) return {};
   const size_t axis = normalize_axis(arguments.integer(kDim), arguments.shape(kOut).size());
+  const std::optional<aclDataType> common = promoted(arguments, is_skipped);
   std::vector<ViewCopy> copies;
   int64_t start = 0;
   for (const size_t i : tensors) {
     Operand to = part_of(arguments, kOut, axis, start);
-    to.round_first = *promoted(arguments, is_skipped);
+    to.round_first = *common;
     copies.push_back({arguments.shape(i), to, whole(arguments, i)});
     start += arguments.shape(i)[axis];
   }
@@ -245,13 +246,14 @@ const OperatorSpec kSpec{
 Plan plan(const Arguments& arguments) {
   const auto [first, count] = arguments.members(kTensors);
   const size_t axis = normalize_axis(arguments.integer(kDim), arguments.shape(kOut).size());
+  const std::optional<aclDataType> common = promoted(arguments, skips_none);
   std::vector<ViewCopy> copies;
   for (size_t k = 0; k < count; ++k) {
     Operand to = part_of(arguments, kOut, axis, static_cast<int64_t>(k));
     std::move(to.strides.data() + axis + 1, to.strides.data() + to.strides.size(),
               to.strides.data() + axis);
     to.strides = Dims(to.strides.data(), to.strides.size() - 1);
-    to.round_first = *promoted(arguments, skips_none);
+    to.round_first = *common;
     copies.push_back({arguments.shape(first + k), to, whole(arguments, first + k)});
   }
   return plan_copies(copies);

@@ -319,10 +319,8 @@ Arguments::Arguments(const OperatorSpec& spec, std::span<const Argument> values)
 }
 
 Arguments::Members Arguments::members(size_t list) const {
-  const auto is_of_it = [list](const Member& each) { return each.list == list; };
-  const auto first = std::find_if(members_.begin(), members_.end(), is_of_it);
-  return {values_.size() + static_cast<size_t>(first - members_.begin()),
-          static_cast<size_t>(std::count_if(first, members_.end(), is_of_it))};
+  const auto found = std::ranges::equal_range(members_, list, {}, &Member::list);
+  return {values_.size() + static_cast<size_t>(found.begin() - members_.begin()), found.size()};
 }
 
 aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argument> values,

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <string>
+#include <vector>
 
 #include "aclgrad/aclgrad.h"
 
@@ -41,6 +43,35 @@ TEST(Scale, TimeIsLinear) {
   const double large = fastest(80'000);
   EXPECT_LT(large, 16 * small) << "8 times the nodes, for which 9 to 11 times the time is usual: "
                                   "caches. Quadratic would be 64 times";
+}
+
+// Training steps of so many parameters, whose gradients are clipped and whose optimizer has groups;
+// twice, as for two shapes of batches.
+double seconds_with_parameters(int count) {
+  const std::clock_t start = std::clock();
+  std::vector<Variable> parameters;
+  for (int i = 0; i < count; ++i) {
+    parameters.emplace_back("p" + std::to_string(i), Tensor::full({2}, 1));
+  }
+  AdamW optimizer({.clip_norm = 1}, {{.parameters = parameters}});
+  for (int graphs = 0; graphs < 2; ++graphs) {
+    Graph graph;
+    std::vector<Value> values;
+    for (const Variable& parameter : parameters) values.push_back(graph.parameter(parameter));
+    const Value loss = reduce_sum(stack(values)) + reduce_sum(cat(values));
+    Session session(graph, {loss, optimizer.step(graph, backward(loss, values))});
+    session.run();
+  }
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+TEST(Scale, TimeIsLinearInTheNumberOfParameters) {
+  const auto fastest = [](int count) {
+    return std::min(seconds_with_parameters(count), seconds_with_parameters(count));
+  };
+  const double small = fastest(500);
+  const double large = fastest(4'000);
+  EXPECT_LT(large, 20 * small) << "8 times the parameters; quadratic would be 64 times";
 }
 
 // More nodes than a runtime has events for.
