@@ -17,6 +17,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/dtype.h"
@@ -38,7 +39,20 @@ class Tensor {
   /// An empty float32 tensor of shape [0].
   Tensor();
 
-  /// All elements zero. Throws ShapeError when the bytes do not fit 63 bits, as do the others.
+  /// What is moved from has no elements; a tensor moved onto itself keeps its own.
+  Tensor(const Tensor&) = default;
+  Tensor& operator=(const Tensor&) = default;
+  Tensor(Tensor&&) noexcept = default;
+  Tensor& operator=(Tensor&& other) noexcept {
+    shape_ = std::move(other.shape_);
+    dtype_ = other.dtype_;
+    storage_ = std::exchange(other.storage_, {});
+    return *this;
+  }
+  ~Tensor() = default;
+
+  /// All elements zero. Throws ShapeError when the bytes do not fit 63 bits, as do
+  /// the others.
   static Tensor zeros(Shape shape, DType dtype = DType::float32);
   static Tensor full(Shape shape, double value, DType dtype = DType::float32);
 

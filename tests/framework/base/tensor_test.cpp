@@ -9,6 +9,7 @@
 #include <limits>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
@@ -201,6 +202,22 @@ TEST(TensorTest, Printing) {
   stream << Tensor::scalar(2, DType::int8) << ' ' << DType::float16 << ' ' << Shape{1};
   EXPECT_EQ(stream.str(), "2 float16 [1]");
   EXPECT_EQ(fmt::format("{:>8}|", DType::int8), "    int8|");
+}
+
+// The usual way to drop an element of a list whose order does not matter, with one element in it.
+TEST(Tensor, MovedOntoItselfKeepsWhatItHolds) {
+  std::vector<Tensor> tensors = {Tensor::from({3}, {1, 2, 3})};
+  tensors.front() = std::move(tensors.back());
+  EXPECT_TRUE(bitwise_equal(tensors.front(), Tensor::from({3}, {1, 2, 3})));
+  std::vector<Shape> shapes = {Shape{2, 3}};
+  shapes.front() = std::move(shapes.back());
+  EXPECT_EQ(shapes.front(), (Shape{2, 3}));
+  EXPECT_EQ(shapes.front().numel(), 6);
+  Tensor other = std::move(tensors.front());
+  EXPECT_EQ(tensors.front().numel(), 0);  // NOLINT: what is left
+  EXPECT_EQ(tensors.front().nbytes(), 0U);
+  tensors.front() = std::move(other);
+  EXPECT_EQ(tensors.front().get(2), 3);
 }
 
 TEST(Tensor, SlicesAlongAnAxis) {
