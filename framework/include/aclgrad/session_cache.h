@@ -15,12 +15,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <list>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "aclgrad/session.h"
@@ -29,13 +32,18 @@ namespace aclgrad {
 
 struct SessionCacheOptions {
   /// The most sessions kept; the one not used for longest goes. At least 1.
-  std::size_t capacity = 8;
+  std::size_t capacity = 256;
+
+  /// The most bytes of device memory that they hold together (Session::device_bytes()): beyond it
+  /// those not used for longest go, but for the 8 used last, which stay whatever they hold.
+  std::size_t bytes = std::size_t{1} << 30;
 
   /// For the sessions.
   SessionOptions session = {};
 
-  /// Called once, when the cache churns: when of the latest 2 `capacity` runs more than half had to
-  /// plan although the cache was full. A line on standard error when it is empty.
+  /// Called once, when the cache churns: when of the latest runs (twice as many as there are
+  /// sessions kept) more than half had to plan a session in the place of another one. A line on
+  /// standard error when it is empty.
   std::function<void(const std::string& message)> warn = {};
 };
 
@@ -61,13 +69,12 @@ class SessionCache {
   explicit SessionCache(Builder builder, SessionCacheOptions options = {});
 
   /// Runs the session for the feeds' shapes, planning it first when there is none. Feeds are for
-  /// names; results are to be read before the next run with the same shapes. Throws ValueError for
+  /// names; one that nothing fetched depends on is left out. Results are to be read before the next
+  /// run with the same shapes. Throws ValueError for
   /// a feed without a name, a name fed twice, or that the graph lacks or has with another shape or
   /// dtype, besides what the builder, Session and run() throw; a session that could not be made is
   /// not kept.
-  Results run(std::span<const Feed> feeds) {
-    return entry_for(inputs_of(feeds)).session.run(feeds);
-  }
+  Results run(std::span<const Feed> feeds);
   Results run(std::initializer_list<Feed> feeds) {
     return run(std::span<const Feed>(feeds.begin(), feeds.size()));
   }
@@ -75,7 +82,8 @@ class SessionCache {
   /// Plans a session for the feeds' shapes, where there is none, without running it.
   void prepare(std::span<const Feed> feeds) { entry_for(inputs_of(feeds)); }
 
-  /// Forgets all sessions, and that it churned.
+  /// Forgets all sessions, and that it churned: for when the builder would record something else for
+  /// the same inputs.
   void clear();
 
   /// The graph of the session used last. Throws ValueError where there is none.
@@ -85,23 +93,34 @@ class SessionCache {
   std::size_t size() const { return entries_.size(); }
   std::uint64_t planned() const { return planned_; }
 
+  /// Bytes of device memory that the sessions kept hold together.
+  std::size_t device_bytes() const { return device_bytes_; }
+
  private:
   struct Entry {
     Inputs inputs;
+    std::size_t hash;
     Graph graph;
     Session session;
+    std::set<std::string> unused;  // names of inputs that the session does not want
+    std::size_t device_bytes;
   };
+  using Entries = std::list<Entry>;
   static Inputs inputs_of(std::span<const Feed> feeds);
   Entry& entry_for(const Inputs& inputs);
-  Entry make_entry(const Inputs& inputs) const;
-  void watch_for_churn(bool planned_when_full);
+  Entries::iterator find(const Inputs& inputs, std::size_t hash);
+  Entry make_entry(const Inputs& inputs, std::size_t hash) const;
+  bool make_room();
+  void watch_for_churn(bool planned_in_place);
 
   Builder builder_;
   SessionCacheOptions options_;
-  std::list<Entry> entries_;  // the latest used first
+  Entries entries_;  // the latest used first
+  std::unordered_multimap<std::size_t, Entries::iterator> by_hash_;
+  std::size_t device_bytes_ = 0;
   std::uint64_t planned_ = 0;
-  std::vector<bool> recent_;  // a ring: whether a run planned although the cache was full
-  std::size_t next_recent_ = 0;
+  std::deque<bool> recent_;   // whether the latest runs planned in the place of another session
+  std::size_t replaced_ = 0;  // how many of them did
   bool warned_ = false;
 };
 

@@ -62,6 +62,52 @@ TEST_F(Cache, ForgetsWhatWasNotUsedForLongest) {
   EXPECT_EQ(cache.size(), 2u);
 }
 
+// By default there is room for many small sessions, and for a few of any size.
+TEST_F(Cache, KeepsManyShapesButOnlySoManyBytes) {
+  const auto run_all = [](SessionCache& cache) {
+    for (int round = 0; round < 2; ++round) {
+      for (std::int64_t count = 1; count <= 100; ++count) {
+        const Tensor x = rows(100 * count);
+        cache.run({{"x", x}});
+      }
+    }
+  };
+  SessionCache roomy(builder());
+  run_all(roomy);
+  EXPECT_EQ(roomy.planned(), 100u);
+  EXPECT_EQ(roomy.size(), 100u);
+  std::vector<std::string> warnings;
+  const std::size_t bytes = roomy.device_bytes() / 3;
+  const auto warn = [&](const std::string& text) { warnings.push_back(text); };
+  SessionCache bounded(builder(), {.bytes = bytes, .warn = warn});
+  run_all(bounded);
+  EXPECT_LE(bounded.device_bytes(), bytes);
+  EXPECT_THAT(bounded.size(), testing::AllOf(testing::Gt(8u), testing::Lt(40u)));
+  EXPECT_EQ(bounded.planned(), 200u);
+  EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr("bytes together")));
+  SessionCache few(builder(), {.bytes = 0, .warn = warn});
+  run_all(few);
+  EXPECT_EQ(few.size(), 8u) << "whatever they hold";
+  few.clear();
+  EXPECT_EQ(few.size() + few.device_bytes(), 0u);
+  run_all(few);
+  EXPECT_EQ(few.planned(), 400u);
+}
+
+// What nothing fetched depends on need not be there, and inputs may get other names.
+TEST_F(Cache, LeavesOutFeedsThatNothingNeeds) {
+  SessionCache cache([](const SessionCache::Inputs& inputs) {
+    Graph graph;
+    const Value x = graph.input("x", inputs.at("x").shape);
+    x.named("pixels");
+    graph.input("t", inputs.at("t").shape);
+    const Value y = x * 2;
+    return SessionCache::BuiltGraph{std::move(graph), {y}};
+  });
+  const Tensor x = rows(2), t = rows(3);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(cache.run({{"x", x}, {"t", t}})[0].get(1), 2);
+}
+
 TEST_F(Cache, WarnsOnceWhenItChurns) {
   std::vector<std::string> warnings;
   SessionCache cache(builder(),
