@@ -193,6 +193,7 @@ Gradients backward(const Value& loss, const std::vector<Value>& wrt, BackwardOpt
   std::unordered_set<ValueId> taken;
   for (const Value& value : wrt) {
     Value gradient = engine.gradient(value);
+    if (!gradient && options.omit_unused) continue;
     if (!gradient && !options.allow_unused) {
       throw ValueError(
           fmt::format("{} does not depend on {} (set allow_unused for a gradient of "

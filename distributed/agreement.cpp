@@ -37,13 +37,13 @@ std::string first_difference(int rank, const std::string& mine, const std::strin
 }
 
 // What training is about, line by line: the values that gradients are for, then the nodes.
-std::vector<std::string> describe(const Graph& graph, const Gradients& gradients) {
+std::vector<std::string> describe(const Graph& graph, const Gradients& gradients, bool nodes) {
   std::vector<std::string> lines;
   for (const auto& [value, gradient] : gradients) {
     lines.push_back(
         fmt::format("gradient of {}: {} {}", value.description(), value.dtype(), value.shape()));
   }
-  for (std::size_t id = 0; id < graph.size(); ++id) {
+  for (std::size_t id = 0; nodes && id < graph.size(); ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
     std::string line =
         fmt::format("node {} `{}`({}) of", id, node.op->name(), node.op->attributes());
@@ -77,9 +77,9 @@ void require_agreement(const Communicator& communicator, const std::vector<std::
 }
 
 void start_training(const Communicator& communicator, const Graph& graph,
-                    const Gradients& gradients, const std::string& options) {
+                    const Gradients& gradients, const std::string& options, bool same_graph) {
   if (communicator.size() == 1) return;
-  std::vector<std::string> lines = describe(graph, gradients);
+  std::vector<std::string> lines = describe(graph, gradients, same_graph);
   lines.push_back(options);
   require_agreement(communicator, lines);
   std::vector<Variable> variables;

@@ -16,11 +16,12 @@ namespace aclgrad::detail {
 /// The message has the first line in which some rank differs from rank 0.
 void require_agreement(const Communicator& communicator, const std::vector<std::string>& lines);
 
-/// What data-parallel training begins with: requires that all ranks have recorded the same graph,
-/// with gradients of the same values, and mean the same by `options`; then gives all of them rank
-/// 0's values of the variables that the gradients are for. Nothing in a group of one.
+/// What data-parallel training begins with: requires that all ranks have gradients of the same
+/// values, have recorded the same graph where `same_graph` says so, and mean the same by `options`;
+/// then gives all of them rank 0's values of the variables that the gradients are for. Nothing in a
+/// group of one.
 void start_training(const Communicator& communicator, const Graph& graph,
-                    const Gradients& gradients, const std::string& options);
+                    const Gradients& gradients, const std::string& options, bool same_graph);
 
 }  // namespace aclgrad::detail
 

@@ -11,12 +11,17 @@ std::size_t bytes_of(const Value& tensor) {
   return static_cast<std::size_t>(tensor.shape().numel()) * size_of(tensor.dtype());
 }
 
-std::vector<Bucket> make_buckets(const std::vector<Value>& tensors, std::size_t bytes) {
+std::vector<Bucket> make_buckets(const std::vector<Value>& tensors, std::size_t bytes,
+                                 bool same_graph) {
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return tensors[a].node().id < tensors[b].node().id;
-  });
+  if (same_graph) {
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return tensors[a].node().id < tensors[b].node().id;
+    });
+  } else {
+    std::ranges::reverse(order);
+  }
   struct Open {
     Bucket bucket;
     std::size_t bytes = 0;

@@ -43,7 +43,8 @@ std::vector<Dataset> ShardedBatches::Epoch::operator[](std::int64_t batch) const
   const std::int64_t size = batches_->part_size_;
   std::vector<Dataset> parts;
   for (std::int64_t i = 0; i < batches_->parts(); ++i) {
-    const auto first = static_cast<std::size_t>(batches_->parts_.first(i, size));
+    const auto first =
+        static_cast<std::size_t>(batches_->parts_.begin(i, size * batches_->parts_.count()));
     parts.push_back(take(batches_->dataset_, examples.data<std::int64_t>().subspan(
                                                  first, static_cast<std::size_t>(size))));
   }

@@ -45,9 +45,8 @@ Tensor resized(const Tensor& flat, std::int64_t elements) {
   return result;
 }
 
-Value sum_over_ranks(const Communicator& communicator, const DataParallelOptions& options,
-                     const Value& value) {
-  const Value flat = all_reduce(communicator, {value}, {.async = options.overlap});
+Value sum_over_ranks(const Communicator& communicator, bool overlaps, const Value& value) {
+  const Value flat = all_reduce(communicator, {value}, {.async = overlaps});
   return part(flat, 0, value.shape());
 }
 
@@ -84,13 +83,14 @@ void ShardedUpdate::make_shards(const Gradients& gradients, Optimizer& optimizer
   for (const auto& [group, pairs] : groups) {
     std::vector<Value> tensors;
     for (const Gradients::Pair& pair : pairs) tensors.push_back(pair.gradient);
-    for (const detail::Bucket& bucket : detail::make_buckets(tensors, options_.bucket_bytes)) {
+    for (const detail::Bucket& bucket :
+         detail::make_buckets(tensors, options_.bucket_bytes, *same_graph_)) {
       Planned& planned = buckets.emplace_back();
       planned.ready = tensors[bucket.back()].node().id;
       for (const std::size_t i : bucket) planned.members.push_back(variable_of(pairs[i].value));
     }
   }
-  std::ranges::stable_sort(buckets, {}, &Planned::ready);
+  if (*same_graph_) std::ranges::stable_sort(buckets, {}, &Planned::ready);
   for (Planned& bucket : buckets) {
     std::int64_t elements = 0;
     std::vector<Tensor> values;
@@ -105,17 +105,19 @@ void ShardedUpdate::make_shards(const Gradients& gradients, Optimizer& optimizer
     optimizer.add_share(share, bucket.members.front());
     shards_.push_back({share, std::move(bucket.members), elements});
   }
-  optimizer.sum_over_ranks([communicator = communicator_, options = options_](const Value& value) {
-    return sum_over_ranks(communicator, options, value);
+  optimizer.sum_over_ranks([communicator = communicator_, overlap = options_.overlap,
+                            same_graph = same_graph_](const Value& value) {
+    return sum_over_ranks(communicator, overlap && *same_graph, value);
   });
 }
 
 Gradients ShardedUpdate::scatter(const Graph& graph, const Gradients& gradients,
-                                 Optimizer& optimizer, std::int64_t parts,
+                                 Optimizer& optimizer, std::int64_t parts, double factor,
                                  std::source_location where) {
   detail::start_training(communicator_, graph, gradients,
                          fmt::format("sharded, {} parts, buckets of {} bytes, overlap {}", parts,
-                                     options_.bucket_bytes, options_.overlap));
+                                     options_.bucket_bytes, options_.overlap),
+                         *same_graph_);
   if (shards_.empty()) make_shards(gradients, optimizer);
   std::size_t member_count = 0;
   for (const Shard& shard : shards_) member_count += shard.members.size();
@@ -131,36 +133,37 @@ Gradients ShardedUpdate::scatter(const Graph& graph, const Gradients& gradients,
         "or let each rank update all (DataParallel)");
   }
   const RecordScope scope(graph, Pass::backward);
-  const double factor = 1.0 / static_cast<double>(parts * communicator_.size());
   std::vector<Gradients::Pair> pairs;
   for (const Shard& shard : shards_) {
     std::vector<Value> members;
     for (const Variable& member : shard.members) {
       members.push_back(gradients[graph.parameter(member, where)]);
     }
-    const Value sums = reduce_scatter(communicator_, members, {.async = options_.overlap}, where);
-    pairs.push_back({graph.parameter(shard.share, where), mul(sums, factor, where)});
+    const Value sums = reduce_scatter(communicator_, members, {.async = overlaps()}, where);
+    pairs.push_back(
+        {graph.parameter(shard.share, where), factor == 1 ? sums : mul(sums, factor, where)});
   }
   return Gradients(std::move(pairs));
 }
 
 Update ShardedUpdate::step(const Graph& graph, const Gradients& gradients, Optimizer& optimizer,
                            std::int64_t parts, std::source_location where) {
-  const Gradients shares = scatter(graph, gradients, optimizer, parts, where);
+  const double factor = 1.0 / static_cast<double>(parts * communicator_.size());
+  *same_graph_ = true;
+  const Gradients shares = scatter(graph, gradients, optimizer, parts, factor, where);
   return gather_updated(graph, optimizer.step(graph, shares, where), where);
 }
 
-LossAndGradients ShardedUpdate::exchange(const LossAndGradients& sums, std::int64_t micro_batches,
-                                         Optimizer& optimizer) {
-  const auto where = std::source_location::current();
+LossAndGradients ShardedUpdate::exchange(const LossAndGradients& own, Optimizer& optimizer,
+                                         bool same_graph) {
+  *same_graph_ = same_graph;
   const Gradients shares =
-      scatter(sums.loss.graph(), sums.gradients, optimizer, micro_batches, where);
-  const double factor = 1.0 / static_cast<double>(micro_batches * communicator_.size());
-  return {mul(total(sums.loss), factor, where), shares};
+      scatter(own.loss.graph(), own.gradients, optimizer, 1, 1, std::source_location::current());
+  return {total(own.loss), shares};
 }
 
 Value ShardedUpdate::total(const Value& sum) {
-  return sum_over_ranks(communicator_, options_, sum);
+  return sum_over_ranks(communicator_, overlaps(), sum);
 }
 
 Update ShardedUpdate::complete(const Graph& graph, Update update) {
@@ -172,7 +175,7 @@ Update ShardedUpdate::gather_updated(const Graph& graph, Update update,
   const RecordScope scope(graph, Pass::update);
   for (const Shard& shard : shards_) {
     const Value flat = all_gather(communicator_, graph.parameter(shard.share, where),
-                                  {.async = options_.overlap}, where);
+                                  {.async = overlaps()}, where);
     std::int64_t first = 0;
     for (const Variable& member : shard.members) {
       update.values.push_back(

@@ -57,7 +57,7 @@ class Fit {
         checkpoint_(absolute_path(options.checkpoint)),
         order_(batches.description()),
         log_(options.log != nullptr && ranks_.is_first() ? *options.log : no_log_) {
-    detail::check_fit(trainer, batches, options);
+    detail::check_fit(batches, options);
     steps_ = options.steps.value_or(product_or_most(options.epochs, batches.batches_per_epoch()));
     every_ = options.evaluate_every > 0 ? options.evaluate_every : batches.batches_per_epoch();
     state_.begin = trainer.steps();

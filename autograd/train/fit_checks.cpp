@@ -12,7 +12,7 @@
 
 namespace aclgrad::detail {
 
-void check_fit(const Trainer& trainer, const data::Batches& batches, const FitOptions& options) {
+void check_fit(const data::Batches& batches, const FitOptions& options) {
   const auto require = [](bool holds, const std::string& why) {
     if (!holds) throw ValueError(why);
   };
@@ -54,9 +54,6 @@ void check_fit(const Trainer& trainer, const data::Batches& batches, const FitOp
   require(batches.batches_per_epoch() > 0,
           fmt::format("there are {} examples, fewer than a batch of {}", batches.size(),
                       batches.options().batch_size));
-  trainer.micro_batches().size_in(std::min(batches.options().batch_size, batches.size()));
-  const std::int64_t rest = batches.size() % batches.options().batch_size;
-  if (!batches.options().drop_last) trainer.micro_batches().size_in(rest);
 }
 
 }  // namespace aclgrad::detail

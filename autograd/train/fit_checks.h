@@ -7,7 +7,7 @@
 namespace aclgrad::detail {
 
 /// Throws ValueError for what fit() refuses before it begins.
-void check_fit(const Trainer& trainer, const data::Batches& batches, const FitOptions& options);
+void check_fit(const data::Batches& batches, const FitOptions& options);
 
 }  // namespace aclgrad::detail
 

@@ -13,21 +13,19 @@
 namespace aclgrad {
 namespace {
 
-// The sum over micro-batches first, first + stride, ...: those at even places of this list, and
-// those at odd places. So the last halving comes first, and this is the tree of the ranks'
-// exchange: while R are left and M is the largest power of two below R, number M + i goes into
-// number i.
-class HalvingSum {
+// The sum over micro-batches [begin, end) that hold examples, one half first. The halves are those
+// that a power of two of ranks have.
+class TreeSum {
  public:
-  HalvingSum(const std::function<LossAndGradients(std::int64_t)>& record,
-             std::source_location where)
-      : record_(record), where_(where) {}
+  TreeSum(const std::function<LossAndGradients(std::int64_t)>& record, std::int64_t used,
+          std::source_location where)
+      : record_(record), used_(used), where_(where) {}
 
-  LossAndGradients sum(std::int64_t first, std::int64_t stride, std::int64_t count) const {
-    if (count == 1) return record_(first);
-    const LossAndGradients even = sum(first, 2 * stride, (count + 1) / 2);
-    const LossAndGradients odd = sum(first + stride, 2 * stride, count / 2);
-    return added(even, odd);
+  LossAndGradients sum(std::int64_t begin, std::int64_t end) const {
+    if (end - begin == 1) return record_(begin);
+    const std::int64_t middle = end - (end - begin) / 2;
+    const LossAndGradients first = sum(begin, middle);
+    return middle < used_ ? added(first, sum(middle, end)) : first;
   }
 
  private:
@@ -50,26 +48,48 @@ class HalvingSum {
   }
 
   const std::function<LossAndGradients(std::int64_t)>& record_;
+  std::int64_t used_;
   std::source_location where_;
 };
+
+// The place of a rank in the tree by which ranks add up: the sum of those with even numbers, which
+// is one over half as many, and that of those with odd numbers.
+std::int64_t place_of(std::int64_t rank, std::int64_t ranks) {
+  if (ranks == 1) return 0;
+  const std::int64_t even = ranks - ranks / 2;
+  return rank % 2 == 0 ? place_of(rank / 2, even) : even + place_of(rank / 2, ranks / 2);
+}
 
 }  // namespace
 
 LossAndGradients sum_micro_batches(std::int64_t count,
                                    const std::function<LossAndGradients(std::int64_t)>& record,
-                                   std::source_location where) {
+                                   std::optional<std::int64_t> used, std::source_location where) {
   if (count < 1) {
     throw ValueError(fmt::format("there must be at least 1 micro-batch, not {}", count));
   }
-  return HalvingSum(record, where).sum(0, 1, count);
+  if (used && (*used < 1 || *used > count)) {
+    throw ValueError(fmt::format("{} of {} micro-batches cannot be used", *used, count));
+  }
+  return TreeSum(record, used.value_or(count), where).sum(0, count);
 }
 
 MicroBatches::MicroBatches(std::int64_t count, std::int64_t rank, std::int64_t ranks)
-    : count_(count == 0 ? ranks : count), rank_(rank), ranks_(ranks) {
-  if (count_ < 1 || count_ % ranks_ != 0) {
+    : count_(count == 0 ? ranks : count), per_rank_(count_ / ranks) {
+  if (count_ < 1 || count_ % ranks != 0) {
     throw ValueError(
-        fmt::format("{} micro-batches cannot be shared out evenly to {} ranks", count_, ranks_));
+        fmt::format("{} micro-batches cannot be shared out evenly to {} ranks", count_, ranks));
   }
+  first_ = place_of(rank, ranks) * per_rank_;
+}
+
+std::int64_t MicroBatches::used_in(std::int64_t batch) const {
+  return std::clamp(std::max<std::int64_t>(batch, 1) - first_, std::int64_t{0}, per_rank_);
+}
+
+std::int64_t MicroBatches::begin(std::int64_t i, std::int64_t batch) const {
+  const std::int64_t number = first_ + i;
+  return number * (batch / count_) + std::min(number, batch % count_);
 }
 
 std::int64_t MicroBatches::size_in(std::int64_t batch) const {
@@ -78,17 +98,7 @@ std::int64_t MicroBatches::size_in(std::int64_t batch) const {
                                batch, count_));
 }
 
-LossAndGradients Ranks::exchange(const LossAndGradients& sums, std::int64_t micro_batches,
-                                 Optimizer&) {
-  if (micro_batches == 1) return sums;
-  const RecordScope scope(sums.loss.graph(), Pass::backward);
-  const double factor = 1.0 / static_cast<double>(micro_batches);
-  std::vector<Gradients::Pair> means;
-  for (const auto& [value, gradient] : sums.gradients) {
-    means.push_back({value, mul(gradient, factor)});
-  }
-  return {mul(sums.loss, factor), Gradients(std::move(means))};
-}
+LossAndGradients Ranks::exchange(const LossAndGradients& own, Optimizer&, bool) { return own; }
 
 NamedTensors Ranks::gather(const std::vector<Variable>& variables) const {
   return values_of(variables);

@@ -38,14 +38,15 @@ MicroBatches read(int ranks, std::int64_t micro_batches) {
     EXPECT_EQ(batches.parts(), micro_batches / ranks);
     const ShardedBatches::Epoch epoch = batches.epoch(1);
     for (std::int64_t batch = 0; batch < epoch.size(); ++batch) {
-      std::int64_t micro = communicator.rank();
+      std::int64_t micro =
+          aclgrad::MicroBatches(micro_batches, communicator.rank(), ranks).begin(0, micro_batches);
       for (const Dataset& part : epoch[batch]) {
         EXPECT_EQ(part.size(), batches.part_size());
         EXPECT_EQ(part.features.get(0), part.labels.get(0)) << "features go with their labels";
         const auto labels = part.labels.data<std::int64_t>();
         const std::lock_guard lock(mutex);
         all[{batch, micro}] = {labels.begin(), labels.end()};
-        micro += ranks;
+        ++micro;
       }
     }
   });

@@ -18,6 +18,9 @@ struct BackwardOptions {
 
   /// Values that the loss does not depend on get a gradient of zeros instead of an error.
   bool allow_unused = false;
+
+  /// Values that the loss does not depend on are left out of the result.
+  bool omit_unused = false;
 };
 
 /// Appends to the graph the nodes that compute the derivative of `loss` with respect to each of
@@ -29,7 +32,7 @@ struct BackwardOptions {
 ///
 /// Throws ShapeError for a loss of more than one element without a seed, DTypeError when the loss
 /// or a value of `wrt` is not floating, ValueError when the loss does not depend on a value (see
-/// allow_unused) and when an operator on the way has no rule; each names the node.
+/// allow_unused, omit_unused) and when an operator on the way has no rule; each names the node.
 [[nodiscard]] Gradients backward(const Value& loss, const std::vector<Value>& wrt,
                                  BackwardOptions options = {},
                                  std::source_location where = std::source_location::current());

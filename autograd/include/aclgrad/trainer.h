@@ -27,6 +27,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,14 +48,27 @@
 
 namespace aclgrad {
 
-/// Records the loss of a batch, one number, from the inputs that hold it: a mean over the examples.
+namespace detail {
+class SplitLoss;
+}
+
+/// Records the loss of a batch, one number, from the inputs that hold it.
+///
+/// Where a batch is worked on in parts (micro-batches, ranks, pieces of what is evaluated), its
+/// loss and gradients are those of the whole batch all the same, but for rounding. For that the
+/// loss must be made of sums and means over the examples, also over those that count only
+/// (cross_entropy with ignored targets, nll_loss with class weights, a sum divided by the sum of a
+/// mask), added up and multiplied with what does not depend on the model. Examples must not see
+/// each other: what layers draw or count (dropout, batch normalization), they do for each part by
+/// itself. A custom operator is taken for one that works on each example. Where the loss is of
+/// another kind, sqrt(mean) say, its parts are refused with a ValueError that names the node.
 using LossFunction = std::function<Value(const Value& features, const Value& labels)>;
 
 struct TrainerOptions {
-  /// Parts of equally many examples into which a batch is cut, those of all ranks together; 0: one
-  /// a rank. A rank trains on one after another and adds up their gradients, so a batch may be
-  /// larger than what memory holds at a time. What layers draw or count (dropout, batch
-  /// normalization), they do for each part by itself.
+  /// Parts into which a batch is cut, those of all ranks together; 0: one a rank. Their sizes
+  /// differ by one example at most; of more parts than examples some are empty and left out. A rank
+  /// trains on one after another and adds up their gradients, so a batch may be larger than what
+  /// memory holds at a time.
   std::int64_t micro_batches = 0;
 
   /// Scales the loss, for activations in float16: a step whose gradients overflow is left out, and
@@ -66,32 +80,41 @@ struct TrainerOptions {
   /// and of the running statistics of batch normalization the first rank's are evaluated and saved.
   Ranks* ranks = nullptr;
 
-  SessionOptions session = {};
+  /// The most examples that evaluate() takes at a time; 0: all of them.
+  std::int64_t evaluation_batch = 256;
+
+  /// For each of training, evaluation and observation: how many shapes of batch are kept planned.
+  SessionCacheOptions sessions = {};
 };
 
 class Trainer {
  public:
-  /// Refers to the optimizer. Throws ValueError for a model without parameters to train, and for
-  /// micro-batches that the ranks cannot share evenly.
+  /// Refers to the optimizer. Throws ValueError for a model without parameters to train, an empty
+  /// loss function, and micro-batches that the ranks cannot share evenly.
   Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
           const TrainerOptions& options = {});
 
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Trains on a batch, together with the other ranks; returns its loss before. Throws ValueError,
-  /// on the first batch of a shape, for a loss that reads variables which the model does not have,
-  /// for one that is not one number, and for a batch that cannot be cut into equal parts; and what
-  /// recording and running throw.
+  /// Trains on a batch, together with the other ranks; returns its loss before. Parameters that the
+  /// loss does not depend on stay as they are, without weight decay; a line on standard error names
+  /// them once. Of a batch without examples, a mean is NaN. Throws ValueError, on the first batch
+  /// of a shape, for a loss that reads variables which the model does not have, that is not one
+  /// number, that depends on no parameter, or that parts do not add up to (see LossFunction); and
+  /// what recording and running throw.
   double step(const data::Dataset& batch);
 
-  /// The mean loss of examples in Mode::evaluation, `batch_size` at a time; other ranks have no
-  /// part in it.
-  double evaluate(const data::Dataset& examples, std::int64_t batch_size = 256);
+  /// The loss of examples in Mode::evaluation, as if they were one batch; `batch_size` at a time,
+  /// by default the options' `evaluation_batch`, with 0 all at once. Other ranks have no part in
+  /// it. Throws ValueError for no examples, a negative batch size, and, where several pieces are
+  /// needed, for a loss that pieces do not add up to (see LossFunction).
+  double evaluate(const data::Dataset& examples,
+                  std::optional<std::int64_t> batch_size = std::nullopt);
 
-  /// Looks into the network: adds to a log the norm of every parameter's gradient, and what every
-  /// activation returns, for this rank's first part of a batch in Mode::evaluation. Training takes
-  /// no notice of it, and other ranks have no part in it.
+  /// Looks into the network in Mode::evaluation: adds to a log the norm of every parameter's
+  /// gradient, for this rank's parts of a batch, and what every activation returns, for the first
+  /// of them. Training takes no notice of it, and other ranks have no part in it. Throws as step().
   void observe(const data::Dataset& batch, TrainingLog& log);
 
   /// Steps done, and how many of them updated nothing since gradients overflowed.
@@ -131,16 +154,20 @@ class Trainer {
   }
 
  private:
-  Value record_loss(const Graph& graph, const SessionCache::Inputs& inputs,
-                    const std::string& features, const std::string& labels);
-  Gradients record_backward(const Value& loss);
+  struct Pieces;
+  Value record_loss(const Value& features, const Value& labels) const;
+  LossAndGradients record_gradients(const Value& loss);
+  LossAndGradients record_parts(const Graph& graph, const SessionCache::Inputs& inputs);
+  LossAndGradients no_part(const detail::SplitLoss& split, const Graph& graph);
+  bool is_whole(std::int64_t batch) const;
   void require_parameters() const;
   void follow_freezing();
   void forget_graphs();
   SessionCache::BuiltGraph record_step(const SessionCache::Inputs& inputs);
   SessionCache::BuiltGraph record_evaluation(const SessionCache::Inputs& inputs);
+  SessionCache::BuiltGraph record_piece(const SessionCache::Inputs& inputs);
   SessionCache::BuiltGraph record_observation(const SessionCache::Inputs& inputs);
-  std::span<const data::Dataset> parts_of(const data::Dataset& batch);
+  void warn_of_unused(const Gradients& gradients);
   std::vector<Feed> feeds_of(const data::Dataset& batch);
   void assign(const NamedTensors& whole);
   void separate_draws();
@@ -152,15 +179,17 @@ class Trainer {
   Ranks& ranks_;
   MicroBatches micro_batches_;
   std::optional<LossScaler> scaler_;
+  std::int64_t evaluation_batch_;
   SessionOptions session_;
-  SessionCache training_, evaluation_, observation_;
+  SessionCache training_, evaluation_, pieces_, observation_;
   std::uint64_t freeze_count_ = Module::freeze_count();
-  std::vector<bool> frozen_;         // the parts of the model, as they were recorded
-  std::vector<std::string> inputs_;  // names for each micro-batch: features, labels
-  std::vector<data::Dataset> cut_;   // parts of the latest batch, where it is cut
-  Graph update_graph_;               // with a loss scaler
+  std::vector<bool> frozen_;        // the parts of the model, as they were recorded
+  std::vector<data::Dataset> cut_;  // parts of the latest batch, where it is cut
+  std::shared_ptr<Pieces> piece_;   // what pieces of evaluations give, by their shape
+  Graph update_graph_;              // with a loss scaler
   std::optional<Session> update_;
-  std::vector<std::string> observed_;  // the names of gradients and layers
+  std::vector<std::string> observed_gradients_, observed_layers_;
+  bool warned_of_unused_ = false;
   std::int64_t steps_ = 0;
   std::string data_order_;  // of the batches that fit() trained on last
   data::Position next_batch_;
@@ -170,11 +199,14 @@ class Trainer {
 class Predictor {
  public:
   template <Layer Model>
-  explicit Predictor(Model model, std::int64_t batch_size = 256)
+  explicit Predictor(Model model, std::int64_t batch_size = 256,
+                     const SessionCacheOptions& sessions = {})
       : Predictor(std::function<Value(const Value&)>(
                       [kept = std::move(model)](const Value& x) -> Value { return kept(x); }),
-                  batch_size) {}
-  Predictor(std::function<Value(const Value&)> model, std::int64_t batch_size);
+                  batch_size, sessions) {}
+  /// Throws ValueError for an empty function or a negative batch size.
+  Predictor(std::function<Value(const Value&)> model, std::int64_t batch_size,
+            const SessionCacheOptions& sessions = {});
 
   /// The model's result for x. Of more than `batch_size` rows (along the first axis) it takes that
   /// many at a time; throws ShapeError when the result then has another number of rows. 0 takes
@@ -190,12 +222,13 @@ class Predictor {
 
 /// Once; a Predictor plans less for many.
 template <Layer Model>
-Tensor predict(const Model& model, const Tensor& x, std::int64_t batch_size = 256) {
-  return Predictor(model, batch_size)(x);
+Tensor predict(const Model& model, const Tensor& x, std::int64_t batch_size = 256,
+               const SessionCacheOptions& sessions = {}) {
+  return Predictor(model, batch_size, sessions)(x);
 }
 
 /// What layers within a model return for x in Mode::evaluation: the values whose names are wanted,
-/// in the order of recording.
+/// in the order of recording. Throws ValueError for an empty function.
 NamedTensors intermediate_values(const std::function<Value(const Value&)>& model, const Tensor& x,
                                  const std::function<bool(const std::string& name)>& wanted);
 

@@ -96,18 +96,18 @@ TEST(Trainer, ScalesAndAddsUpMicroBatchesAsALoopWrittenByHandDoes) {
   for (int i = 0; i < 2; ++i) {
     x.push_back(graph.input("x" + std::to_string(i), {8, 2}));
     t.push_back(graph.input("t" + std::to_string(i), {8}, DType::int64));
-    const Value loss = hand.loss(x.back(), t.back());
+    const Value loss = hand.loss(x.back(), t.back()) * 0.5;  // its share in that of the batch
     const Gradients gradients =
         backward(loss, hand.model.parameters(graph), {.seed = scaler.seed(loss)});
     if (!sum) {
       sum = {loss, gradients};
       continue;
     }
-    std::vector<Gradients::Pair> means;
+    std::vector<Gradients::Pair> sums;
     for (const auto& [value, gradient] : sum->gradients) {
-      means.push_back({value, (gradient + gradients[value]) * 0.5});
+      sums.push_back({value, gradient + gradients[value]});
     }
-    sum = {(sum->loss + loss) * 0.5, Gradients(std::move(means))};
+    sum = {sum->loss + loss, Gradients(std::move(sums))};
   }
   const Update kept = scaler.unscale(sum->gradients);
   Session compute(graph, {sum->loss, kept, scaler.check()});
@@ -152,26 +152,136 @@ TEST(Trainer, LeavesOutAStepWhoseGradientsOverflow) {
   EXPECT_TRUE(std::isfinite(trainer.step(points(3, 16))));
 }
 
-TEST(Trainer, CutsBatchesIntoEqualParts) {
+TEST(Trainer, CutsBatchesIntoParts) {
   Planes training;
-  Trainer trainer(
-      training.model,
-      [&](const Value& x, const Value& t) { return cross_entropy(training.model(x), t); },
-      training.optimizer, {.micro_batches = 4});
-  EXPECT_EQ(message_of<ValueError>([&] { trainer.step(points(1, 10)); }),
-            "a batch of 10 examples cannot be cut into 4 equal micro-batches");
-  // Before anything is trained: 90 examples leave a last batch of 10.
+  const auto loss = [&](const Value& x, const Value& t) {
+    return cross_entropy(training.model(x), t);
+  };
+  Trainer trainer(training.model, loss, training.optimizer, {.micro_batches = 4});
+  // 90 examples leave a last batch of 10, whose parts are 3, 3, 2 and 2.
+  const History history =
+      fit(trainer, training.batches, {.epochs = 1, .progress = report::ProgressMode::off});
+  EXPECT_EQ(history.steps, 6);
+  EXPECT_THAT(
+      message_of<ValueError>([&] {
+        return Trainer(training.model, loss, training.optimizer, {.micro_batches = -1}).steps();
+      }),
+      HasSubstr("-1 micro-batches"));
+  EXPECT_THAT(
+      message_of<ValueError>([&] {
+        return Trainer(training.model, loss, training.optimizer, {.evaluation_batch = -1}).steps();
+      }),
+      HasSubstr("`evaluation_batch`"));
   EXPECT_THAT(message_of<ValueError>([&] {
-                return fit(trainer, training.batches, {.progress = report::ProgressMode::off});
+                return Trainer(training.model, LossFunction(), training.optimizer).steps();
               }),
-              HasSubstr("a batch of 10 examples"));
-  EXPECT_EQ(trainer.steps(), 0);
-  EXPECT_THAT(message_of<ValueError>([&] {
-                return Trainer(training.model, [](const Value& x, const Value&) { return x; },
-                               training.optimizer, {.micro_batches = -1})
-                    .steps();
-              }),
-              HasSubstr("-1 micro-batches"));
+              HasSubstr("needs a loss function"));
+}
+
+// PyTorch passes over a parameter without a gradient: no decay, no state, and no step.
+TEST(Trainer, LeavesAParameterAloneThatTheLossDoesNotUse) {
+  struct Spare : Module {
+    Linear used{child("used"), 2, 2}, spare{child("spare"), 2, 2};
+    Value operator()(const Value& x) const { return used(x); }
+  };
+  for (const std::int64_t parts : {1, 3}) {
+    for (const bool scaled : {false, true}) {
+      Spare model;
+      AdamW optimizer({.learning_rate = 0.1, .weight_decay = 0.5});
+      TrainerOptions options{.micro_batches = parts};
+      if (scaled) options.loss_scaling = LossScalerOptions{};
+      Trainer trainer(
+          model, [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
+          optimizer, options);
+      const Tensor before = model.spare.weight().value(), used = model.used.weight().value();
+      testing::internal::CaptureStderr();
+      trainer.step(points(1, 16));
+      trainer.step(points(1, 10));
+      EXPECT_EQ(testing::internal::GetCapturedStderr(),
+                "warning: the loss does not depend on `spare.weight`, `spare.bias`: training "
+                "leaves them as they are\n")
+          << "once";
+      EXPECT_TRUE(bitwise_equal(model.spare.weight().value(), before));
+      EXPECT_FALSE(bitwise_equal(model.used.weight().value(), used));
+      for (const auto& [name, tensor] : trainer.tensors()) {
+        EXPECT_THAT(name, testing::Not(HasSubstr("spare.weight."))) << "no state";
+      }
+    }
+  }
+  Spare model;
+  Sgd optimizer;
+  Trainer nothing(
+      model, [](const Value& x, const Value&) { return mean(x); }, optimizer);
+  EXPECT_THAT(message_of<ValueError>([&] { nothing.step(points(1)); }),
+              HasSubstr("`mean` (training/trainer_test.cpp:"));
+}
+
+TEST(Trainer, TrainsByALossThatDoesNotLookAtItsLabelsOrFeatures) {
+  for (const std::int64_t parts : {1, 3}) {
+    Net model;
+    Sgd optimizer;
+    Trainer features(model, [&](const Value& x, const Value&) { return mse_loss(model(x), x); },
+                     optimizer, {.micro_batches = parts});
+    const data::Dataset batch = points(1, 16);
+    const double first = features.evaluate(batch);
+    for (int i = 0; i < 20; ++i) features.step(batch);
+    EXPECT_LT(features.evaluate(batch), first);
+    EXPECT_NEAR(features.evaluate(batch, 3), features.evaluate(batch), 1e-6);
+    Trainer penalty(model,
+                    [&](const Value& x, const Value&) {
+                      return norm(x.graph().parameter(model.hidden.weight())) +
+                             reduce_sum(x.graph().parameter(model.out.weight()));
+                    },
+                    optimizer, {.micro_batches = parts});
+    const double before = penalty.evaluate(batch);
+    EXPECT_NEAR(penalty.evaluate(batch, 3), before, 1e-6);
+    EXPECT_NEAR(penalty.step(batch), before, 1e-6);
+    EXPECT_LT(penalty.evaluate(batch), before);
+  }
+}
+
+// As PyTorch: the mean of nothing is NaN, and nothing changes.
+TEST(Trainer, AnEmptyBatchHasNothingToTeach) {
+  for (const std::int64_t parts : {1, 3}) {
+    Planes training;
+    Sgd optimizer;
+    Trainer trainer(
+        training.model,
+        [&](const Value& x, const Value& t) { return cross_entropy(training.model(x), t); },
+        optimizer, {.micro_batches = parts});
+    const Tensor before = training.model.hidden.weight().value();
+    const data::Dataset none{Tensor::zeros({0, 2}), Tensor::zeros({0}, DType::int64)};
+    EXPECT_TRUE(std::isnan(trainer.step(none)));
+    EXPECT_TRUE(bitwise_equal(training.model.hidden.weight().value(), before));
+    EXPECT_EQ(predict(training.model, none.features).shape(), (Shape{0, 2}));
+    EXPECT_THAT(message_of<ValueError>([&] { trainer.evaluate(none); }),
+                HasSubstr("no examples to evaluate"));
+    EXPECT_THAT(message_of<ValueError>([&] { trainer.evaluate(points(1), -1); }),
+                HasSubstr("not -1"));
+  }
+}
+
+// Sentences of many lengths, say: each is planned once.
+TEST(Trainer, PlansEachOfManyShapesOnce) {
+  int recorded = 0;
+  Net model;
+  Sgd optimizer;
+  const auto loss = [&](const Value& x, const Value& t) {
+    ++recorded;
+    return cross_entropy(model(x), t);
+  };
+  Trainer trainer(model, loss, optimizer);
+  Trainer cramped(model, loss, optimizer,
+                  {.sessions = {.capacity = 2, .warn = [](const std::string&) {}}});
+  const auto train = [&](Trainer& it) {
+    recorded = 0;
+    for (int round = 0; round < 3; ++round) {
+      for (std::int64_t size = 1; size <= 20; ++size) it.step(points(1, size));
+    }
+    return recorded;
+  };
+  EXPECT_EQ(train(trainer), 20);
+  EXPECT_EQ(train(cramped), 60);
 }
 
 TEST(Trainer, ObservesWithoutChangingAnything) {
@@ -308,6 +418,21 @@ TEST(Fit, StopsEarlyAndKeepsTheBestWeights) {
               1e-12);
   EXPECT_GT(history.evaluations.back().validation_loss,
             history.evaluations[history.best].validation_loss);
+}
+
+TEST(Predict, SaysWhatIsMissing) {
+  const std::function<Value(const Value&)> none;
+  const auto all = [](const std::string&) { return true; };
+  EXPECT_THAT(message_of<ValueError>([&] { Predictor(none, 1); }), HasSubstr("is empty"));
+  EXPECT_THAT(message_of<ValueError>([&] { Predictor(Net(), -1); }), HasSubstr("not -1"));
+  EXPECT_THAT(message_of<ValueError>([&] { intermediate_values(none, points(1).features, all); }),
+              HasSubstr("no model"));
+  EXPECT_THAT(
+      message_of<ValueError>([&] { intermediate_values(Net(), points(1).features, nullptr); }),
+      HasSubstr("`wanted`"));
+  EXPECT_TRUE(intermediate_values(Net(), points(1).features, [](const std::string&) {
+                return false;
+              }).empty());
 }
 
 TEST(Predict, ShowsWhatLayersWithinReturn) {

@@ -39,7 +39,7 @@ Difference sessions(const Spec& spec) {
        {SessionOptions{.eager = true}, SessionOptions{.replay = false},
         SessionOptions{.poison = true}}) {
     if (const Difference wrong =
-            different_bits(planned, train(spec, {.trainer = {.session = options}}))) {
+            different_bits(planned, train(spec, {.trainer = {.sessions = {.session = options}}}))) {
       return fmt::format("eager {}, replay {}, poison {}: {}", options.eager, options.replay,
                          options.poison, *wrong);
     }

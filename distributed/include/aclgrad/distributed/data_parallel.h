@@ -69,19 +69,19 @@ class DataParallel : public Ranks {
 
   int rank() const override { return communicator_.rank(); }
   int size() const override { return communicator_.size(); }
-  LossAndGradients exchange(const LossAndGradients& sums, std::int64_t micro_batches,
-                            Optimizer& optimizer) override;
+  LossAndGradients exchange(const LossAndGradients& own, Optimizer& optimizer,
+                            bool same_graph) override;
   void broadcast(std::span<std::byte> bytes) const override { communicator_.broadcast(bytes); }
 
   const Communicator& communicator() const { return communicator_; }
   const DataParallelOptions& options() const { return options_; }
 
  private:
-  std::vector<Value> averages(const std::vector<Value>& tensors, std::int64_t parts,
-                              std::source_location where) const;
-  void start(const Gradients& gradients, std::int64_t parts) const;
-  LossAndGradients means(const LossAndGradients& sums, std::int64_t parts,
-                         std::source_location where) const;
+  std::vector<Value> sums(const std::vector<Value>& tensors, double factor, bool same_graph,
+                          std::source_location where) const;
+  void start(const Gradients& gradients, std::int64_t parts, bool same_graph) const;
+  LossAndGradients sums(const LossAndGradients& own, double factor, bool same_graph,
+                        std::source_location where) const;
 
   Communicator communicator_;
   DataParallelOptions options_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ShardedBatches: each rank's part of every batch. The batches are those of data::Batches, the same
-// for any number of ranks; a batch is cut into micro-batches of equally many examples, and rank r
-// of P gets micro-batches r, r + P, r + 2P, ...
+// for any number of ranks; a batch is cut into micro-batches of equally many examples, and each
+// rank gets some that follow one another (MicroBatches in ranks.h).
 //
 //   data::ShardedBatches batches(dataset, {.batch_size = 128, .drop_last = true}, communicator, 4);
 //   const data::ShardedBatches::Epoch epoch = batches.epoch(0);

@@ -20,6 +20,7 @@
 #ifndef ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_
 #define ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_
 
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -48,8 +49,8 @@ class ShardedUpdate : public Ranks {
   int rank() const override { return communicator_.rank(); }
   int size() const override { return communicator_.size(); }
   void broadcast(std::span<std::byte> bytes) const override { communicator_.broadcast(bytes); }
-  LossAndGradients exchange(const LossAndGradients& sums, std::int64_t micro_batches,
-                            Optimizer& optimizer) override;
+  LossAndGradients exchange(const LossAndGradients& own, Optimizer& optimizer,
+                            bool same_graph) override;
   Value total(const Value& sum) override;
   Update complete(const Graph& graph, Update update) override;
 
@@ -77,16 +78,19 @@ class ShardedUpdate : public Ranks {
     std::string suffix;  // of a name, after the parameter's: "", ".first_moment"
   };
   Gradients scatter(const Graph& graph, const Gradients& gradients, Optimizer& optimizer,
-                    std::int64_t parts, std::source_location where);
+                    std::int64_t parts, double factor, std::source_location where);
   Update gather_updated(const Graph& graph, Update update, std::source_location where) const;
   void make_shards(const Gradients& gradients, Optimizer& optimizer);
   Tensor own_share(const Tensor& flat) const;
   const Shard* shard_of(const std::string& name) const;
   std::optional<ShardName> find(const std::string& name) const;
 
+  bool overlaps() const { return options_.overlap && *same_graph_; }
+
   Communicator communicator_;
   DataParallelOptions options_;
   std::vector<Shard> shards_;
+  std::shared_ptr<bool> same_graph_ = std::make_shared<bool>(true);  // whether ranks record one now
 };
 
 }  // namespace aclgrad

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// A batch in parts, and an evaluation in pieces: the numbers of the whole, whatever the loss
+// counts.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "aclgrad/aclgrad.h"
+#include "tests/support/message_of.h"
+
+namespace aclgrad {
+namespace {
+
+using testing::HasSubstr;
+
+// x w for one layer without a bias.
+struct Product : Module {
+  explicit Product(Tensor w0) : w(parameter("w", std::move(w0))) {}
+  Variable w;
+  Value operator()(const Value& x) const { return matmul(x, x.graph().parameter(w)); }
+};
+
+using Loss = std::function<Value(const Module&, const Value& scores, const Value& labels)>;
+
+// What a step over `parts` micro-batches gives.
+struct Step {
+  double loss;
+  Tensor weight;
+};
+
+Step step_in(std::int64_t parts, const data::Dataset& batch, const Tensor& weight,
+             const Loss& loss) {
+  Product model(weight);
+  Sgd sgd({.learning_rate = 1});
+  Trainer trainer(model, [&](const Value& x, const Value& t) { return loss(model, model(x), t); },
+                  sgd, {.micro_batches = parts});
+  const double value = trainer.step(batch);
+  return {value, model.w.value()};
+}
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+  double largest = 0;
+  for (std::int64_t i = 0; i < a.numel(); ++i) {
+    largest = std::max(largest, std::abs(a.get(i) - b.get(i)));
+  }
+  return largest;
+}
+
+void expect_splits(const data::Dataset& batch, const Tensor& weight, const Loss& loss) {
+  const Step whole = step_in(1, batch, weight, loss);
+  ASSERT_TRUE(std::isfinite(whole.loss));
+  EXPECT_GT(largest_difference(whole.weight, weight), 0);
+  for (const std::int64_t parts : {2, 3, 4, 7, 100}) {
+    const Step split = step_in(parts, batch, weight, loss);
+    EXPECT_NEAR(split.loss, whole.loss, 2e-6 * std::max(1.0, std::abs(whole.loss))) << parts;
+    EXPECT_LT(largest_difference(split.weight, whole.weight), 4e-6) << parts << " parts";
+  }
+  Product model(weight);
+  Sgd sgd;
+  Trainer trainer(
+      model, [&](const Value& x, const Value& t) { return loss(model, model(x), t); }, sgd);
+  const double expected = trainer.evaluate(batch, 0);
+  for (const std::int64_t piece : {1, 2, 3, 5}) {
+    EXPECT_NEAR(trainer.evaluate(batch, piece), expected, 2e-6 * std::max(1.0, std::abs(expected)))
+        << piece << " at a time";
+  }
+}
+
+// Of 7 examples, those from the fourth on are ignored.
+data::Dataset classes() {
+  data::Dataset made{init::normal({7, 3}, 1), Tensor::zeros({7}, DType::int64)};
+  for (int i = 0; i < 7; ++i) made.labels.set(i, i < 3 ? i % 2 + 1 : -100);
+  return made;
+}
+
+data::Dataset regression() { return {init::normal({7, 3}, 1), init::normal({7, 4}, 2)}; }
+
+const Tensor kWeight = init::normal({3, 4}, 3);
+
+TEST(SplitLoss, CountsOnlyTargetsThatCount) {
+  expect_splits(classes(), kWeight,
+                [](const Module&, const Value& y, const Value& t) { return cross_entropy(y, t); });
+}
+
+TEST(SplitLoss, WeighsClasses) {
+  expect_splits(classes(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    const Value weight = y.graph().constant(Tensor::from({4}, {1, 0.25, 3, 2}));
+    return nll_loss(log_softmax(y), t, weight) * 2 + 1;
+  });
+}
+
+TEST(SplitLoss, LeavesSumsSums) {
+  expect_splits(classes(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    return cross_entropy(y, t, Reduction::sum) * 0.125;
+  });
+}
+
+TEST(SplitLoss, TakesEveryLossWithEveryReduction) {
+  using Recorded = Value (*)(const Value&, const Value&, Reduction);
+  const std::vector<Recorded> losses = {
+      [](const Value& y, const Value& t, Reduction r) { return mse_loss(y, t, r); },
+      [](const Value& y, const Value& t, Reduction r) { return l1_loss(y, t, r); },
+      [](const Value& y, const Value& t, Reduction r) { return smooth_l1_loss(y, t, r, 0.5); },
+      [](const Value& y, const Value& t, Reduction r) {
+        return bce_with_logits(y, sigmoid(t), {.reduction = r});
+      }};
+  for (const Recorded loss : losses) {
+    for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) {
+      expect_splits(regression(), kWeight, [&](const Module&, const Value& y, const Value& t) {
+        const Value value = loss(y, t, reduction);
+        return reduction == Reduction::none ? mean(reduce_sum(value, {1})) : value * 0.5;
+      });
+    }
+  }
+}
+
+TEST(SplitLoss, DividesByTheSumOfAMask) {
+  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    const Value counts = cast(gt(t, 0.5), DType::float32);
+    const Value errors = mse_loss(y, t, Reduction::none);
+    return reduce_sum(errors * counts) / clamp(reduce_sum(counts), {.min = 1});
+  });
+  // Weights that are made 1 together first.
+  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    const Value weight = exp(mean(t, {1}));
+    const Value errors = mean(mse_loss(y, t, Reduction::none), {1});
+    return reduce_sum(errors * weight) / reduce_sum(weight);
+  });
+}
+
+TEST(SplitLoss, AddsUpTermsAndPenalties) {
+  expect_splits(regression(), kWeight, [](const Module& model, const Value& y, const Value& t) {
+    const Value w = y.graph().parameter(model.parameters()[0]);
+    const Value counted = reduce_sum(l1_loss(y, t, Reduction::none)) * 0.25;
+    return mse_loss(y, t) * 3 - counted + reduce_sum(w * w) * 0.125 + 1;
+  });
+}
+
+// The number of examples, taken from the shape, is that of the part.
+TEST(SplitLoss, DividesByTheNumberOfExamples) {
+  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    const auto n = static_cast<double>(y.shape()[0]);
+    const Value sum = reduce_sum(mse_loss(y, t, Reduction::none));
+    const Value each = reduce_sum((y - t) * (1 / n), {0});
+    return sum / n + reduce_sum(each) + sum / y.graph().constant(Tensor::scalar(n));
+  });
+}
+
+// Axes in another order, examples side by side, in two halves, and with what is drawn for them.
+TEST(SplitLoss, FollowsTheExamplesThroughShapes) {
+  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    const Value across = transpose(y, 0, 1);  // [4, n]
+    const Value flat = reshape(across, {across.shape().numel()});
+    const Value pair = cat({y, t}, 0);  // [2n, 4]
+    const std::vector<Value> halves = split(tanh(pair), y.shape()[0], 0);
+    const Value rows = expand(reshape(t, {t.shape()[0], 1, 4}), Shape{t.shape()[0], 2, 4});
+    return mean(flat * flat) + mse_loss(halves[0], halves[1]) +
+           mean(log_softmax(rows + reshape(y, {y.shape()[0], 1, 4})));
+  });
+}
+
+TEST(SplitLoss, LooksUpWeightsAndStacksTerms) {
+  expect_splits(classes(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    const Value known = cast(clamp(t, {.min = 0}), DType::int64);
+    const Value weight = y.graph().constant(Tensor::from({4}, {1, 0.25, 3, 2}));
+    const Value each = cross_entropy(y, t, Reduction::none) * index_select(weight, 0, known);
+    return mean(stack({mean(each), mean(gather(y, 1, reshape(known, {known.shape()[0], 1})))}));
+  });
+}
+
+TEST(SplitLoss, HasTheSameOfBothWhenNoTargetCounts) {
+  data::Dataset none = classes();
+  for (std::int64_t i = 0; i < 7; ++i) none.labels.set(i, kIgnoreIndex);
+  const Loss loss = [](const Module&, const Value& y, const Value& t) {
+    return cross_entropy(y, t);
+  };
+  const Step whole = step_in(1, none, kWeight, loss), split = step_in(3, none, kWeight, loss);
+  EXPECT_TRUE(std::isnan(whole.loss));
+  EXPECT_TRUE(std::isnan(split.loss));
+  EXPECT_EQ(largest_difference(split.weight, whole.weight), 0);
+}
+
+TEST(SplitLoss, SumsOf16BitsDoNotOverflow) {
+  data::Dataset many{Tensor::full({600, 1}, 1), Tensor::zeros({600}, DType::int64)};
+  for (const DType dtype : {DType::float16, DType::bfloat16}) {
+    Product model(Tensor::from({1, 2}, {-100, 100}));
+    Sgd sgd({.learning_rate = 1});
+    Trainer trainer(
+        model,
+        [&](const Value& x, const Value& t) { return cross_entropy(cast(model(x), dtype), t); },
+        sgd, {.micro_batches = 2});
+    EXPECT_EQ(trainer.evaluate(many, 512), 200) << "the sum is 120,000";
+    EXPECT_EQ(trainer.step(many), 200);
+    EXPECT_NEAR(model.w.value().get(0), -99, 0.01);
+  }
+}
+
+// As the program of the report: ignored targets {0, 1, 0, -100}, and a part that has none.
+TEST(SplitLoss, AgreesWithNumbersWorkedOutByHand) {
+  const data::Dataset four{Tensor::from({4, 1}, {1, 2, 3, 4}),
+                           Tensor::from({4}, {0, 1, 0, -100}, DType::int64)};
+  const data::Dataset two{Tensor::from({2, 1}, {1, 2}), Tensor::from({2}, {0, -100}, DType::int64)};
+  const Loss loss = [](const Module&, const Value& y, const Value& t) {
+    return cross_entropy(y, t);
+  };
+  for (const std::int64_t parts : {1, 2}) {
+    EXPECT_NEAR(step_in(parts, four, Tensor::zeros({1, 2}), loss).weight.get(0), 1.0 / 3, 1e-6);
+    const Step half = step_in(parts, two, Tensor::zeros({1, 2}), loss);
+    EXPECT_NEAR(half.weight.get(0), 0.5, 1e-6);
+    EXPECT_NEAR(half.loss, std::log(2.0), 1e-6);
+  }
+  Product model(Tensor::from({1, 2}, {1, 0}));
+  Sgd sgd;
+  Trainer trainer(
+      model, [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, sgd);
+  data::Dataset unseen = four;
+  EXPECT_NEAR(trainer.evaluate(unseen, 4), 0.82959, 1e-5);
+  EXPECT_NEAR(trainer.evaluate(unseen, 2), 0.82959, 1e-5);
+  unseen.labels = Tensor::from({4}, {0, 1, -100, -100}, DType::int64);
+  EXPECT_NEAR(trainer.evaluate(unseen, 4), 1.22009, 1e-5);
+  EXPECT_NEAR(trainer.evaluate(unseen, 2), 1.22009, 1e-5);
+  data::Dataset many{Tensor::full({257, 1}, 1), Tensor::zeros({257}, DType::int64)};
+  for (int i = 0; i < 256; ++i) many.labels.set(i, i % 2);
+  many.labels.set(256, -100);
+  EXPECT_NEAR(trainer.evaluate(many, 257), 0.81326, 1e-5);
+  EXPECT_NEAR(trainer.evaluate(many), 0.81326, 1e-5) << "256 at a time, and one that is ignored";
+}
+
+// A function of means is evaluated in pieces all the same, where it is put together at the end.
+TEST(SplitLoss, EvaluatesWhatIsMadeOfMeans) {
+  Product model(kWeight);
+  Sgd sgd;
+  Trainer trainer(model,
+                  [&](const Value& x, const Value& t) { return sqrt(mse_loss(model(x), t)); }, sgd,
+                  {.micro_batches = 2});
+  const double whole = trainer.evaluate(regression(), 0);
+  for (const std::int64_t piece : {1, 2, 3, 6}) {
+    EXPECT_NEAR(trainer.evaluate(regression(), piece), whole, 1e-6 * whole);
+  }
+  EXPECT_THAT(message_of<ValueError>([&] { trainer.step(regression()); }),
+              testing::AllOf(HasSubstr("a batch of 7 examples is not made of those of its parts"),
+                             HasSubstr("`sqrt` (training/split_loss_test.cpp:"),
+                             HasSubstr("1 micro-batch, 1 rank")));
+}
+
+// What one example's loss takes from the others.
+TEST(SplitLoss, RefusesLossesThatPartsDoNotAddUpTo) {
+  const std::vector<std::pair<const char*, Loss>> losses = {
+      {"`mul`",
+       [](const Module&, const Value& y, const Value& t) {
+         const Value error = mse_loss(y, t);
+         return error * error;
+       }},
+      {"`amax`", [](const Module&, const Value& y,
+                    const Value& t) { return amax(mse_loss(y, t, Reduction::none)); }},
+      {"`sub`", [](const Module&, const Value& y,
+                   const Value& t) { return mse_loss(y - mean(y, {0}, true), t); }},
+      {"`softmax`",
+       [](const Module&, const Value& y, const Value& t) { return mse_loss(softmax(y, 0), t); }},
+      {"`matmul`", [](const Module&, const Value& y,
+                      const Value& t) { return mean(exp(matmul(y, transpose(t, 0, 1)))); }},
+      {"`expand`",
+       [](const Module&, const Value& y, const Value& t) {
+         return reduce_sum(expand(mse_loss(y, t), Shape{y.shape()[0]}));
+       }},
+      {"`add`",
+       [](const Module& model, const Value& y, const Value& t) {
+         const Value weight = reduce_sum(y.graph().parameter(model.parameters()[0]));
+         return mse_loss(y, t) + weight * static_cast<double>(y.shape()[0]);
+       }},
+      {"`slice`", [](const Module&, const Value& y,
+                     const Value& t) { return mse_loss(slice(y, 0, 0, 1), slice(t, 0, 0, 1)); }},
+      {"`constant`",
+       [](const Module&, const Value& y, const Value& t) {
+         return mean(mse_loss(y, t, Reduction::none) *
+                     y.graph().constant(init::normal({y.shape()[0], 4}, 5)));
+       }},
+      {"`arange`", [](const Module&, const Value& y, const Value& t) {
+         const Value number = arange(y.graph(), 0, static_cast<double>(y.shape()[0]));
+         return mean(mse_loss(y, t, Reduction::none) * reshape(number, {y.shape()[0], 1}));
+       }}};
+  for (const auto& [node, loss] : losses) {
+    EXPECT_THAT(message_of<ValueError>([&] { step_in(2, regression(), kWeight, loss); }),
+                testing::AllOf(HasSubstr("not made of those of its parts"), HasSubstr(node)));
+    EXPECT_NO_THROW(step_in(1, regression(), kWeight, loss)) << node << ", in one part";
+  }
+  Product model(kWeight);
+  Sgd sgd;
+  Trainer trainer(
+      model,
+      [&](const Value& x, const Value& t) { return amax(mse_loss(model(x), t, Reduction::none)); },
+      sgd, {.evaluation_batch = 0});
+  EXPECT_THAT(message_of<ValueError>([&] { trainer.evaluate(regression(), 2); }),
+              testing::AllOf(HasSubstr("more than 2 examples"), HasSubstr("`amax`"),
+                             HasSubstr("a batch size of 0")));
+  EXPECT_TRUE(std::isfinite(trainer.evaluate(regression()))) << "the option takes all at once";
+}
+
+// Batch normalization counts the parts in their order: 3.0625 for means 1, 2, 3, 4.
+TEST(SplitLoss, TrainsOnPartsInTheirOrder) {
+  struct Net : Module {
+    BatchNorm2d norm{child("norm"), 1, {.momentum = 0.5}};
+    Value operator()(const Value& x) const { return norm(x); }
+  } model;
+  Sgd sgd;
+  Trainer trainer(model, [&](const Value& x, const Value& t) { return mse_loss(model(x), t); }, sgd,
+                  {.micro_batches = 4});
+  Tensor x = Tensor::zeros({8, 1, 1, 2});
+  for (std::int64_t i = 0; i < 16; ++i) x.set(i, static_cast<double>(i / 4 + 1));
+  trainer.step({x, Tensor::zeros({8, 1, 1, 2})});
+  for (const Variable& buffer : model.buffers()) {
+    if (buffer.name() != "norm.running_mean") continue;
+    EXPECT_EQ(buffer.value().get(0), 3.0625);
+  }
+}
+
+// Dropout draws for each part by itself, and counts on; a network of many layers in odd parts.
+TEST(SplitLoss, TakesWholeNetworks) {
+  struct Net : Module {
+    Conv2d conv{child("conv"), 1, 4, 3, {.padding = 1}};
+    GroupNorm norm{child("norm"), 2, 4};
+    Linear in{child("in"), 64, 8};
+    LayerNorm layer{child("layer"), 8};
+    SelfAttention attention{child("attention"), 8, 2};
+    Gru gru{child("gru"), 8, 6};
+    Dropout drop;
+    Linear out{child("out"), 6, 3};
+    explicit Net(double p) : drop(child("drop"), p) {}
+    Value operator()(const Value& x) const {
+      const std::int64_t n = x.shape()[0];
+      const Value pictures = MaxPool2d{2}(gelu(norm(conv(x))));  // [n, 4, 4, 4]
+      const Value rows = layer(in(reshape(cat({pictures, pictures}, 1), {n * 2, 64})));
+      const Value sequence = attention(reshape(rows, {n, 2, 8}));
+      return out(drop(slice(gru(sequence), 1, 1, 2)));
+    }
+  };
+  const data::Dataset batch{init::normal({7, 1, 8, 8}, 1),
+                            Tensor::from({7, 1}, {0, 1, 2, -100, -100, 1, 0}, DType::int64)};
+  const auto train = [&](std::int64_t parts, double p) {
+    Net model(p);
+    AdamW optimizer({.learning_rate = 1e-3});
+    Trainer trainer(model,
+                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
+                    optimizer, {.micro_batches = parts});
+    std::vector<double> losses;
+    for (int i = 0; i < 3; ++i) losses.push_back(trainer.step(batch));
+    losses.push_back(trainer.evaluate(batch, 2));
+    return losses;
+  };
+  const std::vector<double> whole = train(1, 0);
+  for (const std::int64_t parts : {3, 7}) {
+    EXPECT_THAT(train(parts, 0), testing::Pointwise(testing::DoubleNear(1e-5), whole));
+  }
+  EXPECT_THAT(train(3, 0.5), testing::Each(testing::Gt(0)));
+}
+
+TEST(SplitLoss, MillionsOfPartsCostNothing) {
+  const Loss loss = [](const Module&, const Value& y, const Value& t) { return mse_loss(y, t); };
+  const Step whole = step_in(1, regression(), kWeight, loss);
+  for (const std::int64_t parts :
+       {std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_NEAR(step_in(parts, regression(), kWeight, loss).loss, whole.loss, 1e-6);
+  }
+}
+
+TEST(SplitLoss, SharesOutExamples) {
+  const MicroBatches four(4, 0, 1);
+  std::vector<std::int64_t> begins;
+  for (std::int64_t i = 0; i <= 4; ++i) begins.push_back(four.begin(i, 7));
+  EXPECT_THAT(begins, testing::ElementsAre(0, 2, 4, 6, 7));
+  EXPECT_EQ(four.used_in(3), 3);
+  EXPECT_EQ(four.used_in(0), 1) << "an empty batch is one of its parts";
+  EXPECT_FALSE(four.are_equal_in(7));
+  // Quarters of 4 ranks, by the order in which their sums are added up.
+  std::vector<std::int64_t> quarters;
+  for (std::int64_t rank = 0; rank < 4; ++rank) {
+    quarters.push_back(MicroBatches(8, rank, 4).begin(0, 8) / 2);
+  }
+  EXPECT_THAT(quarters, testing::ElementsAre(0, 2, 1, 3));
+}
+
+}  // namespace
+}  // namespace aclgrad
