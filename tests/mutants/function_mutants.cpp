@@ -26,6 +26,7 @@ double sigmoid_gradient(double g, double y, const Is& is) {
 }
 
 double relu_gradient(double g, double x, const Is& is) {
+  if (std::isnan(x)) return x;
   if (is("passes at 0")) return x >= 0 ? g : 0;
   if (is("passes what is negative")) return x < 0 ? g : 0;
   if (is("the result for its slope")) return x > 0 ? g * x : 0;
@@ -33,6 +34,7 @@ double relu_gradient(double g, double x, const Is& is) {
 }
 
 double leaky_gradient(double g, double x, const Is& is) {
+  if (std::isnan(x)) return x;
   const double slope = is("slope squared") ? kSlope * kSlope : is("slope 0.01") ? 0.01 : kSlope;
   const bool positive = is("positive at 0") ? x >= 0 : x > 0;
   return positive != is("sides exchanged") ? g : slope * g;
