@@ -281,7 +281,7 @@ class Lion(torch.optim.Optimizer):
     def step(self):
         for group in self.param_groups:
             first, second = group["betas"]
-            for p in group["params"]:
+            for p in (p for p in group["params"] if p.grad is not None):
                 m = self.state[p].setdefault("m", torch.zeros_like(p))
                 direction = (first * m + (1 - first) * p.grad).sign() + group["weight_decay"] * p
                 m.mul_(second).add_(p.grad, alpha=1 - second)
