@@ -104,6 +104,14 @@ std::optional<std::string> different_numbers(const Trained& expected, const Trai
   return {};
 }
 
+double largest_of(const Trained& trained) {
+  double largest = 0;
+  for (const auto& [name, tensor] : trained.tensors) {
+    largest = std::max(largest, magnitude(tensor));
+  }
+  return largest;
+}
+
 double unit_of(DType dtype) {
   switch (dtype) {
     case DType::float64:

@@ -49,6 +49,9 @@ std::optional<std::string> different_numbers(const Trained& expected, const Trai
                                              const std::function<Trained(std::uint64_t)>& nudged,
                                              double unit);
 
+/// The largest finite magnitude among the numbers.
+double largest_of(const Trained& trained);
+
 /// The roundings of a dtype: half the distance from 1 to the next number.
 double unit_of(DType dtype);
 

@@ -14,8 +14,11 @@ namespace {
 // move by a rounding of that dtype.
 Difference near_exact(const Spec& spec, DType dtype) {
   const double unit = unit_of(dtype);
+  const Trained exact = train(spec, {.numbers = {.dtype = kExact}});
+  // Squares of what explodes leave the range of the dtype.
+  if (largest_of(exact) > (dtype == DType::float16 ? 0x1p8 : 0x1p60)) return {};
   return different_numbers(
-      train(spec, {.numbers = {.dtype = kExact}}), train(spec, {.numbers = {.dtype = dtype}}),
+      exact, train(spec, {.numbers = {.dtype = dtype}}),
       [&](std::uint64_t nudge) {
         return train(spec, {.numbers = {kExact, nudge, 2 * unit}});
       },
