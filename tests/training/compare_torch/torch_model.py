@@ -97,18 +97,38 @@ class Model:
         return F.conv_transpose2d(x, self.parameter(name + ".weight"), self.parameter(name + ".bias"), stride,
                                   padding, layer.get("output_padding", [0, 0]), groups, dilation)
 
+    def normalized(self, x, axes, eps):
+        """With the roundings within a normalization, which are large where few values are normalized."""
+        centred = self.noise(x - self.noise(x.mean(axes, keepdim=True)))
+        variance = self.noise(self.noise(centred.square()).mean(axes, keepdim=True))
+        return self.noise(centred * self.noise(torch.rsqrt(variance + eps)))
+
+    def scaled(self, name, x, axis):
+        """By the weight and bias of an axis."""
+        shape = [-1] + [1] * (x.dim() - 1 - axis % x.dim())
+        return x * self.parameter(name + ".weight").reshape(shape) + self.parameter(name + ".bias").reshape(shape)
+
     def batch_norm(self, layer, name, x):
-        return F.batch_norm(x, self.buffers[name + ".running_mean"], self.buffers[name + ".running_var"],
+        eps = self.number(layer, "eps", 1e-5)
+        made = F.batch_norm(x, self.buffers[name + ".running_mean"], self.buffers[name + ".running_var"],
                             self.parameter(name + ".weight"), self.parameter(name + ".bias"), self.training,
-                            self.number(layer, "momentum", 0.1), self.number(layer, "eps", 1e-5))
+                            self.number(layer, "momentum", 0.1), eps)
+        if self.noise is unchanged or not self.training:
+            return made
+        return self.scaled(name, self.normalized(x, [0, *range(2, x.dim())], eps), 1)
 
     def group_norm(self, layer, name, x):
-        return torch.group_norm(x, layer["groups"], self.parameter(name + ".weight"), self.parameter(name + ".bias"),
-                                self.number(layer, "eps", 1e-5))
+        eps, groups = self.number(layer, "eps", 1e-5), layer["groups"]
+        if self.noise is unchanged:
+            return torch.group_norm(x, groups, self.parameter(name + ".weight"), self.parameter(name + ".bias"), eps)
+        rows = x.reshape(x.shape[0], groups, -1)
+        return self.scaled(name, self.normalized(rows, [2], eps).reshape(x.shape), 1)
 
     def layer_norm(self, layer, name, x):
-        return F.layer_norm(x, x.shape[-1:], self.parameter(name + ".weight"), self.parameter(name + ".bias"),
-                            self.number(layer, "eps", 1e-5))
+        eps = self.number(layer, "eps", 1e-5)
+        if self.noise is unchanged:
+            return F.layer_norm(x, x.shape[-1:], self.parameter(name + ".weight"), self.parameter(name + ".bias"), eps)
+        return self.scaled(name, self.normalized(x, [-1], eps), -1)
 
     def rms_norm(self, layer, name, x):  # as nn.RMSNorm, which came later
         return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.number(layer, "eps", 1e-6)) * self.parameter(
