@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "aclgrad/error.h"
+#include "aclgrad/number_text.h"
 
 namespace aclgrad::detail {
 namespace {
@@ -22,24 +23,16 @@ using Json = nlohmann::json;
 // The library's own numbers know neither NaN nor infinity, and are read through the locale.
 Json number_json(double value) { return fmt::format("{}", value); }
 
-double number_from(std::string_view text, std::chars_format format = std::chars_format::general) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, format);
-  if (error != std::errc() || end != text.data() + text.size()) fail_not_whole();
-  return value;
+double number_from(std::string_view text) {
+  const std::optional<double> number = number_from_text(text);
+  if (!number) fail_not_whole();
+  return *number;
 }
 
 double number_of(const Json& json) { return number_from(json.get_ref<const std::string&>()); }
 
-// "-0x1.8p+1", which from_chars() reads without the prefix; "3", "nan".
-double old_number_from(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  if (!text.substr(negative ? 1 : 0).starts_with("0x")) return number_from(text);
-  const double magnitude = number_from(text.substr(negative ? 3 : 2), std::chars_format::hex);
-  return negative ? -magnitude : magnitude;
-}
-
-// Numbers by their places: seven of the run, then a row for each evaluation.
+// Numbers, hexadecimal where they are not whole, by their places: seven of the run, then a row for
+// each evaluation.
 RunState from_old_text(std::string_view text, std::size_t metrics) {
   constexpr std::size_t kHead = 7;
   std::vector<double> numbers;
@@ -47,7 +40,7 @@ RunState from_old_text(std::string_view text, std::size_t metrics) {
     const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
     std::string number(text.substr(at, end - at));
     std::ranges::replace(number, ',', '.');  // as some locales wrote it
-    numbers.push_back(old_number_from(number));
+    numbers.push_back(number_from(number));
     at = end + 1;
   }
   const std::size_t row = 3 + metrics;

@@ -13,6 +13,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/random.h"
 #include "data/row_numbers.h"
+#include "tensor/number.h"
 
 namespace aclgrad::data {
 namespace {
@@ -26,7 +27,7 @@ void require_whole(const Tensor& labels, std::int64_t column) {
   if (!is_floating(labels.dtype())) return;
   for (std::int64_t row = 0; row < labels.numel(); ++row) {
     const double label = labels.get(row);
-    if (label == std::floor(label) && label >= -0x1p63 && label < 0x1p63) continue;  // no NaN
+    if (aclgrad::detail::problem_of(label, DType::int64).empty()) continue;
     throw ValueError(fmt::format(
         "row {} (of 0 to {}), column {}: the label {} is no whole number of 64 bits, so it is not "
         "that of a class; for numbers, ask for data::Labels::numbers",

@@ -11,6 +11,7 @@
 #include "aclgrad/ops/fill.h"
 #include "graph/describe.h"
 #include "graph/graph_data.h"
+#include "tensor/at_least_float.h"
 #include "tensor/number.h"
 
 namespace aclgrad {
@@ -104,7 +105,7 @@ void Recorder::require_holds(DType dtype, double number, std::string_view what) 
 }
 
 void Recorder::require_holds_as_float(DType dtype, double number, std::string_view what) const {
-  require_holds(dtype == DType::float64 ? DType::float64 : DType::float32, number, what);
+  require_holds(detail::at_least_float(dtype), number, what);
 }
 
 std::int64_t Recorder::axis(std::int64_t axis, std::size_t rank) const {

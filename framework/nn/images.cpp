@@ -6,6 +6,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/nn_images.h"
 #include "nn/support.h"
+#include "tensor/at_least_float.h"
 #include "tensor/option.h"
 
 namespace aclgrad {

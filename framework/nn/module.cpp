@@ -12,6 +12,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "nn/module_tree.h"
+#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "aclgrad/checkpoint.h"
@@ -21,10 +22,10 @@ void Module::save(const std::filesystem::path& path) const {
 LoadReport Module::load(const std::filesystem::path& path, const LoadOptions& options) const {
   SafetensorsFile file = load_safetensors(path);
   const bool is_checkpoint = detail::is_checkpoint(file.metadata);
+  std::set<std::string> names;
+  for (const Variable& variable : state()) names.insert(variable.name());
   for (const auto& [name, why] : file.refused) {
-    const std::string ours = options.rename ? options.rename(name) : name;
-    const std::vector<Variable> all = state();
-    if (std::ranges::find(all, ours, &Variable::name) == all.end()) continue;
+    if (!names.contains(options.rename ? options.rename(name) : name)) continue;
     throw IoError(fmt::format("{}: {}", path.string(), why));
   }
   const NamedTensors tensors = is_checkpoint ? detail::checkpoint_of(path, std::move(file)).tensors

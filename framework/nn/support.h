@@ -23,11 +23,6 @@ inline std::uint64_t seed_of(std::string_view name) {
   return fnv1a(std::as_bytes(std::span(name)));
 }
 
-/// Of statistics, which stay in float32 beside tensors of 16 bits.
-inline DType at_least_float(DType dtype) {
-  return dtype == DType::float64 ? DType::float64 : DType::float32;
-}
-
 /// The seed of a layer's next part: far enough away that neighbouring seeds of layers do not meet.
 inline std::optional<std::uint64_t> next_seed(std::optional<std::uint64_t> seed) {
   if (seed) *seed ^= 0x9E3779B97F4A7C15;  // 2^64 / golden ratio

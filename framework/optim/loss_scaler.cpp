@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include "aclgrad/error.h"
@@ -16,6 +17,7 @@
 #include "aclgrad/ops/views.h"
 #include "aclgrad/record.h"
 #include "optim/support.h"
+#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 
@@ -59,36 +61,44 @@ Value LossScaler::seed(const Value& loss, std::source_location where) {
 }
 
 Update LossScaler::unscale(const Gradients& scaled, std::source_location where) {
-  const bool first = kept_.empty();
-  if (!first && scaled.size() != kept_.size()) {
+  if (!kept_.empty() && scaled.size() != kept_.size()) {
     throw ValueError("this loss scaler keeps the gradients of other parameters");
   }
-  Update update;
-  Value check;
   for (const auto& [value, gradient] : scaled) {
-    Graph graph = value.graph();
-    if (check_.is_of(graph)) {
+    if (check_.is_of(value.graph())) {
       throw ValueError("this loss scaler keeps the gradients of another loss of this graph");
     }
-    const RecordScope scope(graph, Pass::backward);
-    const Variable& parameter = detail::variable_to_update(graph, value);
-    if (first) {
-      const DType dtype = detail::state_dtype(parameter.dtype());
+    detail::variable_to_update(value.graph(), value);
+  }
+  if (kept_.empty()) {
+    for (const auto& [value, gradient] : scaled) {
+      const Variable& parameter = *value.variable();
+      const DType dtype = detail::at_least_float(parameter.dtype());
       const Variable kept(parameter.name() + ".gradient", Tensor::zeros(parameter.shape(), dtype));
       kept_.push_back({parameter, kept, kept.version()});
     }
-    const auto kept = std::ranges::find(kept_, parameter, &Kept::parameter);
-    if (kept == kept_.end()) {
+  }
+  std::unordered_map<std::uintptr_t, const Kept*> kept_of;  // by the parameter's identity
+  for (const Kept& kept : kept_) kept_of.emplace(kept.parameter.identity(), &kept);
+  Update update;
+  Value check;
+  for (const auto& [value, gradient] : scaled) {
+    const Graph graph = value.graph();
+    const RecordScope scope(graph, Pass::backward);
+    const Variable& parameter = *value.variable();
+    const auto found = kept_of.find(parameter.identity());
+    if (found == kept_of.end()) {
       throw ValueError(
           fmt::format("this loss scaler does not keep the gradient of `{}`, which the "
                       "first graph did not have",
                       parameter.name()));
     }
     // Not in 16 bits, which hold neither a small gradient nor a large sum.
-    const DType dtype = kept->gradient.dtype();
+    const Variable& kept = found->second->gradient;
+    const DType dtype = kept.dtype();
     const Value inverse = cast(graph.parameter(inverse_variable_, where), dtype, where);
     const Value unscaled = mul(cast(gradient, dtype, where), inverse, where);
-    update.values.push_back(assign(graph.parameter(kept->gradient, where), unscaled, where));
+    update.values.push_back(assign(graph.parameter(kept, where), unscaled, where));
     // What is not finite makes the sum not finite; that of finite gradients stays far below the
     // largest number.
     const Value sum = cast(reduce_sum(unscaled, {}, false, where), DType::float32, where);

@@ -15,6 +15,7 @@
 #include "aclgrad/optim.h"
 #include "aclgrad/record.h"
 #include "optim/support.h"
+#include "tensor/at_least_float.h"
 #include "tensor/option.h"
 
 namespace aclgrad {
@@ -132,7 +133,7 @@ Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::sour
   before(graph, gradients, where);
   std::vector<Gradients::Pair> wide;
   for (const auto& [value, gradient] : gradients) {
-    wide.push_back({value, cast(gradient, detail::state_dtype(value.dtype()), where)});
+    wide.push_back({value, cast(gradient, detail::at_least_float(value.dtype()), where)});
   }
   Gradients used(std::move(wide));
   if (clip_norm_) used = clipped_by(used, *clip_norm_, sum_, where).gradients;
@@ -204,7 +205,7 @@ const Variable& Optimizer::slot(const Variable& parameter, const std::string& na
   const Tensor zeros =
       name == detail::kCount
           ? Tensor::zeros({1}, DType::int64)
-          : Tensor::zeros(parameter.shape(), detail::state_dtype(parameter.dtype()));
+          : Tensor::zeros(parameter.shape(), detail::at_least_float(parameter.dtype()));
   variables.emplace_back(name, Variable(parameter.name() + "." + name, zeros));
   if (kept) kept_.push_back(variables.back().second);
   return variables.back().second;

@@ -17,11 +17,6 @@ const Variable& variable_to_update(const Graph& graph, const Value& value);
 /// The slot with a parameter's own count of steps.
 inline constexpr std::string_view kCount = "step";
 
-/// In which state is kept, and updates are computed: float32 for parameters of 16 bits.
-inline DType state_dtype(DType parameter) {
-  return parameter == DType::float64 ? DType::float64 : DType::float32;
-}
-
 }  // namespace aclgrad::detail
 
 #endif  // ACLGRAD_FRAMEWORK_OPTIM_SUPPORT_H_

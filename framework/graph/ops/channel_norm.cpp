@@ -12,6 +12,7 @@
 #include "aclnnop/aclnn_group_norm.h"
 #include "aclnnop/aclnn_group_norm_backward.h"
 #include "graph/ops/families.h"
+#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 namespace {
@@ -65,7 +66,7 @@ Value batch_norm(const Value& x, const Value& weight, const Value& bias, const V
           x.shape()));
     }
     // In float32 they serve the backward of 16-bit tensors, too.
-    const DType dtype = x.dtype() == DType::float64 ? DType::float64 : DType::float32;
+    const DType dtype = detail::at_least_float(x.dtype());
     const TensorSpec saved{weight.shape(), dtype};
     outputs.insert(outputs.end(), {saved, saved, record.like(3), record.like(4)});
   }

@@ -15,13 +15,10 @@
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
 #include "graph/ops/families.h"
+#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 namespace {
-
-DType at_least_float(DType dtype) {
-  return dtype == DType::float64 ? DType::float64 : DType::float32;
-}
 
 // A row of x has the shape of the weight.
 void check_rows(const Recorder& record, const Value& x, const Value& weight) {
@@ -42,7 +39,7 @@ void check_rows(const Recorder& record, const Value& x, const Value& weight) {
 TensorSpec number_per_row(const Value& x, const Value& weight) {
   std::vector<std::int64_t> numbers = x.shape().dims();
   std::fill(numbers.end() - static_cast<std::ptrdiff_t>(weight.shape().rank()), numbers.end(), 1);
-  return {Shape(numbers), at_least_float(x.dtype())};
+  return {Shape(numbers), detail::at_least_float(x.dtype())};
 }
 
 template <class OpType>
@@ -121,7 +118,7 @@ std::array<Value, 2> rms_norm_backward(const Value& grad, const Value& x, const 
                                    number.shape, rstd.dtype(), rstd.shape()));
   }
   const auto gradients = record.add<RmsNormBackwardOp>(
-      {}, {record.like(1), {gamma.shape(), at_least_float(x.dtype())}});
+      {}, {record.like(1), {gamma.shape(), detail::at_least_float(x.dtype())}});
   return {gradients[0], gradients[1]};
 }
 
