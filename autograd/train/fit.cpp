@@ -16,6 +16,7 @@
 #include "train/feeder.h"
 #include "train/fit_checks.h"
 #include "train/run_state.h"
+#include "train/split_loss.h"
 
 namespace aclgrad {
 namespace {
@@ -141,11 +142,19 @@ class Fit {
                fault);
   }
 
-  // Of the latest batch, as validation would take it, in pieces that a step takes; of this rank.
+  // Of the latest batch in Mode::evaluation, by the first rank. In pieces as large as those that a
+  // step takes, for memory, unless the loss cannot be evaluated in pieces.
   double loss_of(const data::Dataset& batch) {
     if (!ranks_.is_first()) return 0;
-    const std::int64_t pieces = trainer_.micro_batches().per_rank() * ranks_.size();
-    return trainer_.evaluate(batch, std::max<std::int64_t>(1, batch.size() / pieces));
+    const std::int64_t pieces = trainer_.micro_batches().count();
+    if (is_piecewise_) {
+      try {
+        return trainer_.evaluate(batch, std::max<std::int64_t>(1, batch.size() / pieces));
+      } catch (const detail::NotPiecewise&) {
+        is_piecewise_ = false;
+      }
+    }
+    return trainer_.evaluate(batch, 0);
   }
 
   // What is wrong with the weights that the step has left; all ranks are of one mind. A finite loss
@@ -358,6 +367,7 @@ class Fit {
   NoLog no_log_;
   TrainingLog& log_;
   std::int64_t steps_ = 0, every_ = 0;
+  bool is_piecewise_ = true;   // whether the loss can be evaluated in pieces, as far as is known
   std::optional<bool> tells_;  // whether the loss in Mode::evaluation tells anything
   RunState state_;
   std::optional<std::size_t> best_at_;  // the evaluation of the lowest score

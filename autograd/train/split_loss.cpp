@@ -267,9 +267,10 @@ void PiecewiseLoss::collect(const RecordedLoss& piece, const BatchRoles& roles, 
     for (const Value& input : inputs) collect(piece, roles, input, leaves);
     return;
   }
-  throw ValueError(fmt::format(
+  throw NotPiecewise(fmt::format(
       "the loss of more than {} examples is not made of those of pieces: {}. Evaluate all of them "
-      "at once (a batch size of 0), or make the loss of sums and means over the examples",
+      "at once (a batch size of 0, as TrainerOptions::evaluation_batch has it), or make the loss "
+      "of sums and means over the examples",
       piece.examples,
       role.obstacle.empty() ? label(node) + " is no sum or mean over the examples"
                             : role.obstacle));

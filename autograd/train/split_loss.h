@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "aclgrad/error.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/session.h"
 #include "train/batch_roles.h"
@@ -55,12 +56,18 @@ class SplitLoss {
   std::map<std::int64_t, std::unique_ptr<Size>> sizes_;  // of parts
 };
 
+/// The loss of examples is not made of those of pieces.
+class NotPiecewise : public ValueError {
+ public:
+  using ValueError::ValueError;
+};
+
 /// For evaluation: what a piece of the examples is run for, and the loss of all of them from what
 /// the pieces gave.
 class PiecewiseLoss {
  public:
   /// Takes a loss apart that was recorded for a piece, and for one of another size. Appends to the
-  /// piece's graph. Throws ValueError, naming the node, where pieces do not make the whole.
+  /// piece's graph. Throws NotPiecewise, naming the node, where pieces do not make the whole.
   PiecewiseLoss(const RecordedLoss& piece, const RecordedLoss& other,
                 const SessionOptions& options);
 

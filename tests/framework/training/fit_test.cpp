@@ -216,6 +216,31 @@ TEST(Fit, SavesNoWeightsWhoseLossIsNotFinite) {
   EXPECT_EQ(fit(calmer.trainer, calmer.of(8), options).steps, 21);
 }
 
+// Weights that add up to 1 in the batch are known before its parts are trained on, but not from
+// pieces of what is evaluated.
+TEST(Fit, SavesWhereTheLossCannotBeEvaluatedInPieces) {
+  const TemporaryFolder folder;
+  data::Dataset examples{Tensor::full({6, 1}, 1), Tensor::zeros({6, 1})};
+  for (std::int64_t i = 0; i < 6; ++i) examples.labels.set(i, static_cast<double>(i % 3 + 1));
+  const auto run = [&](const TrainerOptions& parts, const char* name) {
+    const Weight model;
+    Sgd sgd({.learning_rate = 0.1});
+    const auto loss = [&](const Value& x, const Value& t) {
+      const Value difference = model(x) - t;
+      return reduce_sum(div(t, reduce_sum(t)) * difference * difference);
+    };
+    Trainer trainer(model, loss, sgd, parts);
+    EXPECT_THROW(trainer.evaluate(examples, 2), ValueError);
+    fit(trainer, {examples, {.batch_size = 6, .shuffle = false}},
+        {.steps = 3, .checkpoint = folder.path() / name, .progress = kOff});
+    return model.w.value().get(0);
+  };
+  const double whole = run({}, "whole");
+  EXPECT_GT(whole, 0);
+  EXPECT_NEAR(run({.micro_batches = 3}, "parts"), whole, 1e-6);
+  EXPECT_EQ(load_checkpoint(folder.path() / "parts")->step, 3);
+}
+
 TEST(Fit, ALastStepThatLeavesNoNumbersHasDiverged) {
   const TemporaryFolder folder;
   const auto message = [&](double rate, const std::string& checkpoint) {
