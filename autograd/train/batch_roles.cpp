@@ -45,8 +45,8 @@ RecordedLoss record_loss(Mode mode, const LossRecorder& loss, const TensorSpec& 
                         .labels = {},
                         .loss = {},
                         .examples = features.shape.dims()[0]};
-  recorded.features = recorded.graph.input("features", features.shape, features.dtype);
-  recorded.labels = recorded.graph.input("labels", labels.shape, labels.dtype);
+  recorded.features = recorded.graph.input(kFeatures, features.shape, features.dtype);
+  recorded.labels = recorded.graph.input(kLabels, labels.shape, labels.dtype);
   recorded.loss = loss(recorded.features, recorded.labels);
   return recorded;
 }
@@ -62,10 +62,10 @@ BatchRoles::BatchRoles(const RecordedLoss& part, const RecordedLoss& other,
                        const std::vector<Variable>& trained, bool knows_whole)
     : part_(part),
       other_(other),
-      trained_(trained),
       knows_whole_(knows_whole),
       pairs_(part.graph.value_count(), -1),
       roles_(part.graph.value_count()) {
+  for (const Variable& variable : trained) trained_.insert(variable.identity());
   if (!pair_up()) return;
   for (NodeId id = 0; id <= part_.loss.node().id; ++id) {
     const Node& node = part_.graph.node(id);
@@ -206,7 +206,7 @@ void BatchRoles::judge_source(const Node& node) {
     return;
   }
   if (const Variable* variable = value.variable()) {
-    role.known = std::ranges::find(trained_, *variable) == trained_.end();
+    role.known = !trained_.contains(variable->identity());
     return;
   }
   std::size_t axis = 0;

@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "aclgrad/graph.h"
@@ -22,6 +23,10 @@ struct RecordedLoss {
   Value features, labels, loss;
   std::int64_t examples = 0;
 };
+
+/// The inputs that hold a batch.
+inline constexpr const char* kFeatures = "features";
+inline constexpr const char* kLabels = "labels";
 
 using LossRecorder = std::function<Value(const Value& features, const Value& labels)>;
 RecordedLoss record_loss(Mode mode, const LossRecorder& loss, const TensorSpec& features,
@@ -107,7 +112,7 @@ class BatchRoles {
 
   const RecordedLoss& part_;
   const RecordedLoss& other_;
-  const std::vector<Variable>& trained_;
+  std::unordered_set<std::uintptr_t> trained_;  // by identity
   bool knows_whole_;
   std::vector<ValueId> pairs_;  // by the part's values; -1 for what the loss does not depend on
   std::vector<Role> roles_;

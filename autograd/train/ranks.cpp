@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
@@ -113,9 +115,10 @@ std::string Ranks::broadcast_text(std::string text) const {
 }
 
 NamedTensors Ranks::broadcast_tensors(NamedTensors own, const NamedTensors& first) const {
+  std::unordered_map<std::string_view, const Tensor*> given;
+  for (const auto& [name, tensor] : first) given.emplace(name, &tensor);
   for (auto& [name, tensor] : own) {
-    if (is_first())
-      tensor = std::ranges::find(first, name, &NamedTensors::value_type::first)->second;
+    if (is_first()) tensor = *given.at(name);
     broadcast({tensor.bytes(), tensor.nbytes()});
   }
   return own;

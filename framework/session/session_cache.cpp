@@ -10,6 +10,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "graph/graph_data.h"
+#include "tensor/fnv1a.h"
 
 namespace aclgrad {
 namespace {
@@ -23,11 +24,10 @@ bool same(const SessionCache::Inputs& a, const SessionCache::Inputs& b) {
 
 // Of what most sets of inputs differ in.
 std::size_t hash_of(const SessionCache::Inputs& inputs) {
-  std::size_t hash = inputs.size();
-  const auto mix = [&](std::size_t value) { hash = (hash ^ value) * 0x100000001b3; };
+  std::uint64_t hash = detail::fnv1a({});
   for (const auto& [name, spec] : inputs) {
-    mix(static_cast<std::size_t>(spec.dtype));
-    for (const std::int64_t extent : spec.shape.dims()) mix(static_cast<std::size_t>(extent));
+    hash = detail::fnv1a(std::as_bytes(std::span(&spec.dtype, 1)), hash);
+    hash = detail::fnv1a(std::as_bytes(std::span(spec.shape.dims())), hash);
   }
   return hash;
 }
@@ -156,7 +156,8 @@ SessionCache::Entry SessionCache::make_entry(const Inputs& inputs, std::size_t h
     const ValueId id = names.at(name);
     if (std::ranges::find(wanted, id, &Value::id) == wanted.end()) unused.insert(name);
   }
-  const std::size_t bytes = session.device_bytes();
+  const std::size_t held = session.device_bytes();
+  const std::size_t bytes = built.count_bytes ? built.count_bytes(held) : held;
   return Entry{inputs, hash, std::move(built.graph), std::move(session), std::move(unused), bytes};
 }
 

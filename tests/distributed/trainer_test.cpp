@@ -155,6 +155,60 @@ TEST(TrainerOnRanks, FollowsWhatIsFrozen) {
             {.timeout_seconds = 60});
 }
 
+// A part frozen before the first step, one that the loss does not use, and an empty batch.
+TEST(TrainerOnRanks, SharesTheUpdateOfWhatIsTrained) {
+  const auto train = [&](const Communicator& communicator) {
+    const Linear frozen("a", 12, 10, {.seed = 1}), head("b", 10, 4, {.seed = 2});
+    const Sequential model(frozen, Selu{}, head, Linear("spare", 4, 4, {.seed = 3}));
+    frozen.freeze();
+    AdamW optimizer;
+    std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
+    if (communicator.size() > 1) ranks = std::make_unique<ShardedUpdate>(communicator);
+    const auto loss = [&](const Value& x, const Value& t) {
+      return cross_entropy(head(Selu{}(frozen(x))), t);
+    };
+    Trainer trainer(model, loss, optimizer, {.micro_batches = 2, .ranks = ranks.get()});
+    const data::Dataset all = pictures();
+    trainer.step(all);
+    EXPECT_TRUE(std::isnan(trainer.step({all.features.slice(0, 0, 0), all.labels.slice(0, 0, 0)})));
+    trainer.step(all);
+    const NamedTensors saved = trainer.tensors();
+    trainer.step(all);
+    trainer.restore({.step = 3, .tensors = saved}, all);
+    trainer.step(all);
+    NamedTensors tensors = trainer.tensors();
+    std::ranges::sort(tensors, {}, &NamedTensors::value_type::first);
+    return tensors;
+  };
+  const NamedTensors alone = train(Communicator());
+  run_ranks(
+      2,
+      [&](const Communicator& communicator) { EXPECT_TRUE(same_bits(train(communicator), alone)); },
+      {.timeout_seconds = 60});
+}
+
+// Sessions of ranks without examples hold less than those of the first rank.
+TEST(TrainerOnRanks, ForgetTheSameSessions) {
+  for (std::size_t bytes = 1 << 10; bytes <= 1 << 17; bytes *= 2) {
+    run_ranks(2,
+              [&](const Communicator& communicator) {
+                const Linear model("a", 8, 1, {.seed = 1});
+                Sgd optimizer({.learning_rate = 1e-3});
+                DataParallel ranks(communicator);
+                const auto loss = [&](const Value& x, const Value&) { return mean(model(x)); };
+                Trainer trainer(
+                    model, loss, optimizer,
+                    {.ranks = &ranks, .sessions = {.bytes = bytes, .warn = [](auto) {}}});
+                for (int i = 0; i < 2; ++i) {
+                  for (std::int64_t length = 12; length > 0; --length) {
+                    trainer.step({Tensor::full({1, length, 8}, 1), Tensor::zeros({1})});
+                  }
+                }
+              },
+              {.timeout_seconds = 20});
+  }
+}
+
 TEST(TrainerOnRanks, ASharedUpdateIsOfTheParametersOfItsFirstStep) {
   for (const bool adam : {true, false}) {
     run_ranks(2,

@@ -83,7 +83,8 @@ struct TrainerOptions {
   /// The most examples that evaluate() takes at a time; 0: all of them.
   std::int64_t evaluation_batch = 256;
 
-  /// For each of training, evaluation and observation: how many shapes of batch are kept planned.
+  /// For each of training, evaluation and observation: how many shapes of batch are kept planned,
+  /// and in how much memory. Ranks go by what the first one holds.
   SessionCacheOptions sessions = {};
 };
 
@@ -183,10 +184,10 @@ class Trainer {
   SessionOptions session_;
   SessionCache training_, evaluation_, pieces_, observation_;
   std::uint64_t freeze_count_ = Module::freeze_count();
-  std::vector<bool> frozen_;        // the parts of the model, as they were recorded
-  std::vector<data::Dataset> cut_;  // parts of the latest batch, where it is cut
-  std::shared_ptr<Pieces> piece_;   // what pieces of evaluations give, by their shape
-  Graph update_graph_;              // with a loss scaler
+  std::vector<bool> frozen_;           // the parts of the model, as they were recorded
+  std::vector<data::Dataset> cut_;     // parts of the latest batch, where it is cut
+  std::shared_ptr<Pieces> piecewise_;  // how evaluate() combines pieces; made by the first
+  Graph update_graph_;                 // with a loss scaler
   std::optional<Session> update_;
   std::vector<std::string> observed_gradients_, observed_layers_;
   bool warned_of_unused_ = false;
@@ -246,8 +247,8 @@ class Diverged : public ValueError {
   using ValueError::ValueError;
 };
 
-/// All counts are at least 0, and of this call of fit(): what the trainer did before does not
-/// count. With `resume` they are totals, of a run and all that went on with it.
+/// All counts are at least 0 and begin with this call of fit(), whatever the trainer did before.
+/// With `resume` they begin with the run that the checkpoint is of.
 struct FitOptions {
   std::int64_t epochs = 10;
   std::optional<std::int64_t> steps = std::nullopt;  ///< instead of epochs
@@ -301,8 +302,8 @@ struct Evaluation {
   std::vector<double> metrics = {};  ///< in the order of FitOptions
 };
 
-/// What a fit() that had nothing to do returns has no evaluations, or those of the run that it
-/// would have gone on with.
+/// Where there was no step left to do it has no evaluations or, with `resume`, those of the
+/// checkpoint.
 struct History {
   std::vector<Evaluation> evaluations = {};
   std::vector<std::string> metrics = {};  ///< their names

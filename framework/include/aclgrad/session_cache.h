@@ -60,6 +60,10 @@ class SessionCache {
   struct BuiltGraph {
     Graph graph;
     std::vector<Fetch> fetches;
+
+    /// What the session counts for in SessionCacheOptions::bytes, given what it holds: that, when
+    /// empty. Ranks agree on a number here, so that all forget the same sessions.
+    std::function<std::size_t(std::size_t device_bytes)> count_bytes = {};
   };
 
   /// Called on first sight of a set of shapes.
@@ -82,8 +86,8 @@ class SessionCache {
   /// Plans a session for the feeds' shapes, where there is none, without running it.
   void prepare(std::span<const Feed> feeds) { entry_for(inputs_of(feeds)); }
 
-  /// Forgets all sessions, and that it churned: for when the builder would record something else for
-  /// the same inputs.
+  /// Forgets all sessions, and that it churned: for when the builder would record something else
+  /// for the same inputs.
   void clear();
 
   /// The graph of the session used last. Throws ValueError where there is none.

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Trainer computes in Mode::evaluation: losses of examples, and a look into the network.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+#include "aclgrad/trainer.h"
+#include "train/split_loss.h"
+
+namespace aclgrad {
+namespace {
+
+using detail::kFeatures;
+using detail::kLabels;
+using detail::PiecewiseLoss;
+using detail::RecordedLoss;
+using detail::with_examples;
+
+// Those that stand between layers; gates of recurrent units are not looked at.
+constexpr std::array<std::string_view, 9> kActivations = {
+    "selu", "elu", "hardswish", "gelu", "geglu", "relu", "silu", "leaky_relu", "softplus"};
+
+// A layer's activation is called after what it gets: "hidden1" for elu(hidden1).
+std::string layer_of(const Graph& graph, const Node& node) {
+  const std::string& input = graph.value(node.inputs[0]).name();
+  return input.empty() ? graph.value(node.outputs[0]).description() : input;
+}
+
+double euclidean_norm(const Tensor& tensor) {
+  const Tensor wide = tensor.to(DType::float64);
+  double squares = 0;
+  for (const double value : wide.data<double>()) squares += value * value;
+  return std::sqrt(squares);
+}
+
+}  // namespace
+
+// How losses are taken apart, by the shapes of the pieces.
+struct Trainer::Pieces {
+  std::map<std::string, PiecewiseLoss> losses;
+
+  static std::string key(const TensorSpec& features, const TensorSpec& labels) {
+    return fmt::format("{} {}, {} {}", features.dtype, features.shape, labels.dtype, labels.shape);
+  }
+};
+
+SessionCache::BuiltGraph Trainer::record_evaluation(const SessionCache::Inputs& inputs) {
+  RecordedLoss recorded = detail::record_loss(
+      Mode::evaluation, [this](const Value& x, const Value& t) { return record_loss(x, t); },
+      inputs.at(kFeatures), inputs.at(kLabels));
+  return {std::move(recorded.graph), {recorded.loss}};
+}
+
+SessionCache::BuiltGraph Trainer::record_piece(const SessionCache::Inputs& inputs) {
+  const TensorSpec &features = inputs.at(kFeatures), &labels = inputs.at(kLabels);
+  const auto record = [&](std::int64_t examples) {
+    return detail::record_loss(
+        Mode::evaluation, [this](const Value& x, const Value& t) { return record_loss(x, t); },
+        with_examples(features, examples), with_examples(labels, examples));
+  };
+  const std::int64_t examples = features.shape.dims()[0];
+  RecordedLoss piece = record(examples);
+  const RecordedLoss other = record(2 * examples);
+  const std::string key = Pieces::key(features, labels);
+  if (!piecewise_) piecewise_ = std::make_shared<Pieces>();
+  piecewise_->losses.erase(key);
+  const PiecewiseLoss& loss =
+      piecewise_->losses.try_emplace(key, piece, other, session_).first->second;
+  return {std::move(piece.graph), {loss.fetched().begin(), loss.fetched().end()}};
+}
+
+SessionCache::BuiltGraph Trainer::record_observation(const SessionCache::Inputs& inputs) {
+  Graph graph(Mode::evaluation);
+  const LossAndGradients own = record_parts(graph, inputs);
+  std::vector<Fetch> fetches;
+  observed_gradients_.clear();
+  for (const auto& [value, gradient] : own.gradients) {
+    observed_gradients_.push_back(value.variable()->name());
+    fetches.emplace_back(gradient);
+  }
+  observed_layers_.clear();
+  for (std::size_t id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(static_cast<NodeId>(id));
+    if (std::ranges::find(kActivations, node.op->name()) == kActivations.end()) continue;
+    const std::string layer = layer_of(graph, node);
+    if (std::ranges::find(observed_layers_, layer) != observed_layers_.end()) continue;
+    observed_layers_.push_back(layer);
+    fetches.emplace_back(graph.value(node.outputs[0]));
+  }
+  return {std::move(graph), std::move(fetches)};
+}
+
+double Trainer::evaluate(const data::Dataset& examples, std::optional<std::int64_t> batch_size) {
+  const std::int64_t size = examples.size();
+  if (batch_size.value_or(0) < 0) {
+    throw ValueError(
+        fmt::format("examples are evaluated at least one at a time, or all at once for 0, not {}",
+                    *batch_size));
+  }
+  if (size == 0) throw ValueError("there are no examples to evaluate");
+  const std::int64_t piece = batch_size.value_or(evaluation_batch_);
+  if (piece == 0 || piece >= size) {
+    return evaluation_.run({{kFeatures, examples.features}, {kLabels, examples.labels}})[0].item();
+  }
+  PiecewiseLoss::Sums sums;
+  PiecewiseLoss* loss = nullptr;
+  for (std::int64_t begin = 0; begin < size; begin += piece) {
+    const std::int64_t end = std::min(begin + piece, size);
+    const Tensor features = examples.features.slice(0, begin, end);
+    const Tensor labels = examples.labels.slice(0, begin, end);
+    const Results results = pieces_.run({{kFeatures, features}, {kLabels, labels}});
+    loss = &piecewise_->losses.at(
+        Pieces::key({features.shape(), features.dtype()}, {labels.shape(), labels.dtype()}));
+    sums.add(*loss, results, end - begin);
+  }
+  return loss->loss(sums);
+}
+
+void Trainer::observe(const data::Dataset& batch, TrainingLog& log) {
+  follow_freezing();
+  const std::vector<Feed> feeds = feeds_of(batch);
+  if (batch.size() == 0 || (!is_whole(batch.size()) && cut_.empty())) return;  // nothing to look at
+  const Results results = observation_.run(feeds);
+  std::size_t at = 0;
+  // This rank's parts stand for the batch.
+  const std::int64_t size = batch.size();
+  double factor = 1 / (scaler_ ? scaler_->scale() : 1);
+  if (!is_whole(size)) {
+    const std::int64_t end = micro_batches_.begin(micro_batches_.used_in(size), size);
+    factor *= static_cast<double>(size) / static_cast<double>(end - micro_batches_.begin(0, size));
+  }
+  for (const std::string& parameter : observed_gradients_) {
+    log.point("Gradient norms", parameter, static_cast<double>(steps_),
+              factor * euclidean_norm(results[at++]));
+  }
+  for (const std::string& layer : observed_layers_) log.activations(layer, steps_, results[at++]);
+}
+
+}  // namespace aclgrad

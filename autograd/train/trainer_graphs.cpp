@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Trainer records for a batch, whole or in parts.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <unordered_set>
+#include <utility>
+
+#include "aclgrad/backward.h"
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+#include "aclgrad/trainer.h"
+#include "train/split_loss.h"
+
+namespace aclgrad {
+namespace {
+
+using detail::kFeatures;
+using detail::kLabels;
+using detail::SplitLoss;
+
+// Of this rank's i-th part of a batch.
+std::string part_name(const char* name, std::int64_t i) { return name + std::to_string(i); }
+
+}  // namespace
+
+Value Trainer::record_loss(const Value& features, const Value& labels) const {
+  const Value loss = loss_(features, labels);
+  if (!loss) throw ValueError("the loss function returned an empty Value");
+  if (!loss.is_of(features.graph())) {
+    throw ValueError(fmt::format("the loss function returned {}, which is of another graph",
+                                 loss.description()));
+  }
+  if (loss.shape().numel() != 1) {
+    throw ShapeError(
+        fmt::format("a loss is one number, {} has shape {}", loss.description(), loss.shape()));
+  }
+  std::unordered_set<std::uintptr_t> known;
+  for (const Variable& variable : model_.state()) known.insert(variable.identity());
+  if (scaler_) known.insert(scaler_->state().front().identity());
+  for (const Variable& variable : features.graph().variables()) {
+    if (known.contains(variable.identity())) continue;
+    throw ValueError(
+        fmt::format("the loss reads `{}`, which is no part of the model: make its layer with "
+                    "child() of the model (to train a part only, give the Trainer the whole model "
+                    "and freeze() the rest)",
+                    variable.name()));
+  }
+  return loss;
+}
+
+// Without the parameters that the loss does not depend on: they stay as they are.
+LossAndGradients Trainer::record_gradients(const Value& loss) {
+  const Graph graph = loss.graph();
+  Gradients gradients =
+      backward(loss, model_.parameters(graph),
+               {.seed = scaler_ ? scaler_->seed(loss) : Value(), .omit_unused = true});
+  if (gradients.size() == 0) {
+    throw ValueError(
+        fmt::format("{}: the loss depends on no parameter of the model", label(loss.node())));
+  }
+  warn_of_unused(gradients);
+  return {loss, std::move(gradients)};
+}
+
+void Trainer::warn_of_unused(const Gradients& gradients) {
+  const std::vector<Variable> parameters = model_.trained_parameters();
+  if (warned_of_unused_ || gradients.size() == parameters.size()) return;
+  warned_of_unused_ = true;
+  if (!ranks_.is_first()) return;
+  std::unordered_set<std::uintptr_t> used;
+  for (const auto& [value, gradient] : gradients) used.insert(value.variable()->identity());
+  std::vector<std::string> names;
+  for (const Variable& parameter : parameters) {
+    if (!used.contains(parameter.identity())) names.push_back("`" + parameter.name() + "`");
+  }
+  constexpr std::size_t kNamed = 10;
+  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
+  names.resize(names.size() - more);
+  fmt::print(stderr, "warning: the loss does not depend on {}{}: training leaves {} as {}\n",
+             fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
+             names.size() == 1 ? "it" : "them", names.size() == 1 ? "it is" : "they are");
+}
+
+// The sums over this rank's parts of a batch; those of all ranks add up to what the batch has.
+LossAndGradients Trainer::record_parts(const Graph& graph, const SessionCache::Inputs& inputs) {
+  const auto input = [&](const std::string& name) {
+    const TensorSpec& spec = inputs.at(name);
+    return graph.input(name, spec.shape, spec.dtype);
+  };
+  const Value features = input(kFeatures), labels = input(kLabels);
+  const std::int64_t batch = features.shape().dims()[0];
+  if (is_whole(batch)) return record_gradients(record_loss(features, labels));
+  const auto record = [this](const Value& x, const Value& t) { return record_loss(x, t); };
+  SplitLoss split(graph, record, features, labels, model_.trained_parameters());
+  const std::int64_t used = micro_batches_.used_in(batch);
+  if (used == 0) return no_part(split, graph);
+  const auto record_part = [&](std::int64_t i) {
+    const Value x = input(part_name(kFeatures, i)), t = input(part_name(kLabels, i));
+    return record_gradients(split.part(x, t));
+  };
+  return sum_micro_batches(micro_batches_.per_rank(), record_part, used);
+}
+
+// Nothing, of what the other ranks have something: a batch of fewer examples than ranks.
+LossAndGradients Trainer::no_part(const SplitLoss& split, const Graph& graph) {
+  const Value& loss = split.whole().loss;
+  const auto zeros = [&](const Value& like) {
+    return graph.constant(Tensor::zeros(like.shape(), like.dtype()));
+  };
+  std::vector<Gradients::Pair> pairs;
+  for (const auto& [value, gradient] : record_gradients(loss).gradients) {
+    pairs.push_back({graph.parameter(*value.variable()), zeros(value)});
+  }
+  return {zeros(loss), Gradients(std::move(pairs))};
+}
+
+// Whether there is nothing to take apart.
+bool Trainer::is_whole(std::int64_t batch) const {
+  return ranks_.size() == 1 && micro_batches_.used_in(batch) == 1;
+}
+
+SessionCache::BuiltGraph Trainer::record_step(const SessionCache::Inputs& inputs) {
+  Graph graph(Mode::training);
+  const LossAndGradients own = record_parts(graph, inputs);
+  const std::int64_t batch = inputs.at(kFeatures).shape.dims()[0];
+  const LossAndGradients sums =
+      ranks_.exchange(own, optimizer_, /*same_graph=*/micro_batches_.are_equal_in(batch));
+  if (sums.loss.name().empty()) sums.loss.named("loss");
+  std::vector<Fetch> fetches = {sums.loss};
+  if (!scaler_) {
+    fetches.emplace_back(ranks_.complete(graph, optimizer_.step(graph, sums.gradients)));
+  } else {
+    // Whether to update is decided between two sessions, by all ranks alike.
+    fetches.emplace_back(scaler_->unscale(sums.gradients));
+    fetches.emplace_back(ranks_.total(scaler_->check()));
+    if (!update_) {
+      Update update = optimizer_.step(update_graph_, scaler_->gradients(update_graph_));
+      update_.emplace(update_graph_,
+                      std::vector<Fetch>{ranks_.complete(update_graph_, std::move(update))},
+                      session_);
+    }
+  }
+  SessionCache::BuiltGraph built{std::move(graph), std::move(fetches)};
+  if (ranks_.size() > 1) {
+    // Ranks plan a session together, so all must keep and forget the same ones.
+    built.count_bytes = [this](std::size_t bytes) {
+      ranks_.broadcast(std::as_writable_bytes(std::span(&bytes, 1)));
+      return bytes;
+    };
+  }
+  return built;
+}
+
+std::vector<Feed> Trainer::feeds_of(const data::Dataset& batch) {
+  const std::int64_t size = batch.size();
+  std::vector<Feed> feeds;
+  feeds.emplace_back(kFeatures, batch.features);
+  feeds.emplace_back(kLabels, batch.labels);
+  if (is_whole(size)) return feeds;
+  const std::int64_t parts = micro_batches_.used_in(size);
+  cut_.clear();
+  cut_.reserve(static_cast<std::size_t>(parts));
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const std::int64_t begin = micro_batches_.begin(i, size), end = micro_batches_.end(i, size);
+    const data::Dataset& part = cut_.emplace_back(
+        data::Dataset{batch.features.slice(0, begin, end), batch.labels.slice(0, begin, end)});
+    feeds.emplace_back(part_name(kFeatures, i), part.features);
+    feeds.emplace_back(part_name(kLabels, i), part.labels);
+  }
+  return feeds;
+}
+
+}  // namespace aclgrad
