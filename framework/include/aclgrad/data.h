@@ -59,8 +59,8 @@ Tensor take_rows(const Tensor& tensor, std::span<const std::int64_t> rows);
 /// The examples asked for.
 Dataset take(const Dataset& dataset, std::span<const std::int64_t> rows);
 
-/// What labels are: numbers of classes, int64 [n]; or numbers to be met (regression), float32 [n,
-/// 1], as a Linear with one output gives them.
+/// What labels are: indices of classes, int64 [n]; or the targets of a regression, float32 [n, 1],
+/// the shape of what a Linear with one output returns.
 enum class Labels { classes, numbers };
 
 /// The dataset in a table [n, columns], as read_csv() returns it: one column, counted from the end
@@ -79,8 +79,8 @@ struct Split {
 /// Throws ValueError when the fraction is not in [0, 1].
 Split split(const Dataset& dataset, double train_fraction, std::uint64_t seed);
 
-/// Examples that are made when they are asked for, by their numbers: windows of a text, say. As
-/// many as there are numbers, in their order.
+/// Makes the examples of these numbers when a batch asks for them, windows of a text, say: as many
+/// as there are numbers, in their order.
 using Examples = std::function<Dataset(std::span<const std::int64_t> rows)>;
 
 /// Shuffles and cuts into as many parts as there are fractions, which add up to 1: {0.8, 0.1, 0.1}

@@ -88,8 +88,8 @@ class Module {
   /// "blocks.0.norm"; "" for the whole network.
   const std::string& path() const;
 
-  /// The variables that training is for, frozen or not: the module's own, then its children's, in
-  /// the order in which they were made; one that occurs twice is listed once.
+  /// The variables that an optimizer updates, frozen ones too (see trained_parameters()): the
+  /// module's own, then its children's, as they were made; one that occurs twice is listed once.
   std::vector<Variable> parameters() const;
 
   /// How many numbers they have together.
@@ -111,7 +111,7 @@ class Module {
   std::vector<Variable> trained_parameters() const;
   std::vector<Variable> frozen_parameters() const;
 
-  /// The values of trained_parameters() in a graph: what to give to backward().
+  /// The values of trained_parameters() in a graph, for backward(): without frozen ones.
   std::vector<Value> parameters(const Graph& graph,
                                 std::source_location where = std::source_location::current()) const;
 
@@ -129,9 +129,9 @@ class Module {
   /// Whether this part is frozen, itself or with one above it; parts below may differ.
   bool is_frozen() const;
 
-  /// For what keeps recorded graphs: whether each part is frozen, this one and those below in
-  /// order; and a count that tells cheaply whether any part of any module was frozen or unfrozen
-  /// since.
+  /// For what keeps recorded graphs, as Trainer does: whether each part is frozen, this one and
+  /// those below in order; and how often any part of any module was frozen or unfrozen so far:
+  /// while that count stays the same, so does the first.
   std::vector<bool> frozen_parts() const;
   static std::uint64_t freeze_count() noexcept;
 

@@ -38,8 +38,8 @@
 
 namespace aclgrad {
 
-/// A number, at least 0 and finite, or a function of the step (see schedule.h). That begins so, too;
-/// later it is finite and may turn negative, as in PyTorch. Throws ValueError for an empty function.
+/// A number, at least 0 and finite, or a function of the step (see schedule.h): at least 0 at step
+/// 0, finite at all, where it may turn negative, as in PyTorch. Throws ValueError for no function.
 class LearningRate {
  public:
   LearningRate(double rate) : rate_(rate) {}  // NOLINT: converts
@@ -118,8 +118,8 @@ class Optimizer {
   /// where that is a function.
   virtual std::vector<Variable> state() const;
 
-  /// Says that what step() was recorded in is not run any more: the next step() may be of other
-  /// parameters, some frozen or unfrozen. Their state is kept.
+  /// Says that the graphs in which step() was recorded are not run any more: the next step() may be
+  /// of other parameters, where some were frozen or unfrozen. The state is kept.
   virtual void forget_graphs() {}
 
   /// For going on from a checkpoint, in three steps. The first says what it has of parameters that

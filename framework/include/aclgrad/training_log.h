@@ -42,7 +42,7 @@ class TrainingLog {
   virtual void activations(const std::string& /*layer*/, std::int64_t /*step*/,
                            const Tensor& /*outputs*/) {}
 
-  /// How far the run is, in steps; the first time before its first.
+  /// How far the run is, in steps. Called once before the first step, too.
   virtual void progress(std::int64_t /*done*/, std::int64_t /*total*/, std::string /*note*/) {}
 
   /// The training has ended, and was not broken off. More may come all the same.
