@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "aclgrad/accept_double.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/ops/fill.h"
@@ -27,6 +30,14 @@ class CollectiveOp : public StreamOp {
 
  protected:
   const Membership& membership() const { return *membership_; }
+
+  // Most products have no sums of float64; ours have while they are told to.
+  template <class Call>
+  void queue_sum(const StreamCall& call, DType dtype, const Call& hccl) const {
+    std::optional<detail::AcceptDouble> permission;
+    if (dtype == DType::float64 && detail::AcceptDouble::is_available()) permission.emplace();
+    check_hccl(hccl(), call_name(), label(call.node()));
+  }
 
  private:
   std::shared_ptr<Membership> membership_;
@@ -71,9 +82,10 @@ class AllReduceOp final : public CollectiveOp {
       pack(call, sum, stream);
       from = sum.address;
     }
-    check_hccl(HcclAllReduce(from, sum.address, count_of(sum), detail::hccl_type(sum.spec->dtype),
-                             HCCL_REDUCE_SUM, membership().comm(), stream),
-               call_name(), label(call.node()));
+    queue_sum(call, sum.spec->dtype, [&] {
+      return HcclAllReduce(from, sum.address, count_of(sum), detail::hccl_type(sum.spec->dtype),
+                           HCCL_REDUCE_SUM, membership().comm(), stream);
+    });
   }
 };
 
@@ -88,10 +100,11 @@ class ReduceScatterOp final : public CollectiveOp {
     const StreamCall::Operand& share = call.outputs()[0];
     const StreamCall::Operand& flat = call.outputs()[1];
     pack(call, flat, stream);
-    check_hccl(HcclReduceScatter(flat.address, share.address, count_of(share),
-                                 detail::hccl_type(share.spec->dtype), HCCL_REDUCE_SUM,
-                                 membership().comm(), stream),
-               call_name(), label(call.node()));
+    queue_sum(call, share.spec->dtype, [&] {
+      return HcclReduceScatter(flat.address, share.address, count_of(share),
+                               detail::hccl_type(share.spec->dtype), HCCL_REDUCE_SUM,
+                               membership().comm(), stream);
+    });
   }
 };
 

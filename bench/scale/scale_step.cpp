@@ -171,7 +171,7 @@ double copy_seconds(std::size_t bytes, int times) {
 // When the buckets would be there.
 void add_buckets(nlohmann::json& report, const Wanted& wanted, Training& training) {
   const std::vector<detail::Bucket> buckets =
-      detail::make_buckets(training.tensors(), wanted.bucket_bytes);
+      detail::make_buckets(training.tensors(), wanted.bucket_bytes, /*same_graph=*/true);
   std::vector<std::vector<double>> shares(buckets.size());
   for (int i = 0; i < wanted.timelines; ++i) {
     const Profile profile = training.timeline();

@@ -6,6 +6,10 @@
 #include <string_view>
 
 #include "acl/acl.h"
+#include "aclgrad_ext.h"
+
+// Of the operators' library, which a program that only exchanges does without; then null.
+#pragma weak aclgradGetAcceptDouble
 
 namespace aclgrad::hccl {
 namespace {
@@ -81,6 +85,8 @@ const Row& find(HcclDataType dtype) {
   return row == std::end(kRows) ? kNothing : *row;
 }
 
+bool accepts_double() { return aclgradGetAcceptDouble != nullptr && aclgradGetAcceptDouble() != 0; }
+
 }  // namespace
 
 size_t size_of(HcclDataType dtype) { return find(dtype).bytes; }
@@ -100,6 +106,7 @@ bool can_move(HcclDataType dtype) { return (find(dtype).moved & current_product(
 
 bool can_reduce(HcclDataType dtype, HcclReduceOp op) {
   const unsigned product = current_product();
+  if (dtype == HCCL_DATA_TYPE_FP64 && accepts_double()) dtype = HCCL_DATA_TYPE_FP32;
   if (op == HCCL_REDUCE_PROD) return (find(dtype).multiplied & product) != 0;
   if (product == k310 && dtype == HCCL_DATA_TYPE_INT16) return op == HCCL_REDUCE_SUM;
   return (find(dtype).reduced & product) != 0;

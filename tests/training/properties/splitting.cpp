@@ -68,9 +68,6 @@ Difference evaluation(const Spec& spec) {
   return {};
 }
 
-// Sums over ranks are not there for float64, as on the vendor's devices.
-const Way kShared{.numbers = {.dtype = DType::float32}};
-
 Trained train_on_two(const Spec& spec, bool sharded) {
   Trained first;
   run_ranks(2,
@@ -81,7 +78,7 @@ Trained train_on_two(const Spec& spec, bool sharded) {
               } else {
                 ranks = std::make_unique<DataParallel>(communicator);
               }
-              Way way = kShared;
+              Way way = kWhole;
               way.trainer = {.micro_batches = 2, .ranks = ranks.get()};
               Trained trained = train(spec, way);
               if (communicator.is_first()) first = std::move(trained);
@@ -94,17 +91,17 @@ Trained train_on_two(const Spec& spec, bool sharded) {
 // whole batch, up to rounding. A norm of gradients that ranks share is added in another order.
 Difference two_ranks(const Spec& spec) {
   if (smallest_batch(spec) < 2) return {};
-  Way alone = kShared;
+  Way alone = kWhole;
   alone.trainer.micro_batches = 2;
   const Trained cut = train(spec, alone);
   const Trained parallel = train_on_two(spec, false);
   if (const Difference wrong = different_bits(cut, parallel)) return "on two ranks " + *wrong;
-  if (const Difference wrong = unlike_whole(spec, kShared, parallel)) {
+  if (const Difference wrong = unlike_whole(spec, kWhole, parallel)) {
     return "on two ranks " + *wrong;
   }
   const Trained sharded = train_on_two(spec, true);
   if (spec.at("optimizer").contains("clip_norm")) {
-    const Difference wrong = unlike_whole(spec, kShared, sharded);
+    const Difference wrong = unlike_whole(spec, kWhole, sharded);
     return wrong ? "with an update that two ranks share " + *wrong : wrong;
   }
   const Difference wrong = different_bits(cut, sharded);
