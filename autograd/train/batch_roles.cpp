@@ -187,7 +187,7 @@ void BatchRoles::judge(const Node& node) {
     } else if (any_examples && grown == Growth::other) {
       role = blocked(node, "brings every example together with the others");
     } else if (any_examples) {
-      role = reduction_of(*this, node, result, i);
+      role = reduction_of(*this, node, i);
     } else if (any_total) {
       role = total_of(*this, node, result, grown, axis);
     } else {

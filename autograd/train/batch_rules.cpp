@@ -87,6 +87,13 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
   return false;
 }
 
+bool cuts_examples(const Node& node, std::size_t axis) {
+  const auto is_here = [&](std::int64_t dim) { return static_cast<std::size_t>(dim) == axis; };
+  return (is_any<SliceOp>(node) && is_here(as<SliceOp>(node)->dim)) ||
+         (is_any<SplitOp>(node) && is_here(as<SplitOp>(node)->dim)) ||
+         (is_any<SplitSizesOp>(node) && is_here(as<SplitSizesOp>(node)->dim));
+}
+
 // How many blocks of examples lie along the axis afterwards; nothing where they are torn apart.
 std::optional<std::int64_t> blocks_after(const BatchRoles& roles, const Node& node,
                                          const Value& result, std::size_t axis) {
@@ -95,12 +102,11 @@ std::optional<std::int64_t> blocks_after(const BatchRoles& roles, const Node& no
   const Value first = graph.value(node.inputs.front());
   const Role& role = roles.of(first);
   const std::int64_t extent = result.shape().dims()[axis];
-  const auto is_here = [&](std::int64_t dim) { return static_cast<std::size_t>(dim) == axis; };
   const auto extent_of = [](const Value& value, const Role& it) {
     return value.shape().dims()[it.axis];
   };
   if (is_any<ReshapeOp>(node)) {
-    if (role.blocks == 0) return 0;
+    if (role.blocks == 0 || result.shape().numel() == 0) return 0;  // nothing has no order
     const std::int64_t before = leading(first.shape(), role.axis) * role.blocks;
     const std::int64_t after = leading(result.shape(), axis);
     if (after == 0 || before % after != 0) return std::nullopt;
@@ -108,7 +114,8 @@ std::optional<std::int64_t> blocks_after(const BatchRoles& roles, const Node& no
     if (extent % (blocks * examples) != 0) return std::nullopt;
     return blocks;
   }
-  if (const auto* op = as<CatOp>(node); op != nullptr && is_here(op->dim)) {
+  if (const auto* op = as<CatOp>(node);
+      op != nullptr && static_cast<std::size_t>(op->dim) == axis) {
     for (const ValueId id : node.inputs) {
       const Value value = graph.value(id);
       const Role& each = roles.of(value);
@@ -120,16 +127,12 @@ std::optional<std::int64_t> blocks_after(const BatchRoles& roles, const Node& no
   // Whole blocks of examples.
   const bool in_blocks = role.kind == Kind::examples && role.axis != kNoAxis &&
                          extent_of(first, role) == role.blocks * examples;
-  const bool is_slice = is_any<SliceOp>(node) && is_here(as<SliceOp>(node)->dim);
-  const bool is_split = (is_any<SplitOp>(node) && is_here(as<SplitOp>(node)->dim)) ||
-                        (is_any<SplitSizesOp>(node) && is_here(as<SplitSizesOp>(node)->dim));
-  if (is_slice || is_split) {
+  if (cuts_examples(node, axis)) {
     if (role.blocks == 0) return 0;
-    if (is_slice) {
-      const auto& op = *as<SliceOp>(node);
+    if (const auto* op = as<SliceOp>(node)) {
       const auto& there = static_cast<const SliceOp&>(*roles.in_other(result).node().op);
-      if (op.step != 1 || op.start % examples != 0 ||
-          op.start * roles.other().examples != there.start * examples) {
+      if (op->step != 1 || op->start % examples != 0 ||
+          op->start * roles.other().examples != there.start * examples) {
         return std::nullopt;
       }
     }
@@ -149,13 +152,6 @@ std::optional<std::int64_t> blocks_after(const BatchRoles& roles, const Node& no
     blocks = each.blocks;
   }
   return blocks;
-}
-
-bool cuts_examples(const Node& node, std::size_t axis) {
-  const auto is_here = [&](std::int64_t dim) { return static_cast<std::size_t>(dim) == axis; };
-  return (is_any<SliceOp>(node) && is_here(as<SliceOp>(node)->dim)) ||
-         (is_any<SplitOp>(node) && is_here(as<SplitOp>(node)->dim)) ||
-         (is_any<SplitSizesOp>(node) && is_here(as<SplitSizesOp>(node)->dim));
 }
 
 // A sum over examples that are multiplied by this power of their number.
@@ -215,8 +211,7 @@ Role examples_of(const BatchRoles& roles, const Node& node, const Value& result,
   return {.kind = Kind::examples, .axis = axis, .blocks = *blocks, .power = *power};
 }
 
-Role reduction_of(const BatchRoles& roles, const Node& node, const Value& result,
-                  std::size_t output) {
+Role reduction_of(const BatchRoles& roles, const Node& node, std::size_t output) {
   const std::vector<Value> inputs = roles.part().graph.values(node.inputs);
   std::int64_t blocks = 0;
   for (const Value& input : inputs) {
@@ -254,7 +249,6 @@ Role reduction_of(const BatchRoles& roles, const Node& node, const Value& result
     if (op->reduction == Reduction::mean && counts_ahead) return total(Combination::ratio);
   }
   // A total in no way that parts of the batch could add to; but it may be known from the whole.
-  static_cast<void>(result);
   return total(Combination::none);
 }
 

@@ -26,8 +26,7 @@ Role blocked(const Node& node, const std::string& why);
 Role examples_of(const BatchRoles& roles, const Node& node, const Value& result, std::size_t axis);
 
 /// Of one that is made of all examples together.
-Role reduction_of(const BatchRoles& roles, const Node& node, const Value& result,
-                  std::size_t output);
+Role reduction_of(const BatchRoles& roles, const Node& node, std::size_t output);
 
 /// Of one that is made of such totals.
 Role total_of(const BatchRoles& roles, const Node& node, const Value& result,

@@ -27,8 +27,7 @@ Schedule constant(double rate) {
 Schedule step_decay(double rate, double factor, std::int64_t every) {
   require_rate("step_decay", "rate", rate);
   require_rate("step_decay", "factor", factor);
-  if (every < 1)
-    throw ValueError(fmt::format("a step of the decay lasts at least 1 step, got {}", every));
+  detail::require_at_least("step_decay", "every", every, 1);
   return
       [=](std::int64_t step) { return rate * std::pow(factor, static_cast<double>(step / every)); };
 }

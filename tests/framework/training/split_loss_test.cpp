@@ -247,6 +247,13 @@ TEST(SplitLoss, EvaluatesWhatIsMadeOfMeans) {
 }
 
 // What one example's loss takes from the others.
+TEST(SplitLoss, FollowsExamplesWithoutElements) {
+  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    const Value nothing = transpose(slice(y, 1, 0, 0), 0, 1);  // [0, n]
+    return mse_loss(y, t) + reduce_sum(reshape(nothing, {y.shape()[0], 0}));
+  });
+}
+
 TEST(SplitLoss, RefusesLossesThatPartsDoNotAddUpTo) {
   const std::vector<std::pair<const char*, Loss>> losses = {
       {"`mul`",
