@@ -66,9 +66,9 @@ class Fit {
   }
 
   History run() {
-    if (!checkpoint_.empty() && ranks_.is_first()) require_writable(checkpoint_);
+    if (!checkpoint_.empty()) ranks_.on_first([&] { require_writable(checkpoint_); });
     if (options_.resume) resume();
-    start_log();
+    ranks_.on_first([&] { start_log(); });
     try {
       if (!is_over()) train();
     } catch (const Diverged&) {
@@ -107,7 +107,10 @@ class Fit {
   void before_step(const data::Dataset& batch) {
     const std::int64_t step = trainer_.steps();
     if (options_.observe && ranks_.is_first() && state_.count == 0) trainer_.observe(batch, log_);
-    if (!checkpoint_.empty() && !tells_) tells_ = std::isfinite(loss_of(batch));
+    if (!checkpoint_.empty() && !tells_) {
+      tells_ = true;
+      ranks_.on_first([&] { tells_ = std::isfinite(loss_of(batch)); });
+    }
     if (&log_ != &no_log_) {
       log_.point("Learning rate", "", static_cast<double>(step),
                  trainer_.optimizer().learning_rate(step));
@@ -145,7 +148,6 @@ class Fit {
   // Of the latest batch in Mode::evaluation, by the first rank. In pieces as large as those that a
   // step takes, for memory, unless the loss cannot be evaluated in pieces.
   double loss_of(const data::Dataset& batch) {
-    if (!ranks_.is_first()) return 0;
     const std::int64_t pieces = trainer_.micro_batches().count();
     if (is_piecewise_) {
       try {
@@ -157,20 +159,20 @@ class Fit {
     return trainer_.evaluate(batch, 0);
   }
 
-  // What is wrong with the weights that the step has left; all ranks are of one mind. A finite loss
+  // What is wrong with the weights that the step has left, as the first rank finds. A finite loss
   // of the batch that was trained on is what a run can go on from; where even the first weights
   // have none in Mode::evaluation, it tells nothing.
   std::string fault_after(const data::Dataset& batch) {
-    if (!ranks_.is_first()) return ranks_.broadcast_text({});
     std::string fault;
-    for (const Variable& parameter : trainer_.model().parameters()) {
-      if (!fault.empty() || all_finite(parameter.value())) continue;
-      fault = fmt::format("`{}` is not finite", parameter.name());
-    }
-    if (fault.empty() && tells_.value_or(false)) {
-      const double loss = loss_of(batch);
+    ranks_.on_first([&] {
+      for (const Variable& parameter : trainer_.model().parameters()) {
+        if (all_finite(parameter.value())) continue;
+        fault = fmt::format("`{}` is not finite", parameter.name());
+        return;
+      }
+      const double loss = tells_.value_or(false) ? loss_of(batch) : 0;
       if (!std::isfinite(loss)) fault = fmt::format("the loss became {}", shown(loss));
-    }
+    });
     return ranks_.broadcast_text(std::move(fault));
   }
 
@@ -185,11 +187,11 @@ class Fit {
   void evaluate() {
     std::vector<double> measured(1 + options_.metrics.size(),
                                  std::numeric_limits<double>::quiet_NaN());
-    if (ranks_.is_first()) {
+    ranks_.on_first([&] {
       if (options_.validation) measured[0] = trainer_.evaluate(*options_.validation);
       std::ranges::transform(options_.metrics, measured.begin() + 1,
                              [](const Metric& metric) { return metric.measure(); });
-    }
+    });
     ranks_.broadcast(std::as_writable_bytes(std::span(measured)));
     add({.step = trainer_.steps(),
          .loss = state_.sum / static_cast<double>(state_.count),
@@ -279,21 +281,23 @@ class Fit {
     state_.step = trainer_.steps();
     state_.has_best = !best_.empty();
     NamedTensors tensors = trainer_.tensors();
-    if (!ranks_.is_first()) return;
-    for (const auto& [name, tensor] : best_) {
-      tensors.emplace_back(std::string(kBest) + name, tensor);
-    }
-    save_checkpoint(checkpoint_,
-                    {.step = trainer_.steps(),
-                     .position = state_.next,
-                     .data_order = order_,
-                     .notes = {{"progress", to_json(state_)}, {"made_with", made_with()}},
-                     .tensors = std::move(tensors)});
+    ranks_.on_first([&] {
+      for (const auto& [name, tensor] : best_) {
+        tensors.emplace_back(std::string(kBest) + name, tensor);
+      }
+      save_checkpoint(checkpoint_,
+                      {.step = trainer_.steps(),
+                       .position = state_.next,
+                       .data_order = order_,
+                       .notes = {{"progress", to_json(state_)}, {"made_with", made_with()}},
+                       .tensors = std::move(tensors)});
+    });
   }
 
   // The first rank reads the checkpoint and hands on what is in it.
   void resume() {
-    Checkpoint last = ranks_.is_first() ? load() : Checkpoint();
+    Checkpoint last;
+    ranks_.on_first([&] { last = load(); });
     NamedTensors best;
     std::erase_if(last.tensors, [&](auto& named) {
       if (!named.first.starts_with(kBest)) return false;

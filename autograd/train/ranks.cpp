@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <string_view>
 #include <unordered_map>
 
@@ -104,6 +105,26 @@ LossAndGradients Ranks::exchange(const LossAndGradients& own, Optimizer&, bool) 
 
 NamedTensors Ranks::gather(const std::vector<Variable>& variables) const {
   return values_of(variables);
+}
+
+void Ranks::on_first(const std::function<void()>& work) const {
+  if (size() == 1) return work();
+  std::string text;
+  std::exception_ptr thrown;
+  if (is_first()) {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      thrown = std::current_exception();
+      text = fmt::format("the first rank failed: {}", error.what());
+    } catch (...) {
+      thrown = std::current_exception();
+      text = "the first rank failed";
+    }
+  }
+  text = broadcast_text(std::move(text));
+  if (thrown) std::rethrow_exception(thrown);
+  if (!text.empty()) throw ValueError(text);
 }
 
 std::string Ranks::broadcast_text(std::string text) const {

@@ -94,7 +94,7 @@ void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) 
   follow_freezing();
   const std::vector<Variable> model = model_.state(), frozen = model_.frozen_parameters();
   std::string layout;
-  if (ranks_.is_first()) layout = optimizer_.layout_of(checkpoint.tensors, model, frozen);
+  ranks_.on_first([&] { layout = optimizer_.layout_of(checkpoint.tensors, model, frozen); });
   if (ranks_.size() > 1) layout = ranks_.broadcast_text(layout);
   if (!layout.empty()) {
     forget_graphs();
@@ -103,10 +103,10 @@ void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) 
   training_.prepare(feeds_of(batch));
   const NamedTensors own = tensors();
   NamedTensors whole;
-  if (ranks_.is_first()) {
+  ranks_.on_first([&] {
     whole = optimizer_.fitted(checkpoint.tensors, own, model);
-    assign(whole);  // says what does not fit before others wait
-  }
+    assign(whole);  // says what does not fit
+  });
   if (ranks_.size() > 1) {
     assign(ranks_.broadcast_tensors(own, whole));
     separate_draws();

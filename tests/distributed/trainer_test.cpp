@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trainer and fit() on several ranks: what one rank does.
+// Trainer on several ranks: what one rank does.
 #include "aclgrad/trainer.h"
 
 #include <fmt/format.h>
@@ -344,41 +344,6 @@ TEST(TrainerOnRanks, SaysWhatDoesNotGoTogether) {
               HasSubstr("at least 2 ranks"));
   EXPECT_THAT(message_of<ValueError>([] { train_with({.ranks = 3}); }),
               HasSubstr("4 micro-batches cannot be shared out evenly to 3 ranks"));
-}
-
-TEST(FitOnRanks, DivergesOnAllOfThemAndBringsTheBestWeightsBack) {
-  const TemporaryFolder folder;
-  const Tensor features = pictures().features;
-  const data::Dataset examples{features, features.slice(1, 0, 1)};
-  std::vector<NamedTensors> weights(2);
-  std::vector<std::string> messages(2);
-  run_ranks(2,
-            [&](const Communicator& communicator) {
-              const auto rank = static_cast<std::size_t>(communicator.rank());
-              Linear model("l", 12, 1, {.seed = 1});
-              Sgd sgd({.learning_rate = [](std::int64_t step) { return step == 9 ? 1e38 : 0.05; }});
-              DataParallel ranks(communicator);
-              Trainer trainer(model,
-                              [&](const Value& x, const Value& t) { return mse_loss(model(x), t); },
-                              sgd, {.ranks = &ranks});
-              const data::Batches batches(examples, {.batch_size = 16, .seed = 3});
-              messages[rank] = message_of<Diverged>([&] {
-                return fit(trainer, batches,
-                           {.steps = 20,
-                            .evaluate_every = 1,
-                            .validation = examples,
-                            .keep_best = true,
-                            .checkpoint = folder.path() / "run",
-                            .progress = report::ProgressMode::off});
-              });
-              weights[rank] = values_of(model.state());
-            },
-            {.timeout_seconds = 60});
-  EXPECT_THAT(messages[0], HasSubstr("in step 11"));
-  EXPECT_EQ(messages[0], messages[1]);
-  EXPECT_TRUE(same_bits(weights[0], weights[1]));
-  EXPECT_LT(std::abs(weights[0][0].second.get(0)), 10);
-  EXPECT_EQ(load_checkpoint(folder.path() / "run")->step, 9);
 }
 
 }  // namespace

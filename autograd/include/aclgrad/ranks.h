@@ -110,6 +110,11 @@ class Ranks {
   virtual NamedTensors gather(const std::vector<Variable>& variables) const;
   virtual NamedTensors shard(const NamedTensors& whole) const { return whole; }
 
+  /// Does what only the first rank does and what may fail there. Then all ranks throw, the first
+  /// one what was thrown, the others ValueError with its text, and none waits for another. All
+  /// ranks call it.
+  void on_first(const std::function<void()>& work) const;
+
   /// The first rank's text, or tensors of these names, on all ranks. Tensors must be as large
   /// everywhere as in `own`; those of `first` count on the first rank only.
   std::string broadcast_text(std::string text) const;

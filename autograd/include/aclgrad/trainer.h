@@ -328,9 +328,9 @@ struct History {
 /// batches in another order begin with their first. Steps go on in any case, and learning rates by
 /// them (Trainer::steps()).
 ///
-/// On several ranks all call it; the first measures, shows and saves, and all return what it found.
-/// Before the first step it throws ValueError for options that do not go together (patience or
-/// keep_best without validation or `monitor`, resume without a checkpoint's name, ...), for a
+/// On several ranks all call it with the same options; the first measures, shows and saves, and all
+/// return what it found, or throw where it could not. Before the first step it throws ValueError
+/// for options that do not go together (patience without validation or `monitor`, ...), for a
 /// checkpoint of another order of batches, other metrics or other settings, and IoError where
 /// checkpoint or page cannot be written. Names of files are made absolute then. Later it throws
 /// Diverged, and what batches, metrics and the log throw.
