@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -121,12 +122,12 @@ TEST(Faults, UnequalCountsOfAlltoAllVAreNamed) {
 }
 
 TEST(Faults, ARankThatStaysAwayIsNamedInTime) {
-  with_ranks(3, impatient(1), [](Rank& rank) {
+  std::atomic<int> gave_up = 0;
+  with_ranks(3, impatient(1), [&](Rank& rank) {
     std::vector<float> data(64, 1.0F);
     if (rank.rank == 1) {
-      // Comes when the others have given up.
+      while (gave_up < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
       while (async_error(rank) == HCCL_SUCCESS) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1200));
         ASSERT_EQ(all_reduce(rank, data, 8), HCCL_SUCCESS);
         EXPECT_EQ(rank.synchronize(), kFailed);
       }
@@ -135,8 +136,9 @@ TEST(Faults, ARankThatStaysAwayIsNamedInTime) {
       return;
     }
     const auto start = std::chrono::steady_clock::now();
-    ASSERT_EQ(all_reduce(rank, data, 8), HCCL_SUCCESS);
+    EXPECT_EQ(all_reduce(rank, data, 8), HCCL_SUCCESS);
     EXPECT_EQ(rank.synchronize(), kFailed);
+    ++gave_up;
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
     EXPECT_EQ(async_error(rank), HCCL_E_TIMEOUT);
     EXPECT_THAT(recent_message(), HasSubstr("rank 1 did not come to HcclAllReduce of 8 "
