@@ -11,6 +11,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/random.h"
+#include "gradcheck/core/checkable.h"
 #include "gradcheck/core/judge.h"
 #include "gradcheck/graph_function.h"
 
@@ -213,20 +214,17 @@ void conclude(const Value& loss, const std::vector<Element>& judged, Gradient fo
   report.gradients.push_back(std::move(found));
 }
 
-// Written so that NaN is out of range.
-void require_range(const char* option, double value) {
-  if (std::isfinite(value) && value >= 0) return;
-  throw ValueError(
-      fmt::format("check_gradients: `{}` is {}, not a finite number of 0 or more", option, value));
-}
-
 }  // namespace
 
 Report check_gradients(const Value& loss, std::vector<Value> wrt, std::span<const Feed> feeds,
                        GradcheckOptions options) {
+  const auto require_range = [](const char* option, Number value) {
+    gradcheck::detail::require_range(fmt::format("check_gradients: `{}`", option), value, 0,
+                                     "a finite number of 0 or more");
+  };
   require_range("rtol", options.rtol);
   require_range("atol", options.atol);
-  require_range("dense_limit", static_cast<double>(options.dense_limit));
+  require_range("dense_limit", static_cast<Number>(options.dense_limit));
   require_range("projections", options.projections);
   const detail::AcceptDouble accept_double;
   if (!is_floating(loss.dtype())) {

@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::size_t kMaxRank = 8;
 
-// Written so that NaN is out of range.
-void require_range(const std::string& what, Number value, Number low, const char* range) {
-  if (std::isfinite(value) && value >= low) return;
-  throw ValueError(fmt::format("{} is {}, not {}", what, static_cast<double>(value), range));
-}
-
 }  // namespace
 
 void require_checkable(const std::string& what, const Dims& shape) {
@@ -44,6 +38,12 @@ void require_checkable(const std::string& what, const Dims& shape) {
 }
 
 namespace detail {
+
+void require_range(const std::string& what, Number value, Number low, const char* range) {
+  if (std::isfinite(value) && value >= low) return;
+  throw ValueError(fmt::format("{} is {}, not {}", what, static_cast<double>(value), range));
+}
+
 namespace {
 
 void require_functions(const Operator& op) {

@@ -16,6 +16,10 @@ void require_checkable(const std::string& what, const Dims& shape);
 
 namespace detail {
 
+/// Throws ValueError, "`draws` is 0, not a number of 1 or more", unless the value is finite and at
+/// least `low`.
+void require_range(const std::string& what, Number value, Number low, const char* range);
+
 /// Throws ValueError, which names the member, for an operator that is incomplete or has members
 /// that mean nothing, and for options outside their range; DTypeError for dtypes that have no
 /// gradient.
