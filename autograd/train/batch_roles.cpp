@@ -210,7 +210,8 @@ void BatchRoles::judge_source(const Node& node) {
     return;
   }
   std::size_t axis = 0;
-  const Node& there = in_other(value).node();
+  const Value other = in_other(value);
+  const Node& there = other.node();
   const Growth grown = growth(value, &axis);
   if (grown != Growth::none) {
     const bool alike =

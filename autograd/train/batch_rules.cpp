@@ -24,7 +24,8 @@ constexpr const char* kChangesWithSize = "is another one for another number of e
 // for the two sizes of batch.
 std::optional<int> power_of_attributes(const BatchRoles& roles, const Node& node,
                                        const Value& result) {
-  const Node& there = roles.in_other(result).node();
+  const Value twin = roles.in_other(result);
+  const Node& there = twin.node();
   const auto number = [](const Node& it) {
     if (const auto* op = as<MulNumberOp>(it)) return std::optional(op->number);
     if (const auto* op = as<DivNumberOp>(it)) return std::optional(op->number);

@@ -123,7 +123,8 @@ class Fit {
     history_.step_seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     ++history_.steps;
-    if (!std::isfinite(loss)) fail_diverged(fmt::format("the loss became {}", shown(loss)));
+    // It is the loss before this step's update: the weights are those that the step before left.
+    if (!std::isfinite(loss)) fail_diverged(fmt::format("the loss became {}", shown(loss)), 1);
     state_.sum += loss;
     ++state_.count;
     log_.point("Loss", "step", static_cast<double>(trainer_.steps()), loss);
@@ -176,11 +177,19 @@ class Fit {
     return ranks_.broadcast_text(std::move(fault));
   }
 
-  [[noreturn]] void fail_diverged(const std::string& fault) const {
-    const std::int64_t last = trainer_.steps();
+  // What the step so many before the latest has left.
+  [[noreturn]] void fail_diverged(const std::string& fault, std::int64_t before = 0) const {
+    const std::int64_t step = trainer_.steps() - before;
+    if (step < 1) {
+      throw Diverged(
+          fmt::format("{}: {} in the first step, before any update: look for numbers "
+                      "that are not finite in the data or the initial weights",
+                      options_.title, fault));
+    }
     throw Diverged(fmt::format(
-        "{}: {} in step {}, with a learning rate of {}: try a smaller learning rate, or clip_norm",
-        options_.title, fault, last, shown(trainer_.optimizer().learning_rate(last - 1))));
+        "{}: {} after step {}, with a learning rate of {}: try a smaller "
+        "learning rate, or clip_norm",
+        options_.title, fault, step, shown(trainer_.optimizer().learning_rate(step - 1))));
   }
 
   // The first rank measures, the others hear of it.

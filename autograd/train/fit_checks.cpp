@@ -52,8 +52,11 @@ void check_fit(const data::Batches& batches, const FitOptions& options) {
     require(names.insert(name).second, fmt::format("two settings are called `{}`", name));
   }
   require(batches.batches_per_epoch() > 0,
-          fmt::format("there are {} examples, fewer than a batch of {}", batches.size(),
-                      batches.options().batch_size));
+          batches.size() == 0
+              ? "there are no examples to train on"
+              : fmt::format("there are {} examples, fewer than a batch of {}: `drop_last` leaves "
+                            "none to train on",
+                            batches.size(), batches.options().batch_size));
 }
 
 }  // namespace aclgrad::detail

@@ -79,7 +79,10 @@ LossAndGradients sum_micro_batches(std::int64_t count,
 
 MicroBatches::MicroBatches(std::int64_t count, std::int64_t rank, std::int64_t ranks)
     : count_(count == 0 ? ranks : count), per_rank_(count_ / ranks) {
-  if (count_ < 1 || count_ % ranks != 0) {
+  if (count_ < 1) {
+    throw ValueError(fmt::format("`micro_batches` is at least 0, got {}", count));
+  }
+  if (count_ % ranks != 0) {
     throw ValueError(
         fmt::format("{} micro-batches cannot be shared out evenly to {} ranks", count_, ranks));
   }

@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, 9> kActivations = {
 
 // A layer's activation is called after what it gets: "hidden1" for elu(hidden1).
 std::string layer_of(const Graph& graph, const Node& node) {
-  const std::string& input = graph.value(node.inputs[0]).name();
-  return input.empty() ? graph.value(node.outputs[0]).description() : input;
+  const Value from = graph.value(node.inputs[0]);
+  return from.name().empty() ? graph.value(node.outputs[0]).description() : from.name();
 }
 
 double euclidean_norm(const Tensor& tensor) {

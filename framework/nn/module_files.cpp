@@ -24,26 +24,29 @@ LoadReport Module::load(const std::filesystem::path& path, const LoadOptions& op
   const bool is_checkpoint = detail::is_checkpoint(file.metadata);
   std::set<std::string> names;
   for (const Variable& variable : state()) names.insert(variable.name());
+  std::vector<std::string> unexpected;
   for (const auto& [name, why] : file.refused) {
-    if (!names.contains(options.rename ? options.rename(name) : name)) continue;
-    throw IoError(fmt::format("{}: {}", path.string(), why));
+    const std::string ours = options.rename ? options.rename(name) : name;
+    if (names.contains(ours)) throw IoError(fmt::format("{}: {}", path.string(), why));
+    if (!ours.empty()) unexpected.push_back(ours);
   }
   const NamedTensors tensors = is_checkpoint ? detail::checkpoint_of(path, std::move(file)).tensors
                                              : std::move(file.tensors);
-  return load_from(path.string(), tensors, options, /*may_have_more=*/is_checkpoint);
+  return load_from(path.string(), tensors, options, is_checkpoint, std::move(unexpected));
 }
 
 LoadReport Module::load(const NamedTensors& tensors, const LoadOptions& options) const {
-  return load_from("the tensors given", tensors, options, /*may_have_more=*/false);
+  return load_from("the tensors given", tensors, options, /*may_have_more=*/false, {});
 }
 
 LoadReport Module::load_from(const std::string& source, const NamedTensors& tensors,
-                             const LoadOptions& options, bool may_have_more) const {
+                             const LoadOptions& options, bool may_have_more,
+                             std::vector<std::string> unexpected) const {
   std::map<std::string, Tree::Entry> wanted;  // by the variable's name
   tree_->each([&](const Tree& tree) {
     for (const Tree::Entry& entry : tree.entries) wanted.emplace(entry.variable.name(), entry);
   });
-  LoadReport report;
+  LoadReport report{.missing = {}, .unexpected = std::move(unexpected)};
   NamedTensors fitting;
   std::vector<Variable> variables;
   for (const auto& [name, tensor] : tensors) {

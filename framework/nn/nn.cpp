@@ -17,7 +17,8 @@ namespace {
 
 Module::Name with_sizes(const Module::Name& name, std::int64_t in, std::int64_t out) {
   if (in >= 1 && out >= 1) return name;
-  throw ShapeError(fmt::format("a linear layer needs positive sizes, got {} and {}", in, out));
+  throw ShapeError(
+      fmt::format("Linear `{}`: sizes must be at least 1, got {} and {}", name.path(), in, out));
 }
 
 // The name of a norm, once its width and eps are found to be right.

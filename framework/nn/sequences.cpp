@@ -53,7 +53,8 @@ namespace {
 
 Module::Name with_heads(const Module::Name& name, std::int64_t width, std::int64_t heads) {
   if (width >= 1 && heads >= 1 && width % heads == 0) return name;
-  throw ShapeError(fmt::format("{} heads do not divide a width of {}", heads, width));
+  throw ShapeError(fmt::format("SelfAttention `{}`: {} heads do not divide a width of {}",
+                               name.path(), heads, width));
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ const TensorSpec& SessionCache::Inputs::at(const std::string& name) const {
 SessionCache::SessionCache(Builder builder, SessionCacheOptions options)
     : builder_(std::move(builder)), options_(std::move(options)) {
   if (!builder_) throw ValueError("a session cache needs a builder");
-  if (options_.capacity == 0) throw ValueError("a session cache needs room for a session");
+  if (options_.capacity == 0)
+    throw ValueError("the `capacity` of a session cache is at least 1, got 0");
 }
 
 SessionCache::Inputs SessionCache::inputs_of(std::span<const Feed> feeds) {

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +25,17 @@ std::size_t checked_bytes(const Shape& shape, DType dtype) {
                      " has more bytes than 63 bits can count");
   }
   return static_cast<std::size_t>(shape.numel() * size);
+}
+
+std::vector<std::byte> zeroed(const Shape& shape, DType dtype) {
+  const std::size_t bytes = checked_bytes(shape, dtype);
+  try {
+    return std::vector<std::byte>(bytes);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  throw ShapeError("a tensor of shape " + to_string(shape) + " and dtype " + to_string(dtype) +
+                   " takes " + std::to_string(bytes) + " bytes, which are not to be had");
 }
 
 // One element by the rules of Tensor::full.
@@ -44,7 +58,7 @@ To checked(From value, DType dtype, const char* what) {
 Tensor::Tensor() : shape_({0}) {}
 
 Tensor::Tensor(Shape shape, DType dtype)
-    : shape_(std::move(shape)), dtype_(dtype), storage_(checked_bytes(shape_, dtype)) {}
+    : shape_(std::move(shape)), dtype_(dtype), storage_(zeroed(shape_, dtype)) {}
 
 Tensor Tensor::zeros(Shape shape, DType dtype) { return Tensor(std::move(shape), dtype); }
 

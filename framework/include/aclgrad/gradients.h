@@ -20,6 +20,17 @@ class Gradients {
   };
 
   Gradients() = default;
+  Gradients(const Gradients&) = default;
+  Gradients(Gradients&&) noexcept = default;
+  Gradients& operator=(const Gradients&) = default;
+  Gradients& operator=(Gradients&& other) noexcept {
+    if (this == &other) return *this;
+    pairs_ = std::move(other.pairs_);
+    positions_ = std::move(other.positions_);
+    return *this;
+  }
+  ~Gradients() = default;
+
   /// Of several pairs for one value the first counts.
   explicit Gradients(std::vector<Pair> pairs);
 

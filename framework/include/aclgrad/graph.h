@@ -69,6 +69,16 @@ class Graph;
 class Value {
  public:
   Value() = default;
+  Value(const Value&) = default;
+  Value(Value&&) noexcept = default;
+  Value& operator=(const Value&) = default;
+  Value& operator=(Value&& other) noexcept {
+    if (this == &other) return *this;  // as when the only element is swapped with the last one
+    data_ = std::move(other.data_);
+    id_ = other.id_;
+    return *this;
+  }
+  ~Value() = default;
 
   /// False for an empty handle and after the graph has died.
   bool valid() const noexcept { return !data_.expired(); }

@@ -185,7 +185,8 @@ class Module {
   friend void seed_parameters(const Module& module, std::uint64_t seed);
   void set_frozen(bool frozen) const;
   LoadReport load_from(const std::string& source, const NamedTensors& tensors,
-                       const LoadOptions& options, bool may_have_more) const;
+                       const LoadOptions& options, bool may_have_more,
+                       std::vector<std::string> unexpected) const;
   std::string summary_of(const Graph* graph) const;
   std::shared_ptr<Tree> tree_;
 };

@@ -112,7 +112,12 @@ TEST(SafetensorsTest, ATensorOfAnUnknownDtypeIsRefusedWhenItIsAskedFor) {
   };
   EXPECT_THAT([&] { Net("x").load(folder.path() / "a", {.strict = false}); },
               ThrowsMessage<IoError>(HasSubstr("a: tensor \"x\": dtype \"F8_E4M3\"")));
-  Net("w").load(folder.path() / "a");
+  EXPECT_THAT([&] { Net("w").load(folder.path() / "a"); },
+              ThrowsMessage<ValueError>(HasSubstr("no variable for `x`")));
+  EXPECT_THAT(Net("w").load(folder.path() / "a", {.strict = false}).unexpected,
+              testing::ElementsAre("x"));
+  Net("w").load(folder.path() / "a",
+                {.rename = [](const std::string& name) { return name == "x" ? "" : name; }});
 }
 
 TEST(SafetensorsTest, FilesOfAnotherKindSayWhatTheyAre) {

@@ -205,6 +205,12 @@ TEST(TensorTest, Printing) {
 }
 
 // The usual way to drop an element of a list whose order does not matter, with one element in it.
+TEST(Tensor, TooLargeForMemorySaysHowLarge) {
+  EXPECT_THAT([] { Tensor::zeros({std::int64_t{1} << 58}); },
+              ThrowsMessage<ShapeError>(HasSubstr("[288230376151711744] and dtype float32 takes "
+                                                  "1152921504606846976 bytes")));
+}
+
 TEST(Tensor, MovedOntoItselfKeepsWhatItHolds) {
   std::vector<Tensor> tensors = {Tensor::from({3}, {1, 2, 3})};
   tensors.front() = std::move(tensors.back());

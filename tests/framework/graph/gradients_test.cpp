@@ -27,6 +27,17 @@ TEST(Gradients, AreFoundByValueAndGraph) {
   EXPECT_FALSE(Gradients().contains(a));
 }
 
+// As the only element of a vector is that takes the last one's place.
+TEST(Gradients, AndValuesKeepWhatTheyHoldWhenMovedOntoThemselves) {
+  Graph graph;
+  std::vector<Value> values = {graph.input("a", {1})};
+  values.front() = std::move(values.back());
+  EXPECT_EQ(values.front().name(), "a");
+  std::vector<Gradients> gradients = {Gradients({{values.front(), values.front()}})};
+  gradients.front() = std::move(gradients.back());
+  EXPECT_TRUE(gradients.front()[values.front()] == values.front());
+}
+
 // The sums of micro-batches look every gradient up.
 TEST(Gradients, AreFoundInConstantTime) {
   constexpr int kFew = 500;

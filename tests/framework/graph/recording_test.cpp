@@ -234,8 +234,11 @@ TEST(Recording, AnExtentOfMinusOneBesideZeroIsOpen) {
   Graph graph;
   const Value x = graph.input("x", {0, 4});
   EXPECT_EQ(reshape(x, {-1, 4}).shape(), (Shape{0, 4}));
-  EXPECT_THAT([&] { reshape(x, {0, -1}); },
-              testing::ThrowsMessage<ShapeError>(testing::HasSubstr("-1 could be anything")));
+  EXPECT_THAT(
+      [&] {
+        reshape(x, {0, -1});
+      },
+      testing::ThrowsMessage<ShapeError>(testing::HasSubstr("-1 could be anything")));
 }
 
 TEST(Recording, MatmulShapes) {

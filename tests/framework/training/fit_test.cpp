@@ -194,7 +194,8 @@ TEST(Fit, BringsTheBestWeightsBackWhenItDiverges) {
     return fit(line.trainer, line.of(8),
                {.epochs = 40, .validation = validation, .keep_best = true, .progress = kOff});
   });
-  EXPECT_THAT(message, HasSubstr("the loss became inf in step 21, with a learning rate of 0.05"));
+  EXPECT_THAT(message,
+              HasSubstr("the loss became inf after step 20, with a learning rate of 1e+38"));
   Line whole;
   Line part(explodes_at_19);
   const History history =
@@ -252,9 +253,9 @@ TEST(Fit, ALastStepThatLeavesNoNumbersHasDiverged) {
                   .progress = kOff});
     });
   };
-  EXPECT_THAT(message(3e38, ""), HasSubstr("is not finite in step 1"));
+  EXPECT_THAT(message(3e38, ""), HasSubstr("is not finite after step 1"));
   // Finite weights with a loss that is not, where a run is to go on from them.
-  EXPECT_THAT(message(1e37, "run"), HasSubstr("the loss became inf in step 1"));
+  EXPECT_THAT(message(1e37, "run"), HasSubstr("the loss became inf after step 1"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "run"));
 }
 
