@@ -326,7 +326,7 @@ class Fit {
     state_ = std::move(before);
     for (Evaluation& evaluation : evaluations) add(std::move(evaluation));
     log_.setting("resumed", fmt::format("after step {}", done()));
-    if (!ranks_.is_first()) return;
+    if (!ranks_.is_first() || options_.progress == report::ProgressMode::off) return;
     fmt::print(stderr, "{} goes on after step {} of {}\n", options_.title, done(), steps_);
   }
 

@@ -247,6 +247,8 @@ SafetensorsFile load_safetensors(const std::filesystem::path& path) {
                   ": not a sound safetensors file: " + (kind.empty() ? damage.reason : kind));
   } catch (const std::bad_alloc&) {
     detail::fail_too_large(path, file.size());
+  } catch (const ShapeError&) {  // of a tensor that there is no memory for
+    detail::fail_too_large(path, file.size());
   }
 }
 

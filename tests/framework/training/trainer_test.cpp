@@ -166,7 +166,7 @@ TEST(Trainer, CutsBatchesIntoParts) {
       message_of<ValueError>([&] {
         return Trainer(training.model, loss, training.optimizer, {.micro_batches = -1}).steps();
       }),
-      HasSubstr("-1 micro-batches"));
+      HasSubstr("`micro_batches` is at least 0, got -1"));
   EXPECT_THAT(
       message_of<ValueError>([&] {
         return Trainer(training.model, loss, training.optimizer, {.evaluation_batch = -1}).steps();
