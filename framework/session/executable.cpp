@@ -12,8 +12,20 @@
 
 namespace aclgrad::detail {
 
-Executable::Executable(Program program, RunMode mode)
-    : program_(std::move(program)), mode_(mode), memory_((check_variables(), program_)) {
+bool SessionStreams::are_usable() const {
+  aclrtStreamStatus unused{};
+  const bool usable = aclrtStreamQuery(first(), &unused) == 0;
+  if (!usable) aclGetRecentErrMsg();  // no error
+  return usable;
+}
+
+Executable::Executable(Program program, RunMode mode, std::shared_ptr<SessionStreams> streams)
+    : program_(std::move(program)),
+      mode_(mode),
+      memory_((check_variables(), program_)),
+      streams_(streams != nullptr && streams->are_usable() ? std::move(streams)
+                                                           : std::make_shared<SessionStreams>()),
+      stream_(streams_->first()) {
   launches_.reserve(program_.steps.size());
   std::uint64_t workspace = 0;
   for (std::size_t step = 0; step < program_.steps.size(); ++step) {
@@ -21,7 +33,7 @@ Executable::Executable(Program program, RunMode mode)
   }
   reserve_workspace(workspace);
   if (program_.has_two_streams()) {
-    async_stream_.emplace();
+    async_stream_ = streams_->second();
     for (const Segment& segment : program_.segments) {
       segment_is_over_.push_back(segment.is_awaited ? Event(ACL_EVENT_SYNC) : Event());
     }
@@ -135,8 +147,8 @@ void Executable::reserve_workspace(std::uint64_t size) {
 
 void Executable::drain() const noexcept {
   // What was queued before a failure still uses our memory. The first error counts.
-  if (aclrtSynchronizeStream(stream_.get()) != 0) aclGetRecentErrMsg();
-  if (async_stream_ && aclrtSynchronizeStream(async_stream_->get()) != 0) aclGetRecentErrMsg();
+  if (aclrtSynchronizeStream(stream_) != 0) aclGetRecentErrMsg();
+  if (async_stream_ != nullptr && aclrtSynchronizeStream(async_stream_) != 0) aclGetRecentErrMsg();
 }
 
 void Executable::check_alive() const {
@@ -148,7 +160,7 @@ void Executable::check_alive() const {
 
 void Executable::check_usable() const {
   aclrtStreamStatus unused{};
-  const int status = aclrtStreamQuery(stream_.get(), &unused);
+  const int status = aclrtStreamQuery(stream_, &unused);
   if (status == 0) return;
   const bool has_stream = status != ACL_ERROR_RT_INVALID_HANDLE;
   if (!memory_.is_alive() || !has_stream) aclGetRecentErrMsg();  // says less than what is thrown
@@ -162,7 +174,7 @@ void Executable::launch_segments(const LaunchSegment& launch) {
   try {
     for (std::size_t i = 0; i < program_.segments.size(); ++i) {
       const Segment& segment = program_.segments[i];
-      const aclrtStream stream = (segment.async ? *async_stream_ : stream_).get();
+      const aclrtStream stream = segment.async ? async_stream_ : stream_;
       if (segment.awaited != kNoSegment) {
         check_status(aclrtStreamWaitEvent(stream, segment_is_over_[segment.awaited].get()),
                      "aclrtStreamWaitEvent");
@@ -181,8 +193,8 @@ void Executable::launch_segments(const LaunchSegment& launch) {
 
 // What the second stream says comes first: the first may have failed for it.
 void Executable::synchronize() const {
-  const int status = aclrtSynchronizeStream(stream_.get());
-  const int async = async_stream_ ? aclrtSynchronizeStream(async_stream_->get()) : 0;
+  const int status = aclrtSynchronizeStream(stream_);
+  const int async = async_stream_ != nullptr ? aclrtSynchronizeStream(async_stream_) : 0;
   if (status == 0 && async == 0) return;
   check_status(async != 0 ? async : status, "aclrtSynchronizeStream",
                place_of_failure(recordings_));
@@ -214,15 +226,15 @@ void Executable::run_launched(RunObservers observers) {
 void Executable::run_by_step(RunObservers observers) {
   ensure_runtime();
   for (std::size_t step = 0; step < launches_.size(); ++step) {
-    const StepRun run{*this, step, node(step), stream_.get()};
+    const StepRun run{*this, step, node(step), stream_};
     for (RunObserver* observer : observers) observer->before_step(run);
     try {
-      launch(step, stream_.get());
+      launch(step, stream_);
     } catch (...) {
       drain();
       throw;
     }
-    if (const int status = aclrtSynchronizeStream(stream_.get()); status != 0) {
+    if (const int status = aclrtSynchronizeStream(stream_); status != 0) {
       check_status(status, "aclrtSynchronizeStream", label(run.node));
     }
     for (RunObserver* observer : observers | std::views::reverse) observer->after_step(run);

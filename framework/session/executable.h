@@ -20,11 +20,33 @@
 
 namespace aclgrad::detail {
 
+/// What sessions run on. Those that have the same streams run one at a time, and leave them idle.
+/// Every stream in use has a thread, which takes a while to fall asleep and must be woken then:
+/// many sessions that take turns on streams of their own spend more time with that than with work.
+class SessionStreams {
+ public:
+  aclrtStream first() const { return first_.get(); }
+
+  /// The second stream, for asynchronous nodes; made when it is asked for.
+  aclrtStream second() {
+    if (!second_) second_.emplace();
+    return second_->get();
+  }
+
+  /// Whether the calling thread can use them: not those of another device, or of one reset since.
+  bool are_usable() const;
+
+ private:
+  Stream first_;
+  std::optional<Stream> second_;
+};
+
 class Executable {
  public:
-  /// Throws ValueError for a variable that is dead or lies on another device than the calling
+  /// Runs on these streams, or where there are none, or not usable ones, on its own. Throws
+  /// ValueError for a variable that is dead or lies on another device than the calling
   /// thread's; StatusError that names the node, or the largest value when memory is short.
-  Executable(Program program, RunMode mode);
+  Executable(Program program, RunMode mode, std::shared_ptr<SessionStreams> streams);
 
   /// Throws ValueError when the device was reset since: the memory is gone.
   void check_alive() const;
@@ -54,6 +76,7 @@ class Executable {
   void synchronize() const;
 
   const Program& program() const { return program_; }
+  const std::shared_ptr<SessionStreams>& streams() const { return streams_; }
   Memory& memory() { return memory_; }
   const Memory& memory() const { return memory_; }
 
@@ -108,11 +131,12 @@ class Executable {
   CallObjects objects_;
   std::vector<Call::Argument> input_arguments_;  // of the latest call
   std::vector<Call::Argument> output_arguments_;
-  // Executors die before the tensors and objects that they refer to, the streams before all, and
-  // the recordings, which were made on them, before the streams.
+  // Executors die before the tensors and objects that they refer to, the streams, where they are
+  // the session's own, before all, and the recordings, which were made on them, before the streams.
   std::vector<Launch> launches_;  // by step
-  Stream stream_;
-  std::optional<Stream> async_stream_;  // the second stream
+  std::shared_ptr<SessionStreams> streams_;
+  aclrtStream stream_;
+  aclrtStream async_stream_ = nullptr;  // the second stream, where the program has one
   std::vector<Event> segment_is_over_;  // by segment; empty for one that is not awaited
   std::vector<Recording> recordings_;   // by segment; none where steps are launched
   std::unordered_map<ValueId, std::vector<ReadPlace>> zero_copy_;  // inputs to be read anywhere

@@ -22,7 +22,7 @@ constexpr int kFeatureNotSupported = 207000;
 
 // Nothing where the runtime cannot capture.
 std::optional<Executable::Recording> Executable::capture(const Segment& segment) {
-  const aclrtStream stream = (segment.async ? *async_stream_ : stream_).get();
+  const aclrtStream stream = segment.async ? async_stream_ : stream_;
   const int status = aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
   if (status == kFeatureNotSupported) {
     aclGetRecentErrMsg();  // no error: the nodes will be launched one by one
@@ -126,8 +126,8 @@ bool Executable::replay_first(std::size_t count) {
   ensure_runtime();
   const std::optional<Recording> recording = capture({.begin = 0, .end = count});
   if (!recording) return false;
-  check_status(aclmdlRIExecuteAsync(recording->model.get(), stream_.get()), "aclmdlRIExecuteAsync");
-  const int status = aclrtSynchronizeStream(stream_.get());
+  check_status(aclmdlRIExecuteAsync(recording->model.get(), stream_), "aclmdlRIExecuteAsync");
+  const int status = aclrtSynchronizeStream(stream_);
   if (status != 0) {
     check_status(status, "aclrtSynchronizeStream", place_of_failure({&*recording, 1}));
   }

@@ -85,12 +85,12 @@ void check_feed(const GraphData& graph, ValueId input, const Tensor& tensor) {
 }  // namespace
 
 SessionState::SessionState(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options,
-                           std::optional<RunMode> mode)
+                           std::optional<RunMode> mode, std::shared_ptr<SessionStreams> streams)
     : graph_(GraphAccess::handle(graph)),
       fetches_(std::move(fetches)),
       options_(checked(std::move(options))),
       executable_(compile(graph_, fetches_, mode.value_or(mode_of(options_))),
-                  mode.value_or(mode_of(options_))),
+                  mode.value_or(mode_of(options_)), std::move(streams)),
       readable_(program().fetched),
       fed_(program().inputs.size()),
       versions_(program().variables.size()) {
@@ -234,8 +234,13 @@ bool Feed::is_for(const Value& input) const {
 }
 
 Session::Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options)
+    : Session(graph, std::move(fetches), std::move(options), nullptr) {}
+
+Session::Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options,
+                 std::shared_ptr<detail::SessionStreams> streams)
     : state_(std::make_shared<detail::SessionState>(
-          graph, std::move(fetches), detail::with_environment(std::move(options)))) {}
+          graph, std::move(fetches), detail::with_environment(std::move(options)),
+          std::optional<detail::RunMode>(), std::move(streams))) {}
 
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;

@@ -10,6 +10,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "graph/graph_data.h"
+#include "session/state.h"
 #include "tensor/fnv1a.h"
 
 namespace aclgrad {
@@ -134,7 +135,7 @@ bool SessionCache::make_room() {
   return any;
 }
 
-SessionCache::Entry SessionCache::make_entry(const Inputs& inputs, std::size_t hash) const {
+SessionCache::Entry SessionCache::make_entry(const Inputs& inputs, std::size_t hash) {
   BuiltGraph built = builder_(inputs);
   // By the names that they were made with, whatever named() says.
   const auto& names = detail::GraphAccess::data(built.graph).input_names;
@@ -150,7 +151,8 @@ SessionCache::Entry SessionCache::make_entry(const Inputs& inputs, std::size_t h
                                    recorded.dtype(), recorded.shape(), describe(inputs)));
     }
   }
-  Session session(built.graph, std::move(built.fetches), options_.session);
+  Session session(built.graph, std::move(built.fetches), options_.session, streams_);
+  streams_ = session.state().executable().streams();
   const std::vector<Value> wanted = session.inputs();
   std::set<std::string> unused;
   for (const auto& [name, spec] : inputs) {

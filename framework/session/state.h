@@ -18,9 +18,9 @@ namespace aclgrad::detail {
 
 class SessionState {
  public:
-  /// `mode` overrules the options.
+  /// `mode` overrules the options. Without streams that it can use it makes its own.
   SessionState(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options,
-               std::optional<RunMode> mode = {});
+               std::optional<RunMode> mode = {}, std::shared_ptr<SessionStreams> streams = nullptr);
 
   /// Runs once and returns the run's number.
   std::uint64_t run(std::span<const Feed> feeds);

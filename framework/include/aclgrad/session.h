@@ -120,7 +120,8 @@ struct SessionOptions {
 
 namespace detail {
 class SessionState;
-}
+class SessionStreams;
+}  // namespace detail
 
 /// What a run left. Tensors are copied out when they are asked for: results that are not read cost
 /// nothing. Reading after the next run of the same session throws ValueError, since its memory has
@@ -192,6 +193,12 @@ class Session {
   Profile timeline(std::initializer_list<Feed> feeds = {}) { return timeline(all(feeds)); }
 
  private:
+  friend class SessionCache;
+
+  /// Runs on streams that other sessions have too, of which one runs at a time.
+  Session(const Graph& graph, std::vector<Fetch> fetches, SessionOptions options,
+          std::shared_ptr<detail::SessionStreams> streams);
+
   static std::span<const Feed> all(std::initializer_list<Feed> feeds) {
     return {feeds.begin(), feeds.size()};
   }

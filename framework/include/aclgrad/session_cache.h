@@ -2,6 +2,7 @@
 // SessionCache: a session for every set of shapes that turns up. A session is planned for fixed
 // shapes; data whose shapes change (a last batch that is smaller, sentences of many lengths) needs
 // one session a set. The cache records and plans on first sight and keeps the sessions used last.
+// They share their streams, and with them a worker thread each, however many sessions there are.
 //
 //   SessionCache cache([&](const SessionCache::Inputs& inputs) {
 //     Graph graph;
@@ -20,6 +21,7 @@
 #include <initializer_list>
 #include <list>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -87,7 +89,7 @@ class SessionCache {
   void prepare(std::span<const Feed> feeds) { entry_for(inputs_of(feeds)); }
 
   /// Forgets all sessions, and that it churned: for when the builder would record something else
-  /// for the same inputs.
+  /// for the same inputs. The builder itself may call it.
   void clear();
 
   /// The graph of the session used last. Throws ValueError where there is none.
@@ -113,13 +115,14 @@ class SessionCache {
   static Inputs inputs_of(std::span<const Feed> feeds);
   Entry& entry_for(const Inputs& inputs);
   Entries::iterator find(const Inputs& inputs, std::size_t hash);
-  Entry make_entry(const Inputs& inputs, std::size_t hash) const;
+  Entry make_entry(const Inputs& inputs, std::size_t hash);
   bool make_room();
   void watch_for_churn(bool planned_in_place);
 
   Builder builder_;
   SessionCacheOptions options_;
-  Entries entries_;  // the latest used first
+  std::shared_ptr<detail::SessionStreams> streams_;  // of the sessions made last
+  Entries entries_;                                  // the latest used first
   std::unordered_multimap<std::size_t, Entries::iterator> by_hash_;
   std::size_t device_bytes_ = 0;
   std::uint64_t planned_ = 0;

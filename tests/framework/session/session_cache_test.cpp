@@ -3,7 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <iterator>
+
+#include "acl/acl_rt.h"
 #include "aclgrad/aclgrad.h"
+#include "tests/framework/session/increment.h"
 
 namespace aclgrad {
 namespace {
@@ -149,6 +154,66 @@ TEST_F(Cache, WarnsOnStandardErrorByDefault) {
   }
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::StartsWith("warning: the session cache churns"));
+}
+
+std::ptrdiff_t threads() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+// A stream in use has a thread, which falls asleep where many take turns.
+TEST(CachesStreams, AreThoseOfAllItsSessions) {
+  for (const bool replay : {true, false}) {
+    SessionCache cache(
+        [](const SessionCache::Inputs& inputs) {
+          Graph graph;
+          const Value x = graph.input("x", inputs.at("x").shape);
+          return SessionCache::BuiltGraph{std::move(graph), {increment(x), x * 2.0}};
+        },
+        {.session = {.replay = replay}});
+    const auto run = [&](std::int64_t rows) {
+      const Results results = cache.run({{"x", Tensor::full({rows}, 3)}});
+      EXPECT_EQ(results[0].get(rows - 1), 4) << "of the second stream";
+      EXPECT_EQ(results[1].get(rows - 1), 6);
+    };
+    run(1);
+    const std::ptrdiff_t with_one = threads();
+    for (std::int64_t rows = 2; rows <= 40; ++rows) run(rows);
+    for (std::int64_t rows = 1; rows <= 40; ++rows) run(rows);
+    EXPECT_EQ(cache.planned(), 40u);
+    EXPECT_EQ(threads(), with_one);
+  }
+}
+
+TEST(CachesStreams, AreMadeAnewWhereTheyAreGone) {
+  SessionCache cache([](const SessionCache::Inputs& inputs) {
+    Graph graph;
+    const Value x = graph.input("x", inputs.at("x").shape);
+    return SessionCache::BuiltGraph{std::move(graph), {x * 2.0}};
+  });
+  const Tensor two = Tensor::full({2}, 3), four = Tensor::full({4}, 3);
+  EXPECT_EQ(cache.run({{"x", two}})[0].get(0), 6);
+  ASSERT_EQ(aclrtResetDeviceForce(0), 0);
+  ASSERT_EQ(aclrtSetDevice(0), 0);
+  EXPECT_EQ(cache.run({{"x", four}})[0].get(0), 6);
+  EXPECT_THROW(cache.run({{"x", two}}), ValueError) << "its memory is gone";
+  cache.clear();
+  EXPECT_EQ(cache.run({{"x", two}})[0].get(0), 6);
+}
+
+// A failure is told to the run that it belongs to only.
+TEST(CachesStreams, AreIdleAfterAFailedRun) {
+  SessionCache cache([](const SessionCache::Inputs& inputs) {
+    Graph graph;
+    const Value x = graph.input("x", inputs.at("x").shape);
+    const bool fails = x.shape()[0] == 1;
+    return SessionCache::BuiltGraph{std::move(graph),
+                                    {increment(x, {.async = false, .status = fails ? 507011 : 0})}};
+  });
+  const Tensor one = Tensor::full({1}, 3), two = Tensor::full({2}, 3);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(cache.run({{"x", one}}), StatusError);
+    EXPECT_EQ(cache.run({{"x", two}})[0].get(0), 4);
+  }
 }
 
 TEST_F(Cache, RefusesWhatCannotBe) {
