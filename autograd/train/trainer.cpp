@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "aclgrad/error.h"
@@ -61,6 +63,20 @@ void Trainer::follow_freezing() {
   freeze_count_ = count;
 }
 
+// A loss depends on other parameters than it did in the steps recorded before: a part of the model
+// that not every shape of batch goes through. An optimizer that counts the steps of all parameters
+// together must count anew, once; the scaled gradients that one update reads are always one set.
+void Trainer::follow_parameters(const Gradients& gradients) {
+  if (updated_.empty()) return;
+  const auto same = [](const Variable& variable, const Gradients::Pair& pair) {
+    return variable.identity() == pair.value.variable()->identity();
+  };
+  const bool accepted = scaler_ ? std::equal(updated_.begin(), updated_.end(), gradients.begin(),
+                                             gradients.end(), same)
+                                : optimizer_.accepts(gradients);
+  if (!accepted) forget_graphs();
+}
+
 void Trainer::forget_graphs() {
   update_.reset();
   update_graph_ = Graph();
@@ -92,15 +108,19 @@ double Trainer::step(const data::Dataset& batch) {
 
 void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) {
   follow_freezing();
-  const std::vector<Variable> model = model_.state(), frozen = model_.frozen_parameters();
+  forget_graphs();
+  const std::vector<Feed> feeds = feeds_of(batch);
+  training_.prepare(feeds);
+  const std::vector<Variable> model = model_.state(), resting = resting_parameters();
   std::string layout;
-  ranks_.on_first([&] { layout = optimizer_.layout_of(checkpoint.tensors, model, frozen); });
+  ranks_.on_first(
+      [&] { layout = optimizer_.layout_of(checkpoint.tensors, model, updated_, resting); });
   if (ranks_.size() > 1) layout = ranks_.broadcast_text(layout);
   if (!layout.empty()) {
     forget_graphs();
-    optimizer_.take_layout(layout, frozen);
+    optimizer_.take_layout(layout, resting);
+    training_.prepare(feeds);
   }
-  training_.prepare(feeds_of(batch));
   const NamedTensors own = tensors();
   NamedTensors whole;
   ranks_.on_first([&] {
@@ -113,6 +133,14 @@ void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) 
   }
   if (scaler_) scaler_->reload();
   steps_ = checkpoint.step;
+}
+
+std::vector<Variable> Trainer::resting_parameters() const {
+  std::unordered_set<std::uintptr_t> updated;
+  for (const Variable& variable : updated_) updated.insert(variable.identity());
+  std::vector<Variable> resting = model_.parameters();
+  std::erase_if(resting, [&](const Variable& each) { return updated.contains(each.identity()); });
+  return resting;
 }
 
 void Trainer::assign(const NamedTensors& whole) {

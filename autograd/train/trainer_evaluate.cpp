@@ -80,20 +80,23 @@ SessionCache::BuiltGraph Trainer::record_observation(const SessionCache::Inputs&
   Graph graph(Mode::evaluation);
   const LossAndGradients own = record_parts(graph, inputs);
   std::vector<Fetch> fetches;
-  observed_gradients_.clear();
+  std::vector<std::string> gradients, layers;
   for (const auto& [value, gradient] : own.gradients) {
-    observed_gradients_.push_back(value.variable()->name());
+    gradients.push_back(value.variable()->name());
     fetches.emplace_back(gradient);
   }
-  observed_layers_.clear();
   for (std::size_t id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
     if (std::ranges::find(kActivations, node.op->name()) == kActivations.end()) continue;
     const std::string layer = layer_of(graph, node);
-    if (std::ranges::find(observed_layers_, layer) != observed_layers_.end()) continue;
-    observed_layers_.push_back(layer);
+    if (std::ranges::find(layers, layer) != layers.end()) continue;
+    layers.push_back(layer);
     fetches.emplace_back(graph.value(node.outputs[0]));
   }
+  // What is kept of other shapes is of the same names.
+  if (gradients != observed_gradients_ || layers != observed_layers_) observation_.clear();
+  observed_gradients_ = std::move(gradients);
+  observed_layers_ = std::move(layers);
   return {std::move(graph), std::move(fetches)};
 }
 

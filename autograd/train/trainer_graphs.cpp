@@ -128,6 +128,7 @@ SessionCache::BuiltGraph Trainer::record_step(const SessionCache::Inputs& inputs
   const LossAndGradients sums =
       ranks_.exchange(own, optimizer_, /*same_graph=*/micro_batches_.are_equal_in(batch));
   if (sums.loss.name().empty()) sums.loss.named("loss");
+  follow_parameters(sums.gradients);
   std::vector<Fetch> fetches = {sums.loss};
   if (!scaler_) {
     fetches.emplace_back(ranks_.complete(graph, optimizer_.step(graph, sums.gradients)));
@@ -142,6 +143,8 @@ SessionCache::BuiltGraph Trainer::record_step(const SessionCache::Inputs& inputs
                       session_);
     }
   }
+  updated_.clear();
+  for (const auto& [value, gradient] : own.gradients) updated_.push_back(*value.variable());
   SessionCache::BuiltGraph built{std::move(graph), std::move(fetches)};
   if (ranks_.size() > 1) {
     // Ranks plan a session together, so all must keep and forget the same ones.

@@ -62,26 +62,7 @@ std::vector<Value> AdamW::update(const Step& step, bool maximize) {
 
 // Where parameters share one count of steps, every step must be one of all of them.
 void AdamW::before(const Graph&, const Gradients& gradients, std::source_location) {
-  std::vector<Variable> given;
-  std::unordered_set<std::uintptr_t> known, present;
-  for (const Variable& parameter : parameters_) known.insert(parameter.identity());
-  std::string problem;
-  for (const auto& [value, gradient] : gradients) {
-    const Variable& parameter = *value.variable();
-    if (problem.empty() && !known.empty() && !known.contains(parameter.identity())) {
-      problem = fmt::format("{} was not among the parameters of the first step(), which have",
-                            value.description());
-    }
-    present.insert(parameter.identity());
-    given.push_back(parameter);
-  }
-  for (const Variable& parameter : parameters_) {
-    if (!problem.empty() || present.contains(parameter.identity())) continue;
-    problem = fmt::format(
-        "there is no gradient of `{}`, which the first step() updated: all its parameters have",
-        parameter.name());
-  }
-  if (!problem.empty() && !counts_each_) {
+  if (const std::string problem = difference(gradients); !problem.empty() && !counts_each_) {
     if (!forgot_graphs_) {
       throw ValueError(problem +
                        " one count of steps; give each set of parameters an optimizer of its own "
@@ -90,14 +71,40 @@ void AdamW::before(const Graph&, const Gradients& gradients, std::source_locatio
     count_each_parameter();
   }
   forgot_graphs_ = false;
-  parameters_ = std::move(given);
+  parameters_.clear();
+  for (const auto& [value, gradient] : gradients) parameters_.push_back(*value.variable());
+}
+
+// What sets the parameters apart from those of the latest step(); empty for the same ones.
+std::string AdamW::difference(const Gradients& gradients) const {
+  if (parameters_.empty()) return {};
+  std::unordered_set<std::uintptr_t> known, present;
+  for (const Variable& parameter : parameters_) known.insert(parameter.identity());
+  for (const auto& [value, gradient] : gradients) {
+    present.insert(value.variable()->identity());
+    if (known.contains(value.variable()->identity())) continue;
+    return fmt::format("{} was not among the parameters of the first step(), which have",
+                       value.description());
+  }
+  for (const Variable& parameter : parameters_) {
+    if (present.contains(parameter.identity())) continue;
+    return fmt::format(
+        "there is no gradient of `{}`, which the first step() updated: all its parameters have",
+        parameter.name());
+  }
+  return {};
+}
+
+bool AdamW::accepts(const Gradients& gradients) const {
+  return counts_each_ || difference(gradients).empty();
 }
 
 void AdamW::count_each_parameter() {
   if (has_shares_) {
     throw ValueError(fmt::format(
         "{}: ranks that share the update count the steps of all parameters together: freeze and "
-        "unfreeze before the first step, or let each rank update all (DataParallel)",
+        "unfreeze before the first step, let every loss depend on the same parameters, or let each "
+        "rank update all (DataParallel)",
         kind().name));
   }
   if (counts_each_) return;

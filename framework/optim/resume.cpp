@@ -3,6 +3,7 @@
 // takes the place of those that it has not.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <sstream>
@@ -42,31 +43,37 @@ class Owners {
 }  // namespace
 
 std::string Optimizer::layout_of(const NamedTensors& checkpoint, const std::vector<Variable>& model,
-                                 const std::vector<Variable>& frozen) const {
+                                 const std::vector<Variable>& updated,
+                                 const std::vector<Variable>& resting) const {
   const Owners owners(model);
   std::map<std::string, std::size_t> numbers;
-  for (std::size_t i = 0; i < frozen.size(); ++i) numbers.emplace(frozen[i].name(), i);
+  for (std::size_t i = 0; i < resting.size(); ++i) numbers.emplace(resting[i].name(), i);
   std::string lines;
   bool counts_each = false;
+  std::set<std::string> with_state;
   for (const auto& [name, tensor] : checkpoint) {
     const std::size_t length = owners.owner_length(name);
     if (length == 0) continue;
     const std::string slot = name.substr(length + 1);
+    with_state.insert(name.substr(0, length));
     const auto found = numbers.find(name.substr(0, length));
     counts_each = counts_each || slot == detail::kCount || found != numbers.end();
     if (found != numbers.end() && slot != detail::kCount) {
       lines += fmt::format("{} {}\n", found->second, slot);
     }
   }
+  const auto has_state = [&](const Variable& each) { return with_state.contains(each.name()); };
+  const bool some = std::ranges::any_of(updated, has_state);
+  counts_each = counts_each || (some && !std::ranges::all_of(updated, has_state));
   return counts_each ? fmt::format("{}\n{}", kEach, lines) : lines;
 }
 
-void Optimizer::take_layout(const std::string& layout, const std::vector<Variable>& frozen) {
+void Optimizer::take_layout(const std::string& layout, const std::vector<Variable>& resting) {
   std::istringstream lines(layout);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t space = line.find(' ');
     if (space == std::string::npos) continue;
-    slot(frozen.at(std::stoul(line.substr(0, space))), line.substr(space + 1));
+    slot(resting.at(std::stoul(line.substr(0, space))), line.substr(space + 1));
   }
 }
 
@@ -102,14 +109,14 @@ NamedTensors Optimizer::fitted(NamedTensors checkpoint, const NamedTensors& own,
   return checkpoint;
 }
 
-void AdamW::take_layout(const std::string& layout, const std::vector<Variable>& frozen) {
-  Optimizer::take_layout(layout, frozen);
+void AdamW::take_layout(const std::string& layout, const std::vector<Variable>& resting) {
+  Optimizer::take_layout(layout, resting);
   if (!layout.starts_with(kEach)) return;
   count_each_parameter();
   std::istringstream lines(layout);
   for (std::string line; std::getline(lines, line);) {
     if (line == kEach) continue;
-    slot(frozen.at(std::stoul(line)), std::string(detail::kCount));
+    slot(resting.at(std::stoul(line)), std::string(detail::kCount));
   }
 }
 

@@ -13,7 +13,9 @@
 //   for (const data::Dataset& batch : batches.epoch(epoch)) sum += trainer.step(batch);
 //
 // A graph is recorded and planned for every shape of batch that turns up, a smaller last one say,
-// and anew when a part of the model was frozen or unfrozen (Module::freeze()).
+// and anew when a part of the model was frozen or unfrozen (Module::freeze()). The loss may depend
+// on other parameters for one shape than for another: each is updated, and its steps are counted,
+// when the loss depends on it.
 //
 // Several ranks train any model together; each makes the same trainer and gives step() the same
 // batches:
@@ -163,6 +165,7 @@ class Trainer {
   bool is_whole(std::int64_t batch) const;
   void require_parameters() const;
   void follow_freezing();
+  void follow_parameters(const Gradients& gradients);
   void forget_graphs();
   SessionCache::BuiltGraph record_step(const SessionCache::Inputs& inputs);
   SessionCache::BuiltGraph record_evaluation(const SessionCache::Inputs& inputs);
@@ -170,6 +173,7 @@ class Trainer {
   SessionCache::BuiltGraph record_observation(const SessionCache::Inputs& inputs);
   void warn_of_unused(const Gradients& gradients);
   std::vector<Feed> feeds_of(const data::Dataset& batch);
+  std::vector<Variable> resting_parameters() const;  // which the step recorded last does not update
   void assign(const NamedTensors& whole);
   void separate_draws();
 
@@ -185,6 +189,7 @@ class Trainer {
   SessionCache training_, evaluation_, pieces_, observation_;
   std::uint64_t freeze_count_ = Module::freeze_count();
   std::vector<bool> frozen_;           // the parts of the model, as they were recorded
+  std::vector<Variable> updated_;      // by the step recorded last; empty where there is none
   std::vector<data::Dataset> cut_;     // parts of the latest batch, where it is cut
   std::shared_ptr<Pieces> piecewise_;  // how evaluate() combines pieces; made by the first
   Graph update_graph_;                 // with a loss scaler

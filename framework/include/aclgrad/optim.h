@@ -119,15 +119,21 @@ class Optimizer {
   virtual std::vector<Variable> state() const;
 
   /// Says that the graphs in which step() was recorded are not run any more: the next step() may be
-  /// of other parameters, where some were frozen or unfrozen. The state is kept.
+  /// of other parameters, where some were frozen or unfrozen, or a loss depends on others. The
+  /// state is kept.
   virtual void forget_graphs() {}
 
+  /// Whether step() may be of these parameters without that.
+  virtual bool accepts(const Gradients&) const { return true; }
+
   /// For going on from a checkpoint, in three steps. The first says what it has of parameters that
-  /// are frozen, and how steps are counted there; the second, before step() is recorded, makes
-  /// room for that.
-  std::string layout_of(const NamedTensors& checkpoint, const std::vector<Variable>& parameters,
-                        const std::vector<Variable>& frozen) const;
-  virtual void take_layout(const std::string& layout, const std::vector<Variable>& frozen);
+  /// rest, which step() does not update, and whether steps are to be counted for each parameter: as
+  /// there, or since it has state of some parameters only; the second, before step() is recorded,
+  /// makes room for that.
+  std::string layout_of(const NamedTensors& checkpoint, const std::vector<Variable>& model,
+                        const std::vector<Variable>& updated,
+                        const std::vector<Variable>& resting) const;
+  virtual void take_layout(const std::string& layout, const std::vector<Variable>& resting);
 
   /// The third gives the checkpoint's tensors as `own`, contents of the whole state now, has them.
   /// A parameter of which it has nothing, as before its first step, begins with zeros; state of 16
@@ -275,8 +281,9 @@ class AdamW : public Optimizer {
   /// be run any more. Throws ValueError for parameters that ranks share.
   void count_each_parameter();
   void forget_graphs() override { forgot_graphs_ = true; }
+  bool accepts(const Gradients& gradients) const override;
 
-  void take_layout(const std::string& layout, const std::vector<Variable>& frozen) override;
+  void take_layout(const std::string& layout, const std::vector<Variable>& resting) override;
   NamedTensors fitted(NamedTensors checkpoint, const NamedTensors& own,
                       const std::vector<Variable>& model) const override;
   void add_share(const Variable& share, const Variable& parameter) override;
@@ -292,6 +299,7 @@ class AdamW : public Optimizer {
  private:
   void before(const Graph& graph, const Gradients& gradients, std::source_location where) override;
   std::vector<Value> after(const Graph& graph, std::source_location where) override;
+  std::string difference(const Gradients& gradients) const;
 
   AdamWOptions options_;
   Variable steps_;                    // how many steps were done
