@@ -42,8 +42,8 @@ ACL_FUNC_VISIBILITY aclError aclgradSetSocName(const char* name);
 
 /*
  * Lets the operators accept ACL_DOUBLE wherever they accept ACL_FLOAT (non-zero), or holds them to
- * the vendor's tables (0, the default); the same for the reductions of HCCL. For gradient checks and
- * for training. Library: nnopbase.
+ * the vendor's tables (0, the default); the same for the reductions of HCCL. For gradient checks
+ * and for training. Library: nnopbase.
  */
 ACL_FUNC_VISIBILITY void aclgradSetAcceptDouble(int32_t accept);
 

@@ -8,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-
 namespace aclgrad::ops {
 namespace {
 
