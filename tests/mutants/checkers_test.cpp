@@ -31,7 +31,7 @@ TEST(Checkers, FindWhatShowsAtRandomInputs) {
 }
 
 TEST(Checkers, KnowByWhatAMistakeShows) {
-  const auto class_named = [](const char* family, const char* edit) {
+  const auto class_named = [](const std::string& family, const std::string& edit) {
     const mutants::Mutant& mutant = find(family, edit);
     return class_of(mutant, mutants::first_finding(mutant).value());
   };
