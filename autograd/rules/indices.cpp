@@ -27,7 +27,7 @@ Value from_front(const Value& index, std::int64_t extent) {
 }
 
 // Where in x, counted over all its elements, each element of gather's result comes from.
-Value flat_indices(const Value& x, const Value& index, std::int64_t dim) {
+Value flat_indices(const Value& x, std::int64_t dim, const Value& index) {
   const Dims& shape = index.shape().dims();
   const Dims strides = x.shape().strides();
   Tensor base = Tensor::zeros(index.shape(), DType::int64);
@@ -44,10 +44,18 @@ Value flat_indices(const Value& x, const Value& index, std::int64_t dim) {
     }
   }
   const auto step = static_cast<double>(strides[static_cast<std::size_t>(dim)]);
-  return add(mul(from_front(index, x.shape()[dim]), step), index.graph().constant(std::move(base)));
+  return add(mul(index, step), index.graph().constant(std::move(base)));
 }
 
 }  // namespace
+
+Value gather_backward(const Value& g, const Value& x, std::int64_t dim, const Value& index) {
+  const Value places = flat_indices(x, dim, index);
+  const std::int64_t count = places.shape().numel();
+  const Value sums =
+      embedding_dense_backward(reshape(g, {count, 1}), reshape(places, {count}), x.shape().numel());
+  return reshape(sums, x.shape().dims());
+}
 
 void add_index_rules(RuleTable& table) {
   table.add<IndexSelectOp>([](const IndexSelectOp& op, const RuleCall& call) {
@@ -64,11 +72,8 @@ void add_index_rules(RuleTable& table) {
 
   table.add<GatherOp>([](const GatherOp& op, const RuleCall& call) {
     const Value& x = call.input();
-    const Value places = flat_indices(x, call.input(1), op.dim);
-    const std::int64_t count = places.shape().numel();
-    const Value sums = embedding_dense_backward(reshape(call.gradient(), {count, 1}),
-                                                reshape(places, {count}), x.shape().numel());
-    return InputGradients{reshape(sums, x.shape().dims()), Value()};
+    const Value index = from_front(call.input(1), x.shape()[op.dim]);
+    return InputGradients{gather_backward(call.gradient(), x, op.dim, index), Value()};
   });
 
   table.add<EmbeddingOp>([](const EmbeddingOp& op, const RuleCall& call) {

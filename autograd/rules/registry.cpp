@@ -15,9 +15,10 @@ void RuleTable::set(std::type_index op, InputGradients (*rule)(const Op&, const 
   rules_[op] = rule;
 }
 
-Value zeros_for(const Value& value) {
-  const Value zero = value.graph().constant(Tensor::scalar(0, value.dtype()));
-  return expand(zero, value.shape());
+Value zeros_for(const Value& value) { return zeros_like(value, value.shape()); }
+
+Value zeros_like(const Value& value, const Shape& shape) {
+  return expand(value.graph().constant(Tensor::scalar(0, value.dtype())), shape);
 }
 
 Rule RuleTable::find(std::type_index op) const {

@@ -7,8 +7,6 @@
 //
 // Every node is made in a statement of its own where another would be made beside it: compilers
 // choose in which order arguments, and their nodes, are made.
-#include <vector>
-
 #include "aclgrad/ops.h"
 #include "rules/table.h"
 
@@ -70,67 +68,20 @@ void add_hardswish(RuleTable& table, HardswishGradient version) {
   });
 }
 
-// GEGLU's halves along an axis, taken apart and put together by the loss that picks one of two
-// classes, and its gradient: there is no slice, and a product with a mask would turn an infinity in
-// one half into NaN in the other.
-class Halves {
- public:
-  Halves(const Value& full, std::int64_t dim) : full_(full), half_(full.shape().dims()) {
-    const std::size_t axis = full.shape().normalize_axis(dim);
-    half_[axis] /= 2;
-    for (std::size_t i = 0; i < half_.size(); ++i) (i < axis ? outer_ : inner_) *= half_[i];
-  }
-
-  Value take(const Value& x, bool left) const {
-    const Value pairs = permute(reshape(x, {outer_, 2, inner_}), {0, 2, 1});
-    const Value rows = reshape(pairs, {outer_ * inner_, 2});
-    const Value side = side_of(left);
-    const Value weights = constant({2}, -1);  // the loss is minus the weight times what it picks
-    return reshape(nll_loss(rows, side, weights, Reduction::none), half_);
-  }
-
-  // A half beside zeros.
-  Value place(const Value& half, bool left) const {
-    const Value column = reshape(half, {outer_ * inner_});
-    const Value rows = expand(constant({1, 2}, 0), {outer_ * inner_, 2});  // only its shape counts
-    const Value side = side_of(left);
-    const Value weights = constant({2}, -1);
-    const Value total = constant({}, 1);
-    const Value pairs =
-        nll_loss_backward(column, rows, side, weights, total, Reduction::none, kIgnoreIndex);
-    return reshape(permute(reshape(pairs, {outer_, inner_, 2}), {0, 2, 1}), full_.shape().dims());
-  }
-
-  Value join(const Value& left, const Value& right) const {
-    const Value first = place(left, true);
-    const Value second = place(right, false);
-    return add(first, second);
-  }
-
- private:
-  Value constant(const Shape& shape, double value) const {
-    return full_.graph().constant(Tensor::full(shape, value, full_.dtype()));
-  }
-
-  Value side_of(bool left) const {
-    const Tensor side = Tensor::full({1}, left ? 0 : 1, DType::uint8);
-    return expand(full_.graph().constant(side), {outer_ * inner_});
-  }
-
-  Value full_;
-  std::vector<std::int64_t> half_;
-  std::int64_t outer_ = 1;
-  std::int64_t inner_ = 1;
-};
+// x's first or second half along an axis.
+Value half_of(const Value& x, std::int64_t dim, bool first) {
+  const std::int64_t middle = x.shape()[dim] / 2;
+  return first ? slice(x, dim, 0, middle) : slice(x, dim, middle);
+}
 
 }  // namespace
 
 // The gradient of the kept gelu, for GegluOp: only the activated half has any.
 Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call) {
-  const Halves halves(call.input(), op.dim);
-  const Value gate = halves.take(call.input(), op.activate_left);
+  const Value gate = half_of(call.input(), op.dim, op.activate_left);
   const Value slope = gelu_v2_backward(call.gradient(1), gate, op.approximate);
-  return halves.place(slope, op.activate_left);
+  const std::int64_t other = gate.shape()[op.dim];
+  return op.activate_left ? pad_along(slope, op.dim, 0, other) : pad_along(slope, op.dim, other, 0);
 }
 
 void add_second_order_rules(RuleTable& table) {
@@ -188,12 +139,11 @@ void add_second_order_rules(RuleTable& table) {
 
   // B = (g gelu, g f gelu'(a)) with a the activated half of x and f the other one.
   table.add<GegluBackwardOp>([](const GegluBackwardOp& op, const RuleCall& call) {
-    const Halves halves(call.input(1), op.dim);
     const Value& g = call.input(0);
-    const Value a = halves.take(call.input(1), op.activate_left);
-    const Value f = halves.take(call.input(1), !op.activate_left);
-    const Value c_a = halves.take(call.gradient(), op.activate_left);
-    const Value c_f = halves.take(call.gradient(), !op.activate_left);
+    const Value a = half_of(call.input(1), op.dim, op.activate_left);
+    const Value f = half_of(call.input(1), op.dim, !op.activate_left);
+    const Value c_a = half_of(call.gradient(), op.dim, op.activate_left);
+    const Value c_f = half_of(call.gradient(), op.dim, !op.activate_left);
     const auto slope = [&](const Value& v) { return gelu_v2_backward(v, a, op.approximate); };
     InputGradients gradients(3);
     if (call.needs(0)) {
@@ -204,7 +154,7 @@ void add_second_order_rules(RuleTable& table) {
       const Value weighted = mul(c_a, g);
       const Value by_f = slope(weighted);
       const Value by_a = curvature(mul(weighted, f), a, op.approximate);
-      gradients[1] = op.activate_left ? halves.join(by_a, by_f) : halves.join(by_f, by_a);
+      gradients[1] = op.activate_left ? cat({by_a, by_f}, op.dim) : cat({by_f, by_a}, op.dim);
     }
     if (call.needs(2)) gradients[2] = mul(c_f, g);
     return gradients;

@@ -12,14 +12,6 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-// Zeros before and after a dimension; negative ones cut.
-Value pad_along(const Value& x, std::int64_t dim, std::int64_t begin, std::int64_t end) {
-  Dims pads(2 * (x.shape().rank() - static_cast<std::size_t>(dim)), 0);
-  pads[pads.size() - 2] = begin;
-  pads[pads.size() - 1] = end;
-  return pad(x, std::move(pads));
-}
-
 // Zeros behind each element of a dimension, so that the elements are `step` apart.
 Value spread_along(const Value& x, std::int64_t dim, std::int64_t step) {
   if (step == 1) return x;
@@ -51,6 +43,18 @@ void add_split(RuleTable& table) {
 
 }  // namespace
 
+Value pad_along(const Value& x, std::int64_t dim, std::int64_t begin, std::int64_t end) {
+  if (x.shape().numel() == 0) {  // aclnnConstantPadNd takes no empty tensor
+    Dims dims = x.shape().dims();
+    dims[static_cast<std::size_t>(x.shape().normalize_axis(dim))] += begin + end;
+    return zeros_like(x, Shape(std::move(dims)));
+  }
+  Dims pads(2 * (x.shape().rank() - x.shape().normalize_axis(dim)), 0);
+  pads[pads.size() - 2] = begin;
+  pads[pads.size() - 1] = end;
+  return pad(x, std::move(pads));
+}
+
 void add_shape_rules(RuleTable& table) {
   table.add<CatOp>([](const CatOp& op, const RuleCall& call) {
     InputGradients gradients(call.node().inputs.size());
@@ -75,8 +79,6 @@ void add_shape_rules(RuleTable& table) {
   });
 
   table.add<SliceOp>([](const SliceOp& op, const RuleCall& call) {
-    // The operator that pads takes no empty tensor.
-    if (call.gradient().shape().numel() == 0) return InputGradients{zeros_for(call.input())};
     const Value spread = spread_along(call.gradient(), op.dim, op.step);
     const std::int64_t behind = call.input().shape()[op.dim] - op.start - spread.shape()[op.dim];
     return InputGradients{pad_along(spread, op.dim, op.start, behind)};

@@ -61,6 +61,15 @@ void add_second_order_normalization_rules(RuleTable& table);
 
 /// A gradient of zeros for a value, without work: what is constant almost everywhere has one.
 Value zeros_for(const Value& value);
+/// Zeros of another shape in the value's dtype.
+Value zeros_like(const Value& value, const Shape& shape);
+
+/// x with so many zeros before and after a dimension; negative numbers cut.
+Value pad_along(const Value& x, std::int64_t dim, std::int64_t begin, std::int64_t end);
+
+/// The gradient of gather(x, dim, index) by x: g's elements added up where they came from. The
+/// index, of int64, counts from the front.
+Value gather_backward(const Value& g, const Value& x, std::int64_t dim, const Value& index);
 
 /// An attribute as the operators take it: a float, for tensors of double, too.
 inline double as_float(double attribute) { return static_cast<double>(to_float(attribute)); }

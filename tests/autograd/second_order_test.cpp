@@ -298,6 +298,44 @@ TEST(SecondOrder, NodesStandInTheOrderOfTheSource) {
             "mul threshold_backward elu_backward muls sub muls ");
   EXPECT_EQ(nodes_of([](const Value& x) { return gelu_v2(x, Approximate::none); }),
             "mul mul muls adds muls mul muls exp mul ");
+  EXPECT_EQ(nodes_of([](const Value& x) { return geglu(x); }),
+            "slice slice slice slice mul gelu_v2_backward mul "  // by the gelu that is kept
+            "mul muls adds muls mul muls exp mul cat "           // by x
+            "mul slice gelu_v2_backward pad add ");              // through the gelu that is kept
+}
+
+// What moves elements is no arithmetic: no bit of them can change on the way.
+TEST(SecondOrder, TheGradientOfTopkAddsUpWhereGatherReads) {
+  const auto calls_of = [](const Activation& choose) {
+    Graph graph;
+    const Value x = graph.input("x", {2, 4});
+    const Value y = choose(x);
+    const std::size_t first = graph.size() + 1;  // after the seed
+    static_cast<void>(backward(y, {x}, {.seed = graph.input("g", y.shape())}));
+    std::string names;
+    for (std::size_t id = first; id < graph.size(); ++id) {
+      if (const CallOp* call = graph.node(static_cast<NodeId>(id)).op->as_call()) {
+        names += std::string(call->call_name()) + " ";
+      }
+    }
+    return names;
+  };
+  const std::string expected = "aclnnMuls aclnnAdd aclnnEmbeddingDenseBackward ";
+  EXPECT_EQ(calls_of([](const Value& x) { return topk(x, 2).values; }), expected);
+  EXPECT_EQ(calls_of([](const Value& x) { return max(x, 0).values; }), expected);
+}
+
+TEST(SecondOrder, GegluWithoutElements) {
+  for (const bool left : {false, true}) {
+    Graph graph;
+    const Value x = graph.input("x", {0, 4});
+    const Value gradient = backward(geglu(x, -1, Approximate::none, left), {x},
+                                    {.seed = graph.constant(Tensor::zeros({0, 2}))})[x];
+    const Value second =
+        backward(gradient, {x}, {.seed = graph.constant(Tensor::zeros({0, 4}))})[x];
+    EXPECT_EQ(Session(graph, {second}).run({{x, Tensor::zeros({0, 4})}})[second].shape(),
+              (Shape{0, 4}));
+  }
 }
 
 TEST(SecondOrder, EmbeddingThroughItsBackward) {

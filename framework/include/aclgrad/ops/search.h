@@ -27,7 +27,7 @@ ValuesAndIndices max(const Value& x, std::int64_t dim, bool keepdim = false,
                      std::source_location where = std::source_location::current());
 
 /// The k largest elements along `dim`, or smallest, in order. The gradient of a value goes to its
-/// element. It takes memory for k times the elements of x: there is no operator that scatters.
+/// element.
 ValuesAndIndices topk(const Value& x, std::int64_t k, std::int64_t dim = -1, bool largest = true,
                       std::source_location where = std::source_location::current());
 
