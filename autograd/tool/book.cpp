@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subjects made of entries of the operator book.
-#include "aclgrad_contract/book.h"
+#include "aclgrad_contract/contracts.h"
 
 #include <fmt/format.h>
 
@@ -86,7 +86,7 @@ std::vector<TensorArgument> tensors_of(const Arguments& arguments) {
 }
 
 // The right call with a refusal's changes.
-Arguments changed(const Entry& op, const contract::Refusal& refusal) {
+Arguments changed(const Entry& op, const contract::ErrorInput& refusal) {
   Arguments arguments(op);
   for (Parameter& parameter : arguments.parameters()) {
     for (const auto& [name, spec] : refusal.changes) {
@@ -102,7 +102,7 @@ Arguments changed(const Entry& op, const contract::Refusal& refusal) {
 
 // With the tensors that gradcheck makes: of the device's own product, in FLOAT, in the format of
 // their rank.
-bool can_be_asked(const contract::Refusal& refusal) {
+bool can_be_asked(const contract::ErrorInput& refusal) {
   return std::string_view(refusal.product) == "Ascend910B" && refusal.dtype == ACL_FLOAT &&
          std::ranges::none_of(refusal.changes, [](const auto& change) {
            const auto* tensor = std::get_if<TensorSpec>(&change.second);
@@ -153,7 +153,7 @@ void add_refusals(const LibraryPointer& library, const Arguments& arguments, Ent
     }
     if (is_list) add_list_refusals(library, arguments, entry, op.parameters[i].name);
   }
-  for (const contract::Refusal& refusal : op.refusals) {
+  for (const contract::ErrorInput& refusal : op.error_inputs) {
     if (!can_be_asked(refusal)) continue;
     const Arguments wrong = changed(op, refusal);
     const std::string& name =
@@ -318,13 +318,13 @@ bool is_whole(const Entry& op, const contract::Sample& sample) {
           return spec != nullptr && !spec->optional && (spec->role == Role::kOutput) == results;
         }));
   };
-  return count(op, true) <= count(contract::find_entry(op.gradient->of), false);
+  return count(op, true) <= count(contract::find_contract(op.gradient->of), false);
 }
 
 Subject subject_of(const LibraryPointer& library, const Entry& op, const Attributes& attributes,
                    const std::optional<Dims>& shape) {
   contract::Sample sample = sample_of(op, attributes);
-  const Entry& forward = op.gradient ? contract::find_entry(op.gradient->of) : op;
+  const Entry& forward = op.gradient ? contract::find_contract(op.gradient->of) : op;
   if (shape) {
     // Instead of the sample's.
     const std::string& base = forward.base.empty() ? forward.parameters[0].name : forward.base;
@@ -334,7 +334,7 @@ Subject subject_of(const LibraryPointer& library, const Entry& op, const Attribu
   const Arguments call(forward, sample, base);
   Subject s;
   s.forward = entry_point(library, call);
-  for (const contract::Family& family : contract::book()) {
+  for (const contract::Family& family : contract::families()) {
     for (const Entry& form : family.operators) {
       if (form.form_of != forward.name) continue;
       const Arguments taken(form, sample, base);
@@ -360,7 +360,7 @@ Subject subject_of(const LibraryPointer& library, const Entry& op, const Attribu
 
 std::vector<KnownOperator> book_operators() {
   std::vector<KnownOperator> all;
-  for (const contract::Family& family : contract::book()) {
+  for (const contract::Family& family : contract::families()) {
     for (const Entry& op : family.operators) {
       if (op.check.empty()) continue;
       KnownOperator known{op.check,

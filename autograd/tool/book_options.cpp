@@ -36,7 +36,7 @@ bool has_option(const std::vector<Parameter>& parameters, const Parameter& of) {
 std::vector<Parameter> parameters_of(const contract::Operator& op) {
   std::vector<Parameter> all = op.parameters;
   if (!op.gradient) return all;
-  for (const Parameter& each : contract::find_entry(op.gradient->of).parameters) {
+  for (const Parameter& each : contract::find_contract(op.gradient->of).parameters) {
     if (!has_option(all, each)) all.push_back(each);
   }
   return all;
@@ -56,7 +56,7 @@ std::string option_of(const std::string& name) {
 
 std::vector<BookOption> book_options() {
   std::vector<BookOption> all;
-  for (const contract::Family& family : contract::book()) {
+  for (const contract::Family& family : contract::families()) {
     for (const contract::Operator& op : family.operators) {
       if (op.check.empty()) continue;
       for (const Parameter& each : parameters_of(op)) {

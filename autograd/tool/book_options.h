@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad_contract/book.h"
+#include "aclgrad_contract/contracts.h"
 #include "tool/catalogue.h"
 
 namespace aclgrad::gradcheck::detail {

@@ -29,14 +29,14 @@ using Operators = std::vector<Operator>;
 
 void add_selu(Operators& all) {
   const DTypes dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8};
-  Operator selu = entry<decltype(aclnnSeluGetWorkspaceSize)>(
+  Operator selu = contract_of<decltype(aclnnSeluGetWorkspaceSize)>(
       "aclnnSelu", {any_dtype(in("self", -12, 12)), any_dtype(out("out"))}, dtypes);
   selu.max_rank = kAnyRank;
   selu.formula = of_one([](const auto& x) { return formulas::selu(x); });
   selu.computes = {"λx for x > 0, λα(eˣ − 1) otherwise", "x > 0 时为 λx，否则为 λα(eˣ − 1)"};
   selu.in_graph = "selu(x)";
 
-  Operator backward = entry<decltype(aclnnSeluBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnSeluBackwardGetWorkspaceSize)>(
       "aclnnSeluBackward", {in("gradOutput"), in("result", -1.75L, 4), out("gradInput")}, dtypes);
   backward.max_rank = kAnyRank;
   backward.formula = of_all([](auto x, Attributes) {
@@ -72,7 +72,7 @@ void add_elu(Operators& all) {
   const Sample scaled = elu_sample(1.25, 0.75, 1.5);
   const Sample plain = elu_sample(1, 1, 1);
   const Sample wide = elu_sample(0.5, 2, 0.25);
-  Operator elu = entry<decltype(aclnnEluGetWorkspaceSize)>(
+  Operator elu = contract_of<decltype(aclnnEluGetWorkspaceSize)>(
       "aclnnElu", {any_dtype(in("self", -9, 9)), alpha, scale, input_scale, any_dtype(out("out"))},
       {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}, {});
   elu.samples = {plain, scaled, elu_sample(1.3, 1, 1), wide};
@@ -84,7 +84,7 @@ void add_elu(Operators& all) {
                   "x > 0 时为 scale·x，否则为 alpha·scale·(e^(x·inputScale) − 1)"};
   elu.in_graph = "elu(x, alpha, scale, input_scale)";
 
-  Operator backward = entry<decltype(aclnnEluBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnEluBackwardGetWorkspaceSize)>(
       "aclnnEluBackward",
       {in("gradOutput"), alpha, scale, input_scale, flag("isResult"), in("selfOrResult", -9, 4),
        any_dtype(out("gradInput"))},
@@ -118,9 +118,9 @@ void add_elu(Operators& all) {
                },
                {0},
                Side::kLeft};
-  backward.refusals = {{.what = "negative with isResult",
-                        .changes = {{"alpha", ScalarSpec{-1}}, {"isResult", true}},
-                        .words = {"-1"}}};
+  backward.error_inputs = {{.what = "negative with isResult",
+                            .changes = {{"alpha", ScalarSpec{-1}}, {"isResult", true}},
+                            .words = {"-1"}}};
   backward.check = "elu";
   backward.computes = {
       "g·scale for s > 0; otherwise g·inputScale·alpha·scale·e^(s·inputScale) of the input, or "
@@ -137,8 +137,8 @@ void add_elu(Operators& all) {
 // The slope is x/3 + 1/2 between -3 and 3; one version includes the ends.
 template <class PhaseOne>
 Operator hardswish_backward(std::string name, bool closed) {
-  Operator op =
-      entry<PhaseOne>(std::move(name), {in("gradOutput"), in("self", -5, 5), out("out")}, kFloats);
+  Operator op = contract_of<PhaseOne>(std::move(name),
+                                      {in("gradOutput"), in("self", -5, 5), out("out")}, kFloats);
   op.formula = of_all([closed](auto x, Attributes) {
     if (x[1] < -3 || (!closed && x[1] <= -3)) return x[0] * 0;
     return x[1] > 3 || (!closed && x[1] >= 3) ? x[0] * 1 : x[0] * (x[1] / 3 + 0.5L);
@@ -149,7 +149,7 @@ Operator hardswish_backward(std::string name, bool closed) {
 }
 
 void add_hardswish(Operators& all) {
-  Operator forward = entry<decltype(aclnnHardswishGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnHardswishGetWorkspaceSize)>(
       "aclnnHardswish", {any_dtype(in("self", -5, 5)), as_const(any_dtype(out("out")))}, kFloats);
   forward.max_rank = kAnyRank;
   forward.formula = of_one([](const auto& x) { return formulas::hardswish(x); });
@@ -255,7 +255,7 @@ std::vector<Sample> geglu_samples(std::vector<double> dims, std::vector<double> 
 }
 
 // Those of a call with a shape that cannot be halved, or halves that do not fit.
-Refusal bad_halves(const Shape& half, int64_t dim = -1) {
+ErrorInput bad_halves(const Shape& half, int64_t dim = -1) {
   return {.what = "of another shape",
           .changes = {{"gradOutput", TensorSpec{half}}, {"gelu", TensorSpec{half}}, {"dim", dim}},
           .words = {"[" + std::to_string(half[0])}};
@@ -274,23 +274,23 @@ Operator gated(Operator op) {
   op.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {
     return product == "Ascend310P" && a.number("approximate") == 0;
   };
-  op.refusals = {refused("dim", "= 2", int64_t{2}, "[-2, 1]"),
-                 refused("dim", "= -3", int64_t{-3}, "[-2, 1]"),
-                 refused("approximate", "= 2", int64_t{2}, "0 or 1"),
-                 refused("approximate", "= -1", int64_t{-1}, "0 or 1"),
-                 refused("approximate", "= 0", int64_t{0}, "1 (tanh)", "Ascend310P")};
+  op.error_inputs = {refused("dim", "= 2", int64_t{2}, "[-2, 1]"),
+                     refused("dim", "= -3", int64_t{-3}, "[-2, 1]"),
+                     refused("approximate", "= 2", int64_t{2}, "0 or 1"),
+                     refused("approximate", "= -1", int64_t{-1}, "0 or 1"),
+                     refused("approximate", "= 0", int64_t{0}, "1 (tanh)", "Ascend310P")};
   if (backward) {
     const auto bad = [](Shape half, std::string words) {
-      Refusal refusal = bad_halves(half);
-      refusal.words = {std::move(words)};
-      return refusal;
+      ErrorInput error_input = bad_halves(half);
+      error_input.words = {std::move(words)};
+      return error_input;
     };
-    op.refusals.push_back(bad({2, 2, 1}, "[2, 2, 1]"));
-    op.refusals.push_back(bad({3, 2}, "[3, 2]"));
-    op.refusals.push_back(bad({2, 3}, "[2, 3]"));
-    Refusal odd = bad_halves({1, 5}, 0);
+    op.error_inputs.push_back(bad({2, 2, 1}, "[2, 2, 1]"));
+    op.error_inputs.push_back(bad({3, 2}, "[3, 2]"));
+    op.error_inputs.push_back(bad({2, 3}, "[2, 3]"));
+    ErrorInput odd = bad_halves({1, 5}, 0);
     odd.words = {"[1, 5]"};
-    op.refusals.push_back(odd);
+    op.error_inputs.push_back(odd);
     op.gradient = Gradient{"aclnnGeGlu" + std::string(sides ? "V3" : ""),
                            [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
                              return Arrays{g, x[0], y[1]};
@@ -300,7 +300,7 @@ Operator gated(Operator op) {
                    "[g·gelu, g·A·gelu′(B)]，或 [g·B·gelu′(A), g·gelu]"};
     op.in_graph = "geglu_backward(g, x, gelu, ...)";
   } else {
-    op.refusals.push_back(refused("self", "of another shape", TensorSpec{{2, 3}}, "[2, 3]"));
+    op.error_inputs.push_back(refused("self", "of another shape", TensorSpec{{2, 3}}, "[2, 3]"));
     op.computes = {"self = [A, B] along dim; A·gelu(B), or gelu(A)·B with activateLeft",
                    "沿 dim 把 self 分为 [A, B]；结果为 A·gelu(B)，activateLeft 时为 gelu(A)·B"};
     op.in_graph = "geglu(x, dim, approximate, activate_left)";
@@ -312,18 +312,18 @@ void add_geglu(Operators& all) {
   const Parameter dim = integer("dim", -1);
   const Parameter approximate = integer("approximate", 1);
   const auto half = [](Parameter tensor) { return shaped(std::move(tensor), {2, 2}); };
-  const Operator forward = gated(entry<decltype(aclnnGeGluGetWorkspaceSize)>(
+  const Operator forward = gated(contract_of<decltype(aclnnGeGluGetWorkspaceSize)>(
       "aclnnGeGlu", {in("self"), dim, approximate, half(out("out")), half(out("outGelu"))},
       kFloats));
-  const Operator forward_v3 = gated(entry<decltype(aclnnGeGluV3GetWorkspaceSize)>(
+  const Operator forward_v3 = gated(contract_of<decltype(aclnnGeGluV3GetWorkspaceSize)>(
       "aclnnGeGluV3",
       {in("self"), dim, approximate, flag("activateLeft"), half(out("out")), half(out("outGelu"))},
       kFloats));
-  const Operator backward = gated(entry<decltype(aclnnGeGluBackwardGetWorkspaceSize)>(
+  const Operator backward = gated(contract_of<decltype(aclnnGeGluBackwardGetWorkspaceSize)>(
       "aclnnGeGluBackward",
       {half(in("gradOutput")), in("self"), half(in("gelu")), dim, approximate, out("gradInput")},
       kFloats));
-  const Operator backward_v3 = gated(entry<decltype(aclnnGeGluV3BackwardGetWorkspaceSize)>(
+  const Operator backward_v3 = gated(contract_of<decltype(aclnnGeGluV3BackwardGetWorkspaceSize)>(
       "aclnnGeGluV3Backward",
       {half(in("gradOutput")), in("self"), half(in("gelu")), dim, approximate,
        flag("activateLeft", true), out("gradInput")},
@@ -343,13 +343,13 @@ Parameter promoted(std::string name, Number low = -4, Number high = 4) {
 }
 
 void add_gelu(Operators& all) {
-  Operator gelu = entry<decltype(aclnnGeluGetWorkspaceSize)>(
+  Operator gelu = contract_of<decltype(aclnnGeluGetWorkspaceSize)>(
       "aclnnGelu", {in("self", kLow, 6), out("out")}, kFloats);
   gelu.formula = of_one([](const auto& x) { return formulas::gelu(x, true); });
   gelu.computes = {"x·Φ(x) in its tanh form", "x·Φ(x)，tanh 近似"};
   gelu.in_graph = "gelu(x, Approximate::tanh)";
 
-  Operator backward = entry<decltype(aclnnGeluBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnGeluBackwardGetWorkspaceSize)>(
       "aclnnGeluBackward",
       {promoted("gradOutput"), promoted("self", kLow, 6), as_const(promotes(out("gradInput")))},
       kFloats);
@@ -360,7 +360,7 @@ void add_gelu(Operators& all) {
   backward.computes = {"g·gelu′(x), tanh form", "g·gelu′(x)，tanh 近似"};
   backward.in_graph = "gelu_backward(g, x, Approximate::tanh)";
 
-  Operator v2 = entry<decltype(aclnnGeluV2GetWorkspaceSize)>(
+  Operator v2 = contract_of<decltype(aclnnGeluV2GetWorkspaceSize)>(
       "aclnnGeluV2", {in("x", kLow, 6), integer("approximate", 0), out("y")}, kFloats);
   v2.samples = {{{{"approximate", 0.0}}}, {{{"approximate", 1.0}}}};
   v2.formula = of_one([](const auto& x, Attributes a) { return formulas::gelu(x, a[0] != 0); });
@@ -369,12 +369,12 @@ void add_gelu(Operators& all) {
   v2.in_graph = "gelu_v2(x, approximate)";
 
   Operator v2_backward =
-      entry<decltype(aclnnGeluBackwardV2GetWorkspaceSize)>("aclnnGeluBackwardV2",
-                                                           {promoted("gradOutput"),
-                                                            promoted("self", kLow, 6),
-                                                            {"approximate", kForms},
-                                                            promotes(out("gradInput"))},
-                                                           kFloats);
+      contract_of<decltype(aclnnGeluBackwardV2GetWorkspaceSize)>("aclnnGeluBackwardV2",
+                                                                 {promoted("gradOutput"),
+                                                                  promoted("self", kLow, 6),
+                                                                  {"approximate", kForms},
+                                                                  promotes(out("gradInput"))},
+                                                                 kFloats);
   v2_backward.samples = v2.samples;
   v2_backward.formula = slope_of(v2);
   v2_backward.bound = kProduct;
@@ -387,7 +387,7 @@ void add_gelu(Operators& all) {
 }
 
 void add_silu(Operators& all) {
-  Operator silu = entry<decltype(aclnnSiluGetWorkspaceSize)>(
+  Operator silu = contract_of<decltype(aclnnSiluGetWorkspaceSize)>(
       "aclnnSilu", {any_dtype(in("self", -20, 20)), any_dtype(out("out"))}, kFloats);
   silu.max_rank = kAnyRank;
   silu.formula = of_one([](const auto& x) { return x * formulas::sigmoid(x); });
@@ -395,13 +395,13 @@ void add_silu(Operators& all) {
   silu.computes = {"x·σ(x), with σ(x) = 1/(1 + e⁻ˣ)", "x·σ(x)，其中 σ(x) = 1/(1 + e⁻ˣ)"};
   silu.in_graph = "silu(x)";
 
-  Operator backward = entry<decltype(aclnnSiluBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnSiluBackwardGetWorkspaceSize)>(
       "aclnnSiluBackward", {in("gradOutput"), in("self", -20, 20), out("gradInput")},
       {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {});
   backward.formula = slope_of(silu);
   backward.bound = bounded(3);
   backward.gradient = from_input("aclnnSilu");
-  backward.refusals = {
+  backward.error_inputs = {
       refused("self", "of another shape", TensorSpec{{3, 4}}, "[3, 4]", "Ascend950"),
       refused("gradInput", "of another shape", TensorSpec{{3, 4}}, "[3, 4]", "Ascend950"),
       refused("gradInput", "FLOAT16 of FLOAT", TensorSpec{.dtype = ACL_FLOAT16}, "DT_FLOAT16",
@@ -414,8 +414,8 @@ void add_silu(Operators& all) {
 
 }  // namespace
 
-Family activations() {
-  Family family{{"Activations", "激活函数"}, {}};
+FamilyContracts activations() {
+  FamilyContracts family{{"Activations", "激活函数"}, {}};
   add_selu(family.operators);
   add_elu(family.operators);
   add_hardswish(family.operators);

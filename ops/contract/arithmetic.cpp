@@ -68,8 +68,8 @@ Operator of_tensors(std::string name, double other, std::vector<Parameter> attri
                                        option(operand("other", other), "other", Sets::kShape)};
   parameters.insert(parameters.end(), attributes.begin(), attributes.end());
   parameters.push_back(any_dtype(out("out")));
-  Operator op = rounded_once(entry<PhaseOne>(std::move(name), std::move(parameters), kNumbers),
-                             std::move(formula));
+  Operator op = rounded_once(
+      contract_of<PhaseOne>(std::move(name), std::move(parameters), kNumbers), std::move(formula));
   op.arrange = broadcast_operands;
   op.samples = {scaled(1),
                 scaled(-3),
@@ -87,7 +87,7 @@ Operator of_number(std::string name, std::vector<Parameter> attributes, Formula 
   parameters.insert(parameters.end(), attributes.begin(), attributes.end());
   parameters.push_back(any_dtype(out("out")));
   Operator op = rounded_once(
-      entry<PhaseOne>(std::move(name), std::move(parameters), without(kNumbers, ACL_BOOL)),
+      contract_of<PhaseOne>(std::move(name), std::move(parameters), without(kNumbers, ACL_BOOL)),
       std::move(formula));
   op.mixed = {ACL_BOOL};
   op.samples = {{{{"other", 2.0}, {"alpha", -3.0}}}, {{{"other", -1.5}, {"alpha", 0.75}}}};
@@ -103,7 +103,7 @@ Operator in_place(const Operator& op) {
 }
 
 // Beside a BOOL tensor; there is no dtype that both promote to.
-Refusal unsigned_number(aclnnStatus status, const char* product) {
+ErrorInput unsigned_number(aclnnStatus status, const char* product) {
   return {.what = "of DT_UINT64 for a BOOL tensor",
           .changes = {{"other", ScalarSpec{1, ACL_UINT64}}},
           .status = status,
@@ -150,23 +150,23 @@ void add_sums_with_number(Operators& all) {
   Operator adds = of_number<decltype(aclnnAddsGetWorkspaceSize)>(
       "aclnnAdds", {other, number("alpha", 2)},
       of_one([](const auto& x, Attributes a) { return x + a[1] * a[0]; }));
-  adds.refusals = {unsigned_number(161002, "Ascend910B")};
+  adds.error_inputs = {unsigned_number(161002, "Ascend910B")};
   adds.check = "adds";
   adds.computes = {"self + alpha·scalar", "self + alpha·标量"};
   adds.in_graph = "add(a, 2.0)";
   Operator adds_in_place = in_place<decltype(aclnnInplaceAddsGetWorkspaceSize)>(adds);
   adds_in_place.parameters.front() = as_const(adds_in_place.parameters.front());
-  adds_in_place.refusals = adds.refusals;
+  adds_in_place.error_inputs = adds.error_inputs;
   all.insert(all.end(), {adds, adds_in_place});
 
   Operator subs = of_number<decltype(aclnnSubsGetWorkspaceSize)>(
       "aclnnSubs", {other, number("alpha", 2)},
       of_one([](const auto& x, Attributes a) { return x - a[1] * a[0]; }));
-  subs.refusals = adds.refusals;
+  subs.error_inputs = adds.error_inputs;
   subs.check = "subs";
   subs.computes = {"self − alpha·scalar", "self − alpha·标量"};
   Operator subs_in_place = in_place<decltype(aclnnInplaceSubsGetWorkspaceSize)>(subs);
-  subs_in_place.refusals = subs.refusals;
+  subs_in_place.error_inputs = subs.error_inputs;
   all.insert(all.end(), {subs, subs_in_place});
 }
 
@@ -179,27 +179,27 @@ void add_product_with_number(Operators& all) {
   muls.mixed = {};
   muls.samples = {{{{"other", 2.0}}}, {{{"other", -1.5}}}};
   muls.also_refuses = is_converted_to_less;
-  muls.refusals = {
+  muls.error_inputs = {
       unsigned_number(161002, "Ascend950"), unsigned_number(561103, "Ascend910B"),
       refused("out", "INT32 of FLOAT", TensorSpec{.dtype = ACL_INT32}, "DT_INT32", "Ascend950")};
   muls.check = "muls";
   muls.computes = {"self·scalar", "self·标量"};
   muls.in_graph = "mul(a, 2.0)";
   Operator form = in_place<decltype(aclnnInplaceMulsGetWorkspaceSize)>(muls);
-  form.refusals = {muls.refusals[0],
-                   muls.refusals[1],
-                   {.what = "INT32 for a FLOAT number",
-                    .changes = {{"selfRef", TensorSpec{}}, {"other", ScalarSpec{1}}},
-                    .words = {"DT_INT32"},
-                    .product = "Ascend950",
-                    .dtype = ACL_INT32}};
+  form.error_inputs = {muls.error_inputs[0],
+                       muls.error_inputs[1],
+                       {.what = "INT32 for a FLOAT number",
+                        .changes = {{"selfRef", TensorSpec{}}, {"other", ScalarSpec{1}}},
+                        .words = {"DT_INT32"},
+                        .product = "Ascend950",
+                        .dtype = ACL_INT32}};
   all.insert(all.end(), {muls, form});
 }
 
 }  // namespace
 
-Family arithmetic() {
-  Family family{{"Arithmetic and movement", "算术与搬运"}, {}};
+FamilyContracts arithmetic() {
+  FamilyContracts family{{"Arithmetic and movement", "算术与搬运"}, {}};
   add_sums(family.operators);
   add_product(family.operators);
   add_sums_with_number(family.operators);

@@ -250,19 +250,19 @@ void add_batch_norm(std::vector<Operator>& all) {
     return parameter;
   };
   Operator forward =
-      entry<decltype(aclnnBatchNormGetWorkspaceSize)>("aclnnBatchNorm",
-                                                      {filled(image(in("input")), 3),
-                                                       optional(vector(in("weight"))),
-                                                       optional(vector(in("bias"))),
-                                                       running("runningMean", -4),
-                                                       running("runningVar", 0.5L),
-                                                       flag("training", true),
-                                                       {"momentum", 0.25},
-                                                       {"eps", 0.25},
-                                                       image(out("output")),
-                                                       vector(out("saveMean")),
-                                                       vector(out("saveInvstd"))},
-                                                      kFloats);
+      contract_of<decltype(aclnnBatchNormGetWorkspaceSize)>("aclnnBatchNorm",
+                                                            {filled(image(in("input")), 3),
+                                                             optional(vector(in("weight"))),
+                                                             optional(vector(in("bias"))),
+                                                             running("runningMean", -4),
+                                                             running("runningVar", 0.5L),
+                                                             flag("training", true),
+                                                             {"momentum", 0.25},
+                                                             {"eps", 0.25},
+                                                             image(out("output")),
+                                                             vector(out("saveMean")),
+                                                             vector(out("saveInvstd"))},
+                                                            kFloats);
   forward.base_shape = {kN, 3, 4};
   forward.arrange = arrange_batch;
   forward.samples = batch_samples();
@@ -276,7 +276,7 @@ void add_batch_norm(std::vector<Operator>& all) {
       "bias：训练时用批统计量（并更新滑动统计量），否则用滑动统计量"};
   forward.in_graph = "batch_norm(x, weight, bias, running_mean, running_var, options)";
 
-  Operator backward = entry<decltype(aclnnBatchNormBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnBatchNormBackwardGetWorkspaceSize)>(
       "aclnnBatchNormBackward",
       {shaped(in("gradOut"), {2, 3, 4}),
        filled(shaped(in("input"), {2, 3, 4}), 3),
@@ -396,19 +396,20 @@ void add_group_norm(std::vector<Operator>& all) {
       {{{"self", Shape{3, 6, 2, 3}}, {"input", Shape{3, 6, 2, 3}}, gamma, beta, {"group", 3.0}}},
       {{{"group", 1.0}}},
       {{gamma, beta, {"group", 4.0}}}};
-  Operator forward = entry<decltype(aclnnGroupNormGetWorkspaceSize)>("aclnnGroupNorm",
-                                                                     {filled(image(in("self")), 3),
-                                                                      optional(vector(in("gamma"))),
-                                                                      optional(vector(in("beta"))),
-                                                                      size("N", 2),
-                                                                      size("C", 4),
-                                                                      size("HxW", 3),
-                                                                      integer("group", 2),
-                                                                      {"eps", 0.25},
-                                                                      image(out("out")),
-                                                                      rows(out("meanOut")),
-                                                                      rows(out("rstdOut"))},
-                                                                     kFloats);
+  Operator forward =
+      contract_of<decltype(aclnnGroupNormGetWorkspaceSize)>("aclnnGroupNorm",
+                                                            {filled(image(in("self")), 3),
+                                                             optional(vector(in("gamma"))),
+                                                             optional(vector(in("beta"))),
+                                                             size("N", 2),
+                                                             size("C", 4),
+                                                             size("HxW", 3),
+                                                             integer("group", 2),
+                                                             {"eps", 0.25},
+                                                             image(out("out")),
+                                                             rows(out("meanOut")),
+                                                             rows(out("rstdOut"))},
+                                                            kFloats);
   forward.base_shape = {2, 4, 3};  // N is an attribute, too
   forward.max_rank = 25;
   forward.arrange = arrange_groups;
@@ -416,9 +417,9 @@ void add_group_norm(std::vector<Operator>& all) {
   forward.reference = group_norm<false>;
   forward.magnitude = group_norm<true>;
   forward.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
-  forward.refusals = {refused("group", "= 3", int64_t{3}, "group 3"),
-                      refused("group", "= 0", int64_t{0}, "group 0"),
-                      refused("eps", "= 0", 0.0, "is 0")};
+  forward.error_inputs = {refused("group", "= 3", int64_t{3}, "group 3"),
+                          refused("group", "= 0", int64_t{0}, "group 0"),
+                          refused("eps", "= 0", 0.0, "is 0")};
   forward.grows = false;
   forward.computes = {
       "(x − mean)·rstd·gamma + beta for every group of channels of an image, rstd = 1/√(variance + "
@@ -426,7 +427,7 @@ void add_group_norm(std::vector<Operator>& all) {
       "对每个样本的每组通道求 (x − mean)·rstd·gamma + beta，rstd = 1/√(方差 + eps)"};
   forward.in_graph = "group_norm(x, groups, weight, bias, eps)";
 
-  Operator backward = entry<decltype(aclnnGroupNormBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnGroupNormBackwardGetWorkspaceSize)>(
       "aclnnGroupNormBackward",
       {image(in("gradOut")),
        filled(image(in("input")), 3),
@@ -465,7 +466,7 @@ void add_group_norm(std::vector<Operator>& all) {
         return given;
       }};
   backward.gradient->count = 3;
-  backward.refusals = {refused("group", "= 3", int64_t{3}, "group 3")};
+  backward.error_inputs = {refused("group", "= 3", int64_t{3}, "group 3")};
   backward.grows = false;
   backward.check = "group_norm";
   backward.computes = {"the gradients of input, gamma and beta, those that outputMask asks for",

@@ -246,7 +246,7 @@ double longest_sum(const Arguments& a) {
   return static_cast<double>(terms);
 }
 
-// ---- Entries ------------------------------------------------------------------------------------
+// ---- Operators ----------------------------------------------------------------------------------
 
 Parameter tensor(Parameter parameter, Shape shape) {
   return any_dtype(filled(shaped(std::move(parameter), std::move(shape)), 1));
@@ -254,11 +254,11 @@ Parameter tensor(Parameter parameter, Shape shape) {
 Parameter result(std::string name, Shape shape) {
   return any_dtype(shaped(out(std::move(name)), std::move(shape)));
 }
-Refusal wrong(const char* name, const char* what, Shape numbers, std::string word) {
+ErrorInput wrong(const char* name, const char* what, Shape numbers, std::string word) {
   return refused(name, what, ValuesSpec{std::move(numbers)}, std::move(word));
 }
-Refusal wrong_number(const char* name, int64_t number, std::string word,
-                     const char* product = "Ascend910B") {
+ErrorInput wrong_number(const char* name, int64_t number, std::string word,
+                        const char* product = "Ascend910B") {
   return refused(name, "= " + std::to_string(number), number, std::move(word), product);
 }
 
@@ -277,18 +277,18 @@ void describe(Operator& op) {
     return (product == "Ascend910" || product == "Ascend310P") && dtype == ACL_FLOAT &&
            (type == 0 || type == 3);
   };
-  op.refusals = {wrong("stride", "of one value", {2}, "[2]"),
-                 wrong("stride", "= [0, 1]", {0, 1}, "[0, 1]"),
-                 wrong("padding", "= [-1, 0]", {-1, 0}, "[-1, 0]"),
-                 wrong("padding", "of three values", {0, 0, 0}, "[0, 0, 0]"),
-                 wrong("dilation", "= [0, 1]", {0, 1}, "[0, 1]"),
-                 wrong("dilation", "= [9, 1]", {9, 1}, "dilation 9"),
-                 wrong_number("groups", 0, "is 0"),
-                 wrong_number("cubeMathType", 0, "DT_FLOAT", "Ascend910")};
+  op.error_inputs = {wrong("stride", "of one value", {2}, "[2]"),
+                     wrong("stride", "= [0, 1]", {0, 1}, "[0, 1]"),
+                     wrong("padding", "= [-1, 0]", {-1, 0}, "[-1, 0]"),
+                     wrong("padding", "of three values", {0, 0, 0}, "[0, 0, 0]"),
+                     wrong("dilation", "= [0, 1]", {0, 1}, "[0, 1]"),
+                     wrong("dilation", "= [9, 1]", {9, 1}, "dilation 9"),
+                     wrong_number("groups", 0, "is 0"),
+                     wrong_number("cubeMathType", 0, "DT_FLOAT", "Ascend910")};
 }
 
 void add_forward(std::vector<Operator>& all) {
-  Operator op = entry<decltype(aclnnConvolutionGetWorkspaceSize)>(
+  Operator op = contract_of<decltype(aclnnConvolutionGetWorkspaceSize)>(
       "aclnnConvolution",
       {tensor(in("input"), {1, 4, 5, 6}),
        option(tensor(in("weight"), {6, 2, 3, 2}), "weight", Sets::kShape),
@@ -300,17 +300,18 @@ void add_forward(std::vector<Operator>& all) {
   describe(op);
   op.reference = convolution<false>;
   op.magnitude = convolution<true>;
-  const auto transposed = [](Refusal refusal) {
-    refusal.changes.emplace_back("transposed", true);
-    refusal.changes.emplace_back("weight", TensorSpec{.shape = {4, 3, 3, 2}});
-    return refusal;
+  const auto transposed = [](ErrorInput error_input) {
+    error_input.changes.emplace_back("transposed", true);
+    error_input.changes.emplace_back("weight", TensorSpec{.shape = {4, 3, 3, 2}});
+    return error_input;
   };
-  Refusal missing = transposed(refused("outputPadding", "null where transposed",
-                                       ValuesSpec{.values = {}, .given = false}, "null pointer"));
+  ErrorInput missing =
+      transposed(refused("outputPadding", "null where transposed",
+                         ValuesSpec{.values = {}, .given = false}, "null pointer"));
   missing.status = 161001;
   const auto of_shape = [](Shape shape) { return TensorSpec{.shape = std::move(shape)}; };
-  op.refusals.insert(
-      op.refusals.end(),
+  op.error_inputs.insert(
+      op.error_inputs.end(),
       {missing,
        transposed(wrong("outputPadding", "= [2, 2] where transposed", {2, 2}, "is 2")),
        refused("input", "in ND", TensorSpec{.shape = {1, 4, 5, 6}, .format = ACL_FORMAT_ND},
@@ -333,7 +334,7 @@ void add_forward(std::vector<Operator>& all) {
 }
 
 void add_backward(std::vector<Operator>& all) {
-  Operator op = entry<decltype(aclnnConvolutionBackwardGetWorkspaceSize)>(
+  Operator op = contract_of<decltype(aclnnConvolutionBackwardGetWorkspaceSize)>(
       "aclnnConvolutionBackward",
       {tensor(in("gradOutput"), {1, 6, 3, 4}),
        tensor(in("input"), {1, 4, 5, 6}),
@@ -369,26 +370,26 @@ void add_backward(std::vector<Operator>& all) {
   op.gradient->count = 3;
   const auto of_shape = [](Shape shape) { return TensorSpec{.shape = std::move(shape)}; };
   const auto weights = [&](const char* what, Shape shape, std::string word) {
-    return Refusal{.what = what,
-                   .changes = {{"weight", of_shape(shape)}, {"gradWeight", of_shape(shape)}},
-                   .words = {std::move(word)}};
+    return ErrorInput{.what = what,
+                      .changes = {{"weight", of_shape(shape)}, {"gradWeight", of_shape(shape)}},
+                      .words = {std::move(word)}};
   };
-  Refusal no_gradient = weights("without output channels", {0, 2, 3, 2}, "[1, 4, 5, 6]");
+  ErrorInput no_gradient = weights("without output channels", {0, 2, 3, 2}, "[1, 4, 5, 6]");
   no_gradient.changes.emplace_back("biasSizes", ValuesSpec{{0}});
   no_gradient.changes.emplace_back("gradBias", of_shape({0}));
-  op.refusals.insert(op.refusals.end(),
-                     {wrong("outputPadding", "= [1, 0]", {1, 0}, "[1, 0]"),
-                      wrong("biasSizes", "= [5]", {5}, "[5]"),
-                      wrong_number("cubeMathType", 4, "[0, 3]"),
-                      weights("of other channels", {6, 1, 3, 2}, "[6, 1, 3, 2]"),
-                      weights("that groups do not divide", {5, 2, 3, 2}, "[5, 2, 3, 2]"),
-                      weights("of a negative size", {6, 2, -1, 2}, "[6, 2, -1, 2]"),
-                      no_gradient,
-                      {.what = "null where the input is empty",
-                       .changes = {{"biasSizes", ValuesSpec{.values = {}, .given = false}},
-                                   {"input", of_shape({0, 4, 5, 6})}},
-                       .status = 161001,
-                       .words = {"null pointer"}}});
+  op.error_inputs.insert(op.error_inputs.end(),
+                         {wrong("outputPadding", "= [1, 0]", {1, 0}, "[1, 0]"),
+                          wrong("biasSizes", "= [5]", {5}, "[5]"),
+                          wrong_number("cubeMathType", 4, "[0, 3]"),
+                          weights("of other channels", {6, 1, 3, 2}, "[6, 1, 3, 2]"),
+                          weights("that groups do not divide", {5, 2, 3, 2}, "[5, 2, 3, 2]"),
+                          weights("of a negative size", {6, 2, -1, 2}, "[6, 2, -1, 2]"),
+                          no_gradient,
+                          {.what = "null where the input is empty",
+                           .changes = {{"biasSizes", ValuesSpec{.values = {}, .given = false}},
+                                       {"input", of_shape({0, 4, 5, 6})}},
+                           .status = 161001,
+                           .words = {"null pointer"}}});
   op.check = "convolution";
   op.computes = {"the gradients of input, weight and bias, those that outputMask asks for",
                  "input、weight、bias 的梯度，由 outputMask 选择"};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the entries of the book are written.
+// What contracts are written with.
 #ifndef ACLGRAD_CONTRACT_DESCRIBE_H_
 #define ACLGRAD_CONTRACT_DESCRIBE_H_
 
 #include <cmath>
 
-#include "aclgrad_contract/book.h"
+#include "aclgrad_contract/contracts.h"
 
 namespace aclgrad::contract {
 
@@ -110,11 +110,11 @@ inline Parameter no_option(Parameter parameter) {
 inline Parameter integer(std::string name, int64_t value) { return {std::move(name), value}; }
 inline Parameter flag(std::string name, bool value = false) { return {std::move(name), value}; }
 
-// ---- Entries ------------------------------------------------------------------------------------
+// ---- Operators ----------------------------------------------------------------------------------
 
 template <class PhaseOne>
-Operator entry(std::string name, std::vector<Parameter> parameters, DTypes everywhere,
-               DTypes from_a2_on = {ACL_BF16}) {
+Operator contract_of(std::string name, std::vector<Parameter> parameters, DTypes everywhere,
+                     DTypes from_a2_on = {ACL_BF16}) {
   Operator op;
   op.name = std::move(name);
   declare<PhaseOne>(op);
@@ -132,7 +132,7 @@ Operator in_place_of(const Operator& op, std::string tensor = "selfRef") {
   declare<PhaseOne>(form);
   form.form_of = op.name;
   form.check.clear();
-  form.refusals.clear();
+  form.error_inputs.clear();
   std::erase_if(form.parameters, [](const Parameter& each) {
     return each.tensor() != nullptr && each.tensor()->role == Role::kOutput;
   });
@@ -193,15 +193,15 @@ inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view n
 }
 
 // One wrong argument, of which the message says `word`.
-inline Refusal refused(std::string name, std::string what, ParameterSpec spec, std::string word,
-                       const char* product = "Ascend910B") {
+inline ErrorInput refused(std::string name, std::string what, ParameterSpec spec, std::string word,
+                          const char* product = "Ascend910B") {
   return {.what = std::move(what),
           .changes = {{std::move(name), std::move(spec)}},
           .words = {std::move(word)},
           .product = product};
 }
 // A dimension that tensors of rank 2 do not have.
-inline Refusal bad_dim(int64_t dim) {
+inline ErrorInput bad_dim(int64_t dim) {
   return refused("dim", "= " + std::to_string(dim), dim, "[-2, 1]");
 }
 
@@ -210,19 +210,24 @@ Number norm_of(const std::vector<Number>& x, Number p);
 
 // ---- The families -------------------------------------------------------------------------------
 
-Family activations();
-Family functions();
-Family quotients();
-Family selection();
-Family normalization();
-Family losses();
-Family images();
-Family dropouts();
-Family arithmetic();
-Family shapes();
-Family indices();
-Family products();
-Family optimizer();
+struct FamilyContracts {
+  Text title;
+  std::vector<Operator> operators;
+};
+
+FamilyContracts activations();
+FamilyContracts functions();
+FamilyContracts quotients();
+FamilyContracts selection();
+FamilyContracts normalization();
+FamilyContracts losses();
+FamilyContracts images();
+FamilyContracts dropouts();
+FamilyContracts arithmetic();
+FamilyContracts shapes();
+FamilyContracts indices();
+FamilyContracts products();
+FamilyContracts optimizer();
 
 // Those of another file that stand in a family of the reference.
 void add_movement(std::vector<Operator>& all);

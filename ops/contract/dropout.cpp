@@ -42,7 +42,7 @@ Parameter mask(Parameter tensor, int64_t bytes = 16) {
 
 template <class PhaseOne>
 Operator drawn(std::string name, std::vector<Parameter> parameters) {
-  Operator op = entry<PhaseOne>(std::move(name), std::move(parameters), {ACL_FLOAT}, {});
+  Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), {ACL_FLOAT}, {});
   op.base = "out";
   op.base_shape = {112};
   op.max_rank = kAnyRank;
@@ -53,8 +53,9 @@ Operator drawn(std::string name, std::vector<Parameter> parameters) {
                 {{{"shape", Shape{7, 8, 9}}, {"prob", 0.9}}}};
   op.property = has_right_share;
   op.value = 255;
-  op.refusals = {refused("prob", "above 1", 1.5, "1.5"), refused("prob", "below 0", -0.5, "-0.5"),
-                 refused("shape", "with a negative size", SizesSpec{{-1, 3}}, "[-1, 3]")};
+  op.error_inputs = {refused("prob", "above 1", 1.5, "1.5"),
+                     refused("prob", "below 0", -0.5, "-0.5"),
+                     refused("shape", "with a negative size", SizesSpec{{-1, 3}}, "[-1, 3]")};
   return op;
 }
 
@@ -126,20 +127,20 @@ Operator used_by(Operator op) {
 
 }  // namespace
 
-Family dropouts() {
-  Family family{{"Dropout", "随机失活"}, {}};
+FamilyContracts dropouts() {
+  FamilyContracts family{{"Dropout", "随机失活"}, {}};
   add_masks(family.operators);
   const Parameter bits = mask(in("mask", 0, 255));
   Parameter at_least = filled(bits, 255);
   std::get<TensorSpec>(at_least.spec).any_shape = true;
-  Operator use = used_by(
-      entry<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>("aclnnDropoutDoMask",
-                                                          {any_dtype(shaped(in("self"), {128, 1})),
-                                                           at_least,
-                                                           {"prob", 0.5},
-                                                           shaped(any_dtype(out("out")), {128, 1})},
-                                                          kFloats));
-  use.refusals = {refused("prob", "above 1", 1.5, "1.5")};
+  Operator use = used_by(contract_of<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>(
+      "aclnnDropoutDoMask",
+      {any_dtype(shaped(in("self"), {128, 1})),
+       at_least,
+       {"prob", 0.5},
+       shaped(any_dtype(out("out")), {128, 1})},
+      kFloats));
+  use.error_inputs = {refused("prob", "above 1", 1.5, "1.5")};
   use.computes = {"self/(1 − prob) where the mask has a 1, 0 elsewhere",
                   "掩码为 1 处为 self/(1 − prob)，否则为 0"};
   use.in_graph = "dropout(x, p)";
@@ -149,29 +150,29 @@ Family dropouts() {
                  return Arrays{g, x[1]};
                }};
   use.check = "dropout";
-  Operator slope = used_by(entry<decltype(aclnnDropoutBackwardGetWorkspaceSize)>(
+  Operator slope = used_by(contract_of<decltype(aclnnDropoutBackwardGetWorkspaceSize)>(
       "aclnnDropoutBackward",
       {any_dtype(shaped(in("gradOutput"), {128, 1})),
        filled(bits, 255),
        {"scale", 2.0},
        shaped(any_dtype(out("out")), {128, 1})},
       kFloats));
-  slope.refusals = {refused("scale", "below 1", 0.5, "0.5")};
+  slope.error_inputs = {refused("scale", "below 1", 0.5, "0.5")};
   slope.check = "dropout_backward";
   slope.computes = {"g·scale where the mask has a 1, 0 elsewhere",
                     "掩码为 1 处为 g·scale，否则为 0"};
 
   // What is kept is not known before.
-  Operator both =
-      entry<decltype(aclnnDropoutGetWorkspaceSize)>("aclnnDropout",
-                                                    {any_dtype(shaped(in("input", 1, 1), {128, 1})),
-                                                     {"p", 0.0},
-                                                     flag("train", true),
-                                                     no_option(integer("seed", 2026)),
-                                                     no_option(integer("offset", 8)),
-                                                     shaped(any_dtype(out("out")), {128, 1}),
-                                                     mask(out("maskOut"))},
-                                                    kFloats);
+  Operator both = contract_of<decltype(aclnnDropoutGetWorkspaceSize)>(
+      "aclnnDropout",
+      {any_dtype(shaped(in("input", 1, 1), {128, 1})),
+       {"p", 0.0},
+       flag("train", true),
+       no_option(integer("seed", 2026)),
+       no_option(integer("offset", 8)),
+       shaped(any_dtype(out("out")), {128, 1}),
+       mask(out("maskOut"))},
+      kFloats);
   both.base_shape = {kN, 16, 48};
   both.arrange = [](Arguments& a) {
     a.shape("out") = a.shape("input");
@@ -191,7 +192,7 @@ Family dropouts() {
     return text.str();
   };
   both.value = 1;
-  both.refusals = {refused("p", "above 1", 1.5, "1.5")};
+  both.error_inputs = {refused("p", "above 1", 1.5, "1.5")};
   both.check = "dropout_with_mask";
   both.computes = {"draws a mask and applies it", "抽取掩码并应用"};
   family.operators.insert(family.operators.end(), {use, slope, both});

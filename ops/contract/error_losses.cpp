@@ -64,19 +64,19 @@ std::vector<Parameter> operands(bool any) {
 Operator loss(Operator op, Reference reference) {
   op.arrange = arrange_loss;
   op.reference = std::move(reference);
-  op.refusals = {bad_reduction(3), bad_reduction(-1)};
+  op.error_inputs = {bad_reduction(3), bad_reduction(-1)};
   return op;
 }
 
 // Without a reduction the loss has a shape.
-Refusal reduced_for_none(const std::string& result) {
+ErrorInput reduced_for_none(const std::string& result) {
   return {.what = "of one element for none",
           .changes = {{result, TensorSpec{.shape = {}}}, {"reduction", kNone}},
           .words = {"must have size", "same size"}};
 }
 
 // A tensor that may have fewer elements than the target, but not more.
-Refusal wider(const std::string& name) {
+ErrorInput wider(const std::string& name) {
   return refused(name, "wider than target", TensorSpec{.shape = {2, 2, 3}}, "must broadcast");
 }
 
@@ -91,9 +91,9 @@ std::vector<Sample> with_beta(Number beta) {
 void add_error_losses(std::vector<Operator>& all) {
   const std::vector<Parameter> x = operands(true);
   const Parameter beta = declared({"beta", 0.5}, "float");
-  const Refusal bad_beta = refused("beta", "below 0", -0.5, "-0.5");
+  const ErrorInput bad_beta = refused("beta", "below 0", -0.5, "-0.5");
   Operator smooth =
-      loss(entry<decltype(aclnnSmoothL1LossGetWorkspaceSize)>(
+      loss(contract_of<decltype(aclnnSmoothL1LossGetWorkspaceSize)>(
                "aclnnSmoothL1Loss",
                {x[0], x[1], integer("reduction", kMean), beta, any_dtype(of(out("result"), {}))},
                kFloats),
@@ -101,13 +101,13 @@ void add_error_losses(std::vector<Operator>& all) {
   smooth.samples = with_beta(1.5);
   smooth.samples.push_back({{{"reduction", 0.0}, {"beta", 0.0}}});
   smooth.samples.back().is_gradient = false;  // it has a corner then
-  smooth.refusals.push_back(bad_beta);
-  smooth.refusals.push_back(reduced_for_none("result"));
+  smooth.error_inputs.push_back(bad_beta);
+  smooth.error_inputs.push_back(reduced_for_none("result"));
   smooth.computes = {"d²/(2·beta) for |d| < beta, |d| − beta/2 otherwise; d = self − target",
                      "|d| < beta 时为 d²/(2·beta)，否则为 |d| − beta/2；d = self − target"};
   smooth.in_graph = "smooth_l1_loss(prediction, target)";
   Operator smooth_slope =
-      loss(entry<decltype(aclnnSmoothL1LossBackwardGetWorkspaceSize)>(
+      loss(contract_of<decltype(aclnnSmoothL1LossBackwardGetWorkspaceSize)>(
                "aclnnSmoothL1LossBackward",
                {any_dtype(of(in("gradOut"), {2, 3})), x[0], x[1], integer("reduction", kSum), beta,
                 any_dtype(of(out("gradInput"), {2, 3}))},
@@ -116,13 +116,13 @@ void add_error_losses(std::vector<Operator>& all) {
   smooth_slope.base = "self";
   smooth_slope.samples = smooth.samples;
   smooth_slope.gradient = from_input(smooth.name);
-  smooth_slope.refusals.push_back(bad_beta);
+  smooth_slope.error_inputs.push_back(bad_beta);
   smooth_slope.check = "smooth_l1_loss";
   smooth_slope.computes = {"g·d/beta for |d| < beta, g·sign(d) otherwise",
                            "|d| < beta 时为 g·d/beta，否则为 g·sign(d)"};
   smooth_slope.in_graph = "smooth_l1_loss_backward(g, prediction, target, reduction, beta)";
 
-  Operator l1 = loss(entry<decltype(aclnnL1LossGetWorkspaceSize)>(
+  Operator l1 = loss(contract_of<decltype(aclnnL1LossGetWorkspaceSize)>(
                          "aclnnL1Loss",
                          {promotes(x[0]), promotes(x[1]), integer("reduction", kSum),
                           any_dtype(of(out("out"), {}))},
@@ -132,17 +132,17 @@ void add_error_losses(std::vector<Operator>& all) {
     return dtype == ACL_INT64 && a.number("reduction") != kMean;
   };
   l1.samples = kReductions;
-  l1.refusals.push_back(reduced_for_none("out"));
-  l1.refusals.push_back({.what = "of INT64 for a mean",
-                         .changes = {{"self", TensorSpec{.shape = {2, 3}}},
-                                     {"reduction", kMean},
-                                     {"out", TensorSpec{.shape = {}, .dtype = ACL_FLOAT}}},
-                         .words = {"floating"},
-                         .dtype = ACL_INT64});
+  l1.error_inputs.push_back(reduced_for_none("out"));
+  l1.error_inputs.push_back({.what = "of INT64 for a mean",
+                             .changes = {{"self", TensorSpec{.shape = {2, 3}}},
+                                         {"reduction", kMean},
+                                         {"out", TensorSpec{.shape = {}, .dtype = ACL_FLOAT}}},
+                             .words = {"floating"},
+                             .dtype = ACL_INT64});
   l1.computes = {"|self − target|, none, mean or sum", "|self − target|，不规约、平均或求和"};
   l1.in_graph = "l1_loss(prediction, target)";
   Operator l1_slope =
-      loss(entry<decltype(aclnnL1LossBackwardGetWorkspaceSize)>(
+      loss(contract_of<decltype(aclnnL1LossBackwardGetWorkspaceSize)>(
                "aclnnL1LossBackward",
                {promotes(of(in("gradOutput"), {2, 3})), promotes(x[0]), promotes(x[1]),
                 integer("reduction", kSum), any_dtype(of(out("gradInput"), {2, 3}))},
@@ -225,7 +225,7 @@ void add_binary_cross_entropy(std::vector<Operator>& all) {
   const Parameter target = of(in("target", 0, 1), {2, 3});
   const Parameter weight = optional(any_dtype(of(in("weightOptional", 0.5L, 2), {3})));
   const Parameter positive = optional(any_dtype(of(in("posWeightOptional", 0.5L, 2), {3}, 2)));
-  Operator forward = loss(entry<decltype(aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize)>(
+  Operator forward = loss(contract_of<decltype(aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize)>(
                               "aclnnBinaryCrossEntropyWithLogits",
                               {any_dtype(of(in("self"), {2, 3}, 3)), target, weight, positive,
                                integer("reduction", kMean), of(out("out"), {})},
@@ -233,13 +233,13 @@ void add_binary_cross_entropy(std::vector<Operator>& all) {
                           binary_cross_entropy);
   forward.samples = weighted_samples();
   for (const char* name : {"weightOptional", "posWeightOptional"}) {
-    forward.refusals.push_back(wider(name));
+    forward.error_inputs.push_back(wider(name));
   }
   forward.computes = {"the cross entropy of target and sigmoid(self), weighted",
                       "target 与 sigmoid(self) 的加权交叉熵"};
   forward.in_graph = "bce_with_logits(logits, target)";
   Operator backward =
-      loss(entry<decltype(aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize)>(
+      loss(contract_of<decltype(aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize)>(
                "aclnnBinaryCrossEntropyWithLogitsBackward",
                {any_dtype(of(in("gradOutput"), {2, 3})), any_dtype(of(in("self"), {2, 3}, 3)),
                 target, weight, positive, integer("reduction", kSum), of(out("out"), {2, 3})},
@@ -247,9 +247,9 @@ void add_binary_cross_entropy(std::vector<Operator>& all) {
            binary_cross_entropy_gradient);
   backward.base = "self";
   backward.samples = forward.samples;
-  backward.refusals = forward.refusals;
-  backward.refusals.push_back(wider("gradOutput"));
-  forward.refusals.push_back(reduced_for_none("out"));
+  backward.error_inputs = forward.error_inputs;
+  backward.error_inputs.push_back(wider("gradOutput"));
+  forward.error_inputs.push_back(reduced_for_none("out"));
   // The parts that differ may be close.
   backward.magnitude = [](const Arguments& a, const Arrays& in) {
     const Terms terms(a, in, 1);

@@ -26,7 +26,7 @@ Operator for_each(std::string name, Parameter scalar, const Parameter& out, DTyp
     parameters.push_back(member(out, "out"));
     parameters.back().name = names[1];
   }
-  Operator op = entry<PhaseOne>(std::move(name), std::move(parameters), std::move(dtypes));
+  Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), std::move(dtypes));
   op.wrong_shape = 561002;
   return op;
 }
@@ -51,7 +51,7 @@ Arrays list_products(const Arguments& a, const Arrays& in) {
   return out;
 }
 
-Refusal scalar_of(aclDataType dtype, const char* name, aclDataType beside = ACL_FLOAT) {
+ErrorInput scalar_of(aclDataType dtype, const char* name, aclDataType beside = ACL_FLOAT) {
   return {.what = std::string("of ") + name,
           .changes = {{"scalar", ScalarSpec{2, dtype}}},
           .words = {name},
@@ -70,7 +70,7 @@ void add_foreach(std::vector<Operator>& all) {
   }
   norm.reference = list_norms;
   norm.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40};  // as aclnnNorm
-  norm.refusals = {scalar_of(ACL_INT32, "DT_INT32")};
+  norm.error_inputs = {scalar_of(ACL_INT32, "DT_INT32")};
   norm.check = "foreach_norm";
   norm.computes = {"(Σ abs(x)^p)^(1/p) of each tensor of a list",
                    "对列表中每个张量求 (Σ abs(x)^p)^(1/p)"};
@@ -87,8 +87,9 @@ void add_foreach(std::vector<Operator>& all) {
   mul.samples = {{{{"scalar", 3.0}}}, {{{"scalar", -0.3}}}};
   mul.reference = list_products;
   mul.bound = {.of_float = 0.5001, .of_16_bits = 0.5001};
-  mul.refusals = {scalar_of(ACL_INT64, "DT_INT64"), scalar_of(ACL_FLOAT, "DT_FLOAT", ACL_FLOAT16),
-                  scalar_of(ACL_DOUBLE, "DT_DOUBLE", ACL_INT32)};
+  mul.error_inputs = {scalar_of(ACL_INT64, "DT_INT64"),
+                      scalar_of(ACL_FLOAT, "DT_FLOAT", ACL_FLOAT16),
+                      scalar_of(ACL_DOUBLE, "DT_DOUBLE", ACL_INT32)};
   mul.check = "foreach_mul";
   mul.computes = {"each tensor of a list times one number", "列表中每个张量乘以同一个数"};
   mul.in_graph = "foreach_mul({a, b}, factor)";

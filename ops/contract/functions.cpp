@@ -127,7 +127,7 @@ void add_functions(std::vector<Operator>& all) {
 }
 
 void add_signs(std::vector<Operator>& all) {
-  Operator magnitude = entry<decltype(aclnnAbsGetWorkspaceSize)>(
+  Operator magnitude = contract_of<decltype(aclnnAbsGetWorkspaceSize)>(
       "aclnnAbs", {in("self", -6, 6), out("out")}, kFloatsAndDouble + kWholeNumbers);
   magnitude.mixed = {ACL_COMPLEX64};
   magnitude.equal_formats = true;
@@ -139,9 +139,9 @@ void add_signs(std::vector<Operator>& all) {
   magnitude.check = "abs";
   magnitude.computes = {"|x|", "|x|"};
   magnitude.in_graph = "abs(x)";
-  Operator sign =
-      entry<decltype(aclnnSignGetWorkspaceSize)>("aclnnSign", {in("self", -6, 6), out("result")},
-                                                 kAll + DTypes{ACL_INT32, ACL_INT64, ACL_BOOL});
+  Operator sign = contract_of<decltype(aclnnSignGetWorkspaceSize)>(
+      "aclnnSign", {in("self", -6, 6), out("result")},
+      kAll + DTypes{ACL_INT32, ACL_INT64, ACL_BOOL});
   sign.max_rank = kAnyRank;
   sign.formula = of_one([](const auto& x) {
     using T = std::decay_t<decltype(x)>;
@@ -159,11 +159,11 @@ void add_signs(std::vector<Operator>& all) {
 // g times the slope, which is a formula in the forward's result.
 template <class PhaseOne, class Slope>
 Operator backward_of_result(const Operator& forward, Number low, Number high, Slope slope) {
-  Operator op =
-      entry<PhaseOne>(forward.name + "Backward",
-                      {promotes(in("gradOutput")), promotes(filled(in("output", low, high), 0.5)),
-                       promotes(out("gradInput"))},
-                      {});
+  Operator op = contract_of<PhaseOne>(
+      forward.name + "Backward",
+      {promotes(in("gradOutput")), promotes(filled(in("output", low, high), 0.5)),
+       promotes(out("gradInput"))},
+      {});
   op.formula = of_all([slope](auto x, Attributes) { return x[0] * slope(x[1]); });
   op.bound = bounded(3);
   op.gradient = from_result(forward.name);
@@ -213,7 +213,7 @@ void add_relu(std::vector<Operator>& all) {
   functions.add<decltype(aclnnReluGetWorkspaceSize), decltype(aclnnInplaceReluGetWorkspaceSize)>(
       "aclnnRelu", "self", relu, {{"max(x, 0)", "max(x, 0)"}, "relu(x)", {}, true});
 
-  Operator threshold = entry<decltype(aclnnThresholdBackwardGetWorkspaceSize)>(
+  Operator threshold = contract_of<decltype(aclnnThresholdBackwardGetWorkspaceSize)>(
       "aclnnThresholdBackward",
       {in("gradOutput", -6, 6), in("self", -6, 6), scalar("threshold", 0.5), out("out")},
       {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32});
@@ -237,7 +237,7 @@ void add_relu(std::vector<Operator>& all) {
 void add_leaky_relu(std::vector<Operator>& all) {
   const Parameter slope = scalar("negativeSlope", 0.5);
   const std::vector<Sample> samples = {{{{"negativeSlope", 0.125}}}};
-  Operator forward = entry<decltype(aclnnLeakyReluGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnLeakyReluGetWorkspaceSize)>(
       "aclnnLeakyRelu", {any_dtype(filled(in("self", -6, 6), -1)), slope, any_dtype(out("out"))},
       kFloatsAndDouble);
   forward.samples = samples;
@@ -249,7 +249,7 @@ void add_leaky_relu(std::vector<Operator>& all) {
   all.push_back(forward);
   all.push_back(in_place_of<decltype(aclnnInplaceLeakyReluGetWorkspaceSize)>(forward));
 
-  Operator backward = entry<decltype(aclnnLeakyReluBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnLeakyReluBackwardGetWorkspaceSize)>(
       "aclnnLeakyReluBackward",
       {promotes(in("gradOutput", -6, 6)), promotes(filled(in("self", -6, 6), -1)), slope,
        flag("selfIsResult"), promotes(out("out"))},
@@ -261,9 +261,9 @@ void add_leaky_relu(std::vector<Operator>& all) {
   });
   backward.bound = bounded(3);
   backward.gradient = from_input("aclnnLeakyRelu", {0}, Side::kLeft);
-  backward.refusals = {{.what = "negative with selfIsResult",
-                        .changes = {{"negativeSlope", ScalarSpec{-1}}, {"selfIsResult", true}},
-                        .words = {"-1"}}};
+  backward.error_inputs = {{.what = "negative with selfIsResult",
+                            .changes = {{"negativeSlope", ScalarSpec{-1}}, {"selfIsResult", true}},
+                            .words = {"-1"}}};
   backward.check = "leaky_relu";
   backward.computes = {"g for x > 0, negativeSlope·g otherwise; x where it is NaN",
                        "x > 0 时为 g，否则为 negativeSlope·g；x 为 NaN 时为 x"};
@@ -275,7 +275,7 @@ void add_softplus(std::vector<Operator>& all) {
   const Parameter beta = scalar("beta", 1);
   const Parameter threshold = scalar("threshold", 20);
   const std::vector<Sample> samples = {{{{"beta", 1.5}, {"threshold", 6.0}}}};
-  Operator forward = entry<decltype(aclnnSoftplusGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnSoftplusGetWorkspaceSize)>(
       "aclnnSoftplus", {any_dtype(in("self", -6, 6)), beta, threshold, any_dtype(out("out"))},
       kFloats);
   forward.samples = samples;
@@ -286,7 +286,7 @@ void add_softplus(std::vector<Operator>& all) {
   forward.computes = {"x for beta·x > threshold, ln(1 + e^(beta·x))/beta otherwise",
                       "beta·x > threshold 时为 x，否则为 ln(1 + e^(beta·x))/beta"};
   forward.in_graph = "softplus(x, beta, threshold)";
-  Operator backward = entry<decltype(aclnnSoftplusBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnSoftplusBackwardGetWorkspaceSize)>(
       "aclnnSoftplusBackward",
       {any_dtype(in("gradOutput")), any_dtype(in("self", -6, 6)), beta, threshold,
        any_dtype(out("gradInput"))},
@@ -305,8 +305,8 @@ void add_softplus(std::vector<Operator>& all) {
 
 }  // namespace
 
-Family functions() {
-  Family family{{"Functions", "函数"}, {}};
+FamilyContracts functions() {
+  FamilyContracts family{{"Functions", "函数"}, {}};
   add_functions(family.operators);
   add_signs(family.operators);
   add_saturating(family.operators);

@@ -4,9 +4,9 @@
 
 namespace aclgrad::contract {
 
-Family images() {
-  Family family{{"Convolution, pooling and normalization of channels", "卷积、池化与通道归一化"},
-                {}};
+FamilyContracts images() {
+  FamilyContracts family{
+      {"Convolution, pooling and normalization of channels", "卷积、池化与通道归一化"}, {}};
   add_convolution(family.operators);
   add_pooling(family.operators);
   add_channel_norm(family.operators);

@@ -49,10 +49,10 @@ int64_t from_front(Number number, int64_t size) {
   return whole < 0 ? whole + size : whole;
 }
 
-Refusal wrong_dim() { return refused("dim", "out of range", int64_t{2}, "is 2"); }
+ErrorInput wrong_dim() { return refused("dim", "out of range", int64_t{2}, "is 2"); }
 
 // No elements that numbers could name.
-Refusal nothing_there(Shape index, Shape out) {
+ErrorInput nothing_there(Shape index, Shape out) {
   return {.what = "without elements",
           .changes = {{"self", TensorSpec{{2, 0}}},
                       {"index", TensorSpec{.shape = std::move(index), .dtype = ACL_INT64}},
@@ -60,7 +60,7 @@ Refusal nothing_there(Shape index, Shape out) {
           .words = {"[2, 0]"}};
 }
 
-Refusal many_for_a_scalar(Shape index) {
+ErrorInput many_for_a_scalar(Shape index) {
   return {.what = "of a scalar",
           .changes = {{"index", TensorSpec{.shape = std::move(index), .dtype = ACL_INT64}},
                       {"self", TensorSpec{{}}},
@@ -97,7 +97,7 @@ void arrange_selection(Arguments& a) {
 
 void add_selections(std::vector<Operator>& all) {
   Operator select_all = selecting(
-      entry<decltype(aclnnIndexSelectGetWorkspaceSize)>(
+      contract_of<decltype(aclnnIndexSelectGetWorkspaceSize)>(
           "aclnnIndexSelect",
           {in("self"), integer("dim", -1), indices("index", {3}), shaped(out("out"), {2, 3})},
           kNumbers + kUnsigned),
@@ -105,11 +105,11 @@ void add_selections(std::vector<Operator>& all) {
   select_all.arrange = arrange_selection;
   select_all.reference = select;
   select_all.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
-  select_all.refusals = {wrong_dim(), nothing_there({3}, {2, 3}), many_for_a_scalar({3})};
+  select_all.error_inputs = {wrong_dim(), nothing_there({3}, {2, 3}), many_for_a_scalar({3})};
   all.push_back(select_all);
 
   Operator gather_v2 = selecting(
-      entry<decltype(aclnnGatherV2GetWorkspaceSize)>(
+      contract_of<decltype(aclnnGatherV2GetWorkspaceSize)>(
           "aclnnGatherV2",
           {in("self"), integer("dim", 0), indices("index", {2, 3}), shaped(out("out"), {2, 3, 4})},
           kNumbers),
@@ -120,8 +120,8 @@ void add_selections(std::vector<Operator>& all) {
   gather_v2.arrange = arrange_selection;
   gather_v2.reference = select;
   gather_v2.samples = {{{{"dim", 1.0}}}, {{{"dim", -1.0}, {"index", Shape{4}}}}};
-  gather_v2.refusals = {wrong_dim(), nothing_there({2}, {2, 2}), many_for_a_scalar({3})};
-  gather_v2.refusals[1].changes.emplace_back("dim", int64_t{1});
+  gather_v2.error_inputs = {wrong_dim(), nothing_there({2}, {2, 2}), many_for_a_scalar({3})};
+  gather_v2.error_inputs[1].changes.emplace_back("dim", int64_t{1});
   all.push_back(gather_v2);
 }
 
@@ -129,7 +129,7 @@ void add_selections(std::vector<Operator>& all) {
 
 void add_gather(std::vector<Operator>& all) {
   Operator op =
-      selecting(entry<decltype(aclnnGatherGetWorkspaceSize)>(
+      selecting(contract_of<decltype(aclnnGatherGetWorkspaceSize)>(
                     "aclnnGather",
                     {any_shape(in("self")), integer("dim", -1), indices("index", {2, 3}),
                      shaped(out("out"), {2, 3})},
@@ -151,17 +151,17 @@ void add_gather(std::vector<Operator>& all) {
     })};
   };
   op.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
-  op.refusals = {wrong_dim(),
-                 nothing_there({2, 3}, {2, 3}),
-                 {.what = "that is larger",
-                  .changes = {{"index", TensorSpec{.shape = {3, 3}, .dtype = ACL_INT64}},
-                              {"out", TensorSpec{{3, 3}}}},
-                  .words = {"[3, 3]"}},
-                 {.what = "of rank 9",
-                  .changes = {{"self", TensorSpec{Shape(9, 1)}},
-                              {"index", TensorSpec{.shape = Shape(9, 1), .dtype = ACL_INT64}},
-                              {"out", TensorSpec{Shape(9, 1)}}},
-                  .words = {"has 9"}}};
+  op.error_inputs = {wrong_dim(),
+                     nothing_there({2, 3}, {2, 3}),
+                     {.what = "that is larger",
+                      .changes = {{"index", TensorSpec{.shape = {3, 3}, .dtype = ACL_INT64}},
+                                  {"out", TensorSpec{{3, 3}}}},
+                      .words = {"[3, 3]"}},
+                     {.what = "of rank 9",
+                      .changes = {{"self", TensorSpec{Shape(9, 1)}},
+                                  {"index", TensorSpec{.shape = Shape(9, 1), .dtype = ACL_INT64}},
+                                  {"out", TensorSpec{Shape(9, 1)}}},
+                      .words = {"has 9"}}};
   all.push_back(op);
 }
 
@@ -205,7 +205,7 @@ Array row_sums(const Arguments& a, const Arrays& in, bool magnitudes) {
 
 void add_embedding(std::vector<Operator>& all) {
   Operator forward = selecting(
-      entry<decltype(aclnnEmbeddingGetWorkspaceSize)>(
+      contract_of<decltype(aclnnEmbeddingGetWorkspaceSize)>(
           "aclnnEmbedding",
           {in("weight"), indices("indices", {3}), as_const(shaped(out("out"), {3, 4}))}, kNumbers),
       "", {"rows by their numbers", "按下标取行"}, "embedding(weight, indices)");
@@ -219,11 +219,11 @@ void add_embedding(std::vector<Operator>& all) {
   };
   forward.samples = {{{{"indices", Shape{7}}}}, {{{"indices", Shape{2, 3}}}}};
   forward.value_samples = {{{{"weight", Shape{300, 70}}, {"indices", Shape{500}}}}};
-  forward.refusals = {};
+  forward.error_inputs = {};
   all.push_back(forward);
 
   Operator backward =
-      selecting(entry<decltype(aclnnEmbeddingDenseBackwardGetWorkspaceSize)>(
+      selecting(contract_of<decltype(aclnnEmbeddingDenseBackwardGetWorkspaceSize)>(
                     "aclnnEmbeddingDenseBackward",
                     {any_dtype(shaped(in("grad"), {3, 4})), any_dtype(indices("indices", {3}, 0)),
                      no_option(declared(integer("numWeights", 1), "uint64_t")),
@@ -254,7 +254,7 @@ void add_embedding(std::vector<Operator>& all) {
                       {{{"indices", Shape{7}}, {"paddingIdx", 2.0}}, false},
                       {{{"indices", Shape{7}}, {"scaleGradByFreq", 1.0}}, false}};
   backward.value_samples = {{{{"out", Shape{300, 70}}, {"indices", Shape{500}}}}};
-  backward.refusals = {refused("numWeights", "other than out's", int64_t{2}, "[2, 4]")};
+  backward.error_inputs = {refused("numWeights", "other than out's", int64_t{2}, "[2, 4]")};
   all.push_back(backward);
 }
 
@@ -262,7 +262,7 @@ void add_embedding(std::vector<Operator>& all) {
 
 void add_arange(std::vector<Operator>& all) {
   Operator op = selecting(
-      entry<decltype(aclnnArangeGetWorkspaceSize)>(
+      contract_of<decltype(aclnnArangeGetWorkspaceSize)>(
           "aclnnArange",
           {number("start", 0), number("end", 1), number("step", 1), shaped(out("out"), {1})},
           {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT64, ACL_INT32}),
@@ -293,7 +293,7 @@ void add_arange(std::vector<Operator>& all) {
         {"start", ScalarSpec{start, ACL_INT64}},
         {"end", ScalarSpec{end, ACL_INT64}}};
   };
-  op.refusals = {
+  op.error_inputs = {
       {.what = "= 0", .changes = scalars(0, 1, 0), .words = {"is 0"}},
       {.what = "that leads away", .changes = scalars(0, 1, -1), .words = {"is -1"}},
       {.what = "with more numbers than out has", .changes = scalars(0, 3, 1), .words = {"[3]"}}};
@@ -302,8 +302,8 @@ void add_arange(std::vector<Operator>& all) {
 
 }  // namespace
 
-Family indices() {
-  Family family{{"Indices", "索引"}, {}};
+FamilyContracts indices() {
+  FamilyContracts family{{"Indices", "索引"}, {}};
   add_selections(family.operators);
   add_gather(family.operators);
   add_embedding(family.operators);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What entries of losses share. `reduction`: 0 none, 1 mean, 2 sum.
+// What the contracts of losses share. `reduction`: 0 none, 1 mean, 2 sum.
 #ifndef ACLGRAD_CONTRACT_LOSS_H_
 #define ACLGRAD_CONTRACT_LOSS_H_
 
@@ -27,7 +27,7 @@ inline Number share_of(const Arguments& a, Number count) {
   return a.number("reduction") == kMean ? count : 1;
 }
 
-inline Refusal bad_reduction(int64_t value) {
+inline ErrorInput bad_reduction(int64_t value) {
   return {.what = "= " + std::to_string(value),
           .changes = {{"reduction", value}},
           .words = {"is " + std::to_string(value)}};

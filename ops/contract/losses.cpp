@@ -71,7 +71,7 @@ Arrays mse_loss_backward(const Arguments& a, const Arrays& in) {
 void add_mse_loss(std::vector<Operator>& all) {
   const Parameter self = any_dtype(of(in("self"), {2, 3}, 3));
   const Parameter target = any_dtype(of(in("target"), {2, 3}));
-  Operator forward = entry<decltype(aclnnMseLossGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnMseLossGetWorkspaceSize)>(
       "aclnnMseLoss", {self, target, integer("reduction", kMean), any_dtype(of(out("out"), {}))},
       kFloats);
   forward.samples = kReductions;
@@ -82,7 +82,7 @@ void add_mse_loss(std::vector<Operator>& all) {
   };
   forward.reference = mse_loss;
   forward.bound = {.of_float = 0.5005};
-  forward.refusals = {bad_reduction(3)};
+  forward.error_inputs = {bad_reduction(3)};
   forward.computes = {"(self − target)², none, mean or sum; with Out of the first dimension alone",
                       "(self − target)²，不规约、平均或求和；Out 只沿第一维"};
   forward.in_graph = "mse_loss(prediction, target)";
@@ -97,10 +97,10 @@ void add_mse_loss(std::vector<Operator>& all) {
     a.shape("out") = reduces ? Shape(shape.begin() + 1, shape.end()) : shape;
   };
   of_rows.reference = mse_loss_out;
-  of_rows.refusals = {bad_reduction(-1)};
+  of_rows.error_inputs = {bad_reduction(-1)};
   of_rows.form_of = forward.name;
 
-  Operator backward = entry<decltype(aclnnMseLossBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnMseLossBackwardGetWorkspaceSize)>(
       "aclnnMseLossBackward",
       {of(in("gradOutput"), {2, 3}), of(in("self"), {2, 3}, 3), of(in("target"), {2, 3}),
        integer("reduction", kSum), any_dtype(of(out("out"), {2, 3}))},
@@ -115,7 +115,7 @@ void add_mse_loss(std::vector<Operator>& all) {
   backward.reference = mse_loss_backward;
   backward.bound = {.of_float = 0.5005, .inner = 0.05};
   backward.gradient = from_input(forward.name);
-  backward.refusals = {bad_reduction(3), bad_reduction(-1)};
+  backward.error_inputs = {bad_reduction(3), bad_reduction(-1)};
   backward.check = "mse_loss";
   backward.computes = {"2(self − target)·g, divided by the count for mean",
                        "2(self − target)·g，平均时再除以个数"};
@@ -190,7 +190,7 @@ void add_nll_loss(std::vector<Operator>& all) {
   for (Sample& each : samples) each.settings.emplace_back("ignoreIndex", kIgnored);
   std::vector<Sample> many_rows = samples;
   for (Sample& each : many_rows) each.settings.emplace_back("self", Shape{5000, 5});
-  Operator forward = entry<decltype(aclnnNLLLossGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnNLLLossGetWorkspaceSize)>(
       "aclnnNLLLoss",
       {self, target, weight, reduction, ignored, any_dtype(of(out("out"), {})),
        any_dtype(of(out("totalWeightOut"), {}))},
@@ -206,18 +206,18 @@ void add_nll_loss(std::vector<Operator>& all) {
   forward.arrange = arrange_classes;
   forward.reference = nll_loss;
   forward.bound = {.of_float = 0.5005};
-  forward.refusals = {bad_reduction(3),
-                      {.what = "of another shape",
-                       .changes = {{"self", TensorSpec{{2, 0}}}, {"weight", TensorSpec{{0}}}},
-                       .words = {"[2, 0]"}},
-                      {.what = "of another shape, without a reduction",
-                       .changes = {{"out", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
-                       .words = {"[2]"}}};
+  forward.error_inputs = {bad_reduction(3),
+                          {.what = "of another shape",
+                           .changes = {{"self", TensorSpec{{2, 0}}}, {"weight", TensorSpec{{0}}}},
+                           .words = {"[2, 0]"}},
+                          {.what = "of another shape, without a reduction",
+                           .changes = {{"out", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
+                           .words = {"[2]"}}};
   forward.computes = {"−weight·self[target]; mean divides by the sum of the weights",
                       "−weight·self[target]；平均时除以权重之和"};
   forward.in_graph = "nll_loss(log_probabilities, target), cross_entropy";
 
-  Operator backward = entry<decltype(aclnnNLLLossBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnNLLLossBackwardGetWorkspaceSize)>(
       "aclnnNLLLossBackward",
       {of(in("gradOutput"), {}), self, target, weight, reduction, ignored,
        of(in("totalWeight", 1, 8), {}), any_dtype(of(out("out"), {2, 3}))},
@@ -235,15 +235,16 @@ void add_nll_loss(std::vector<Operator>& all) {
         const Array none{{}, {1}};
         return Arrays{g, x[0], x[1], x[2], y[1].values.empty() ? none : y[1]};
       }};
-  backward.refusals = {bad_reduction(3),
-                       {.what = "of another shape",
-                        .changes = {{"self", TensorSpec{{2, 0}}},
-                                    {"weight", TensorSpec{{0}}},
-                                    {"out", TensorSpec{{2, 0}}}},
-                        .words = {"[2, 0]"}},
-                       {.what = "of another shape, without a reduction",
-                        .changes = {{"gradOutput", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
-                        .words = {"[2]"}}};
+  backward.error_inputs = {
+      bad_reduction(3),
+      {.what = "of another shape",
+       .changes = {{"self", TensorSpec{{2, 0}}},
+                   {"weight", TensorSpec{{0}}},
+                   {"out", TensorSpec{{2, 0}}}},
+       .words = {"[2, 0]"}},
+      {.what = "of another shape, without a reduction",
+       .changes = {{"gradOutput", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
+       .words = {"[2]"}}};
   backward.check = "nll_loss";
   backward.computes = {"−weight·g at the target, 0 elsewhere",
                        "在 target 处为 −weight·g，其余为 0"};
@@ -253,8 +254,8 @@ void add_nll_loss(std::vector<Operator>& all) {
 
 }  // namespace
 
-Family losses() {
-  Family family{{"Losses", "损失"}, {}};
+FamilyContracts losses() {
+  FamilyContracts family{{"Losses", "损失"}, {}};
   add_mse_loss(family.operators);
   add_nll_loss(family.operators);
   add_error_losses(family.operators);

@@ -25,8 +25,8 @@ Operator moving(Operator op) {
   return op;
 }
 
-Refusal wrong_target(const char* what, aclDataType dtype, std::string word,
-                     aclnnStatus status = 161002) {
+ErrorInput wrong_target(const char* what, aclDataType dtype, std::string word,
+                        aclnnStatus status = 161002) {
   return {.what = what,
           .changes = {{"dtype", DtypeSpec{dtype}}},
           .status = status,
@@ -34,7 +34,7 @@ Refusal wrong_target(const char* what, aclDataType dtype, std::string word,
 }
 
 void add_cast(std::vector<Operator>& all) {
-  Operator cast = moving(entry<decltype(aclnnCastGetWorkspaceSize)>(
+  Operator cast = moving(contract_of<decltype(aclnnCastGetWorkspaceSize)>(
       "aclnnCast",
       {source("self"), option(dtype_named("dtype", ACL_FLOAT), "into"),
        any_dtype(typed(out("out"), ACL_FLOAT))},
@@ -48,9 +48,9 @@ void add_cast(std::vector<Operator>& all) {
   cast.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {
     return a.dtype_of("dtype") == ACL_BF16 && (product == "Ascend910" || product == "Ascend310P");
   };
-  cast.refusals = {wrong_target("that does not exist", ACL_DT_UNDEFINED, "DT_UNDEFINED"),
-                   refused("dtype", "without a name", int64_t{77}, "DT_UNKNOWN(77)"),
-                   wrong_target("that is not out's", ACL_FLOAT16, "DT_FLOAT16", 561103)};
+  cast.error_inputs = {wrong_target("that does not exist", ACL_DT_UNDEFINED, "DT_UNDEFINED"),
+                       refused("dtype", "without a name", int64_t{77}, "DT_UNKNOWN(77)"),
+                       wrong_target("that is not out's", ACL_FLOAT16, "DT_FLOAT16", 561103)};
   cast.check = "cast";
   cast.computes = {"conversion to a dtype", "转换数据类型"};
   cast.in_graph = "cast(x, dtype)";
@@ -58,7 +58,7 @@ void add_cast(std::vector<Operator>& all) {
 }
 
 void add_copy(std::vector<Operator>& all) {
-  Operator copy = moving(entry<decltype(aclnnInplaceCopyGetWorkspaceSize)>(
+  Operator copy = moving(contract_of<decltype(aclnnInplaceCopyGetWorkspaceSize)>(
       "aclnnInplaceCopy",
       {option(any_dtype(out("selfRef")), "into", Sets::kDtype),
        option(source("src"), "other", Sets::kShape)},
@@ -94,7 +94,7 @@ Operator filling(Operator op, std::function<Number(const Arguments&)> value) {
 
 void add_fills(std::vector<Operator>& all) {
   Operator zero = filling(
-      entry<decltype(aclnnInplaceZeroGetWorkspaceSize)>(
+      contract_of<decltype(aclnnInplaceZeroGetWorkspaceSize)>(
           "aclnnInplaceZero", {out("selfRef")}, kNumbers + DTypes{ACL_UINT16, ACL_BF16}, {}),
       [](const Arguments&) { return Number{0}; });
   zero.max_rank = 25;
@@ -103,7 +103,7 @@ void add_fills(std::vector<Operator>& all) {
   zero.in_graph = "zeros(graph, shape)";
 
   Operator fill = filling(
-      entry<decltype(aclnnInplaceFillScalarGetWorkspaceSize)>(
+      contract_of<decltype(aclnnInplaceFillScalarGetWorkspaceSize)>(
           "aclnnInplaceFillScalar", {out("selfRef"), {"value", ScalarSpec{7, std::nullopt}}},
           kNumbers, kUnsigned + DTypes{ACL_BF16}),
       [](const Arguments& a) { return a.number("value"); });

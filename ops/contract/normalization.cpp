@@ -106,19 +106,19 @@ void add_softmax(std::vector<Operator>& all) {
   const auto tensor = [](Parameter parameter, double fill = 1) {
     return filled(shaped(std::move(parameter), {2, 3}), fill);
   };
-  Operator forward = entry<decltype(aclnnSoftmaxGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnSoftmaxGetWorkspaceSize)>(
       "aclnnSoftmax", {any_dtype(tensor(in("self"), 3)), dim, any_dtype(tensor(out("out")))},
       kFloatsAndDouble);
   along_dim(forward);
   forward.reference = softmax<false>;
   // Exponentials of DOUBLE are good to 2^-49, which is up to 16 units in the last place.
   forward.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16};
-  forward.refusals = {bad_dim(-3)};
+  forward.error_inputs = {bad_dim(-3)};
   forward.computes = {"e^(x − max) / Σ e^(x − max) along dim",
                       "沿 dim 的 e^(x − max) / Σ e^(x − max)"};
   forward.in_graph = "softmax(x, dim)";
 
-  Operator backward = entry<decltype(aclnnSoftmaxBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnSoftmaxBackwardGetWorkspaceSize)>(
       "aclnnSoftmaxBackward",
       {tensor(in("gradOutput")), tensor(in("output", 0, 1)), dim, any_dtype(tensor(out("out")))},
       kFloatsAndDouble);
@@ -127,12 +127,12 @@ void add_softmax(std::vector<Operator>& all) {
   backward.magnitude = softmax_backward<false, true>;
   backward.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 3, .inner = 0.5};
   backward.gradient = from_result("aclnnSoftmax");
-  backward.refusals = {bad_dim(2)};
+  backward.error_inputs = {bad_dim(2)};
   backward.check = "softmax";
   backward.computes = {"output·(g − Σ g·output) along dim", "沿 dim 的 output·(g − Σ g·output)"};
   backward.in_graph = "softmax_backward(g, output, dim)";
 
-  Operator logarithm = entry<decltype(aclnnLogSoftmaxGetWorkspaceSize)>(
+  Operator logarithm = contract_of<decltype(aclnnLogSoftmaxGetWorkspaceSize)>(
       "aclnnLogSoftmax", {any_dtype(tensor(in("self"), 3)), dim, any_dtype(tensor(out("out")))},
       kFloatsAndDouble);
   along_dim(logarithm);
@@ -142,12 +142,12 @@ void add_softmax(std::vector<Operator>& all) {
   // its logarithm may be off by that much, 8 ulp of 1, however small it is.
   logarithm.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16};
   logarithm.least_magnitude_double = 1;
-  logarithm.refusals = {bad_dim(2)};
+  logarithm.error_inputs = {bad_dim(2)};
   logarithm.computes = {"x − max − log Σ e^(x − max) along dim",
                         "沿 dim 的 x − max − log Σ e^(x − max)"};
   logarithm.in_graph = "log_softmax(x, dim)";
 
-  Operator slope = entry<decltype(aclnnLogSoftmaxBackwardGetWorkspaceSize)>(
+  Operator slope = contract_of<decltype(aclnnLogSoftmaxBackwardGetWorkspaceSize)>(
       "aclnnLogSoftmaxBackward",
       {tensor(in("gradOutput")), tensor(in("output", -4, 0)), dim, any_dtype(tensor(out("out")))},
       kFloats);
@@ -156,7 +156,7 @@ void add_softmax(std::vector<Operator>& all) {
   slope.magnitude = softmax_backward<true, true>;
   slope.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
   slope.gradient = from_result("aclnnLogSoftmax");
-  slope.refusals = {bad_dim(-3)};
+  slope.error_inputs = {bad_dim(-3)};
   slope.check = "log_softmax";
   slope.computes = {"g − e^output·Σ g along dim", "沿 dim 的 g − e^output·Σ g"};
   slope.in_graph = "log_softmax_backward(g, output, dim)";
@@ -297,7 +297,7 @@ void add_layer_norm(std::vector<Operator>& all) {
     return filled(shaped(std::move(parameter), std::move(shape)), fill);
   };
   const Parameter sizes{"normalizedShape", SizesSpec{{3}}};
-  Operator forward = entry<decltype(aclnnLayerNormGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnLayerNormGetWorkspaceSize)>(
       "aclnnLayerNorm",
       {any_dtype(tensor(in("input"), {2, 3}, 3)),
        sizes,
@@ -316,7 +316,7 @@ void add_layer_norm(std::vector<Operator>& all) {
   forward.magnitude = layer_norm<true>;
   // 16 bits are those of FLOAT, rounded.
   forward.bound = {.of_float = 0.501, .of_16_bits = 0.5001};
-  forward.refusals = {
+  forward.error_inputs = {
       {.what = "of another dtype than weightOptional's",
        .changes = {{"biasOptional", TensorSpec{.shape = {3}, .dtype = ACL_FLOAT16}},
                    {"weightOptional", TensorSpec{.shape = {3}, .dtype = ACL_FLOAT}}},
@@ -328,7 +328,7 @@ void add_layer_norm(std::vector<Operator>& all) {
       "对末尾几维求 (x − mean)·rstd·weight + bias，rstd = 1/√(方差 + eps)"};
   forward.in_graph = "layer_norm(x, weight, bias, eps)";
 
-  Operator backward = entry<decltype(aclnnLayerNormBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnLayerNormBackwardGetWorkspaceSize)>(
       "aclnnLayerNormBackward",
       {tensor(in("gradOut"), {2, 3}),
        tensor(in("input"), {2, 3}, 3),
@@ -365,7 +365,7 @@ void add_layer_norm(std::vector<Operator>& all) {
         return given;
       }};
   backward.gradient->count = 3;
-  backward.refusals = {
+  backward.error_inputs = {
       refused("normalizedShape", "of more sizes than input", Shape{1, 2, 3}, "[1, 2, 3]")};
   backward.check = "layer_norm";
   backward.computes = {"the gradients of input, weight and bias, those that outputMask asks for",
@@ -376,8 +376,8 @@ void add_layer_norm(std::vector<Operator>& all) {
 
 }  // namespace
 
-Family normalization() {
-  Family family{{"Softmax and normalization", "Softmax 与归一化"}, {}};
+FamilyContracts normalization() {
+  FamilyContracts family{{"Softmax and normalization", "Softmax 与归一化"}, {}};
   add_softmax(family.operators);
   add_layer_norm(family.operators);
   add_rms_norm(family.operators);

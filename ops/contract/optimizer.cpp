@@ -76,7 +76,7 @@ Parameter real(std::string name, float value) {
   return declared({std::move(name), double{value}}, "float");
 }
 
-Refusal lacks_most(const char* most) {
+ErrorInput lacks_most(const char* most) {
   return {.what = "null with amsgrad",
           .changes = {{most, TensorSpec{.optional = true}}, {"amsgrad", true}},
           .status = 161001,
@@ -110,7 +110,7 @@ Arrays step_by_tensors(const Arguments& a, const Arrays& in) {
 }
 
 Operator by_tensors() {
-  Operator op = entry<decltype(aclnnApplyAdamWGetWorkspaceSize)>(
+  Operator op = contract_of<decltype(aclnnApplyAdamWGetWorkspaceSize)>(
       "aclnnApplyAdamW",
       {updated("varRef"), updated("mRef"), updated("vRef", 0), single("beta1Power", 0.75),
        single("beta2Power", 0.875), single("lr", 0.015625),
@@ -124,7 +124,7 @@ Operator by_tensors() {
   op.samples.push_back(
       {{{"weightDecay", 0.125}, {"lr", Shape{}}, {"eps", Shape{}}, {"amsgrad", 1.0}}});
   op.reference = step_by_tensors;
-  op.refusals = {lacks_most("maxGradNormOptional")};
+  op.error_inputs = {lacks_most("maxGradNormOptional")};
   op.check = "apply_adam_w";
   op.computes = {"the same with its numbers, and the powers of the betas, in tensors",
                  "同上，各参数与 beta 的幂放在张量里"};
@@ -163,7 +163,7 @@ Arrays scale_of_step(const Arguments& a, const Arrays& in) {
 Operator by_numbers() {
   Parameter most = optional(updated("maxGradNormOptionalRef", 0));
   const Parameter step = typed(shaped(in("step", 3, 3), {1}), ACL_INT64);
-  Operator op = entry<decltype(aclnnApplyAdamWV2GetWorkspaceSize)>(
+  Operator op = contract_of<decltype(aclnnApplyAdamWV2GetWorkspaceSize)>(
       "aclnnApplyAdamWV2",
       {any_dtype(updated("varRef")), any_dtype(updated("mRef")), any_dtype(updated("vRef", 0)),
        any_dtype(most), any_dtype(in("grad")), option(any_dtype(step), "into", Sets::kDtype),
@@ -186,7 +186,7 @@ Operator by_numbers() {
   // again, with an ulp of FLOAT16 of 2^13 of FLOAT's.
   op.bound = {.of_float = 1.51, .of_16_bits = 0.5 + 0x1p-13 * 1.51};
   op.magnitude = scale_of_step;
-  op.refusals = {lacks_most("maxGradNormOptionalRef")};
+  op.error_inputs = {lacks_most("maxGradNormOptionalRef")};
   op.check = "apply_adam_w_v2";
   op.computes = {"one AdamW step in place; the step tensor holds the completed steps",
                  "原地做一步 AdamW；step 张量存放已完成的步数"};
@@ -196,8 +196,9 @@ Operator by_numbers() {
 
 }  // namespace
 
-Family optimizer() {
-  Family family{{"Optimizer and random fill", "优化器与随机填充"}, {by_numbers(), by_tensors()}};
+FamilyContracts optimizer() {
+  FamilyContracts family{{"Optimizer and random fill", "优化器与随机填充"},
+                         {by_numbers(), by_tensors()}};
   add_random(family.operators);
   return family;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an entry's parameters to those of its C function.
+// From a contract's parameters to those of its C function.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>

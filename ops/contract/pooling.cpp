@@ -107,7 +107,8 @@ void arrange_pool(Arguments& a) {
   if (a.has("gradInput")) a.shape("gradInput") = image;
 }
 
-// ---- Samples and refusals -----------------------------------------------------------------------
+// ---- Samples and error inputs
+// -----------------------------------------------------------------------
 
 struct Pool {
   Shape kernel, stride, padding;
@@ -130,7 +131,7 @@ const Shape kImage = {kN, 2, 4, 6};
 const Shape kRightImage = {1, 2, 4, 6};
 const Shape kRightResult = {1, 2, 3, 4};  // of a kernel [2, 3], strides [2, 1], padding [1, 0]
 
-Refusal wrong(std::string name, const char* what, Shape numbers, std::string word) {
+ErrorInput wrong(std::string name, const char* what, Shape numbers, std::string word) {
   return refused(std::move(name), what, ValuesSpec{std::move(numbers)}, std::move(word));
 }
 
@@ -140,15 +141,15 @@ void describe(Operator& op, const char* stride, const char* padding) {
   op.max_rank = 4;
   op.arrange = arrange_pool;
   op.grows = false;
-  op.refusals = {wrong("kernelSize", "= [0]", {0}, "[0]"),
-                 wrong("kernelSize", "of three values", {1, 1, 1}, "[1, 1, 1]"),
-                 wrong("kernelSize", "= [9, 3]", {9, 3}, "[9, 3]"),
-                 wrong(stride, "= [0, 1]", {0, 1}, "[0, 1]"),
-                 wrong(padding, "= [2, 0]", {2, 0}, "[2, 0]"),
-                 wrong(padding, "= [-1]", {-1}, "[-1]")};
+  op.error_inputs = {wrong("kernelSize", "= [0]", {0}, "[0]"),
+                     wrong("kernelSize", "of three values", {1, 1, 1}, "[1, 1, 1]"),
+                     wrong("kernelSize", "= [9, 3]", {9, 3}, "[9, 3]"),
+                     wrong(stride, "= [0, 1]", {0, 1}, "[0, 1]"),
+                     wrong(padding, "= [2, 0]", {2, 0}, "[2, 0]"),
+                     wrong(padding, "= [-1]", {-1}, "[-1]")};
 }
 
-Refusal empty_image() {
+ErrorInput empty_image() {
   return refused("self", "without rows", TensorSpec{.shape = {1, 2, 0, 6}}, "[1, 2, 0, 6]");
 }
 
@@ -207,17 +208,17 @@ std::vector<Sample> average_samples() {
           sample_of({{2}, {1}, {1}, false, {2, 3, 5}})};
 }
 
-Refusal wrong_type(int64_t number, std::string word) {
+ErrorInput wrong_type(int64_t number, std::string word) {
   return refused("cubeMathType", "= " + std::to_string(number), number, std::move(word));
 }
 
-Refusal in_nd(const char* tensor, Shape shape) {
+ErrorInput in_nd(const char* tensor, Shape shape) {
   return refused(tensor, "in ND", TensorSpec{.shape = std::move(shape), .format = ACL_FORMAT_ND},
                  "NCHW");
 }
 
 void add_average(std::vector<Operator>& all) {
-  Operator forward = entry<decltype(aclnnAvgPool2dGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnAvgPool2dGetWorkspaceSize)>(
       "aclnnAvgPool2d",
       {shaped(in("self"), kRightImage), values("kernelSize", {2, 3}),
        option(values("strides", {2, 1}), "stride"), option(values("paddings", {1, 0}), "padding"),
@@ -229,12 +230,12 @@ void add_average(std::vector<Operator>& all) {
   forward.reference = average_pool<false>;
   forward.magnitude = average_pool<true>;
   forward.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
-  forward.refusals.insert(forward.refusals.end(),
-                          {empty_image(), wrong_type(5, "[0, 4]"), in_nd("self", kRightImage)});
+  forward.error_inputs.insert(forward.error_inputs.end(),
+                              {empty_image(), wrong_type(5, "[0, 4]"), in_nd("self", kRightImage)});
   forward.computes = {"averages of windows of images", "图像窗口的平均值"};
   forward.in_graph = "avg_pool2d(x, kernel, options)";
 
-  Operator backward = entry<decltype(aclnnAvgPool2dBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnAvgPool2dBackwardGetWorkspaceSize)>(
       "aclnnAvgPool2dBackward",
       {shaped(in("gradOutput"), kRightResult), any_dtype(shaped(in("self"), kRightImage)),
        values("kernelSize", {2, 3}), values("stride", {2, 1}), values("padding", {1, 0}),
@@ -249,7 +250,7 @@ void add_average(std::vector<Operator>& all) {
   backward.bound = forward.bound;
   backward.gradient = from_input("aclnnAvgPool2d");
   backward.nan_goes_through = false;  // of self only the shape is taken
-  backward.refusals.insert(backward.refusals.end(), {wrong_type(4, "[0, 3]")});
+  backward.error_inputs.insert(backward.error_inputs.end(), {wrong_type(4, "[0, 3]")});
   backward.check = "avg_pool2d";
   backward.computes = {"the gradient of averages of windows", "窗口平均值的梯度"};
   backward.in_graph = "avg_pool2d_backward(g, x, attributes)";
@@ -294,7 +295,7 @@ void add_adaptive(std::vector<Operator>& all) {
   const std::vector<Sample> samples = {adaptive_sample({3, 4}, kImage, {kN, 2, 3, 4}),
                                        adaptive_sample({1, 1}, kImage, {kN, 2, 1, 1}),
                                        adaptive_sample({2, 7}, {2, 3, 5}, {2, 2, 7})};
-  Operator forward = entry<decltype(aclnnAdaptiveAvgPool2dGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnAdaptiveAvgPool2dGetWorkspaceSize)>(
       "aclnnAdaptiveAvgPool2d",
       {shaped(in("self"), kRightImage), values("outputSize", {3, 4}),
        shaped(out("out"), kRightResult)},
@@ -317,13 +318,13 @@ void add_adaptive(std::vector<Operator>& all) {
   forward.reference = adaptive_pool<false>;
   forward.magnitude = adaptive_pool<true>;
   forward.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
-  forward.refusals = {wrong("outputSize", "of one value", {3}, "[3]"),
-                      wrong("outputSize", "= [0, 4]", {0, 4}, "[0, 4]"),
-                      in_nd("self", kRightImage)};
+  forward.error_inputs = {wrong("outputSize", "of one value", {3}, "[3]"),
+                          wrong("outputSize", "= [0, 4]", {0, 4}, "[0, 4]"),
+                          in_nd("self", kRightImage)};
   forward.computes = {"averages over a given number of windows", "自适应数量窗口的平均值"};
   forward.in_graph = "adaptive_avg_pool2d(x, size)";
 
-  Operator backward = entry<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)>(
       "aclnnAdaptiveAvgPool2dBackward",
       {option(shaped(in("gradOutput"), kRightResult), "gradOutput", Sets::kShape),
        shaped(in("self"), kRightImage), shaped(out("out"), kRightImage)},
@@ -398,7 +399,7 @@ void add_maximum(std::vector<Operator>& all) {
   in_int32.settings.emplace_back("indices", ACL_INT32);
   in_int32.is_gradient = false;
   samples.push_back(in_int32);
-  Operator forward = entry<decltype(aclnnMaxPool2dWithIndicesGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnMaxPool2dWithIndicesGetWorkspaceSize)>(
       "aclnnMaxPool2dWithIndices",
       {shaped(in("self"), kRightImage), values("kernelSize", {2, 3}), values("stride", {2, 1}),
        values("padding", {1, 0}), values("dilation", {1}), flag("ceilMode"),
@@ -408,13 +409,13 @@ void add_maximum(std::vector<Operator>& all) {
   forward.samples = samples;
   forward.reference = max_pool;
   forward.bound = {.of_float = 0.5001};
-  forward.refusals.insert(forward.refusals.end(),
-                          {empty_image(), wrong("dilation", "= [2, 1]", {2, 1}, "[2, 1]")});
+  forward.error_inputs.insert(forward.error_inputs.end(),
+                              {empty_image(), wrong("dilation", "= [2, 1]", {2, 1}, "[2, 1]")});
   forward.computes = {"the largest elements of windows of images, and their places",
                       "图像窗口的最大值及其位置"};
   forward.in_graph = "max_pool2d(x, kernel, options)";
 
-  Operator backward = entry<decltype(aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize)>(
       "aclnnMaxPool2dWithIndicesBackward",
       {shaped(in("gradOutput"), kRightResult), shaped(in("self"), kRightImage),
        filled(typed(shaped(in("indices", 0, 23), kRightResult), ACL_INT64), 0),

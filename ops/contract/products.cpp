@@ -47,9 +47,9 @@ Operator product(Operator op, const char* first) {
   op.bound = {.of_float = 2, .of_16_bits = 0.51};
   op.roundings = [first](const Arguments& a) { return static_cast<double>(a.shape(first).back()); };
   op.also_refuses = lacks_float;
-  op.refusals = {refused("cubeMathType", "= 5", int64_t{5}, "[0, 4]"),
-                 refused("cubeMathType", "= -1", int64_t{-1}, "[0, 4]"),
-                 refused("cubeMathType", "= 0", int64_t{0}, "DT_FLOAT", "Ascend910")};
+  op.error_inputs = {refused("cubeMathType", "= 5", int64_t{5}, "[0, 4]"),
+                     refused("cubeMathType", "= -1", int64_t{-1}, "[0, 4]"),
+                     refused("cubeMathType", "= 0", int64_t{0}, "DT_FLOAT", "Ascend910")};
   return op;
 }
 
@@ -66,11 +66,11 @@ Parameter cube_math_type() { return declared(integer("cubeMathType", 1), "int8_t
 template <class PhaseOne>
 Operator of_two(std::string name) {
   Operator op =
-      product(entry<PhaseOne>(std::move(name),
-                              {factor("self", {2, 4}, 5),
-                               option(factor("mat2", {4, kColumns}), "other", Sets::kShape),
-                               result(), cube_math_type()},
-                              kFloats),
+      product(contract_of<PhaseOne>(std::move(name),
+                                    {factor("self", {2, 4}, 5),
+                                     option(factor("mat2", {4, kColumns}), "other", Sets::kShape),
+                                     result(), cube_math_type()},
+                                    kFloats),
               "self");
   op.arrange = [](Arguments& a) {
     if (!a.is_set("mat2") && !a.shape("self").empty()) {
@@ -131,7 +131,7 @@ void add_matmul(std::vector<Operator>& all) {
       matmul.value_samples.back().settings.emplace_back(name, dtype);
     }
   }
-  matmul.refusals.push_back(
+  matmul.error_inputs.push_back(
       {.what = "of another batch",
        .changes = {{"self", TensorSpec{{2, 2, 4}}}, {"mat2", TensorSpec{{3, 4, kColumns}}}},
        .words = {"[2, 2, 4]"}});
@@ -172,7 +172,8 @@ void add_matmul(std::vector<Operator>& all) {
   bmm.value_samples = {times({300, 8, 8}, {300, 8, 8}), times({3, 70, 65}, {3, 65, 90}),
                        times({1, 40, 33}, {7, 33, 17}), times({7, 40, 33}, {1, 33, 17}),
                        times({5, 1, 64}, {5, 64, 40}),  times({5, 40, 64}, {5, 64, 1})};
-  bmm.refusals.push_back(refused("self", "of another batch", TensorSpec{{3, 2, 4}}, "[3, 2, 4]"));
+  bmm.error_inputs.push_back(
+      refused("self", "of another batch", TensorSpec{{3, 2, 4}}, "[3, 2, 4]"));
   bmm.check = "bmm";
   bmm.computes = {"products of two batches of matrices; a batch of 1 serves all",
                   "两批矩阵逐个相乘；批大小为 1 时广播"};
@@ -200,7 +201,7 @@ Sample addmm_sample(double alpha, double beta, const std::optional<Shape>& self 
 }
 
 void add_addmm(std::vector<Operator>& all) {
-  Operator addmm = product(entry<decltype(aclnnAddmmGetWorkspaceSize)>(
+  Operator addmm = product(contract_of<decltype(aclnnAddmmGetWorkspaceSize)>(
                                "aclnnAddmm",
                                {option(factor("self", {2, kColumns}), "other", Sets::kShape),
                                 factor("mat1", {2, 4}, 5), factor("mat2", {4, kColumns}),
@@ -241,13 +242,13 @@ void add_addmm(std::vector<Operator>& all) {
   auto& self = std::get<TensorSpec>(form.parameters.front().spec);
   self.any_dtype = true;
   self.any_shape = false;
-  form.refusals = addmm.refusals;
+  form.error_inputs = addmm.error_inputs;
   all.insert(all.end(), {addmm, form});
 }
 
 void add_baddbmm(std::vector<Operator>& all) {
   Operator op = product(
-      entry<decltype(aclnnBaddbmmGetWorkspaceSize)>(
+      contract_of<decltype(aclnnBaddbmmGetWorkspaceSize)>(
           "aclnnBaddbmm",
           {option(factor("self", {2, 2, kColumns}), "other", Sets::kShape),
            factor("batch1", {2, 2, 4}, 5), factor("batch2", {2, 4, kColumns}), scalar("beta", 2),
@@ -276,7 +277,7 @@ void add_baddbmm(std::vector<Operator>& all) {
   op.samples.push_back(op.samples[1]);
   op.samples.back().settings.emplace_back("batch2", Shape{1, 7, kColumns});
   const auto refuse = [&](const char* what, const char* tensor, Shape shape, const char* word) {
-    op.refusals.push_back(refused(tensor, what, TensorSpec{std::move(shape)}, word));
+    op.error_inputs.push_back(refused(tensor, what, TensorSpec{std::move(shape)}, word));
   };
   refuse("of a batch that is neither", "batch2", {3, 4, kColumns}, "batch");
   refuse("that is empty", "self", {0, 2, kColumns}, "empty");
@@ -291,15 +292,15 @@ void add_baddbmm(std::vector<Operator>& all) {
   auto& self = std::get<TensorSpec>(form.parameters.front().spec);
   self.any_dtype = true;
   self.any_shape = false;
-  form.refusals = op.refusals;
-  form.refusals.back().changes.front().first = "selfRef";
+  form.error_inputs = op.error_inputs;
+  form.error_inputs.back().changes.front().first = "selfRef";
   all.insert(all.end(), {op, form});
 }
 
 }  // namespace
 
-Family products() {
-  Family family{{"Products and reductions", "矩阵乘与规约"}, {}};
+FamilyContracts products() {
+  FamilyContracts family{{"Products and reductions", "矩阵乘与规约"}, {}};
   add_matmul(family.operators);
   add_addmm(family.operators);
   add_baddbmm(family.operators);

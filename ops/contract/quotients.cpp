@@ -18,7 +18,7 @@ const DTypes kFractions = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, AC
 constexpr Bound kQuotient{.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 0.501};
 
 void add_div(std::vector<Operator>& all) {
-  Operator div = entry<decltype(aclnnDivGetWorkspaceSize)>(
+  Operator div = contract_of<decltype(aclnnDivGetWorkspaceSize)>(
       "aclnnDiv",
       {any_dtype(in("self", -9, 9)), any_dtype(in("other", 0.25L, 9)), any_dtype(out("out"))},
       kFractions);
@@ -27,11 +27,11 @@ void add_div(std::vector<Operator>& all) {
     return product != "Ascend950" && std::ranges::count(kIntegers, dtype) > 0;
   };
   div.mixed = kIntegers;
-  div.refusals = {{.what = "INT32 of INT32",
-                   .changes = {{"out", TensorSpec{}}},
-                   .words = {"DT_INT32"},
-                   .product = "Ascend950",
-                   .dtype = ACL_INT32}};
+  div.error_inputs = {{.what = "INT32 of INT32",
+                       .changes = {{"out", TensorSpec{}}},
+                       .words = {"DT_INT32"},
+                       .product = "Ascend950",
+                       .dtype = ACL_INT32}};
   div.formula = of_all([](auto x, Attributes) { return x[0] / x[1]; });
   div.bound = kQuotient;
   div.check = "div";
@@ -42,10 +42,10 @@ void add_div(std::vector<Operator>& all) {
   auto& in_place = std::get<TensorSpec>(all.back().parameters[0].spec);
   in_place.any_shape = false;
   in_place.any_dtype = true;
-  all.back().refusals = div.refusals;
-  all.back().refusals[0].changes[0].first = "selfRef";
+  all.back().error_inputs = div.error_inputs;
+  all.back().error_inputs[0].changes[0].first = "selfRef";
 
-  Operator divs = entry<decltype(aclnnDivsGetWorkspaceSize)>(
+  Operator divs = contract_of<decltype(aclnnDivsGetWorkspaceSize)>(
       "aclnnDivs",
       {any_dtype(in("self", -9, 9)), option(scalar("other", 2), "value"), any_dtype(out("out"))},
       kFractions + kIntegers);
@@ -61,7 +61,7 @@ void add_div(std::vector<Operator>& all) {
 
 template <class PhaseOne>
 Operator extremum(std::string name) {
-  Operator op = entry<PhaseOne>(
+  Operator op = contract_of<PhaseOne>(
       std::move(name),
       {promotes(in("self", -9, 9)), promotes(in("other", -9, 9)), promotes(out("out"))},
       kFloatsAndDouble + kIntegers);
@@ -93,8 +93,8 @@ void add_extrema(std::vector<Operator>& all) {
 
 }  // namespace
 
-Family quotients() {
-  Family family{{"Division, maximum, minimum", "除法与最值"}, {}};
+FamilyContracts quotients() {
+  FamilyContracts family{{"Division, maximum, minimum", "除法与最值"}, {}};
   add_div(family.operators);
   add_extrema(family.operators);
   return family;

@@ -120,7 +120,7 @@ void add_random(std::vector<Operator>& all) {
   const DTypes uniform_dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
                                  ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_UINT8};
   Operator normal = random(
-      entry<decltype(aclnnInplaceNormalGetWorkspaceSize)>(
+      contract_of<decltype(aclnnInplaceNormalGetWorkspaceSize)>(
           "aclnnInplaceNormal",
           {as_const(out("selfRef")), declared({"mean", 1.5}, "float"),
            option(declared({"std", 0.0}, "float"), "stddev"), seed("int64_t"), offset("int64_t")},
@@ -130,13 +130,13 @@ void add_random(std::vector<Operator>& all) {
   normal.samples = {{{{"mean", 0.0}, {"std", 1.0}}},
                     {{{"mean", -3.0}, {"std", 0.5}}},
                     {{{"mean", 1.5}, {"std", 0.0}}}};
-  normal.refusals = {refused("std", "below 0", -0.5, "-0.5")};
+  normal.error_inputs = {refused("std", "below 0", -0.5, "-0.5")};
   normal.check = "normal";
   normal.computes = random_bits;
   normal.in_graph = "normal(graph, shape, mean, stddev, seed, offset)";
 
   Operator uniform =
-      random(entry<decltype(aclnnInplaceUniformGetWorkspaceSize)>(
+      random(contract_of<decltype(aclnnInplaceUniformGetWorkspaceSize)>(
                  "aclnnInplaceUniform",
                  {as_const(out("selfRef")), option({"from", 2.25}, "low"),
                   option({"to", 2.25}, "high"), seed("uint64_t"), offset("uint64_t")},
@@ -145,7 +145,7 @@ void add_random(std::vector<Operator>& all) {
   uniform.samples = {{{{"from", 0.0}, {"to", 1.0}}},
                      {{{"from", -2.0}, {"to", 5.0}}},
                      {{{"from", 2.25}, {"to", 2.25}}}};
-  uniform.refusals = {refused("from", "above to", 3.5, "3.5")};
+  uniform.error_inputs = {refused("from", "above to", 3.5, "3.5")};
   uniform.check = "uniform";
   uniform.computes = random_bits;
   uniform.in_graph = "uniform(graph, shape, low, high, seed, offset)";

@@ -117,7 +117,7 @@ std::vector<Sample> large_samples(const char* dims, Sample with = {}) {
 template <class PhaseOne>
 Operator reduction(std::string name, std::vector<Parameter> parameters, DTypes dtypes,
                    bool is_mean) {
-  Operator op = entry<PhaseOne>(std::move(name), std::move(parameters), std::move(dtypes));
+  Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), std::move(dtypes));
   op.arrange = reduce_shape;
   op.reference = [is_mean](const Arguments& a, const Arrays& in) {
     return Arrays{result_of(a, in[0], is_mean)};
@@ -134,7 +134,7 @@ Operator reduction(std::string name, std::vector<Parameter> parameters, DTypes d
 
 Parameter summed() { return any_dtype(filled(in("self"), 5)); }
 
-Refusal of_dtype(const char* what, aclDataType dtype, std::string word) {
+ErrorInput of_dtype(const char* what, aclDataType dtype, std::string word) {
   return refused("dtype", what, DtypeSpec{dtype}, std::move(word));
 }
 
@@ -155,8 +155,8 @@ void add_sums(std::vector<Operator>& all) {
       kNumbers, false);
   sum.samples = samples_over("dims", "keepDims");
   sum.value_samples = large_samples("dims");
-  sum.refusals = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
-                  of_dtype("that is not out's", ACL_FLOAT16, "DT_FLOAT16")};
+  sum.error_inputs = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
+                      of_dtype("that is not out's", ACL_FLOAT16, "DT_FLOAT16")};
   sum.check = "reduce_sum";
   sum.computes = {"sum over dimensions; an empty list: over all", "沿若干维求和；列表为空表示全部"};
   sum.in_graph = "reduce_sum(x, axes, keep)";
@@ -174,8 +174,8 @@ void add_sums(std::vector<Operator>& all) {
     const auto into = a.dtype_of("dtype");
     return is_complex(dtype) && into && !is_complex(*into);
   };
-  mean.refusals = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
-                   of_dtype("that self cannot have", ACL_INT64, "DT_INT64")};
+  mean.error_inputs = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
+                       of_dtype("that self cannot have", ACL_INT64, "DT_INT64")};
   mean.check = "mean";
   mean.computes = {"mean over dimensions; an empty list: over all",
                    "沿若干维求平均；列表为空表示全部"};
@@ -188,7 +188,7 @@ void add_sums(std::vector<Operator>& all) {
   second.form_of = mean.name;
   second.samples = samples_over("dim", "keepDim");
   second.samples.back() = {{{"dim", Shape{}}, {"noopWithEmptyAxes", 1.0}}};
-  second.refusals = {
+  second.error_inputs = {
       {.what = "not of self's size, with no axes to reduce",
        .changes = {{"out", TensorSpec{{2}}}, {"dim", Shape{}}, {"noopWithEmptyAxes", true}},
        .words = {"[2, 4]"}}};
@@ -217,7 +217,7 @@ std::vector<Sample> samples_along(std::initializer_list<double> dims) {
   return samples;
 }
 
-Refusal of_no_elements() {
+ErrorInput of_no_elements() {
   return {.what = "that have no elements",
           .changes = {{"dim", Shape{1}}, {"self", TensorSpec{{2, 0}}}, {"out", TensorSpec{{2}}}},
           .words = {"size 0"}};
@@ -225,7 +225,7 @@ Refusal of_no_elements() {
 
 template <class PhaseOne>
 Operator amax(std::string name, Number (*of)(const std::vector<Number>&)) {
-  Operator op = entry<PhaseOne>(
+  Operator op = contract_of<PhaseOne>(
       std::move(name),
       {in("self"), option(list("dim", {-1}), "dims"), option(flag("keepDim"), "keepDims"),
        shaped(out("out"), {2})},
@@ -240,7 +240,7 @@ Operator amax(std::string name, Number (*of)(const std::vector<Number>&)) {
     return Arrays{reduced_by(a, in[0], of)};
   };
   op.bound = {.of_float = 0, .of_16_bits = 0};
-  op.refusals = {of_no_elements()};
+  op.error_inputs = {of_no_elements()};
   return op;
 }
 
@@ -261,7 +261,7 @@ void add_largest(std::vector<Operator>& all) {
                   "沿若干维求最小值；列表为空表示全部；有 NaN 则为 NaN"};
   min.in_graph = "amin(x, axes, keep)";
 
-  Operator dim = entry<decltype(aclnnMaxDimGetWorkspaceSize)>(
+  Operator dim = contract_of<decltype(aclnnMaxDimGetWorkspaceSize)>(
       "aclnnMaxDim",
       {in("self"), integer("dim", -1), flag("keepdim"), shaped(out("out"), {2}),
        index_result("indices")},
@@ -275,14 +275,14 @@ void add_largest(std::vector<Operator>& all) {
   };
   dim.bound = max.bound;
   dim.nan_goes_through = false;
-  dim.refusals = {bad_dim(2), bad_dim(-3)};
+  dim.error_inputs = {bad_dim(2), bad_dim(-3)};
   dim.check = "max_dim";
   dim.computes = {
       "the largest along dim, or the first NaN, and the place of the first such element",
       "沿 dim 的最大值（或首个 NaN）及其首个位置"};
   dim.in_graph = "max(x, dim, keep)";
 
-  Operator argmax = entry<decltype(aclnnArgMaxGetWorkspaceSize)>(
+  Operator argmax = contract_of<decltype(aclnnArgMaxGetWorkspaceSize)>(
       "aclnnArgMax",
       {any_dtype(in("self")), integer("dim", -1), flag("keepdim"), index_result("out")},
       kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8});
@@ -293,7 +293,7 @@ void add_largest(std::vector<Operator>& all) {
     return Arrays{reduced_by(a, in[0], place_of_largest)};
   };
   argmax.nan_goes_through = false;
-  argmax.refusals = {bad_dim(2), bad_dim(-3)};
+  argmax.error_inputs = {bad_dim(2), bad_dim(-3)};
   argmax.check = "argmax";
   argmax.computes = {"the place of the first largest element along dim, or of the first NaN",
                      "沿 dim 的首个最大元素（或首个 NaN）的位置"};
@@ -323,7 +323,7 @@ Operator variance(std::string name, Parameter correction, std::vector<Parameter>
                                        option(nullable(list("dim", {-1})), "dims"),
                                        std::move(correction), option(flag("keepdim"), "keepDims")};
   for (Parameter& each : outputs) parameters.push_back(any_dtype(shaped(std::move(each), {2})));
-  Operator op = entry<PhaseOne>(std::move(name), std::move(parameters), kFloats);
+  Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), kFloats);
   op.arrange = reduce_shape;
   op.samples = {{{{"dim", Shape{}}, {given, 1.0}}},
                 {{{"dim", Shape{0, -1}}, {given, 0.0}}},
@@ -367,7 +367,7 @@ void add_variances(std::vector<Operator>& all) {
 }
 
 void add_norm(std::vector<Operator>& all) {
-  Operator norm = entry<decltype(aclnnNormGetWorkspaceSize)>(
+  Operator norm = contract_of<decltype(aclnnNormGetWorkspaceSize)>(
       "aclnnNorm",
       {any_dtype(in("self")), option(scalar("pScalar", 2), "p"), list("dim", {-1}), flag("keepdim"),
        any_dtype(shaped(out("out"), {2}))},

@@ -80,7 +80,7 @@ void add_rms_norm(std::vector<Operator>& all) {
   const std::pair<std::string, Setting> epsilon{"epsilon", 1e-3};
   const Sample two_dimensions{{{"gamma", Shape{3, 5}}, epsilon}};
   const Sample in_float{{{"gamma", ACL_FLOAT}, epsilon}};
-  Operator forward = entry<decltype(aclnnRmsNormGetWorkspaceSize)>(
+  Operator forward = contract_of<decltype(aclnnRmsNormGetWorkspaceSize)>(
       "aclnnRmsNorm",
       {tensor(in("x"), {2, 3}, 3),
        tensor(in("gamma"), {3}),
@@ -102,7 +102,7 @@ void add_rms_norm(std::vector<Operator>& all) {
                       "对末尾几维求 x·rstd·gamma，rstd = 1/√(x² 的均值 + epsilon)"};
   forward.in_graph = "rms_norm(x, gamma, eps)";
 
-  Operator backward = entry<decltype(aclnnRmsNormGradGetWorkspaceSize)>(
+  Operator backward = contract_of<decltype(aclnnRmsNormGradGetWorkspaceSize)>(
       "aclnnRmsNormGrad",
       {tensor(in("dy"), {2, 3}), tensor(in("x"), {2, 3}, 3),
        typed(tensor(in("rstd", 0.5L, 2), {2, 1}, 0.5), ACL_FLOAT), tensor(in("gamma"), {3}),

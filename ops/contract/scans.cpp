@@ -56,7 +56,7 @@ Array cumsum(const Arguments& a, const Array& self) {
 template <class PhaseOne>
 Operator running_sums(std::string name, std::vector<Parameter> parameters) {
   Operator op =
-      entry<PhaseOne>(std::move(name), std::move(parameters), without(kNumbers, ACL_BOOL));
+      contract_of<PhaseOne>(std::move(name), std::move(parameters), without(kNumbers, ACL_BOOL));
   op.arrange = [](Arguments& a) {
     size_along(a);
     a.shape("out") = a.shape("self");
@@ -68,7 +68,7 @@ Operator running_sums(std::string name, std::vector<Parameter> parameters) {
   };
   op.complex = Complex::kParts;
   op.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 4};
-  op.refusals = {bad_dim(2), bad_dim(-3)};
+  op.error_inputs = {bad_dim(2), bad_dim(-3)};
   return op;
 }
 
@@ -133,10 +133,10 @@ Arrays topk(const Arguments& a, const Arrays& in) {
   return {values, places};
 }
 
-Refusal bad_k(int64_t k) { return refused("k", "= " + std::to_string(k), k, "[0, 4]"); }
+ErrorInput bad_k(int64_t k) { return refused("k", "= " + std::to_string(k), k, "[0, 4]"); }
 
 void add_topk(std::vector<Operator>& all) {
-  Operator op = entry<decltype(aclnnTopkGetWorkspaceSize)>(
+  Operator op = contract_of<decltype(aclnnTopkGetWorkspaceSize)>(
       "aclnnTopk",
       {in("self"), integer("k", 1), integer("dim", -1), flag("largest", true), flag("sorted", true),
        shaped(out("valuesOut"), {2, 1}), typed(shaped(out("indicesOut"), {2, 1}), ACL_INT64)},
@@ -159,7 +159,7 @@ void add_topk(std::vector<Operator>& all) {
   op.reference = topk;
   op.bound = {.of_float = 0, .of_16_bits = 0};
   op.nan_goes_through = false;
-  op.refusals = {bad_dim(2), bad_dim(-3), bad_k(5), bad_k(-1)};
+  op.error_inputs = {bad_dim(2), bad_dim(-3), bad_k(5), bad_k(-1)};
   op.check = "topk";
   op.computes = {"the k largest or smallest along dim, in order, and their places",
                  "沿 dim 的前 k 个最大或最小元素及其位置"};

@@ -46,7 +46,7 @@ void add_powers(std::vector<Operator>& all) {
     using std::pow;
     return pow(x, y);
   };
-  Operator number = entry<decltype(aclnnPowTensorScalarGetWorkspaceSize)>(
+  Operator number = contract_of<decltype(aclnnPowTensorScalarGetWorkspaceSize)>(
       "aclnnPowTensorScalar",
       {any_dtype(in("self", 0.25L, 4)), scalar("exponent", 2), as_const(any_dtype(out("out")))},
       kFloatsAndDouble + DTypes{ACL_COMPLEX64, ACL_COMPLEX128});
@@ -59,24 +59,24 @@ void add_powers(std::vector<Operator>& all) {
   number.check = "pow";
   number.computes = {"x^exponent", "x^exponent"};
   number.in_graph = "pow(x, 3.0)";
-  number.refusals = {{.what = "negative for integers",
-                      .changes = {{"exponent", ScalarSpec{-2, ACL_INT32}}},
-                      .words = {"-2"},
-                      .dtype = ACL_INT32},
-                     {.what = "both BOOL",
-                      .changes = {{"exponent", ScalarSpec{1, ACL_BOOL}}},
-                      .words = {"DT_BOOL"},
-                      .dtype = ACL_BOOL}};
+  number.error_inputs = {{.what = "negative for integers",
+                          .changes = {{"exponent", ScalarSpec{-2, ACL_INT32}}},
+                          .words = {"-2"},
+                          .dtype = ACL_INT32},
+                         {.what = "both BOOL",
+                          .changes = {{"exponent", ScalarSpec{1, ACL_BOOL}}},
+                          .words = {"DT_BOOL"},
+                          .dtype = ACL_BOOL}};
   all.push_back(number);
   add_in_place<decltype(aclnnInplacePowTensorScalarGetWorkspaceSize)>(all, number);
-  all.back().refusals = number.refusals;
-  all.back().refusals.push_back(
+  all.back().error_inputs = number.error_inputs;
+  all.back().error_inputs.push_back(
       {.what = "a fraction for integers",
        .changes = {{"selfRef", TensorSpec{}}, {"exponent", ScalarSpec{0.5}}},
        .words = {"DT_FLOAT"},
        .dtype = ACL_INT32});
 
-  Operator tensors = entry<decltype(aclnnPowTensorTensorGetWorkspaceSize)>(
+  Operator tensors = contract_of<decltype(aclnnPowTensorTensorGetWorkspaceSize)>(
       "aclnnPowTensorTensor",
       {any_dtype(in("self", 1, 4)), any_dtype(in("exponent", -3, 3)), any_dtype(out("out"))},
       number.everywhere + kCounts);
@@ -87,10 +87,10 @@ void add_powers(std::vector<Operator>& all) {
   tensors.check = "pow_tensor";
   tensors.computes = {"self^exponent, broadcasting", "self^exponent，支持广播"};
   tensors.in_graph = "pow(x, y)";
-  tensors.refusals = {{.what = "both BOOL",
-                       .changes = {{"self", TensorSpec{}}},
-                       .words = {"DT_BOOL"},
-                       .dtype = ACL_BOOL}};
+  tensors.error_inputs = {{.what = "both BOOL",
+                           .changes = {{"self", TensorSpec{}}},
+                           .words = {"DT_BOOL"},
+                           .dtype = ACL_BOOL}};
   all.push_back(tensors);
 }
 
@@ -101,7 +101,8 @@ Operator clamp(std::string name, std::vector<Parameter> bounds, F formula) {
   std::vector<Parameter> parameters = {any_dtype(in("self", -6, 6))};
   parameters.insert(parameters.end(), bounds.begin(), bounds.end());
   parameters.push_back(any_dtype(out("out")));
-  Operator op = entry<PhaseOne>(std::move(name), std::move(parameters), kFloatsAndDouble + kCounts);
+  Operator op =
+      contract_of<PhaseOne>(std::move(name), std::move(parameters), kFloatsAndDouble + kCounts);
   op.formula = of_one(formula);
   op.bound = kExact;
   return op;
@@ -137,10 +138,10 @@ void add_clamps(std::vector<Operator>& all) {
       [above, below](const auto& x, Attributes a) { return above(below(x, a[1]), a[0]); });
   both.samples = {{{{"clipValueMin", -1.0}, {"clipValueMax", 2.0}}},
                   {{{"clipValueMin", 3.0}, {"clipValueMax", -2.0}}}};
-  both.refusals = {{.what = "and clipValueMax null",
-                    .nulls = {"clipValueMin", "clipValueMax"},
-                    .status = 161001,
-                    .words = {"null pointer"}}};
+  both.error_inputs = {{.what = "and clipValueMax null",
+                        .nulls = {"clipValueMin", "clipValueMax"},
+                        .status = 161001,
+                        .words = {"null pointer"}}};
   both.computes = words;
   both.check = "clamp";
   both.in_graph = "clamp(x, {.min = 0, .max = 6})";
@@ -161,7 +162,7 @@ struct Relation {
 };
 
 // Beside a UINT16 tensor, which one product takes.
-Refusal unlike_numbers(ParameterSpec other) {
+ErrorInput unlike_numbers(ParameterSpec other) {
   return {.what = "of a dtype without a common one",
           .changes = {{"other", std::move(other)}},
           .words = {"no common type"},
@@ -188,7 +189,7 @@ DTypes compared_dtypes(const Relation& kind) {
 // The result is compared in the operands' dtype here, in others by tests of their own.
 template <class Scalar, class ScalarInPlace, class Tensor, class TensorInPlace, class F>
 void add_comparison(std::vector<Operator>& all, const Relation& kind, F compare) {
-  Operator scalar = entry<Scalar>(
+  Operator scalar = contract_of<Scalar>(
       "aclnn" + kind.name + "Scalar",
       {any_dtype(in("self", -3, 3)), {"other", ScalarSpec{1, std::nullopt}}, any_dtype(out("out"))},
       compared_dtypes(kind));
@@ -202,11 +203,11 @@ void add_comparison(std::vector<Operator>& all, const Relation& kind, F compare)
   scalar.also_refuses = [](const Arguments&, std::string_view, aclDataType dtype) {
     return std::ranges::count(kUnsigned, dtype) > 0;
   };
-  scalar.refusals = {unlike_numbers(ScalarSpec{1, ACL_INT32})};
+  scalar.error_inputs = {unlike_numbers(ScalarSpec{1, ACL_INT32})};
   all.push_back(scalar);
   add_in_place<ScalarInPlace>(all, scalar, kind.scalar_form_is_const);
-  all.back().refusals = scalar.refusals;
-  Operator tensor = entry<Tensor>(
+  all.back().error_inputs = scalar.error_inputs;
+  Operator tensor = contract_of<Tensor>(
       "aclnn" + kind.name + "Tensor",
       {promotes(in("self", -3, 3)), promotes(in("other", -3, 3)), any_dtype(out("out"))},
       compared_dtypes(kind));
@@ -216,10 +217,10 @@ void add_comparison(std::vector<Operator>& all, const Relation& kind, F compare)
   });
   describe(tensor, kind, "b");
   tensor.check = kind.word;
-  tensor.refusals = {unlike_numbers(TensorSpec{.dtype = ACL_INT32})};
+  tensor.error_inputs = {unlike_numbers(TensorSpec{.dtype = ACL_INT32})};
   all.push_back(tensor);
   add_in_place<TensorInPlace>(all, tensor, kind.tensor_form_is_const);
-  all.back().refusals = tensor.refusals;
+  all.back().error_inputs = tensor.error_inputs;
 }
 
 #define ACLGRAD_COMPARISON(name, ...)                                  \
@@ -245,7 +246,7 @@ void add_comparisons(std::vector<Operator>& all) {
 Parameter condition_named(std::string name) { return typed(in(std::move(name), 0, 1), ACL_BOOL); }
 
 void add_choices(std::vector<Operator>& all) {
-  Operator where = entry<decltype(aclnnSWhereGetWorkspaceSize)>(
+  Operator where = contract_of<decltype(aclnnSWhereGetWorkspaceSize)>(
       "aclnnSWhere",
       {condition_named("condition"), promotes(in("self")), promotes(in("other")),
        any_dtype(out("out"))},
@@ -259,7 +260,7 @@ void add_choices(std::vector<Operator>& all) {
   where.in_graph = "where(condition, a, b)";
   all.push_back(where);
 
-  Operator fill = entry<decltype(aclnnInplaceMaskedFillScalarGetWorkspaceSize)>(
+  Operator fill = contract_of<decltype(aclnnInplaceMaskedFillScalarGetWorkspaceSize)>(
       "aclnnInplaceMaskedFillScalar",
       {any_dtype(in("selfRef")), condition_named("mask"), number("value", 3)},
       kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT32, ACL_INT64, ACL_BOOL});
@@ -282,7 +283,7 @@ template <class PhaseOne, class InPlace, class F>
 void add_fused(std::vector<Operator>& all, std::string name, Number low, DTypes dtypes, F formula,
                const Text& computes, bool is_const) {
   const Parameter result = any_dtype(out("out"));
-  Operator op = entry<PhaseOne>(
+  Operator op = contract_of<PhaseOne>(
       std::move(name),
       {promotes(in("self")), promotes(in("tensor1")), promotes(in("tensor2", low, 4)),
        scalar("value", 2), is_const ? as_const(result) : result},
@@ -311,13 +312,13 @@ void add_fused_sums(std::vector<Operator>& all) {
       [](auto x, Attributes a) { return x[0] + a[0] * x[1] * x[2]; },
       {"self + value·tensor1·tensor2", "self + value·tensor1·tensor2"}, false);
   Operator* form = &all.back();
-  const Refusal no_product = {.what = "of a dtype that promotes to INT16",
-                              .changes = {{"tensor1", TensorSpec{.dtype = ACL_UINT8}}},
-                              .words = {"do not promote"},
-                              .dtype = ACL_INT8};
+  const ErrorInput no_product = {.what = "of a dtype that promotes to INT16",
+                                 .changes = {{"tensor1", TensorSpec{.dtype = ACL_UINT8}}},
+                                 .words = {"do not promote"},
+                                 .dtype = ACL_INT8};
   form[-1].check = "addcmul";
   form[-1].in_graph = "addcmul(x, a, b, 1.0)";
-  form[-1].refusals = form[0].refusals = {no_product};
+  form[-1].error_inputs = form[0].error_inputs = {no_product};
   add_fused<decltype(aclnnAddcdivGetWorkspaceSize), decltype(aclnnInplaceAddcdivGetWorkspaceSize)>(
       all, "aclnnAddcdiv", 0.25L, kFloatsAndDouble,
       [](auto x, Attributes a) { return x[0] + a[0] * x[1] / x[2]; },
@@ -325,7 +326,7 @@ void add_fused_sums(std::vector<Operator>& all) {
   form = &all.back();
   form[-1].check = "addcdiv";
   form[-1].in_graph = "addcdiv(x, a, b, 1.0)";
-  form[0].refusals = {
+  form[0].error_inputs = {
       {.what = "of INT64 beside FLOAT",
        .changes = {{"selfRef", TensorSpec{}}, {"tensor1", TensorSpec{.dtype = ACL_FLOAT}}},
        .words = {"DT_INT64"},
@@ -337,8 +338,8 @@ void add_fused_sums(std::vector<Operator>& all) {
 
 }  // namespace
 
-Family selection() {
-  Family family{{"Powers, bounds, comparisons, choices", "幂、截断、比较与选择"}, {}};
+FamilyContracts selection() {
+  FamilyContracts family{{"Powers, bounds, comparisons, choices", "幂、截断、比较与选择"}, {}};
   add_powers(family.operators);
   add_clamps(family.operators);
   add_comparisons(family.operators);

@@ -45,7 +45,7 @@ size_t axis_in(const Arguments& a, size_t rank) {
   return static_cast<size_t>(dim < 0 ? dim + n : dim);
 }
 
-Refusal wrong_dim(double dim, std::string word) {
+ErrorInput wrong_dim(double dim, std::string word) {
   return refused("dim", "out of range", static_cast<int64_t>(dim), std::move(word));
 }
 
@@ -66,7 +66,7 @@ std::vector<size_t> order_of(const Arguments& a) {
 
 void add_permute(std::vector<Operator>& all) {
   Operator op =
-      moving(entry<decltype(aclnnPermuteGetWorkspaceSize)>(
+      moving(contract_of<decltype(aclnnPermuteGetWorkspaceSize)>(
                  "aclnnPermute", {in("self"), list("dims", {1, 0}), shaped(out("out"), {4, 2})},
                  kNumbers + kUnsigned),
              "permute", {"dimensions in another order", "重排维度"});
@@ -84,12 +84,12 @@ void add_permute(std::vector<Operator>& all) {
   };
   op.samples = {
       {{{"dims", Shape{2, 0, 1}}}}, {{{"dims", Shape{1, 0, -1}}}}, {{{"dims", Shape{0, 2, 1}}}}};
-  op.refusals = {refused("dims", "with an entry out of range", Shape{0, 7}, "an entry 7"),
-                 {.what = "of rank 9",
-                  .changes = {{"self", TensorSpec{Shape(9, 1)}},
-                              {"dims", Shape{0, 1, 2, 3, 4, 5, 6, 7, 8}},
-                              {"out", TensorSpec{Shape(9, 1)}}},
-                  .words = {"has 9"}}};
+  op.error_inputs = {refused("dims", "with an entry out of range", Shape{0, 7}, "an entry 7"),
+                     {.what = "of rank 9",
+                      .changes = {{"self", TensorSpec{Shape(9, 1)}},
+                                  {"dims", Shape{0, 1, 2, 3, 4, 5, 6, 7, 8}},
+                                  {"out", TensorSpec{Shape(9, 1)}}},
+                      .words = {"has 9"}}};
   all.push_back(op);
 }
 
@@ -103,8 +103,8 @@ std::vector<Parameter> two_joined(Shape out_shape) {
 
 void add_joins(std::vector<Operator>& all) {
   Operator cat =
-      moving(entry<decltype(aclnnCatGetWorkspaceSize)>("aclnnCat", two_joined({4, 4}),
-                                                       without(kNumbers, ACL_COMPLEX128)),
+      moving(contract_of<decltype(aclnnCatGetWorkspaceSize)>("aclnnCat", two_joined({4, 4}),
+                                                             without(kNumbers, ACL_COMPLEX128)),
              "cat", {"tensors one behind the other", "沿已有维度拼接"}, "cat({a, b}, dim)");
   cat.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
     return product == "Ascend950" && std::ranges::count(kUnsigned, dtype) > 0;
@@ -125,14 +125,14 @@ void add_joins(std::vector<Operator>& all) {
     })};
   };
   cat.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
-  cat.refusals = {wrong_dim(2, "is 2"),
-                  refused("tensors[1]", "of a dtype without a common one",
-                          TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16", "Ascend950")};
+  cat.error_inputs = {wrong_dim(2, "is 2"),
+                      refused("tensors[1]", "of a dtype without a common one",
+                              TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16", "Ascend950")};
   all.push_back(cat);
 
   Operator stack =
-      moving(entry<decltype(aclnnStackGetWorkspaceSize)>("aclnnStack", two_joined({2, 2, 4}),
-                                                         kNumbers + kUnsigned),
+      moving(contract_of<decltype(aclnnStackGetWorkspaceSize)>("aclnnStack", two_joined({2, 2, 4}),
+                                                               kNumbers + kUnsigned),
              "stack", {"tensors along a new dimension", "沿新维度堆叠"}, "stack({a, b}, dim)");
   std::get<TensorSpec>(stack.parameters[3].spec).if_null = 561103;
   stack.max_rank = 7;
@@ -152,8 +152,9 @@ void add_joins(std::vector<Operator>& all) {
     })};
   };
   stack.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}, {{{"dim", -4.0}}}};
-  stack.refusals = {wrong_dim(3, "is 3"), refused("tensors[1]", "of a dtype without a common one",
-                                                  TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16")};
+  stack.error_inputs = {wrong_dim(3, "is 3"),
+                        refused("tensors[1]", "of a dtype without a common one",
+                                TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16")};
   all.push_back(stack);
 }
 
@@ -196,7 +197,7 @@ Range range_of(const Arguments& a) {
 }
 
 void add_slices(std::vector<Operator>& all) {
-  Operator one = moving(entry<decltype(aclnnSliceGetWorkspaceSize)>(
+  Operator one = moving(contract_of<decltype(aclnnSliceGetWorkspaceSize)>(
                             "aclnnSlice",
                             {in("self"), integer("dim", -1), integer("start", 0),
                              integer("end", kFar), integer("step", 2), shaped(out("out"), {2, 2})},
@@ -215,14 +216,14 @@ void add_slices(std::vector<Operator>& all) {
   };
   one.samples = {sample(1, 1, 2, 1), sample(-1, -3, static_cast<double>(kFar), 2),
                  sample(0, 0, 1, 1), sample(2, 0, -1, 1)};
-  one.refusals = {wrong_dim(2, "is 2"), refused("step", "0", int64_t{0}, "is 0"),
-                  refused("end", "= 1", int64_t{1}, "[2, 1]")};
+  one.error_inputs = {wrong_dim(2, "is 2"), refused("step", "0", int64_t{0}, "is 0"),
+                      refused("end", "= 1", int64_t{1}, "[2, 1]")};
   all.push_back(one);
 
   // Which of the arrays have an entry for each axis.
   static constexpr const char* kArrays[] = {"starts", "ends", "steps"};
   Operator several = moving(
-      entry<decltype(aclnnSliceV2GetWorkspaceSize)>(
+      contract_of<decltype(aclnnSliceV2GetWorkspaceSize)>(
           "aclnnSliceV2",
           {in("self"), option({"starts", SizesSpec{{0}}}, "starts", Sets::kList),
            option({"ends", SizesSpec{{2}}}, "ends", Sets::kList), list("axes", {-1}),
@@ -261,8 +262,8 @@ void add_slices(std::vector<Operator>& all) {
                        {"axes", Shape{1, -1}},
                        {"steps", Shape{1, 3}}}},
                      {{{"starts", Shape{-2}}, {"ends", Shape{kFar}}}}};
-  several.refusals = {refused("steps", "of two numbers", SizesSpec{{1, 1}}, "[1, 1]"),
-                      refused("steps", "with 0", SizesSpec{{0}}, "is 0")};
+  several.error_inputs = {refused("steps", "of two numbers", SizesSpec{{1, 1}}, "[1, 1]"),
+                          refused("steps", "with 0", SizesSpec{{0}}, "is 0")};
   all.push_back(several);
 }
 
@@ -293,7 +294,7 @@ Arrays chunks(const Arguments& a, const Array& self, const Shape& sizes) {
 
 void add_splits(std::vector<Operator>& all) {
   Operator even =
-      moving(entry<decltype(aclnnSplitTensorGetWorkspaceSize)>(
+      moving(contract_of<decltype(aclnnSplitTensorGetWorkspaceSize)>(
                  "aclnnSplitTensor",
                  {any_dtype(in("self")),
                   option(declared(integer("splitSections", kFar), "uint64_t"), "splitSections"),
@@ -322,15 +323,15 @@ void add_splits(std::vector<Operator>& all) {
   even.samples = {{{{"splitSections", 2.0}, {"dim", 1.0}}},
                   {{{"splitSections", 3.0}, {"dim", -1.0}}},
                   {{{"splitSections", static_cast<double>(kFar)}, {"dim", 0.0}}}};
-  even.refusals = {wrong_dim(2, "is 2"),
-                   refused("splitSections", "0", int64_t{0}, "is 0"),
-                   {.what = "with too many chunks",
-                    .changes = {{"splitSections", int64_t{1}}, {"dim", int64_t{1}}},
-                    .words = {"at least 4"}}};
+  even.error_inputs = {wrong_dim(2, "is 2"),
+                       refused("splitSections", "0", int64_t{0}, "is 0"),
+                       {.what = "with too many chunks",
+                        .changes = {{"splitSections", int64_t{1}}, {"dim", int64_t{1}}},
+                        .words = {"at least 4"}}};
   all.push_back(even);
 
   Operator sized = moving(
-      entry<decltype(aclnnSplitWithSizeGetWorkspaceSize)>(
+      contract_of<decltype(aclnnSplitWithSizeGetWorkspaceSize)>(
           "aclnnSplitWithSize",
           {any_dtype(in("self")),
            option({"splitSize", SizesSpec{{2, 2}}}, "splitSize", Sets::kList), integer("dim", 1),
@@ -353,15 +354,15 @@ void add_splits(std::vector<Operator>& all) {
     return chunks(a, in[0], a.array("splitSize"));
   };
   sized.samples = {{{{"splitSize", Shape{1, 2}}}}, {{{"splitSize", Shape{3, 1}}, {"dim", -1.0}}}};
-  sized.refusals = {wrong_dim(2, "is 2"),
-                    refused("splitSize", "of three sizes", SizesSpec{{2, 1, 1}}, "[2, 1, 1]")};
+  sized.error_inputs = {wrong_dim(2, "is 2"),
+                        refused("splitSize", "of three sizes", SizesSpec{{2, 1, 1}}, "[2, 1, 1]")};
   all.push_back(sized);
 }
 
 // ---- ConstantPadNd, Repeat ----------------------------------------------------------------------
 
 void add_pad(std::vector<Operator>& all) {
-  Operator op = moving(entry<decltype(aclnnConstantPadNdGetWorkspaceSize)>(
+  Operator op = moving(contract_of<decltype(aclnnConstantPadNdGetWorkspaceSize)>(
                            "aclnnConstantPadNd",
                            {in("self"), option({"pad", SizesSpec{{2, 2}}}, "pad", Sets::kList),
                             number("value", 3), shaped(out("out"), {2, 8})},
@@ -396,20 +397,21 @@ void add_pad(std::vector<Operator>& all) {
   op.samples = {{{{"pad", Shape{1, 2}}, {"value", 3.0}}},
                 {{{"pad", Shape{0, -1, 2, 0}}, {"value", 0.0}}},
                 {{{"pad", Shape{-1, 1, -1, -1, 1, 1}}, {"value", 1.0}}}};
-  op.refusals = {refused("pad", "that cuts too much", SizesSpec{{-5, 9}}, "[-5, 9]"),
-                 refused("out", "of the first dimension", TensorSpec{{3, 8}}, "[3, 8]"),
-                 {.what = "to nothing and more",
-                  .changes = {{"pad", SizesSpec{{-4, 0, 2, 0}}}, {"out", TensorSpec{{4, 0}}}},
-                  .words = {"[4, 0]"}},
-                 {.what = "of rank 9",
-                  .changes = {{"self", TensorSpec{Shape(9, 1)}}, {"out", TensorSpec{Shape(9, 1)}}},
-                  .words = {"has 9"}}};
+  op.error_inputs = {
+      refused("pad", "that cuts too much", SizesSpec{{-5, 9}}, "[-5, 9]"),
+      refused("out", "of the first dimension", TensorSpec{{3, 8}}, "[3, 8]"),
+      {.what = "to nothing and more",
+       .changes = {{"pad", SizesSpec{{-4, 0, 2, 0}}}, {"out", TensorSpec{{4, 0}}}},
+       .words = {"[4, 0]"}},
+      {.what = "of rank 9",
+       .changes = {{"self", TensorSpec{Shape(9, 1)}}, {"out", TensorSpec{Shape(9, 1)}}},
+       .words = {"has 9"}}};
   all.push_back(op);
 }
 
 void add_repeat(std::vector<Operator>& all) {
   Operator op = moving(
-      entry<decltype(aclnnRepeatGetWorkspaceSize)>(
+      contract_of<decltype(aclnnRepeatGetWorkspaceSize)>(
           "aclnnRepeat",
           {in("self"), option({"repeats", SizesSpec{{1, 1}}}, "repeats", Sets::kList), out("out")},
           without(kNumbers + kUnsigned, ACL_UINT16) + DTypes{ACL_BF16}, {}),
@@ -437,7 +439,7 @@ void add_repeat(std::vector<Operator>& all) {
     })};
   };
   op.samples = {{{{"repeats", Shape{2, 1, 3}}}}, {{{"repeats", Shape{2, 1, 1, 2}}}}};
-  op.refusals = {refused("repeats", "below 0", SizesSpec{{1, -1}}, "[1, -1]")};
+  op.error_inputs = {refused("repeats", "below 0", SizesSpec{{1, -1}}, "[1, -1]")};
   all.push_back(op);
 }
 
@@ -461,9 +463,9 @@ void add_triangle(std::vector<Operator>& all, Operator op, bool is_lower,
   };
   op.nan_goes_through = false;
   op.samples = {{{{"diagonal", 0.0}}}, {{{"diagonal", 1.0}}}, {{{"diagonal", -2.0}}}};
-  op.refusals = {{.what = "of rank 1",
-                  .changes = {{"self", TensorSpec{{4}}}, {"out", TensorSpec{{4}}}},
-                  .words = {"[4]"}}};
+  op.error_inputs = {{.what = "of rank 1",
+                      .changes = {{"self", TensorSpec{{4}}}, {"out", TensorSpec{{4}}}},
+                      .words = {"[4]"}}};
   all.push_back(op);
   all.push_back(in_place_of<InPlace>(op));
   all.back().parameters[0].type = in_place_type;
@@ -471,8 +473,8 @@ void add_triangle(std::vector<Operator>& all, Operator op, bool is_lower,
 
 }  // namespace
 
-Family shapes() {
-  Family family{{"Shapes", "形状操作"}, {}};
+FamilyContracts shapes() {
+  FamilyContracts family{{"Shapes", "形状操作"}, {}};
   std::vector<Operator>& all = family.operators;
   add_permute(all);
   add_joins(all);
@@ -484,13 +486,13 @@ Family shapes() {
   const std::vector<Parameter> parameters = {in("self"), integer("diagonal", 0), out("out")};
   add_triangle<decltype(aclnnInplaceTrilGetWorkspaceSize)>(
       all,
-      moving(entry<decltype(aclnnTrilGetWorkspaceSize)>("aclnnTril", parameters, dtypes), "tril",
-             {"the lower triangle", "下三角"}, "tril(x, diagonal)"),
+      moving(contract_of<decltype(aclnnTrilGetWorkspaceSize)>("aclnnTril", parameters, dtypes),
+             "tril", {"the lower triangle", "下三角"}, "tril(x, diagonal)"),
       true, "const aclTensor*");
   add_triangle<decltype(aclnnInplaceTriuGetWorkspaceSize)>(
       all,
-      moving(entry<decltype(aclnnTriuGetWorkspaceSize)>("aclnnTriu", parameters, dtypes), "triu",
-             {"the upper triangle", "上三角"}, "triu(x, diagonal)"),
+      moving(contract_of<decltype(aclnnTriuGetWorkspaceSize)>("aclnnTriu", parameters, dtypes),
+             "triu", {"the upper triangle", "上三角"}, "triu(x, diagonal)"),
       false, "");
   return family;
 }

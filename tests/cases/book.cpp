@@ -63,7 +63,7 @@ bool is_possible(const Arguments& arguments, const contract::Sample& sample) {
   const Operator& op = arguments.op();
   const bool is_in_place = op.parameters[op.output()].tensor()->role == Role::kInPlace;
   if (op.form_of.empty() || !is_in_place) return true;
-  const Operator& whole = contract::find_entry(op.form_of);
+  const Operator& whole = contract::find_contract(op.form_of);
   return is_form_of(arguments, Arguments(whole, sample, contract::base_shape_of(whole, 2)));
 }
 
@@ -124,7 +124,7 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   row.max_ulp_double = bound.of_double;
   row.least_magnitude_double = op.least_magnitude_double;
   if (!op.gradient || !arguments.is_gradient()) return row;
-  const Operator& forward = contract::find_entry(op.gradient->of);
+  const Operator& forward = contract::find_contract(op.gradient->of);
   const Arguments call(forward, sample, contract::base_shape_of(forward, 2));
   const std::string label = call.label();
   row.derivative_of = DerivativeOf{
@@ -138,7 +138,7 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
 
 std::vector<Case> rows_of(std::vector<contract::Sample> Operator::*samples) {
   std::vector<Case> rows;
-  for (const contract::Family& family : contract::book()) {
+  for (const contract::Family& family : contract::families()) {
     for (const Operator& op : family.operators) {
       for (const contract::Sample& sample : op.*samples) {
         const Arguments arguments(op, sample, contract::base_shape_of(op, 2));

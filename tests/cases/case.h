@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "aclgrad_contract/book.h"
+#include "aclgrad_contract/contracts.h"
 
 namespace aclgrad::cases {
 

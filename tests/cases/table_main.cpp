@@ -6,7 +6,7 @@
 #include <cstring>
 #include <set>
 
-#include "aclgrad_contract/book.h"
+#include "aclgrad_contract/contracts.h"
 #include "aclgrad_contract/numbers.h"
 #include "tests/cases/case.h"
 
@@ -59,7 +59,7 @@ void print_markdown() {
 }
 
 void print_in_graph() {
-  for (const auto& family : aclgrad::contract::book()) {
+  for (const auto& family : aclgrad::contract::families()) {
     for (const auto& op : family.operators) {
       if (!op.is_elementwise() || op.in_graph.empty() || !op.form_of.empty()) continue;
       std::printf("%s %s\n", op.name.c_str(), op.in_graph.c_str());

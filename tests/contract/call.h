@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/contract/operators.h"
+#include "aclgrad_contract/contracts.h"
 
 namespace aclgrad::contract {
 

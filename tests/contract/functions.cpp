@@ -11,7 +11,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "tests/contract/operators.h"
+#include "aclgrad_contract/contracts.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -78,7 +78,7 @@ Contract read_contract(const std::filesystem::path& list) {
     }
   }
   contract.listed = contract.functions.size();
-  for (const Operator& op : operators()) {
+  for (const Operator& op : all_contracts()) {
     contract.functions.push_back(op.name);
     contract.functions.push_back(op.name + kPhaseOne);
   }

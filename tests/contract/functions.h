@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which functions there are: what the contract asks for (functions.txt, and the operators of the
-// operator book), what the public headers declare, what the libraries have.
+// contracts), what the public headers declare, what the libraries have.
 #ifndef ACLGRAD_TESTS_CONTRACT_FUNCTIONS_H_
 #define ACLGRAD_TESTS_CONTRACT_FUNCTIONS_H_
 

@@ -43,7 +43,7 @@ int main(int argc, char** argv) try {
         library.get<decltype(aclrtCreateStream)>("aclrtCreateStream")(&stream) != 0) {
       throw std::runtime_error(library.message());
     }
-    for (int i = 1; i < argc; ++i) drive(library, find_operator(argv[i]), stream);
+    for (int i = 1; i < argc; ++i) drive(library, find_contract(argv[i]), stream);
     if (library.get<decltype(aclrtDestroyStream)>("aclrtDestroyStream")(stream) != 0 ||
         library.get<decltype(aclrtResetDevice)>("aclrtResetDevice")(0) != 0 ||
         library.get<decltype(aclFinalize)>("aclFinalize")() != 0) {
@@ -52,7 +52,7 @@ int main(int argc, char** argv) try {
   }
   for (void* handle : handles) dlclose(handle);
   std::printf("%d operators driven through dlsym\n", argc - 1);
-  return argc - 1 == static_cast<int>(operators().size()) ? 0 : 1;
+  return argc - 1 == static_cast<int>(all_contracts().size()) ? 0 : 1;
 } catch (const std::exception& problem) {
   std::fprintf(stderr, "load_by_name: %s\n", problem.what());
   return 1;

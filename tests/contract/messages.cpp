@@ -77,7 +77,7 @@ std::string section(const std::string& kind, aclnnStatus status, const std::stri
 }
 
 std::string operator_example(const Library& library, const OperatorExample& example) {
-  const Operator& row = find_operator(example.operator_name);
+  const Operator& row = find_contract(example.operator_name);
   for (const OperatorFault& fault : faults_of(row)) {
     if (fault.parameter != example.parameter || fault.what != example.what) continue;
     aclgradSetSocName(fault.product);
@@ -104,7 +104,7 @@ std::string runtime_example(const RuntimeExample& example) {
 
 // What a phase two says; the runtime's message comes first, then what followed from it.
 std::string phase_two_examples(const Library& library) {
-  const Operator& row = find_operator("aclnnSelu");
+  const Operator& row = find_contract("aclnnSelu");
   const auto phase_two = library.get<PhaseTwo>(row.name);
   int64_t unknown[8] = {};
   std::string text;
@@ -112,7 +112,7 @@ std::string phase_two_examples(const Library& library) {
     text += section(kind, status, library.message());
   };
   Call call(library, row, ACL_FLOAT);
-  Call other(library, find_operator("aclnnElu"), ACL_FLOAT);
+  Call other(library, find_contract("aclnnElu"), ACL_FLOAT);
   Call view(library, row, ACL_FLOAT);
   view.values()[0] = view.view({2, 4}, {8, 1}, 0, {8}, ACL_FLOAT);
   const aclnnStatus outside = view.plan();

@@ -41,7 +41,7 @@ const std::vector<std::string> kExpectations = {"must ", "expected ", "cannot ha
 
 class Messages : public testing::AclTest, public ::testing::WithParamInterface<size_t> {
  protected:
-  const Operator& row() const { return operators()[GetParam()]; }
+  const Operator& row() const { return all_contracts()[GetParam()]; }
   const OperatorSpec& spec() {
     Call call(library_, row(), ACL_FLOAT);
     EXPECT_EQ(call.plan(), 0) << library_.message();
@@ -147,7 +147,7 @@ TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
   expect(phase_two(nullptr, 0, reinterpret_cast<aclOpExecutor*>(invalid_handle), stream()), 561103,
          "executor");
   {
-    Call other(library_, find_operator(row().name == "aclnnSelu" ? "aclnnElu" : "aclnnSelu"),
+    Call other(library_, find_contract(row().name == "aclnnSelu" ? "aclnnElu" : "aclnnSelu"),
                ACL_FLOAT);
     ASSERT_EQ(other.plan(), 0);
     expect(phase_two(nullptr, other.workspace_size(), other.executor(), stream()), 561103,
@@ -178,10 +178,10 @@ TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
 }
 
 std::string operator_name(const ::testing::TestParamInfo<size_t>& index) {
-  return operators()[index.param].name;
+  return all_contracts()[index.param].name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Messages, ::testing::Range(size_t{0}, operators().size()),
+INSTANTIATE_TEST_SUITE_P(Of, Messages, ::testing::Range(size_t{0}, all_contracts().size()),
                          operator_name);
 
 }  // namespace

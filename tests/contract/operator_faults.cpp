@@ -78,24 +78,24 @@ size_t place_of(const Operator& row, const std::string& name) {
   return i;
 }
 
-OperatorFault fault_of(const Operator& row, const Refusal& refusal) {
-  return {refusal.what,
-          place_of(row,
-                   refusal.changes.empty() ? refusal.nulls.front() : refusal.changes.front().first),
-          [&row, refusal](Call& call) {
-            for (const std::string& name : refusal.nulls) {
+OperatorFault fault_of(const Operator& row, const ErrorInput& error_input) {
+  return {error_input.what,
+          place_of(row, error_input.changes.empty() ? error_input.nulls.front()
+                                                    : error_input.changes.front().first),
+          [&row, error_input](Call& call) {
+            for (const std::string& name : error_input.nulls) {
               Value& value = call.values()[place_of(row, name)];
               std::visit([](auto& held) { held = {}; }, value);
             }
-            for (const auto& [name, spec] : refusal.changes) {
+            for (const auto& [name, spec] : error_input.changes) {
               call.values()[place_of(row, name)] = call.make(spec);
             }
           },
-          refusal.status,
-          refusal.words,
+          error_input.status,
+          error_input.words,
           /*may_pass=*/false,
-          refusal.dtype,
-          refusal.product};
+          error_input.dtype,
+          error_input.product};
 }
 
 struct AddFaults {
@@ -177,7 +177,8 @@ struct AddFaults {
 
 std::vector<OperatorFault> faults_of(const Operator& row) {
   std::vector<OperatorFault> faults;
-  for (const Refusal& refusal : row.refusals) faults.push_back(fault_of(row, refusal));
+  for (const ErrorInput& error_input : row.error_inputs)
+    faults.push_back(fault_of(row, error_input));
   for (size_t i = 0; i < row.parameters.size(); ++i) {
     std::visit(AddFaults{row, faults, i}, row.parameters[i].spec);
   }

@@ -56,7 +56,7 @@ TEST_F(Overflow, TensorsHoldAnyNumbersAsTheyAre) {
 }
 
 TEST_F(Overflow, OneTensorOfEveryOperator) {
-  for (const Operator& row : operators()) {
+  for (const Operator& row : all_contracts()) {
     for (size_t i = 0; i < row.parameters.size(); ++i) {
       const auto* spec = row.parameters[i].tensor();
       if (spec == nullptr) continue;
@@ -99,7 +99,7 @@ TEST_F(Overflow, OneTensorOfEveryOperator) {
 // comes first: each dimension times 2^31, and inputs as views of a single element.
 TEST_F(Overflow, AllTensorsOfEveryOperator) {
   constexpr int64_t kTimes = int64_t{1} << 31;
-  for (const Operator& row : operators()) {
+  for (const Operator& row : all_contracts()) {
     for (const bool expanded : {false, true}) {
       SCOPED_TRACE(row.name + (expanded ? ", expanded" : ""));
       Call call(library_, row, ACL_FLOAT);
@@ -123,7 +123,7 @@ TEST_F(Overflow, AllTensorsOfEveryOperator) {
 TEST_F(Overflow, BroadcastsOfTwoViews) {
   constexpr int64_t kLong = int64_t{1} << 40;
   for (const char* name : {"aclnnMseLoss", "aclnnMseLossOut"}) {
-    Call call(library_, find_operator(name), ACL_FLOAT);
+    Call call(library_, find_contract(name), ACL_FLOAT);
     call.values()[0] = call.view({kLong, 1}, {0, 0}, 0, {1}, ACL_FLOAT);
     call.values()[1] = call.view({1, kLong}, {0, 0}, 0, {1}, ACL_FLOAT);
     EXPECT_EQ(call.plan(), 161002);
@@ -135,7 +135,7 @@ TEST_F(Overflow, BroadcastsOfTwoViews) {
 // An empty view has no element outside its storage, whatever its offset is.
 TEST_F(Overflow, EmptyViewsMayBeAnywhere) {
   for (const int64_t offset : {kMax, kMin}) {
-    Call call(library_, find_operator("aclnnSelu"), ACL_FLOAT);
+    Call call(library_, find_contract("aclnnSelu"), ACL_FLOAT);
     for (size_t i = 0; i < 2; ++i) {
       call.values()[i] = call.view({0, kMax}, {kMax, kMin}, offset, {8}, ACL_FLOAT);
     }

@@ -122,7 +122,7 @@ std::string answered_dtypes(const Library& library, const Operator& row) {
 }
 
 std::string rule_cell(const Library& library, const ProductRule& rule) {
-  Call call(library, find_operator(rule.operator_name), ACL_FLOAT);
+  Call call(library, find_contract(rule.operator_name), ACL_FLOAT);
   rule.change(call);
   const aclnnStatus status = call.plan();
   library.message();
@@ -140,13 +140,13 @@ Answers ask(const Library& library) {
   const auto choose = library.get<decltype(aclgradSetSocName)>("aclgradSetSocName");
   const auto chip = library.get<decltype(aclrtGetSocName)>("aclrtGetSocName");
   Answers answers{{}, {}, {}};
-  answers.dtypes.resize(operators().size());
+  answers.dtypes.resize(all_contracts().size());
   answers.rules.resize(product_rules().size());
   for (const Product& product : kProducts) {
     choose(product.family);
     answers.chips.push_back(chip());
-    for (size_t i = 0; i < operators().size(); ++i) {
-      answers.dtypes[i].push_back(answered_dtypes(library, operators()[i]));
+    for (size_t i = 0; i < all_contracts().size(); ++i) {
+      answers.dtypes[i].push_back(answered_dtypes(library, all_contracts()[i]));
     }
     for (size_t i = 0; i < product_rules().size(); ++i) {
       answers.rules[i].push_back(rule_cell(library, product_rules()[i]));
@@ -175,9 +175,9 @@ std::string group_cell(const std::vector<std::string>& dtypes, bool from_a2_on) 
 std::map<std::string, DtypeLists> accepted_dtypes(const Library& library) {
   const Answers answers = ask(library);
   std::map<std::string, DtypeLists> lists;
-  for (size_t i = 0; i < operators().size(); ++i) {
-    lists[operators()[i].name] = {group_cell(answers.dtypes[i], true),
-                                  group_cell(answers.dtypes[i], false)};
+  for (size_t i = 0; i < all_contracts().size(); ++i) {
+    lists[all_contracts()[i].name] = {group_cell(answers.dtypes[i], true),
+                                      group_cell(answers.dtypes[i], false)};
   }
   return lists;
 }
@@ -203,10 +203,10 @@ std::string products_page(const Library& library) {
       "Of the tensors whose dtype is the operator's own: not of targets, steps and seeds, and of "
       "scalars\nonly for `aclnnInplaceFillScalar`. A dtype that is not listed gives 161002.\n\n"
       "| operator | 910B, 910_93, 950 | 910, 310P |\n|---|---|---|\n";
-  for (size_t i = 0; i < operators().size(); ++i) {
+  for (size_t i = 0; i < all_contracts().size(); ++i) {
     const std::string latest = group_cell(answers.dtypes[i], true);
     const std::string first = group_cell(answers.dtypes[i], false);
-    page += fmt::format("| `{}` | {} | {} |\n", operators()[i].name, latest,
+    page += fmt::format("| `{}` | {} | {} |\n", all_contracts()[i].name, latest,
                         first == latest ? "the same" : first);
   }
   page +=

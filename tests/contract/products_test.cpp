@@ -38,7 +38,7 @@ TEST_P(Products, HaveTheirNameAndLimits) {
 
 TEST_P(Products, AcceptTheDocumentedDtypesAndComputeInThem) {
   size_t accepted = 0, refused = 0;
-  for (const Operator& row : operators()) {
+  for (const Operator& row : all_contracts()) {
     for (const NamedDtype& each : all_dtypes()) {
       SCOPED_TRACE(row.name + " in " + each.name + " on " + product().family);
       if (!has_free_dtype(row) && each.dtype != ACL_FLOAT) {
@@ -64,14 +64,14 @@ TEST_P(Products, AcceptTheDocumentedDtypesAndComputeInThem) {
       EXPECT_NEAR(call.output(), value, tolerance(value, output));
     }
   }
-  EXPECT_GT(accepted, 3 * operators().size() / 2);
-  EXPECT_EQ(accepted + refused, operators().size() * all_dtypes().size());
+  EXPECT_GT(accepted, 3 * all_contracts().size() / 2);
+  EXPECT_EQ(accepted + refused, all_contracts().size() * all_dtypes().size());
 }
 
 TEST_P(Products, HaveRulesOfTheirOwn) {
   for (const ProductRule& rule : product_rules()) {
     SCOPED_TRACE(std::string(rule.operator_name) + ": " + rule.what + " on " + product().family);
-    Call call(library_, find_operator(rule.operator_name), ACL_FLOAT);
+    Call call(library_, find_contract(rule.operator_name), ACL_FLOAT);
     rule.change(call);
     EXPECT_EQ(call.plan(), rule.is_refused(product()) ? rule.status : 0) << library_.message();
     library_.message();

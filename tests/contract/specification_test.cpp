@@ -39,7 +39,7 @@ Names stated(const std::string& pattern) {
                  ".cpp", pattern);
 }
 
-// Operators are stated by the operator book (specification/operators.cpp).
+// Operators are stated by their contracts (specification/operators.cpp).
 TEST(Specification, StatesEveryFunction) {
   const Contract contract = read_contract(ACLGRAD_CONTRACT_FUNCTIONS);
   Names functions = stated(R"(decltype\(((?:[Aa]cl|Hccl)\w+)\))");

@@ -48,7 +48,7 @@ class SteadyState : public testing::AclTest {
 
 TEST_F(SteadyState, ReplaysOfEveryOperatorAllocateNothing) {
   aclgradSetNumThreads(1);
-  for (const Operator& row : operators()) {
+  for (const Operator& row : all_contracts()) {
     std::vector<aclDataType> dtypes = row.everywhere;
     dtypes.insert(dtypes.end(), row.from_a2_on.begin(), row.from_a2_on.end());
     for (const aclDataType dtype : dtypes) {
@@ -66,7 +66,7 @@ TEST_F(SteadyState, ReplaysOfEveryOperatorAllocateNothing) {
 TEST_F(SteadyState, SoDoReplaysOverViewsOfTenDimensions) {
   aclgradSetNumThreads(1);
   const Shape shape(10, 2);
-  for (const Operator& row : operators()) {
+  for (const Operator& row : all_contracts()) {
     if (row.name != "aclnnSelu" && row.name != "aclnnApplyAdamW") continue;
     for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16}) {
       Call call(library_, row, dtype);

@@ -242,7 +242,7 @@ void fuzz_operators(const uint8_t* data, size_t size) {
   for (int calls = 0; !input.empty() && calls < 4; ++calls) {
     require(aclgradSetSocName(input.once_in(8) ? input.pick(kProducts) : nullptr) == 0,
             "a known product");
-    const Operator& row = contract::operators()[input.below(contract::operators().size())];
+    const Operator& row = contract::all_contracts()[input.below(contract::all_contracts().size())];
     Arguments arguments(input, row);
     uint64_t workspace_size = 0;
     aclOpExecutor* executor = nullptr;

@@ -127,7 +127,7 @@ aclnnStatus aclnnTanh(void* workspace, uint64_t size, aclOpExecutor* executor, a
   return status == 0 ? 0 : aclnnSigmoid(workspace, size, executor, stream);
 }
 
-// An operator that the operator book lacks.
+// An operator without a contract.
 ACL_FUNC_VISIBILITY aclnnStatus aclnnUnheardOfGetWorkspaceSize(const aclTensor*, aclTensor*,
                                                                uint64_t*, aclOpExecutor**) {
   return 0;

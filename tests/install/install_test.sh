@@ -144,7 +144,7 @@ case $way in
         fail "lib$library.so does not lie in a folder of its own"
     done
     [[ ! -e $work/prefix/include/acl ]] || fail "the C headers would shadow the vendor's"
-    # What programs run with, and the tool's twin for C, which has the operator book in it.
+    # What programs run with, and the tool's twin for C, which has the contracts in it.
     bytes=$(find "$work/prefix" -name '*.so*' -not -name '*gradcheck_c*' -type f -printf '%s\n' |
       awk '{s += $1} END {print s}')
     twin=$(find "$work/prefix" -name 'libaclgrad_gradcheck_c.so' -printf '%s\n')

@@ -7,7 +7,7 @@
 namespace aclgrad::mutants {
 namespace {
 
-constexpr double kSlope = 0.125;  // of the leaky rectifier, and softplus's numbers, in the book
+constexpr double kSlope = 0.125;  // of the leaky rectifier, and softplus's numbers, in the contract
 constexpr double kBetaOfSoftplus = 1.5;
 constexpr double kThreshold = 6;
 

@@ -14,7 +14,7 @@ bool within(int i, int extent) { return i >= 0 && i < extent; }
 
 // ---- Convolution --------------------------------------------------------------------------------
 
-// The operator book's first: groups, a stride, padding and dilation that differ by axis.
+// The first sample of the contract: groups, a stride, padding and dilation that differ by axis.
 constexpr int kImages = 2, kGroups = 2, kOutputs = 4, kInputs = 4, kOfGroup = 2;
 constexpr Pair kImage = {5, 4}, kResult = {3, 2}, kKernel = {3, 2};
 

@@ -31,7 +31,7 @@ Dims random_shape(Dice& dice, std::size_t least_rank, std::size_t most_rank) {
   return shape;
 }
 
-constexpr std::int64_t kAddmmColumns = 10;  // of the operator book's addmm
+constexpr std::int64_t kAddmmColumns = 10;  // of the contract of addmm
 
 // A factor that every floating type holds exactly: rules round theirs to the dtype.
 double random_factor(Dice& dice) { return std::round(dice.between(-3, 3) * 16) / 16; }
@@ -117,8 +117,8 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
                      "group_norm"})) {
     return random_sample(library, op, dice);
   }
-  // What the book says of an operator's attributes goes with a shape of any rank; those that need
-  // another take one of their samples.
+  // What the contract says of an operator's attributes goes with a shape of any rank; those that
+  // need another take one of their samples.
   const bool has_dim = takes(op, "--dim");
   const bool has_dims = takes(op, "--dims");
   Dims shape = random_shape(dice, has_dim || has_dims ? 1 : 0, 3);

@@ -10,7 +10,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "aclgrad_contract/book.h"
+#include "aclgrad_contract/contracts.h"
 #include "aclgrad_ext.h"
 #include "tests/contract/broken_rule.h"
 #include "tests/contract/operator_faults.h"
@@ -120,7 +120,7 @@ std::string checks_page(const Library& library) {
       "must\n"
       "lie in its storage. A check that fails in several ways has a line for each. On Ascend910B,\n"
       "unless another product is named.\n\n";
-  for (const contract::Family& family : contract::book()) {
+  for (const contract::Family& family : contract::families()) {
     text += fmt::format("## {}\n\n", family.title.english);
     for (const Operator& op : family.operators) text += section(library, op);
   }

@@ -29,7 +29,7 @@ struct Statuses {
 
 Statuses statuses_of(const Library& library, const std::string& name) {
   Statuses statuses;
-  const contract::Operator& row = contract::find_operator(name);
+  const contract::Operator& row = contract::find_contract(name);
   for (const contract::OperatorFault& fault : contract::faults_of(row)) {
     aclgradSetSocName(fault.product);
     Call call(library, row, fault.dtype);
@@ -60,9 +60,7 @@ struct Facts {
         dtypes(contract::accepted_dtypes(library)),
         accuracy(read_accuracy(root + "/docs/accuracy.md")),
         performance(read_performance(root + "/docs/performance.md")) {
-    for (const contract::Family& family : contract::book()) {
-      for (const contract::Operator& op : family.operators) require_names(op);
-    }
+    for (const contract::Operator& op : contract::all_contracts()) require_names(op);
     std::set<std::string> left;
     for (const auto& [name, declaration] : declared) left.insert(name);
     for (const Section& section : all) {
@@ -76,13 +74,13 @@ struct Facts {
     if (!left.empty()) throw std::runtime_error("no words about " + *left.begin());
   }
 
-  // The book names parameters as the header does.
+  // The contract names parameters as the header does.
   void require_names(const contract::Operator& op) const {
     const std::vector<std::string>& names = declared.at(op.name).parameters;
     const auto name_of = [&op](size_t i) { return op.parameters[i].declared_name(); };
     if (std::ranges::equal(contract::declared_parameters(op), names, {}, name_of)) return;
     throw std::runtime_error(
-        fmt::format("the operator book names the parameters of {} otherwise than its header: {}",
+        fmt::format("the contract names the parameters of {} otherwise than its header: {}",
                     op.name, fmt::join(names, ", ")));
   }
 };

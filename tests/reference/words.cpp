@@ -244,7 +244,7 @@ const std::map<std::string, Record>& records() {
 
 std::vector<Section> sections() {
   std::vector<Section> all;
-  for (const contract::Family& family : contract::book()) {
+  for (const contract::Family& family : contract::families()) {
     Section section{family.title, {}};
     for (const contract::Operator& op : family.operators) {
       const auto head = std::ranges::find_if(section.operators, [&](const Words& words) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reference says of each operator in words, which is what the operator book says, and how
+// What the reference says of each operator in words, which is what their contracts say, and how
 // a graph records it; everything else on its pages is looked up or asked of the library.
 #ifndef ACLGRAD_TESTS_REFERENCE_WORDS_H_
 #define ACLGRAD_TESTS_REFERENCE_WORDS_H_
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "aclgrad/graph.h"
-#include "aclgrad_contract/book.h"
+#include "aclgrad_contract/contracts.h"
 
 namespace aclgrad::reference {
 
@@ -34,7 +34,7 @@ struct Section {
   std::vector<Words> operators;
 };
 
-/// The families of the operator book, in the order of the pages.
+/// The families of contracts, in the order of the pages.
 std::vector<Section> sections();
 
 /// Records a node that calls the operator, where there is a function for that and a gradient; else

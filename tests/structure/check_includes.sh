@@ -39,7 +39,7 @@ forbid "ops/hccl" 'ops/(runtime|meta|operators)/' \
   "communication uses the runtime through acl/ and aclgrad_ext.h, like any program"
 forbid "ops/kernels" 'ops/(operators|hccl)/' "kernels know nothing of the operators that call them"
 forbid "ops/contract" 'ops/|(runtime|meta|kernels|operators|hccl)/|aclgrad/' \
-  "the operator book says what operators promise, and knows nothing of how they work"
-forbid "framework" 'aclgrad_contract/' "programs that train do not need the operator book"
+  "contracts say what operators promise, and know nothing of how they work"
+forbid "framework" 'aclgrad_contract/' "programs that train do not need the contracts"
 forbid "ops/include" 'ops/' "public C headers must stand alone"
 exit $broken

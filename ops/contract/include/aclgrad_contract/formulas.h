@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activations' formulas, over numbers and dual numbers: for entries and for tests.
+// The activations' formulas, over numbers and dual numbers: for contracts and for tests.
 #ifndef ACLGRAD_CONTRACT_FORMULAS_H_
 #define ACLGRAD_CONTRACT_FORMULAS_H_
 

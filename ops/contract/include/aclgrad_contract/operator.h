@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator of the C interface promises, as data: one Operator for every pair of C
-// functions. Tests, the gradcheck tool, benchmarks, fuzzing and the reference pages all read these
-// entries (book.h), so that a fact about an operator is written once. Nothing here is linked with
-// an operator library: functions are called at an address that the reader found by name.
+// The contract of an operator of the C interface, as data: what it promises, one Operator for every
+// pair of C functions. Tests, the gradcheck tool, benchmarks, fuzzing and the reference pages all
+// read the contracts (contracts.h), so that a fact about an operator is written once. Nothing here
+// is linked with an operator library: functions are called at an address that the reader found by
+// name.
 #ifndef ACLGRAD_CONTRACT_OPERATOR_H_
 #define ACLGRAD_CONTRACT_OPERATOR_H_
 
@@ -334,9 +335,9 @@ struct Gradient {
   size_t count = 1;  // of the forward's first inputs that have one, where they are given
 };
 
-// A call that must be refused, beyond those that follow from the kinds of the parameters: these
-// parameters are changed.
-struct Refusal {
+// A wrong call and the answer to it, beyond those that follow from the kinds of the parameters:
+// these parameters of the right call are changed.
+struct ErrorInput {
   std::string what;
   std::vector<std::pair<std::string, ParameterSpec>> changes = {};  // the first is the wrong one
   std::vector<std::string> nulls = {};                              // or the first of these
@@ -352,7 +353,7 @@ struct Text {
   std::string chinese;
 };
 
-// ---- The entry ----------------------------------------------------------------------------------
+// ---- The contract -------------------------------------------------------------------------------
 
 // Stands in a base shape for the size that tests keep small and benchmarks make large; even.
 inline constexpr int64_t kN = -1;
@@ -402,7 +403,7 @@ struct Operator {
 
   std::string form_of = {};  // the same under another name: in place, an older version
   std::optional<Gradient> gradient = {};
-  std::vector<Refusal> refusals = {};
+  std::vector<ErrorInput> error_inputs = {};
 
   // For people.
   Text computes = {};
@@ -452,8 +453,8 @@ Shape base_shape_of(const Operator& op, int64_t n);
 // The type that the contract gives a parameter: tensors that are written are not const, and so on.
 std::string type_of(const Parameter& parameter);
 
-// The parameters as the header declares them, by the first of the entry's: the tensors of a list
-// are one.
+// The parameters as the header declares them, by the first of the contract's: the tensors of a
+// list are one.
 std::vector<size_t> declared_parameters(const Operator& op);
 
 // A C function by its name; null where there is none.

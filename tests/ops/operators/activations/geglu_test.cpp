@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operator book does not have of GEGLU: its gradient in place, its rounding, and the
+// What no contract has of GEGLU: its gradient in place, its rounding, and the
 // corners of its shape rules.
 #include <functional>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operator book does not have of dropout: which bit is whose, what is left alone, and that
+// What no contract has of dropout: which bit is whose, what is left alone, and that
 // the operators agree with each other.
 #include "aclnnop/aclnn_dropout.h"
 #include "aclnnop/aclnn_dropout_backward.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operator book does not have of aclnnForeachNorm and aclnnForeachMulScalarV2: lists of
+// What no contract has of aclnnForeachNorm and aclnnForeachMulScalarV2: lists of
 // other lengths, in place, empty tensors, scalars, the norm on 950.
 #include <limits>
 

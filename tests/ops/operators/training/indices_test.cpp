@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operator book does not have of indices: numbers out of range, both dtypes of numbers,
+// What no contract has of indices: numbers out of range, both dtypes of numbers,
 // scalars, empty tensors, large tables; and how Arange reads its scalars.
 #include <limits>
 

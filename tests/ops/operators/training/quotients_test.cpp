@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operator book does not have of quotients, maxima and minima: integers, complex numbers,
+// What no contract has of quotients, maxima and minima: integers, complex numbers,
 // special values, and the rules of single products.
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operator book does not have of powers, bounds, comparisons and choices: results of
+// What no contract has of powers, bounds, comparisons and choices: results of
 // another dtype, special values, and which dtype a comparison is made in.
 #include <cmath>
 #include <limits>

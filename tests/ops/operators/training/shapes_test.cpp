@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operator book does not have of joins, cuts, pads and triangles: lists as such, mixed
+// What no contract has of joins, cuts, pads and triangles: lists as such, mixed
 // dtypes, empty tensors, extreme attributes.
 #include <limits>
 
