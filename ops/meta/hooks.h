@@ -55,10 +55,11 @@ class Hooks {
   ~Hooks() = default;  // there as long as the process
 };
 
-// Those of the diagnostics that the environment switches on (ops/diagnostics); null without any.
+// Those that the environment switches on; null without any. The diagnostics define it
+// (ops/diagnostics/calls/hooks.cpp): nothing here includes theirs.
 Hooks* make_hooks();
 
-// Made at the first question, as in ops/runtime/hooks.h: a load and a branch.
+// Made at the first question, as in ops/runtime/call/hooks.h: a load and a branch.
 inline Hooks* hooks() {
   static Hooks* const instance = make_hooks();
   return instance;

@@ -24,7 +24,7 @@ sum() {
 }
 
 lines=$(table ops)
-branches=$(table ops/meta/core/rules.cpp ops/operators)
+branches=$(table ops/meta/rules.cpp ops/operators)
 printf '%s\n\n%s\n' "$lines" "$branches"
 printf 'lines of ops/: %s\n' "$(sum 5 <<<"$lines")"
 printf 'branches of the checks: %s\n' "$(sum 8 <<<"$branches")"

@@ -16,7 +16,7 @@
 #include "ops/meta/objects.h"
 #include "ops/meta/rules.h"
 #include "ops/meta/storage.h"
-#include "ops/runtime/float_environment.h"
+#include "ops/runtime/base/float_environment.h"
 
 namespace aclgrad::ops {
 namespace {
