@@ -11,7 +11,7 @@
 #include "ops/diagnostics/objects.h"
 #include "ops/diagnostics/order.h"
 #include "ops/diagnostics/report.h"
-#include "ops/runtime/virtual_memory.h"
+#include "ops/runtime/memory/virtual_memory.h"
 
 namespace aclgrad::diagnostics {
 namespace {

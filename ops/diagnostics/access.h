@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ops/diagnostics/task_note.h"
-#include "ops/runtime/call.h"
+#include "ops/runtime/call/call.h"
 
 namespace aclgrad::diagnostics {
 

@@ -16,7 +16,7 @@
 
 #include "ops/diagnostics/objects.h"
 #include "ops/diagnostics/report.h"
-#include "ops/runtime/permanent.h"
+#include "ops/runtime/base/never_destroyed.h"
 
 namespace aclgrad::diagnostics {
 namespace {
@@ -51,7 +51,7 @@ struct Blocks {
   uint64_t latest_serial = 0;
 };
 
-Blocks& blocks() { return runtime::permanent<Blocks>(); }
+Blocks& blocks() { return runtime::never_destroyed<Blocks>(); }
 
 void* pointer(uintptr_t address) { return reinterpret_cast<void*>(address); }
 uintptr_t number(const void* address) { return reinterpret_cast<uintptr_t>(address); }

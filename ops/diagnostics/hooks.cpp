@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runtime calls: its hooks, and the diagnostics' part of aclgrad_ext.h. Nothing here may
 // throw into a C caller: a diagnostic that runs out of memory stays silent.
-#include "ops/runtime/hooks.h"
+#include "ops/runtime/call/hooks.h"
 
 #include "aclgrad_ext.h"
 #include "ops/diagnostics/access.h"

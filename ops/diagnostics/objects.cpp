@@ -16,7 +16,7 @@
 
 #include "ops/diagnostics/report.h"
 #include "ops/diagnostics/site.h"
-#include "ops/runtime/permanent.h"
+#include "ops/runtime/base/never_destroyed.h"
 
 namespace aclgrad::diagnostics {
 namespace {
@@ -69,7 +69,7 @@ struct Lives {
   }
 };
 
-Lives& lives() { return runtime::permanent<Lives>(); }
+Lives& lives() { return runtime::never_destroyed<Lives>(); }
 
 // Dead objects that are remembered; older ones are forgotten.
 constexpr size_t kMaxDead = 65536;

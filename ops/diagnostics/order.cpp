@@ -12,9 +12,9 @@
 #include "ops/diagnostics/blocks.h"
 #include "ops/diagnostics/objects.h"
 #include "ops/diagnostics/report.h"
-#include "ops/runtime/event.h"
-#include "ops/runtime/permanent.h"
-#include "ops/runtime/recorded_model.h"
+#include "ops/runtime/base/never_destroyed.h"
+#include "ops/runtime/capture/recorded_model.h"
+#include "ops/runtime/context/event.h"
 
 namespace aclgrad::diagnostics {
 namespace {
@@ -46,7 +46,7 @@ struct World {
   VectorClock host;
 };
 
-World& world() { return runtime::permanent<World>(); }
+World& world() { return runtime::never_destroyed<World>(); }
 
 // Of streams that are closed the host knows everything, so they need not be remembered.
 void join(const World& all, VectorClock& clock, const VectorClock& other) {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <set>
 
-#include "ops/runtime/permanent.h"
+#include "ops/runtime/base/never_destroyed.h"
 
 namespace aclgrad::diagnostics {
 namespace {
@@ -33,7 +33,7 @@ struct Output {
   std::set<std::string> seen;
 };
 
-Output& output() { return runtime::permanent<Output>(); }
+Output& output() { return runtime::never_destroyed<Output>(); }
 
 std::atomic<uint64_t> g_count{0};
 

@@ -12,7 +12,7 @@
 #include "ops/diagnostics/objects.h"
 #include "ops/diagnostics/order.h"
 #include "ops/diagnostics/report.h"
-#include "ops/runtime/thread_owned.h"
+#include "ops/runtime/base/thread_owned.h"
 
 namespace aclgrad::diagnostics {
 namespace {

@@ -12,8 +12,8 @@
 #include "ops/diagnostics/checks.h"
 #include "ops/diagnostics/region.h"
 #include "ops/diagnostics/site.h"
-#include "ops/runtime/hooks.h"
-#include "ops/runtime/stream.h"
+#include "ops/runtime/call/hooks.h"
+#include "ops/runtime/stream/stream.h"
 
 namespace aclgrad::diagnostics {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "ops/runtime/thread_owned.h"
+#include "ops/runtime/base/thread_owned.h"
 
 namespace aclgrad::ops {
 

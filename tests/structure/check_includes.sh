@@ -14,6 +14,17 @@ forbid() {
   broken=1
 }
 
+# one_way FOLDER: its folders do not include each other in a circle.
+one_way() {
+  local circles
+  circles=$(grep -rHE --include='*.h' --include='*.cpp' "^\s*#\s*include\s*\"$1/" "$1" |
+    sed -E 's,^([^:]*)/[^/:]*:[^"]*"(.*)/[^/"]*".*,\1 \2,' | awk '$1 != $2' | tsort 2>&1 >/dev/null |
+    awk 'NR > 1 && /input contains/ { exit } { print }')
+  [[ -n $circles ]] || return 0
+  printf '%s\n  -> %s\n' "$circles" "folders of $1 include each other in a circle"
+  broken=1
+}
+
 forbid "framework autograd distributed" '(\.\./)*ops/' \
   "above the C API boundary only the C headers acl/, aclnn/, aclnnop/ and aclgrad_ext.h may be included"
 forbid "ops" 'aclgrad/' "the operators know nothing of the framework"
@@ -30,7 +41,7 @@ forbid "framework autograd distributed" 'dnnl|oneapi/|hwy/|Eigen/|omp\.h' \
 forbid "ops/runtime" 'ops/(meta|kernels|operators|hccl)/' "the runtime knows nothing of operators"
 forbid "ops/meta" 'ops/(kernels|operators|hccl)/' "tensors and checks know nothing of the operators"
 forbid "$(echo ops/{runtime,meta,kernels,operators,hccl})" 'ops/diagnostics/' \
-  "diagnostics interpose through ops/runtime/hooks.h and ops/meta/hooks.h, and are named nowhere else"
+  "diagnostics interpose through ops/runtime/call/hooks.h and ops/meta/hooks.h, and are named nowhere else"
 forbid "$(echo ops/diagnostics/*.{h,cpp})" 'ops/(meta|kernels|operators|hccl)/' \
   "diagnostics of the runtime are a part of its library"
 forbid "ops/diagnostics/calls" 'ops/(kernels|operators|hccl)/' \
@@ -42,4 +53,5 @@ forbid "ops/contract" 'ops/|(runtime|meta|kernels|operators|hccl)/|aclgrad/' \
   "contracts say what operators promise, and know nothing of how they work"
 forbid "framework" 'aclgrad_contract/' "programs that train do not need the contracts"
 forbid "ops/include" 'ops/' "public C headers must stand alone"
+one_way ops/runtime
 exit $broken

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a recorded model runs its tasks: one after the other, or, where tasks can be fused
+// (partition.h), chunk by chunk through all of them. A task may change places with others that it
+// has no memory in common with: to get to those that it has, or to run at the same time as a fused
+// step.
+#ifndef ACLGRAD_OPS_RUNTIME_CAPTURE_STEPS_H_
+#define ACLGRAD_OPS_RUNTIME_CAPTURE_STEPS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ops/runtime/stream/stream.h"
+
+namespace aclgrad::runtime {
+
+struct Step {
+  struct Member {
+    size_t task = 0;
+    int64_t units_per_row = 0;
+    bool keep_cached = false;  // a later member reads what this one writes
+  };
+  std::vector<Member> members;
+  // Otherwise there is one member, to be run as a whole.
+  bool is_fused = false;
+  int64_t row_groups = 0;
+  // Rows of a row group. Where there are several, each thread takes its part of all groups.
+  int64_t row_group = 1;
+  int64_t row_groups_per_chunk = 0;
+  // Of about so many row groups, as many chunks for each thread, or one that suits its speed.
+  bool by_threads = false;
+  // Tasks that run as a whole, co-scheduled with those that are fused (co_scheduled.h), in chains
+  // of such as need each other.
+  using Chain = std::vector<size_t>;
+  std::vector<Chain> co_scheduled = {};
+};
+
+// The steps of a sequence of tasks; every task alone, in order, unless fusion is allowed.
+std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_fusion);
+
+// What went wrong in a step.
+struct StepFailure {
+  aclError status = ACL_SUCCESS;
+  size_t task = 0;
+  std::string reason = {};
+};
+
+// Of a task that left with an exception, to be called by its handler.
+StepFailure failure_in_flight(size_t task) noexcept;
+
+// Runs a fused step, on the threads in force. Of several tasks that failed the first counts.
+StepFailure run_fused(const Step& step, const std::vector<Task>& tasks);
+
+}  // namespace aclgrad::runtime
+
+#endif  // ACLGRAD_OPS_RUNTIME_CAPTURE_STEPS_H_

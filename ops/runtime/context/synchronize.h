@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for streams, and the failures that their tasks have left.
+#ifndef ACLGRAD_OPS_RUNTIME_CONTEXT_SYNCHRONIZE_H_
+#define ACLGRAD_OPS_RUNTIME_CONTEXT_SYNCHRONIZE_H_
+
+#include <cstdint>
+
+#include "ops/runtime/call/call.h"
+#include "ops/runtime/stream/stream.h"
+
+namespace aclgrad::runtime {
+
+// Waits for what is queued on the device now, 507046 when the deadline passes; returns the status
+// of the first task that failed, whose message is left.
+aclError wait_for_device(const Call& call, int32_t device, Deadline deadline);
+
+// Ends the call with the failure that a task has left on the stream, reported once, if there is
+// one.
+void report_task_failure(const Call& call, Stream& stream);
+
+// The error of waiting, inside a task, for the stream that runs the task.
+[[noreturn]] void inside_own_task(const Call& call);
+
+// The error of waiting for a stream that is frozen because the process ends.
+[[noreturn]] void process_ends(const Call& call);
+
+// Ends the call unless what was waited for is done. late() ends it when the deadline has passed.
+template <class Late>
+void check_waited(const Call& call, Stream::WaitResult result, const Late& late) {
+  if (result == Stream::WaitResult::kDone) return;
+  if (result == Stream::WaitResult::kTimeout) late();
+  if (result == Stream::WaitResult::kInsideOwnTask) inside_own_task(call);
+  process_ends(call);
+}
+
+}  // namespace aclgrad::runtime
+
+#endif  // ACLGRAD_OPS_RUNTIME_CONTEXT_SYNCHRONIZE_H_

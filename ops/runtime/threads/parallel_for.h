@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work for the threads of aclgradParallelFor, with other work co-scheduled.
+#ifndef ACLGRAD_OPS_RUNTIME_THREADS_PARALLEL_FOR_H_
+#define ACLGRAD_OPS_RUNTIME_THREADS_PARALLEL_FOR_H_
+
+#include <cstdint>
+
+namespace aclgrad::runtime {
+
+using IndexBody = void (*)(void* context, int64_t chunk);
+using RangeBody = void (*)(void* context, int64_t begin, int64_t end);
+
+// Calls body(context, i) for every i below count, each on whichever thread is done first with its
+// part of the rest, in any order. The body must not throw.
+struct CoScheduled {
+  int64_t count = 0;
+  IndexBody body = nullptr;
+  void* context = nullptr;
+};
+
+// As aclgradParallelFor and aclgradParallelForRanges.
+void parallel_for(int64_t chunks, IndexBody body, void* context, const CoScheduled& co_scheduled);
+void parallel_for_ranges(int64_t units, RangeBody body, void* context,
+                         const CoScheduled& co_scheduled);
+
+}  // namespace aclgrad::runtime
+
+#endif  // ACLGRAD_OPS_RUNTIME_THREADS_PARALLEL_FOR_H_
