@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The commands of ./dev that try to break the libraries; each writes what came of it into its row of
+# The verbs of ./dev that try to break the libraries; each writes what came of it into its row of
 # docs/reliability.md. Read by dev, whose functions and variables it uses.
 
 # Writes what a command found into its row of the page.
@@ -20,7 +20,9 @@ run_and_record() {
   rm "$output"
 }
 
-faults() {
+#: ./dev faults [options]  let every allocation of the libraries fail once (seconds), and write what came
+#:                         of it into docs/reliability.md
+verb_faults() {
   build faults
   if (($#)); then
     "$build/bin/faults" "$@"
@@ -30,7 +32,11 @@ faults() {
 }
 
 # As many targets at a time as there are cores; what they find stops nothing.
-fuzz() {
+#: ./dev fuzz [target ...] [--seconds N]
+#:                         let libFuzzer look for inputs that break the libraries, each target for a
+#:                         minute; the targets are the folders of tests/fuzz/corpus (the first build
+#:                         takes a quarter of an hour on two cores)
+verb_fuzz() {
   local seconds=60 targets=() target result findings=0
   while (($#)); do
     case $1 in
@@ -53,7 +59,9 @@ fuzz() {
 }
 
 # Options are told to the soak; only without any it is the whole one, which is recorded.
-soak() {
+#: ./dev soak [options]    ten minutes of random work from eight threads on many streams, checked
+#:                         (options of soak: --seconds N, --threads N)
+verb_soak() {
   build soak
   if (($#)); then
     "$build/bin/soak" "$@"
@@ -62,13 +70,20 @@ soak() {
   fi
 }
 
-test_training() {
+#: ./dev test-training [options]
+#:                         ask the promises of docs/guide/training.md of random models, a minute long from
+#:                         a fresh seed, and shrink those that break one (options of training_properties:
+#:                         --seconds N, --seed N, --count N, --property NAME; see --help)
+verb_test_training() {
   build training_properties
   "$build/bin/training_properties" "$@"
 }
 
 # Files of an earlier call go first: the script takes all that there are.
-compare_torch() {
+#: ./dev compare-torch [--seed N] [--count N]
+#:                         train random models here and in PyTorch, by the same numbers, and compare what
+#:                         comes of them; 100 from seed 1 (fetches python3-torch, 60 MB)
+verb_compare_torch() {
   install_packages python3-torch python3-numpy
   build write_torch_runs
   rm -rf out/compare-torch
@@ -112,7 +127,10 @@ sanitize_threads() {
     -E '^(environment\.([a-z]|Limits|SignalsDeathTest\.LibraryThreads)|session\.(Bisect\.FindsAWrongClaim|Compare\.NamesTheNodeThatSharedMemory|Scale\.MemoryIsLittle))'
 }
 
-sanitize() {
+#: ./dev sanitize [asan|tsan]
+#:                         run the tests on libraries with the address and undefined-behaviour
+#:                         sanitizers, and those with threads under the thread sanitizer
+verb_sanitize() {
   export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=die_after_fork=0
   case ${1-both} in asan | both) sanitize_addresses ;; esac
   case ${1-both} in tsan | both) sanitize_threads ;; esac
@@ -120,7 +138,8 @@ sanitize() {
 
 # The libraries count, in clang's coverage of the source; the tests are those of the release build, which
 # load these libraries in the place of their own, but for two that look inside.
-coverage() {
+#: ./dev coverage          how many lines of ops/ the tests run, and branches of the operators' checks
+verb_coverage() {
   local tests='^(activations|cases|contract|diagnostics|faults|fuzz|graph|hccl|runtime|session|soak|training_ops)\.'
   install_packages "${coverage_packages[@]}"
   build

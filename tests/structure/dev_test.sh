@@ -12,11 +12,10 @@ fail() {
   failures=$((failures + 1))
 }
 
-mkdir -p "$work"/tree/{cmake,tests} "$work/bin"
-cp "$root/dev" "$work/tree"
-cp "$root/cmake/install_packages.sh" "$work/tree/cmake"
-cp "$root/tests/reliability.sh" "$work/tree/tests"
-for tool in bash env dirname uname mkdir cat awk grep nproc rm; do
+mkdir -p "$work/tree" "$work/bin"
+(cd "$root" && cp --parents dev cmake/{build,install_packages}.sh {examples,tests,bench,docs,cmake/packages}/verbs.sh \
+  tests/reliability.sh "$work/tree")
+for tool in bash env dirname uname mkdir cat awk grep nproc rm sed; do
   ln -s "$(command -v $tool)" "$work/bin/$tool"
 done
 # play NAME SCRIPT: a program of that name in the only folder that ./dev looks in.
@@ -38,6 +37,25 @@ says() {
 as=()
 
 says 2 "there is no command 'dmeo'; ./dev help lists them" dmeo
+says 2 "usage: ./dev samples DIR" samples
+says 2 "there is no command 'rm -r'; ./dev help lists them" 'rm -r'
+
+# The help is one screen; that of all verbs has every one.
+for asked in '' -h --help help; do
+  help=$("$root/dev" $asked) || fail "./dev $asked"
+  (($(wc -l <<<"$help") <= 24)) || fail "the help has more than 24 lines"
+  ! grep -q '.\{81\}' <<<"$help" || fail "the help has a line of more than 80 characters"
+  for verb in demo mnist self_normalizing convolution mobilenet recurrent transformer test check bench docs \
+    'help all'; do
+    grep -q "^  ./dev $verb " <<<"$help" || fail "the help lacks ./dev $verb"
+  done
+done
+all=$("$root/dev" help all)
+while read -r verb; do
+  verb=${verb//_/[-_ ]}
+  grep -q "^  ./dev $verb\( \|$\)" <<<"$all" || fail "./dev help all lacks $verb"
+done < <(sed -n 's/^verb_\([a-z_]*\)() .*/\1/p' "$work"/tree/{*,cmake/packages}/{verbs,reliability}.sh 2>/dev/null)
+(($(grep -c '^  ./dev ' <<<"$all") >= 30)) || fail "./dev help all has few verbs: $all"
 says 1 "there is no CMake and no C++ compiler; install: " demo
 play c++ 'exit 0'
 says 1 "there is no CMake; install: " demo

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# The verbs of ./dev that train: demo and the networks.
+
+#: ./dev demo [options]    train on handwritten digits; pictures and weights go to out/digits
+#:                         (options of train_digits; see ./dev demo --help)
+verb_demo() {
+  build_example train_digits
+  "$build/bin/train_digits" "$@"
+}
+
+# Builds an example, fetches its pictures, unless the options name others or ask for help, and runs it.
+on_pictures() { # EXAMPLE mnist|fashion OPTIONS...
+  local example=$1 data=$2
+  shift 2
+  build_example "$example"
+  case " ${*//=/ } " in
+    *' --help '* | *' -h '*) data= ;;
+    *' --data mnist '*) data=mnist ;;
+    *' --data fashion '*) data=fashion ;;
+    *' --data '*) data= ;;
+  esac
+  case $data in
+    mnist) bash examples/train_mnist/fetch_mnist.sh out/mnist-data ;;
+    fashion) bash examples/mobilenet/fetch_fashion_mnist.sh out/fashion-mnist-data ;;
+  esac
+  "$build/bin/$example" "$@"
+}
+
+# The same for an example that reads a text.
+on_text() { # EXAMPLE OPTIONS...
+  local example=$1
+  shift
+  build_example "$example"
+  case " ${*//=/ } " in
+    *' --help '* | *' -h '* | *' --data '* | *' --task adding ' | *' --task adding --'*) ;;
+    *) bash examples/transformer/fetch_text.sh out/moby-dick ;;
+  esac
+  "$build/bin/$example" "$@"
+}
+
+#: ./dev mnist [options]   fetch MNIST (11 MB), then train on it with four activations; results go to
+#:                         out/mnist (options of train_mnist)
+verb_mnist() { on_pictures train_mnist mnist "$@"; }
+
+#: ./dev self_normalizing [options]
+#:                         SELU beside ReLU: 8 to 32 layers deep on digits (seconds), and on MNIST
+#:                         (two minutes); results go to out/self_normalizing (options of
+#:                         self_normalizing; see --help)
+verb_self_normalizing() { on_pictures self_normalizing mnist "$@"; }
+
+#: ./dev mobilenet [options]
+#:                         a small MobileNetV3 with Hardswish, and with ReLU, on Fashion-MNIST (which it
+#:                         fetches, 30 MB; ten minutes each); results go to out/mobilenet (options of
+#:                         mobilenet; see --help)
+verb_mobilenet() { on_pictures mobilenet fashion "$@"; }
+
+#: ./dev convolution [options]
+#:                         a convolutional network with ELU, and with ReLU, on MNIST or (--data fashion)
+#:                         Fashion-MNIST, which it fetches (up to 20 minutes each); results go to
+#:                         out/convolution (options of convolution; see --help)
+verb_convolution() { on_pictures convolution mnist "$@"; }
+
+#: ./dev recurrent [options]
+#:                         a gated recurrent unit learns to add two of a hundred numbers (a minute), and
+#:                         Moby Dick, which it fetches (two minutes); results go to out/recurrent
+#:                         (options of recurrent; see --help)
+verb_recurrent() { on_text recurrent "$@"; }
+
+#: ./dev transformer [options]
+#:                         fetch Moby Dick (1.5 MB), train a transformer with GEGLU on its characters
+#:                         (three minutes) and let it write a paragraph; results go to out/transformer
+#:                         (options of transformer; see --help)
+verb_transformer() { on_text transformer "$@"; }

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+# The verbs of ./dev that test, check and format.
+
+#: ./dev test [ctest args] build everything and run the tests
+#: ./dev test --compiler clang [ctest args]
+#:                         the same with clang
+#: ./dev test --arch aarch64 [ctest args]
+#:                         build for aarch64 and run the tests in an emulator (many times as long)
+#: ./dev test --system trixie|bookworm
+#:                         the README's two commands on a minimal Debian that is made for it (as root)
+#: ./dev test --cpu MODEL  run kernels, runtime and training on an emulated x86-64 processor, such as
+#:                         Nehalem, which has no AVX (minutes)
+verb_test() {
+  case ${1-} in --compiler | --arch | --cpu | --system)
+    test_elsewhere "$@"
+    return
+    ;;
+  esac
+  build
+  # One more than there are processors, as some wait for each other's time limits.
+  ctest --test-dir "$build" --no-tests=error --output-on-failure --parallel "$(($(nproc) + 1))" "$@"
+}
+
+# As verb_test, with another compiler, for another architecture, or on another processor.
+test_elsewhere() {
+  local place="$1 ${2-}" run=()
+  case $place in
+    '--compiler clang')
+      install_packages "${clang_packages[@]}"
+      use_preset clang
+      ;;
+    '--arch aarch64')
+      install_packages "${aarch64_packages[@]}"
+      use_preset aarch64
+      bash tests/machines/sysroot.sh arm64 "$build/sysroot" "${library_packages[@]}" "${test_library_packages[@]}"
+      run=(bash tests/machines/foreign.sh "$build/sysroot")
+      ;;
+    '--system '?*)
+      local suite=$2
+      shift 2
+      install_packages debootstrap
+      exec bash tests/machines/system.sh "$suite" . "build/system-$suite" "$@"
+      ;;
+    '--cpu '?*)
+      install_packages qemu-user
+      build test_kernels test_runtime test_cases train_digits
+      exec bash tests/machines/cpu_test.sh "$2" "$build"
+      ;;
+    *)
+      echo "./dev test: there is no '$place'; see ./dev help all" >&2
+      exit 2
+      ;;
+  esac
+  shift 2
+  build
+  "${run[@]}" ctest --test-dir "$build" --no-tests=error --output-on-failure --parallel "$(nproc)" "$@"
+}
+
+#: ./dev test-pages        the tests of the HTML pages in a headless browser (installs Chromium; ./dev test
+#:                         has them, too, where there is one)
+verb_test_pages() {
+  install_packages "${page_packages[@]}"
+  verb_test -R '^(pages|viz)\.' "$@"
+}
+
+#: ./dev check             formatting, warnings, direction of includes, sizes; what it takes to add an operator,
+#:                         by adding one to a copy (in minutes)
+verb_check() {
+  install_packages "${style_packages[@]}"
+  echo "formatting"
+  sources | xargs clang-format --dry-run -Werror
+  echo "direction of includes, sizes of folders and files"
+  bash tests/structure/check_includes.sh
+  bash tests/structure/check_sizes.sh
+  echo "warnings (a full build; warnings are errors)"
+  ACLGRAD_CMAKE_OPTIONS="-DACLGRAD_WARNINGS_AS_ERRORS=ON ${ACLGRAD_CMAKE_OPTIONS-}" build
+  echo "a new operator, in a copy"
+  bash tests/structure/new_operator.sh build . build/new-operator -DACLGRAD_WARNINGS_AS_ERRORS=ON
+  echo "all good"
+}
+
+#: ./dev format            format the sources in place
+verb_format() {
+  install_packages "${style_packages[@]}"
+  sources | xargs clang-format -i
+}
+
+sources() {
+  git ls-files --cached --others --exclude-standard '*.cpp' '*.h'
+}
+
+#: ./dev gradcheck [options]
+#:                         check every operator, forward and gradient, in every dtype, layout
+#:                         and attribute (options of aclgrad-gradcheck: --op, --library, --html, ...;
+#:                         see --help); with --score let gradcheck, and PyTorch's where it is installed
+#:                         (python3-torch), loose on broken operators, and gradcheck on 10,000 random
+#:                         configurations of right ones, and write docs/gradcheck.md (three minutes);
+#:                         with --peers check libtorch and oneDNN and write docs/gradcheck-peers.md
+#:                         (ten minutes, and 30 MB to fetch for libtorch)
+verb_gradcheck() {
+  if [[ $* == --peers ]]; then
+    install_peers
+    build aclgrad-gradcheck peer_libraries
+    bash bench/peers/check_peers.sh "$build" docs/gradcheck-peers.md
+    return
+  fi
+  if [[ $* == --score ]]; then
+    score
+    return
+  fi
+  (($#)) || set -- --all
+  build aclgrad-gradcheck
+  "$build/bin/aclgrad-gradcheck" "$@"
+}
+
+# Checkers on broken operators. PyTorch's can be done without.
+score() {
+  build gradcheck_score gradcheck_mutants
+  mkdir -p out
+  local found=out/torch-gradcheck.tsv torch=() status=0
+  bash bench/pytorch.sh bench/checkers/torch_gradcheck.py "$build/lib/libgradcheck_mutants.so" >"$found" || status=$?
+  case $status in
+    0) torch=(--torch "$found") ;;
+    77) echo "The score goes on without it." >&2 ;;
+    *) die "PyTorch's gradcheck did not get through the mutants" ;;
+  esac
+  "$build/bin/gradcheck_score" "${torch[@]}" --markdown docs/gradcheck.md
+}
+
+#: ./dev prove [options]   prove the error bounds by trying every input (half an hour; can be interrupted
+#:                         and goes on; ./dev prove --help), and write docs/accuracy.md
+verb_prove() {
+  build prove
+  if (($#)); then
+    "$build/bin/prove" "$@"
+  else
+    "$build/bin/prove" --peers --markdown docs/accuracy.md
+    reference
+  fi
+}
+
+#: ./dev samples DIR       compile and run, unchanged, every program in the documents of a folder
+verb_samples() {
+  (($# == 1)) || { echo "usage: ./dev samples DIR" >&2; exit 2; }
+  build ascendcl nnopbase opapi
+  bash tests/samples/run_samples.sh "$build" "$1"
+}
+
+#: ./dev test-install      use the library as other projects do: inside another build, as shared and as
+#:                         static libraries, from Debian packages (a quarter of an hour)
+verb_test_install() {
+  install_packages dpkg-dev
+  build
+  local way
+  for way in tree find_package pkg_config compile_time headers each_header configure deb \
+    add_subdirectory fetch_content shared static fetched toolkit; do
+    bash tests/install/install_test.sh "$way" "$PWD/$build" "$PWD"
+  done
+}
