@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: check_docs.sh LIBOPAPI ROOT
 # Every operator stands in the table of operators, every example in its index; every link between the
-# documents leads to a file.
+# documents leads to a file. What a program writes is marked as such in .gitattributes.
 set -u
 cd "$2" || exit 1
 broken=0
@@ -32,4 +32,12 @@ done < <(find README.md CONTRIBUTING.md docs examples -name '*.md' -exec awk '
   /^```/ { code = !code }
   !code { for (text = $0; match(text, /\]\([^):]+\)/); text = substr(text, RSTART + RLENGTH)) {
             print FILENAME ":" substr(text, RSTART + 2, RLENGTH - 3) } }' {} +)
+if git rev-parse --git-dir >/dev/null 2>&1; then
+  while IFS= read -r file; do
+    [[ $(git check-attr linguist-generated "$file") == *": set" ]] && continue
+    echo ".gitattributes: $file is written by a program and not marked as generated"
+    broken=1
+  done < <(grep -rlE --include='*.md' --include='*.h' \
+    '[Ww]ritten by `./dev|`./dev [a-z]+` makes this file|Made by .*/tools/.* Do not edit' docs ops)
+fi
 exit $broken
