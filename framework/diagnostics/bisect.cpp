@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 
@@ -108,7 +109,7 @@ class Bisection {
     begin(planned_);
     if (!planned_.executable().replay_first(count)) return -1;
     const Program& program = planned_.program();
-    std::unordered_map<std::int32_t, ValueId> holders;  // later ones replace earlier ones
+    std::map<Home, ValueId> holders;  // later ones replace earlier ones
     for (std::size_t step = 0; step < count; ++step) {
       for (const ValueId output : program.node(step).outputs) {
         holders[program.home_of(output)] = output;
@@ -117,7 +118,8 @@ class Bisection {
     ValueId first = -1;
     const auto last_step = static_cast<std::int32_t>(count) - 1;
     for (const auto& [home, value] : holders) {
-      const bool alive = home < 0 || program.arena.blocks[at(home)].last >= last_step;
+      const bool alive =
+          home.kind == Home::Kind::variable || program.arena.blocks[home.index].last >= last_step;
       if (alive && differs(planned_, value) && (first < 0 || value < first)) first = value;
     }
     return first;

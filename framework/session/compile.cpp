@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
@@ -83,15 +84,15 @@ class Lifetimes {
         uses_(graph_.values.size(), kUnused) {}
 
   void find() {
-    program_.home.resize(graph_.values.size());
+    program_.homes.resize(graph_.values.size());
     for (std::size_t i = 0; i < program_.variables.size(); ++i) {
-      program_.home[at(program_.variables[i].root)] = -1 - static_cast<std::int32_t>(i);
+      program_.homes[at(program_.variables[i].root)] = {Home::Kind::variable, i};
     }
     for (const Step& step : program_.steps) {
       const Node& node = graph_.node(step.node);
-      for (const ValueId input : node.inputs) use(input, step.over);
+      for (const ValueId input : node.inputs) use(input, step.joined_at);
       for (const ValueId output : node.outputs) {
-        use(output, step.over);  // on the second stream it may be written for a while
+        use(output, step.joined_at);  // on the second stream it may be written for a while
         if (program_.in_arena(output)) continue;
         program_.variables[program_.variable_of(output)].updated_by = step.node;
       }
@@ -99,16 +100,15 @@ class Lifetimes {
     for (const ValueId value : program_.fetched) use(value, end());
     for (const ValueId constant : program_.constants) use(constant, end());
     for_each_root(program_, [&](ValueId root, std::int32_t step) {
-      const std::int32_t block = step < 0 ? kNone : overwritten(root, step);
-      if (block == kNone) return add_block(root, step);
-      program_.home[at(root)] = block;
-      blocks()[at(block)].last = uses_[at(root)];
+      const std::optional<std::size_t> block = overwritten(root, step);
+      if (!block) return add_block(root, step);
+      program_.homes[at(root)].index = *block;
+      blocks()[*block].last = uses_[at(root)];
     });
   }
 
  private:
-  static constexpr std::int32_t kUnused = -2;
-  static constexpr std::int32_t kNone = -1;
+  static constexpr std::int32_t kUnused = kBeforeFirstStep - 1;
 
   std::vector<ArenaBlock>& blocks() { return program_.arena.blocks; }
   std::int32_t end() const { return static_cast<std::int32_t>(program_.steps.size()); }
@@ -120,9 +120,9 @@ class Lifetimes {
 
   void add_block(ValueId root, std::int32_t step) {
     const std::size_t bytes = graph_.value(root).layout->bytes();
-    program_.home[at(root)] = static_cast<std::int32_t>(blocks().size());
+    program_.homes[at(root)].index = blocks().size();
     blocks().push_back({.bytes = (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment,
-                        .first = reuse_ ? step : -1,
+                        .first = reuse_ ? step : kBeforeFirstStep,
                         .last = reuse_ ? std::max(uses_[at(root)], step) : end()});
   }
 
@@ -137,8 +137,8 @@ class Lifetimes {
 
   // The block of an input that dies at this step and that the output may have. A node may have
   // thousands of inputs and outputs: none of them is looked at for each of the others.
-  std::int32_t overwritten(ValueId output, std::int32_t step) {
-    if (!reuse_) return kNone;
+  std::optional<std::size_t> overwritten(ValueId output, std::int32_t step) {
+    if (!reuse_ || step == kBeforeFirstStep) return std::nullopt;
     const Node& node = program_.node(at(step));
     if (dying_at_ != step) find_dying(node, step);
     const auto position = at(output - node.outputs.front());  // outputs are numbered in a row
@@ -148,7 +148,7 @@ class Lifetimes {
       dying_[i].is_taken = true;
       return dying_[i].block;
     }
-    return kNone;
+    return std::nullopt;
   }
 
   // The same memory may be read through several inputs.
@@ -165,10 +165,10 @@ class Lifetimes {
     free_ = 0;
     latest_.resize(blocks().size());
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-      const std::int32_t block = program_.home_of(node.inputs[k]);
-      if (block < 0 || blocks()[at(block)].last != step) continue;
-      std::size_t& latest =
-          latest_[at(block)];  // what an earlier node left there is no entry of it
+      if (!program_.in_arena(node.inputs[k])) continue;
+      const std::size_t block = program_.home_of(node.inputs[k]).index;
+      if (blocks()[block].last != step) continue;
+      std::size_t& latest = latest_[block];  // what an earlier node left there is no entry of it
       const bool is_again = latest < dying_.size() && dying_[latest].block == block;
       if (is_again) dying_[latest].next = dying_.size();
       latest = dying_.size();
@@ -186,12 +186,12 @@ class Lifetimes {
   static constexpr std::size_t kLast = SIZE_MAX;
   struct Dying {
     std::size_t input;
-    std::int32_t block;
+    std::size_t block;
     bool is_taken;
     std::size_t next = kLast;
   };
   std::vector<Dying> dying_;
-  std::int32_t dying_at_ = kNone;
+  std::int32_t dying_at_ = kBeforeFirstStep;
   std::size_t free_ = 0;             // none before it is free
   std::vector<std::size_t> latest_;  // by block: the entry that was made of it last
 };

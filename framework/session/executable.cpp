@@ -40,7 +40,20 @@ Executable::Executable(Program program, RunMode mode, std::shared_ptr<SessionStr
   }
   if (mode_ != RunMode::replayed && mode_ != RunMode::replayed_apart) return;
   capture_all();
-  if (replays()) find_zero_copy_inputs();
+  if (replays()) zero_copy_ = ZeroCopyInputs(program_, memory_, recordings_);
+}
+
+void Executable::capture_all() {
+  ensure_runtime();
+  std::vector<Recording> all;
+  for (const Segment& segment : program_.segments) {
+    const aclrtStream stream = segment.async ? async_stream_ : stream_;
+    std::optional<Recording> recording = Recording::capture(
+        stream, segment.begin, segment.end, [&](std::size_t step) { launch(step, stream); });
+    if (!recording) return;
+    all.push_back(std::move(*recording));
+  }
+  recordings_ = std::move(all);
 }
 
 void Executable::check_variables() const {
@@ -204,10 +217,8 @@ void Executable::run() {
   if (mode_ == RunMode::eager) return run_by_step({});
   if (!replays()) return run_launched({});
   ensure_runtime();
-  launch_segments([this](std::size_t segment, aclrtStream stream) {
-    check_status(aclmdlRIExecuteAsync(recordings_[segment].model.get(), stream),
-                 "aclmdlRIExecuteAsync");
-  });
+  launch_segments(
+      [this](std::size_t segment, aclrtStream stream) { recordings_[segment].replay(stream); });
 }
 
 void Executable::run_launched(RunObservers observers) {
@@ -239,6 +250,30 @@ void Executable::run_by_step(RunObservers observers) {
     }
     for (RunObserver* observer : observers | std::views::reverse) observer->after_step(run);
   }
+}
+
+bool Executable::replay_first(std::size_t count) {
+  ensure_runtime();
+  const std::optional<Recording> recording =
+      Recording::capture(stream_, 0, count, [this](std::size_t step) { launch(step, stream_); });
+  if (!recording) return false;
+  recording->replay(stream_);
+  const int status = aclrtSynchronizeStream(stream_);
+  if (status != 0) {
+    check_status(status, "aclrtSynchronizeStream", place_of_failure({&*recording, 1}));
+  }
+  return true;
+}
+
+// What the second stream failed at comes first, as in synchronize().
+std::string Executable::place_of_failure(std::span<const Recording> recordings) const {
+  std::optional<std::size_t> found;
+  for (const Recording& recording : recordings) {
+    const std::optional<std::size_t> step = recording.failed_step();
+    if (step && (!found || program_.steps[*step].async)) found = step;
+    if (found && program_.steps[*found].async) break;
+  }
+  return found ? label(node(*found)) : "a node of the session failed (an eager session says which)";
 }
 
 }  // namespace aclgrad::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executable: a program on a device, ready to run: memory, executors, workspace, streams, and what
-// these recorded of the steps. It knows nothing of feeds, nor of what looks at a run.
+// these recorded of the steps (recording.h). It knows nothing of feeds, nor of what looks at a run.
 #ifndef ACLGRAD_FRAMEWORK_SESSION_EXECUTABLE_H_
 #define ACLGRAD_FRAMEWORK_SESSION_EXECUTABLE_H_
 
@@ -10,12 +10,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "aclgrad/handles.h"
 #include "session/memory.h"
 #include "session/program.h"
+#include "session/recording.h"
 #include "session/run_observer.h"
 
 namespace aclgrad::detail {
@@ -56,7 +56,9 @@ class Executable {
 
   /// Lets a replay read an input where the tensor has it, which must stay there until the end of
   /// the run. False where that cannot be: the input is to be uploaded then.
-  bool bind_zero_copy(ValueId input, const Tensor& tensor);
+  bool bind_zero_copy(ValueId input, const Tensor& tensor) {
+    return zero_copy_.bind(input, tensor);
+  }
 
   /// Runs every step once, in the fastest way that the mode allows, and waits for the end. Throws
   /// StatusError that names the node, after the stream is idle. A replay allocates nothing.
@@ -94,19 +96,6 @@ class Executable {
     Executor executor = {};
     std::unique_ptr<StreamCall> call = nullptr;  // of a StreamOp
   };
-  /// What a stream recorded of some steps.
-  struct Recording {
-    RecordedModel model;
-    std::vector<std::size_t> tasks;  // by step: how many were recorded when it had been
-    std::size_t first = 0;           // step
-  };
-  /// Where a recording looks for a tensor of an input. Each moves by itself, so that what a move
-  /// that failed left behind is known to the next.
-  struct ReadPlace {
-    aclmdlRI model;
-    aclTensor* tensor;  // of the input or of a view of it
-    const std::byte* input;
-  };
   using LaunchSegment = std::function<void(std::size_t segment, aclrtStream stream)>;
 
   const Node& node(std::size_t step) const { return program_.node(step); }
@@ -118,10 +107,7 @@ class Executable {
   void launch_segments(const LaunchSegment& launch);
   void drain() const noexcept;
 
-  std::optional<Recording> capture(const Segment& segment);
   void capture_all();
-  void find_zero_copy_inputs();
-  std::optional<std::size_t> failed_step(const Recording& recording) const;
   std::string place_of_failure(std::span<const Recording> recordings) const;
 
   Program program_;
@@ -139,7 +125,7 @@ class Executable {
   aclrtStream async_stream_ = nullptr;  // the second stream, where the program has one
   std::vector<Event> segment_is_over_;  // by segment; empty for one that is not awaited
   std::vector<Recording> recordings_;   // by segment; none where steps are launched
-  std::unordered_map<ValueId, std::vector<ReadPlace>> zero_copy_;  // inputs to be read anywhere
+  ZeroCopyInputs zero_copy_;
 };
 
 }  // namespace aclgrad::detail

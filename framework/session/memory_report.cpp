@@ -21,8 +21,8 @@ MemoryReport report_memory(const Program& program, std::size_t workspace_bytes) 
   report.live = live_bytes(arena.blocks, report.steps);
   std::vector<std::int32_t> occupants(arena.blocks.size(), -1);  // positions in the intervals
   for_each_root(program, [&](ValueId root, std::int32_t step) {
-    const auto number = at(program.home_of(root));
-    const ArenaBlock& block = arena.blocks[number];
+    const std::size_t number = program.home_of(root).index;
+    const ArenaBlock& block = program.block_of(root);
     const bool in_place = occupants[number] >= 0;
     // The one before died when this was made.
     if (in_place) report.intervals[at(occupants[number])].last = step - 1;

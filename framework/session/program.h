@@ -4,11 +4,13 @@
 #ifndef ACLGRAD_FRAMEWORK_SESSION_PROGRAM_H_
 #define ACLGRAD_FRAMEWORK_SESSION_PROGRAM_H_
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "aclgrad/session.h"
+#include "aclgrad/fetch.h"
+#include "aclgrad/memory_report.h"
 #include "graph/graph_data.h"
 
 namespace aclgrad::detail {
@@ -24,15 +26,18 @@ enum class RunMode : std::uint8_t {
   replayed_apart,  ///< the same, but every value has memory of its own
 };
 
-/// A call of an operator. Steps are numbered from 0 in the order of running; what exists before the
-/// first has step -1, what is read after the last lives until the number of steps.
+/// The step of what exists before the first one.
+inline constexpr std::int32_t kBeforeFirstStep = -1;
+
+/// A call of an operator. Steps are numbered from 0 in the order of running; what is read after the
+/// last lives until the number of steps.
 struct Step {
   NodeId node = -1;
   bool async = false;  // on the second stream (StreamOp::is_async)
 
-  /// The first step by which the first stream has waited for this one, which is what its memory
+  /// The first step before which the first stream has waited for this one, which is what its memory
   /// must outlive; its own number for a step of the first stream.
-  std::int32_t over = 0;
+  std::int32_t joined_at = 0;
 };
 
 inline constexpr std::size_t kNoSegment = SIZE_MAX;
@@ -61,6 +66,16 @@ struct Arena {
   std::size_t lower_bound = 0;  // the largest sum of blocks that live at one step
 };
 
+/// Where the storage of a value lies: in block number `index` of the arena, or in variable number
+/// `index`.
+struct Home {
+  enum class Kind : std::uint8_t { block, variable };
+  Kind kind = Kind::block;
+  std::size_t index = 0;
+
+  friend auto operator<=>(const Home&, const Home&) = default;
+};
+
 struct BoundVariable {
   ValueId root;
   Variable variable;
@@ -81,16 +96,16 @@ struct Program {
   std::vector<Segment> segments;  // in the order in which they are launched; at least one
   Arena arena;
 
-  /// By root of a value of the program: its block, or -1 - i for the storage of variable i.
-  std::vector<std::int32_t> home;
+  std::vector<Home> homes;  // by root of a value of the program
 
   const Node& node(std::size_t step) const { return graph->node(steps[step].node); }
 
   /// Where the storage lies that a value describes.
-  std::int32_t home_of(ValueId value) const { return home[at(graph->value(value).root)]; }
-  bool in_arena(ValueId value) const { return home_of(value) >= 0; }
-  const ArenaBlock& block_of(ValueId value) const { return arena.blocks[at(home_of(value))]; }
-  std::size_t variable_of(ValueId value) const { return at(-1 - home_of(value)); }
+  const Home& home_of(ValueId value) const { return homes[at(graph->value(value).root)]; }
+  bool in_arena(ValueId value) const { return home_of(value).kind == Home::Kind::block; }
+  /// Of a value in the arena, and of one in a variable.
+  const ArenaBlock& block_of(ValueId value) const { return arena.blocks[home_of(value).index]; }
+  std::size_t variable_of(ValueId value) const { return home_of(value).index; }
   bool has_two_streams() const { return segments.size() > 1; }
 };
 
@@ -117,7 +132,7 @@ inline constexpr std::size_t kArenaAlignment = 64;
 /// with an additional search of bounded effort for few. The same for the same blocks.
 void place_blocks(Arena& arena, std::int32_t steps);
 
-/// Bytes alive at every step from -1 to `steps`, at index step + 1.
+/// Bytes alive at every step from kBeforeFirstStep to `steps`, at index step + 1.
 std::vector<std::size_t> live_bytes(const std::vector<ArenaBlock>& blocks, std::int32_t steps);
 
 /// What lies where when.
@@ -127,7 +142,7 @@ MemoryReport report_memory(const Program& program, std::size_t workspace_bytes);
 template <typename See>
 void for_each_root(const Program& program, See&& see) {
   for (const auto* sources : {&program.inputs, &program.constants}) {
-    for (const ValueId source : *sources) see(source, -1);
+    for (const ValueId source : *sources) see(source, kBeforeFirstStep);
   }
   for (std::size_t step = 0; step < program.steps.size(); ++step) {
     for (const ValueId output : program.node(step).outputs) {

@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <span>
 
-#include "aclgrad/session.h"
+#include "acl/acl_rt.h"
+#include "aclgrad/fetch.h"
 
 namespace aclgrad::detail {
 

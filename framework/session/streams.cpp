@@ -43,7 +43,7 @@ class Partitioner {
   void run() {
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       Step& step = program_.steps[i];
-      step.over = static_cast<std::int32_t>(i);
+      step.joined_at = static_cast<std::int32_t>(i);
       if (step.async) {
         add_async(i);
       } else {
@@ -51,7 +51,7 @@ class Partitioner {
       }
     }
     // Nothing may be under way when the run ends.
-    if (last_async_ > over_) await(last_async_, program_.steps.size());
+    if (last_async_ > joined_) await(last_async_, program_.steps.size());
     if (segments().empty()) segments().push_back({});
   }
 
@@ -91,7 +91,7 @@ class Partitioner {
         if (root(output) != output) need(readers_, output);  // an updated variable
       }
     }
-    if (needed > over_) {
+    if (needed > joined_) {
       await(needed, step);
     } else if (segments().empty() || segments().back().async) {
       segments().push_back({.begin = step});
@@ -101,10 +101,10 @@ class Partitioner {
 
   // Begins a segment of the first stream that waits for one of the second, and so for those before.
   void await(std::size_t segment, std::size_t step) {
-    for (; over_ < segment; ++over_) {
-      if (!segments()[over_].async) continue;
-      for (std::size_t i = segments()[over_].begin; i < segments()[over_].end; ++i) {
-        program_.steps[i].over = static_cast<std::int32_t>(step);
+    for (; joined_ < segment; ++joined_) {
+      if (!segments()[joined_].async) continue;
+      for (std::size_t i = segments()[joined_].begin; i < segments()[joined_].end; ++i) {
+        program_.steps[i].joined_at = static_cast<std::int32_t>(step);
       }
     }
     segments()[segment - 1].is_awaited = true;
@@ -113,7 +113,7 @@ class Partitioner {
 
   Program& program_;
   std::size_t last_async_ = 0;
-  std::size_t over_ = 0;  // so many segments are over, as the first stream has waited
+  std::size_t joined_ = 0;  // so many segments the first stream has waited for, or they are its own
   ByRoot makers_;
   ByRoot readers_;
 };
