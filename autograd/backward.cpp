@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -14,11 +15,6 @@
 
 namespace aclgrad {
 namespace {
-
-using Mask = std::vector<bool>;
-
-bool at(const Mask& mask, ValueId id) { return mask[static_cast<std::size_t>(id)]; }
-void set(Mask& mask, ValueId id) { mask[static_cast<std::size_t>(id)] = true; }
 
 // Undoes broadcasting: sums a gradient over the axes along which its value was repeated.
 Value sum_to(const Value& gradient, const Shape& shape) {
@@ -52,16 +48,17 @@ class Engine {
   }
 
  private:
+  bool depends(ValueId value) const { return dependent_.contains(value); }
+
   void mark_what_depends_on_wrt() {
-    dependent_.assign(graph_.value_count(), false);
-    for (const Value& value : wanted_) set(dependent_, value.id());
+    for (const Value& value : wanted_) dependent_.insert(value.id());
     for (NodeId id = 0; id <= last_; ++id) {
       const Node& node = graph_.node(id);
-      bool any = false;
-      for (const ValueId input : node.inputs) any = any || at(dependent_, input);
+      const bool any =
+          std::ranges::any_of(node.inputs, [&](ValueId input) { return depends(input); });
       if (!any || dynamic_cast<const StopGradientOp*>(node.op.get()) != nullptr) continue;
       for (const ValueId output : node.outputs) {
-        if (is_floating(graph_.value(output).dtype())) set(dependent_, output);
+        if (is_floating(graph_.value(output).dtype())) dependent_.insert(output);
       }
     }
   }
@@ -75,13 +72,9 @@ class Engine {
       any = any || arrived.back().valid();
     }
     if (!any) return;
-    Mask needs;
-    bool needed = false;
-    for (const ValueId input : node.inputs) {
-      needs.push_back(at(dependent_, input));
-      needed = needed || needs.back();
-    }
-    if (!needed) return;
+    std::vector<bool> needs;
+    for (const ValueId input : node.inputs) needs.push_back(depends(input));
+    if (std::ranges::count(needs, true) == 0) return;
     const Op& op = *node.op;
     const Rule rule = find_rule(typeid(op));
     if (!rule) {
@@ -108,22 +101,13 @@ class Engine {
   // Brings a rule's gradient to the shape and dtype of its input.
   Value fit(const Node& node, std::size_t index, const Value& gradient) const {
     const Value input = graph_.value(node.inputs[index]);
-    if (gradient.shape().rank() < input.shape().rank() ||
-        broadcast_or_none(gradient.shape(), input.shape()) != gradient.shape()) {
+    if (!expands_to(input.shape(), gradient.shape())) {
       throw ShapeError(
           fmt::format("{}: its gradient rule returned shape {} for input {} of shape "
                       "{}",
                       label(node), gradient.shape(), index, input.shape()));
     }
     return cast(sum_to(gradient, input.shape()), input.dtype());
-  }
-
-  static Shape broadcast_or_none(const Shape& a, const Shape& b) {
-    try {
-      return broadcast(a, b);
-    } catch (const ShapeError&) {
-      return {};
-    }
   }
 
   void accumulate_into(const Value& value, const Value& gradient) {
@@ -135,7 +119,7 @@ class Engine {
   Value loss_;
   std::vector<Value> wanted_;
   NodeId last_;
-  Mask dependent_;  // by value: whether a change of some wanted value can reach it
+  std::unordered_set<ValueId> dependent_;  // values that a change of a wanted one can reach
   std::unordered_map<ValueId, Value> gradients_;
 };
 

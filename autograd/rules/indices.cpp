@@ -14,8 +14,6 @@
 namespace aclgrad::detail {
 namespace {
 
-using Dims = std::vector<std::int64_t>;
-
 std::optional<std::int64_t> row_or_none(std::int64_t row) {
   return row < 0 ? std::nullopt : std::optional(row);
 }

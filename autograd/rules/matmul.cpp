@@ -8,8 +8,6 @@
 namespace aclgrad::detail {
 namespace {
 
-using Dims = std::vector<std::int64_t>;
-
 Value transposed(const Value& matrix) { return transpose(matrix, -2, -1); }
 
 // All axes but the last as rows.

@@ -10,8 +10,6 @@
 namespace aclgrad::detail {
 namespace {
 
-using Dims = std::vector<std::int64_t>;
-
 // Zeros behind each element of a dimension, so that the elements are `step` apart.
 Value spread_along(const Value& x, std::int64_t dim, std::int64_t step) {
   if (step == 1) return x;

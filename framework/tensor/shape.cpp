@@ -76,6 +76,14 @@ Shape broadcast(const Shape& a, const Shape& b) {
   return Shape(std::move(dims));
 }
 
+bool expands_to(const Shape& from, const Shape& to) noexcept {
+  return from.rank() <= to.rank() &&
+         std::equal(from.dims().rbegin(), from.dims().rend(), to.dims().rbegin(),
+                    [](std::int64_t extent, std::int64_t wanted) {
+                      return extent == wanted || extent == 1;
+                    });
+}
+
 std::string to_string(const Shape& shape) { return joined(shape.dims()); }
 
 std::ostream& operator<<(std::ostream& stream, const Shape& shape) {

@@ -17,8 +17,6 @@
 namespace aclgrad {
 namespace {
 
-using Dims = std::vector<std::int64_t>;
-
 void require_index(const Recorder& record, std::size_t input) {
   const Value& index = record.input(input);
   if (index.dtype() == DType::int32 || index.dtype() == DType::int64) return;

@@ -17,8 +17,6 @@ namespace {
 // cubeMathType: compute in the inputs' dtype.
 constexpr std::int8_t kKeepDtype = 0;
 
-using Dims = std::vector<std::int64_t>;
-
 Shape leading(const Dims& dims) { return Shape(Dims(dims.begin(), dims.end() - 2)); }
 
 Shape product_shape(const Recorder& record, const Shape& left, const Shape& right) {
@@ -49,7 +47,7 @@ Shape batch_product_shape(const Recorder& record, const Value& a, const Value& b
 }
 
 void require_broadcast(const Recorder& record, const Value& c, const Shape& shape) {
-  if (c.shape().rank() <= shape.rank() && record.broadcast(c.shape(), shape) == shape) return;
+  if (expands_to(c.shape(), shape)) return;
   record.shape_error(
       fmt::format("{} with shape {} does not broadcast to {}", c.description(), c.shape(), shape));
 }

@@ -23,8 +23,6 @@
 namespace aclgrad {
 namespace {
 
-using Dims = std::vector<std::int64_t>;
-
 void require_values(std::string_view op, const std::vector<Value>& values) {
   if (values.empty()) throw ValueError(fmt::format("{}: expected at least one value", op));
 }

@@ -15,7 +15,7 @@ namespace {
 
 void require_broadcasts_to_variable(const Recorder& record) {
   const Shape& target = record.input(0).shape();
-  if (record.broadcast(target, record.input(1).shape()) == target) return;
+  if (expands_to(record.input(1).shape(), target)) return;
   record.shape_error(fmt::format("{} with shape {} does not broadcast to the variable's shape {}",
                                  record.input(1).description(), record.input(1).shape(), target));
 }

@@ -14,8 +14,6 @@
 namespace aclgrad {
 namespace {
 
-using Dims = std::vector<std::int64_t>;
-
 // Fills in the extent given as -1.
 Shape complete(const Recorder& record, const Shape& from, Dims dims) {
   const auto missing = std::find(dims.begin(), dims.end(), -1);
@@ -90,7 +88,7 @@ Value reshape(const Value& x, std::vector<std::int64_t> dims, std::source_locati
 
 Value expand(const Value& x, const Shape& shape, std::source_location where) {
   Recorder record("expand", {x}, where);
-  if (shape.rank() < x.shape().rank() || record.broadcast(x.shape(), shape) != shape) {
+  if (!expands_to(x.shape(), shape)) {
     record.shape_error(fmt::format("{} does not expand to {}", x.shape(), shape));
   }
   const std::size_t added = shape.rank() - x.shape().rank();

@@ -14,6 +14,9 @@
 
 namespace aclgrad {
 
+/// Extents, strides, axes or paddings, a number for each dimension.
+using Dims = std::vector<std::int64_t>;
+
 class Shape {
  public:
   /// The shape of a scalar.
@@ -65,6 +68,9 @@ class Shape {
 /// The shape that both broadcast to: aligned at the last axis, equal extents or one of them 1,
 /// missing leading axes count as 1. Throws ShapeError that names both shapes.
 Shape broadcast(const Shape& a, const Shape& b);
+
+/// Whether `from` broadcasts to exactly `to`.
+bool expands_to(const Shape& from, const Shape& to) noexcept;
 
 /// "[2, 3]", and "[]" for a scalar.
 std::string to_string(const Shape& shape);

@@ -70,6 +70,11 @@ TEST(ShapeTest, Broadcast) {
   EXPECT_EQ(broadcast({2, 1, 4}, {3, 1}), (Shape{2, 3, 4}));
   EXPECT_EQ(broadcast({}, {7}), Shape{7});
   EXPECT_EQ(broadcast({1}, {0}), Shape{0});
+  EXPECT_TRUE(expands_to({3, 1}, {2, 3, 4}));
+  EXPECT_TRUE(expands_to({}, {0}));
+  EXPECT_FALSE(expands_to({2, 3}, {3}));  // more dimensions
+  EXPECT_FALSE(expands_to({3}, {1}));
+  EXPECT_FALSE(expands_to({2}, {3}));
   EXPECT_THAT(
       [] {
         broadcast({2, 3}, {2, 1, 4});
